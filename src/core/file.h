@@ -1,0 +1,51 @@
+// Reading and writing files: whole reads, and writes that are seen whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace takt {
+
+/// The whole file. Throws Error(io) naming the path and the reason ("no such file", "is a folder").
+std::string read_file(const std::filesystem::path& path);
+
+/// Writes to a temporary name beside `path`, flushes it to disk and renames: a reader sees the old file or the new one.
+/// The temporary file is removed on failure. Throws Error(io) naming path and reason.
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
+
+/// The same for contents that arrive in pieces: append(), then commit(); destroyed before commit() leaves nothing.
+/// Not thread-safe. TAKT_FAIL_WRITE_AFTER=BYTES in the environment makes writes fail after so many bytes (fault tests).
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void append(std::string_view bytes);
+  void commit();
+
+ private:
+  [[noreturn]] void fail(int error);
+  std::filesystem::path path_, temporary_;
+  int descriptor_ = -1;
+  std::size_t written_ = 0;
+};
+
+/// A file mapped read-only, followed by at least 64 zero bytes (parsers may read past the end). Throws like read_file.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  std::string_view text() const { return {data_, size_}; }
+
+ private:
+  const char* data_ = nullptr;
+  std::size_t size_ = 0, mapped_ = 0;
+};
+
+}  // namespace takt

@@ -1,0 +1,45 @@
+// Descriptive statistics of samples, defined once.
+//
+// Percentiles describe and are never added; means add. One percentile rule (linear interpolation between the two
+// nearest ranks, as NumPy and pandas do by default); variance in the two-pass form with n-1, which does not lose digits
+// when the mean is large against the spread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/units.h"
+
+namespace takt {
+
+/// `sorted` ascending and not empty, `fraction` in [0, 1]: the value at rank fraction·(n−1), interpolated linearly.
+/// One sample is its own percentile at every fraction. Throws std::invalid_argument when empty or out of range.
+double percentile(std::span<const double> sorted, double fraction);
+
+struct Summary {
+  std::size_t count = 0;
+  Duration mean{}, min{}, median{}, p90{}, p99{}, max{};
+  std::optional<Duration> stddev{};  ///< sample standard deviation (n-1); needs two samples
+};
+
+/// nullopt: no samples. Order of the samples does not matter.
+std::optional<Summary> summarize(std::span<const Nanoseconds> samples);
+
+/// An interval for a statistic, and the share of repetitions that should contain the true value.
+struct Interval {
+  double low = 0, high = 0;
+  double confidence = 0.95;
+};
+
+/// Percentile-bootstrap interval of the median (2,000 resamples, seeded: same samples, same interval).
+/// nullopt below 5 samples, where it would claim more than it knows.
+std::optional<Interval> bootstrap_median(std::span<const double> samples, double confidence = 0.95,
+                                         std::uint64_t seed = 1);
+
+/// The same for the mean.
+std::optional<Interval> bootstrap_mean(std::span<const double> samples, double confidence = 0.95,
+                                       std::uint64_t seed = 1);
+
+}  // namespace takt

@@ -1,0 +1,35 @@
+// Reading and writing ONNX files (IR ≤ 13, opset ≤ 25), through the schema of the ONNX project compiled with protoc.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "graph/graph.h"
+
+namespace onnx {
+class ModelProto;
+}
+
+namespace takt {
+
+/// The protobuf and what takt reads from it. `proto` keeps everything, so that a rewrite loses nothing; big external
+/// tensors stay in their files (paths that leave the model's folder are refused).
+struct OnnxModel {
+  std::shared_ptr<onnx::ModelProto> proto;
+  Graph graph;
+};
+
+/// Reads FILE.onnx. Throws Error(io) when it cannot be read and Error(bad_input) when it is not a model: empty,
+/// truncated, another format, newer IR or opset than known, a dangling input, a cycle, negative or absurd dimensions.
+OnnxModel read_onnx(const std::filesystem::path& path);
+
+/// The same from memory; `path` only for messages and for external data.
+OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path);
+
+/// Serialises (deterministic) and writes atomically. External data references are kept as they are.
+void write_onnx(const OnnxModel& model, const std::filesystem::path& path);
+std::string serialize_onnx(const onnx::ModelProto& proto);
+
+}  // namespace takt

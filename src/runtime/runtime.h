@@ -1,0 +1,123 @@
+// What every inference runtime offers takt: open a model, run it, say which operators took how long.
+//
+// Implementations live in `sim/`, `onnxruntime/` and `openvino/`; the headers of a foreign SDK are included nowhere
+// else. Foreign exceptions are translated at that boundary into Error, naming runtime, model and node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units.h"
+#include "graph/graph.h"
+
+namespace takt {
+
+/// A tensor's value in host memory: row-major, native byte order, `bytes.size() == elements · type size`.
+struct HostTensor {
+  std::string name;
+  ElementType type = ElementType::f32;
+  Shape shape;
+  std::vector<std::byte> bytes;
+  std::vector<std::string> strings;  ///< instead of bytes when type is string
+};
+
+/// An input or output of an opened model, as the runtime declares it.
+struct Port {
+  std::string name;
+  ElementType type = ElementType::undefined;
+  PartialShape shape;
+};
+
+struct SessionSettings {
+  std::string device = "CPU";      ///< "CPU", "GPU", "NPU" or "sim:NAME"
+  std::optional<int> threads;      ///< intra-operator threads; unset: the runtime's own default
+  bool profile_ops = false;        ///< record operator times; Session::last_ops needs it
+  std::map<std::string, Shape> input_shapes;  ///< concrete shapes for dynamic inputs, by input name
+  std::uint64_t seed = 1;          ///< for simulated noise
+  std::filesystem::path device_description;  ///< sim: YAML file; empty: built-in or NAME.yaml
+};
+
+/// One executed operator (or fused kernel) of one inference.
+struct OpSample {
+  std::string name;                ///< the runtime's node name
+  std::string type;                ///< the model's own operator type where known, else the runtime's
+  std::string kernel;              ///< implementation: "jit_avx512_FP32", "FusedConv"; empty if not told
+  std::vector<std::string> model_ops;  ///< names of the model's operators that it stands for (fusion group)
+  Nanoseconds start{};             ///< from the start of the inference's timed call (same steady clock)
+  Nanoseconds duration{};
+  std::vector<std::string> inputs, outputs;  ///< tensor names, where known
+  std::vector<Shape> input_shapes, output_shapes;  ///< where the runtime tells; empty otherwise
+  int device_index = 0;
+};
+
+/// One in-flight inference. Not thread-safe; destroy before its Session.
+class Request {
+ public:
+  virtual ~Request() = default;
+  /// Starts; `done` is called once from the runtime's thread with the completion time and, on failure, a message.
+  virtual void start_async(std::function<void(Nanoseconds completed, std::optional<std::string> error)> done) = 0;
+  /// Blocks until finished. Throws Error(runtime) if the inference failed.
+  virtual void wait() = 0;
+};
+
+/// A loaded model, ready to run. Not thread-safe; destroy before its Runtime.
+class Session {
+ public:
+  virtual ~Session() = default;
+  virtual const std::vector<Port>& inputs() const = 0;
+  virtual const std::vector<Port>& outputs() const = 0;
+  /// What really runs it: "CPU", "GPU.0", "sim:NPU".
+  virtual std::string device() const = 0;
+  /// Sets all inputs (copied; by name). Throws Error(bad_input) for a wrong name, type, rank or size.
+  virtual void set_inputs(const std::vector<HostTensor>& inputs) = 0;
+  /// One inference. Returns wall time of the call: between its two clock reads there is the runtime's call and nothing
+  /// else. Throws Error(runtime).
+  virtual Nanoseconds run() = 0;
+  /// Times of the last run() per executed operator, in order of execution; nullopt when not opened with profile_ops or
+  /// the runtime cannot tell. May cost time, so it is called outside of measured spans.
+  virtual std::optional<std::vector<OpSample>> last_ops() = 0;
+  /// Operator times of all runs since opening, oldest first, for runtimes that write them only at the end (ONNX
+  /// Runtime). Default: nullopt, use last_ops(). Ends profiling: call once, after the last run().
+  virtual std::optional<std::vector<std::vector<OpSample>>> all_ops() { return std::nullopt; }
+  /// Outputs of the last run, copied.
+  virtual std::vector<HostTensor> outputs_of_last_run() = 0;
+  virtual std::unique_ptr<Request> make_request() = 0;
+};
+
+/// Whether a device can be used from this binary, here.
+struct DeviceStatus {
+  std::string device;                 ///< as typed after --device
+  std::string description;            ///< model name, e.g. "AMD EPYC"
+  std::optional<std::string> reason;  ///< why it cannot be used; nullopt: usable
+};
+
+class Runtime {
+ public:
+  virtual ~Runtime() = default;
+  virtual std::string_view name() const = 0;  ///< as typed after --runtime
+  virtual std::string version() const = 0;
+  virtual std::vector<DeviceStatus> devices() = 0;
+  /// Opens a model file. `graph` is takt's own reading of it (may be null: IR). Throws Error(bad_input, unsupported,
+  /// runtime) with one sentence that names file and cause.
+  virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
+                                        const SessionSettings& settings) = 0;
+  /// Shapes of tensors of the model by name, given concrete input shapes; nullopt when this runtime cannot tell.
+  virtual std::optional<std::map<std::string, PartialShape>> infer_shapes(
+      const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) = 0;
+};
+
+/// Names of the runtimes in this binary, and of those that were left out at configure time.
+std::vector<std::string> runtime_names();
+std::vector<std::string> missing_runtime_names();
+/// Throws Error(unsupported) naming the nearest spelling, or the configure option when left out.
+std::unique_ptr<Runtime> make_runtime(std::string_view name);
+
+}  // namespace takt
