@@ -1,0 +1,183 @@
+#include "core/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+std::string reason(int error) {
+  switch (error) {
+    case ENOENT:
+      return "no such file";
+    case EISDIR:
+      return "is a folder";
+    case ENOTDIR:
+      return "a part of the path is not a folder";
+    case EACCES:
+      return "permission denied";
+    case EROFS:
+      return "read-only file system";
+    case ENOSPC:
+      return "no space left on the device";
+    case ENAMETOOLONG:
+      return "the name is too long";
+    default:
+      return std::strerror(error);
+  }
+}
+
+[[noreturn]] void cannot(std::string_view verb, const std::filesystem::path& path, int error) {
+  throw Error(ErrorKind::io, fmt::format("cannot {} '{}': {}", verb, printable(path.string()), reason(error)));
+}
+
+/// An open descriptor of a readable regular file or pipe, and its stat.
+class Descriptor {
+ public:
+  explicit Descriptor(const std::filesystem::path& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (number_ < 0) cannot("read", path, errno);
+    if (::fstat(number_, &status_) != 0 || S_ISDIR(status_.st_mode)) {
+      int error = S_ISDIR(status_.st_mode) ? EISDIR : errno;
+      ::close(number_);
+      cannot("read", path, error);
+    }
+  }
+  ~Descriptor() { ::close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+  bool is_regular() const { return S_ISREG(status_.st_mode); }
+  std::size_t size() const { return static_cast<std::size_t>(status_.st_size); }
+
+ private:
+  int number_;
+  struct stat status_ {};
+};
+
+std::string read_all(const Descriptor& file, const std::filesystem::path& path) {
+  std::string text;
+  text.reserve(file.size());
+  char block[1 << 16];
+  while (true) {
+    ssize_t count = ::read(file.number(), block, sizeof block);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) cannot("read", path, errno);
+    if (count == 0) return text;
+    text.append(block, static_cast<std::size_t>(count));
+  }
+}
+
+/// Fault injection for tests: the number of bytes after which writes fail with ENOSPC.
+std::size_t bytes_until_failure() {
+  const char* text = std::getenv("TAKT_FAIL_WRITE_AFTER");
+  return text == nullptr ? SIZE_MAX : std::strtoull(text, nullptr, 10);
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path) { return read_all(Descriptor(path), path); }
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {
+  AtomicFile file(path);
+  file.append(contents);
+  file.commit();
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  static std::atomic<unsigned> counter{0};
+  std::error_code ignored;
+  if (path_.filename().empty()) cannot("write", path_, ENOENT);
+  if (std::filesystem::is_directory(path_, ignored)) cannot("write", path_, EISDIR);
+  // A special file (/dev/stdout, a pipe) cannot be replaced by a rename; it is written in place.
+  if (std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) cannot("write", path_, errno);
+    return;
+  }
+  // A link is followed, so that the file it names is replaced and the link stays.
+  if (std::filesystem::is_symlink(path_, ignored)) path_ = std::filesystem::weakly_canonical(path_);
+  temporary_ = path_;
+  temporary_.replace_filename(fmt::format(".takt-{}-{}.tmp", ::getpid(), counter++));
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    int error = errno;
+    temporary_.clear();
+    if (error == ENOENT)
+      throw Error(ErrorKind::io,
+                  fmt::format("cannot write '{}': its folder does not exist", printable(path_.string())));
+    cannot("write", path_, error);
+  }
+  struct stat old {};  // an existing file keeps its permissions, and one that refuses writing is not replaced
+  if (::stat(path_.c_str(), &old) == 0) {
+    if (::access(path_.c_str(), W_OK) != 0) fail(errno);
+    ::fchmod(descriptor_, old.st_mode & 07777);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::fail(int error) {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+  cannot("write", path_, error);
+}
+
+void AtomicFile::append(std::string_view bytes) {
+  const std::size_t limit = bytes_until_failure();
+  while (!bytes.empty()) {
+    if (written_ + bytes.size() > limit) fail(ENOSPC);
+    ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(errno);
+    written_ += static_cast<std::size_t>(count);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+void AtomicFile::commit() {
+  if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+  temporary_.clear();
+}
+
+// The file is mapped over an anonymous reservation one page longer, so that the bytes after its end are readable zeros
+// even when it ends exactly on a page border.
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  Descriptor file(path);
+  auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::string piped = file.is_regular() ? std::string() : read_all(file, path);
+  size_ = file.is_regular() ? file.size() : piped.size();
+  mapped_ = (size_ + page - 1) / page * page + page;
+  void* base = ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) cannot("read", path, errno);
+  data_ = static_cast<const char*>(base);
+  if (!file.is_regular()) {
+    std::memcpy(base, piped.data(), piped.size());
+  } else if (size_ > 0 && ::mmap(base, size_, PROT_READ, MAP_PRIVATE | MAP_FIXED, file.number(), 0) == MAP_FAILED) {
+    int error = errno;
+    ::munmap(base, mapped_);
+    cannot("read", path, error);
+  }
+}
+
+MappedFile::~MappedFile() { ::munmap(const_cast<char*>(data_), mapped_); }
+
+}  // namespace takt

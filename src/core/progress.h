@@ -1,0 +1,32 @@
+// A progress bar with the remaining time, on stderr and only on a terminal.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/units.h"
+
+namespace takt {
+
+/// Not thread-safe. The bar is erased when done or destroyed; nothing is ever drawn when stderr is not a terminal.
+/// update() costs one clock read unless 100 ms have passed, so call it between measurements, never inside one.
+class Progress {
+ public:
+  Progress(std::string label, std::uint64_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void update(std::uint64_t done);
+
+ private:
+  std::string label_;
+  std::uint64_t total_;
+  bool is_terminal_, drawn_ = false;
+  Nanoseconds started_, last_drawn_;
+};
+
+/// The bar's text: "label [#####.....]  50 %  12 s left". Pure, for tests. Remaining time is missing before the first
+/// step.
+std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total, Duration elapsed);
+
+}  // namespace takt
