@@ -90,6 +90,9 @@ class Session {
   /// Outputs of the last run, copied.
   virtual std::vector<HostTensor> outputs_of_last_run() = 0;
   virtual std::unique_ptr<Request> make_request() = 0;
+  /// What a reader of this session's figures has to know: one sentence each (a missing node name, a coarse clock, a
+  /// precision that differs from the model's). Empty when nothing is special.
+  virtual std::vector<std::string> notes() { return {}; }
 };
 
 /// Whether a device can be used from this binary, here.

@@ -1,0 +1,24 @@
+// A model compiled by OpenVINO.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <openvino/runtime/core.hpp>
+
+#include "runtime/runtime.h"
+
+namespace takt::openvino {
+
+/// Compiles `model` for `device` (OpenVINO's spelling) and makes it ready to run with zero inputs set by the caller.
+/// Throws ov::Exception; the runtime translates it.
+std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::Model>& model,
+                                      const std::filesystem::path& path, const Graph* graph, const std::string& device,
+                                      const SessionSettings& settings);
+
+/// Names of the model's inputs as takt spells them, in order.
+std::vector<std::string> input_names(const ov::Model& model);
+
+/// Fixes the open dimensions that `shapes` names. Throws Error(bad_input).
+void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, const std::string& where);
+
+}  // namespace takt::openvino

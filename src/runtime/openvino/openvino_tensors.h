@@ -1,0 +1,22 @@
+// Conversion between OpenVINO's types, shapes and tensors and takt's.
+#pragma once
+
+#include <openvino/core/node_output.hpp>
+#include <openvino/core/partial_shape.hpp>
+#include <openvino/core/type/element_type.hpp>
+#include <openvino/runtime/tensor.hpp>
+#include <string>
+
+#include "runtime/runtime.h"
+
+namespace takt::openvino {
+
+ElementType element_type(const ov::element::Type& type);  ///< undefined: takt has no such type
+PartialShape partial_shape(const ov::PartialShape& shape);
+ov::PartialShape foreign_shape(const PartialShape& shape);
+
+/// A new tensor with a copy of the values.
+ov::Tensor foreign_tensor(const HostTensor& tensor, const ov::element::Type& type);
+HostTensor host_tensor(const ov::Tensor& tensor, const std::string& name);
+
+}  // namespace takt::openvino

@@ -1,0 +1,51 @@
+// A simulated device, from a YAML file:
+//
+//   name: edge                       # optional; the file's name without it
+//   description: Small edge box      # optional, for people
+//   law: roofline                    # roofline (default) or table
+//   peak_flops_per_s: 2.0e12         # roofline only
+//   bandwidth_bytes_per_s: 5.0e10    # roofline only
+//   launch_ns: 5000                  # roofline only, per operator; default 0
+//   unknown_op_ns: 20000             # an operator whose cost nobody knows; with `table`, any type that is not listed
+//   ops:                             # per operator type: ns, or a linear law
+//     Softmax: 12000
+//     Conv: {fixed_ns: 2000, ns_per_flop: 0.0005, ns_per_byte: 0.02}
+//   unsupported_ops: [ScatterND]     # a model with one of these is refused
+//   noise: {shape: lognormal, sigma: 0.03}   # none (default), gaussian or lognormal; relative
+//   overhead_ns: 30000               # per inference, outside of every operator; default 0
+//   clock: real                      # real (default): time is really spent; virtual: reported without waiting
+//   compute: false                   # true: outputs are computed by a real runtime on the CPU, outside of the timing
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flow/device_law.h"
+
+namespace takt {
+
+struct DeviceDescription {
+  std::string name, description;
+  DeviceLaw law;
+  Noise noise;
+  std::set<std::string> unsupported_ops;
+  Nanoseconds overhead{};
+  bool virtual_clock = false;
+  bool compute = false;
+};
+
+/// Parses the text of a description; `origin` (a file name) begins every message. Throws Error(bad_input) naming file,
+/// line and key.
+DeviceDescription parse_device_description(const std::string& text, const std::string& origin);
+
+/// The description for `--device sim:NAME`: `file` if not empty, else a built-in one (any case), else NAME.yaml in the
+/// current folder. Throws Error(io, bad_input), Error(unsupported) when there is neither.
+DeviceDescription find_device_description(std::string_view name, const std::filesystem::path& file);
+
+/// Names of the built-in descriptions: CPU, GPU, NPU. They are round figures of no particular product.
+std::vector<std::string> built_in_devices();
+
+}  // namespace takt

@@ -1,0 +1,27 @@
+// What a simulated device does in one inference: the operators of the graph in order, each with the time of its law.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/runtime.h"
+#include "runtime/sim/device_description.h"
+
+namespace takt {
+
+/// The graph with the inputs' open dimensions filled in, wherever their symbols appear; symbols that stay open remain.
+Graph with_input_shapes(const Graph& graph, const std::map<std::string, Shape>& input_shapes, std::string_view where);
+
+std::vector<Port> ports_of(const Graph& graph, const std::vector<TensorId>& ids);
+
+/// One sample per operator in execution order, laid end to end from 0, without noise. Throws Error(unsupported) naming
+/// the first operator that the device refuses.
+std::vector<OpSample> plan_ops(const Graph& graph, const DeviceDescription& device, std::string_view where);
+
+/// A dense tensor of valid, seeded values (small floats, 0 and 1 for integers and bools); nullopt when the shape is
+/// open or the type has no dense form.
+std::optional<HostTensor> seeded_tensor(const Port& port, std::uint64_t seed);
+
+}  // namespace takt

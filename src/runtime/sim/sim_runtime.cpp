@@ -1,0 +1,65 @@
+#include "runtime/sim/sim_runtime.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "graph/onnx.h"
+#include "runtime/sim/device_description.h"
+#include "runtime/sim/sim_session.h"
+#include "runtime/tensors.h"
+
+namespace takt {
+namespace {
+
+using MakeRuntime = std::function<std::unique_ptr<Runtime>()>;
+
+class SimRuntime : public Runtime {
+ public:
+  explicit SimRuntime(MakeRuntime make) : make_(std::move(make)) {}
+
+  std::string_view name() const override { return "sim"; }
+  std::string version() const override { return "1"; }
+
+  std::vector<DeviceStatus> devices() override {
+    std::vector<DeviceStatus> result;
+    for (const auto& device : built_in_devices())
+      result.push_back({"sim:" + device, find_device_description(device, {}).description, std::nullopt});
+    return result;
+  }
+
+  std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
+                                const SessionSettings& settings) override {
+    std::string_view device = settings.device;
+    if (lower_case(device.substr(0, 4)) == "sim:") device.remove_prefix(4);
+    auto description = find_device_description(device, settings.device_description);
+    std::optional<Graph> read;
+    if (!graph) graph = &read.emplace(read_onnx(model).graph);
+    std::unique_ptr<Runtime> real;
+    std::unique_ptr<Session> computing;
+    if (description.compute) {
+      real = make_();
+      SessionSettings plain = settings;
+      plain.device = "CPU";
+      plain.profile_ops = false;
+      computing = real->open(model, graph, plain);
+    }
+    return open_sim_session(model, *graph, std::move(description), settings, std::move(real), std::move(computing));
+  }
+
+  std::optional<std::map<std::string, PartialShape>> infer_shapes(const std::filesystem::path&,
+                                                                  const std::map<std::string, Shape>&) override {
+    return std::nullopt;  // a device description says nothing about shapes
+  }
+
+ private:
+  MakeRuntime make_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runtime> make_sim_runtime(std::function<std::unique_ptr<Runtime>()> make_real) {
+  return std::make_unique<SimRuntime>(std::move(make_real));
+}
+
+}  // namespace takt

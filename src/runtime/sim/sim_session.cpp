@@ -1,0 +1,205 @@
+#include "runtime/sim/sim_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+#include "core/error.h"
+#include "runtime/sim/sim_plan.h"
+#include "runtime/tensors.h"
+#include "runtime/worker.h"
+
+namespace takt {
+namespace {
+
+// The scheduler wakes a sleeper late by up to this; the rest is spun, so that a deadline is met to the microsecond.
+constexpr Nanoseconds spin{60'000};
+
+void wait_until(Nanoseconds deadline) {
+  const auto left = deadline - steady_now();
+  if (left > spin) std::this_thread::sleep_for(left - spin);
+  while (steady_now() < deadline) {
+  }
+}
+
+/// The hardware: one inference at a time, whoever asks.
+struct Device {
+  DeviceDescription description;
+  std::mutex mutex;
+  Nanoseconds virtual_now{0};
+
+  struct Inference {
+    std::vector<Nanoseconds> ends;  ///< of the operators, from the start of the call
+    Nanoseconds wall{}, completed{};
+  };
+
+  /// `durations` already carry their noise: drawing it is no part of the measured call.
+  Inference execute(const std::vector<Nanoseconds>& durations) {
+    Inference inference;
+    inference.ends.reserve(durations.size());
+    const auto start = steady_now();
+    const std::lock_guard lock(mutex);
+    if (description.virtual_clock) return pretend(durations);
+    Nanoseconds deadline = steady_now();
+    for (const auto duration : durations) {
+      wait_until(deadline += duration);
+      inference.ends.push_back(steady_now() - start);
+    }
+    wait_until(deadline + description.overhead);
+    inference.completed = steady_now();
+    inference.wall = inference.completed - start;
+    return inference;
+  }
+
+  Inference pretend(const std::vector<Nanoseconds>& durations) {
+    Inference inference;
+    Nanoseconds at{0};
+    for (const auto duration : durations) inference.ends.push_back(at += duration);
+    inference.wall = at + description.overhead;
+    inference.completed = virtual_now += inference.wall;
+    return inference;
+  }
+};
+
+std::vector<Nanoseconds> noisy(const std::vector<OpSample>& plan, NoiseSource& noise) {
+  std::vector<Nanoseconds> durations;
+  durations.reserve(plan.size());
+  for (const auto& op : plan) durations.push_back(noise.apply(op.duration));
+  return durations;
+}
+
+class SimRequest : public Request {
+ public:
+  SimRequest(std::shared_ptr<Device> device, std::vector<OpSample> plan, std::uint64_t seed, std::string where)
+      : device_(std::move(device)), plan_(std::move(plan)), noise_(device_->description.noise, seed), where_(where) {}
+
+  void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
+    // Results pass from body to after in a shared value: after may already start the next inference.
+    const auto completed = std::make_shared<Nanoseconds>();
+    const auto body = [device = device_, durations = noisy(plan_, noise_), completed] {
+      *completed = device->execute(durations).completed;
+    };
+    if (!worker_.start(body, [completed, done = std::move(done)] { done(*completed, std::nullopt); }))
+      throw Error(ErrorKind::runtime, where_ + ": the request is still running; wait for it first");
+  }
+
+  void wait() override { worker_.wait(); }
+
+ private:
+  std::shared_ptr<Device> device_;
+  std::vector<OpSample> plan_;
+  NoiseSource noise_;
+  std::string where_;
+  Worker worker_;
+};
+
+class SimSession : public Session {
+ public:
+  SimSession(const std::filesystem::path& model, const Graph& graph, DeviceDescription device,
+             const SessionSettings& settings, std::unique_ptr<Runtime> real_runtime, std::unique_ptr<Session> real)
+      : where_(where(model, "sim")),
+        graph_(with_input_shapes(graph, settings.input_shapes, where_)),
+        device_(std::make_shared<Device>()),
+        noise_(device.noise, settings.seed),
+        seed_(settings.seed),
+        profile_(settings.profile_ops),
+        real_runtime_(std::move(real_runtime)),
+        real_(std::move(real)) {
+    device_->description = std::move(device);
+    adopt(graph_);
+  }
+
+  const std::vector<Port>& inputs() const override { return inputs_; }
+  const std::vector<Port>& outputs() const override { return outputs_; }
+  std::string device() const override { return "sim:" + device_->description.name; }
+
+  void set_inputs(const std::vector<HostTensor>& inputs) override {
+    check_inputs(inputs_, inputs, where_);
+    std::map<std::string, Shape> shapes;
+    for (const auto& input : inputs) shapes[input.name] = input.shape;
+    const Graph fixed = with_input_shapes(graph_, shapes, where_);
+    plan_ = plan_ops(fixed, device_->description, where_);
+    results_ = ports_of(fixed, fixed.outputs);
+    if (real_) real_->set_inputs(inputs);
+  }
+
+  Nanoseconds run() override {
+    const auto durations = noisy(plan_, noise_);
+    last_ = device_->execute(durations);
+    return last_->wall;
+  }
+
+  std::optional<std::vector<OpSample>> last_ops() override {
+    if (!profile_ || !last_) return std::nullopt;
+    auto ops = plan_;
+    Nanoseconds at{0};
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      ops[i].start = at;
+      ops[i].duration = last_->ends[i] - at;
+      at = last_->ends[i];
+    }
+    return ops;
+  }
+
+  std::vector<HostTensor> outputs_of_last_run() override {
+    if (real_) {
+      real_->run();
+      return real_->outputs_of_last_run();
+    }
+    std::vector<HostTensor> outputs;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      auto tensor = seeded_tensor(results_[i], seed_ + i);
+      if (!tensor)
+        throw Error(ErrorKind::unsupported,
+                    fmt::format("{}: the shape of output '{}' is not known here, {}; give the inputs' shapes or set "
+                                "'compute: true'",
+                                where_, results_[i].name, to_string(results_[i].shape)));
+      outputs.push_back(std::move(*tensor));
+    }
+    return outputs;
+  }
+
+  std::unique_ptr<Request> make_request() override {
+    return std::make_unique<SimRequest>(device_, plan_, seed_ + ++requests_, where_);
+  }
+
+  std::vector<std::string> notes() override {
+    std::vector<std::string> notes{
+        fmt::format("{} is simulated: times follow its description, not hardware", device())};
+    if (device_->description.virtual_clock) notes.push_back("virtual clock: no time was really spent");
+    if (!real_) notes.push_back("outputs are seeded values of the right shape, not computed");
+    return notes;
+  }
+
+ private:
+  void adopt(const Graph& graph) {
+    inputs_ = ports_of(graph, graph.inputs);
+    outputs_ = results_ = ports_of(graph, graph.outputs);
+    plan_ = plan_ops(graph, device_->description, where_);
+  }
+
+  std::string where_;
+  Graph graph_;
+  std::shared_ptr<Device> device_;
+  NoiseSource noise_;
+  std::uint64_t seed_, requests_ = 0;
+  bool profile_;
+  std::unique_ptr<Runtime> real_runtime_;  // declared before its session: destroyed after it
+  std::unique_ptr<Session> real_;
+  std::vector<Port> inputs_, outputs_, results_;
+  std::vector<OpSample> plan_;
+  std::optional<Device::Inference> last_;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> open_sim_session(const std::filesystem::path& model, const Graph& graph,
+                                          DeviceDescription device, const SessionSettings& settings,
+                                          std::unique_ptr<Runtime> real_runtime, std::unique_ptr<Session> real) {
+  return std::make_unique<SimSession>(model, graph, std::move(device), settings, std::move(real_runtime),
+                                      std::move(real));
+}
+
+}  // namespace takt

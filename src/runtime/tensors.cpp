@@ -1,0 +1,135 @@
+#include "runtime/tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+constexpr std::int64_t most_bytes = std::int64_t{1} << 40;
+
+[[noreturn]] void fail(std::string_view where, const std::string& what) {
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}", where, what));
+}
+
+bool fits(const PartialShape& declared, const Shape& shape) {
+  if (declared.size() != shape.size()) return false;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] < 0 || (declared[i].value && *declared[i].value != shape[i])) return false;
+  return true;
+}
+
+void check_input(const Port& port, const HostTensor& input, std::string_view where) {
+  if (input.type != port.type)
+    fail(where,
+         fmt::format("input '{}' is {}, not {}; convert it", port.name, type_name(port.type), type_name(input.type)));
+  if (!fits(port.shape, input.shape))
+    fail(where, fmt::format("input '{}' has shape {}, which {} does not fit; pass a fitting one", port.name,
+                            to_string(port.shape), to_string(input.shape)));
+  if (input.type == ElementType::string) {
+    const auto count = element_count(input.shape);
+    if (!count || static_cast<std::size_t>(*count) != input.strings.size())
+      fail(where, fmt::format("input '{}' holds {} strings, which {} does not fit", port.name, input.strings.size(),
+                              to_string(input.shape)));
+    return;
+  }
+  const auto size = byte_size(input.type, input.shape);
+  if (!size || *size != input.bytes.size())
+    fail(where, fmt::format("input '{}' holds {} bytes, but {} of {} is {} bytes", port.name, input.bytes.size(),
+                            to_string(input.shape), type_name(input.type), size ? std::to_string(*size) : "too many"));
+}
+
+}  // namespace
+
+std::optional<std::size_t> byte_size(ElementType type, const Shape& shape) {
+  const auto bits = type_bits(type);
+  const auto count = element_count(shape);
+  if (!bits || *bits < 8 || !count || *count > most_bytes / (*bits / 8)) return std::nullopt;
+  return static_cast<std::size_t>(*count) * static_cast<std::size_t>(*bits / 8);
+}
+
+void check_inputs(const std::vector<Port>& ports, const std::vector<HostTensor>& inputs, std::string_view where) {
+  std::vector<std::string> names;
+  for (const auto& port : ports) names.push_back(port.name);
+  std::set<std::string> seen;
+  for (const auto& input : inputs) {
+    const auto port = std::find_if(ports.begin(), ports.end(), [&](const Port& p) { return p.name == input.name; });
+    if (port == ports.end()) {
+      const auto near = nearest_word(input.name, names);
+      fail(where, fmt::format("there is no input '{}'; {}", printable(input.name),
+                              near ? fmt::format("did you mean '{}'?", *near)
+                                   : fmt::format("the inputs are {}", fmt::join(names, ", "))));
+    }
+    if (!seen.insert(input.name).second) fail(where, fmt::format("input '{}' is given twice", input.name));
+    check_input(*port, input, where);
+  }
+  for (const auto& name : names)
+    if (!seen.count(name)) fail(where, fmt::format("input '{}' is not given; pass a value for it", name));
+}
+
+PartialShape fix_shape(const PartialShape& declared, const Shape& wanted, std::string_view where,
+                       std::string_view input) {
+  if (!fits(declared, wanted) || !element_count(wanted))
+    fail(where, fmt::format("input '{}' has shape {}, which {} does not fit; change only dimensions that the model "
+                            "leaves open",
+                            input, to_string(declared), to_string(wanted)));
+  PartialShape fixed;
+  for (const auto size : wanted) fixed.push_back({size, {}});
+  return fixed;
+}
+
+void check_shape_names(const std::vector<std::string>& ports, const std::map<std::string, Shape>& input_shapes,
+                       std::string_view where) {
+  for (const auto& [name, shape] : input_shapes) {
+    if (std::find(ports.begin(), ports.end(), name) != ports.end()) continue;
+    fail(where, fmt::format("there is no input '{}' to give shape {}; the inputs are {}", printable(name),
+                            to_string(shape), fmt::join(ports, ", ")));
+  }
+}
+
+std::string one_sentence(std::string_view foreign) {
+  // Bounded before the expressions run: std::regex recurses per character and a message may quote a whole file.
+  std::string text(foreign.substr(0, 4000));
+  for (char& c : text)
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  static const std::regex positions(R"((Exception from )?\S*\.(cpp|cc|hpp|h|cxx):\d+:?( *\([^)]{0,200}\))?:?)");
+  static const std::regex functions(R"((onnxruntime|ov|std)::[A-Za-z_0-9:~]+(\([^)]{0,200}\))?( const)?)");
+  static const std::regex checks(R"((Check|Assertion|Exception) '[^']{0,300}' failed( at)?:?)");
+  text = std::regex_replace(text, positions, "");
+  text = std::regex_replace(text, functions, "");
+  text = std::regex_replace(text, checks, "");
+  text = std::regex_replace(text, std::regex(" {2,}"), " ");
+  text = std::regex_replace(text, std::regex("[ :]+: "), ": ");
+  std::string result = printable(trim(text));
+  while (!result.empty() && (result.back() == '.' || result.back() == ' ' || result.back() == ':')) result.pop_back();
+  while (!result.empty() && (result.front() == ':' || result.front() == ' ')) result.erase(result.begin());
+  if (result.size() > 300) result = result.substr(0, 297) + "...";
+  return result.empty() ? "no reason given" : printable(result);
+}
+
+void check_model_file(const std::filesystem::path& model) {
+  const std::string shown = printable(model.string());
+  std::error_code error;
+  const auto status = std::filesystem::status(model, error);
+  if (!std::filesystem::exists(status)) throw Error(ErrorKind::io, fmt::format("{}: no such file", shown));
+  if (std::filesystem::is_directory(status))
+    throw Error(ErrorKind::bad_input, fmt::format("{}: is a folder; name a model file", shown));
+  std::ifstream stream(model, std::ios::binary);
+  if (!stream) throw Error(ErrorKind::io, fmt::format("{}: cannot be opened; check its permissions", shown));
+  if (stream.peek() == std::char_traits<char>::eof())
+    throw Error(ErrorKind::bad_input, fmt::format("{}: the file is empty; export the model again", shown));
+}
+
+std::string where(const std::filesystem::path& model, std::string_view runtime) {
+  return fmt::format("{}: {}", printable(model.string()), runtime);
+}
+
+}  // namespace takt
