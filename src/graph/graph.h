@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -39,6 +40,10 @@ std::optional<Shape> concrete(const PartialShape& shape);  ///< nullopt if any d
 std::optional<std::int64_t> element_count(const Shape& shape);
 std::string to_string(const Shape& shape);         ///< "{1,3,224,224}"
 std::string to_string(const PartialShape& shape);  ///< "{batch,3,?,224}"
+/// Bytes that `elements` of this type take, packed types rounded up; nullopt for strings, undefined, and overflow.
+std::optional<std::int64_t> byte_count(ElementType type, std::int64_t elements);
+/// The same for a shape; nullopt if a dimension is not known.
+std::optional<std::int64_t> byte_count(ElementType type, const std::optional<PartialShape>& shape);
 
 using TensorId = std::int32_t;
 inline constexpr TensorId no_tensor = -1;  ///< an optional input that is left out
@@ -47,9 +52,10 @@ struct Tensor {
   std::string name;
   ElementType type = ElementType::undefined;
   std::optional<PartialShape> shape;  ///< nullopt: not known, not even the rank
-  bool is_constant = false;           ///< an initializer
+  bool is_constant = false;           ///< an initializer, or the output of Constant or of ConstantOfShape on a constant
   std::optional<std::int64_t> bytes;  ///< of its elements, where shape and type are known
   std::optional<std::vector<std::int64_t>> integers;  ///< values of small integer constants (shapes, axes, pads)
+  bool is_captured = false;  ///< in a subgraph: the tensor of this name of an enclosing graph
 };
 
 using Attribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
@@ -63,6 +69,7 @@ struct Op {
   std::vector<TensorId> inputs, outputs;  ///< no_tensor where left out
   std::map<std::string, Attribute> attributes;
   std::map<std::string, std::shared_ptr<const Graph>> subgraphs;  ///< "then_branch" → graph
+  int node_index = -1;  ///< place in the file's list of nodes; -1 if built by hand
 };
 
 struct Graph {

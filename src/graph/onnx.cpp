@@ -1,0 +1,106 @@
+#include "graph/onnx.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <limits>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "graph/onnx_attributes.h"
+#include "graph/onnx_file.h"
+#include "graph/onnx_graph.h"
+#include "onnx-ml.pb.h"
+
+namespace takt {
+namespace {
+
+constexpr std::int64_t newest_ir = 13;
+constexpr std::int64_t newest_opset = 25;
+
+[[noreturn]] void refuse(const ModelPlace& place, const std::string& why) {
+  throw Error(ErrorKind::bad_input, place.where + ": " + why);
+}
+
+void check_size(const ModelPlace& place, std::uintmax_t size) {
+  if (size == 0) refuse(place, "the file is empty");
+  if (size > static_cast<std::uintmax_t>(std::numeric_limits<int>::max())) {
+    refuse(place,
+           "the file is larger than 2 GiB, the limit of protobuf; save the model with its weights as external data");
+  }
+}
+
+void check_versions(const onnx::ModelProto& proto, const ModelPlace& place) {
+  const std::int64_t ir = proto.ir_version();
+  if (ir < 1) refuse(place, "the file names no IR version; it is not an ONNX model or is damaged");
+  if (ir > newest_ir) {
+    throw Error(ErrorKind::unsupported, place.where + ": the model has IR version " + std::to_string(ir) +
+                                            ", takt knows up to " + std::to_string(newest_ir) +
+                                            "; export it with an older version");
+  }
+  if (ir >= 3 && proto.opset_import_size() == 0)
+    refuse(place, "the file names no operator set; it is damaged or cut off");
+  for (const auto& import : proto.opset_import()) {
+    if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
+    if (import.version() < 1) refuse(place, "the operator set version is " + std::to_string(import.version()));
+    if (import.version() > newest_opset) {
+      throw Error(ErrorKind::unsupported, place.where + ": the model uses operator set " +
+                                              std::to_string(import.version()) + ", takt knows up to " +
+                                              std::to_string(newest_opset) + "; export it with an older one");
+    }
+  }
+}
+
+}  // namespace
+
+OnnxModel read_onnx(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error) check_size(place_of(path), size);
+  return parse_onnx(MappedFile(path).text(), path);
+}
+
+OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path) {
+  const ModelPlace place = place_of(path);
+  check_size(place, bytes.size());
+  OnnxModel model;
+  model.proto = std::make_shared<onnx::ModelProto>();
+  const bool parsed = model.proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  if (!parsed || !model.proto->has_graph()) {
+    const std::string format = foreign_format(bytes);
+    if (!format.empty()) refuse(place, "this is not an ONNX model but " + format);
+    refuse(place, parsed ? "the file holds no graph; it is not an ONNX model or is cut off"
+                         : "the file is not an ONNX model, or is damaged or cut off");
+  }
+  check_versions(*model.proto, place);
+  model.graph = read_graph(model.proto->graph(), place);
+  for (const auto& function : model.proto->functions()) check_function_constants(function, place);
+  for (const auto& import : model.proto->opset_import()) {
+    model.graph.opsets[import.domain() == "ai.onnx" ? "" : import.domain()] = import.version();
+  }
+  if (model.proto->opset_import_size() == 0) model.graph.opsets[""] = 1;  // what IR 1 and 2 mean by saying nothing
+  model.graph.ir_version = model.proto->ir_version();
+  model.graph.path = path;
+  return model;
+}
+
+std::string serialize_onnx(const onnx::ModelProto& proto) {
+  if (proto.ByteSizeLong() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    throw Error(ErrorKind::unsupported,
+                "the model is larger than 2 GiB, the limit of protobuf; keep its weights as external data");
+  }
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  proto.SerializeWithCachedSizes(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+void write_onnx(const OnnxModel& model, const std::filesystem::path& path) {
+  write_file_atomically(path, serialize_onnx(*model.proto));
+}
+
+}  // namespace takt

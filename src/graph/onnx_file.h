@@ -1,0 +1,27 @@
+// What a file that is not an ONNX model looks like instead, and the place of a model on disk.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace takt {
+
+/// "a PNG image", "an OpenVINO model (XML)"…; empty if nothing is recognised.
+std::string foreign_format(std::string_view bytes);
+
+/// The model that is being read: how messages call it, and the folder that its external data must stay in.
+struct ModelPlace {
+  std::string where;             ///< printable; starts every message
+  std::filesystem::path folder;  ///< empty: the model has no place on disk, so external data is refused
+};
+
+ModelPlace place_of(const std::filesystem::path& model);
+
+/// Checks that `length` bytes at `offset` of `location` are in a regular file inside the model's folder, links
+/// resolved. `tensor` is for messages. Throws Error(bad_input).
+void check_external_data(const ModelPlace& place, const std::string& tensor, const std::string& location,
+                         std::int64_t offset, std::int64_t length);
+
+}  // namespace takt

@@ -1,0 +1,65 @@
+// Damaged models: whatever is cut off or flipped, the answer is a model or an Error, never a crash.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "core/error.h"
+#include "graph/builder.h"
+#include "onnx-ml.pb.h"
+
+namespace takt {
+namespace {
+
+std::string specimen() {
+  ModelBuilder branch("branch"), b;
+  branch.output(branch.node("Neg", {"x"}));
+  b.input("x", ElementType::f32, {1, 2, 4, 4});
+  b.input("flag", ElementType::boolean, {});
+  b.symbolic_input("free", ElementType::i64, "batch,?");
+  const auto conv = b.node("Conv", {"x", b.weight({2, 2, 3, 3})}, {{"pads", {1, 1, 1, 1}}, {"auto_pad", "NOTSET"}});
+  b.node("ConstantOfShape", {b.integers({2, 3})}, {}, {.outputs = {"filled"}});
+  b.node("Constant", {}, {{"value_ints", {1, 2}}}, {.outputs = {"dims"}});
+  b.output(b.node("If", {"flag"}, {}, {.subgraphs = {{"then_branch", &branch}, {"else_branch", &branch}}}));
+  b.output(b.node("Relu", {conv}), ElementType::f32, {1, 2, 4, 4});
+  return b.serialize();
+}
+
+// True if it is read; only Error may come out otherwise.
+bool reads(const std::string& bytes) {
+  try {
+    const Graph graph = parse_onnx(bytes, {}).graph;
+    return !graph.ops.empty();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()), "");
+    return false;
+  }
+}
+
+TEST(DamagedModels, EveryTruncationIsRefusedOrRead) {
+  const std::string bytes = specimen();
+  ASSERT_TRUE(reads(bytes));
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_FALSE(reads(bytes.substr(0, length))) << length;  // the operator sets stand last, so that no cut is a model
+  }
+}
+
+// TAKT_FUZZ_ROUNDS in the environment makes it longer.
+TEST(DamagedModels, FlippedBytesNeverCrash) {
+  const std::string bytes = specimen();
+  const char* asked = std::getenv("TAKT_FUZZ_ROUNDS");
+  const int rounds = asked == nullptr ? 20000 : std::atoi(asked);
+  std::mt19937_64 random(20240613);
+  int read = 0;
+  for (int round = 0; round < rounds; ++round) {
+    std::string damaged = bytes;
+    const auto flips = 1 + random() % 4;
+    for (std::size_t i = 0; i < flips; ++i) damaged[random() % damaged.size()] = static_cast<char>(random());
+    read += reads(damaged);
+  }
+  EXPECT_GT(read, 0);  // flips in weights and names leave a model
+  EXPECT_LT(read, rounds);
+}
+
+}  // namespace
+}  // namespace takt

@@ -1,0 +1,145 @@
+// Files that are no models, or models that cannot be: one sentence each, naming the file and the cause.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.h"
+#include "graph/builder.h"
+#include "onnx-ml.pb.h"
+
+namespace takt {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string refusal(const std::function<void()>& act, ErrorKind kind = ErrorKind::bad_input) {
+  try {
+    act();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+class RefusalsTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path file(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return folder_ / name;
+  }
+  std::string reading(const std::string& bytes) const {
+    const fs::path path = file("m.onnx", bytes);
+    const std::string message = refusal([&] { read_onnx(path); });
+    EXPECT_THAT(message, HasSubstr("m.onnx: "));
+    return message;
+  }
+
+  // One external float32 of 4 elements at `location`.
+  std::string external(const std::string& location, const std::string& offset = "0") const {
+    ModelBuilder b;
+    b.output(b.node("Relu", {b.weight({4}, "w")}));
+    auto& tensor = *b.graph().mutable_initializer(0);
+    tensor.clear_raw_data();
+    tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+    for (const auto& [key, value] : {std::pair<std::string, std::string>{"location", location}, {"offset", offset}}) {
+      auto& entry = *tensor.add_external_data();
+      entry.set_key(key);
+      entry.set_value(value);
+    }
+    return b.serialize();
+  }
+
+  fs::path folder_ = fs::path(testing::TempDir()) /
+                     (std::string("takt_refusals_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+ModelBuilder small() {
+  ModelBuilder b;
+  b.input("x", ElementType::f32, {4});
+  return b;
+}
+
+TEST_F(RefusalsTest, OtherFormats) {
+  EXPECT_THAT(reading(""), HasSubstr("empty"));
+  EXPECT_THAT(reading("{\"a\": 1}"), HasSubstr("JSON"));
+  EXPECT_THAT(reading("hello, world\n"), HasSubstr("text"));
+  EXPECT_THAT(reading("\x89PNG\r\n\x1a\n0123"), HasSubstr("PNG"));
+  EXPECT_THAT(reading("\x1f\x8b\x08 1234"), HasSubstr("gzip"));
+  EXPECT_THAT(reading("<?xml version=\"1.0\"?>\n<net name=\"m\">"), HasSubstr("OpenVINO"));
+  EXPECT_THAT(reading("PK\x03\x04 1234"), HasSubstr("ZIP"));
+}
+
+TEST_F(RefusalsTest, MissingAndFolder) {
+  EXPECT_THAT(refusal([&] { read_onnx(folder_ / "none.onnx"); }, ErrorKind::io), HasSubstr("none.onnx"));
+  EXPECT_THAT(refusal([&] { read_onnx(folder_); }, ErrorKind::io), HasSubstr("folder"));
+}
+
+TEST_F(RefusalsTest, NewerVersions) {
+  ModelBuilder b = small();
+  b.output(b.node("Relu", {"x"}));
+  EXPECT_THAT(refusal([&] { b.build(17, 14); }, ErrorKind::unsupported), HasSubstr("IR version 14"));
+  EXPECT_THAT(refusal([&] { b.build(26, 13); }, ErrorKind::unsupported), HasSubstr("operator set 26"));
+  EXPECT_NO_THROW(b.build(25, 13));
+}
+
+TEST_F(RefusalsTest, BrokenGraphs) {
+  ModelBuilder dangling = small();
+  dangling.node("Relu", {"nowhere"}, {}, {.name = "r"});
+  EXPECT_THAT(reading(dangling.serialize()), HasSubstr("'r' reads the tensor 'nowhere', which nothing makes"));
+
+  ModelBuilder cycle = small();
+  cycle.node("Add", {"x", "b"}, {}, {.outputs = {"a"}});
+  cycle.node("Relu", {"a"}, {}, {.outputs = {"b"}});
+  EXPECT_THAT(reading(cycle.serialize()), HasSubstr("cycle"));
+
+  ModelBuilder twice = small();
+  for (int i = 0; i < 2; ++i) twice.node("Relu", {"x"}, {}, {.outputs = {"y"}});
+  EXPECT_THAT(reading(twice.serialize()), HasSubstr("'y' is made twice"));
+
+  ModelBuilder unmade = small();
+  unmade.output("y");
+  EXPECT_THAT(reading(unmade.serialize()), HasSubstr("the output 'y'"));
+}
+
+TEST_F(RefusalsTest, Dimensions) {
+  ModelBuilder negative;
+  negative.input("x", ElementType::f32, {1, -3});
+  EXPECT_THAT(reading(negative.serialize()), HasSubstr("negative dimension -3"));
+  ModelBuilder absurd;
+  absurd.input("x", ElementType::f32, {1 << 21, 1 << 21});
+  EXPECT_THAT(reading(absurd.serialize()), HasSubstr("2^40"));
+  ModelBuilder short_data;
+  short_data.raw(ElementType::f32, {3}, "12345678", "w");
+  EXPECT_THAT(reading(short_data.serialize()), HasSubstr("holds 8 bytes, but its dimensions need 12"));
+  ModelBuilder type;
+  type.input("x", static_cast<ElementType>(99), {1});
+  EXPECT_THAT(reading(type.serialize()), HasSubstr("element type 99"));
+}
+
+TEST_F(RefusalsTest, ExternalDataStaysInTheFolder) {
+  file("w.bin", std::string(32, 'w'));
+  EXPECT_NO_THROW(read_onnx(file("m.onnx", external("w.bin", "16"))));
+  EXPECT_THAT(reading(external("w.bin", "17")), HasSubstr("truncated"));
+  EXPECT_THAT(reading(external("w.bin", "9223372036854775807")), HasSubstr("truncated"));
+  EXPECT_THAT(reading(external("w.bin", "-1")), HasSubstr("not a number"));
+  EXPECT_THAT(reading(external("none.bin")), HasSubstr("cannot be found"));
+  EXPECT_THAT(reading(external("/etc/passwd")), HasSubstr("outside the model's folder"));
+  EXPECT_THAT(reading(external("../w.bin")), HasSubstr("outside the model's folder"));
+  EXPECT_THAT(reading(external("")), HasSubstr("no location"));
+  EXPECT_THAT(reading(external(".")), HasSubstr("not a file"));
+  fs::create_symlink("/etc/passwd", folder_ / "link.bin");
+  EXPECT_THAT(reading(external("link.bin")), HasSubstr("leaves the model's folder"));
+  fs::create_symlink("w.bin", folder_ / "inside.bin");
+  EXPECT_NO_THROW(read_onnx(file("m.onnx", external("inside.bin"))));
+  EXPECT_THAT(refusal([&] { parse_onnx(external("w.bin"), {}); }), HasSubstr("no folder"));
+}
+
+}  // namespace
+}  // namespace takt
