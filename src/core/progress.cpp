@@ -18,24 +18,20 @@ std::string progress_line(const std::string& label, std::uint64_t done, std::uin
   return line;
 }
 
-Progress::Progress(std::string label, std::uint64_t total)
-    : label_(std::move(label)),
-      total_(total),
-      is_terminal_(::isatty(STDERR_FILENO) == 1),
-      started_(steady_now()),
-      last_drawn_(started_) {}
+Progress::Progress(std::string label)
+    : label_(std::move(label)), is_terminal_(::isatty(STDERR_FILENO) == 1), started_(steady_now()), last_drawn_(started_) {}
 
 Progress::~Progress() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::update(std::uint64_t done) {
+void Progress::update(std::uint64_t done, std::uint64_t total) {
   if (!is_terminal_) return;
   Nanoseconds now = steady_now();
   if (now - last_drawn_ < std::chrono::milliseconds(100)) return;
   last_drawn_ = now;
   drawn_ = true;
-  std::fprintf(stderr, "\r%s\x1b[K", progress_line(label_, done, total_, now - started_).c_str());
+  std::fprintf(stderr, "\r%s\x1b[K", progress_line(label_, done, total, now - started_).c_str());
   std::fflush(stderr);
 }
 

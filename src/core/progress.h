@@ -12,15 +12,15 @@ namespace takt {
 /// update() costs one clock read unless 100 ms have passed, so call it between measurements, never inside one.
 class Progress {
  public:
-  Progress(std::string label, std::uint64_t total);
+  explicit Progress(std::string label);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  void update(std::uint64_t done);
+  /// `total` may change as the estimate of the work gets better.
+  void update(std::uint64_t done, std::uint64_t total);
 
  private:
   std::string label_;
-  std::uint64_t total_;
   bool is_terminal_, drawn_ = false;
   Nanoseconds started_, last_drawn_;
 };

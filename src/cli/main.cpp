@@ -1,0 +1,40 @@
+// The one place where errors end: a line on stderr and an exit code.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "core/error.h"
+
+namespace {
+
+int fail(int code, const char* message) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "takt: %s\n", message);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    int code = takt::run_command_line(arguments);
+    // A full disk or a closed pipe shows only when the buffer is written out.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return fail(1, "cannot write the result to standard output");
+    return code;
+  } catch (const takt::UsageError& error) {
+    return fail(2, error.what());
+  } catch (const takt::Error& error) {
+    return fail(1, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(1, "out of memory; the file or the shapes may be too big for this machine");
+  } catch (const std::exception& error) {
+    return fail(1, error.what());
+  }
+}

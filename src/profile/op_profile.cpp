@@ -1,0 +1,201 @@
+#include "profile/op_profile.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "graph/cost.h"
+
+namespace takt {
+namespace {
+
+using OpIndex = std::unordered_map<std::string, const Op*>;
+
+OpIndex index_ops(const Graph& graph) {
+  OpIndex index;
+  for (const Op& op : graph.ops) index.emplace(op.name, &op);
+  return index;
+}
+
+/// Adds the samples of every run to one row per (name, kernel).
+std::vector<OpRow> gather_rows(const RunResult& result) {
+  const RunPass& pass = *result.profiled;
+  std::vector<OpRow> rows;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (std::size_t run = 0; run < pass.ops.size(); ++run) {
+    for (const OpSample& sample : pass.ops[run]) {
+      auto [place, is_new] = places.emplace(std::pair(sample.name, sample.kernel), rows.size());
+      if (is_new) {
+        OpRow row;
+        row.name = sample.name, row.type = sample.type, row.kernel = sample.kernel, row.model_ops = sample.model_ops;
+        row.inputs = sample.inputs, row.outputs = sample.outputs;
+        row.input_shapes = sample.input_shapes, row.output_shapes = sample.output_shapes;
+        row.runtime = result.runtime, row.device = result.device;
+        row.samples.resize(pass.ops.size());
+        rows.push_back(std::move(row));
+      }
+      OpRow& row = rows[place->second];
+      ++row.calls;
+      row.total += sample.duration;
+      row.samples[run] += sample.duration;
+    }
+  }
+  return rows;
+}
+
+/// An operator of the model belongs to one row. Runtimes also put its name on the layout changes around its kernel;
+/// the kernel is the row that took longest.
+void settle_ownership(std::vector<OpRow>& rows) {
+  std::map<std::string, std::size_t> owners;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (const auto& op : rows[i].model_ops) {
+      auto [owner, is_new] = owners.emplace(op, i);
+      if (!is_new && rows[i].total > rows[owner->second].total) owner->second = i;
+    }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::erase_if(rows[i].model_ops, [&](const std::string& op) { return owners.at(op) != i; });
+}
+
+/// What enters and leaves a group of operators.
+struct Border {
+  std::vector<TensorId> in, out;
+};
+
+Border find_border(const Graph& graph, const std::vector<const Op*>& group,
+                   const std::unordered_map<TensorId, std::vector<const Op*>>& consumers) {
+  std::set<const Op*> members(group.begin(), group.end());
+  std::set<TensorId> produced, seen;
+  for (const Op* op : group) produced.insert(op->outputs.begin(), op->outputs.end());
+  Border border;
+  for (const Op* op : group)
+    for (TensorId id : op->inputs)
+      if (id != no_tensor && !produced.contains(id) && seen.insert(id).second) border.in.push_back(id);
+  std::set<TensorId> graph_outputs(graph.outputs.begin(), graph.outputs.end());
+  for (const Op* op : group)
+    for (TensorId id : op->outputs) {
+      if (id == no_tensor) continue;
+      auto users = consumers.find(id);
+      bool leaves = graph_outputs.contains(id) || (users != consumers.end() &&
+                    std::any_of(users->second.begin(), users->second.end(), [&](const Op* user) { return !members.contains(user); }));
+      if (leaves) border.out.push_back(id);
+    }
+  return border;
+}
+
+std::optional<Shape> shape_of(const Tensor& tensor) { return tensor.shape ? concrete(*tensor.shape) : std::nullopt; }
+
+void describe(const Graph& graph, const std::vector<TensorId>& ids, std::vector<std::string>& names,
+              std::vector<Shape>& shapes) {
+  names.clear(), shapes.clear();
+  bool known = true;
+  for (TensorId id : ids) {
+    const Tensor& tensor = graph.tensors[static_cast<std::size_t>(id)];
+    names.push_back(tensor.name);
+    auto shape = shape_of(tensor);
+    known = known && shape;
+    if (shape) shapes.push_back(std::move(*shape));
+  }
+  if (!known) shapes.clear();
+}
+
+class CostJoin {
+ public:
+  explicit CostJoin(const Graph& graph) : graph_(graph), index_(index_ops(graph)) {
+    for (const Op& op : graph.ops)
+      for (TensorId id : op.inputs) consumers_[id].push_back(&op);
+  }
+
+  void apply(OpRow& row) const {
+    std::vector<const Op*> group;
+    for (const auto& name : row.model_ops)
+      if (auto found = index_.find(name); found != index_.end()) group.push_back(found->second);
+    if (group.empty()) return apply_without_model(row);
+    add_flops(row, group);
+    Border border = find_border(graph_, group, consumers_);
+    describe(graph_, border.in, row.inputs, row.input_shapes);
+    describe(graph_, border.out, row.outputs, row.output_shapes);
+    if (group.size() == 1) {
+      row.bytes = cost(graph_, *group.front()).bytes;  // knows operators that only rename memory
+      return;
+    }
+    row.bytes = sum_bytes(border);
+  }
+
+ private:
+  void add_flops(OpRow& row, const std::vector<const Op*>& group) const {
+    row.flops = 0, row.sfu_ops = 0;
+    for (const Op* op : group) {
+      Cost one = cost(graph_, *op);
+      row.flops = row.flops && one.flops ? std::optional(*row.flops + *one.flops) : std::nullopt;
+      row.sfu_ops = row.sfu_ops && one.sfu_ops ? std::optional(*row.sfu_ops + *one.sfu_ops) : std::nullopt;
+    }
+  }
+
+  std::optional<std::int64_t> sum_bytes(const Border& border) const {
+    std::int64_t sum = 0;
+    for (const auto* side : {&border.in, &border.out})
+      for (TensorId id : *side) {
+        auto bytes = graph_.tensors[static_cast<std::size_t>(id)].bytes;
+        if (!bytes || __builtin_add_overflow(sum, *bytes, &sum)) return std::nullopt;
+      }
+    return sum;
+  }
+
+  /// A node that the runtime added (a change of layout or type): it computes nothing, and moves what it reads and writes
+  /// where the runtime tells the shapes. Elements of 4 bytes, the only width that the runtimes reorder on this path.
+  static void apply_without_model(OpRow& row) {
+    static const std::set<std::string> movers{"Reorder", "ReorderInput", "ReorderOutput", "Transpose", "Reshape"};
+    if (!movers.contains(row.type)) return;
+    row.flops = 0, row.sfu_ops = 0;
+    if (row.input_shapes.empty() || row.output_shapes.empty()) return;
+    std::int64_t elements = 0;
+    for (const auto* shapes : {&row.input_shapes, &row.output_shapes})
+      for (const Shape& shape : *shapes) elements += element_count(shape).value_or(0);
+    row.bytes = elements * 4;
+  }
+
+  const Graph& graph_;
+  OpIndex index_;
+  std::unordered_map<TensorId, std::vector<const Op*>> consumers_;
+};
+
+double share_of_known(const std::vector<OpRow>& rows) {
+  Nanoseconds known{}, total{};
+  for (const OpRow& row : rows) {
+    total += row.total;
+    if (row.flops && row.bytes && (!row.output_shapes.empty() || row.outputs.empty())) known += row.total;
+  }
+  return total.count() == 0 ? 0 : static_cast<double>(known.count()) / static_cast<double>(total.count());
+}
+
+}  // namespace
+
+std::size_t median_run(const std::vector<Nanoseconds>& samples) {
+  std::vector<std::size_t> order(samples.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return samples[a] < samples[b]; });
+  return order.at((order.size() - 1) / 2);
+}
+
+OpProfile profile_ops(const RunResult& result) {
+  OpProfile profile;
+  const RunPass& pass = result.profiled.value();
+  profile.ops = gather_rows(result);
+  settle_ownership(profile.ops);
+  if (result.graph) {
+    CostJoin join(*result.graph);
+    for (OpRow& row : profile.ops) join.apply(row);
+  }
+  profile.runs = static_cast<std::int64_t>(pass.samples.size());
+  profile.unattributed_samples = pass.samples;
+  for (const OpRow& row : profile.ops)
+    for (std::size_t run = 0; run < row.samples.size(); ++run) profile.unattributed_samples[run] -= row.samples[run];
+  for (Nanoseconds sample : pass.samples) profile.measured += sample;
+  for (Nanoseconds sample : profile.unattributed_samples) profile.unattributed += sample;
+  profile.known_share = share_of_known(profile.ops);
+  return profile;
+}
+
+}  // namespace takt

@@ -1,0 +1,21 @@
+// The report of `takt run` for people, at most 80 columns.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "profile/op_profile.h"
+#include "profile/run.h"
+
+namespace takt {
+
+struct RunTextSettings {
+  std::optional<int> top = 10;   ///< operators shown; nullopt: all
+  bool model_info = false;       ///< also the model's inputs and outputs
+  bool all_columns = false;      ///< every column, wider than 80
+};
+
+/// `ops` may be null when there was no profiled pass.
+std::string to_text(const RunResult& result, const OpProfile* ops, const RunTextSettings& settings);
+
+}  // namespace takt

@@ -1,0 +1,42 @@
+#include "profile/run_trace.h"
+
+#include <fmt/format.h>
+
+namespace takt {
+namespace {
+
+TraceValues run_values(const RunResult& result, std::size_t run) {
+  return {{"run", static_cast<std::int64_t>(run)}, {"runtime", result.runtime}, {"device", result.device}};
+}
+
+TraceValues op_values(const OpSample& op, std::size_t run) {
+  TraceValues values{{"run", static_cast<std::int64_t>(run)}, {"type", op.type}};
+  if (!op.kernel.empty()) values.emplace_back("kernel", op.kernel);
+  std::string fused;
+  for (const auto& name : op.model_ops) fused += (fused.empty() ? "" : "+") + name;
+  if (op.model_ops.size() > 1) values.emplace_back("fused", fused);
+  return values;
+}
+
+}  // namespace
+
+Trace make_trace(const RunResult& result, const Provenance& provenance) {
+  const RunPass& pass = result.profiled.value();
+  Trace trace;
+  trace.set_base_time(pass.started);
+  trace.set_provenance_json(to_json(provenance));
+  ProcessId process = trace.add_process(fmt::format("{} {}", result.runtime, result.device));
+  RowId runs = trace.add_row(process, "runs", 0, 1);
+  RowId ops = trace.add_row(process, fmt::format("{} operators", result.device), 0, 2);
+  for (std::size_t run = 0; run < pass.samples.size(); ++run) {
+    EventId event = trace.add_event(runs, fmt::format("run {}", run), "run", pass.starts[run], pass.samples[run]);
+    trace.set_args(event, run_values(result, run));
+    for (const OpSample& op : pass.ops[run]) {
+      EventId inner = trace.add_event(ops, op.name, op.type, pass.starts[run] + op.start, op.duration);
+      trace.set_args(inner, op_values(op, run));
+    }
+  }
+  return trace;
+}
+
+}  // namespace takt

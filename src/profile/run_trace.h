@@ -1,0 +1,13 @@
+// The profiled runs as a trace: one row for the runs, one for the operators inside them.
+#pragma once
+
+#include "core/provenance.h"
+#include "profile/run.h"
+#include "trace/trace.h"
+
+namespace takt {
+
+/// Needs `result.profiled`. Every measured run and every operator of it is an event; times from the first run.
+Trace make_trace(const RunResult& result, const Provenance& provenance);
+
+}  // namespace takt
