@@ -1,0 +1,182 @@
+// Costs small enough to count by hand.
+#include "graph/cost.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "graph/builder.h"
+#include "onnx-ml.pb.h"
+
+namespace takt {
+namespace {
+
+// An operator alone: float32 inputs and output of these shapes; those from `first_weight` on are constants.
+struct Case {
+  std::string type;
+  std::vector<Shape> inputs;
+  Shape output;
+  std::vector<NamedAttribute> attributes = {};
+  std::size_t first_weight = 1;
+  std::string domain = {};
+};
+
+Cost cost_of(const Case& given) {
+  ModelBuilder b;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < given.inputs.size(); ++i) {
+    const std::string name = "t" + std::to_string(i);
+    names.push_back(i < given.first_weight ? b.input(name, ElementType::f32, given.inputs[i])
+                                           : b.weight(given.inputs[i], name));
+  }
+  b.output(b.node(given.type, names, given.attributes, {.domain = given.domain}), ElementType::f32, given.output);
+  const Graph graph = b.build().graph;
+  return cost(graph, graph.ops.at(0));
+}
+
+void expect_work(const Case& given, double flops, double sfu_ops) {
+  const Cost result = cost_of(given);
+  EXPECT_EQ(result.flops, flops) << given.type;
+  EXPECT_EQ(result.sfu_ops, sfu_ops) << given.type;
+}
+
+TEST(Cost, Convolution) {
+  // 3×3 outputs of 4 channels, each 3·3·3 products: 36 · 27 · 2 = 1944; the bias is inside.
+  const Case conv = {"Conv", {{1, 3, 5, 5}, {4, 3, 3, 3}, {4}}, {1, 4, 3, 3}};
+  const Cost result = cost_of(conv);
+  EXPECT_EQ(result.flops, 1944);
+  EXPECT_EQ(result.sfu_ops, 0);
+  EXPECT_EQ(result.input_bytes, 75 * 4);
+  EXPECT_EQ(result.weight_bytes, (108 + 4) * 4);
+  EXPECT_EQ(result.output_bytes, 36 * 4);
+  EXPECT_EQ(result.bytes, 75 * 4 + 112 * 4 + 36 * 4);
+  // Depthwise: 3 channels of 3×3 outputs, 9 products each: 27 · 9 · 2.
+  expect_work({"Conv", {{1, 3, 5, 5}, {3, 1, 3, 3}}, {1, 3, 3, 3}, {{"group", 3}}}, 486, 0);
+  // Fused: one more per output element for Relu, one for the residual input.
+  expect_work({"FusedConv",
+               {{1, 3, 5, 5}, {4, 3, 3, 3}, {4}, {1, 4, 3, 3}},
+               {1, 4, 3, 3},
+               {{"activation", "Relu"}},
+               1,
+               "com.microsoft"},
+              1944 + 36 + 36, 0);
+  expect_work(
+      {"Conv", {{1, 3, 5, 5}, {4, 3, 3, 3}}, {1, 4, 3, 3}, {{"activation", "Sigmoid"}}, 1, "com.microsoft.nchwc"},
+      1944 + 3 * 36, 36);
+  // Each of 2·2·2 inputs meets 3·2·2 weights: 8 · 12 · 2.
+  expect_work({"ConvTranspose", {{1, 2, 2, 2}, {2, 3, 2, 2}}, {1, 3, 3, 3}}, 192, 0);
+}
+
+TEST(Cost, MatrixProducts) {
+  expect_work({"MatMul", {{2, 3, 4}, {4, 5}}, {2, 3, 5}}, 2 * 3 * 5 * 4 * 2, 0);
+  expect_work({"Gemm", {{4, 3}, {4, 5}, {5}}, {3, 5}, {{"transA", 1}}}, 3 * 5 * 4 * 2, 0);
+  expect_work({"FusedGemm", {{3, 4}, {4, 5}}, {3, 5}, {{"activation", "Relu"}}, 1, "com.microsoft"}, 120 + 15, 0);
+  expect_work({"MatMul", {{4}, {4}}, {}}, 8, 0);
+  expect_work({"Einsum", {{2, 3, 4}, {2, 4, 5}}, {2, 3, 5}, {{"equation", "bij, bjk -> bik"}}}, 2 * 3 * 4 * 5 * 2, 0);
+  expect_work({"Einsum", {{3}, {4}}, {3, 4}, {{"equation", "i,j->ij"}}}, 12, 0);
+  EXPECT_FALSE(cost_of({"Einsum", {{2, 3}, {3, 4}}, {2, 4}, {{"equation", "...j,jk->...k"}}}).flops);
+}
+
+TEST(Cost, PoolingAndNormalisation) {
+  expect_work({"MaxPool", {{1, 2, 4, 4}}, {1, 2, 2, 2}, {{"kernel_shape", {2, 2}}}}, 8 * 3, 0);
+  expect_work({"GlobalAveragePool", {{1, 2, 4, 4}}, {1, 2, 1, 1}}, 2 * 15, 0);
+  expect_work({"BatchNormalization", {{1, 2, 3, 3}, {2}, {2}, {2}, {2}}, {1, 2, 3, 3}}, 36, 0);
+  expect_work({"LayerNormalization", {{2, 5}, {5}, {5}}, {2, 5}}, 80, 2);  // two rows, one root each
+  expect_work({"InstanceNormalization", {{2, 3, 4}, {3}, {3}}, {2, 3, 4}}, 24 * 8, 6);
+  expect_work({"LRN", {{1, 4, 1, 1}}, {1, 4, 1, 1}, {{"size", 5}}}, 4 * 13, 4);
+  expect_work({"Softmax", {{2, 5}}, {2, 5}}, 50, 10);
+}
+
+TEST(Cost, ElementWiseAndReductions) {
+  expect_work({"Add", {{2, 3}, {3}}, {2, 3}}, 6, 0);
+  expect_work({"Sum", {{6}, {6}, {6}}, {6}}, 12, 0);
+  expect_work({"Exp", {{6}}, {6}}, 0, 6);
+  expect_work({"Sigmoid", {{6}}, {6}}, 18, 6);
+  expect_work({"Gelu", {{6}}, {6}, {{"approximate", "tanh"}}}, 48, 6);
+  expect_work({"ReduceMean", {{2, 3}}, {2}}, 6, 0);
+  expect_work({"Resize", {{1, 1, 2, 2}}, {1, 1, 4, 4}, {{"mode", "linear"}}}, 16 * 9, 0);
+}
+
+TEST(Cost, MovingAndRenaming) {
+  const Cost moved = cost_of({"Transpose", {{2, 3}}, {3, 2}});
+  EXPECT_EQ(moved.flops, 0);
+  EXPECT_EQ(moved.bytes, 48);
+  const Cost renamed = cost_of({"Reshape", {{2, 3}, {2}}, {3, 2}});
+  EXPECT_EQ(renamed.flops, 0);
+  EXPECT_EQ(renamed.bytes, 0);
+  // Two of a thousand rows: 2·4 floats are read and written, and 2 indices are read.
+  const Cost picked = cost_of({"Gather", {{1000, 4}, {2}}, {2, 4}});
+  EXPECT_EQ(picked.bytes, 32 + 8 + 32);
+  const Cost squared = [] {
+    ModelBuilder b;
+    b.input("x", ElementType::f32, {6});
+    b.output(b.node("Mul", {"x", "x"}), ElementType::f32, {6});
+    const Graph graph = b.build().graph;
+    return cost(graph, graph.ops.at(0));
+  }();
+  EXPECT_EQ(squared.bytes, 48);  // x is one tensor, read once
+}
+
+TEST(Cost, Sequences) {
+  // T=7, B=2, I=3, H=4: per step and sample 2·16·(3+4) = 224 and 13·4 = 52; 5·4 sfu; times 14.
+  expect_work({"LSTM", {{7, 2, 3}, {1, 16, 3}, {1, 16, 4}}, {7, 1, 2, 4}, {{"hidden_size", 4}}}, 14 * 276, 14 * 20);
+  expect_work({"RNN", {{7, 2, 3}, {1, 4, 3}, {1, 4, 4}}, {7, 1, 2, 4}}, 14 * 56, 14 * 4);
+  // Scores 1·2·3·5 = 30: products 2·30·(8+8), softmax 5·30.
+  expect_work({"Attention", {{1, 2, 3, 8}, {1, 2, 5, 8}, {1, 2, 5, 8}}, {1, 2, 3, 8}, {}, 3}, 30 * 37, 30);
+  expect_work(
+      {"MultiHeadAttention", {{1, 3, 16}, {1, 5, 16}, {1, 5, 16}}, {1, 3, 16}, {{"num_heads", 2}}, 3, "com.microsoft"},
+      30 * 37, 30);
+}
+
+TEST(Cost, UnknownIsNotZero) {
+  const Cost unknown = cost_of({"Frobnicate", {{6}}, {6}});
+  EXPECT_FALSE(unknown.flops);
+  EXPECT_FALSE(unknown.sfu_ops);
+  EXPECT_EQ(unknown.bytes, 48);                                             // its tensors are known all the same
+  EXPECT_FALSE(cost_of({"Relu", {{6}}, {6}, {}, 1, "org.example"}).flops);  // another Relu
+  ModelBuilder b;
+  b.symbolic_input("x", ElementType::f32, "batch,3");
+  b.output(b.node("Relu", {"x"}));
+  const Graph graph = b.build().graph;
+  const Cost shapeless = cost(graph, graph.ops.at(0));
+  EXPECT_FALSE(shapeless.flops);
+  EXPECT_FALSE(shapeless.bytes);
+  EXPECT_EQ(shapeless.weight_bytes, 0);
+}
+
+TEST(Cost, LargeProductsDoNotOverflow) {
+  const std::int64_t n = 1 << 20;
+  ModelBuilder b;
+  for (const char* name : {"a", "b"}) b.input(name, ElementType::f32, {n, n});
+  b.output(b.node("MatMul", {"a", "b"}), ElementType::f32, {n, n});
+  const Graph graph = b.build().graph;
+  const Cost result = cost(graph, graph.ops.at(0));
+  EXPECT_EQ(result.flops, 0x1p61);
+  EXPECT_EQ(result.bytes, std::int64_t{3} << 42);
+}
+
+TEST(Cost, ControlFlow) {
+  ModelBuilder branch("branch"), b;
+  branch.output(branch.node("Neg", {"x"}));
+  b.input("x", ElementType::f32, {3});
+  b.input("flag", ElementType::boolean, {});
+  b.output(b.node("If", {"flag"}, {}, {.subgraphs = {{"then_branch", &branch}, {"else_branch", &branch}}}));
+  const Graph either = b.build().graph;
+  EXPECT_FALSE(cost(either, either.ops.at(0)).flops);
+  EXPECT_FALSE(cost(either, either.ops.at(0)).bytes);
+
+  // Scan of 7 slices, an addition of 3 elements each.
+  ModelBuilder body("body"), scan;
+  body.input("state", ElementType::f32, {3});
+  body.input("slice", ElementType::f32, {3});
+  body.output(body.node("Add", {"state", "slice"}), ElementType::f32, {3});
+  scan.input("start", ElementType::f32, {3});
+  scan.input("x", ElementType::f32, {7, 3});
+  scan.output(scan.node("Scan", {"start", "x"}, {{"num_scan_inputs", 1}}, {.subgraphs = {{"body", &body}}}));
+  const Graph steps = scan.build().graph;
+  EXPECT_EQ(cost(steps, steps.ops.at(0)).flops, 21);
+  EXPECT_EQ(cost(steps, steps.ops.at(0)).bytes, 7 * 36);
+}
+
+}  // namespace
+}  // namespace takt
