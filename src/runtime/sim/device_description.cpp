@@ -33,8 +33,8 @@ const std::map<std::string, std::string>& built_in() {
 /// One mapping of the file, with the checks that name file, line and key.
 class Section {
  public:
-  Section(YAML::Node node, std::string origin, std::string prefix, std::vector<std::string> keys)
-      : node_(std::move(node)), origin_(std::move(origin)), prefix_(std::move(prefix)) {
+  Section(const YAML::Node& node, std::string origin, std::string prefix, const std::vector<std::string>& keys)
+      : node_(node), origin_(std::move(origin)), prefix_(std::move(prefix)) {
     if (!node_.IsMap()) fail(node_, prefix_.empty() ? "the file" : prefix_, "is not a mapping; write KEY: VALUE lines");
     std::set<std::string> seen;
     for (const auto& entry : node_) {
