@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/error.h"
@@ -16,6 +17,13 @@ const Tensor& tensor_of(const Graph& graph, TensorId id) { return graph.tensors[
 void substitute(PartialShape& shape, const std::map<std::string, std::int64_t>& symbols) {
   for (auto& dim : shape)
     if (const auto found = symbols.find(dim.symbol); !dim.value && found != symbols.end()) dim.value = found->second;
+}
+
+// Every real runtime computes constants when it loads a model.
+bool is_folded(const Graph& graph, const Op& op) {
+  return !op.outputs.empty() && std::all_of(op.outputs.begin(), op.outputs.end(), [&](TensorId id) {
+    return id == no_tensor || tensor_of(graph, id).is_constant;
+  });
 }
 
 void add_tensors(const Graph& graph, const std::vector<TensorId>& ids, std::vector<std::string>& names,
@@ -116,6 +124,7 @@ std::vector<OpSample> plan_ops(const Graph& graph, const DeviceDescription& devi
   std::vector<OpSample> plan;
   Nanoseconds at{0};
   for (const auto& op : graph.ops) {
+    if (is_folded(graph, op)) continue;
     if (device.unsupported_ops.count(op.type))
       throw Error(ErrorKind::unsupported, fmt::format("{}: sim:{} does not support operator '{}' of type {}; use "
                                                       "another device",

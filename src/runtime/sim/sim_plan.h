@@ -16,7 +16,7 @@ Graph with_input_shapes(const Graph& graph, const std::map<std::string, Shape>& 
 
 std::vector<Port> ports_of(const Graph& graph, const std::vector<TensorId>& ids);
 
-/// One sample per operator in execution order, laid end to end from 0, without noise. Throws Error(unsupported) naming
+/// One sample per operator that is not a constant, in execution order, laid end to end from 0, without noise. Throws Error(unsupported) naming
 /// the first operator that the device refuses.
 std::vector<OpSample> plan_ops(const Graph& graph, const DeviceDescription& device, std::string_view where);
 

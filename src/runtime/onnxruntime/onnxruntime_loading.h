@@ -1,0 +1,58 @@
+// Opening ONNX Runtime sessions: plain, or rewritten and profiled.
+#pragma once
+
+#include <onnxruntime_cxx_api.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/onnxruntime/optimised_model.h"
+#include "runtime/runtime.h"
+
+namespace takt::ort {
+
+/// A private folder in the system's temporary folder, removed with its contents. Throws Error(io).
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// How a model's sessions are opened; the same model may be opened again when its profile is full.
+class Loader {
+ public:
+  Loader(const Ort::Env& env, std::filesystem::path model, const Graph* graph, std::string device,
+         const SessionSettings& settings, std::string where);
+
+  /// A new session; with profiling its events go to a file of their own.
+  Ort::Session open();
+
+  bool profiled() const { return folder_ != nullptr; }
+  const std::optional<OptimisedModel>& optimised() const { return optimised_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  Ort::SessionOptions options() const;
+  void prepare_profiling(const Graph* graph);
+
+  const Ort::Env& env_;
+  std::filesystem::path model_;
+  std::string device_, where_;
+  SessionSettings settings_;
+  std::vector<std::pair<std::string, std::int64_t>> dimensions_;  ///< symbols that the settings fix
+  std::unique_ptr<TemporaryFolder> folder_;
+  std::optional<OptimisedModel> optimised_;  ///< unset: plain, or the dump is impossible
+  std::vector<std::string> notes_;
+  int opened_ = 0;
+};
+
+}  // namespace takt::ort

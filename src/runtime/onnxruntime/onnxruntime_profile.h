@@ -1,0 +1,22 @@
+// ONNX Runtime's profile file, cut into inferences.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+
+namespace takt::ort {
+
+/// Stamps are whole microseconds, cut off.
+struct ProfiledNode {
+  std::string name, provider, op_type;
+  Nanoseconds start{}, duration{};  ///< start counts from the start of the inference
+};
+using ProfiledRun = std::vector<ProfiledNode>;
+
+/// Inferences in order; they must not have overlapped. Throws Error(runtime) for a file that is not a profile.
+std::vector<ProfiledRun> read_profile(const std::filesystem::path& path);
+
+}  // namespace takt::ort

@@ -1,0 +1,297 @@
+#include "runtime/onnxruntime/onnxruntime_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "core/error.h"
+#include "runtime/onnxruntime/onnxruntime_loading.h"
+#include "runtime/onnxruntime/onnxruntime_profile.h"
+#include "runtime/onnxruntime/onnxruntime_tensors.h"
+#include "runtime/tensors.h"
+#include "runtime/worker.h"
+
+namespace takt::ort {
+namespace {
+
+// ONNX Runtime keeps at most 1,000,000 events and drops the rest; a fifth of that keeps the file, which is read whole,
+// near 100 MB.
+constexpr std::size_t most_events = 200'000;
+
+/// Inputs and outputs of one inference at a time, with the memory behind them.
+class Binding {
+ public:
+  Binding(const std::vector<Port>& inputs, const std::vector<Port>& outputs) : inputs_(inputs), outputs_(outputs) {
+    for (const auto& port : outputs_) output_names_.push_back(port.name.c_str());
+    forget_outputs();
+  }
+  Binding(const Binding&) = delete;
+  Binding& operator=(const Binding&) = delete;
+
+  void set(std::vector<HostTensor> tensors) {
+    tensors_ = std::move(tensors);
+    input_names_.clear();
+    values_.clear();
+    for (auto& tensor : tensors_) {
+      input_names_.push_back(tensor.name.c_str());
+      values_.push_back(foreign_value(tensor));
+    }
+    forget_outputs();
+  }
+
+  /// The runtime's call and nothing else.
+  void run(Ort::Session& session) {
+    session.Run(options_, input_names_.data(), values_.data(), values_.size(), output_names_.data(), results_.data(),
+                results_.size());
+  }
+
+  /// After a run: outputs of fixed shape are written to the same memory next time, others are allocated anew.
+  void prepare_next() {
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      if (!concrete(outputs_[i].shape) || outputs_[i].shape.empty() || outputs_[i].type == ElementType::string)
+        results_[i] = Ort::Value(nullptr);
+  }
+
+  const std::vector<HostTensor>& tensors() const { return tensors_; }
+  const std::vector<Ort::Value>& results() const { return results_; }
+
+ private:
+  void forget_outputs() {
+    results_.clear();
+    for (std::size_t i = 0; i < outputs_.size(); ++i) results_.emplace_back(nullptr);
+  }
+
+  const std::vector<Port>&inputs_, &outputs_;
+  std::vector<HostTensor> tensors_;
+  std::vector<const char*> input_names_, output_names_;
+  std::vector<Ort::Value> values_, results_;
+  Ort::RunOptions options_;
+};
+
+/// One session of ONNX Runtime may be run from several threads, but a profile can be cut into inferences only when they
+/// do not overlap.
+struct Shared {
+  std::unique_ptr<Ort::Session> session;
+  std::mutex profiled;
+  bool profiling = false;
+  std::vector<std::optional<Nanoseconds>> walls;  ///< per profiled inference; unset: not one of Session::run
+};
+
+class OnnxRuntimeRequest : public Request {
+ public:
+  OnnxRuntimeRequest(Shared& shared, const std::vector<Port>& inputs, const std::vector<Port>& outputs,
+                     const std::vector<HostTensor>& values, std::string where)
+      : shared_(shared), binding_(inputs, outputs), where_(std::move(where)) {
+    binding_.set(values);
+  }
+
+  void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
+    struct Result {
+      Nanoseconds completed{};
+      std::optional<std::string> error;
+    };
+    const auto result = std::make_shared<Result>();
+    const auto body = [this, result] {
+      result->error = execute();
+      result->completed = steady_now();
+    };
+    if (!worker_.start(body, [result, done = std::move(done)] { done(result->completed, result->error); }))
+      throw Error(ErrorKind::runtime, where_ + ": the request is still running; wait for it first");
+  }
+
+  void wait() override {
+    worker_.wait();
+    if (error_) throw Error(ErrorKind::runtime, fmt::format("{}: {}", where_, *error_));
+  }
+
+ private:
+  std::optional<std::string> execute() {
+    error_.reset();
+    std::unique_lock<std::mutex> lock;
+    if (shared_.profiling) lock = std::unique_lock(shared_.profiled);
+    try {
+      binding_.prepare_next();
+      binding_.run(*shared_.session);
+    } catch (const std::exception& e) {
+      error_ = one_sentence(e.what());
+    }
+    if (shared_.profiling) shared_.walls.push_back(std::nullopt);
+    return error_;
+  }
+
+  Shared& shared_;
+  Binding binding_;
+  std::string where_;
+  std::optional<std::string> error_;
+  Worker worker_;  // last: its thread ends before what it uses
+};
+
+class OnnxRuntimeSession : public Session {
+ public:
+  OnnxRuntimeSession(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph, std::string device,
+                     const SessionSettings& settings)
+      : where_(where(model, "onnxruntime")),
+        device_(device),
+        loader_(env, model, graph, std::move(device), settings, where_),
+        notes_(loader_.notes()) {
+    reopen();
+    read_ports(settings);
+    binding_ = std::make_unique<Binding>(inputs_, outputs_);
+  }
+
+  const std::vector<Port>& inputs() const override { return inputs_; }
+  const std::vector<Port>& outputs() const override { return outputs_; }
+  std::string device() const override { return device_; }
+
+  void set_inputs(const std::vector<HostTensor>& inputs) override try {
+    check_inputs(inputs_, inputs, where_);
+    binding_->set(inputs);
+  } catch (const Ort::Exception& e) {
+    fail(e);
+  }
+
+  Nanoseconds run() override try {
+    if (shared_.profiling) keep_below_cap();
+    binding_->prepare_next();
+    std::unique_lock<std::mutex> lock;
+    if (shared_.profiling) lock = std::unique_lock(shared_.profiled);
+    const auto start = steady_now();
+    binding_->run(*shared_.session);
+    const auto wall = steady_now() - start;
+    if (shared_.profiling) shared_.walls.push_back(wall);
+    return wall;
+  } catch (const std::exception& e) {
+    if (shared_.profiling) shared_.walls.push_back(std::nullopt);
+    fail(e);
+  }
+
+  std::optional<std::vector<OpSample>> last_ops() override { return std::nullopt; }  // told only at the end: all_ops
+
+  std::optional<std::vector<std::vector<OpSample>>> all_ops() override try {
+    if (!loader_.profiled()) return std::nullopt;
+    if (shared_.profiling) collect();
+    shared_.profiling = false;
+    return std::move(samples_);
+  } catch (const Ort::Exception& e) {
+    fail(e);
+  }
+
+  std::vector<HostTensor> outputs_of_last_run() override try {
+    std::vector<HostTensor> result;
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      result.push_back(host_tensor(binding_->results()[i], outputs_[i].name, where_));
+    return result;
+  } catch (const Ort::Exception& e) {
+    fail(e);
+  }
+
+  std::unique_ptr<Request> make_request() override {
+    return std::make_unique<OnnxRuntimeRequest>(shared_, inputs_, outputs_, binding_->tensors(), where_);
+  }
+
+  std::vector<std::string> notes() override { return notes_; }
+
+ private:
+  [[noreturn]] void fail(const std::exception& e) const {
+    if (const auto* known = dynamic_cast<const Error*>(&e)) throw *known;
+    throw Error(ErrorKind::runtime, fmt::format("{}: {}", where_, one_sentence(e.what())));
+  }
+
+  void reopen() {
+    shared_.session = std::make_unique<Ort::Session>(loader_.open());
+    shared_.profiling = loader_.profiled();
+  }
+
+  void read_ports(const SessionSettings& settings) {
+    Ort::AllocatorWithDefaultOptions allocator;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < shared_.session->GetInputCount(); ++i) {
+      names.emplace_back(shared_.session->GetInputNameAllocated(i, allocator).get());
+      inputs_.push_back(port(names.back(), shared_.session->GetInputTypeInfo(i)));
+    }
+    check_shape_names(names, settings.input_shapes, where_);
+    for (auto& input : inputs_) {
+      const auto wanted = settings.input_shapes.find(input.name);
+      if (wanted != settings.input_shapes.end())
+        input.shape = fix_shape(input.shape, wanted->second, where_, input.name);
+    }
+    for (std::size_t i = 0; i < shared_.session->GetOutputCount(); ++i)
+      outputs_.push_back(
+          port(shared_.session->GetOutputNameAllocated(i, allocator).get(), shared_.session->GetOutputTypeInfo(i)));
+  }
+
+  /// Starts a new profile before the old one is full, and warms the new session up outside of all counts.
+  void keep_below_cap() {
+    const std::size_t per_run = loader_.optimised() ? loader_.optimised()->nodes.size() + 3 : 1000;
+    if (shared_.walls.size() * per_run < most_events) return;
+    const std::lock_guard lock(shared_.profiled);
+    collect();
+    reopen();
+    binding_->prepare_next();
+    binding_->run(*shared_.session);
+    shared_.walls.push_back(std::nullopt);
+  }
+
+  void collect() {
+    Ort::AllocatorWithDefaultOptions allocator;
+    const std::filesystem::path file = shared_.session->EndProfilingAllocated(allocator).get();
+    const auto runs = read_profile(file);
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    if (runs.size() < shared_.walls.size())
+      notes_.push_back(
+          fmt::format("ONNX Runtime's profile holds {} of {} inferences; the operators of the others are "
+                      "not known",
+                      runs.size(), shared_.walls.size()));
+    for (std::size_t i = 0; i < std::min(runs.size(), shared_.walls.size()); ++i)
+      if (shared_.walls[i]) samples_.push_back(samples_of(runs[i], *shared_.walls[i]));
+    shared_.walls.clear();
+  }
+
+  std::vector<OpSample> samples_of(const ProfiledRun& run, Nanoseconds wall) {
+    std::vector<OpSample> samples;
+    for (const auto& node : run) {
+      auto sample = describe(node);
+      if (!sample) continue;
+      sample->start = std::clamp(node.start, Nanoseconds(0), wall);
+      sample->duration = std::clamp(node.duration, Nanoseconds(0), wall - sample->start);
+      samples.push_back(std::move(*sample));
+    }
+    std::stable_sort(samples.begin(), samples.end(), [](auto& a, auto& b) { return a.start < b.start; });
+    return samples;
+  }
+
+  /// The node of the optimised graph by its key; nullopt for operators inside of control flow, whose time is in the
+  /// node that holds them.
+  std::optional<OpSample> describe(const ProfiledNode& node) {
+    if (keys_.empty() && loader_.optimised())
+      for (std::size_t i = 0; i < loader_.optimised()->nodes.size(); ++i) keys_.emplace(node_key(i), i);
+    if (loader_.optimised()) {
+      const auto found = keys_.find(node.name);
+      return found == keys_.end() ? std::nullopt : std::optional(loader_.optimised()->nodes[found->second]);
+    }
+    OpSample sample;
+    sample.name = node.name;
+    sample.type = sample.kernel = node.op_type;
+    return sample;
+  }
+
+  std::string where_, device_;
+  Loader loader_;
+  std::vector<std::string> notes_;
+  Shared shared_;
+  std::vector<Port> inputs_, outputs_;
+  std::unique_ptr<Binding> binding_;
+  std::map<std::string, std::size_t> keys_;
+  std::vector<std::vector<OpSample>> samples_;
+};
+
+}  // namespace
+
+std::unique_ptr<Session> open_session(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph,
+                                      const std::string& device, const SessionSettings& settings) {
+  return std::make_unique<OnnxRuntimeSession>(env, model, graph, device, settings);
+}
+
+}  // namespace takt::ort

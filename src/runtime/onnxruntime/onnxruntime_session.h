@@ -1,0 +1,17 @@
+// A model loaded by ONNX Runtime.
+#pragma once
+
+#include <onnxruntime_cxx_api.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "runtime/runtime.h"
+
+namespace takt::ort {
+
+/// `device`: "CPU" or "GPU" (CUDA), checked by the caller. Throws Ort::Exception; the runtime translates it.
+std::unique_ptr<Session> open_session(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph,
+                                      const std::string& device, const SessionSettings& settings);
+
+}  // namespace takt::ort

@@ -1,0 +1,66 @@
+#include "runtime/onnxruntime/onnxruntime_shapes.h"
+
+#include <onnx-ml.pb.h>
+
+#include <set>
+
+#include "graph/onnx.h"
+#include "runtime/onnxruntime/onnxruntime_tensors.h"
+#include "runtime/tensors.h"
+
+namespace takt::ort {
+namespace {
+
+void show_all_tensors(onnx::GraphProto& graph) {
+  std::set<std::string> shown;
+  for (const auto& output : graph.output()) shown.insert(output.name());
+  for (const auto& node : graph.node())
+    for (const auto& name : node.output())
+      if (!name.empty() && shown.insert(name).second) graph.add_output()->set_name(name);
+}
+
+void set_input_shape(onnx::GraphProto& graph, const std::string& name, const Shape& shape) {
+  for (auto& input : *graph.mutable_input()) {
+    if (input.name() != name) continue;
+    auto* dims = input.mutable_type()->mutable_tensor_type()->mutable_shape();
+    dims->clear_dim();
+    for (const auto size : shape) dims->add_dim()->set_dim_value(size);
+  }
+}
+
+}  // namespace
+
+std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std::filesystem::path& model,
+                                                 const std::map<std::string, Shape>& input_shapes,
+                                                 const std::string& where) {
+  const OnnxModel read = read_onnx(model);
+  onnx::ModelProto proto = *read.proto;
+  std::vector<std::string> names;
+  for (const auto id : read.graph.inputs) {
+    const auto& tensor = read.graph.tensors[static_cast<std::size_t>(id)];
+    names.push_back(tensor.name);
+    if (const auto wanted = input_shapes.find(tensor.name); wanted != input_shapes.end()) {
+      fix_shape(tensor.shape.value_or(PartialShape(wanted->second.size())), wanted->second, where, tensor.name);
+      set_input_shape(*proto.mutable_graph(), tensor.name, wanted->second);
+    }
+  }
+  check_shape_names(names, input_shapes, where);
+  show_all_tensors(*proto.mutable_graph());
+  Ort::SessionOptions options;
+  options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
+  options.SetIntraOpNumThreads(1);
+  const auto folder = std::filesystem::absolute(model).parent_path().string();
+  options.AddConfigEntry("session.model_external_initializers_file_folder_path", folder.c_str());
+  const std::string bytes = serialize_onnx(proto);
+  const Ort::Session session(env, bytes.data(), bytes.size(), options);
+  std::map<std::string, PartialShape> shapes;
+  Ort::AllocatorWithDefaultOptions allocator;
+  for (std::size_t i = 0; i < session.GetOutputCount(); ++i) {
+    const std::string name = session.GetOutputNameAllocated(i, allocator).get();
+    auto shape = port(name, session.GetOutputTypeInfo(i)).shape;
+    if (!shape.empty()) shapes.emplace(name, std::move(shape));
+  }
+  return shapes;
+}
+
+}  // namespace takt::ort
