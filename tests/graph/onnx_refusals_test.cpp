@@ -141,5 +141,22 @@ TEST_F(RefusalsTest, ExternalDataStaysInTheFolder) {
   EXPECT_THAT(refusal([&] { parse_onnx(external("w.bin"), {}); }), HasSubstr("no folder"));
 }
 
+TEST_F(RefusalsTest, ExternalDataOfFunctionsAndAttributes) {
+  onnx::ModelProto proto;
+  ASSERT_TRUE(proto.ParseFromString(external("../w.bin")));
+  const onnx::TensorProto outside = proto.graph().initializer(0);
+  for (const bool in_function : {false, true}) {
+    ModelBuilder b = small();
+    b.output(b.node("Relu", {"x"}));
+    ASSERT_TRUE(proto.ParseFromString(b.serialize()));
+    auto& node = in_function ? *proto.add_functions()->add_node() : *proto.mutable_graph()->mutable_node(0);
+    auto& attribute = *node.add_attribute();
+    attribute.set_name("value");
+    attribute.set_type(onnx::AttributeProto::TENSOR);
+    *attribute.mutable_t() = outside;
+    EXPECT_THAT(reading(serialize_onnx(proto)), HasSubstr("outside the model's folder")) << in_function;
+  }
+}
+
 }  // namespace
 }  // namespace takt

@@ -142,6 +142,48 @@ TEST(ReadOnnx, UnknownOperatorsStay) {
   EXPECT_EQ(op.inputs.at(1), no_tensor);
 }
 
+TEST(ReadOnnx, CallsOfFunctionsStayOperators) {
+  ModelBuilder b;
+  b.input("x", ElementType::f32, {4});
+  b.output(b.node("Twice", {"x"}, {}, {.domain = "local"}));
+  onnx::ModelProto proto;
+  ASSERT_TRUE(proto.ParseFromString(b.serialize()));
+  auto& function = *proto.add_functions();
+  function.set_name("Twice");
+  function.set_domain("local");
+  function.add_input("a");
+  function.add_output("b");
+  auto& node = *function.add_node();
+  node.set_op_type("Add");
+  node.add_input("a");
+  node.add_input("a");
+  node.add_output("b");
+  const OnnxModel model = parse_onnx(serialize_onnx(proto), {});
+  ASSERT_EQ(model.graph.ops.size(), 1u);
+  EXPECT_EQ(model.graph.ops[0].type, "Twice");
+  EXPECT_EQ(model.graph.opsets.at("local"), 1);
+  EXPECT_EQ(model.proto->functions_size(), 1);
+}
+
+TEST(ReadOnnx, SparseInitializers) {
+  ModelBuilder b;
+  auto& sparse = *b.graph().add_sparse_initializer();
+  for (const std::int64_t dim : {10, 20}) sparse.add_dims(dim);
+  sparse.mutable_values()->set_name("s");
+  sparse.mutable_values()->set_data_type(onnx::TensorProto::FLOAT);
+  sparse.mutable_values()->add_dims(3);
+  sparse.mutable_indices()->set_data_type(onnx::TensorProto::INT64);
+  sparse.mutable_indices()->add_dims(3);
+  for (const std::int64_t i : {1, 5, 7}) {
+    sparse.mutable_values()->add_float_data(1);
+    sparse.mutable_indices()->add_int64_data(i);
+  }
+  const Graph graph = b.build().graph;
+  EXPECT_EQ(to_string(*tensor(graph, "s").shape), "{10,20}");
+  EXPECT_EQ(tensor(graph, "s").bytes, 3 * 4 + 3 * 8);
+  EXPECT_TRUE(tensor(graph, "s").is_constant);
+}
+
 TEST(WriteOnnx, RoundTripsTheNetworksOfTheOnnxWheel) {
   const fs::path folder = fs::path(TAKT_SDK_DIR) / "onnx/onnx/backend/test/data/light";
   if (!fs::exists(folder)) GTEST_SKIP() << "the onnx wheel is not there";
