@@ -1,0 +1,123 @@
+// What happened when: the one form in which every timed run is kept, whoever recorded it.
+//
+// A trace has processes; a process has rows (one per thread, or per device and stream) and counters; a row has events,
+// each a span of time with a name. Events are 32 bytes of numbers in one array; names are interned, and what only some
+// events have (arguments, flows) lies in side tables, so that appending is cheap and analyses walk plain arrays.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/units.h"
+#include "trace/strings.h"
+
+namespace takt {
+
+/// Positions in Trace::processes(), rows() and events().
+enum class ProcessId : std::uint32_t {};
+enum class RowId : std::uint32_t {};
+enum class EventId : std::uint32_t {};
+
+struct TraceProcess {
+  std::uint32_t pid = 1;  ///< at least 1: importers take 0 for "the idle process"
+  std::string name;
+  int sort_index = 0;  ///< viewers put smaller ones higher
+};
+
+struct TraceRow {
+  ProcessId process{};
+  std::uint32_t tid = 1;  ///< at least 1, unique in its process
+  std::string name;
+  int sort_index = 0;
+};
+
+/// A span on a row. Times are relative to Trace::base_time(). Spans of one row may nest or overlap.
+struct TraceEvent {
+  std::int64_t start_ns = 0;
+  std::int64_t duration_ns = 0;  ///< as recorded: zero and even negative (a clock that stepped back) are kept
+  StringId name{};
+  StringId category{};
+  RowId row{};
+  std::uint32_t args = 0;  ///< run in the side table, see Trace::args(); 0: none
+};
+static_assert(sizeof(TraceEvent) == 32);
+
+struct TraceArg {
+  StringId key{};
+  std::variant<std::int64_t, double, StringId> value;
+};
+
+/// One value of a counter of a process. A counter is known by its process and name.
+struct TraceCounter {
+  std::int64_t time_ns = 0;
+  double value = 0;  ///< finite
+  StringId name{};
+  ProcessId process{};
+};
+
+/// An end of an arrow. Arrows run from the events that hold `bind_id` with `out` to later ones that hold it with `in`;
+/// an event in the middle of a chain has both.
+struct TraceFlow {
+  EventId event{};
+  std::uint64_t bind_id = 0;
+  bool in = false, out = false;
+};
+
+using TraceValue = std::variant<std::int64_t, double, std::string>;
+using TraceValues = std::vector<std::pair<std::string, TraceValue>>;
+
+/// A value type; not thread-safe. Holds at most 2^32 - 1 events.
+class Trace {
+ public:
+  /// pid 0 takes the next free number; otherwise it must be new in the trace. Throws Error(bad_input).
+  ProcessId add_process(std::string name, std::uint32_t pid = 0, int sort_index = 0);
+  /// tid 0 takes the next free number; otherwise it must be new in the process. Throws Error(bad_input).
+  RowId add_row(ProcessId process, std::string name, std::uint32_t tid = 0, int sort_index = 0);
+  EventId add_event(RowId row, std::string_view name, std::string_view category, Nanoseconds start,
+                    Nanoseconds duration);
+  /// Replaces the event's arguments, which readers see in this order.
+  void set_args(EventId event, const TraceValues& values);
+  /// An event holds one arrow number; a later call replaces it (the file format has room for one).
+  void set_flow(EventId event, std::uint64_t bind_id, bool in, bool out);
+  /// An infinite or missing value is no sample and throws Error(bad_input).
+  void add_counter(ProcessId process, std::string_view name, Nanoseconds time, double value);
+
+  /// Time zero of all events, since the Unix epoch; nullopt: not known.
+  std::optional<Nanoseconds> base_time() const { return base_time_; }
+  void set_base_time(Nanoseconds since_epoch) { base_time_ = since_epoch; }
+  /// How the trace came to be, a JSON object as text; empty: not told.
+  const std::string& provenance_json() const { return provenance_json_; }
+  void set_provenance_json(std::string object) { provenance_json_ = std::move(object); }
+
+  const std::vector<TraceProcess>& processes() const { return processes_; }
+  const std::vector<TraceRow>& rows() const { return rows_; }
+  const std::vector<TraceEvent>& events() const { return events_; }        ///< in the order they were added
+  const std::vector<TraceCounter>& counters() const { return counters_; }  ///< in the order they were added
+  const std::vector<TraceFlow>& flows() const { return flows_; }           ///< the last one of an event counts
+  std::span<const TraceArg> args(const TraceEvent& event) const;
+  const StringTable& strings() const { return strings_; }
+  const std::string& text(StringId id) const { return strings_.text(id); }
+
+ private:
+  std::vector<TraceProcess> processes_;
+  std::vector<TraceRow> rows_;
+  std::vector<TraceEvent> events_;
+  std::vector<TraceCounter> counters_;
+  std::vector<TraceFlow> flows_;
+  std::vector<TraceArg> args_;
+  std::vector<std::size_t> arg_runs_ = {0, 0};  // run r is [arg_runs_[r], arg_runs_[r + 1]) of args_; run 0 is empty
+  StringTable strings_;
+  std::set<std::uint32_t> pids_;
+  std::set<std::pair<ProcessId, std::uint32_t>> tids_;
+  std::optional<Nanoseconds> base_time_;
+  std::string provenance_json_;
+};
+
+}  // namespace takt
