@@ -97,10 +97,11 @@ void check_shape_names(const std::vector<std::string>& ports, const std::map<std
 
 std::string one_sentence(std::string_view foreign) {
   // Bounded before the expressions run: std::regex recurses per character and a message may quote a whole file.
-  std::string text(foreign.substr(0, 4000));
+  std::string text(foreign.substr(0, 1000));
   for (char& c : text)
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
-  static const std::regex positions(R"((Exception from )?\S*\.(cpp|cc|hpp|h|cxx):\d+:?( *\([^)]{0,200}\))?:?)");
+  static const std::regex positions(
+      R"((Exception from )?[^\s]{0,300}\.(cpp|cc|hpp|h|cxx):\d+:?( *\(([^()]|\([^()]*\))*\))?:?)");
   static const std::regex functions(R"((onnxruntime|ov|std)::[A-Za-z_0-9:~]+(\([^)]{0,200}\))?( const)?)");
   static const std::regex checks(R"((Check|Assertion|Exception) '[^']{0,300}' failed( at)?:?)");
   text = std::regex_replace(text, positions, "");

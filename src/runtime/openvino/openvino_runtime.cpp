@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "graph/onnx.h"
 #include "runtime/openvino/openvino_session.h"
 #include "runtime/openvino/openvino_tensors.h"
 #include "runtime/tensors.h"
@@ -59,6 +60,11 @@ class OpenVinoRuntime : public Runtime {
   std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                 const SessionSettings& settings) override {
     const std::string device = check_device(model, settings.device);
+    check_model_file(model);
+    // OpenVINO tries every importer on a file that is no model, and they write to stderr; and the graph gives the
+    // names.
+    std::optional<Graph> own;
+    if (!graph && lower_case(model.extension().string()) == ".onnx") graph = &own.emplace(read_onnx(model).graph);
     const auto read = read_model(model);
     try {
       openvino::fix_shapes(*read, settings.input_shapes, where(model, name()));

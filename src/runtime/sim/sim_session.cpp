@@ -121,7 +121,7 @@ class SimSession : public Session {
     for (const auto& input : inputs) shapes[input.name] = input.shape;
     const Graph fixed = with_input_shapes(graph_, shapes, where_);
     plan_ = plan_ops(fixed, device_->description, where_);
-    results_ = ports_of(fixed, fixed.outputs);
+    results_ = tensors_of(fixed);
     if (real_) real_->set_inputs(inputs);
   }
 
@@ -150,12 +150,13 @@ class SimSession : public Session {
     }
     std::vector<HostTensor> outputs;
     for (std::size_t i = 0; i < results_.size(); ++i) {
-      auto tensor = seeded_tensor(results_[i], seed_ + i);
+      const auto& result = results_[i];
+      auto tensor = result.shape ? seeded_tensor({result.name, result.type, *result.shape}, seed_ + i) : std::nullopt;
       if (!tensor)
         throw Error(ErrorKind::unsupported,
-                    fmt::format("{}: the shape of output '{}' is not known here, {}; give the inputs' shapes or set "
+                    fmt::format("{}: the shape of output '{}' is not known here{}; give the inputs' shapes or set "
                                 "'compute: true'",
-                                where_, results_[i].name, to_string(results_[i].shape)));
+                                where_, result.name, result.shape ? ", " + to_string(*result.shape) : ""));
       outputs.push_back(std::move(*tensor));
     }
     return outputs;
@@ -174,9 +175,16 @@ class SimSession : public Session {
   }
 
  private:
+  static std::vector<Tensor> tensors_of(const Graph& graph) {
+    std::vector<Tensor> tensors;
+    for (const auto id : graph.outputs) tensors.push_back(graph.tensors[static_cast<std::size_t>(id)]);
+    return tensors;
+  }
+
   void adopt(const Graph& graph) {
     inputs_ = ports_of(graph, graph.inputs);
-    outputs_ = results_ = ports_of(graph, graph.outputs);
+    outputs_ = ports_of(graph, graph.outputs);
+    results_ = tensors_of(graph);
     plan_ = plan_ops(graph, device_->description, where_);
   }
 
@@ -188,7 +196,8 @@ class SimSession : public Session {
   bool profile_;
   std::unique_ptr<Runtime> real_runtime_;  // declared before its session: destroyed after it
   std::unique_ptr<Session> real_;
-  std::vector<Port> inputs_, outputs_, results_;
+  std::vector<Port> inputs_, outputs_;
+  std::vector<Tensor> results_;  ///< the outputs with the shapes that the last inputs give them
   std::vector<OpSample> plan_;
   std::optional<Device::Inference> last_;
 };

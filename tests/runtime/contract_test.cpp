@@ -1,0 +1,295 @@
+// What every runtime promises, tried on each that this binary has.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <set>
+
+#include "core/error.h"
+#include "models.h"
+#include "runtime/tensors.h"
+
+namespace takt {
+namespace {
+
+class RuntimeContract : public testing::TestWithParam<std::string> {
+ protected:
+  std::unique_ptr<Session> open(const ModelBuilder& builder, bool profile_ops = false,
+                                std::map<std::string, Shape> shapes = {}) {
+    path_ = folder_.write("model.onnx", builder.serialize());
+    model_ = read_onnx(path_);
+    SessionSettings settings;
+    settings.device = device();
+    settings.threads = 1;
+    settings.profile_ops = profile_ops;
+    settings.input_shapes = std::move(shapes);
+    return runtime_->open(path_, &model_.graph, settings);
+  }
+
+  ErrorKind refusal(const std::string& name, const std::string& bytes) {
+    const auto path = folder_.write(name, bytes);
+    SessionSettings settings;
+    settings.device = device();
+    try {
+      runtime_->open(path, nullptr, settings);
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr(name));
+      EXPECT_THAT(e.what(), testing::Not(testing::HasSubstr("\n")));
+      EXPECT_THAT(e.what(), testing::Not(testing::HasSubstr(".cpp")));
+      EXPECT_THAT(e.what(), testing::Not(testing::HasSubstr(".cc:")));
+      return e.kind();
+    }
+    ADD_FAILURE() << name << " was accepted";
+    return ErrorKind::runtime;
+  }
+
+  static std::string device() { return GetParam() == "sim" ? "sim:CPU" : "CPU"; }
+  static HostTensor ones() { return floats("x", {1, 1, 4, 4}, std::vector<float>(16, 1.0f)); }
+
+  TestFolder folder_;
+  std::filesystem::path path_;
+  OnnxModel model_;
+  std::unique_ptr<Runtime> runtime_ = make_runtime(GetParam());
+};
+
+std::vector<std::vector<OpSample>> operators_of(Session& session, std::vector<Nanoseconds>& walls, int runs) {
+  std::vector<std::vector<OpSample>> ops;
+  for (int i = 0; i < runs; ++i) {
+    walls.push_back(session.run());
+    if (auto last = session.last_ops()) ops.push_back(*last);
+  }
+  if (auto all = session.all_ops()) ops = *all;
+  return ops;
+}
+
+TEST_P(RuntimeContract, ports_are_those_of_the_model) {
+  const auto session = open(conv_matmul());
+  ASSERT_EQ(session->inputs().size(), 1u);
+  EXPECT_EQ(session->inputs()[0].name, "x");
+  EXPECT_EQ(session->inputs()[0].type, ElementType::f32);
+  EXPECT_EQ(to_string(session->inputs()[0].shape), "{1,1,4,4}");
+  ASSERT_EQ(session->outputs().size(), 1u);
+  EXPECT_EQ(session->outputs()[0].name, "z");
+  EXPECT_EQ(session->device(), device());
+}
+
+TEST_P(RuntimeContract, outputs_have_the_right_shape_and_real_ones_the_right_values) {
+  const auto session = open(conv_matmul());
+  session->set_inputs({ones()});
+  EXPECT_GT(session->run().count(), 0);
+  const auto outputs = session->outputs_of_last_run();
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(outputs[0].shape, (Shape{1, 1}));
+  // Every 3×3 window of ones sums to 9; 9·(1+2+3+4) = 90.
+  if (GetParam() != "sim") {
+    EXPECT_THAT(values_of(outputs[0]), testing::ElementsAre(90.0f));
+  }
+}
+
+TEST_P(RuntimeContract, new_inputs_give_new_outputs) {
+  if (GetParam() == "sim") GTEST_SKIP() << "a simulated device does not compute";
+  const auto session = open(conv_matmul());
+  session->set_inputs({ones()});
+  session->run();
+  session->set_inputs({floats("x", {1, 1, 4, 4}, std::vector<float>(16, 2.0f))});
+  session->run();
+  EXPECT_THAT(values_of(session->outputs_of_last_run()[0]), testing::ElementsAre(180.0f));
+}
+
+TEST_P(RuntimeContract, wrong_inputs_are_refused) {
+  const auto session = open(conv_matmul());
+  auto wrong_type = ones();
+  wrong_type.type = ElementType::i32;
+  auto short_bytes = ones();
+  short_bytes.bytes.pop_back();
+  const std::vector<std::vector<HostTensor>> wrong{{},
+                                                   {wrong_type},
+                                                   {short_bytes},
+                                                   {ones(), ones()},
+                                                   {floats("X", {1, 1, 4, 4}, std::vector<float>(16))},
+                                                   {floats("x", {1, 4, 4}, std::vector<float>(16))},
+                                                   {floats("x", {1, 1, 2, 8}, std::vector<float>(16))}};
+  for (const auto& inputs : wrong) {
+    try {
+      session->set_inputs(inputs);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::bad_input) << e.what();
+    }
+  }
+}
+
+TEST_P(RuntimeContract, operators_lie_in_order_within_the_call) {
+  const auto session = open(conv_matmul(), true);
+  session->set_inputs({ones()});
+  std::vector<Nanoseconds> walls;
+  const auto runs = operators_of(*session, walls, 5);
+  ASSERT_EQ(runs.size(), walls.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    Nanoseconds end{0};
+    for (const auto& op : runs[i]) {
+      EXPECT_GE(op.start, end) << op.name;
+      EXPECT_GE(op.duration.count(), 0) << op.name;
+      end = op.start + op.duration;
+    }
+    EXPECT_LE(end, walls[i]);
+  }
+}
+
+TEST_P(RuntimeContract, operators_name_those_of_the_model) {
+  const auto session = open(conv_matmul(), true);
+  session->set_inputs({ones()});
+  std::vector<Nanoseconds> walls;
+  const auto runs = operators_of(*session, walls, 3);
+  ASSERT_FALSE(runs.empty());
+  std::set<std::string> types, covered, known;
+  for (const auto& op : model_.graph.ops) known.insert(op.name);
+  for (const auto& op : runs.back()) {
+    types.insert(op.type);
+    covered.insert(op.model_ops.begin(), op.model_ops.end());
+  }
+  EXPECT_TRUE(types.count("Conv")) << testing::PrintToString(types);
+  EXPECT_TRUE(types.count("MatMul")) << testing::PrintToString(types);
+  EXPECT_TRUE(covered.count("conv") && covered.count("relu") && covered.count("matmul"))
+      << testing::PrintToString(covered);
+  for (const auto& name : covered) EXPECT_TRUE(known.count(name)) << name;
+}
+
+TEST_P(RuntimeContract, without_profiling_there_are_no_operators) {
+  const auto session = open(conv_matmul());
+  session->set_inputs({ones()});
+  session->run();
+  EXPECT_FALSE(session->last_ops());
+  EXPECT_FALSE(session->all_ops());
+}
+
+TEST_P(RuntimeContract, a_request_calls_back_once_and_can_be_started_again) {
+  const auto session = open(conv_matmul());
+  session->set_inputs({ones()});
+  const auto request = session->make_request();
+  std::atomic<int> calls{0};
+  for (int i = 1; i <= 3; ++i) {
+    request->start_async([&](Nanoseconds, std::optional<std::string> error) {
+      EXPECT_FALSE(error) << *error;
+      ++calls;
+    });
+    request->wait();
+    EXPECT_EQ(calls, i);
+  }
+}
+
+TEST_P(RuntimeContract, requests_do_not_disturb_the_operators_of_run) {
+  const auto session = open(conv_matmul(), true);
+  session->set_inputs({ones()});
+  const auto request = session->make_request();
+  request->start_async([](Nanoseconds, std::optional<std::string>) {});
+  request->wait();
+  std::vector<Nanoseconds> walls;
+  EXPECT_EQ(operators_of(*session, walls, 2).size(), 2u);
+}
+
+TEST_P(RuntimeContract, open_dimensions_are_fixed_by_the_settings) {
+  const auto session = open(open_batch(), true, {{"x", {2, 3}}});
+  EXPECT_EQ(to_string(session->inputs()[0].shape), "{2,3}");
+  session->set_inputs({floats("x", {2, 3}, {-1, 2, -3, 4, -5, 6})});
+  session->run();
+  if (GetParam() == "sim") {  // the model does not say the shape of y, and a simulation does not compute it
+    EXPECT_THROW(session->outputs_of_last_run(), Error);
+    return;
+  }
+  const auto outputs = session->outputs_of_last_run();
+  EXPECT_EQ(outputs[0].shape, (Shape{2, 3}));
+  EXPECT_THAT(values_of(outputs[0]), testing::ElementsAre(0, 2, 0, 4, 0, 6));
+}
+
+TEST_P(RuntimeContract, a_shape_that_does_not_fit_is_refused) {
+  EXPECT_THROW(open(open_batch(), false, {{"x", {2, 4}}}), Error);
+  EXPECT_THROW(open(open_batch(), false, {{"x", {2}}}), Error);
+  EXPECT_THROW(open(open_batch(), false, {{"x", {-2, 3}}}), Error);
+  EXPECT_THROW(open(open_batch(), false, {{"y", {2, 3}}}), Error);
+}
+
+TEST_P(RuntimeContract, open_dimensions_may_stay_open) {
+  if (GetParam() == "sim") GTEST_SKIP() << "a simulated device does not compute";
+  const auto session = open(open_batch());
+  for (const std::int64_t batch : {1, 4, 2}) {
+    session->set_inputs({floats("x", {batch, 3}, std::vector<float>(static_cast<std::size_t>(batch) * 3, 1.0f))});
+    session->run();
+    EXPECT_EQ(session->outputs_of_last_run()[0].shape, (Shape{batch, 3}));
+  }
+}
+
+TEST_P(RuntimeContract, shapes_are_inferred_or_not_told) {
+  open(conv_matmul());
+  const auto shapes = runtime_->infer_shapes(path_, {});
+  if (!shapes) return;
+  EXPECT_EQ(to_string(shapes->at("c")), "{1,1,2,2}");
+  EXPECT_EQ(to_string(shapes->at("f")), "{1,4}");
+}
+
+TEST_P(RuntimeContract, broken_files_are_refused_in_one_sentence) {
+  const auto whole = conv_matmul().serialize();
+  EXPECT_EQ(refusal("empty.onnx", ""), ErrorKind::bad_input);
+  EXPECT_EQ(refusal("text.onnx", "this is no model\n"), ErrorKind::bad_input);
+  EXPECT_EQ(refusal("cut.onnx", whole.substr(0, whole.size() / 2)), ErrorKind::bad_input);
+  EXPECT_EQ(refusal("zeros.onnx", std::string(1000, '\0')), ErrorKind::bad_input);
+}
+
+TEST_P(RuntimeContract, a_file_that_is_not_there_is_named) {
+  SessionSettings settings;
+  settings.device = device();
+  try {
+    runtime_->open("nowhere/model.onnx", nullptr, settings);
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::io);
+    EXPECT_THAT(e.what(), testing::HasSubstr("nowhere/model.onnx"));
+  }
+}
+
+TEST_P(RuntimeContract, an_unknown_device_is_refused_with_those_that_work) {
+  const auto path = folder_.write("model.onnx", conv_matmul().serialize());
+  SessionSettings settings;
+  settings.device = GetParam() == "sim" ? "sim:XPU" : "XPU";
+  try {
+    runtime_->open(path, nullptr, settings);
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+    EXPECT_THAT(e.what(), testing::HasSubstr("CPU"));
+  }
+}
+
+TEST_P(RuntimeContract, devices_that_do_not_work_have_a_reason_in_one_sentence) {
+  const auto devices = runtime_->devices();
+  EXPECT_FALSE(devices.empty());
+  EXPECT_EQ(runtime_->name(), GetParam());
+  EXPECT_FALSE(runtime_->version().empty());
+  for (const auto& status : devices)
+    EXPECT_THAT(status.reason.value_or(""), testing::Not(testing::HasSubstr("\n"))) << status.device;
+}
+
+INSTANTIATE_TEST_SUITE_P(, RuntimeContract, testing::ValuesIn(runtime_names()),
+                         [](const auto& information) { return information.param; });
+
+TEST(Registry, an_unknown_name_gets_the_nearest) {
+  try {
+    make_runtime("openvin");
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+    EXPECT_THAT(e.what(), testing::HasSubstr("openvino"));
+  }
+}
+
+TEST(Registry, every_runtime_is_either_there_or_missing) {
+  auto all = runtime_names();
+  const auto missing = missing_runtime_names();
+  all.insert(all.end(), missing.begin(), missing.end());
+  EXPECT_THAT(all, testing::UnorderedElementsAre("openvino", "onnxruntime", "sim"));
+  for (const auto& name : missing) EXPECT_THROW(make_runtime(name), Error);
+}
+
+}  // namespace
+}  // namespace takt

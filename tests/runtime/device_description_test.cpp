@@ -1,0 +1,69 @@
+#include "runtime/sim/device_description.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "core/file.h"
+
+namespace takt {
+namespace {
+
+constexpr const char* roofline = "peak_flops_per_s: 1e9\nbandwidth_bytes_per_s: 1e9\nunknown_op_ns: 5\n";
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_device_description(text, "edge.yaml");
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::bad_input);
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(DeviceDescription, the_example_in_the_tree_is_valid) {
+  const auto device = find_device_description("edge", std::string(TAKT_SOURCE_DIR) + "/examples/devices/edge.yaml");
+  EXPECT_EQ(device.name, "edge");
+  EXPECT_EQ(device.noise.shape, NoiseShape::lognormal);
+  EXPECT_EQ(device.law.by_type.at("Softmax").fixed_ns, 12000);
+  EXPECT_EQ(device.overhead.count(), 30000);
+}
+
+TEST(DeviceDescription, built_in_ones_are_valid_in_any_case) {
+  for (const auto& name : built_in_devices()) EXPECT_EQ(find_device_description(name, {}).name, name);
+  EXPECT_EQ(find_device_description("gpu", {}).name, "GPU");
+}
+
+TEST(DeviceDescription, errors_name_file_line_and_key) {
+  EXPECT_EQ(refusal(std::string(roofline) + "overhed_ns: 1\n"),
+            "edge.yaml:4: overhed_ns: unknown key; did you mean 'overhead_ns'?");
+  EXPECT_THAT(refusal(std::string(roofline) + "overhead_ns: soon\n"), testing::StartsWith("edge.yaml:4: overhead_ns:"));
+  EXPECT_THAT(refusal(std::string(roofline) + "overhead_ns: -1\n"), testing::HasSubstr("out of range"));
+  EXPECT_THAT(refusal(std::string(roofline) + "overhead_ns: .nan\n"), testing::HasSubstr("not a number"));
+  EXPECT_THAT(refusal(std::string(roofline) + "noise: {shape: lognormel, sigma: 0.1}\n"),
+              testing::HasSubstr("did you mean 'lognormal'?"));
+  EXPECT_THAT(refusal(std::string(roofline) + "unknown_op_ns: 6\n"), testing::HasSubstr("twice"));
+  EXPECT_THAT(refusal("law: table\nunknown_op_ns: 1\n"), testing::HasSubstr("ops"));
+  EXPECT_THAT(refusal("law: table\nlaunch_ns: 1\nops: {}\nunknown_op_ns: 1\n"), testing::HasSubstr("launch_ns"));
+  EXPECT_THAT(refusal("bandwidth_bytes_per_s: 1\nunknown_op_ns: 1\n"), testing::HasSubstr("peak_flops_per_s"));
+  EXPECT_THAT(refusal(std::string(roofline) + "ops: {Conv: {fixd_ns: 1}}\n"), testing::HasSubstr("fixed_ns"));
+}
+
+TEST(DeviceDescription, what_is_not_a_mapping_is_refused) {
+  for (const auto* text : {"", "- a\n", "a: [\n", "\"", "{", "a: b: c\n", "? [1]\n: 2\n", "*x\n"})
+    EXPECT_THAT(refusal(text), testing::StartsWith("edge.yaml:")) << text;
+  EXPECT_THAT(refusal(std::string(100'000, '[')), testing::StartsWith("edge.yaml:"));
+}
+
+TEST(DeviceDescription, an_unknown_name_says_which_file_would_help) {
+  try {
+    find_device_description("nowhere", {});
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+    EXPECT_THAT(e.what(), testing::HasSubstr("nowhere.yaml"));
+  }
+}
+
+}  // namespace
+}  // namespace takt
