@@ -45,6 +45,26 @@ std::string quoted_hex(std::uint64_t value) {
   return "\"0x" + std::string(text.data(), result.ptr) + "\"";
 }
 
+/// The same JSON with a backslash at the end of a string written as \\u005c: Perfetto 52 takes the usual spelling for
+/// an escaped quote, misses the end of the string and loses the whole trace.
+std::string shield_last_backslashes(std::string_view json) {
+  std::string shielded;
+  shielded.reserve(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] != '\\') {
+      shielded += json[i];
+    } else if (json.substr(i, 3) == "\\\\\"") {
+      shielded += "\\u005c";
+      ++i;
+    } else {
+      shielded += json.substr(i++, 2);
+    }
+  }
+  return shielded;
+}
+
+std::string string_literal(std::string_view text) { return shield_last_backslashes(json_quote(text)); }
+
 /// What is subtracted from all times: 0, unless times are negative or too late to be exact in a reader's doubles.
 std::int64_t time_shift(const Trace& trace) {
   std::int64_t earliest = largest_time_ns, latest = -largest_time_ns;
@@ -126,14 +146,14 @@ class ChromeWriter {
 
   void write_names() {
     for (const TraceProcess& process : trace_.processes()) {
-      write_name("process_name", process.pid, process.pid, "name", json_quote(process.name));
+      write_name("process_name", process.pid, process.pid, "name", string_literal(process.name));
       write_name("process_sort_index", process.pid, process.pid, "sort_index", number_text(process.sort_index));
     }
     for (std::size_t i = 0; i < trace_.rows().size(); ++i) {
       const TraceRow& row = trace_.rows()[i];
       for (std::size_t lane = 0; lane < tids_[i].size(); ++lane) {
         const std::string name = lane == 0 ? row.name : row.name + " (lane " + std::to_string(lane + 1) + ")";
-        write_name("thread_name", pid(row.process), tids_[i][lane], "name", json_quote(name));
+        write_name("thread_name", pid(row.process), tids_[i][lane], "name", string_literal(name));
         write_name("thread_sort_index", pid(row.process), tids_[i][lane], "sort_index", number_text(row.sort_index));
       }
     }
@@ -211,7 +231,7 @@ class ChromeWriter {
   /// Quoting costs more than all the rest and names repeat, so each is quoted once.
   const std::string& quoted(StringId id) {
     std::string& text = quoted_[static_cast<std::size_t>(id)];
-    if (text.empty()) text = json_quote(trace_.text(id));
+    if (text.empty()) text = string_literal(trace_.text(id));
     return text;
   }
 
