@@ -45,7 +45,7 @@ std::string quoted_hex(std::uint64_t value) {
   return "\"0x" + std::string(text.data(), result.ptr) + "\"";
 }
 
-/// The same JSON with a backslash at the end of a string written as \\u005c: Perfetto 52 takes the usual spelling for
+/// The same JSON with a backslash at the end of a string written as \u005c: Perfetto 52 takes the usual spelling for
 /// an escaped quote, misses the end of the string and loses the whole trace.
 std::string shield_last_backslashes(std::string_view json) {
   std::string shielded;
