@@ -49,9 +49,9 @@ std::vector<std::string> spellings(const CLI::App& app) {
     throw UsageError(fmt::format("'{}': one argument too many; see 'takt {} --help'", printable(word), app.get_name()));
   std::string option = word.substr(0, word.find('='));
   auto nearest = nearest_word(option, spellings(app));
-  throw UsageError(fmt::format("'{}' is not an option of 'takt {}'; {}", printable(option), app.get_name(),
-                               nearest ? fmt::format("did you mean '{}'?", *nearest)
-                                       : fmt::format("see 'takt {} --help'", app.get_name())));
+  throw UsageError(fmt::format(
+      "'{}' is not an option of 'takt {}'; {}", printable(option), app.get_name(),
+      nearest ? fmt::format("did you mean '{}'?", *nearest) : fmt::format("see 'takt {} --help'", app.get_name())));
 }
 
 }  // namespace

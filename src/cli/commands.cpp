@@ -20,12 +20,15 @@ constexpr Command all_commands[] = {
 };
 
 void print_help() {
-  fmt::print("takt {}: measures and explains where the time of a machine-learning model goes\n\n"
-             "Usage: takt COMMAND [options]\n\nCommands:\n", version);
+  fmt::print(
+      "takt {}: measures and explains where the time of a machine-learning model goes\n\n"
+      "Usage: takt COMMAND [options]\n\nCommands:\n",
+      version);
   for (const auto& command : all_commands) fmt::print("  {:<10}{}\n", command.name, command.summary);
-  fmt::print("\nOptions:\n  --help     Show this text; 'takt COMMAND --help' shows a command's options\n"
-             "  --version  Show the version\n\nExample:\n  takt run model.onnx\n\n"
-             "Exit codes: 0 done, 1 failed, 2 wrong command line.\n");
+  fmt::print(
+      "\nOptions:\n  --help     Show this text; 'takt COMMAND --help' shows a command's options\n"
+      "  --version  Show the version\n\nExample:\n  takt run model.onnx\n\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong command line.\n");
 }
 
 [[noreturn]] void refuse(const std::string& word) {

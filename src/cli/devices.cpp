@@ -43,8 +43,9 @@ std::vector<DeviceRow> list_devices() {
 int run_devices(std::span<const std::string> arguments) {
   LogOptions log;
   OutputOptions output;
-  auto app = make_app("devices", "Lists the runtimes and devices that this binary can use here, and why not the others.",
-                      "takt devices --format json", log);
+  auto app =
+      make_app("devices", "Lists the runtimes and devices that this binary can use here, and why not the others.",
+               "takt devices --format json", log);
   app->add_option("--format", output.format, "table, csv, json or markdown. Default: table")->type_name("FORMAT");
   app->add_option("-o,--output", output.file, "Write the result to this file instead of stdout")->type_name("FILE");
   if (!parse(*app, arguments)) return 0;

@@ -24,15 +24,17 @@ int run_explain(std::span<const std::string> arguments) {
   bool found = false;
   for (const auto& column : columns) {
     names.push_back(column.name);
-    bool wanted = name.empty() || lower_case(name) == lower_case(column.name) || lower_case(name) == lower_case(column.title);
+    bool wanted =
+        name.empty() || lower_case(name) == lower_case(column.name) || lower_case(name) == lower_case(column.title);
     if (!wanted || !seen.insert(column.name + column.meaning).second) continue;
     fmt::print("{} ({})\n  {}\n", column.name, column.title, column.meaning);
     found = true;
   }
   if (found) return 0;
   auto nearest = nearest_word(name, names);
-  throw UsageError(fmt::format("'{}' is not a column; {}", printable(name),
-                               nearest ? fmt::format("did you mean '{}'?", *nearest) : "'takt explain' lists them all"));
+  throw UsageError(
+      fmt::format("'{}' is not a column; {}", printable(name),
+                  nearest ? fmt::format("did you mean '{}'?", *nearest) : "'takt explain' lists them all"));
 }
 
 }  // namespace takt

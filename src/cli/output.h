@@ -12,9 +12,9 @@
 namespace takt {
 
 struct OutputOptions {
-  std::string format = "table";     ///< table, csv, json or markdown
-  std::string table;                ///< of CSV: which table; empty: the first
-  std::filesystem::path file;       ///< empty: stdout
+  std::string format = "table";  ///< table, csv, json or markdown
+  std::string table;             ///< of CSV: which table; empty: the first
+  std::filesystem::path file;    ///< empty: stdout
 };
 
 /// Throws UsageError for an unknown format or table, naming the nearest one.

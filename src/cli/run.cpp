@@ -35,24 +35,34 @@ std::unique_ptr<CLI::App> declare(RunOptions& o) {
   auto app = make_app("run", "Loads a model, runs it, and shows where its time goes.",
                       "takt run model.onnx --profile model.profile.json", o.log);
   app->add_option("MODEL", o.model, "An ONNX (.onnx) or OpenVINO IR (.xml) file")->required();
-  app->add_option("--runtime", o.run.runtime, "onnxruntime, openvino or sim. Default: onnxruntime for .onnx, openvino for .xml")
+  app->add_option("--runtime", o.run.runtime,
+                  "onnxruntime, openvino or sim. Default: onnxruntime for .onnx, openvino for .xml")
       ->type_name("NAME");
   app->add_option("--device", o.run.device, "CPU, GPU, NPU or sim:NAME; 'takt devices' lists what works. Default: CPU")
       ->type_name("NAME");
   app->add_option("--threads", o.run.threads, "Threads inside an operator. Default: the runtime's choice")
-      ->type_name("N")->check(CLI::Range(1, 4096));
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
   app->add_option("--iter", o.run.iterations, "Measured runs. Default: as many as fit in 1 s, 10 to 1000")
-      ->type_name("N")->check(CLI::Range(1, 10'000'000));
+      ->type_name("N")
+      ->check(CLI::Range(1, 10'000'000));
   app->add_option("--warmup-iter", o.run.warmup_iterations, "Runs before measuring. Default: 3")
-      ->type_name("N")->check(CLI::Range(0, 10'000'000));
-  app->add_option("--input", o.inputs, "Shape of an input, [NAME:]{1,3,224,224}; repeat it or separate by ';'. The values are generated")
-      ->type_name("SPEC")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->type_name("N")
+      ->check(CLI::Range(0, 10'000'000));
+  app->add_option("--input", o.inputs,
+                  "Shape of an input, [NAME:]{1,3,224,224}; repeat it or separate by ';'. The values are generated")
+      ->type_name("SPEC")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app->add_option("--seed", o.run.seed, "Of generated inputs and simulated noise. Default: 1")->type_name("N");
-  app->add_option("--profile", o.profile, "Write operator times, footprint and samples to this JSON file")->type_name("FILE");
+  app->add_option("--profile", o.profile, "Write operator times, footprint and samples to this JSON file")
+      ->type_name("FILE");
   app->add_option("--profile-host", o.profile_host, "The same with host times only")->type_name("FILE");
-  app->add_option("--trace", o.trace, "Write a Chrome trace of the profiled runs; opens in ui.perfetto.dev")->type_name("FILE");
+  app->add_option("--trace", o.trace, "Write a Chrome trace of the profiled runs; opens in ui.perfetto.dev")
+      ->type_name("FILE");
   app->add_option("--top", o.top, "Operators to show, slowest first; 0 shows all. Default: 10")
-      ->type_name("N")->check(CLI::Range(0, 10'000'000));
+      ->type_name("N")
+      ->check(CLI::Range(0, 10'000'000));
   app->add_flag("--no-ops", o.no_ops, "Measure whole runs only, without the profiled pass");
   app->add_flag("--model-info", o.model_info, "Also show the model's inputs and outputs");
   app->add_flag("--verbose", o.verbose, "Show every column, and what is done");
@@ -80,8 +90,10 @@ Provenance describe(const RunOptions& o, const RunResult& result, std::span<cons
   provenance.runtime_version = result.runtime_version;
   provenance.device = result.device;
   auto number = [](auto optional) { return optional ? std::to_string(*optional) : std::string("default"); };
-  provenance.settings = {{"iterations", number(o.run.iterations)}, {"warmup_iterations", std::to_string(o.run.warmup_iterations)},
-                         {"threads", number(o.run.threads)}, {"seed", std::to_string(o.run.seed)}};
+  provenance.settings = {{"iterations", number(o.run.iterations)},
+                         {"warmup_iterations", std::to_string(o.run.warmup_iterations)},
+                         {"threads", number(o.run.threads)},
+                         {"seed", std::to_string(o.run.seed)}};
   return provenance;
 }
 
@@ -146,7 +158,10 @@ int run_run(std::span<const std::string> arguments) {
   }
   bool stdout_is_text = o.output.format == "table" && o.output.file.empty();
   for (const auto& line : written)
-    if (stdout_is_text) shown += line + "\n"; else log_info(line);
+    if (stdout_is_text)
+      shown += line + "\n";
+    else
+      log_info(line);
   print(o.output, tables, provenance, shown);
   return 0;
 }

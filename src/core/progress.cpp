@@ -19,7 +19,10 @@ std::string progress_line(const std::string& label, std::uint64_t done, std::uin
 }
 
 Progress::Progress(std::string label)
-    : label_(std::move(label)), is_terminal_(::isatty(STDERR_FILENO) == 1), started_(steady_now()), last_drawn_(started_) {}
+    : label_(std::move(label)),
+      is_terminal_(::isatty(STDERR_FILENO) == 1),
+      started_(steady_now()),
+      last_drawn_(started_) {}
 
 Progress::~Progress() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);

@@ -1,5 +1,7 @@
 #include "graph/shapes.h"
 
+#include "graph/types.h"
+
 namespace takt {
 namespace {
 
@@ -24,6 +26,7 @@ void apply(Graph& graph, const std::map<std::string, PartialShape>& shapes, bool
 
 Graph with_shapes(const Graph& graph, const std::map<std::string, PartialShape>& shapes) {
   Graph copy = graph;
+  infer_types(copy);
   apply(copy, shapes, false);
   return copy;
 }

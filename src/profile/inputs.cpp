@@ -27,7 +27,8 @@ Shape parse_shape(std::string_view item, std::string_view braces) {
     std::string_view text = trim(part);
     std::int64_t dim = 0;
     auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), dim);
-    if (code != std::errc() || end != text.data() + text.size()) refuse(item, fmt::format("'{}' is not a number", text));
+    if (code != std::errc() || end != text.data() + text.size())
+      refuse(item, fmt::format("'{}' is not a number", text));
     if (dim < 0) refuse(item, fmt::format("a dimension cannot be {}", dim));
     shape.push_back(dim);
   }
@@ -121,15 +122,27 @@ std::vector<std::byte> random_bytes(const Port& port, std::size_t count, std::mt
   auto real = [&] { return static_cast<float>(random() >> 40) * 0x1p-23f - 1.0f; };
   auto bit = [&] { return random() >> 63; };
   switch (port.type) {
-    case ElementType::f32: return fill<float>(count, real);
-    case ElementType::f64: return fill<double>(count, real);
-    case ElementType::f16: return fill<std::uint16_t>(count, [&] { return to_half(real()); });
+    case ElementType::f32:
+      return fill<float>(count, real);
+    case ElementType::f64:
+      return fill<double>(count, real);
+    case ElementType::f16:
+      return fill<std::uint16_t>(count, [&] { return to_half(real()); });
     case ElementType::bf16:
       return fill<std::uint16_t>(count, [&] { return std::bit_cast<std::uint32_t>(real()) >> 16; });
-    case ElementType::i8: case ElementType::u8: case ElementType::boolean: return fill<std::uint8_t>(count, bit);
-    case ElementType::i16: case ElementType::u16: return fill<std::uint16_t>(count, bit);
-    case ElementType::i32: case ElementType::u32: return fill<std::uint32_t>(count, bit);
-    case ElementType::i64: case ElementType::u64: return fill<std::uint64_t>(count, bit);
+    case ElementType::i8:
+    case ElementType::u8:
+    case ElementType::boolean:
+      return fill<std::uint8_t>(count, bit);
+    case ElementType::i16:
+    case ElementType::u16:
+      return fill<std::uint16_t>(count, bit);
+    case ElementType::i32:
+    case ElementType::u32:
+      return fill<std::uint32_t>(count, bit);
+    case ElementType::i64:
+    case ElementType::u64:
+      return fill<std::uint64_t>(count, bit);
     default:
       throw Error(ErrorKind::unsupported, fmt::format("input '{}': values of type {} cannot be generated",
                                                       printable(port.name), type_name(port.type)));
@@ -170,7 +183,8 @@ std::vector<HostTensor> generate_inputs(const std::vector<Port>& inputs, const s
     auto count = element_count(tensor.shape);
     if (!count || *count > largest || byte_count(port.type, *count).value_or(0) > largest)
       throw Error(ErrorKind::bad_input, fmt::format("input '{}' of shape {} would take more than 8 GiB; give a smaller "
-                                                    "one with --input", printable(port.name), to_string(tensor.shape)));
+                                                    "one with --input",
+                                                    printable(port.name), to_string(tensor.shape)));
     auto elements = static_cast<std::size_t>(*count);
     std::mt19937_64 random(seed + tensors.size());
     if (port.type == ElementType::string)

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "graph/cost.h"
+#include "profile/fusion.h"
 
 namespace takt {
 namespace {
@@ -29,7 +30,8 @@ std::vector<OpRow> gather_rows(const RunResult& result) {
       auto [place, is_new] = places.emplace(std::pair(sample.name, sample.kernel), rows.size());
       if (is_new) {
         OpRow row;
-        row.name = sample.name, row.type = sample.type, row.kernel = sample.kernel, row.model_ops = sample.model_ops;
+        row.name = row.node = sample.name, row.type = sample.type, row.kernel = sample.kernel,
+        row.model_ops = sample.model_ops;
         row.inputs = sample.inputs, row.outputs = sample.outputs;
         row.input_shapes = sample.input_shapes, row.output_shapes = sample.output_shapes;
         row.runtime = result.runtime, row.device = result.device;
@@ -43,19 +45,6 @@ std::vector<OpRow> gather_rows(const RunResult& result) {
     }
   }
   return rows;
-}
-
-/// An operator of the model belongs to one row. Runtimes also put its name on the layout changes around its kernel;
-/// the kernel is the row that took longest.
-void settle_ownership(std::vector<OpRow>& rows) {
-  std::map<std::string, std::size_t> owners;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (const auto& op : rows[i].model_ops) {
-      auto [owner, is_new] = owners.emplace(op, i);
-      if (!is_new && rows[i].total > rows[owner->second].total) owner->second = i;
-    }
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    std::erase_if(rows[i].model_ops, [&](const std::string& op) { return owners.at(op) != i; });
 }
 
 /// What enters and leaves a group of operators.
@@ -77,8 +66,9 @@ Border find_border(const Graph& graph, const std::vector<const Op*>& group,
     for (TensorId id : op->outputs) {
       if (id == no_tensor) continue;
       auto users = consumers.find(id);
-      bool leaves = graph_outputs.contains(id) || (users != consumers.end() &&
-                    std::any_of(users->second.begin(), users->second.end(), [&](const Op* user) { return !members.contains(user); }));
+      bool leaves = graph_outputs.contains(id) ||
+                    (users != consumers.end() && std::any_of(users->second.begin(), users->second.end(),
+                                                             [&](const Op* user) { return !members.contains(user); }));
       if (leaves) border.out.push_back(id);
     }
   return border;
@@ -113,6 +103,7 @@ class CostJoin {
       if (auto found = index_.find(name); found != index_.end()) group.push_back(found->second);
     if (group.empty()) return apply_without_model(row);
     add_flops(row, group);
+    name_after_leader(row, group);
     Border border = find_border(graph_, group, consumers_);
     describe(graph_, border.in, row.inputs, row.input_shapes);
     describe(graph_, border.out, row.outputs, row.output_shapes);
@@ -133,6 +124,15 @@ class CostJoin {
     }
   }
 
+  /// A kernel carries the name and type of the operator that does most of its work (the first, where none does).
+  void name_after_leader(OpRow& row, const std::vector<const Op*>& group) const {
+    const Op* leader = group.front();
+    double most = -1;
+    for (const Op* op : group)
+      if (double flops = cost(graph_, *op).flops.value_or(0); flops > most) most = flops, leader = op;
+    row.name = leader->name, row.type = leader->type;
+  }
+
   std::optional<std::int64_t> sum_bytes(const Border& border) const {
     std::int64_t sum = 0;
     for (const auto* side : {&border.in, &border.out})
@@ -143,8 +143,9 @@ class CostJoin {
     return sum;
   }
 
-  /// A node that the runtime added (a change of layout or type): it computes nothing, and moves what it reads and writes
-  /// where the runtime tells the shapes. Elements of 4 bytes, the only width that the runtimes reorder on this path.
+  /// A node that the runtime added (a change of layout or type): it computes nothing, and moves what it reads and
+  /// writes where the runtime tells the shapes. Elements of 4 bytes, the only width that the runtimes reorder on this
+  /// path.
   static void apply_without_model(OpRow& row) {
     static const std::set<std::string> movers{"Reorder", "ReorderInput", "ReorderOutput", "Transpose", "Reshape"};
     if (!movers.contains(row.type)) return;
@@ -185,6 +186,7 @@ OpProfile profile_ops(const RunResult& result) {
   profile.ops = gather_rows(result);
   settle_ownership(profile.ops);
   if (result.graph) {
+    adopt_unclaimed(*result.graph, profile.ops);
     CostJoin join(*result.graph);
     for (OpRow& row : profile.ops) join.apply(row);
   }

@@ -14,7 +14,8 @@
 namespace takt {
 
 struct OpRow {
-  std::string name, type;
+  std::string name, type;              ///< of the model's operator; of a fused kernel, the one with most of the work
+  std::string node;                    ///< the runtime's own name of it
   std::string kernel;                  ///< the runtime's implementation; empty if it does not tell
   std::vector<std::string> model_ops;  ///< operators of the model that this kernel stands for
   std::int64_t calls = 0;              ///< over all profiled runs
@@ -22,17 +23,17 @@ struct OpRow {
   std::vector<Nanoseconds> samples;    ///< one per profiled run (0 where it did not execute)
   std::optional<double> flops;         ///< of one run: sum over model_ops; nullopt if one is not known
   std::optional<double> sfu_ops;
-  std::optional<std::int64_t> bytes;   ///< of one run: into, out of, and constants of the group, each tensor once
-  std::vector<std::string> inputs, outputs;          ///< tensors that enter and leave the group, constants included
-  std::vector<Shape> input_shapes, output_shapes;    ///< empty where not known
+  std::optional<std::int64_t> bytes;         ///< of one run: into, out of, and constants of the group, each tensor once
+  std::vector<std::string> inputs, outputs;  ///< tensors that enter and leave the group, constants included
+  std::vector<Shape> input_shapes, output_shapes;  ///< empty where not known
   std::string runtime, device;
 };
 
 struct OpProfile {
-  std::vector<OpRow> ops;              ///< in order of first execution
+  std::vector<OpRow> ops;  ///< in order of first execution
   std::int64_t runs = 0;
-  Nanoseconds measured{};              ///< Σ of the profiled runs' own times
-  Nanoseconds unattributed{};          ///< measured − Σ ops.total; negative when operators overlap
+  Nanoseconds measured{};      ///< Σ of the profiled runs' own times
+  Nanoseconds unattributed{};  ///< measured − Σ ops.total; negative when operators overlap
   std::vector<Nanoseconds> unattributed_samples;
   /// Share of Σ ops.total in rows whose FLOPs, bytes and output shapes are all known; 0..1.
   double known_share = 0;
@@ -46,7 +47,8 @@ std::size_t median_run(const std::vector<Nanoseconds>& samples);
 
 /// "summary": a row per pass, the profiled one first if asked. Plain and profiled runs are never mixed.
 Table summary_table(const RunResult& result, bool profiled_first = false);
-/// "operators": the `top` slowest first (all: nullopt), the remaining ones as `[other operators]`, `[unattributed]` last.
+/// "operators": the `top` slowest first (all: nullopt), the remaining ones as `[other operators]`, `[unattributed]`
+/// last.
 Table operators_table(const OpProfile& profile, std::optional<int> top);
 
 /// Every column of `run`, for `takt explain` and the documentation.

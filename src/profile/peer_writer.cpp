@@ -40,20 +40,34 @@ std::string shape_list(const std::vector<Shape>& shapes) {
 
 std::string peer_type(ElementType type) {
   switch (type) {
-    case ElementType::f32: return "Float32";
-    case ElementType::f16: return "Float16";
-    case ElementType::bf16: return "BFloat16";
-    case ElementType::f64: return "Float64";
-    case ElementType::i8: return "Int8";
-    case ElementType::u8: return "Uint8";
-    case ElementType::i16: return "Int16";
-    case ElementType::u16: return "Uint16";
-    case ElementType::i32: return "Int32";
-    case ElementType::i64: return "Int64";
-    case ElementType::u32: return "Uint32";
-    case ElementType::u64: return "Uint64";
-    case ElementType::boolean: return "Bool";
-    default: return std::string(type_name(type));
+    case ElementType::f32:
+      return "Float32";
+    case ElementType::f16:
+      return "Float16";
+    case ElementType::bf16:
+      return "BFloat16";
+    case ElementType::f64:
+      return "Float64";
+    case ElementType::i8:
+      return "Int8";
+    case ElementType::u8:
+      return "Uint8";
+    case ElementType::i16:
+      return "Int16";
+    case ElementType::u16:
+      return "Uint16";
+    case ElementType::i32:
+      return "Int32";
+    case ElementType::i64:
+      return "Int64";
+    case ElementType::u32:
+      return "Uint32";
+    case ElementType::u64:
+      return "Uint64";
+    case ElementType::boolean:
+      return "Bool";
+    default:
+      return std::string(type_name(type));
   }
 }
 
@@ -95,12 +109,13 @@ class PeerWriter {
     const auto& run = result_.profiled->ops.at(median_run(result_.profiled->samples));
     std::map<std::pair<std::string, std::string>, std::pair<Nanoseconds, Nanoseconds>> spans;  // first start, sum
     for (const OpSample& sample : run) {
-      auto [place, is_new] = spans.emplace(std::pair(sample.name, sample.kernel), std::pair(sample.start, sample.duration));
+      auto [place, is_new] =
+          spans.emplace(std::pair(sample.name, sample.kernel), std::pair(sample.start, sample.duration));
       if (!is_new) place->second.second += sample.duration;
     }
     Members members;
     for (std::size_t i = 0; i < profile_.ops.size(); ++i) {
-      auto span = spans.find(std::pair(profile_.ops[i].name, profile_.ops[i].kernel));
+      auto span = spans.find(std::pair(profile_.ops[i].node, profile_.ops[i].kernel));
       if (span == spans.end()) continue;  // did not execute in that run
       auto [start, duration] = span->second;
       members.add(std::to_string(ids_.ops[i]),
@@ -137,10 +152,11 @@ class PeerWriter {
       const OpRow& row = profile_.ops[i];
       std::vector<std::string> fused;
       for (const auto& name : row.model_ops) fused.push_back(json_quote(name));
-      ops.add(std::to_string(ids_.ops[i]),
-              fmt::format(R"({{"calls": {}, "total_ns": {}, "kernel": {}, "fused": [{}], "samples_ns": {}}})", row.calls,
-                          row.total.count(), row.kernel.empty() ? "null" : json_quote(row.kernel),
-                          fmt::join(fused, ", "), list(row.samples)));
+      ops.add(
+          std::to_string(ids_.ops[i]),
+          fmt::format(R"({{"calls": {}, "total_ns": {}, "node": {}, "kernel": {}, "fused": [{}], "samples_ns": {}}})",
+                      row.calls, row.total.count(), json_quote(row.node),
+                      row.kernel.empty() ? "null" : json_quote(row.kernel), fmt::join(fused, ", "), list(row.samples)));
     }
     Members members;
     members.add("runs", std::to_string(profile_.runs));
@@ -165,11 +181,12 @@ class PeerWriter {
     Members members;
     for (std::size_t i = 0; i < profile_.ops.size(); ++i) {
       const OpRow& row = profile_.ops[i];
-      members.add(std::to_string(ids_.ops[i]),
-                  fmt::format(R"({{"node_type": "operator", "id": "{}", "name": {}, "type": {}, "input": {}, "output": {}, )"
-                              R"("extra": {{"priority": 0, "input_update_time": 0, "dfs_step_num": {}}}, "waiting_spec": {{}}}})",
-                              ids_.ops[i], json_quote(row.name), json_quote(row.type), id_list(row.inputs),
-                              id_list(row.outputs), i));
+      members.add(
+          std::to_string(ids_.ops[i]),
+          fmt::format(
+              R"({{"node_type": "operator", "id": "{}", "name": {}, "type": {}, "input": {}, "output": {}, )"
+              R"("extra": {{"priority": 0, "input_update_time": 0, "dfs_step_num": {}}}, "waiting_spec": {{}}}})",
+              ids_.ops[i], json_quote(row.name), json_quote(row.type), id_list(row.inputs), id_list(row.outputs), i));
     }
     return members.object();
   }
@@ -187,18 +204,20 @@ class PeerWriter {
     Shape strides(shape->size());
     std::int64_t stride = 1;
     for (std::size_t i = shape->size(); i-- > 0; stride *= (*shape)[i]) strides[i] = stride;
-    return fmt::format(R"({{"mem_chunk_id": "chk{}", "offset_byte": 0, "layout": {{"shape": {}, "stride": {}, "dtype": "{}"}}}})",
-                       id, number_list(*shape), number_list(strides), peer_type(tensor->type));
+    return fmt::format(
+        R"({{"mem_chunk_id": "chk{}", "offset_byte": 0, "layout": {{"shape": {}, "stride": {}, "dtype": "{}"}}}})", id,
+        number_list(*shape), number_list(strides), peer_type(tensor->type));
   }
 
   std::string vars() const {
     Members members;
     for (const auto& [name, id] : ids_.tensor_order)
-      members.add(std::to_string(id),
-                  fmt::format(R"({{"node_type": "var", "id": "{}", "name": {}, "comp_node": {}, "flag": [], "mem_plan": {}, )"
-                              R"("dev_ptr": null, "prev_dev_ptr": 0, "mem_readonly_fwd_src": null, "force_update_src": null, )"
-                              R"("static_infer_tags": {{}}}})",
-                              id, json_quote(name), json_quote(result_.device), plan(name, id)));
+      members.add(
+          std::to_string(id),
+          fmt::format(R"({{"node_type": "var", "id": "{}", "name": {}, "comp_node": {}, "flag": [], "mem_plan": {}, )"
+                      R"("dev_ptr": null, "prev_dev_ptr": 0, "mem_readonly_fwd_src": null, "force_update_src": null, )"
+                      R"("static_infer_tags": {{}}}})",
+                      id, json_quote(name), json_quote(result_.device), plan(name, id)));
     return members.object();
   }
 
@@ -207,9 +226,11 @@ class PeerWriter {
     for (const auto& [name, id] : ids_.tensor_order) {
       const Tensor* tensor = find(name);
       if (tensor && tensor->bytes && tensor->shape && concrete(*tensor->shape))
-        members.add(fmt::format("chk{}", id),
-                    fmt::format(R"({{"node_type": "mem_chunk", "id": "chk{}", "size": {}, "owner_var": "{}", "dev_ptr": null}})",
-                                id, *tensor->bytes, id));
+        members.add(
+            fmt::format("chk{}", id),
+            fmt::format(
+                R"({{"node_type": "mem_chunk", "id": "chk{}", "size": {}, "owner_var": "{}", "dev_ptr": null}})", id,
+                *tensor->bytes, id));
     }
     return members.object();
   }

@@ -1,5 +1,6 @@
-// Writes a profile in the schema of the peer whose analyser takt understands (docs/formats.md, "Profile"): operator times
-// of the median run, footprint, execution sequence, tensors and memory chunks; and the key `takt` with everything else.
+// Writes a profile in the schema of the peer whose analyser takt understands (docs/formats.md, "Profile"): operator
+// times of the median run, footprint, execution sequence, tensors and memory chunks; and the key `takt` with everything
+// else.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +17,8 @@ enum class ProfileContent {
   host_only,        ///< --profile-host: `device` is {}
 };
 
-/// The JSON text. Times are seconds with nine decimals, so that readers see a floating-point number and no nanosecond is
-/// lost. Deterministic.
+/// The JSON text. Times are seconds with nine decimals, so that readers see a floating-point number and no nanosecond
+/// is lost. Deterministic.
 std::string to_peer_json(const RunResult& result, const OpProfile& profile, const Provenance& provenance,
                          ProfileContent content);
 

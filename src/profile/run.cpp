@@ -45,7 +45,8 @@ void measure(Session& session, const RunSettings& settings, const RunProgress& p
   pass.started = wall_now();
   Nanoseconds first = steady_now();
   while (!budget.is_spent(pass.samples)) {
-    if (progress) progress(pass.profiled ? "profiled" : "plain", pass.samples.size(), budget.expected(pass.samples.size()));
+    if (progress)
+      progress(pass.profiled ? "profiled" : "plain", pass.samples.size(), budget.expected(pass.samples.size()));
     Nanoseconds start = steady_now();
     Nanoseconds sample = session.run();
     Nanoseconds back = steady_now();
@@ -69,7 +70,8 @@ void collect_ops_at_end(Session& session, RunPass& pass) {
     }
   if (pass.ops.size() != pass.samples.size())
     throw Error(ErrorKind::runtime, fmt::format("the runtime reported operator times for {} of {} runs; use fewer "
-                                                "iterations (--iter)", pass.ops.size(), pass.samples.size()));
+                                                "iterations (--iter)",
+                                                pass.ops.size(), pass.samples.size()));
 }
 
 class ModelRun {
@@ -103,7 +105,8 @@ class ModelRun {
     measure(*session, settings_, progress, pass);
     if (profiled) collect_ops_at_end(*session, pass);
     for (const auto& note : session->notes())
-      if (std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end()) result_.notes.push_back(note);
+      if (std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
+        result_.notes.push_back(note);
     return pass;
   }
 

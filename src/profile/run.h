@@ -20,14 +20,14 @@
 namespace takt {
 
 struct RunSettings {
-  std::string runtime;                 ///< empty: by the model's file name and the device
+  std::string runtime;  ///< empty: by the model's file name and the device
   std::string device = "CPU";
-  std::optional<int> threads;          ///< intra-operator; unset: the runtime's default
-  std::optional<int> iterations;       ///< unset: until `min_time` has been measured, 10 to 1000 iterations
-  int warmup_iterations = 3;           ///< longer when the first runs of the runtime are slow; kept apart in the result
+  std::optional<int> threads;     ///< intra-operator; unset: the runtime's default
+  std::optional<int> iterations;  ///< unset: until `min_time` has been measured, 10 to 1000 iterations
+  int warmup_iterations = 3;      ///< longer when the first runs of the runtime are slow; kept apart in the result
   Duration min_time = std::chrono::seconds(1);
-  std::vector<InputSpec> inputs;       ///< what the user gave; the rest is generated
-  std::uint64_t seed = 1;              ///< of generated inputs and simulated noise
+  std::vector<InputSpec> inputs;  ///< what the user gave; the rest is generated
+  std::uint64_t seed = 1;         ///< of generated inputs and simulated noise
 };
 
 /// Reports progress between measurements; `phase` is "plain" or "profiled".
@@ -37,22 +37,22 @@ using RunProgress = std::function<void(std::string_view phase, std::uint64_t don
 struct RunPass {
   bool profiled = false;
   Nanoseconds load_time{};
-  Nanoseconds started{};                 ///< wall clock (epoch) at the first measured call
+  Nanoseconds started{};  ///< wall clock (epoch) at the first measured call
   std::vector<Nanoseconds> warmup;
-  std::vector<Nanoseconds> starts;       ///< of each measured call, from the first one
-  std::vector<Nanoseconds> samples;      ///< of the runtime's call, in the order taken
-  std::vector<Nanoseconds> host_samples; ///< from before the call until takt had control back and the result checked
+  std::vector<Nanoseconds> starts;         ///< of each measured call, from the first one
+  std::vector<Nanoseconds> samples;        ///< of the runtime's call, in the order taken
+  std::vector<Nanoseconds> host_samples;   ///< from before the call until takt had control back and the result checked
   std::vector<std::vector<OpSample>> ops;  ///< profiled: as long as `samples`
 };
 
 struct RunResult {
   std::filesystem::path model;
   std::string runtime, runtime_version, device;
-  std::string runtime_choice;            ///< why this runtime: "from .onnx", "as asked"
-  std::optional<Graph> graph;            ///< with the shapes of this run; missing for IR models
+  std::string runtime_choice;  ///< why this runtime: "from .onnx", "as asked"
+  std::optional<Graph> graph;  ///< with the shapes of this run; missing for IR models
   std::vector<Port> inputs, outputs;
   std::vector<HostTensor> input_values;
-  std::vector<std::string> notes;        ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
+  std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
   std::optional<RunPass> plain, profiled;
 };
 

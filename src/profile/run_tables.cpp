@@ -60,7 +60,7 @@ constexpr Column<OpLine> operator_columns[] = {
      "The operator as the model names it; [unattributed] is measured time that no operator claims (negative when "
      "operators overlap)."},
     {"type", "Type", [](const OpLine& r) -> Cell { return r.type; },
-     "The model's own operator type; of a fused kernel, its first operator."},
+     "The model's own operator type; of a fused kernel, the type of the operator with most of the work."},
     {"kernel", "Kernel", [](const OpLine& r) { return r.kernel.empty() ? Cell() : Cell(r.kernel); },
      "What the runtime calls the implementation it ran."},
     {"fused", "Fused", [](const OpLine& r) { return r.fused.empty() ? Cell() : Cell(r.fused); },
@@ -74,7 +74,8 @@ constexpr Column<OpLine> operator_columns[] = {
     {"share_percent", "Share %", [](const OpLine& r) -> Cell { return r.share * 100; },
      "Total as a share of the measured time."},
     {"flops", "FLOPs", [](const OpLine& r) { return optional_cell(r.flops); },
-     "Floating-point operations of one run, multiply and add counted apart; of a fused kernel, the sum of its operators."},
+     "Floating-point operations of one run, multiply and add counted apart; of a fused kernel, the sum of its "
+     "operators."},
     {"bytes", "Bytes", [](const OpLine& r) { return optional_cell(r.bytes); },
      "Bytes that must be read and written in one run: inputs, weights and outputs, each tensor once."},
     {"gflops_per_s", "GFLOP/s", [](const OpLine& r) { return optional_cell(r.gflops_per_s); },
@@ -83,7 +84,8 @@ constexpr Column<OpLine> operator_columns[] = {
      "Achieved data rate: bytes (10^9) divided by the mean time."},
     {"out_shapes", "Out shapes", [](const OpLine& r) { return r.shape.empty() ? Cell() : Cell(r.shape); },
      "Shapes of what the operator writes."},
-    {"runtime", "Runtime", [](const OpLine& r) -> Cell { return r.runtime; }, "The inference runtime that really ran it."},
+    {"runtime", "Runtime", [](const OpLine& r) -> Cell { return r.runtime; },
+     "The inference runtime that really ran it."},
     {"device", "Device", [](const OpLine& r) -> Cell { return r.device; }, "The device that really ran it."},
 };
 

@@ -68,13 +68,17 @@ std::string cost_of_profiling(const RunResult& result) {
 
 std::string operators(const RunResult& result, const OpProfile& ops, const RunTextSettings& settings) {
   Table table = operators_table(ops, settings.top);
-  std::string text = fmt::format("Operators, over {} profiled runs ({} measured)\n", ops.runs, format_duration(ops.measured));
+  std::string text =
+      fmt::format("Operators, over {} profiled runs ({} measured)\n", ops.runs, format_duration(ops.measured));
   if (settings.all_columns)
     text += to_text(table, 240);
   else
-    text += to_text(select(table, {"name", "type", "mean_us", "share_percent", "gflops_per_s", "gbytes_per_s", "out_shapes"}));
-  text += fmt::format("The rows add up to the measured time exactly. FLOPs, bytes and shapes are known for {:.1f} % "
-                      "of\nthe operators' time. ", ops.known_share * 100);
+    text += to_text(
+        select(table, {"name", "type", "mean_us", "share_percent", "gflops_per_s", "gbytes_per_s", "out_shapes"}));
+  text += fmt::format(
+      "The rows add up to the measured time exactly. FLOPs, bytes and shapes are known for {:.1f} % "
+      "of\nthe operators' time. ",
+      ops.known_share * 100);
   return text + cost_of_profiling(result);
 }
 

@@ -136,7 +136,7 @@ class OnnxRuntimeSession : public Session {
         loader_(env, model, graph, std::move(device), settings, where_),
         notes_(loader_.notes()) {
     reopen();
-    read_ports(settings);
+    read_ports(settings, graph);
     binding_ = std::make_unique<Binding>(inputs_, outputs_);
   }
 
@@ -203,11 +203,21 @@ class OnnxRuntimeSession : public Session {
     shared_.profiling = loader_.profiled();
   }
 
-  void read_ports(const SessionSettings& settings) {
+  /// Models older than IR 4 list their constants as inputs; once folded away, ONNX Runtime shows those as inputs that
+  /// it does not need, so the model's own reading decides.
+  static bool is_input(const std::string& name, const Graph* graph) {
+    if (!graph) return true;
+    const auto id = graph->find_tensor(name);
+    return id && std::find(graph->inputs.begin(), graph->inputs.end(), *id) != graph->inputs.end();
+  }
+
+  void read_ports(const SessionSettings& settings, const Graph* graph) {
     Ort::AllocatorWithDefaultOptions allocator;
     std::vector<std::string> names;
     for (std::size_t i = 0; i < shared_.session->GetInputCount(); ++i) {
-      names.emplace_back(shared_.session->GetInputNameAllocated(i, allocator).get());
+      const std::string name = shared_.session->GetInputNameAllocated(i, allocator).get();
+      if (!is_input(name, graph)) continue;
+      names.push_back(name);
       inputs_.push_back(port(names.back(), shared_.session->GetInputTypeInfo(i)));
     }
     check_shape_names(names, settings.input_shapes, where_);

@@ -1,0 +1,13 @@
+// Element types of the tensors between operators, which models may leave out.
+#pragma once
+
+#include "graph/graph.h"
+
+namespace takt {
+
+/// Fills in the element type of tensors that have none, from their producers: most operators keep the type of their
+/// first input; those that do not (Cast, Shape, comparisons, quantisation…) follow the ONNX operator specification.
+/// Bytes of such tensors are computed where the shape is known. What cannot be told stays undefined.
+void infer_types(Graph& graph);
+
+}  // namespace takt

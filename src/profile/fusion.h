@@ -1,0 +1,24 @@
+// Which operators of the model each executed kernel stands for.
+//
+// Runtimes tell the names that survive their optimisations, and those are neither unique (a change of layout carries
+// the name of the kernel it serves) nor complete (OpenVINO forgets the convolution when it folds a scale into it). So
+// names are settled in two steps: an operator belongs to one row, and one that no row claims joins the row that
+// computes it: heavy operators (Conv, MatMul…) the row that consumes their result, others the row that produces their
+// input. Without the second step a fused convolution would be shown with the FLOPs of its normalisation.
+#pragma once
+
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace takt {
+
+struct OpRow;
+
+/// Of several rows that claim an operator, the one that took longest keeps it.
+void settle_ownership(std::vector<OpRow>& rows);
+
+/// Adds operators that no row claims to the row they are fused into; those between several rows stay unclaimed.
+void adopt_unclaimed(const Graph& graph, std::vector<OpRow>& rows);
+
+}  // namespace takt
