@@ -16,9 +16,8 @@
 #include "core/text.h"
 
 namespace takt {
-namespace {
 
-std::string reason(int error) {
+std::string reason_of(int error) {
   switch (error) {
     case ENOENT:
       return "no such file";
@@ -39,8 +38,10 @@ std::string reason(int error) {
   }
 }
 
+namespace {
+
 [[noreturn]] void cannot(std::string_view verb, const std::filesystem::path& path, int error) {
-  throw Error(ErrorKind::io, fmt::format("cannot {} '{}': {}", verb, printable(path.string()), reason(error)));
+  throw Error(ErrorKind::io, fmt::format("cannot {} '{}': {}", verb, printable(path.string()), reason_of(error)));
 }
 
 /// An open descriptor of a readable regular file or pipe, and its stat.

@@ -8,6 +8,9 @@
 
 namespace takt {
 
+/// Why the operating system refused, from its `errno`: "no such file", "permission denied".
+std::string reason_of(int error);
+
 /// The whole file. Throws Error(io) naming the path and the reason ("no such file", "is a folder").
 std::string read_file(const std::filesystem::path& path);
 

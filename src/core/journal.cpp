@@ -1,0 +1,129 @@
+#include "core/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+[[noreturn]] void cannot_append(const std::filesystem::path& path, const std::string& why) {
+  throw Error(ErrorKind::io, fmt::format("cannot append to '{}': {}", printable(path.string()), why));
+}
+
+bool looks_like_object(std::string_view line) { return line.size() > 1 && line.front() == '{' && line.back() == '}'; }
+
+struct Contents {
+  std::vector<std::string> lines;
+  std::size_t end = 0;          ///< behind the last line that counts
+  bool lacks_line_end = false;  ///< of that line
+};
+
+/// No proper prefix of an object is an object, so a tail that parses lacks only its line end. What is no journal is
+/// refused rather than cut: a mistyped path must not cost anybody a file.
+Contents parse(std::string_view text, const std::filesystem::path& path) {
+  Contents contents;
+  while (contents.end < text.size()) {
+    const std::string_view rest = text.substr(contents.end);
+    const std::size_t length = rest.find('\n');
+    const bool whole = length != std::string_view::npos;
+    const std::string_view line = rest.substr(0, length);
+    if (whole ? !looks_like_object(line) : line.front() != '{')
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("{}: line {} is no JSON object, so this is no journal; choose another file",
+                              printable(path.string()), contents.lines.size() + 1));
+    if (!whole && !nlohmann::json::accept(line)) break;
+    contents.lacks_line_end = !whole;
+    contents.lines.emplace_back(line);
+    contents.end += line.size() + (whole ? 1 : 0);
+  }
+  return contents;
+}
+
+/// A new name survives a power cut only after its folder is flushed. Some file systems refuse that; then it is theirs.
+void flush_folder(const std::filesystem::path& path) {
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+/// Opened for appending and locked.
+int open_locked(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (descriptor < 0) {
+    const int error = errno;
+    cannot_append(path, error == ENOENT ? "its folder does not exist" : reason_of(error));
+  }
+  struct stat status {};
+  std::string why;
+  if (::fstat(descriptor, &status) != 0)
+    why = reason_of(errno);
+  else if (!S_ISREG(status.st_mode))
+    why = "it is no regular file";
+  else if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
+    why = errno == EWOULDBLOCK ? "another run is writing it; wait for its end or choose another file"
+                               : "it cannot be locked: " + reason_of(errno);
+  if (why.empty()) return descriptor;
+  ::close(descriptor);
+  cannot_append(path, why);
+}
+
+}  // namespace
+
+Journal::Journal(const std::filesystem::path& path) : path_(path), descriptor_(open_locked(path)) {
+  try {
+    const std::string text = read_file(path_);
+    const Contents contents = parse(text, path_);
+    end_ = static_cast<std::int64_t>(contents.end);
+    if (contents.end < text.size() && ::ftruncate(descriptor_, end_) != 0) cannot_append(path_, reason_of(errno));
+    if (contents.lacks_line_end) {
+      if (::write(descriptor_, "\n", 1) != 1) cannot_append(path_, reason_of(errno));
+      ++end_;
+    }
+    if (text.empty()) flush_folder(path_);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+Journal::~Journal() { ::close(descriptor_); }
+
+void Journal::undo(int error) {
+  // Even if this fails the next append() cuts again, so half a line never stands before a whole one.
+  [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, end_);
+  cannot_append(path_, error == 0 ? "no space left on the device" : reason_of(error));
+}
+
+void Journal::append(std::string_view json_object_line) {
+  if (json_object_line.find_first_of("\r\n") != std::string_view::npos || !looks_like_object(json_object_line))
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: a journal takes JSON objects of one line, not '{}'", printable(path_.string()),
+                            printable(json_object_line.substr(0, 60))));
+  const std::string line = std::string(json_object_line) + '\n';
+  const std::lock_guard lock(mutex_);
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) cannot_append(path_, reason_of(errno));
+  if (status.st_size > end_ && ::ftruncate(descriptor_, end_) != 0) cannot_append(path_, reason_of(errno));
+  ssize_t count = -1;
+  do count = ::write(descriptor_, line.data(), line.size());
+  while (count < 0 && errno == EINTR);
+  if (count != static_cast<ssize_t>(line.size())) undo(count < 0 ? errno : 0);
+  if (::fdatasync(descriptor_) != 0) undo(errno);
+  end_ += count;
+}
+
+std::vector<std::string> read_journal(const std::filesystem::path& path) { return parse(read_file(path), path).lines; }
+
+}  // namespace takt
