@@ -11,9 +11,9 @@ from pathlib import Path
 
 ORDER = ["core", "graph", "trace", "machine", "flow", "runtime", "profile", "pipeline", "sweep", "plan", "load", "kernels",
          "predict", "training", "report", "cli"]
-# (header, the only folder that may include it)
-FOREIGN = [(r"onnxruntime.*", "runtime/onnxruntime"), (r"openvino/.*", "runtime/openvino"),
-           (r"(torch|ATen|c10)/.*", "training/torch"), (r"CLI/.*", "cli"), (r"onnx.*\.pb\.h", "graph")]
+# (header, the only folders that may include it)
+FOREIGN = [(r"onnxruntime_.*", "runtime/onnxruntime"), (r"openvino/.*", "runtime/openvino"),
+           (r"(torch|ATen|c10)/.*", "training/torch"), (r"CLI/.*", "cli"), (r"onnx.*\.pb\.h", "graph", "runtime/onnxruntime")]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -45,9 +45,9 @@ def judge(inside, module, quote, header):
                     and inside.parent.as_posix() != "runtime":
                 return f"\"{header}\" is private to runtime/; include \"runtime/runtime.h\""
         return None
-    for pattern, home in FOREIGN:
-        if re.fullmatch(pattern, header) and not inside.as_posix().startswith(home + "/"):
-            return f"<{header}> may be included only in src/{home}"
+    for pattern, *homes in FOREIGN:
+        if re.fullmatch(pattern, header) and not inside.as_posix().startswith(tuple(f"{home}/" for home in homes)):
+            return f"<{header}> may be included only in src/{homes[0]}"
     return None
 
 

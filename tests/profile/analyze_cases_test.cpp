@@ -47,7 +47,7 @@ TEST_P(RecordedCase, prints_what_the_peer_prints) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, RecordedCase, testing::ValuesIn(case_names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace takt
