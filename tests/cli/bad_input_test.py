@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""bad_input_test.py TAKT MAKE_MODELS: whatever takt is given, it answers with one line and leaves nothing half-written.
+
+Every case runs in a folder of its own. Checked: exit code 1, nothing on standard output, exactly one line on standard
+error that begins with 'takt: ', has no control characters and names the file and the cause, and a folder with the same
+files as before.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TAKT, MAKE_MODELS = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
+MODELS = tempfile.TemporaryDirectory(prefix='takt_models_')
+subprocess.run([MAKE_MODELS, MODELS.name], check=True)
+SMALL = pathlib.Path(MODELS.name, 'small.onnx').read_bytes()
+HUGE = pathlib.Path(MODELS.name, 'huge.onnx').read_bytes()
+PNG = b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\1\0\x08\6\0\0\0'
+
+
+def takt(folder, *words, **environment):
+    return subprocess.run([TAKT, *words], cwd=folder, env={**os.environ, 'LC_ALL': 'C.UTF-8', **environment},
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+
+
+def runtimes():
+    devices = json.loads(takt('/', 'devices', '--format', 'json').stdout)['tables']['devices']
+    usable = [(row['runtime'], row['device']) for row in devices if row['usable'] == 'yes']
+    return [pair for pair in usable if pair[1] in ('CPU', 'sim:CPU')]
+
+
+def make_profile():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, 'm.onnx').write_bytes(SMALL)
+        takt(folder, 'run', 'm.onnx', '--device', 'sim:CPU', '--iter', '2', '--profile', 'p.json')
+        return pathlib.Path(folder, 'p.json').read_bytes()
+
+
+PROFILE = make_profile()
+BAD_MODELS = {
+    'empty': b'', 'half': SMALL[:len(SMALL) // 2], 'last byte missing': SMALL[:-1], 'text': b'Not a model.\n',
+    'json': b'{"graph": []}\n', 'png': PNG, 'zeros': bytes(4096), 'ones': b'\xff' * 4096, 'huge dimensions': HUGE,
+}
+BAD_PROFILES = {
+    'empty': b'', 'half': PROFILE[:len(PROFILE) // 2], 'last brace missing': PROFILE.rstrip()[:-1],
+    'text': b'Not a profile.\n', 'another json': b'{"graph": []}\n', 'list': b'[]', 'number': b'1', 'png': PNG,
+    'zeros': bytes(4096), 'model': SMALL, 'deep': b'[' * 1_000_000, 'string for table': b'{"graph_exec": "x"}',
+    'huge dimensions': PROFILE.replace(b'[1, 16, 8, 8]', b'[' + b'9' * 400 + b', 16, 8, 8]'),
+}
+HOSTILE_NAMES = [b'new\nline', b'esc\x1b[31mape', b'x' * 200, b'n' * 300, './-x'.encode(), 'naïve_模型'.encode(),
+                 b'in\xffvalid', b'tab\tand\rreturn', b'%s%n', b"quo'te"]
+
+
+class BadInput(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory(prefix='takt_bad_')
+        self.addCleanup(self._folder.cleanup)
+        self.folder = os.fsencode(self._folder.name)
+
+    def put(self, name, contents):
+        with open(os.path.join(self.folder, os.fsencode(name)), 'wb') as file:
+            file.write(contents)
+
+    def refused(self, *words, names='', **environment):
+        before = sorted(os.listdir(self.folder))
+        done = takt(self.folder, *words, **environment)
+        line = done.stderr.decode('utf-8')  # takt must not print invalid UTF-8 either
+        self.assertEqual(done.returncode, 1, line)
+        self.assertEqual(done.stdout, b'', line)
+        self.assertEqual(line.count('\n'), 1, line)
+        self.assertTrue(line.startswith('takt: ') and line[:-1].isprintable(), line)
+        self.assertIn(names, line)
+        self.assertGreater(len(line), len('takt: : ') + len(names) + 5, 'no cause')
+        self.assertEqual(sorted(os.listdir(self.folder)), before, line)
+
+    def each_run(self, name='bad.onnx', names='bad.onnx'):
+        for runtime, device in runtimes():
+            with self.subTest(runtime=runtime):
+                self.refused('run', name, '--runtime', runtime, '--device', device, '--iter', '1', '--profile',
+                             'out.json', '--trace', 'trace.json', names=names)
+
+    def test_models(self):
+        for what, contents in BAD_MODELS.items():
+            with self.subTest(what=what):
+                self.put('bad.onnx', contents)
+                self.each_run(names='' if what == 'huge dimensions' else 'bad.onnx')
+
+    def test_profiles(self):
+        for what, contents in BAD_PROFILES.items():
+            with self.subTest(what=what):
+                self.put('bad.json', contents)
+                self.refused('analyze', 'bad.json', names='bad.json')
+                self.refused('analyze', 'bad.json', '-o', 'out.txt', names='bad.json')
+
+    def test_missing_and_folders(self):
+        self.each_run()
+        self.refused('analyze', 'bad.json', names='bad.json')
+        os.mkdir(os.path.join(self.folder, b'bad.onnx'))
+        os.mkdir(os.path.join(self.folder, b'bad.json'))
+        self.each_run()
+        self.refused('analyze', 'bad.json', names='bad.json')
+
+    def test_hostile_names(self):
+        for name in HOSTILE_NAMES:
+            with self.subTest(name=name):
+                self.refused('analyze', name + b'.json')
+                self.each_run(name + b'.onnx', names='')
+                if len(name) < 250:
+                    self.put(name + b'.onnx', SMALL[:100])
+                    self.put(name + b'.json', PROFILE[:100])
+                    self.refused('analyze', name + b'.json')
+                    self.each_run(name + b'.onnx', names='')
+
+    def test_outputs_that_cannot_be_written(self):
+        self.put('m.onnx', SMALL)
+        self.put('p.json', PROFILE)
+        os.mkdir(os.path.join(self.folder, b'taken'))
+        for place in ('m.onnx/out', 'none/out', '/proc/takt_out', 'taken', 'y' * 300):
+            for option in ('--profile', '--profile-host', '--trace', '-o'):
+                with self.subTest(place=place, option=option):
+                    self.refused('run', 'm.onnx', '--device', 'sim:CPU', '--iter', '1', option, place, names=place)
+            with self.subTest(place=place, command='analyze'):
+                self.refused('analyze', 'p.json', '-o', place, names=place)
+
+    def test_writes_that_fail_half_way(self):
+        self.put('m.onnx', SMALL)
+        self.put('p.json', PROFILE)
+        for option in ('--profile', '--profile-host', '--trace', '-o'):
+            for kept in (b'', b'what was there before'):
+                with self.subTest(option=option, kept=kept):
+                    if kept:
+                        self.put('out', kept)
+                    self.refused('run', 'm.onnx', '--device', 'sim:CPU', '--iter', '1', option, 'out', names='out',
+                                 TAKT_FAIL_WRITE_AFTER='100')
+                    self.refused('analyze', 'p.json', '-o', 'out', names='out', TAKT_FAIL_WRITE_AFTER='100')
+                    if kept:
+                        with open(os.path.join(self.folder, b'out'), 'rb') as file:
+                            self.assertEqual(file.read(), kept)
+                        os.remove(os.path.join(self.folder, b'out'))
+
+    def test_good_input_is_not_refused(self):
+        self.assertIn('sim', [runtime for runtime, _ in runtimes()])
+        for name in [name for name in HOSTILE_NAMES if len(name) < 250]:
+            self.put(name + b'.onnx', SMALL)
+            done = takt(self.folder, 'run', name + b'.onnx', '--device', 'sim:CPU', '--iter', '1', '--profile',
+                        name + b'.json')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(takt(self.folder, 'analyze', name + b'.json').returncode, 0)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,53 @@
+// make_models FOLDER: writes the small models that the command line's tests run, with fixed weights.
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "core/file.h"
+#include "graph/builder.h"
+
+namespace takt {
+namespace {
+
+// Conv, Relu, Softmax, with static shapes: every cost is known.
+std::string small_model() {
+  ModelBuilder b("small");
+  auto x = b.input("x", ElementType::f32, {1, 3, 8, 8});
+  auto conv = b.node("Conv", {x, b.weight({16, 3, 3, 3}, "w")}, {{"pads", {1, 1, 1, 1}}}, {.name = "conv1"});
+  auto relu = b.node("Relu", {conv}, {}, {.name = "relu1"});
+  b.output(b.node("Softmax", {relu}, {}, {.name = "softmax1"}), ElementType::f32, {1, 16, 8, 8});
+  return b.serialize();
+}
+
+// A batch size that only the caller knows.
+std::string dynamic_model() {
+  ModelBuilder b("dynamic");
+  auto x = b.symbolic_input("x", ElementType::f32, "batch,4");
+  b.output(b.node("Relu", {x}, {}, {.name = "relu1"}));
+  return b.serialize();
+}
+
+// An input of 2^40 values: more memory than any machine that runs the tests has.
+std::string huge_model() {
+  ModelBuilder b("huge");
+  Shape shape{1 << 20, 1 << 20};
+  auto x = b.input("x", ElementType::f32, shape);
+  b.output(b.node("Relu", {x}, {}, {.name = "relu1"}), ElementType::f32, shape);
+  return b.serialize();
+}
+
+}  // namespace
+}  // namespace takt
+
+int main(int count, char** arguments) {
+  if (count != 2) return std::fputs("usage: make_models FOLDER\n", stderr), 2;
+  try {
+    std::filesystem::path folder = arguments[1];
+    std::filesystem::create_directories(folder);
+    takt::write_file_atomically(folder / "small.onnx", takt::small_model());
+    takt::write_file_atomically(folder / "dynamic.onnx", takt::dynamic_model());
+    takt::write_file_atomically(folder / "huge.onnx", takt::huge_model());
+  } catch (const std::exception& error) {
+    return std::fprintf(stderr, "make_models: %s\n", error.what()), 1;
+  }
+}

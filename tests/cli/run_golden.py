@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""run_golden.py TAKT MAKE_MODELS FILE.test [--update]: checks a transcript of takt byte by byte.
+
+A transcript is a list of commands with what they print, as a person would see them:
+
+    # a comment, only at the start of the file
+    $ takt explain runs
+    runs (Runs)
+    ! a line on standard error
+    exit 0
+
+`…` stands for whatever the clock of the machine puts there. Commands run without a shell in a temporary folder that
+holds the models of MAKE_MODELS and the *.yaml device descriptions beside the transcript. --update rewrites FILE.test
+with what takt prints now; lines that still match keep their `…`.
+"""
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def read_cases(text):
+    """Returns (leading comment lines, [(command, expected lines)])."""
+    comment, cases = [], []
+    for line in text.splitlines():
+        if line.startswith('$ '):
+            cases.append((line[2:], []))
+        elif cases:
+            cases[-1][1].append(line)
+        elif line.startswith('#') or not line:
+            comment.append(line)
+        else:
+            raise SystemExit(f'{line!r} comes before the first command')
+    if not cases:
+        raise SystemExit('no command in this file')
+    return comment, cases
+
+
+def run(takt, command, folder):
+    words = shlex.split(command)
+    if words[0] != 'takt':
+        raise SystemExit(f'only takt can be run, not {words[0]!r}')
+    environment = {**os.environ, 'TAKT_FIXED_PROVENANCE': '1', 'LC_ALL': 'C.UTF-8'}
+    done = subprocess.run([takt, *words[1:]], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=120)
+    out, err = (stream.decode('utf-8', 'backslashreplace').splitlines() for stream in (done.stdout, done.stderr))
+    return out + [f'! {line}' for line in err] + [f'exit {done.returncode}']
+
+
+def matches(expected, line):
+    return re.fullmatch('.*'.join(map(re.escape, expected.split('…'))), line) is not None
+
+
+def merge(expected, lines):
+    """`lines`, but where an expected line with `…` still matches, that one."""
+    patterns = [line for line in expected if '…' in line]
+    return [next((p for p in patterns if matches(p, line)), line) for line in lines]
+
+
+def main():
+    arguments = [word for word in sys.argv[1:] if word != '--update']
+    if len(arguments) != 3:
+        raise SystemExit(__doc__)
+    takt, make_models, test = (pathlib.Path(word).resolve() for word in arguments)
+    comment, cases = read_cases(test.read_text(encoding='utf-8'))
+    failed, seen = False, list(comment)
+    with tempfile.TemporaryDirectory(prefix='takt_cli_') as folder:
+        subprocess.run([make_models, folder], check=True)
+        for description in test.parent.glob('*.yaml'):
+            shutil.copy(description, folder)
+        for command, expected in cases:
+            lines = run(takt, command, folder)
+            seen += [f'$ {command}', *merge(expected, lines)]
+            if len(lines) == len(expected) and all(map(matches, expected, lines)):
+                continue
+            failed = True
+            print(f'$ {command}\n--- expected', *expected, '--- printed', *lines, sep='\n')
+    if '--update' in sys.argv:
+        test.write_text('\n'.join(seen) + '\n', encoding='utf-8')
+        return 0
+    return int(failed)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
