@@ -14,7 +14,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);  ///< blanks, tabs, line ends off both sides
 
 /// The candidate with the smallest edit distance to `word`, if close enough to be a slip (at most a third of the word,
-/// at least 1); ties go to the first.
+/// at least 1; two letters swapped count 1); ties go to the first.
 std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> candidates);
 
 /// A JSON string literal with quotes. Bytes that are not UTF-8 become U+FFFD.

@@ -12,6 +12,10 @@ TEST(NearestWord, finds_slips_and_leaves_other_words_alone) {
   EXPECT_EQ(nearest_word("--profil", words), "--profile");
   EXPECT_EQ(nearest_word("--itre", words), "--iter");
   EXPECT_EQ(nearest_word("--zzzzzzzz", words), std::nullopt);
+  std::vector<std::string> commands{"run", "csv"};
+  EXPECT_EQ(nearest_word("rnu", commands), "run");
+  EXPECT_EQ(nearest_word("cvs", commands), "csv");
+  EXPECT_EQ(nearest_word("rxy", commands), std::nullopt);
 }
 
 TEST(JsonQuote, survives_a_real_parser) {
