@@ -28,7 +28,7 @@ Shape parse_shape(std::string_view item, std::string_view braces) {
     std::int64_t dim = 0;
     auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), dim);
     if (code != std::errc() || end != text.data() + text.size())
-      refuse(item, fmt::format("'{}' is not a number", text));
+      refuse(item, fmt::format("'{}' is not a number", printable(text)));
     if (dim < 0) refuse(item, fmt::format("a dimension cannot be {}", dim));
     shape.push_back(dim);
   }
@@ -84,6 +84,13 @@ std::int64_t usual_dim(std::size_t index, std::size_t rank) {
   return rank == 4 && index >= 2 ? 224 : 16;
 }
 
+/// A name as parse_item reads it.
+std::string escaped(std::string_view name) {
+  std::string text;
+  for (const char c : name) text += (c == ':' || c == '\\') ? std::string{'\\', c} : std::string(1, c);
+  return text;
+}
+
 Shape choose_shape(const Port& port, std::vector<std::string>& notes) {
   Shape shape;
   bool chosen = false;
@@ -93,18 +100,20 @@ Shape choose_shape(const Port& port, std::vector<std::string>& notes) {
   }
   if (chosen)
     notes.push_back(fmt::format("input '{}' is {} in the model; {} was used (choose with --input '{}:{}')",
-                                printable(port.name), to_string(port.shape), to_string(shape), printable(port.name),
-                                to_string(shape)));
+                                printable(port.name), to_string(port.shape), to_string(shape),
+                                printable(escaped(port.name)), to_string(shape)));
   return shape;
 }
 
-/// IEEE binary16 of a value in [-1, 1), rounded to nearest even through float's own bits; tiny values become zero.
+/// IEEE binary16 of a value in [-1, 1), rounded to nearest even through float's own bits; tiny values become zero,
+/// and what would round to 1 the number below it.
 std::uint16_t to_half(float value) {
   auto bits = std::bit_cast<std::uint32_t>(value);
   std::uint32_t sign = bits >> 16 & 0x8000, exponent = bits >> 23 & 0xFF;
   if (exponent < 113) return static_cast<std::uint16_t>(sign);
   std::uint32_t rounded = bits + 0xFFF + (bits >> 13 & 1);
-  return static_cast<std::uint16_t>(sign | ((rounded & 0x7FFFFFFF) - (112u << 23)) >> 13);
+  const std::uint32_t half = ((rounded & 0x7FFFFFFF) - (112u << 23)) >> 13;
+  return static_cast<std::uint16_t>(sign | (sign == 0 ? std::min(half, 0x3BFFu) : half));
 }
 
 template <typename T, typename Make>
@@ -181,7 +190,9 @@ std::vector<HostTensor> generate_inputs(const std::vector<Port>& inputs, const s
   for (const auto& port : inputs) {
     HostTensor tensor{port.name, port.type, shapes.at(port.name), {}, {}};
     auto count = element_count(tensor.shape);
-    if (!count || *count > largest || byte_count(port.type, *count).value_or(0) > largest)
+    constexpr std::int64_t string_size = sizeof(std::string);
+    if (!count || *count > largest || byte_count(port.type, *count).value_or(0) > largest ||
+        (port.type == ElementType::string && *count > largest / string_size))
       throw Error(ErrorKind::bad_input, fmt::format("input '{}' of shape {} would take more than 8 GiB; give a smaller "
                                                     "one with --input",
                                                     printable(port.name), to_string(tensor.shape)));

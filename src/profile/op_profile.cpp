@@ -143,18 +143,27 @@ class CostJoin {
     return sum;
   }
 
-  /// A node that the runtime added (a change of layout or type): it computes nothing, and moves what it reads and
-  /// writes where the runtime tells the shapes. Elements of 4 bytes, the only width that the runtimes reorder on this
-  /// path.
-  static void apply_without_model(OpRow& row) {
+  /// A node that the runtime added (a change of layout or type): it computes nothing and moves what it reads and
+  /// writes. A tensor of the model is on one of its sides; the other side has the same elements in another order.
+  void apply_without_model(OpRow& row) const {
     static const std::set<std::string> movers{"Reorder", "ReorderInput", "ReorderOutput", "Transpose", "Reshape"};
     if (!movers.contains(row.type)) return;
     row.flops = 0, row.sfu_ops = 0;
+    const Tensor* tensor = known_side(row);
+    if (tensor) row.input_shapes = row.output_shapes = {*shape_of(*tensor)};
     if (row.input_shapes.empty() || row.output_shapes.empty()) return;
     std::int64_t elements = 0;
     for (const auto* shapes : {&row.input_shapes, &row.output_shapes})
       for (const Shape& shape : *shapes) elements += element_count(shape).value_or(0);
-    row.bytes = elements * 4;
+    row.bytes = tensor && tensor->bytes ? *tensor->bytes * 2 : elements * 4;  // float, where the runtime tells no type
+  }
+
+  const Tensor* known_side(const OpRow& row) const {
+    for (const auto* names : {&row.inputs, &row.outputs})
+      if (names->size() == 1)
+        if (auto id = graph_.find_tensor(names->front()); id)
+          if (const Tensor& tensor = graph_.tensors[static_cast<std::size_t>(*id)]; shape_of(tensor)) return &tensor;
+    return nullptr;
   }
 
   const Graph& graph_;

@@ -124,18 +124,33 @@ class ModelRun {
     return ports;
   }
 
+  using Shapes = std::map<std::string, PartialShape>;
+
+  bool knows_all(const Shapes& inferred) const {
+    for (const Op& op : result_.graph->ops)
+      for (TensorId id : op.outputs) {
+        if (id == no_tensor) continue;
+        const Tensor& tensor = result_.graph->tensors[static_cast<std::size_t>(id)];
+        auto found = inferred.find(tensor.name);
+        const PartialShape* shape = found != inferred.end() ? &found->second : tensor.shape ? &*tensor.shape : nullptr;
+        if (!shape || !concrete(*shape)) return false;
+      }
+    return true;
+  }
+
   void fill_in_shapes() {
-    auto inferred = runtime_->infer_shapes(result_.model, shapes_);
-    // A simulated device runs nothing that could infer shapes; any real runtime of this binary can.
-    for (const auto& name : runtime_names())
-      if (!inferred && name != result_.runtime) inferred = make_runtime(name)->infer_shapes(result_.model, shapes_);
-    if (!inferred) inferred.emplace();
+    // Each runtime knows the shapes of the tensors that it keeps; the others of this binary fill in the rest.
+    Shapes inferred = runtime_->infer_shapes(result_.model, shapes_).value_or(Shapes());
+    for (const auto& name : runtime_names()) {
+      if (name == result_.runtime || knows_all(inferred)) continue;
+      if (auto others = make_runtime(name)->infer_shapes(result_.model, shapes_)) inferred.merge(*others);
+    }
     for (const auto& [name, shape] : shapes_) {
       PartialShape known;
       for (std::int64_t dim : shape) known.push_back({dim, ""});
-      inferred->insert_or_assign(name, std::move(known));
+      inferred.insert_or_assign(name, std::move(known));
     }
-    result_.graph = with_shapes(*result_.graph, *inferred);
+    result_.graph = with_shapes(*result_.graph, inferred);
   }
 
   std::unique_ptr<Session> open(bool profiled) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -28,6 +29,20 @@ bool is_wrapping(const OpSample& node) {
   return std::find(types.begin(), types.end(), node.type) != types.end();
 }
 
+/// "TENSOR_nchwc" → TENSOR; a scale that became a blocked convolution is called "TENSOR_bn_nchwc" or
+/// "TENSOR_mul_nchwc".
+std::optional<std::string> blocked_tensor(const std::string& node_name, const Producers& producers) {
+  const auto suffix = node_name.rfind("_nchwc");
+  if (suffix == std::string::npos) return std::nullopt;
+  const std::string name = node_name.substr(0, suffix);
+  for (const std::string_view origin : {"", "_bn", "_mul"})
+    if (name.ends_with(origin)) {
+      const std::string tensor = name.substr(0, name.size() - origin.size());
+      if (producers.by_tensor.count(tensor)) return tensor;
+    }
+  return std::nullopt;
+}
+
 /// The model's tensors that a node makes. A blocked (nchwc) node makes new ones, but carries the name of the old one:
 /// "TENSOR_nchwc", with "_token_N" behind it where that name was taken.
 std::vector<std::string> anchors(const OpSample& node, const Producers& producers) {
@@ -36,9 +51,7 @@ std::vector<std::string> anchors(const OpSample& node, const Producers& producer
   for (const auto& output : node.outputs)
     if (producers.by_tensor.count(output)) result.push_back(output);
   if (!result.empty()) return result;
-  const auto suffix = node.name.rfind("_nchwc");
-  if (suffix != std::string::npos && producers.by_tensor.count(node.name.substr(0, suffix)))
-    result.push_back(node.name.substr(0, suffix));
+  if (const auto tensor = blocked_tensor(node.name, producers)) result.push_back(*tensor);
   // A node that was kept, but between blocked ones, makes a blocked tensor; its own name is still the model's.
   if (result.empty())
     for (const auto& op : producers.graph.ops)

@@ -75,8 +75,9 @@ void Loader::prepare_profiling(const Graph* graph) {
   std::error_code ignored;
   std::filesystem::remove(dump, ignored);
   notes_.push_back(
-      "ONNX Runtime reports whole microseconds per operator, cut off: the remainder is in [unattributed], and "
-      "operators below 5 us are coarse");
+      "ONNX Runtime stamps operators in whole microseconds; an operator lasts until the next one starts, so it "
+      "includes "
+      "dispatch and the writing of its record, 1 to 5 us");
   if (device_ == "GPU")
     notes_.push_back(
         "on CUDA, ONNX Runtime's operator times are launch times; the GPU's own time is in [unattributed]");

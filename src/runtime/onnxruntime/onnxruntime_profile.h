@@ -12,7 +12,7 @@ namespace takt::ort {
 /// Stamps are whole microseconds, cut off.
 struct ProfiledNode {
   std::string name, provider, op_type;
-  Nanoseconds start{}, duration{};  ///< start counts from the start of the inference
+  Nanoseconds start{}, duration{};  ///< start counts from the start of the inference; lasts until the next one starts
 };
 using ProfiledRun = std::vector<ProfiledNode>;
 
