@@ -1,0 +1,161 @@
+#include "profile/op_profile.h"
+
+#include <gmock/gmock.h>
+
+#include "results.h"
+
+namespace takt {
+namespace {
+
+using testing::ElementsAre;
+
+const Cell& cell(const Table& table, std::size_t row, std::string_view column) {
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    if (table.columns[c].name == column) return table.rows.at(row).at(c);
+  throw std::out_of_range(std::string(column));
+}
+
+std::vector<std::string> names(const Table& table) {
+  std::vector<std::string> texts;
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    texts.push_back(std::get<std::string>(cell(table, row, "name")));
+  return texts;
+}
+
+Nanoseconds sum_of_ops(const OpProfile& profile) {
+  Nanoseconds sum{};
+  for (const OpRow& row : profile.ops) sum += row.total;
+  return sum;
+}
+
+RunResult three_runs() {
+  return profiled_result({
+      {100, {sample("a", "Conv", 0, 30), sample("b", "Relu", 30, 20), sample("a", "Conv", 50, 5)}},
+      {107, {sample("a", "Conv", 0, 31), sample("b", "Relu", 31, 21)}},
+      {93, {sample("a", "Conv", 0, 29), sample("c", "If", 29, 7)}},
+  });
+}
+
+TEST(OpProfile, adds_up_to_the_nanosecond) {
+  const OpProfile profile = profile_ops(three_runs());
+  EXPECT_EQ(profile.runs, 3);
+  EXPECT_EQ(profile.measured, ns(300));
+  EXPECT_EQ(profile.unattributed, ns(300 - 30 - 20 - 5 - 31 - 21 - 29 - 7));
+  EXPECT_EQ(sum_of_ops(profile) + profile.unattributed, profile.measured);
+  EXPECT_THAT(profile.unattributed_samples, ElementsAre(ns(45), ns(55), ns(57)));
+}
+
+TEST(OpProfile, counts_every_execution_and_a_run_without_one_as_zero) {
+  const OpProfile profile = profile_ops(three_runs());
+  ASSERT_EQ(profile.ops.size(), 3u);
+  EXPECT_EQ(profile.ops[0].name, "a") << "in order of first execution";
+  EXPECT_EQ(profile.ops[0].calls, 4);
+  EXPECT_THAT(profile.ops[0].samples, ElementsAre(ns(35), ns(31), ns(29)));
+  EXPECT_EQ(profile.ops[1].calls, 2);
+  EXPECT_THAT(profile.ops[1].samples, ElementsAre(ns(20), ns(21), ns(0)));
+  EXPECT_THAT(profile.ops[2].samples, ElementsAre(ns(0), ns(0), ns(7)));
+}
+
+TEST(OpProfile, overlapping_operators_leave_a_negative_remainder_that_is_shown) {
+  const OpProfile profile =
+      profile_ops(profiled_result({{100, {sample("a", "Conv", 0, 90), sample("b", "Conv", 5, 80)}}}));
+  EXPECT_EQ(profile.unattributed, ns(-70));
+  EXPECT_EQ(sum_of_ops(profile) + profile.unattributed, ns(100));
+  const Table table = operators_table(profile, std::nullopt);
+  EXPECT_EQ(std::get<Duration>(cell(table, 2, "total_us")), Duration(ns(-70)));
+  EXPECT_DOUBLE_EQ(std::get<double>(cell(table, 2, "share_percent")), -70);
+}
+
+TEST(OpProfile, kernels_of_one_name_stay_apart) {
+  OpSample fast = sample("a", "Conv", 0, 10), slow = sample("a", "Conv", 10, 20);
+  fast.kernel = "jit", slow.kernel = "ref";
+  EXPECT_EQ(profile_ops(profiled_result({{40, {fast, slow}}})).ops.size(), 2u);
+}
+
+TEST(OpProfile, a_run_without_operators_is_all_unattributed) {
+  const OpProfile profile = profile_ops(profiled_result({{100, {}}}));
+  EXPECT_EQ(profile.unattributed, ns(100));
+  EXPECT_EQ(profile.known_share, 0);
+  EXPECT_THAT(names(operators_table(profile, 3)), ElementsAre("[unattributed]"));
+}
+
+TEST(OpProfile, work_comes_from_the_model_and_is_missing_where_it_is_not_known) {
+  RunResult result =
+      profiled_result({{100,
+                        {sample("k", "Conv", 0, 30, {"relu", "add"}), sample("odd", "Magic", 30, 20, {"odd"}),
+                         sample("re", "Reorder", 50, 10), sample("x", "Unheard", 60, 20)}}});
+  result.graph = GraphSketch({2, 8})
+                     .op("add", "Add", {"x", "y"})
+                     .op("relu", "Relu", {"add"})
+                     .op("odd", "Magic", {"relu"})
+                     .graph("odd");
+  const OpProfile profile = profile_ops(result);
+  EXPECT_EQ(profile.ops[0].flops, 32) << "16 sums and 16 comparisons";
+  EXPECT_EQ(profile.ops[0].bytes, 3 * 64) << "x, y and what Relu writes, not what is between";
+  EXPECT_THAT(profile.ops[0].inputs, ElementsAre("x", "y"));
+  EXPECT_THAT(profile.ops[0].outputs, ElementsAre("relu"));
+  EXPECT_THAT(profile.ops[0].output_shapes, ElementsAre(Shape{2, 8}));
+  EXPECT_EQ(profile.ops[1].flops, std::nullopt);
+  EXPECT_EQ(profile.ops[2].flops, 0) << "a change of layout computes nothing";
+  EXPECT_EQ(profile.ops[2].bytes, std::nullopt);
+  EXPECT_EQ(profile.ops[3].flops, std::nullopt);
+  EXPECT_DOUBLE_EQ(profile.known_share, 30.0 / 80);
+}
+
+TEST(MedianRun, is_the_lower_one_and_the_first_of_equals) {
+  EXPECT_EQ(median_run({ns(5)}), 0u);
+  EXPECT_EQ(median_run({ns(9), ns(1)}), 1u);
+  EXPECT_EQ(median_run({ns(4), ns(1), ns(3), ns(2)}), 3u);
+  EXPECT_EQ(median_run({ns(3), ns(1), ns(2)}), 2u);
+  EXPECT_EQ(median_run({ns(7), ns(7), ns(7)}), 1u);
+}
+
+TEST(OperatorsTable, is_ordered_by_time_with_the_remainder_last) {
+  const Table table = operators_table(profile_ops(three_runs()), std::nullopt);
+  EXPECT_THAT(names(table), ElementsAre("a", "b", "c", "[unattributed]"));
+  EXPECT_EQ(std::get<Duration>(cell(table, 0, "total_us")), Duration(ns(95)));
+  EXPECT_EQ(std::get<Duration>(cell(table, 0, "median_us")), Duration(ns(31)));
+  EXPECT_EQ(std::get<std::int64_t>(cell(table, 0, "calls")), 4);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(cell(table, 0, "flops"))) << "not known is not zero";
+  EXPECT_EQ(std::get<Duration>(cell(table, 3, "median_us")), Duration(ns(55)));
+}
+
+TEST(OperatorsTable, of_the_first_few_still_adds_up) {
+  const OpProfile profile = profile_ops(three_runs());
+  for (int top = 0; top <= 3; ++top) {
+    const Table table = operators_table(profile, top);
+    Duration sum{};
+    double share = 0;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      sum += std::get<Duration>(cell(table, row, "total_us"));
+      share += std::get<double>(cell(table, row, "share_percent"));
+    }
+    EXPECT_NEAR(sum.count(), 0.3, 1e-12) << top;
+    EXPECT_NEAR(share, 100, 1e-9) << top;
+    EXPECT_EQ(names(table).back(), "[unattributed]");
+  }
+  EXPECT_THAT(names(operators_table(profile, 1)), ElementsAre("a", "[2 other operators]", "[unattributed]"));
+  EXPECT_THAT(names(operators_table(profile, 0)), ElementsAre("[3 other operators]", "[unattributed]"));
+  EXPECT_EQ(names(operators_table(profile, 99)).size(), 4u);
+}
+
+TEST(SummaryTable, has_a_row_per_pass_and_no_deviation_of_a_single_run) {
+  RunResult result = three_runs();
+  result.plain.emplace();
+  result.plain->samples = {ns(50)}, result.plain->host_samples = {ns(60)};
+  const Table table = summary_table(result);
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(std::get<std::string>(cell(table, 0, "pass")), "plain");
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(cell(table, 0, "stddev_us")));
+  EXPECT_DOUBLE_EQ(std::get<double>(cell(table, 0, "throughput_per_s")), 2e7);
+  EXPECT_NEAR(std::get<Duration>(cell(table, 1, "mean_us")).count(), 0.1, 1e-12);
+  EXPECT_NEAR(std::get<Duration>(cell(table, 1, "host_mean_us")).count(), 0.101, 1e-12);
+  EXPECT_EQ(std::get<std::string>(cell(summary_table(result, true), 0, "pass")), "profiled");
+}
+
+TEST(RunColumns, each_is_explained) {
+  for (const ColumnInfo& column : run_columns()) EXPECT_GT(column.meaning.size(), 10u) << column.name;
+}
+
+}  // namespace
+}  // namespace takt
