@@ -8,7 +8,8 @@
 
 namespace takt {
 
-/// Edge from producer to consumer; indices into graph.ops. An operator that feeds a subgraph of another is its producer.
+/// Edge from producer to consumer; indices into graph.ops. An operator that feeds a subgraph of another is its
+/// producer.
 struct Dag {
   struct Edge {
     int from = 0, to = 0;

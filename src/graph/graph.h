@@ -18,9 +18,33 @@ namespace takt {
 
 /// Element types with the numbers of ONNX TensorProto.DataType (frozen by that standard).
 enum class ElementType : int {
-  undefined = 0, f32 = 1, u8 = 2, i8 = 3, u16 = 4, i16 = 5, i32 = 6, i64 = 7, string = 8, boolean = 9, f16 = 10,
-  f64 = 11, u32 = 12, u64 = 13, complex64 = 14, complex128 = 15, bf16 = 16, f8e4m3fn = 17, f8e4m3fnuz = 18,
-  f8e5m2 = 19, f8e5m2fnuz = 20, u4 = 21, i4 = 22, f4e2m1 = 23, f8e8m0 = 24, u2 = 25, i2 = 26,
+  undefined = 0,
+  f32 = 1,
+  u8 = 2,
+  i8 = 3,
+  u16 = 4,
+  i16 = 5,
+  i32 = 6,
+  i64 = 7,
+  string = 8,
+  boolean = 9,
+  f16 = 10,
+  f64 = 11,
+  u32 = 12,
+  u64 = 13,
+  complex64 = 14,
+  complex128 = 15,
+  bf16 = 16,
+  f8e4m3fn = 17,
+  f8e4m3fnuz = 18,
+  f8e5m2 = 19,
+  f8e5m2fnuz = 20,
+  u4 = 21,
+  i4 = 22,
+  f4e2m1 = 23,
+  f8e8m0 = 24,
+  u2 = 25,
+  i2 = 26,
 };
 
 std::string_view type_name(ElementType type);  ///< NumPy's spelling where there is one: "float32", "int64", "bool"
@@ -55,7 +79,7 @@ struct Tensor {
   bool is_constant = false;           ///< an initializer, or the output of Constant or of ConstantOfShape on a constant
   std::optional<std::int64_t> bytes;  ///< of its elements, where shape and type are known
   std::optional<std::vector<std::int64_t>> integers;  ///< values of small integer constants (shapes, axes, pads)
-  bool is_captured = false;  ///< in a subgraph: the tensor of this name of an enclosing graph
+  bool is_captured = false;                           ///< in a subgraph: the tensor of this name of an enclosing graph
 };
 
 using Attribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
@@ -74,9 +98,9 @@ struct Op {
 
 struct Graph {
   std::string name;
-  std::vector<Tensor> tensors;            ///< indexed by TensorId
-  std::vector<Op> ops;                    ///< topological order
-  std::vector<TensorId> inputs, outputs;  ///< inputs without initializers
+  std::vector<Tensor> tensors;                 ///< indexed by TensorId
+  std::vector<Op> ops;                         ///< topological order
+  std::vector<TensorId> inputs, outputs;       ///< inputs without initializers
   std::map<std::string, std::int64_t> opsets;  ///< domain → version
   std::int64_t ir_version = 0;
   std::filesystem::path path;  ///< where it was read from; empty if built

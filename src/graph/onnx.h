@@ -22,10 +22,10 @@ struct OnnxModel {
 };
 
 /// Reads FILE.onnx. Throws Error(io) when it cannot be read and Error(bad_input) when it is not a model: empty,
-/// truncated, another format, larger than protobuf's 2 GiB, a dangling input, two producers of a tensor, a cycle, negative
-/// or absurd dimensions (more than 2^40 elements), data that does not fit its dimensions, external data outside the
-/// model's folder or not there. A newer IR or opset than known is Error(unsupported). Functions of the model stay as they
-/// are: an operator that calls one keeps its type. Thread-safe.
+/// truncated, another format, larger than protobuf's 2 GiB, a dangling input, two producers of a tensor, a cycle,
+/// negative or absurd dimensions (more than 2^40 elements), data that does not fit its dimensions, external data
+/// outside the model's folder or not there. A newer IR or opset than known is Error(unsupported). Functions of the
+/// model stay as they are: an operator that calls one keeps its type. Thread-safe.
 OnnxModel read_onnx(const std::filesystem::path& path);
 
 /// The same from memory; `path` only for messages and for external data.

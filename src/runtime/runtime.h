@@ -37,23 +37,23 @@ struct Port {
 };
 
 struct SessionSettings {
-  std::string device = "CPU";      ///< "CPU", "GPU", "NPU" or "sim:NAME"
-  std::optional<int> threads;      ///< intra-operator threads; unset: the runtime's own default
-  bool profile_ops = false;        ///< record operator times; Session::last_ops needs it
+  std::string device = "CPU";                 ///< "CPU", "GPU", "NPU" or "sim:NAME"
+  std::optional<int> threads;                 ///< intra-operator threads; unset: the runtime's own default
+  bool profile_ops = false;                   ///< record operator times; Session::last_ops needs it
   std::map<std::string, Shape> input_shapes;  ///< concrete shapes for dynamic inputs, by input name
-  std::uint64_t seed = 1;          ///< for simulated noise
-  std::filesystem::path device_description;  ///< sim: YAML file; empty: built-in or NAME.yaml
+  std::uint64_t seed = 1;                     ///< for simulated noise
+  std::filesystem::path device_description;   ///< sim: YAML file; empty: built-in or NAME.yaml
 };
 
 /// One executed operator (or fused kernel) of one inference.
 struct OpSample {
-  std::string name;                ///< the runtime's node name
-  std::string type;                ///< the model's own operator type where known, else the runtime's
-  std::string kernel;              ///< implementation: "jit_avx512_FP32", "FusedConv"; empty if not told
+  std::string name;                    ///< the runtime's node name
+  std::string type;                    ///< the model's own operator type where known, else the runtime's
+  std::string kernel;                  ///< implementation: "jit_avx512_FP32", "FusedConv"; empty if not told
   std::vector<std::string> model_ops;  ///< names of the model's operators that it stands for (fusion group)
-  Nanoseconds start{};             ///< from the start of the inference's timed call (same steady clock)
+  Nanoseconds start{};                 ///< from the start of the inference's timed call (same steady clock)
   Nanoseconds duration{};
-  std::vector<std::string> inputs, outputs;  ///< tensor names, where known
+  std::vector<std::string> inputs, outputs;        ///< tensor names, where known
   std::vector<Shape> input_shapes, output_shapes;  ///< where the runtime tells; empty otherwise
   int device_index = 0;
 };

@@ -46,8 +46,7 @@ TEST_P(RecordedCase, prints_what_the_peer_prints) {
   EXPECT_EQ(analyze_report(profile, options), read_file(folder / "cases" / (GetParam() + ".out")));
 }
 
-INSTANTIATE_TEST_SUITE_P(all, RecordedCase, testing::ValuesIn(case_names()),
-                         [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(all, RecordedCase, testing::ValuesIn(case_names()), [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace takt

@@ -16,8 +16,8 @@ Graph with_input_shapes(const Graph& graph, const std::map<std::string, Shape>& 
 
 std::vector<Port> ports_of(const Graph& graph, const std::vector<TensorId>& ids);
 
-/// One sample per operator that is not a constant, in execution order, laid end to end from 0, without noise. Throws Error(unsupported) naming
-/// the first operator that the device refuses.
+/// One sample per operator that is not a constant, in execution order, laid end to end from 0, without noise. Throws
+/// Error(unsupported) naming the first operator that the device refuses.
 std::vector<OpSample> plan_ops(const Graph& graph, const DeviceDescription& device, std::string_view where);
 
 /// A dense tensor of valid, seeded values (small floats, 0 and 1 for integers and bools); nullopt when the shape is
