@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/command_line.h"
@@ -72,6 +73,16 @@ std::unique_ptr<CLI::App> declare(RunOptions& o) {
   return app;
 }
 
+/// A misspelt name is a wrong command line; one that was left out of this binary is make_runtime's to explain.
+void check_runtime(const std::string& name) {
+  std::vector<std::string> known = runtime_names();
+  for (const auto& missing : missing_runtime_names()) known.push_back(missing);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  auto nearest = nearest_word(name, known);
+  throw UsageError(fmt::format("--runtime '{}': not one of {}{}", printable(name), fmt::join(known, ", "),
+                               nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
+}
+
 void validate(RunOptions& o) {
   check(o.output, {"summary", "operators"});
   for (const auto& text : o.inputs)
@@ -80,6 +91,7 @@ void validate(RunOptions& o) {
   if (o.no_ops && wants_ops)
     throw UsageError("--no-ops leaves out what --profile, --profile-host and --trace write; drop one of the two");
   o.run.runtime = lower_case(o.run.runtime);
+  if (!o.run.runtime.empty()) check_runtime(o.run.runtime);
 }
 
 Provenance describe(const RunOptions& o, const RunResult& result, std::span<const std::string> arguments) {

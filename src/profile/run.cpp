@@ -100,7 +100,7 @@ class ModelRun {
     result_.device = session->device();
     result_.inputs = session->inputs();
     result_.outputs = session->outputs();
-    if (result_.input_values.empty()) result_.input_values = generate_inputs(result_.inputs, shapes_, settings_.seed);
+    if (result_.input_values.empty()) result_.input_values = generate();
     session->set_inputs(result_.input_values);
     measure(*session, settings_, progress, pass);
     if (profiled) collect_ops_at_end(*session, pass);
@@ -122,6 +122,14 @@ class ModelRun {
       ports.push_back({tensor.name, tensor.type, *tensor.shape});
     }
     return ports;
+  }
+
+  std::vector<HostTensor> generate() const {
+    try {
+      return generate_inputs(result_.inputs, shapes_, settings_.seed);
+    } catch (const Error& error) {
+      throw Error(error.kind(), fmt::format("{}: {}", printable(result_.model.string()), error.what()));
+    }
   }
 
   using Shapes = std::map<std::string, PartialShape>;
@@ -178,7 +186,7 @@ std::string choose_runtime(const std::filesystem::path& model, const RunSettings
                                  printable(settings.device), printable(settings.runtime)));
   why = "as asked";
   if (!settings.runtime.empty()) return settings.runtime;
-  if (simulated) return "sim";
+  if (simulated) return why = "for a sim: device", "sim";
   bool ir = lower_case(model.extension().string()) == ".xml";
   auto names = runtime_names();
   std::string wanted = ir ? "openvino" : "onnxruntime";

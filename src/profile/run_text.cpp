@@ -37,6 +37,23 @@ Table by_figure(const Table& summary) {
   return turned;
 }
 
+/// `text` behind `label`, in lines of at most 80 columns that hang under its first word.
+std::string wrapped(std::string_view label, std::string_view text) {
+  std::string lines(label);
+  std::size_t column = display_width(label);
+  for (const auto& word : split(text, ' ')) {
+    bool first = column == display_width(label);
+    if (!first && column + 1 + display_width(word) > 80) {
+      lines += "\n" + std::string(display_width(label), ' ');
+      column = display_width(label);
+      first = true;
+    }
+    lines += (first ? "" : " ") + word;
+    column += (first ? 0 : 1) + display_width(word);
+  }
+  return lines + "\n";
+}
+
 std::string heading(const RunResult& result) {
   std::string text = fmt::format("model    {}\nruntime  {} {} on {} ({})\n", printable(result.model.string()),
                                  result.runtime, result.runtime_version, result.device, result.runtime_choice);
@@ -45,7 +62,7 @@ std::string heading(const RunResult& result) {
     text += fmt::format("{}  {} {} {}, generated values\n", i == 0 ? "input  " : "       ", printable(input.name),
                         to_string(input.shape), type_name(input.type));
   }
-  for (const auto& note : result.notes) text += fmt::format("note     {}\n", printable(note));
+  for (const auto& note : result.notes) text += wrapped("note     ", printable(note));
   return text + "\n";
 }
 
@@ -76,8 +93,8 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
     text += to_text(
         select(table, {"name", "type", "mean_us", "share_percent", "gflops_per_s", "gbytes_per_s", "out_shapes"}));
   text += fmt::format(
-      "The rows add up to the measured time exactly. FLOPs, bytes and shapes are known for {:.1f} % "
-      "of\nthe operators' time. ",
+      "The rows add up to the measured time exactly. FLOPs, bytes and shapes are known\n"
+      "for {:.1f} % of the operators' time.\n",
       ops.known_share * 100);
   return text + cost_of_profiling(result);
 }

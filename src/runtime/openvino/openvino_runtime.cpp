@@ -27,7 +27,8 @@ std::string upper_case(std::string_view text) {
 std::string device_reason(const std::string& device, const std::string& message) {
   if (message.find("OpenCL") != std::string::npos) return "its driver (libOpenCL.so.1) is not installed";
   if (message.find("VCL") != std::string::npos || message.find("ZE") != std::string::npos ||
-      message.find("Level") != std::string::npos || message.find("NPU") != std::string::npos)
+      message.find("Level") != std::string::npos || message.find("NPU") != std::string::npos ||
+      (device == "NPU" && message.find("FULL_DEVICE_NAME") != std::string::npos))
     return "its driver is not installed";
   if (message.find("not registered") != std::string::npos) return "OpenVINO knows no device of this name";
   return device.empty() ? message : one_sentence(message);
