@@ -183,20 +183,27 @@ std::map<std::string, Shape> choose_shapes(const std::vector<Port>& inputs, cons
   return shapes;
 }
 
-std::vector<HostTensor> generate_inputs(const std::vector<Port>& inputs, const std::map<std::string, Shape>& shapes,
-                                        std::uint64_t seed) {
+void check_sizes(const std::vector<Port>& inputs, const std::map<std::string, Shape>& shapes) {
   constexpr std::int64_t largest = std::int64_t{8} << 30;
-  std::vector<HostTensor> tensors;
   for (const auto& port : inputs) {
-    HostTensor tensor{port.name, port.type, shapes.at(port.name), {}, {}};
-    auto count = element_count(tensor.shape);
+    const Shape& shape = shapes.at(port.name);
+    auto count = element_count(shape);
     constexpr std::int64_t string_size = sizeof(std::string);
     if (!count || *count > largest || byte_count(port.type, *count).value_or(0) > largest ||
         (port.type == ElementType::string && *count > largest / string_size))
       throw Error(ErrorKind::bad_input, fmt::format("input '{}' of shape {} would take more than 8 GiB; give a smaller "
                                                     "one with --input",
-                                                    printable(port.name), to_string(tensor.shape)));
-    auto elements = static_cast<std::size_t>(*count);
+                                                    printable(port.name), to_string(shape)));
+  }
+}
+
+std::vector<HostTensor> generate_inputs(const std::vector<Port>& inputs, const std::map<std::string, Shape>& shapes,
+                                        std::uint64_t seed) {
+  check_sizes(inputs, shapes);
+  std::vector<HostTensor> tensors;
+  for (const auto& port : inputs) {
+    HostTensor tensor{port.name, port.type, shapes.at(port.name), {}, {}};
+    auto elements = static_cast<std::size_t>(*element_count(tensor.shape));
     std::mt19937_64 random(seed + tensors.size());
     if (port.type == ElementType::string)
       tensor.strings.assign(elements, "a");

@@ -27,9 +27,13 @@ std::vector<InputSpec> parse_input_specs(std::string_view text);
 std::map<std::string, Shape> choose_shapes(const std::vector<Port>& inputs, const std::vector<InputSpec>& specs,
                                            std::vector<std::string>& notes);
 
+/// Throws Error(bad_input) when a tensor would take more than 8 GiB: asked before a runtime is, since a runtime
+/// allocates inputs when it opens a model, and what the kernel overcommits ends in a killed process.
+void check_sizes(const std::vector<Port>& inputs, const std::map<std::string, Shape>& shapes);
+
 /// Valid pseudo-random values: floats uniform in [-1, 1), integers 0 or 1 (safe as indices and masks), booleans,
-/// strings "a". Same seed and names, same values. Throws Error(unsupported) for types that cannot be generated,
-/// Error(bad_input) when a tensor would take more than 8 GiB.
+/// strings "a". Same seed and names, same values. Throws Error(unsupported) for types that cannot be generated, and as
+/// check_sizes does.
 std::vector<HostTensor> generate_inputs(const std::vector<Port>& inputs, const std::map<std::string, Shape>& shapes,
                                         std::uint64_t seed);
 

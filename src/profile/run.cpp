@@ -74,6 +74,16 @@ void collect_ops_at_end(Session& session, RunPass& pass) {
                                                 pass.ops.size(), pass.samples.size()));
 }
 
+/// Puts the model's name before what goes wrong with its inputs.
+template <typename Call>
+auto naming(const std::filesystem::path& model, Call call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}", printable(model.string()), error.what()));
+  }
+}
+
 class ModelRun {
  public:
   ModelRun(const std::filesystem::path& model, const RunSettings& settings) : settings_(settings) {
@@ -88,6 +98,7 @@ class ModelRun {
     std::vector<Port> ports = result_.graph ? ports_of(*result_.graph) : std::vector<Port>();
     if (ports.empty()) ports = open(false)->inputs();
     shapes_ = choose_shapes(ports, settings_.inputs, result_.notes);
+    naming(result_.model, [&] { check_sizes(ports, shapes_); });
     if (result_.graph) fill_in_shapes();
   }
 
@@ -100,7 +111,9 @@ class ModelRun {
     result_.device = session->device();
     result_.inputs = session->inputs();
     result_.outputs = session->outputs();
-    if (result_.input_values.empty()) result_.input_values = generate();
+    if (result_.input_values.empty())
+      result_.input_values =
+          naming(result_.model, [&] { return generate_inputs(result_.inputs, shapes_, settings_.seed); });
     session->set_inputs(result_.input_values);
     measure(*session, settings_, progress, pass);
     if (profiled) collect_ops_at_end(*session, pass);
@@ -122,14 +135,6 @@ class ModelRun {
       ports.push_back({tensor.name, tensor.type, *tensor.shape});
     }
     return ports;
-  }
-
-  std::vector<HostTensor> generate() const {
-    try {
-      return generate_inputs(result_.inputs, shapes_, settings_.seed);
-    } catch (const Error& error) {
-      throw Error(error.kind(), fmt::format("{}: {}", printable(result_.model.string()), error.what()));
-    }
   }
 
   using Shapes = std::map<std::string, PartialShape>;

@@ -9,12 +9,14 @@
 namespace takt {
 namespace {
 
-// Conv, Relu, Softmax, with static shapes: every cost is known.
+// Conv, Relu, Softmax, with every shape in the file: every cost is known, also without a runtime that infers shapes.
 std::string small_model() {
   ModelBuilder b("small");
   auto x = b.input("x", ElementType::f32, {1, 3, 8, 8});
   auto conv = b.node("Conv", {x, b.weight({16, 3, 3, 3}, "w")}, {{"pads", {1, 1, 1, 1}}}, {.name = "conv1"});
   auto relu = b.node("Relu", {conv}, {}, {.name = "relu1"});
+  b.value_info(conv, ElementType::f32, {1, 16, 8, 8});
+  b.value_info(relu, ElementType::f32, {1, 16, 8, 8});
   b.output(b.node("Softmax", {relu}, {}, {.name = "softmax1"}), ElementType::f32, {1, 16, 8, 8});
   return b.serialize();
 }
