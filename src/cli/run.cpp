@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "profile/instability.h"
 #include "profile/op_profile.h"
 #include "profile/peer_writer.h"
 #include "profile/run.h"
@@ -68,7 +69,8 @@ std::unique_ptr<CLI::App> declare(RunOptions& o) {
   app->add_flag("--model-info", o.model_info, "Also show the model's inputs and outputs");
   app->add_flag("--verbose", o.verbose, "Show every column, and what is done");
   app->add_option("--format", o.output.format, "table, csv, json or markdown. Default: table")->type_name("FORMAT");
-  app->add_option("--table", o.output.table, "With csv: summary or operators. Default: summary")->type_name("NAME");
+  app->add_option("--table", o.output.table, "With csv: summary, operators or instability. Default: summary")
+      ->type_name("NAME");
   app->add_option("-o,--output", o.output.file, "Write the result to this file instead of stdout")->type_name("FILE");
   return app;
 }
@@ -84,7 +86,7 @@ void check_runtime(const std::string& name) {
 }
 
 void validate(RunOptions& o) {
-  check(o.output, {"summary", "operators"});
+  check(o.output, {"summary", "operators", "instability"});
   for (const auto& text : o.inputs)
     for (auto& spec : parse_input_specs(text)) o.run.inputs.push_back(std::move(spec));
   bool wants_ops = !o.profile.empty() || !o.profile_host.empty() || !o.trace.empty();
@@ -156,6 +158,9 @@ int run_run(std::span<const std::string> arguments) {
   // Files describe the profiled runs; with one asked for, the summary shows those first too.
   bool profiled_first = !o.profile.empty() || !o.profile_host.empty();
   std::vector<Table> tables{summary_table(result, profiled_first)};
+  auto unrest = find_instability(result);
+  // A simulated clock has none; who asks for the table still gets its heading.
+  if (unrest || o.output.table == "instability") tables.push_back(instability_table(unrest.value_or(Instability{})));
   Provenance provenance = describe(o, result, arguments);
   std::vector<std::string> written;
   RunTextSettings text{o.top == 0 ? std::nullopt : std::optional(o.top), o.model_info, o.verbose};

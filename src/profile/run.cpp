@@ -8,71 +8,12 @@
 #include "core/text.h"
 #include "graph/onnx.h"
 #include "graph/shapes.h"
+#include "profile/measure.h"
 
 namespace takt {
 namespace {
 
-constexpr int fewest_iterations = 10, most_iterations = 1000;
-
 bool is_onnx(const std::filesystem::path& model) { return lower_case(model.extension().string()) == ".onnx"; }
-
-/// Knows when enough was measured; in samples' own time, so that a simulated clock gives the same count every time.
-class Budget {
- public:
-  explicit Budget(const RunSettings& settings) : settings_(settings) {}
-
-  bool is_spent(const std::vector<Nanoseconds>& samples) const {
-    auto count = static_cast<int>(samples.size());
-    if (settings_.iterations) return count >= *settings_.iterations;
-    return count >= most_iterations || (count >= fewest_iterations && measured_ >= settings_.min_time);
-  }
-  void add(Nanoseconds sample) { measured_ += sample; }
-  std::uint64_t expected(std::size_t done) const {
-    if (settings_.iterations) return static_cast<std::uint64_t>(*settings_.iterations);
-    double per_run = done == 0 ? 1.0 : Duration(measured_).count() / static_cast<double>(done);
-    double runs = settings_.min_time.count() / std::max(per_run, 1e-3);
-    return static_cast<std::uint64_t>(std::clamp<double>(runs, fewest_iterations, most_iterations));
-  }
-
- private:
-  const RunSettings& settings_;
-  Nanoseconds measured_{};
-};
-
-void measure(Session& session, const RunSettings& settings, const RunProgress& progress, RunPass& pass) {
-  for (int i = 0; i < settings.warmup_iterations; ++i) pass.warmup.push_back(session.run());
-  Budget budget(settings);
-  pass.started = wall_now();
-  Nanoseconds first = steady_now();
-  while (!budget.is_spent(pass.samples)) {
-    if (progress)
-      progress(pass.profiled ? "profiled" : "plain", pass.samples.size(), budget.expected(pass.samples.size()));
-    Nanoseconds start = steady_now();
-    Nanoseconds sample = session.run();
-    Nanoseconds back = steady_now();
-    budget.add(sample);
-    pass.starts.push_back(start - first);
-    pass.samples.push_back(sample);
-    pass.host_samples.push_back(back - start);
-    // Asked for between measurements; runtimes that write operator times only at the end answer with nullopt.
-    if (pass.profiled)
-      if (auto ops = session.last_ops()) pass.ops.push_back(std::move(*ops));
-  }
-}
-
-/// Runtimes that tell operator times only when a session ends tell those of the warm-up runs too.
-void collect_ops_at_end(Session& session, RunPass& pass) {
-  if (pass.ops.empty())
-    if (auto all = session.all_ops()) {
-      pass.ops = std::move(*all);
-      if (pass.ops.size() > pass.samples.size())
-        pass.ops.erase(pass.ops.begin(), pass.ops.end() - static_cast<std::ptrdiff_t>(pass.samples.size()));
-    }
-  if (pass.ops.size() != pass.samples.size())
-    throw Error(ErrorKind::runtime, fmt::format("the runtime reported operator times for {} of {} runs; use fewer "
-                                                "iterations (--iter)",
-                                                pass.ops.size(), pass.samples.size()));
-}
 
 /// Puts the model's name before what goes wrong with its inputs.
 template <typename Call>
@@ -102,31 +43,45 @@ class ModelRun {
     if (result_.graph) fill_in_shapes();
   }
 
-  RunPass pass(bool profiled, const RunProgress& progress) {
-    RunPass pass;
-    pass.profiled = profiled;
-    Nanoseconds before = steady_now();
-    auto session = open(profiled);
-    pass.load_time = steady_now() - before;
-    result_.device = session->device();
-    result_.inputs = session->inputs();
-    result_.outputs = session->outputs();
-    if (result_.input_values.empty())
-      result_.input_values =
-          naming(result_.model, [&] { return generate_inputs(result_.inputs, shapes_, settings_.seed); });
-    session->set_inputs(result_.input_values);
-    measure(*session, settings_, progress, pass);
-    if (profiled) collect_ops_at_end(*session, pass);
-    for (const auto& note : session->notes())
-      if (std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
-        result_.notes.push_back(note);
-    return pass;
+  void measure(RunPasses passes, const RunProgress& progress) {
+    UsageReader reader;
+    result_.cpu_limit = cpu_limit();
+    std::vector<std::unique_ptr<Session>> sessions;
+    std::vector<Measurement> measurements;
+    for (bool profiled : {false, true}) {
+      if (passes == (profiled ? RunPasses::plain : RunPasses::profiled)) continue;
+      RunPass pass;
+      pass.profiled = profiled;
+      Nanoseconds before = steady_now();
+      sessions.push_back(open(profiled));
+      pass.load_time = steady_now() - before;
+      give_inputs(*sessions.back());
+      UsageReader* usage = sessions.back()->keeps_real_time() ? &reader : nullptr;
+      measurements.emplace_back(*sessions.back(), settings_, usage, std::move(pass));
+    }
+    takt::measure(measurements, progress);
+    for (std::size_t i = 0; i < sessions.size(); ++i) {
+      RunPass pass = measurements[i].finish();
+      (pass.profiled ? result_.profiled : result_.plain) = std::move(pass);
+      for (const auto& note : sessions[i]->notes())
+        if (std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
+          result_.notes.push_back(note);
+    }
   }
 
   RunResult take() { return std::move(result_); }
-  RunResult& result() { return result_; }
 
  private:
+  void give_inputs(Session& session) {
+    result_.device = session.device();
+    result_.inputs = session.inputs();
+    result_.outputs = session.outputs();
+    if (result_.input_values.empty())
+      result_.input_values =
+          naming(result_.model, [&] { return generate_inputs(result_.inputs, shapes_, settings_.seed); });
+    session.set_inputs(result_.input_values);
+  }
+
   static std::vector<Port> ports_of(const Graph& graph) {
     std::vector<Port> ports;
     for (TensorId id : graph.inputs) {
@@ -209,8 +164,7 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
                     const RunProgress& progress) {
   ModelRun run(model, settings);
   run.prepare();
-  if (passes != RunPasses::profiled) run.result().plain = run.pass(false, progress);
-  if (passes != RunPasses::plain) run.result().profiled = run.pass(true, progress);
+  run.measure(passes, progress);
   return run.take();
 }
 

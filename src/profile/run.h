@@ -2,7 +2,8 @@
 //
 // Two passes can be made, each in a session of its own: a plain one, whose times are what a user of the model sees, and
 // a profiled one, whose operator times add up to its own calls (profiling costs time on small operators, so the two are
-// never mixed). Order of the story: open → warm up → run, between two clock reads only the runtime's call.
+// never mixed in one figure). Order of the story: open → warm up → run in turns (profile/measure.h); between two clock
+// reads there is only the runtime's call.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "core/usage.h"
 #include "graph/graph.h"
 #include "profile/inputs.h"
 #include "runtime/runtime.h"
@@ -30,8 +32,16 @@ struct RunSettings {
   std::uint64_t seed = 1;         ///< of generated inputs and simulated noise
 };
 
-/// Reports progress between measurements; `phase` is "plain" or "profiled".
+/// Reports progress between measurements; `phase` is "plain", "profiled" or "plain and profiled".
 using RunProgress = std::function<void(std::string_view phase, std::uint64_t done, std::uint64_t total)>;
+
+/// What the process used over some neighbouring samples: one, or several where a reading would take too long beside a
+/// single one.
+struct UsageSpan {
+  std::size_t runs = 0;
+  Nanoseconds wall{};  ///< between the two readings, a little more than the samples' sum
+  Usage used;
+};
 
 /// One session's worth of measurements.
 struct RunPass {
@@ -43,6 +53,8 @@ struct RunPass {
   std::vector<Nanoseconds> samples;        ///< of the runtime's call, in the order taken
   std::vector<Nanoseconds> host_samples;   ///< from before the call until takt had control back and the result checked
   std::vector<std::vector<OpSample>> ops;  ///< profiled: as long as `samples`
+  std::vector<std::size_t> block_starts;   ///< indices of the samples that began a turn; one: measured in one go
+  std::vector<UsageSpan> usage;            ///< their `runs` add up to the samples; empty: a simulated clock
 };
 
 struct RunResult {
@@ -54,6 +66,7 @@ struct RunResult {
   std::vector<HostTensor> input_values;
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
   std::optional<RunPass> plain, profiled;
+  CpuLimit cpu_limit;  ///< of the process that measured
 };
 
 enum class RunPasses { plain, profiled, both };

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/statistics.h"
+#include "profile/instability.h"
 #include "profile/op_profile.h"
 
 namespace takt {
@@ -171,6 +172,7 @@ std::vector<ColumnInfo> run_columns() {
     columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
   for (const auto& column : operator_columns)
     columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
+  for (auto& column : instability_columns()) columns.push_back(std::move(column));
   return columns;
 }
 

@@ -6,6 +6,8 @@
 
 #include "core/statistics.h"
 #include "core/text.h"
+#include "profile/instability.h"
+#include "profile/measure.h"
 
 namespace takt {
 namespace {
@@ -74,13 +76,31 @@ std::string model_info(const RunResult& result) {
   return to_text(table) + "\n";
 }
 
-/// What looking costs: the medians of the two passes, so that nobody takes the profiled times for the model's own.
+/// What looking costs, so that nobody takes the profiled times for the model's own.
 std::string cost_of_profiling(const RunResult& result) {
   if (!result.plain || !result.profiled) return "";
-  double plain = summarize(result.plain->samples)->median.count();
-  double profiled = summarize(result.profiled->samples)->median.count();
-  if (plain <= 0) return "";
-  return fmt::format("Recording operator times changed the median run by {:+.1f} %.\n", (profiled / plain - 1) * 100);
+  auto cost = profiling_cost(*result.plain, *result.profiled);
+  if (!cost) return "";
+  auto percent = [](double ratio) { return (ratio - 1) * 100; };
+  std::string interval;
+  if (cost->interval)
+    interval =
+        fmt::format(" (95 %: {:+.1f} to {:+.1f} %)", percent(cost->interval->low), percent(cost->interval->high));
+  return fmt::format("Profiling cost {:+.1f} %{}, from alternating blocks.\n", percent(cost->ratio), interval);
+}
+
+/// Nothing when no cause is seen: unrest without a cause is noise.
+std::string instability(const RunResult& result) {
+  auto found = find_instability(result);
+  if (!found || found->verdicts.empty()) return "";
+  std::string text = fmt::format("Unstable: the slowest 5 % of the runs ({}) took {:.2f}x the median.\n",
+                                 found->slow_runs, found->slow_ratio);
+  for (const auto& verdict : found->verdicts) {
+    text += wrapped(fmt::format("{:<18} ", cause_name(verdict.cause)),
+                    fmt::format("{:.0f} % of their excess: {}", verdict.share * 100, verdict.evidence));
+    text += wrapped(fmt::format("{:>18} ", "fix:"), verdict.fix);
+  }
+  return text + "\n";
 }
 
 std::string operators(const RunResult& result, const OpProfile& ops, const RunTextSettings& settings) {
@@ -104,7 +124,7 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
 std::string to_text(const RunResult& result, const OpProfile* ops, const RunTextSettings& settings) {
   std::string text = heading(result);
   if (settings.model_info) text += model_info(result);
-  text += to_text(by_figure(summary_table(result))) + "\n";
+  text += to_text(by_figure(summary_table(result))) + "\n" + instability(result);
   if (ops) text += operators(result, *ops, settings);
   return text;
 }

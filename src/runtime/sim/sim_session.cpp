@@ -166,6 +166,8 @@ class SimSession : public Session {
     return std::make_unique<SimRequest>(device_, plan_, seed_ + ++requests_, where_);
   }
 
+  bool keeps_real_time() const override { return !device_->description.virtual_clock; }
+
   std::vector<std::string> notes() override {
     std::vector<std::string> notes{
         fmt::format("{} is simulated: times follow its description, not hardware", device())};
