@@ -27,6 +27,8 @@ std::int64_t in_units(double factor) { return std::llround(factor * static_cast<
 
 // Clamped at every step, so that many factors cannot overflow.
 std::int64_t product(std::int64_t a, std::int64_t b) {
+  if (a == ContentionState::unit) return b;
+  if (b == ContentionState::unit) return a;
   const Wide exact = (static_cast<Wide>(a) * b + ContentionState::unit / 2) / ContentionState::unit;
   return static_cast<std::int64_t>(std::clamp<Wide>(exact, least_units, most_units));
 }
@@ -108,8 +110,9 @@ std::int64_t ContentionState::device_factor(std::size_t device) const {
   const auto running = static_cast<std::size_t>(running_by_device_[device]);
   if (curve.empty() || running == 0) return unit;
   if (running <= curve.size()) return curve[running - 1];
-  const Wide beyond = static_cast<Wide>(curve.back()) * running_by_device_[device] / static_cast<Wide>(curve.size());
-  return static_cast<std::int64_t>(std::min<Wide>(beyond, most_units));
+  const Wide beyond = static_cast<Wide>(curve.back()) * running_by_device_[device];
+  if (curve.size() == 1) return static_cast<std::int64_t>(std::min<Wide>(beyond, most_units));
+  return static_cast<std::int64_t>(std::min<Wide>(beyond / static_cast<Wide>(curve.size()), most_units));
 }
 
 std::int64_t ContentionState::slowdown(int stage_number, int device) const {

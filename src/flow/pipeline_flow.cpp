@@ -36,6 +36,7 @@ void PipelineFlow::add_stage(const FlowStage& shape, int number) {
   Stage stage;
   stage.first_replica = static_cast<int>(replicas_.size());
   stage.parts = shape.parts();
+  stage.replicas = static_cast<int>(shape.replicas.size());
   stage.ordered = shape.ordered;
   stage.split = shape.split();
   stage.last = index(number) + 1 == shape_.stages.size();
@@ -72,7 +73,7 @@ std::int64_t PipelineFlow::backlog() const { return shape_.source.open ? arrived
 PipelineFlow::Replica& PipelineFlow::replica_of(const Execution& what) {
   if (what.stage >= 0 && index(what.stage) < stages_.size() && what.replica >= 0 && what.part >= 0) {
     const Stage& stage = stages_[index(what.stage)];
-    if (index(what.replica) < shape_.stages[index(what.stage)].replicas.size() && what.part < stage.parts) {
+    if (what.replica < stage.replicas && what.part < stage.parts) {
       Replica& replica = replicas_[index(stage.first_replica + what.replica)];
       const auto state = parts_[index(replica.first_part + what.part)].state;
       if (replica.batch == what.batch && replica.phase == what.phase && state == PartState::running) return replica;
@@ -126,14 +127,24 @@ void PipelineFlow::batch_done(Stage& stage, Replica& replica) {
   may_leave_.insert(replica.stage);
 }
 
+// Built in its place: the processor stalls when it copies what was just written in smaller pieces.
+Execution& PipelineFlow::say(FlowActionKind kind, std::int64_t batch, int stage, int replica) {
+  FlowAction& action = actions_.emplace_back();
+  action.kind = kind;
+  action.what.batch = batch;
+  action.what.stage = stage;
+  action.what.replica = replica;
+  return action.what;
+}
+
 const std::vector<FlowAction>& PipelineFlow::settle() {
   actions_.clear();
-  start_merges();
+  if (!merges_.empty()) start_merges();
   do {
-    leave_all();
-    admit();
-  } while (start_lowest());
-  finish_if_empty();
+    if (!may_leave_.empty()) leave_all();
+    if (stages_.front().queue.size() < stages_.front().room) admit();
+  } while ((!may_start_.empty() || !may_dispatch_.empty()) && start_lowest());
+  if (admitted_ == delivered_) finish_if_empty();
   return actions_;
 }
 
@@ -166,15 +177,9 @@ bool PipelineFlow::may_leave(const Stage& stage, int number) const {
   return next.queue.size() < next.room;
 }
 
-int PipelineFlow::take_done_replica(Stage& stage) {
-  if (stage.ordered) {
-    const int first = stage.started.front();
-    stage.started.pop_front();
-    return first;
-  }
+int PipelineFlow::lowest_done_replica(const Stage& stage) const {
   int lowest = -1;
-  const int count = static_cast<int>(shape_.stages[index(replicas_[index(stage.first_replica)].stage)].replicas.size());
-  for (int r = 0; r < count; ++r) {
+  for (int r = 0; r < stage.replicas; ++r) {
     const Replica& replica = replicas_[index(stage.first_replica + r)];
     if (!replica.done) continue;
     if (lowest < 0 || replica.batch < replicas_[index(stage.first_replica + lowest)].batch) lowest = r;
@@ -183,24 +188,22 @@ int PipelineFlow::take_done_replica(Stage& stage) {
 }
 
 void PipelineFlow::leave(Stage& stage, int number) {
-  const int r = take_done_replica(stage);
+  const int r = stage.ordered ? stage.started.front() : lowest_done_replica(stage);
+  if (stage.ordered) stage.started.pop_front();
   Replica& replica = replicas_[index(stage.first_replica + r)];
-  const std::int64_t batch = std::exchange(replica.batch, -1);
+  const std::int64_t batch = replica.batch;
+  replica.batch = -1;
   replica.done = false;
   --stage.done;
   stage.free.insert(r);
   may_start_.insert(number);
-  Execution what;
-  what.batch = batch;
-  what.stage = number;
-  what.replica = r;
+  const auto kind = stage.last ? FlowActionKind::deliver : FlowActionKind::leave;
+  say(kind, batch, number, r);
   if (stage.last) {
     ++delivered_;
-    actions_.push_back({FlowActionKind::deliver, what});
   } else {
     stages_[index(number) + 1].queue.push_in_order(batch);
     may_start_.insert(number + 1);
-    actions_.push_back({FlowActionKind::leave, what});
   }
 }
 
@@ -214,11 +217,9 @@ void PipelineFlow::admit() {
   Stage& first = stages_.front();
   const std::int64_t most = shape_.source.in_flight.value_or(std::numeric_limits<std::int64_t>::max());
   while (first.queue.size() < first.room && admitted_ - delivered_ < most && source_has_one()) {
-    Execution what;
-    what.batch = admitted_++;
-    first.queue.push_in_order(what.batch);
+    first.queue.push_back(admitted_);
     may_start_.insert(0);
-    actions_.push_back({FlowActionKind::admit, what});
+    say(FlowActionKind::admit, admitted_++, 0, 0);
   }
 }
 
@@ -274,7 +275,7 @@ bool PipelineFlow::consider_parts(Choice& best, bool found) {
 bool PipelineFlow::start_lowest() {
   Choice best{};
   const bool found = consider_stages(best);
-  if (consider_parts(best, found)) {
+  if (!may_dispatch_.empty() && consider_parts(best, found)) {
     start_part(best);
   } else if (found) {
     start_batch(best);
@@ -290,6 +291,7 @@ void PipelineFlow::start_batch(const Choice& choice) {
   stage.queue.pop_front();
   if (choice.stage > 0 && stages_[index(choice.stage) - 1].done > 0) may_leave_.insert(choice.stage - 1);
   stage.free.erase(choice.replica);
+  if (stage.queue.empty() || stage.free.empty()) may_start_.erase(choice.stage);
   if (stage.ordered) stage.started.push_back(choice.replica);
   replica.batch = choice.batch;
   replica.open = 1;
@@ -297,8 +299,9 @@ void PipelineFlow::start_batch(const Choice& choice) {
   Part& part = parts_[index(replica.first_part)];
   part.state = PartState::running;
   if (!stage.split) ++devices_[index(part.device)].running;
-  const int device = stage.split ? Execution::host : part.device;
-  actions_.push_back({FlowActionKind::start, {choice.batch, choice.stage, choice.replica, 0, device, replica.phase}});
+  Execution& what = say(FlowActionKind::start, choice.batch, choice.stage, choice.replica);
+  what.phase = replica.phase;
+  if (!stage.split) what.device = part.device;
 }
 
 void PipelineFlow::start_part(const Choice& choice) {
@@ -307,12 +310,13 @@ void PipelineFlow::start_part(const Choice& choice) {
   ++device.running;
   const Replica& replica = replicas_[index(stages_[index(choice.stage)].first_replica + choice.replica)];
   parts_[index(replica.first_part + choice.part)].state = PartState::running;
-  actions_.push_back({FlowActionKind::start,
-                      {choice.batch, choice.stage, choice.replica, choice.part, choice.device, FlowPhase::run}});
+  Execution& what = say(FlowActionKind::start, choice.batch, choice.stage, choice.replica);
+  what.part = choice.part;
+  what.device = choice.device;
 }
 
 void PipelineFlow::finish_if_empty() {
-  if (finished_ || admitted_ != delivered_) return;
+  if (finished_) return;
   const auto& source = shape_.source;
   const bool complete = source.batches && (source.open ? arrived_ : admitted_) >= *source.batches;
   if ((!closed_ && !complete) || (source.open && admitted_ < arrived_)) return;

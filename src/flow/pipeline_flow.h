@@ -65,7 +65,7 @@ enum class FlowActionKind : std::uint8_t {
 
 /// Of `what`, only the fields that the kind names have a meaning.
 struct FlowAction {
-  FlowActionKind kind;
+  FlowActionKind kind = FlowActionKind::admit;
   Execution what;
 };
 
@@ -106,7 +106,7 @@ class PipelineFlow {
     BatchRing<std::int64_t> queue;
     BatchRing<int> started;  ///< replicas in the order in which they started; ordered stages only
     IndexSet free;           ///< replicas without a batch
-    int first_replica = 0, parts = 1;
+    int first_replica = 0, replicas = 1, parts = 1;
     int done = 0;             ///< replicas whose batch may leave
     int device = -1;          ///< where all replicas run, or -1: they differ, or the stage is split
     bool one_device = false;  ///< `device` is the only one
@@ -148,10 +148,11 @@ class PipelineFlow {
   void dispatch_parts(const Execution& partition, Replica& replica);
   void batch_done(Stage& stage, Replica& replica);
   void start_merges();
+  Execution& say(FlowActionKind kind, std::int64_t batch, int stage, int replica);
   void leave_all();
   bool may_leave(const Stage& stage, int number) const;
   void leave(Stage& stage, int number);
-  int take_done_replica(Stage& stage);
+  int lowest_done_replica(const Stage& stage) const;
   void admit();
   bool source_has_one() const;
   bool start_lowest();

@@ -50,12 +50,10 @@ class Simulation {
   }
 
   void report() {
-    done_.clear();
-    clock_.take_done(now_, done_);
-    for (const InProgress& execution : done_) {
+    clock_.take_done(now_, [this](const InProgress& execution) {
       flow_.done(execution.what);
       if (options_.record) book_.done(execution.what, execution.record, Nanoseconds(now_));
-    }
+    });
     if (!flow_.shape().source.open) return;
     for (; next_arrival() == now_; ++arrived_) flow_.arrive();
     if (arrived_ == options_.arrivals.size()) flow_.close();
@@ -83,7 +81,6 @@ class Simulation {
   Clock clock_;
   Schedule schedule_;
   ScheduleBook book_;
-  std::vector<InProgress> done_;
   std::int64_t now_ = 0;
   std::size_t arrived_ = 0;
 };
