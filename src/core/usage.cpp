@@ -185,6 +185,19 @@ class ThreadDelays {
     return sum;
   }
 
+  /// Of /proc/self/task/ID/stat: "12 (name) S ..."; a name may hold anything, so the last bracket counts.
+  bool others_sleep() {
+    refresh();
+    std::array<char, 256> buffer;
+    for (const auto& [id, thread] : threads_) {
+      if (id == gettid()) continue;
+      auto text = ReadOnly("/proc/self/task/" + std::to_string(id) + "/stat").text(buffer);
+      auto bracket = text ? text->rfind(") ") : std::string_view::npos;
+      if (bracket != std::string_view::npos && text->substr(bracket + 2, 1) == "R") return false;
+    }
+    return true;
+  }
+
  private:
   struct Thread {
     ReadOnly file;
@@ -321,6 +334,8 @@ Usage UsageReader::read_all() {
   return read();
 }
 
+bool UsageReader::others_sleep() { return files_->delays.others_sleep(); }
+
 Usage UsageReader::read() {
   if (files_->are_slow_due()) files_->read_slow();
   Usage usage = files_->slow;
@@ -344,6 +359,7 @@ UsageReader::UsageReader() = default;
 UsageReader::~UsageReader() = default;
 Usage UsageReader::read() { return {}; }
 Usage UsageReader::read_all() { return {}; }
+bool UsageReader::others_sleep() { return true; }
 
 #endif
 

@@ -45,6 +45,8 @@ class UsageReader {
   Usage read();
   /// The same with fresh values of what is read rarely; some 20 us.
   Usage read_all();
+  /// Whether all other threads of this process sleep: none runs or waits for a processor. True where not told.
+  bool others_sleep();
 
  private:
   struct Files;

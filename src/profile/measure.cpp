@@ -14,7 +14,7 @@ constexpr int fewest_iterations = 10, most_iterations = 1000;
 constexpr std::size_t blocks_per_pass = 20;  // enough pairs for an interval, few enough turns to lose time on
 
 // Worker threads of another session spin on for about half a millisecond after its last run.
-constexpr Nanoseconds rest{500'000}, idle{100'000};
+constexpr Nanoseconds rest{500'000};
 constexpr int most_rests = 20;
 constexpr Nanoseconds noticeable_run{10'000'000}, settled_after{2'000'000};
 constexpr int most_settling_runs = 500;
@@ -24,14 +24,9 @@ std::string phase_of(std::span<Measurement> passes, bool profiled) {
   return passes.size() > 1 ? "plain and profiled" : profiled ? "profiled" : "plain";
 }
 
-/// Until the process's threads have stopped working, at most 10 ms.
+/// Until the process's other threads have stopped working, for about 10 ms at most.
 void wait_until_idle(UsageReader& reader) {
-  for (int i = 0; i < most_rests; ++i) {
-    auto before = reader.read();
-    std::this_thread::sleep_for(rest);
-    auto worked = (reader.read() - before).cpu_time;
-    if (!worked || *worked < idle) return;
-  }
+  for (int i = 0; i < most_rests && !reader.others_sleep(); ++i) std::this_thread::sleep_for(rest);
 }
 
 double median_of(std::span<const Nanoseconds> samples) { return summarize(samples)->median.count(); }

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -85,6 +86,20 @@ TEST(Usage, threads_beyond_the_processors_wait) {
   auto used = reader.read() - before;
   for (auto& thread : threads) thread.join();
   EXPECT_GT(used.run_delay->count(), 0);
+}
+
+TEST(Usage, sees_that_another_thread_works) {
+  UsageReader reader;
+  std::atomic<bool> go_on = true, works = false;
+  std::thread worker([&] {
+    while (go_on) works = true;
+  });
+  while (!works) std::this_thread::yield();
+  bool asleep = reader.others_sleep();
+  go_on = false;
+  worker.join();
+  EXPECT_TRUE(reader.others_sleep());
+  EXPECT_NE(asleep, reader.read().run_delay.has_value());
 }
 
 TEST(Usage, difference_of_what_is_missing_is_missing) {
