@@ -177,6 +177,15 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     ::munmap(base, mapped_);
     cannot("read", path, error);
   }
+  backed_by_file_ = file.is_regular() && size_ > 0;
+}
+
+void MappedFile::give_back(std::size_t begin, std::size_t end) const {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  begin = (begin + page - 1) / page * page;
+  end = end / page * page;
+  // Contents of a pipe have no file to come back from.
+  if (backed_by_file_ && begin < end) ::madvise(const_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() { ::munmap(const_cast<char*>(data_), mapped_); }

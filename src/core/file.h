@@ -46,9 +46,14 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
   std::string_view text() const { return {data_, size_}; }
 
+  /// Says that the bytes between these offsets are hardly needed again: they take no memory until they are.
+  /// Thread-safe.
+  void give_back(std::size_t begin, std::size_t end) const;
+
  private:
   const char* data_ = nullptr;
   std::size_t size_ = 0, mapped_ = 0;
+  bool backed_by_file_ = false;
 };
 
 }  // namespace takt

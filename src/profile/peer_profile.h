@@ -1,7 +1,9 @@
 // A profile in the schema of MegEngine's `load_and_run --profile`, which takt writes too.
 //
-// The file is mapped and read once, front to back; names and shapes stay views into the map. Keys may come in any
-// order, unknown ones are skipped (so is takt's own key `takt`). Nothing here computes: src/profile/analyze does.
+// The file is mapped; names and shapes stay views into the map. Keys may come in any order, unknown ones are skipped
+// (so is takt's own key `takt`). Large files are read by several threads, and only the sections that are needed; files
+// that are in any way unusual are then read again by simdjson, which decides. Nothing here computes:
+// src/profile/analyze does.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +12,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/file.h"
+#include "profile/id_index.h"
 
 namespace takt {
 
@@ -37,8 +39,9 @@ struct PeerOperator {
   PeerTimes device, host;
   std::optional<PeerNumber> computation, memory;       ///< nullopt: missing or null
   std::string_view in_shapes, in_layouts, out_shapes;  ///< JSON text; empty: missing
-  bool listed = false;                                 ///< stands in graph_exec.operator
 };
+
+struct PeerContents;
 
 class PeerProfile {
  public:
@@ -56,11 +59,13 @@ class PeerProfile {
   bool mentions_opencl() const { return file_.text().find("opencl") != std::string_view::npos; }
 
  private:
-  friend class PeerReader;
+  void join(PeerContents contents, const std::string& where);
+
   MappedFile file_;
-  std::deque<std::string> unescaped_;  ///< strings of the file that had escapes
+  std::vector<std::deque<std::string>> unescaped_;  ///< strings of the file that had escapes
   std::vector<PeerOperator> operators_;
-  std::unordered_map<std::string_view, std::string_view> types_;
+  IdIndex variables_;
+  std::vector<std::string_view> types_;  ///< of each variable
 };
 
 /// Arrays of integers in the JSON text of shapes or layouts ("[[1,3],null]"); nullopt inside: null. The text must come
