@@ -85,23 +85,43 @@ std::optional<Nanoseconds> MakespanCalculator::fixed(const FlowShape& shape, std
   }
   in_range(total * batches);
   if (batches == 0) return Nanoseconds(0);
-  lay_out(shape, stage_times, batches);
-  return Nanoseconds(last_delivery(batches));
+  lay_out(shape, batches);
+  for (std::size_t s = 0; s < lanes_.size(); ++s) lanes_[s].time = stage_times[s].count();
+  return Nanoseconds(last_delivery<true>(batches, {}));
+}
+
+std::optional<Nanoseconds> MakespanCalculator::ordered(const FlowShape& shape, std::span<const Nanoseconds> times) {
+  if (!has_fast_makespan(shape)) return std::nullopt;
+  for (const auto& stage : shape.stages) {
+    if (!stage.ordered && stage.replicas.size() > 1) return std::nullopt;
+  }
+  const std::int64_t batches = *shape.source.batches;
+  if (static_cast<Wide>(times.size()) != static_cast<Wide>(batches) * static_cast<Wide>(shape.stages.size())) {
+    refuse(
+        fmt::format("makespan: there are {} times for {} batches in {} stages; give one for each batch in each stage",
+                    times.size(), batches, shape.stages.size()));
+  }
+  Wide total = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    check_time(times[i], i % shape.stages.size());
+    total += times[i].count();
+  }
+  in_range(total);
+  if (batches == 0) return Nanoseconds(0);
+  lay_out(shape, batches);
+  return Nanoseconds(last_delivery<false>(batches, times));
 }
 
 // History of the last `ring_` batches; entries of batches before the first are 0, which delays nobody.
-void MakespanCalculator::lay_out(const FlowShape& shape, std::span<const Nanoseconds> stage_times,
-                                 std::int64_t batches) {
+void MakespanCalculator::lay_out(const FlowShape& shape, std::int64_t batches) {
   const auto within = [&](std::int64_t n) { return static_cast<std::size_t>(std::min(n, batches)); };
   lanes_.clear();
   const auto in_flight = shape.source.in_flight.value_or(batches);
   bounded_ = in_flight < batches;
   in_flight_ = bounded_ ? static_cast<std::size_t>(in_flight) : 1;
   std::size_t longest = in_flight_;
-  for (std::size_t s = 0; s < shape.stages.size(); ++s) {
-    const auto& stage = shape.stages[s];
-    lanes_.push_back(
-        {stage_times[s].count(), within(static_cast<std::int64_t>(stage.replicas.size())), within(stage.queue)});
+  for (const auto& stage : shape.stages) {
+    lanes_.push_back({0, within(static_cast<std::int64_t>(stage.replicas.size())), within(stage.queue)});
     longest = std::max({longest, lanes_.back().replicas, lanes_.back().queue});
   }
   ring_ = std::bit_ceil(longest + 1);
@@ -109,7 +129,8 @@ void MakespanCalculator::lay_out(const FlowShape& shape, std::span<const Nanosec
   left_.assign(ring_ * lanes_.size(), 0);
 }
 
-std::int64_t MakespanCalculator::last_delivery(std::int64_t batches) {
+template <bool same_for_all>
+std::int64_t MakespanCalculator::last_delivery(std::int64_t batches, std::span<const Nanoseconds> times) {
   const std::size_t mask = ring_ - 1, stages = lanes_.size();
   // Behind the last stage lies a row of zeros: the sink always takes, and delays nobody.
   const std::int64_t* const zeros = start_.data() + stages * ring_;
@@ -124,7 +145,9 @@ std::int64_t MakespanCalculator::last_delivery(std::int64_t batches) {
       const std::int64_t begin = std::max(before, left[(m - lane.replicas) & mask]);
       start[m & mask] = begin;
       const std::size_t next_queue = s + 1 < stages ? lanes_[s + 1].queue : 0;
-      before = std::max(begin + lane.time, (start + ring_)[(m - next_queue) & mask]);
+      const std::int64_t time = same_for_all ? lane.time : times[m * stages + s].count();
+      before = std::max(begin + time, (start + ring_)[(m - next_queue) & mask]);
+      if (!same_for_all) before = std::max(before, left[(m - 1) & mask]);
       left[m & mask] = before;
     }
   }

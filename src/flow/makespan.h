@@ -32,13 +32,19 @@ class MakespanCalculator {
   /// times, and for a result beyond 292 years.
   std::optional<Nanoseconds> fixed(const FlowShape& shape, std::span<const Nanoseconds> stage_times);
 
+  /// The same for a time of its own for every batch: `times[batch · stages + stage]`, for a data-parallel stage
+  /// partition + longest part + merge. nullopt also if a stage with several replicas is unordered, where batches may
+  /// overtake.
+  std::optional<Nanoseconds> ordered(const FlowShape& shape, std::span<const Nanoseconds> times);
+
  private:
   struct Lane {
     std::int64_t time;
     std::size_t replicas, queue;
   };
-  void lay_out(const FlowShape& shape, std::span<const Nanoseconds> stage_times, std::int64_t batches);
-  std::int64_t last_delivery(std::int64_t batches);
+  void lay_out(const FlowShape& shape, std::int64_t batches);
+  template <bool same_for_all>
+  std::int64_t last_delivery(std::int64_t batches, std::span<const Nanoseconds> times);
 
   std::vector<Lane> lanes_;
   std::vector<std::int64_t> start_, left_;  ///< rings of the last batches, stage by stage

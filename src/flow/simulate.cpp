@@ -41,6 +41,8 @@ class Simulation {
       if (flow_.finished()) return std::move(schedule_);
       clock_.settle(now_);
       now_ = std::min(clock_.next(), next_arrival());
+      // The rules forbid it; should they ever be wrong, a sentence is better than a program that hangs.
+      if (now_ == never) throw Error(ErrorKind::runtime, "simulation: batches are left but nothing moves; report this");
     }
   }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "flow/device_law.h"
 #include "flow_words.h"
 #include "random_pipeline.h"
 
@@ -13,6 +14,30 @@ std::vector<Nanoseconds> totals(const std::vector<StageTime>& times) {
   std::vector<Nanoseconds> sums;
   for (const auto& time : times) sums.push_back(time.total());
   return sums;
+}
+
+/// times[batch · stages + stage], which a split stage takes in its last part, with nothing in the others.
+class GivenTimes final : public ServiceTimes {
+ public:
+  GivenTimes(const FlowShape& shape, const std::vector<Nanoseconds>& times) : shape_(shape), times_(times) {}
+  Nanoseconds service(const Execution& what) override {
+    const auto stage = static_cast<std::size_t>(what.stage);
+    const bool bears = what.phase == FlowPhase::run && what.part == shape_.stages[stage].parts() - 1;
+    if (!bears) return Nanoseconds(0);
+    return times_[static_cast<std::size_t>(what.batch) * shape_.stages.size() + stage];
+  }
+
+ private:
+  const FlowShape& shape_;
+  const std::vector<Nanoseconds>& times_;
+};
+
+std::vector<Nanoseconds> random_batch_times(const FlowShape& shape, std::uint64_t seed) {
+  NoiseSource random({}, seed);
+  std::vector<Nanoseconds> times(static_cast<std::size_t>(*shape.source.batches) * shape.stages.size());
+  const std::uint64_t most = seed % 2 == 0 ? 8 : 1'000'000;
+  for (auto& time : times) time = Nanoseconds(static_cast<std::int64_t>(random.next() % most));
+  return times;
 }
 
 std::int64_t fast(const FlowShape& shape, const std::vector<StageTime>& times) {
@@ -33,6 +58,31 @@ TEST(Makespan, equals_the_simulation_on_five_thousand_random_chains) {
     const auto exact = simulate(shape, fixed, {{}, {}, false}).makespan();
     ASSERT_EQ(calculator.fixed(shape, totals(times)), exact) << "seed " << seed;
   }
+}
+
+TEST(Makespan, equals_the_simulation_with_a_time_of_its_own_for_every_batch) {
+  MakespanCalculator calculator;
+  int longer_queues_helped = 0;
+  for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+    auto shape = random_chain(seed, 1 + static_cast<std::int64_t>(seed % 60));
+    for (auto& stage : shape.stages) stage.ordered = true;
+    const auto drawn = random_batch_times(shape, seed);
+    GivenTimes times(shape, drawn);
+    const auto exact = simulate(shape, times, {{}, {}, false}).makespan();
+    ASSERT_EQ(calculator.ordered(shape, drawn), exact) << "seed " << seed;
+    for (auto& stage : shape.stages) stage.queue = 60;
+    longer_queues_helped += calculator.ordered(shape, drawn) < exact;
+  }
+  EXPECT_GT(longer_queues_helped, 500);  // the agreement is also about blocking
+}
+
+TEST(Makespan, does_not_follow_batches_that_may_overtake) {
+  auto shape = pipeline({stage_on(0, 2)}, 1);
+  EXPECT_EQ(MakespanCalculator().ordered(shape, std::vector{Nanoseconds(5)}), Nanoseconds(5));
+  EXPECT_THROW(MakespanCalculator().ordered(shape, std::vector<Nanoseconds>(2)), Error);
+  EXPECT_THROW(MakespanCalculator().ordered(shape, std::vector{Nanoseconds(-5)}), Error);
+  shape.stages[0].ordered = false;
+  EXPECT_FALSE(MakespanCalculator().ordered(shape, std::vector{Nanoseconds(5)}));
 }
 
 TEST(Makespan, has_no_fast_way_where_stages_queue_for_a_device_or_batches_come_by_themselves) {
