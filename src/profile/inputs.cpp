@@ -91,13 +91,15 @@ std::string escaped(std::string_view name) {
   return text;
 }
 
-Shape choose_shape(const Port& port, std::vector<std::string>& notes) {
+Shape usual_shape(const Port& port) {
   Shape shape;
-  bool chosen = false;
-  for (std::size_t i = 0; i < port.shape.size(); ++i) {
-    chosen |= !port.shape[i].value;
+  for (std::size_t i = 0; i < port.shape.size(); ++i)
     shape.push_back(port.shape[i].value.value_or(usual_dim(i, port.shape.size())));
-  }
+  return shape;
+}
+
+Shape choose_shape(const Port& port, const Shape& shape, std::vector<std::string>& notes) {
+  const bool chosen = !concrete(port.shape);
   if (chosen)
     notes.push_back(fmt::format("input '{}' is {} in the model; {} was used (choose with --input '{}:{}')",
                                 printable(port.name), to_string(port.shape), to_string(shape),
@@ -170,7 +172,7 @@ std::vector<InputSpec> parse_input_specs(std::string_view text) {
 }
 
 std::map<std::string, Shape> choose_shapes(const std::vector<Port>& inputs, const std::vector<InputSpec>& specs,
-                                           std::vector<std::string>& notes) {
+                                           std::vector<std::string>& notes, const ShapeGuess& guess) {
   std::map<std::string, Shape> shapes;
   for (const auto& spec : specs) {
     const Port& port = find_input(inputs, spec);
@@ -179,7 +181,8 @@ std::map<std::string, Shape> choose_shapes(const std::vector<Port>& inputs, cons
       throw Error(ErrorKind::bad_input, fmt::format("--input: '{}' is given twice", printable(port.name)));
   }
   for (const auto& port : inputs)
-    if (!shapes.contains(port.name)) shapes.emplace(port.name, choose_shape(port, notes));
+    if (!shapes.contains(port.name))
+      shapes.emplace(port.name, choose_shape(port, guess ? guess(port, shapes) : usual_shape(port), notes));
   return shapes;
 }
 

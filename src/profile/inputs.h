@@ -1,6 +1,7 @@
 // What a model is fed: shapes that the user gave, and generated values for everything else.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,11 +22,15 @@ struct InputSpec {
 /// Throws UsageError that quotes the wrong part.
 std::vector<InputSpec> parse_input_specs(std::string_view text);
 
+/// The shape of an input that the user did not give, where those of `settled` are known.
+using ShapeGuess = std::function<Shape(const Port& input, const std::map<std::string, Shape>& settled)>;
+
 /// The concrete shape of each input: from `specs`, from the model, and for dimensions that the model leaves open a
 /// usual value (1 for the first, 224 for the last two of four, 16 otherwise), each named in `notes`.
 /// Throws Error(bad_input) when a spec names no input, or contradicts the model's rank or fixed dimensions.
+/// With `guess`, that is asked instead, one input after another.
 std::map<std::string, Shape> choose_shapes(const std::vector<Port>& inputs, const std::vector<InputSpec>& specs,
-                                           std::vector<std::string>& notes);
+                                           std::vector<std::string>& notes, const ShapeGuess& guess = {});
 
 /// Throws Error(bad_input) when a tensor would take more than 8 GiB: asked before a runtime is, since a runtime
 /// allocates inputs when it opens a model, and what the kernel overcommits ends in a killed process.

@@ -211,6 +211,14 @@ class OnnxRuntimeSession : public Session {
     return id && std::find(graph->inputs.begin(), graph->inputs.end(), *id) != graph->inputs.end();
   }
 
+  /// ONNX Runtime shows an unknown rank as a scalar; the model's own reading tells them apart.
+  static bool has_unknown_rank(const Port& input, const Graph* graph) {
+    const auto id = graph && input.shape.empty() ? graph->find_tensor(input.name) : std::nullopt;
+    if (!id) return false;
+    const auto& shape = graph->tensors[static_cast<std::size_t>(*id)].shape;
+    return !shape || !shape->empty();
+  }
+
   void read_ports(const SessionSettings& settings, const Graph* graph) {
     Ort::AllocatorWithDefaultOptions allocator;
     std::vector<std::string> names;
@@ -223,8 +231,9 @@ class OnnxRuntimeSession : public Session {
     check_shape_names(names, settings.input_shapes, where_);
     for (auto& input : inputs_) {
       const auto wanted = settings.input_shapes.find(input.name);
-      if (wanted != settings.input_shapes.end())
-        input.shape = fix_shape(input.shape, wanted->second, where_, input.name);
+      if (wanted == settings.input_shapes.end()) continue;
+      if (has_unknown_rank(input, graph)) input.shape = PartialShape(wanted->second.size());
+      input.shape = fix_shape(input.shape, wanted->second, where_, input.name);
     }
     for (std::size_t i = 0; i < shared_.session->GetOutputCount(); ++i)
       outputs_.push_back(

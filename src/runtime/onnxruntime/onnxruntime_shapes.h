@@ -12,7 +12,8 @@
 namespace takt::ort {
 
 /// Opens a copy in memory whose graph outputs are all tensors, without types: ONNX Runtime fills them in. Tensors of
-/// unknown rank, and scalars (which it does not tell apart from them), are left out. Throws Ort::Exception, Error.
+/// unknown rank, and scalars (which it does not tell apart from them), are left out. An open dimension i of input NAME
+/// that has no name is called "NAME[i]". Throws Ort::Exception, Error.
 std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std::filesystem::path& model,
                                                  const std::map<std::string, Shape>& input_shapes,
                                                  const std::string& where);

@@ -34,6 +34,17 @@ std::string device_reason(const std::string& device, const std::string& message)
   return device.empty() ? message : one_sentence(message);
 }
 
+constexpr std::string_view unknown_operators = "No conversion rule found for operations: ";
+
+// Of "FrontEnd API failed with OpConversionFailure … No conversion rule found for operations: X" only X counts.
+std::string reading_reason(const std::string& message) {
+  const auto at = message.find(unknown_operators);
+  if (at == std::string::npos) return one_sentence(message);
+  const auto begin = at + unknown_operators.size();
+  const auto types = message.substr(begin, message.find('\n', begin) - begin);
+  return fmt::format("OpenVINO does not know the operator {}; use --runtime onnxruntime", one_sentence(types));
+}
+
 class OpenVinoRuntime : public Runtime {
  public:
   std::string_view name() const override { return "openvino"; }
@@ -107,8 +118,9 @@ class OpenVinoRuntime : public Runtime {
     try {
       return core_.read_model(model.string());
     } catch (const std::exception& e) {
-      throw Error(ErrorKind::bad_input,
-                  fmt::format("{}: cannot be read: {}", where(model, name()), one_sentence(e.what())));
+      const bool unknown = std::string_view(e.what()).find(unknown_operators) != std::string_view::npos;
+      throw Error(unknown ? ErrorKind::unsupported : ErrorKind::bad_input,
+                  fmt::format("{}: cannot be read: {}", where(model, name()), reading_reason(e.what())));
     }
   }
 

@@ -209,9 +209,21 @@ void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, co
   if (!wanted.empty()) model.reshape(wanted);
 }
 
+// Its CPU plugin frees what it did not allocate when a string tensor passes through it.
+static void refuse_strings(const ov::Model& model, const std::string& where) {
+  for (const auto& ports : {ports_of(model.inputs(), {}), ports_of(model.outputs(), {})})
+    for (const auto& port : ports)
+      if (port.type == ElementType::string)
+        throw Error(
+            ErrorKind::unsupported,
+            fmt::format("{}: '{}' holds strings, which OpenVINO's devices do not run; use --runtime onnxruntime", where,
+                        port.name));
+}
+
 std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::Model>& model,
                                       const std::filesystem::path& path, const Graph* graph, const std::string& device,
                                       const SessionSettings& settings) {
+  refuse_strings(*model, where(path, "openvino"));
   auto compiled = core.compile_model(model, device, compile_settings(device, settings));
   return std::make_unique<OpenVinoSession>(compiled, graph, real_device(compiled, device), where(path, "openvino"),
                                            settings.profile_ops);
