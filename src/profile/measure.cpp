@@ -39,10 +39,14 @@ std::span<const Nanoseconds> block_of(const RunPass& pass, std::size_t block) {
 }  // namespace
 
 Measurement::Measurement(Session& session, const RunSettings& settings, UsageReader* reader, RunPass pass)
-    : session_(session), settings_(settings), reader_(reader), pass_(std::move(pass)) {}
+    : session_(session),
+      settings_(settings),
+      reader_(reader),
+      pass_(std::move(pass)),
+      checks_(settings.range, settings.repeat_check) {}
 
 void Measurement::warm_up() {
-  for (int i = 0; i < settings_.warmup_iterations; ++i) {
+  for (int i = 0; i < settings_.warmup_iterations && !is_asked_to_stop(); ++i) {
     pass_.warmup.push_back(session_.run());
     counted_.push_back(false);
   }
@@ -51,6 +55,7 @@ void Measurement::warm_up() {
 // In samples' own time, so that a simulated clock gives the same count every time.
 bool Measurement::is_done() const {
   auto count = static_cast<int>(pass_.samples.size());
+  if (is_asked_to_stop()) return true;
   if (settings_.iterations) return count >= *settings_.iterations;
   return count >= most_iterations || (count >= fewest_iterations && measured_ >= settings_.min_time);
 }
@@ -92,6 +97,13 @@ bool Measurement::is_reading_due(Nanoseconds now, Nanoseconds sample) const {
   return now - span_began_ >= readings_apart * reading_cost_ || sample > typical + typical / 2;
 }
 
+// Looking at outputs is no part of any span.
+void Measurement::check_outputs(bool last) {
+  if (reader_ && span_runs_ > 0) end_span(reader_->read());
+  checks_.after_run(session_, pass_.samples.size() - 1);
+  if (reader_ && !last) begin_span();
+}
+
 void Measurement::end_span(const Usage& after) {
   Nanoseconds now = steady_now();
   pass_.usage.push_back({span_runs_, now - span_began_, after - before_});
@@ -106,6 +118,7 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
     told();
     Nanoseconds start = steady_now();
     Nanoseconds sample = session_.run();
+    if (settings_.copy_to_host) sample += session_.copy_outputs();
     Nanoseconds back = steady_now();
     counted_.push_back(true);
     measured_ += sample;
@@ -115,6 +128,7 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
     ++span_runs_;
     bool last = i + 1 == runs || is_done();
     if (reader_ && (last || is_reading_due(back, sample))) end_span(last ? reader_->read_all() : reader_->read());
+    if (checks_.is_due(pass_.samples.size() - 1)) check_outputs(last);
     // Asked for between measurements; runtimes that write operator times only at the end answer with nullopt.
     if (!pass_.profiled) continue;
     if (auto ops = session_.last_ops()) {
@@ -139,6 +153,7 @@ void Measurement::collect_ops_at_end() {
 }
 
 RunPass Measurement::finish() {
+  if (pass_.samples.empty()) throw Error(ErrorKind::runtime, "stopped before the first measured run");
   if (pass_.profiled) collect_ops_at_end();
   return std::move(pass_);
 }

@@ -38,7 +38,9 @@ class Measurement {
   RunPass finish();
 
  private:
+  bool is_asked_to_stop() const { return settings_.stop && *settings_.stop; }
   void begin_span();
+  void check_outputs(bool last);
   bool is_reading_due(Nanoseconds now, Nanoseconds sample) const;
   void end_span(const Usage& after);
   void collect_ops_at_end();
@@ -52,6 +54,7 @@ class Measurement {
   Usage before_;
   Nanoseconds span_began_{}, reading_cost_{};
   std::size_t span_runs_ = 0;
+  OutputChecks checks_;
 };
 
 /// Warms up, then measures until all are done: one session in one go, two or more in alternating blocks.

@@ -51,6 +51,12 @@ Table summary_table(const RunResult& result, bool profiled_first = false);
 /// last.
 Table operators_table(const OpProfile& profile, std::optional<int> top);
 
+/// One row per instance of a run with several.
+Table instances_table(const RunResult& result);
+
+/// What --fitting tried.
+Table fitting_table(const FitResult& fit);
+
 /// Every column of `run`, for `takt explain` and the documentation.
 std::vector<ColumnInfo> run_columns();
 

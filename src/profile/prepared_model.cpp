@@ -166,6 +166,10 @@ SessionSettings PreparedModel::session_settings(bool profiled) const {
   session.profile_ops = profiled;
   session.input_shapes = shapes_;
   session.seed = settings_.seed;
+  session.precision = settings_.precision;
+  session.cache = settings_.cache;
+  session.tuning = settings_.tuning;
+  if (!profiled) session.optimised_model = settings_.optimised_model;
   return session;
 }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "core/affinity.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "profile/instances.h"
 #include "profile/measure.h"
 #include "profile/prepared_model.h"
 
@@ -38,12 +40,74 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     measurements.emplace_back(*sessions.back(), settings, usage, std::move(pass));
   }
   measure(measurements, progress);
+  const bool any = std::any_of(measurements.begin(), measurements.end(), [](auto& m) { return m.runs_done() > 0; });
   for (std::size_t i = 0; i < sessions.size(); ++i) {
+    if (any && measurements[i].runs_done() == 0) continue;  // stopped before this pass had its turn
     RunPass pass = measurements[i].finish();
     (pass.profiled ? result.profiled : result.plain) = std::move(pass);
-    for (const auto& note : sessions[i]->notes())
-      if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
+    add_notes(result, sessions[i]->notes());
   }
+}
+
+bool is_asked_to_stop(const RunSettings& settings) { return settings.stop && *settings.stop; }
+
+void say_what_is_pinned(const RunSettings& settings, RunResult& result) {
+  for (int i = 0; i < settings.instances; ++i)
+    result.notes.push_back(settings.instances == 1 ? fmt::format("pinned to cores {}", fmt::join(settings.cores, ", "))
+                                                   : fmt::format("instance {} is pinned to cores {}", i,
+                                                                 fmt::join(cores_of(settings, i), ", ")));
+}
+
+void fit_settings(PreparedModel& model, RunSettings& settings) {
+  Runtime& runtime = model.runtime();
+  const auto open = [&](const Candidate& candidate) {
+    auto session_settings = model.session_settings(false);
+    session_settings.threads = candidate.threads;
+    session_settings.tuning = candidate.tuning;
+    session_settings.optimised_model.clear();
+    auto session = model.open(session_settings);
+    session->set_inputs(model.values(session->inputs()));
+    return session;
+  };
+  const auto cores = static_cast<int>(settings.cores.empty() ? usable_cores().size() : settings.cores.size());
+  const auto result = fit(candidates_for(runtime, cores, settings.threads), open);
+  const auto& best = result.rows[result.best].candidate;
+  settings.threads = best.threads;
+  settings.tuning = best.tuning;
+  model.result().fit = result;
+}
+
+void measure_several(PreparedModel& model, const RunSettings& settings, RunPasses passes, const RunProgress& progress) {
+  if (passes != RunPasses::profiled) model.result().plain = measure_instances(model, settings, progress);
+  if (passes != RunPasses::plain && !is_asked_to_stop(settings))
+    measure_passes(model, settings, RunPasses::profiled, progress);
+}
+
+/// One more run in a session that shows every tensor; a model that cannot be opened so still gives inputs and outputs.
+void keep_tensors(PreparedModel& model) {
+  RunResult& result = model.result();
+  auto settings = model.session_settings(false);
+  std::vector<HostTensor> inner, outputs;
+  for (const bool all : {false, true}) {
+    settings.all_tensors = all;
+    try {
+      auto session = model.open(settings);
+      session->set_inputs(model.values(session->inputs()));
+      session->run();
+      (all ? inner : outputs) = session->outputs_of_last_run();
+    } catch (const Error& error) {
+      if (!all) throw;
+      result.notes.push_back(fmt::format("only inputs and outputs are dumped: {}", error.what()));
+    }
+  }
+  result.tensors = result.input_values;
+  const auto is_output = [&](const HostTensor& tensor) {
+    return std::any_of(outputs.begin(), outputs.end(), [&](auto& output) { return output.name == tensor.name; });
+  };
+  for (auto& tensor : inner)
+    if (!is_output(tensor)) result.tensors.push_back(std::move(tensor));
+  result.first_output = result.tensors.size();
+  for (auto& tensor : outputs) result.tensors.push_back(std::move(tensor));
 }
 
 }  // namespace
@@ -69,11 +133,34 @@ std::string choose_runtime(const std::filesystem::path& model, const RunSettings
   return wanted;
 }
 
+void add_notes(RunResult& result, const std::vector<std::string>& notes) {
+  for (const auto& note : notes)
+    if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
+}
+
 RunResult run_model(const std::filesystem::path& model, const RunSettings& settings, RunPasses passes,
                     const RunProgress& progress) {
-  PreparedModel prepared(model, settings);
-  measure_passes(prepared, settings, passes, progress);
-  return std::move(prepared.result());
+  RunSettings chosen = settings;
+  if (chosen.instances == 1 && !chosen.cores.empty()) pin_this_thread(chosen.cores);
+  if (!chosen.cores.empty() && !chosen.threads)
+    chosen.threads = static_cast<int>(chosen.cores.size()) / chosen.instances;
+  PreparedModel prepared(model, chosen);
+  RunResult& result = prepared.result();
+  if (!chosen.cores.empty()) say_what_is_pinned(chosen, result);
+  if (chosen.fit) fit_settings(prepared, chosen);
+  if (chosen.instances == 1)
+    measure_passes(prepared, chosen, passes, progress);
+  else
+    measure_several(prepared, chosen, passes, progress);
+  chosen.optimised_model.clear();  // written by now
+  if (chosen.instances > 1 && result.profiled) result.notes.push_back("operator times are of one instance alone");
+  if (chosen.copy_to_host && result.profiled) result.notes.push_back("copying the outputs is in [unattributed]");
+  result.stopped = is_asked_to_stop(chosen);
+  if (result.stopped)
+    result.notes.push_back("stopped before all runs were made; the figures are of those that were");
+  else if (chosen.keep_tensors)
+    keep_tensors(prepared);
+  return std::move(result);
 }
 
 }  // namespace takt

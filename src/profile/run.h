@@ -6,6 +6,7 @@
 // reads there is only the runtime's call.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -16,7 +17,9 @@
 #include "core/units.h"
 #include "core/usage.h"
 #include "graph/graph.h"
+#include "profile/fitting.h"
 #include "profile/inputs.h"
+#include "profile/output_checks.h"
 #include "runtime/runtime.h"
 
 namespace takt {
@@ -30,6 +33,17 @@ struct RunSettings {
   Duration min_time = std::chrono::seconds(1);
   std::vector<InputSpec> inputs;  ///< what the user gave; the rest is generated
   std::uint64_t seed = 1;         ///< of generated inputs and simulated noise
+  int instances = 1;              ///< independent sessions that run at once, each in a thread of its own
+  std::vector<int> cores;         ///< to pin to, the same number for each instance; empty: wherever the system likes
+  bool copy_to_host = false;      ///< a run includes copying its outputs to takt's memory
+  std::optional<double> range;    ///< see OutputChecks
+  std::optional<RepeatCheck> repeat_check;
+  std::optional<ElementType> precision;          ///< see SessionSettings
+  std::filesystem::path cache, optimised_model;  ///< see SessionSettings
+  Tuning tuning;                                 ///< see SessionSettings
+  bool fit = false;                              ///< try runtime settings first, and measure with the fastest
+  bool keep_tensors = false;                     ///< fill RunResult::tensors
+  const std::atomic<bool>* stop = nullptr;       ///< looked at between runs; true: measure no more
 };
 
 /// Reports progress between measurements; `phase` is "plain", "profiled" or "plain and profiled".
@@ -55,6 +69,7 @@ struct RunPass {
   std::vector<std::vector<OpSample>> ops;  ///< profiled: as long as `samples`
   std::vector<std::size_t> block_starts;   ///< indices of the samples that began a turn; one: measured in one go
   std::vector<UsageSpan> usage;            ///< their `runs` add up to the samples; empty: a simulated clock
+  std::optional<double> runs_per_second;   ///< of several instances together; unset: 1 / mean
 };
 
 struct RunResult {
@@ -66,7 +81,12 @@ struct RunResult {
   std::vector<HostTensor> input_values;
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
   std::optional<RunPass> plain, profiled;
-  CpuLimit cpu_limit;  ///< of the process that measured
+  CpuLimit cpu_limit;               ///< of the process that measured
+  std::vector<RunPass> instances;   ///< with several: the plain pass of each; `plain` has the samples of all
+  std::optional<FitResult> fit;     ///< what was tried with RunSettings::fit
+  std::vector<HostTensor> tensors;  ///< of one run: inputs, then every tensor that the runtime can show, then outputs
+  std::size_t first_output = 0;     ///< in `tensors`
+  bool stopped = false;             ///< before the measurement was complete
 };
 
 enum class RunPasses { plain, profiled, both };
@@ -74,6 +94,9 @@ enum class RunPasses { plain, profiled, both };
 /// Throws Error naming the model and the cause.
 RunResult run_model(const std::filesystem::path& model, const RunSettings& settings, RunPasses passes,
                     const RunProgress& progress = {});
+
+/// Adds those that are not there yet.
+void add_notes(RunResult& result, const std::vector<std::string>& notes);
 
 /// The runtime that `settings` and the model's file name ask for. Throws UsageError on a contradiction.
 std::string choose_runtime(const std::filesystem::path& model, const RunSettings& settings, std::string& why);

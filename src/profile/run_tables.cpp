@@ -16,7 +16,7 @@ struct SummaryRow {
   Duration host_mean;
 };
 
-double per_second(const SummaryRow& row) { return 1e6 / row.times.mean.count(); }
+double per_second(const SummaryRow& row) { return row.pass->runs_per_second.value_or(1e6 / row.times.mean.count()); }
 
 constexpr Column<SummaryRow> summary_columns[] = {
     {"runtime", "Runtime", [](const SummaryRow& r) -> Cell { return r.result->runtime; },
@@ -43,7 +43,49 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {"host_mean_us", "Host mean", [](const SummaryRow& r) -> Cell { return r.host_mean; },
      "Mean time from before the call until takt had control back: the run and what takt's own call costs."},
     {"throughput_per_s", "Runs/s", [](const SummaryRow& r) -> Cell { return per_second(r); },
-     "Runs per second, one after another: 1 / mean."},
+     "Runs per second, one after another: 1 / mean. Of several instances: the sum of theirs."},
+};
+
+struct InstanceRow {
+  std::int64_t number;
+  Summary times;
+};
+
+constexpr Column<InstanceRow> instance_columns[] = {
+    {"instance", "Instance", [](const InstanceRow& r) -> Cell { return r.number; },
+     "Number of one of the sessions that ran at the same time (--thread)."},
+    {"instance_runs", "Runs", [](const InstanceRow& r) -> Cell { return static_cast<std::int64_t>(r.times.count); },
+     "Measured runs of this instance."},
+    {"instance_mean_us", "Mean", [](const InstanceRow& r) -> Cell { return r.times.mean; },
+     "Mean time of a run of this instance, while the others ran too."},
+    {"instance_median_us", "Median", [](const InstanceRow& r) -> Cell { return r.times.median; },
+     "Median time of a run of this instance."},
+    {"instance_p99_us", "p99", [](const InstanceRow& r) -> Cell { return r.times.p99; },
+     "99 % of this instance's runs were faster."},
+    {"instance_throughput_per_s", "Runs/s", [](const InstanceRow& r) -> Cell { return 1e6 / r.times.mean.count(); },
+     "Runs per second of this instance: 1 / mean. The instances' sum is the total throughput."},
+};
+
+struct FitLine {
+  const FitRow* row;
+  bool chosen;
+};
+
+Cell percent(const std::optional<Interval>& ratio, double Interval::*end) {
+  return ratio ? Cell(((*ratio).*end - 1) * 100) : Cell();
+}
+
+constexpr Column<FitLine> fitting_columns[] = {
+    {"settings", "Settings", [](const FitLine& r) -> Cell { return to_string(r.row->candidate); },
+     "Settings of the runtime that --fitting tried."},
+    {"fit_median_us", "Median", [](const FitLine& r) -> Cell { return r.row->median; },
+     "Median over the rounds of a run's time with these settings."},
+    {"fit_low_percent", "Change from %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::low); },
+     "Lower end of the interval of the time's change against the defaults; negative is faster."},
+    {"fit_high_percent", "to %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::high); },
+     "Upper end of that interval. Only settings with both ends below 0 are called faster."},
+    {"chosen", "Chosen", [](const FitLine& r) -> Cell { return std::string(r.chosen ? "yes" : ""); },
+     "What the measured runs used: the fastest settings that are faster beyond noise, else the defaults."},
 };
 
 struct OpLine {
@@ -166,9 +208,26 @@ Table operators_table(const OpProfile& profile, std::optional<int> top) {
   return make_table<OpLine>("operators", operator_columns, lines);
 }
 
+Table instances_table(const RunResult& result) {
+  std::vector<InstanceRow> rows;
+  for (std::size_t i = 0; i < result.instances.size(); ++i)
+    if (auto times = summarize(result.instances[i].samples)) rows.push_back({static_cast<std::int64_t>(i), *times});
+  return make_table<InstanceRow>("instances", instance_columns, rows);
+}
+
+Table fitting_table(const FitResult& fit) {
+  std::vector<FitLine> rows;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) rows.push_back({&fit.rows[i], i == fit.best});
+  return make_table<FitLine>("fitting", fitting_columns, rows);
+}
+
 std::vector<ColumnInfo> run_columns() {
   std::vector<ColumnInfo> columns;
   for (const auto& column : summary_columns)
+    columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
+  for (const auto& column : instance_columns)
+    columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
+  for (const auto& column : fitting_columns)
     columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
   for (const auto& column : operator_columns)
     columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});

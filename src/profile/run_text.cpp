@@ -103,6 +103,12 @@ std::string instability(const RunResult& result) {
   return text + "\n";
 }
 
+std::string fitting(const FitResult& fit) {
+  std::string text = "Settings tried, in turns\n" + to_text(fitting_table(fit));
+  return text + (fit.best ? fmt::format("Measured with {}.\n\n", to_string(fit.rows[fit.best].candidate))
+                          : std::string("None is faster than the defaults beyond noise: measured with those.\n\n"));
+}
+
 std::string operators(const RunResult& result, const OpProfile& ops, const RunTextSettings& settings) {
   Table table = operators_table(ops, settings.top);
   std::string text =
@@ -124,7 +130,9 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
 std::string to_text(const RunResult& result, const OpProfile* ops, const RunTextSettings& settings) {
   std::string text = heading(result);
   if (settings.model_info) text += model_info(result);
+  if (result.fit) text += fitting(*result.fit);
   text += to_text(by_figure(summary_table(result))) + "\n" + instability(result);
+  if (!result.instances.empty()) text += to_text(instances_table(result)) + "\n";
   if (ops) text += operators(result, *ops, settings);
   return text;
 }

@@ -36,6 +36,10 @@ struct Port {
   PartialShape shape;
 };
 
+/// Settings of a runtime that change speed and not results, by takt's names: {"spinning", "off"}. Runtime::tunings()
+/// lists what a runtime understands.
+using Tuning = std::map<std::string, std::string>;
+
 struct SessionSettings {
   std::string device = "CPU";                 ///< "CPU", "GPU", "NPU" or "sim:NAME"
   std::optional<int> threads;                 ///< intra-operator threads; unset: the runtime's own default
@@ -43,6 +47,11 @@ struct SessionSettings {
   std::map<std::string, Shape> input_shapes;  ///< concrete shapes for dynamic inputs, by input name
   std::uint64_t seed = 1;                     ///< for simulated noise
   std::filesystem::path device_description;   ///< sim: YAML file; empty: built-in or NAME.yaml
+  std::optional<ElementType> precision;       ///< compute in this type; unset: f32 models in f32
+  std::filesystem::path cache;                ///< folder that keeps compiled models; empty: none
+  std::filesystem::path optimised_model;      ///< where to write the optimised model; empty: nowhere
+  bool all_tensors = false;                   ///< every tensor is an output; a runtime that cannot shows the usual ones
+  Tuning tuning;
 };
 
 /// One executed operator (or fused kernel) of one inference.
@@ -89,6 +98,8 @@ class Session {
   virtual std::optional<std::vector<std::vector<OpSample>>> all_ops() { return std::nullopt; }
   /// Outputs of the last run, copied.
   virtual std::vector<HostTensor> outputs_of_last_run() = 0;
+  /// Copies the outputs to takt's memory and returns the time that it took.
+  virtual Nanoseconds copy_outputs();
   virtual std::unique_ptr<Request> make_request() = 0;
   /// False: times are those of a simulated clock, and what the system tells of this process does not explain them.
   virtual bool keeps_real_time() const { return true; }
@@ -114,6 +125,8 @@ class Runtime {
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                         const SessionSettings& settings) = 0;
+  /// Settings worth trying on this runtime, one change each.
+  virtual std::vector<Tuning> tunings() { return {}; }
   /// Shapes of tensors of the model by name, given concrete input shapes; nullopt when this runtime cannot tell.
   virtual std::optional<std::map<std::string, PartialShape>> infer_shapes(
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) = 0;

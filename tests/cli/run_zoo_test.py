@@ -9,9 +9,11 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 TAKT, MAKE_ZOO = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
@@ -88,6 +90,72 @@ class Zoo(unittest.TestCase):
                 for pair, wrong in zip(pairs, pool.map(lambda pair: fault(*pair), pairs)):
                     with self.subTest(runtime=pair[0], model=pair[1].stem):
                         self.assertEqual(wrong, '')
+
+
+class Options(unittest.TestCase):
+    """Options whose effect only a real runtime shows."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.assertEqual(run(MAKE_ZOO, self.folder.name).returncode, 0)
+
+    def takt(self, *words, exits=0):
+        done = run(TAKT, 'run', *words, '--iter', 3, '--threads', 1, cwd=self.folder.name)
+        self.assertEqual(done.returncode, exits, f'{words}: {done.stderr}')
+        return done
+
+    def test_every_tensor_is_dumped_and_both_forms_agree(self):
+        for runtime in real_runtimes():
+            with self.subTest(runtime=runtime):
+                bins = pathlib.Path(self.folder.name, f'bin-{runtime}')
+                bins.mkdir()
+                self.takt('opset_17.onnx', '--runtime', runtime, '--io-dump', 'v.txt', '--bin_io_dump', bins, '--no-ops')
+                blocks = [line for line in pathlib.Path(self.folder.name, 'v.txt').read_text().splitlines()
+                          if line.startswith('var')]
+                self.assertGreaterEqual(len(blocks), 5, blocks)
+                self.assertEqual(len(blocks), len(list(bins.iterdir())))
+                self.assertIn('owner_opr=', blocks[-1])
+
+    def test_optimised_model_and_cache_load_again(self):
+        for runtime in real_runtimes():
+            with self.subTest(runtime=runtime):
+                written = 'o.xml' if runtime == 'openvino' else 'o.onnx'
+                self.takt('opset_7.onnx', '--runtime', runtime, '--optimized-model-out', written, '--no-ops')
+                self.takt(written, '--runtime', runtime)
+                for _ in range(2):
+                    self.takt('opset_7.onnx', '--runtime', runtime, '--cache', f'cache-{runtime}')
+                self.assertTrue(list(pathlib.Path(self.folder.name, f'cache-{runtime}').iterdir()))
+
+    def test_instances_cores_copies_checks_and_fitting(self):
+        core = sorted(os.sched_getaffinity(0))[0]
+        for runtime in real_runtimes():
+            with self.subTest(runtime=runtime):
+                on = ('opset_17.onnx', '--runtime', runtime)
+                both = json.loads(self.takt(*on, '--thread', 2, '--format', 'json').stdout)['tables']
+                self.assertEqual([row['instance_runs'] for row in both['instances']], [3, 3])
+                self.assertIn(f'pinned to cores {core}', self.takt(*on, '--core-ids', core).stdout)
+                self.takt(*on, '--copy-to-host', '--check-var-value', 1, '--range', 1.5)
+                self.assertIn('--range asks', self.takt(*on, '--range', 1e-9, exits=1).stderr)
+                tried = json.loads(self.takt(*on, '--fitting', '--format', 'json', '--no-ops').stdout)['tables']
+                self.assertEqual(sum(row['chosen'] == 'yes' for row in tried['fitting']), 1)
+
+    def test_precision_is_refused_or_told(self):
+        for runtime in real_runtimes():
+            refused = runtime == 'onnxruntime'
+            done = self.takt('opset_17.onnx', '--runtime', runtime, '--precision', 'bf16', exits=int(refused))
+            self.assertIn('convert the model' if refused else 'computed in' if 'as asked' in done.stdout else
+                          'the device computes in', ' '.join((done.stderr + done.stdout).split()))
+
+    def test_control_c_prints_what_was_measured(self):
+        words = [TAKT, 'run', 'opset_17.onnx', '--iter', 10000000, '--no-ops', '--format', 'json']
+        with subprocess.Popen(list(map(str, words)), cwd=self.folder.name, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            time.sleep(3)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertGreater(json.loads(out)['tables']['summary'][0]['iterations'], 0)
 
 
 if __name__ == '__main__':

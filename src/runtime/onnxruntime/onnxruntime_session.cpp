@@ -134,7 +134,8 @@ class OnnxRuntimeSession : public Session {
       : where_(where(model, "onnxruntime")),
         device_(device),
         loader_(env, model, graph, std::move(device), settings, where_),
-        notes_(loader_.notes()) {
+        notes_(loader_.notes()),
+        skip_others_(settings.all_tensors) {
     reopen();
     read_ports(settings, graph);
     binding_ = std::make_unique<Binding>(inputs_, outputs_);
@@ -180,7 +181,8 @@ class OnnxRuntimeSession : public Session {
   std::vector<HostTensor> outputs_of_last_run() override try {
     std::vector<HostTensor> result;
     for (std::size_t i = 0; i < outputs_.size(); ++i)
-      result.push_back(host_tensor(binding_->results()[i], outputs_[i].name, where_));
+      if (const auto& value = binding_->results()[i]; !skip_others_ || (value && value.HasValue() && value.IsTensor()))
+        result.push_back(host_tensor(value, outputs_[i].name, where_));
     return result;
   } catch (const Ort::Exception& e) {
     fail(e);
@@ -299,6 +301,7 @@ class OnnxRuntimeSession : public Session {
   std::string where_, device_;
   Loader loader_;
   std::vector<std::string> notes_;
+  bool skip_others_;  ///< what is no tensor, instead of failing at it
   Shared shared_;
   std::vector<Port> inputs_, outputs_;
   std::unique_ptr<Binding> binding_;

@@ -41,6 +41,17 @@ void name_open_dimensions(onnx::ValueInfoProto& input) {
 
 }  // namespace
 
+std::string with_all_outputs(const std::filesystem::path& model) {
+  onnx::ModelProto proto = *read_onnx(model).proto;
+  show_all_tensors(*proto.mutable_graph());
+  return serialize_onnx(proto);
+}
+
+void find_external_data(Ort::SessionOptions& options, const std::filesystem::path& model) {
+  const auto folder = std::filesystem::absolute(model).parent_path().string();
+  options.AddConfigEntry("session.model_external_initializers_file_folder_path", folder.c_str());
+}
+
 std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std::filesystem::path& model,
                                                  const std::map<std::string, Shape>& input_shapes,
                                                  const std::string& where) {
@@ -61,8 +72,7 @@ std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std:
   Ort::SessionOptions options;
   options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
   options.SetIntraOpNumThreads(1);
-  const auto folder = std::filesystem::absolute(model).parent_path().string();
-  options.AddConfigEntry("session.model_external_initializers_file_folder_path", folder.c_str());
+  find_external_data(options, model);
   const std::string bytes = serialize_onnx(proto);
   const Ort::Session session(env, bytes.data(), bytes.size(), options);
   std::map<std::string, PartialShape> shapes;

@@ -18,4 +18,10 @@ std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std:
                                                  const std::map<std::string, Shape>& input_shapes,
                                                  const std::string& where);
 
+/// The model with every tensor as an output, serialized.
+std::string with_all_outputs(const std::filesystem::path& model);
+
+/// A model that is opened from memory has its external data beside the file `model`.
+void find_external_data(Ort::SessionOptions& options, const std::filesystem::path& model);
+
 }  // namespace takt::ort

@@ -80,6 +80,8 @@ class OpenVinoRuntime : public Runtime {
     const auto read = read_model(model);
     try {
       openvino::fix_shapes(*read, settings.input_shapes, where(model, name()));
+      if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
+      if (settings.all_tensors) openvino::show_all_tensors(*read);
       return openvino::open_session(core_, read, model, graph, device, settings);
     } catch (const ov::NotImplemented& e) {
       throw Error(ErrorKind::unsupported, fmt::format("{}: {}", where(model, name()), one_sentence(e.what())));
@@ -92,6 +94,10 @@ class OpenVinoRuntime : public Runtime {
       throw Error(ErrorKind::bad_input, fmt::format("{}: cannot be compiled for {}: {}", where(model, name()), device,
                                                     one_sentence(e.what())));
     }
+  }
+
+  std::vector<Tuning> tunings() override {
+    return {{{"pinning", "off"}}, {{"hyper_threading", "off"}}, {{"hint", "latency"}}};
   }
 
   std::optional<std::map<std::string, PartialShape>> infer_shapes(

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <openvino/openvino.hpp>
+#include <openvino/pass/serialize.hpp>
 #include <set>
+#include <sstream>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "runtime/openvino/openvino_ops.h"
 #include "runtime/openvino/openvino_tensors.h"
 #include "runtime/tensors.h"
@@ -87,14 +91,16 @@ class OpenVinoRequest : public Request {
 
 class OpenVinoSession : public Session {
  public:
-  OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where, bool profile)
+  OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where, bool profile,
+                  std::vector<std::string> notes)
       : compiled_(std::move(compiled)),
         request_(compiled_.create_infer_request()),
         inputs_(ports_of(compiled_.inputs(), graph_names(graph, &Graph::inputs))),
         outputs_(ports_of(compiled_.outputs(), graph_names(graph, &Graph::outputs))),
         device_(std::move(device)),
         where_(std::move(where)),
-        profile_(profile) {
+        profile_(profile),
+        notes_(std::move(notes)) {
     if (profile_) nodes_ = describe_nodes(*compiled_.get_runtime_model(), graph);
   }
 
@@ -147,10 +153,12 @@ class OpenVinoSession : public Session {
   }
 
   std::vector<std::string> notes() override {
-    if (!profile_) return {};
-    return {
-        "OpenVINO stamps the start of each node in whole microseconds; a node lasts until the next one starts, so gaps "
-        "between nodes count to the earlier one"};
+    auto notes = notes_;
+    if (profile_)
+      notes.push_back(
+          "OpenVINO stamps the start of each node in whole microseconds; a node lasts until the next one starts, so "
+          "gaps between nodes count to the earlier one");
+    return notes;
   }
 
  private:
@@ -168,18 +176,39 @@ class OpenVinoSession : public Session {
   std::vector<Port> inputs_, outputs_;
   std::string device_, where_;
   bool profile_;
+  std::vector<std::string> notes_;
   NodeTable nodes_;
   std::vector<HostTensor> values_;
   Nanoseconds begin_{}, end_{}, wall_{};
 };
 
+ov::element::Type foreign_type(ElementType type) {
+  if (type == ElementType::f16) return ov::element::f16;
+  return type == ElementType::bf16 ? ov::element::bf16 : ov::element::f32;
+}
+
+/// What the device really computes in may be another type than asked for.
+std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, const SessionSettings& settings) {
+  if (!settings.precision) return {};
+  const auto real = element_type(compiled.get_property(ov::hint::inference_precision));
+  if (real == *settings.precision) return {fmt::format("computed in {}, as asked", type_name(real))};
+  return {
+      fmt::format("{} was asked for, but the device computes in {}", type_name(*settings.precision), type_name(real))};
+}
+
 ov::AnyMap compile_settings(const std::string& device, const SessionSettings& settings) {
   ov::AnyMap map{ov::enable_profiling(settings.profile_ops)};
+  if (!settings.cache.empty()) map.insert(ov::cache_dir(settings.cache.string()));
   if (device.rfind("CPU", 0) != 0) return map;
   // Without the hint a CPU with bf16 computes in it, silently and unlike the model. One stream: counters belong to it.
-  map.insert(ov::hint::inference_precision(ov::element::f32));
+  map.insert(ov::hint::inference_precision(settings.precision ? foreign_type(*settings.precision) : ov::element::f32));
   map.insert(ov::num_streams(1));
   if (settings.threads) map.insert(ov::inference_num_threads(*settings.threads));
+  for (const auto& [name, value] : settings.tuning) {
+    if (name == "pinning") map.insert(ov::hint::enable_cpu_pinning(value != "off"));
+    if (name == "hyper_threading") map.insert(ov::hint::enable_hyper_threading(value != "off"));
+    if (name == "hint") map.insert(ov::hint::performance_mode(ov::hint::PerformanceMode::LATENCY));
+  }
   return map;
 }
 
@@ -220,13 +249,35 @@ static void refuse_strings(const ov::Model& model, const std::string& where) {
                         port.name));
 }
 
+void show_all_tensors(ov::Model& model) {
+  for (const auto& node : model.get_ordered_ops()) {
+    const std::string type = node->get_type_name();
+    if (type == "Constant" || type == "Parameter" || type == "Result") continue;
+    for (const auto& output : node->outputs())
+      if (output.get_element_type().is_static() && output.get_element_type() != ov::element::string)
+        model.add_output(output);
+  }
+}
+
+void write_model(const std::shared_ptr<ov::Model>& model, const std::filesystem::path& path) {
+  if (path.extension() != ".xml")
+    throw Error(ErrorKind::bad_input, fmt::format("{}: OpenVINO writes its model as NAME.xml and NAME.bin; name a .xml "
+                                                  "file",
+                                                  printable(path.string())));
+  std::ostringstream xml, bin;
+  ov::pass::Serialize(xml, bin).run_on_model(model);
+  auto weights = path;
+  write_file_atomically(weights.replace_extension(".bin"), bin.str());
+  write_file_atomically(path, xml.str());
+}
+
 std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::Model>& model,
                                       const std::filesystem::path& path, const Graph* graph, const std::string& device,
                                       const SessionSettings& settings) {
   refuse_strings(*model, where(path, "openvino"));
   auto compiled = core.compile_model(model, device, compile_settings(device, settings));
   return std::make_unique<OpenVinoSession>(compiled, graph, real_device(compiled, device), where(path, "openvino"),
-                                           settings.profile_ops);
+                                           settings.profile_ops, precision_notes(compiled, settings));
 }
 
 }  // namespace takt::openvino
