@@ -15,7 +15,7 @@ constexpr std::size_t blocks_per_pass = 20;  // enough pairs for an interval, fe
 
 // Worker threads of another session spin on for about half a millisecond after its last run.
 constexpr Nanoseconds rest{500'000};
-constexpr int most_rests = 20;
+constexpr int most_rests = 400;  // on an overloaded machine they wait long for the processor they need to stop
 constexpr Nanoseconds noticeable_run{10'000'000}, settled_after{2'000'000};
 constexpr int most_settling_runs = 500;
 constexpr int readings_apart = 50;  // a reading may take 2 % of the time between readings
@@ -24,7 +24,7 @@ std::string phase_of(std::span<Measurement> passes, bool profiled) {
   return passes.size() > 1 ? "plain and profiled" : profiled ? "profiled" : "plain";
 }
 
-/// Until the process's other threads have stopped working, for about 10 ms at most.
+/// Until the process's other threads have stopped working, for about 200 ms at most.
 void wait_until_idle(UsageReader& reader) {
   for (int i = 0; i < most_rests && !reader.others_sleep(); ++i) std::this_thread::sleep_for(rest);
 }
