@@ -238,81 +238,78 @@ int PipelineFlow::startable_replica(const Stage& stage) const {
 }
 
 // A stage that cannot start anything is struck off; whatever could change that puts it back on the list.
-bool PipelineFlow::consider_stages(Choice& best) {
-  bool found = false;
+PipelineFlow::Choice PipelineFlow::lowest_batch() {
+  Choice best;
   for (int s = may_start_.next(); s >= 0; s = may_start_.next(s + 1)) {
     const Stage& stage = stages_[index(s)];
     const int replica = stage.queue.empty() ? -1 : startable_replica(stage);
     if (replica < 0) {
       may_start_.erase(s);
-    } else if (!found || stage.queue.front() < best.batch) {
-      best = {stage.queue.front(), 0, s, replica, Execution::host};
-      found = true;
+    } else if (stage.queue.front() < best.batch) {
+      best = {stage.queue.front(), s, replica};
     }
   }
-  return found;
+  return best;
 }
 
-// True if a waiting part comes before `best` (`found`: there is one), which it then replaces.
-bool PipelineFlow::consider_parts(Choice& best, bool found) {
-  bool better = false;
+// The device whose first waiting part comes before batch `limit`, and before those of other devices; -1: none.
+int PipelineFlow::device_of_lowest_part(std::int64_t limit) {
+  int best = -1;
   for (int d = may_dispatch_.next(); d >= 0; d = may_dispatch_.next(d + 1)) {
     const Device& device = devices_[index(d)];
     if (device.waiting.empty() || device.running >= device.requests) {
       may_dispatch_.erase(d);
-      continue;
-    }
-    const WaitingPart& front = device.waiting.front();
-    const bool first = !found && !better;
-    if (first || front.batch < best.batch || (front.batch == best.batch && front.part < best.part)) {
-      best = {front.batch, front.part, front.stage, front.replica, d};
-      better = true;
+    } else if (best < 0 ? device.waiting.front().batch < limit
+                        : device.waiting.front() < devices_[index(best)].waiting.front()) {
+      best = d;
     }
   }
-  return better;
+  return best;
 }
 
 bool PipelineFlow::start_lowest() {
-  Choice best{};
-  const bool found = consider_stages(best);
-  if (!may_dispatch_.empty() && consider_parts(best, found)) {
-    start_part(best);
-  } else if (found) {
-    start_batch(best);
+  const Choice batch = lowest_batch();
+  const int device = may_dispatch_.empty() ? -1 : device_of_lowest_part(batch.batch);
+  if (device >= 0) {
+    start_part(device);
+  } else if (batch.stage >= 0) {
+    start_batch(batch.batch, batch.stage, batch.replica);
   } else {
     return false;
   }
   return true;
 }
 
-void PipelineFlow::start_batch(const Choice& choice) {
-  Stage& stage = stages_[index(choice.stage)];
-  Replica& replica = replicas_[index(stage.first_replica + choice.replica)];
+void PipelineFlow::start_batch(std::int64_t batch, int number, int r) {
+  Stage& stage = stages_[index(number)];
+  Replica& replica = replicas_[index(stage.first_replica + r)];
   stage.queue.pop_front();
-  if (choice.stage > 0 && stages_[index(choice.stage) - 1].done > 0) may_leave_.insert(choice.stage - 1);
-  stage.free.erase(choice.replica);
-  if (stage.queue.empty() || stage.free.empty()) may_start_.erase(choice.stage);
-  if (stage.ordered) stage.started.push_back(choice.replica);
-  replica.batch = choice.batch;
+  if (number > 0 && stages_[index(number) - 1].done > 0) may_leave_.insert(number - 1);
+  stage.free.erase(r);
+  if (stage.queue.empty() || stage.free.empty()) may_start_.erase(number);
+  if (stage.ordered) stage.started.push_back(r);
+  replica.batch = batch;
   replica.open = 1;
   replica.phase = stage.split ? FlowPhase::partition : FlowPhase::run;
   Part& part = parts_[index(replica.first_part)];
   part.state = PartState::running;
-  if (!stage.split) ++devices_[index(part.device)].running;
-  Execution& what = say(FlowActionKind::start, choice.batch, choice.stage, choice.replica);
+  Execution& what = say(FlowActionKind::start, batch, number, r);
   what.phase = replica.phase;
-  if (!stage.split) what.device = part.device;
+  if (stage.split) return;
+  what.device = part.device;
+  ++devices_[index(part.device)].running;
 }
 
-void PipelineFlow::start_part(const Choice& choice) {
-  Device& device = devices_[index(choice.device)];
+void PipelineFlow::start_part(int number) {
+  Device& device = devices_[index(number)];
+  const WaitingPart waiting = device.waiting.front();
   device.waiting.pop_front();
   ++device.running;
-  const Replica& replica = replicas_[index(stages_[index(choice.stage)].first_replica + choice.replica)];
-  parts_[index(replica.first_part + choice.part)].state = PartState::running;
-  Execution& what = say(FlowActionKind::start, choice.batch, choice.stage, choice.replica);
-  what.part = choice.part;
-  what.device = choice.device;
+  const Replica& replica = replicas_[index(stages_[index(waiting.stage)].first_replica + waiting.replica)];
+  parts_[index(replica.first_part + waiting.part)].state = PartState::running;
+  Execution& what = say(FlowActionKind::start, waiting.batch, waiting.stage, waiting.replica);
+  what.part = waiting.part;
+  what.device = number;
 }
 
 void PipelineFlow::finish_if_empty() {

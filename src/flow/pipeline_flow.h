@@ -30,6 +30,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "flow/batch_ring.h"
@@ -136,9 +137,10 @@ class PipelineFlow {
     BatchRing<WaitingPart> waiting;
     IndexSet stages;  ///< ordinary stages that run here
   };
+  /// Small enough to travel in two registers.
   struct Choice {
-    std::int64_t batch;
-    int part, stage, replica, device;
+    std::int64_t batch = std::numeric_limits<std::int64_t>::max();
+    int stage = -1, replica = -1;  ///< -1: nothing can start
   };
 
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -157,10 +159,10 @@ class PipelineFlow {
   bool source_has_one() const;
   bool start_lowest();
   int startable_replica(const Stage& stage) const;
-  bool consider_stages(Choice& best);
-  bool consider_parts(Choice& best, bool found);
-  void start_batch(const Choice& choice);
-  void start_part(const Choice& choice);
+  Choice lowest_batch();
+  int device_of_lowest_part(std::int64_t limit);
+  void start_batch(std::int64_t batch, int number, int r);
+  void start_part(int number);
   void finish_if_empty();
 
   FlowShape shape_;
