@@ -18,6 +18,7 @@ struct Command {
 std::span<const Command> commands();
 
 int run_analyze(std::span<const std::string> arguments);
+int run_compare(std::span<const std::string> arguments);
 int run_devices(std::span<const std::string> arguments);
 int run_explain(std::span<const std::string> arguments);
 int run_run(std::span<const std::string> arguments);

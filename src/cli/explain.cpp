@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "profile/compare_report.h"
 #include "profile/op_profile.h"
 
 namespace takt {
@@ -19,6 +20,7 @@ int run_explain(std::span<const std::string> arguments) {
   if (!parse(*app, arguments)) return 0;
 
   std::vector<ColumnInfo> columns = run_columns();
+  for (auto& column : compare_columns()) columns.push_back(std::move(column));
   std::vector<std::string> names;
   std::set<std::string> seen;
   bool found = false;
