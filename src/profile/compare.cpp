@@ -131,6 +131,16 @@ Shared shared_change(const std::vector<Difference>& ops) {
   return shared;
 }
 
+/// Robust variance of the operators' changes around what they share, seen without any help from samples.
+double scatter_variance(const std::vector<Difference>& ops) {
+  if (ops.size() < enough_ops) return 0;
+  std::vector<double> values, deviations;
+  for (const Difference& op : ops) values.push_back(op.value);
+  const double shared = median_of(values);
+  for (double value : values) deviations.push_back(std::abs(value - shared));
+  return std::pow(1.4826 * median_of(deviations), 2);
+}
+
 double half_width(double variance, double freedom, double tail) {
   return student_quantile(freedom, tail) * std::sqrt(variance);
 }
@@ -231,7 +241,8 @@ class Comparer {
     if (plain && profiled) alone[0].variance += std::pow(plain->value - profiled->value, 2);
     // A slower program is slower in its fastest runs too; a disturbed one is slower in its slow runs.
     const double fast = mean_level(found->after, &RunLevel::log_fast) - mean_level(found->before, &RunLevel::log_fast);
-    alone[0].variance += std::pow(found->value - fast, 2) + waiting();
+    // Nor is the whole run steadier from one start of the program to the next than its operators are to each other.
+    alone[0].variance += std::pow(found->value - fast, 2) + waiting() + scatter_variance(differences_);
     whole_variance_ = alone[0].variance;
     Change& whole = result_.whole;
     whole.before = typical_time(found->before), whole.after = typical_time(found->after);

@@ -79,6 +79,7 @@ TEST(Compare, finds_nothing_in_independent_noise) {
 
 TEST(Compare, finds_nothing_in_drift_and_in_what_a_new_run_brings) {
   EXPECT_LE(false_alarms({.drift_sigma = 0.1}, 60), 3);
+  EXPECT_LE(false_alarms({.run_sigma = 0.01}, 60), 3);
   EXPECT_LE(false_alarms({.run_sigma = 0.01, .drift_sigma = 0.3}, 60), 3);
 }
 
