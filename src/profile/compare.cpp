@@ -273,7 +273,10 @@ class Comparer {
       const Difference& op = differences_[i];
       double variance = op.variance * shared.scale * shared.scale;
       if (whole_changed || differences_.size() < enough_ops) variance += whole_variance_;
-      double half = half_width(variance, op.freedom, tail_);
+      // An interval that rests on the scatter of the operators is no surer than a median of so many deviations.
+      const double few = std::max(4.0, 0.37 * static_cast<double>(differences_.size()));
+      const double freedom = shared.scale > 1.3 ? std::min(op.freedom, few) : op.freedom;
+      double half = half_width(variance, freedom, tail_);
       if (!whole_changed) half += std::abs(shared.value);
       judge(result_.ops[rows_[i]], op.value, half, settings_.threshold);
       detectable.push_back(std::max(settings_.threshold, std::expm1(half)));
