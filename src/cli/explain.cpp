@@ -7,6 +7,8 @@
 #include "cli/commands.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "machine/peaks_table.h"
+#include "profile/analyze_table.h"
 #include "profile/compare_report.h"
 #include "profile/op_profile.h"
 
@@ -21,6 +23,7 @@ int run_explain(std::span<const std::string> arguments) {
 
   std::vector<ColumnInfo> columns = run_columns();
   for (auto& column : compare_columns()) columns.push_back(std::move(column));
+  for (const auto& more : {analyze_columns(), peaks_columns()}) columns.insert(columns.end(), more.begin(), more.end());
   std::vector<std::string> names;
   std::set<std::string> seen;
   bool found = false;

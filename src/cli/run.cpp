@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "machine/peaks_file.h"
 #include "profile/instability.h"
 #include "profile/io_dump.h"
 #include "profile/op_profile.h"
@@ -95,6 +96,18 @@ RunResult measure(const RunOptions& o) {
   return run_model(o.model, o.run, o.no_ops ? RunPasses::plain : RunPasses::both, progress);
 }
 
+/// The measured peaks of the device that ran, if a column needs them; says why there are none.
+std::optional<Peaks> peaks_for(const RunOptions& o, const RunResult& result) {
+  if (!needs_peaks(o.columns)) return std::nullopt;
+  KnownPeaks known;
+  if (result.device == "CPU")
+    known = load_peaks();
+  else
+    known.reason = fmt::format("only peaks of the CPU are measured, and this is {}", result.device);
+  if (!known.peaks) log_warning(fmt::format("no roofline and peak_share: {}", known.reason));
+  return known.peaks;
+}
+
 }  // namespace
 
 int run_run(std::span<const std::string> arguments) {
@@ -123,7 +136,11 @@ int run_run(std::span<const std::string> arguments) {
   std::string shown;
   if (result.profiled) {
     OpProfile ops = profile_ops(result);
-    tables.push_back(operators_table(ops, std::nullopt));
+    const std::optional<Peaks> peaks = peaks_for(o, result);
+    text.columns = o.columns;
+    text.figures = {peaks ? &*peaks : nullptr, o.run.threads == 1};
+    tables.push_back(o.columns.empty() ? operators_table(ops, std::nullopt)
+                                       : choose_columns(operators_table(ops, std::nullopt, &text.figures), o.columns));
     written = write_files(o, result, ops, provenance);
     shown = to_text(result, &ops, text);
   } else {

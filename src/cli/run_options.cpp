@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "profile/op_figures.h"
 
 namespace takt {
 namespace {
@@ -90,6 +91,10 @@ void declare_output(CLI::App* app, RunOptions& o) {
   app->add_option("--top", o.top, "Operators to show, slowest first; 0 shows all. Default: 10")
       ->type_name("N")
       ->check(CLI::Range(0, 10'000'000));
+  app->add_option("--columns", o.column_text,
+                  "Operator columns to show, such as name,mean_us,p99_us,intensity,roofline,peak_share, or all; 'takt "
+                  "explain' says what they mean")
+      ->type_name("NAMES");
   app->add_flag("--no-ops", o.no_ops, "Measure whole runs only, without the profiled pass");
   app->add_flag("--model-info", o.model_info, "Also show the model's inputs and outputs");
   app->add_flag("--verbose", o.verbose, "Show every column, and what is done");
@@ -188,6 +193,8 @@ void validate(RunOptions& o) {
   read_checks(o);
   read_precision(o);
   o.run.keep_tensors = !o.io_dump.empty() || !o.bin_io_dump.empty() || !o.bin_out_dump.empty();
+  if (!o.column_text.empty()) o.columns = parse_column_names(o.column_text);
+  if (o.no_ops && !o.columns.empty()) throw UsageError("--no-ops leaves out the operators that --columns chooses from");
   o.run.runtime = lower_case(o.run.runtime);
   if (!o.run.runtime.empty()) check_runtime(o.run.runtime);
 }

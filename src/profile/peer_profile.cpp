@@ -41,11 +41,12 @@ void join_times(const std::vector<TimesEntry>& entries, const IdIndex& index, st
 
 }  // namespace
 
-PeerProfile::PeerProfile(const std::filesystem::path& path, bool with_types) : file_(path) {
+PeerProfile::PeerProfile(const std::filesystem::path& path, bool with_types)
+    : file_(std::make_shared<MappedFile>(path)) {
   const std::string where = printable(path.string());
-  if (file_.text().find_first_not_of(" \t\r\n") == std::string_view::npos)
+  if (file_->text().find_first_not_of(" \t\r\n") == std::string_view::npos)
     throw Error(ErrorKind::bad_input, where + ": is empty");
-  join(read_contents(file_, where, with_types), where);
+  join(read_contents(*file_, where, with_types), where);
 }
 
 void PeerProfile::join(PeerContents contents, const std::string& where) {
@@ -53,7 +54,7 @@ void PeerProfile::join(PeerContents contents, const std::string& where) {
     throw Error(ErrorKind::bad_input, where + ": has no 'graph_exec.operator': this is no operator profile");
   if (!contents.has_profiler)
     throw Error(ErrorKind::bad_input, where + ": has no 'profiler': this is no operator profile");
-  IdIndex index(table_limit(file_.text()));
+  IdIndex index(table_limit(file_->text()));
   std::size_t count = 0;
   for (const PeerParts& parts : contents.parts) count += parts.operators.size();
   operators_.reserve(count);
@@ -63,7 +64,7 @@ void PeerProfile::join(PeerContents contents, const std::string& where) {
       PeerOperator& op = added ? operators_.emplace_back() : operators_[place];
       op.name = entry.name, op.type = entry.type, op.id = entry.id, op.inputs = entry.inputs;
     }
-  variables_ = IdIndex(table_limit(file_.text()));
+  variables_ = IdIndex(table_limit(file_->text()));
   for (PeerParts& parts : contents.parts) {
     join_times(parts.device, index, operators_, &PeerOperator::device);
     join_times(parts.host, index, operators_, &PeerOperator::host);
@@ -83,8 +84,12 @@ void PeerProfile::join(PeerContents contents, const std::string& where) {
   }
 }
 
+PeerProfile::PeerProfile(std::vector<PeerOperator> operators, Texts texts)
+    : texts_(std::move(texts)), operators_(std::move(operators)) {}
+
 bool PeerProfile::has_input_type(const PeerOperator& op, std::string_view type) const {
   const auto inputs = json_strings(op.inputs);
+  if (!file_) return std::find(inputs.begin(), inputs.end(), type) != inputs.end();
   return std::any_of(inputs.begin(), inputs.end(), [&](std::string_view id) {
     const auto place = variables_.find(id);
     return place && types_[*place] == type;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,10 @@ class PeerProfile {
   /// Throws Error(io) when it cannot be read and Error(bad_input), naming file and cause, when it is no profile.
   PeerProfile(const std::filesystem::path& path, bool with_types);
 
+  /// Records from elsewhere; `texts` holds what their views point to. Their `inputs` list data types, not variables.
+  using Texts = std::deque<std::string>;
+  PeerProfile(std::vector<PeerOperator> operators, Texts texts);
+
   /// In the order of graph_exec.operator in the file; views are valid as long as this object.
   const std::vector<PeerOperator>& operators() const { return operators_; }
 
@@ -56,12 +61,13 @@ class PeerProfile {
   bool has_input_type(const PeerOperator& op, std::string_view type) const;
 
   /// Whether the word occurs anywhere: profiles of OpenCL devices have no times unless that was switched on.
-  bool mentions_opencl() const { return file_.text().find("opencl") != std::string_view::npos; }
+  bool mentions_opencl() const { return file_ && file_->text().find("opencl") != std::string_view::npos; }
 
  private:
   void join(PeerContents contents, const std::string& where);
 
-  MappedFile file_;
+  std::shared_ptr<const MappedFile> file_;          ///< nullptr: records from elsewhere
+  Texts texts_;                                     ///< of records from elsewhere
   std::vector<std::deque<std::string>> unescaped_;  ///< strings of the file that had escapes
   std::vector<PeerOperator> operators_;
   IdIndex variables_;

@@ -96,6 +96,7 @@ struct OpLine {
   std::optional<Duration> mean, median;
   std::optional<double> flops, gflops_per_s, gbytes_per_s;
   std::optional<std::int64_t> bytes;
+  OpFigures figures;
 };
 
 constexpr Column<OpLine> operator_columns[] = {
@@ -132,6 +133,15 @@ constexpr Column<OpLine> operator_columns[] = {
     {"device", "Device", [](const OpLine& r) -> Cell { return r.device; }, "The device that really ran it."},
 };
 
+/// With those that are shown only when asked for; of two with one name, the first.
+std::vector<Column<OpLine>> all_operator_columns() {
+  std::vector<Column<OpLine>> columns(std::begin(operator_columns), std::end(operator_columns));
+  for (const auto& column : figure_columns<OpLine>)
+    if (std::none_of(columns.begin(), columns.end(), [&](const auto& other) { return other.name == column.name; }))
+      columns.push_back(column);
+  return columns;
+}
+
 double ratio(Nanoseconds part, Nanoseconds whole) {
   return whole.count() == 0 ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
@@ -147,7 +157,17 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
-OpLine line_of(const OpRow& row, const OpProfile& profile) {
+std::vector<Duration> durations(const std::vector<Nanoseconds>& samples) {
+  return std::vector<Duration>(samples.begin(), samples.end());
+}
+
+OpFigures figures_of(const OpRow& row, const OpLine& line, const FigureSettings& settings) {
+  OpRate rate{row.flops, std::nullopt, *line.mean, settings.one_thread, is_bf16_kernel(row.kernel)};
+  if (row.bytes) rate.bytes = static_cast<double>(*row.bytes);
+  return takt::figures_of(durations(row.samples), rate, settings.peaks);
+}
+
+OpLine line_of(const OpRow& row, const OpProfile& profile, const FigureSettings* figures) {
   OpLine line;
   line.name = row.name, line.type = row.type, line.kernel = row.kernel;
   line.runtime = row.runtime, line.device = row.device;
@@ -164,6 +184,7 @@ OpLine line_of(const OpRow& row, const OpProfile& profile) {
   std::vector<std::string> shapes;
   for (const Shape& shape : row.output_shapes) shapes.push_back(to_string(shape));
   line.shape = join(shapes, " ");
+  if (figures) line.figures = figures_of(row, line, *figures);
   return line;
 }
 
@@ -191,13 +212,13 @@ Table summary_table(const RunResult& result, bool profiled_first) {
   return make_table<SummaryRow>("summary", summary_columns, rows);
 }
 
-Table operators_table(const OpProfile& profile, std::optional<int> top) {
+Table operators_table(const OpProfile& profile, std::optional<int> top, const FigureSettings* figures) {
   std::vector<const OpRow*> order;
   for (const OpRow& row : profile.ops) order.push_back(&row);
   std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->total > b->total; });
   std::size_t shown = top ? std::min(order.size(), static_cast<std::size_t>(*top)) : order.size();
   std::vector<OpLine> lines;
-  for (std::size_t i = 0; i < shown; ++i) lines.push_back(line_of(*order[i], profile));
+  for (std::size_t i = 0; i < shown; ++i) lines.push_back(line_of(*order[i], profile, figures));
   if (shown < order.size()) {
     Nanoseconds rest{};
     for (std::size_t i = shown; i < order.size(); ++i) rest += order[i]->total;
@@ -205,7 +226,9 @@ Table operators_table(const OpProfile& profile, std::optional<int> top) {
   }
   lines.push_back(rest_line("[unattributed]", "", profile.unattributed, profile));
   lines.back().median = median_of(profile.unattributed_samples);
-  return make_table<OpLine>("operators", operator_columns, lines);
+  if (!figures) return make_table<OpLine>("operators", operator_columns, lines);
+  lines.back().figures = takt::figures_of(durations(profile.unattributed_samples), {}, nullptr);
+  return make_table<OpLine>("operators", all_operator_columns(), lines);
 }
 
 Table instances_table(const RunResult& result) {
@@ -229,7 +252,7 @@ std::vector<ColumnInfo> run_columns() {
     columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
   for (const auto& column : fitting_columns)
     columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
-  for (const auto& column : operator_columns)
+  for (const auto& column : all_operator_columns())
     columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
   for (auto& column : instability_columns()) columns.push_back(std::move(column));
   return columns;

@@ -110,10 +110,12 @@ std::string fitting(const FitResult& fit) {
 }
 
 std::string operators(const RunResult& result, const OpProfile& ops, const RunTextSettings& settings) {
-  Table table = operators_table(ops, settings.top);
+  Table table = operators_table(ops, settings.top, settings.columns.empty() ? nullptr : &settings.figures);
   std::string text =
       fmt::format("Operators, over {} profiled runs ({} measured)\n", ops.runs, format_duration(ops.measured));
-  if (settings.all_columns)
+  if (!settings.columns.empty())
+    text += to_text(choose_columns(table, settings.columns), 160);
+  else if (settings.all_columns)
     text += to_text(table, 240);
   else
     text += to_text(
