@@ -52,6 +52,12 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
 bool is_asked_to_stop(const RunSettings& settings) { return settings.stop && *settings.stop; }
 
 void say_what_is_pinned(const RunSettings& settings, RunResult& result) {
+  // OpenVINO runs inferences in threads of its own, which it shares between the sessions of a process.
+  if (settings.instances > 1 && result.runtime == "openvino") {
+    result.notes.push_back(fmt::format("all instances are pinned to cores {} together: OpenVINO shares its threads",
+                                       fmt::join(settings.cores, ", ")));
+    return;
+  }
   for (int i = 0; i < settings.instances; ++i)
     result.notes.push_back(settings.instances == 1 ? fmt::format("pinned to cores {}", fmt::join(settings.cores, ", "))
                                                    : fmt::format("instance {} is pinned to cores {}", i,
@@ -141,7 +147,7 @@ void add_notes(RunResult& result, const std::vector<std::string>& notes) {
 RunResult run_model(const std::filesystem::path& model, const RunSettings& settings, RunPasses passes,
                     const RunProgress& progress) {
   RunSettings chosen = settings;
-  if (chosen.instances == 1 && !chosen.cores.empty()) pin_this_thread(chosen.cores);
+  if (!chosen.cores.empty()) pin_this_thread(chosen.cores);  // threads that a runtime makes inherit it
   if (!chosen.cores.empty() && !chosen.threads)
     chosen.threads = static_cast<int>(chosen.cores.size()) / chosen.instances;
   PreparedModel prepared(model, chosen);
