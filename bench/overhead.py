@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Does takt measure what others measure? Its median beside that of OpenVINO's benchmark_app and of a plain Python loop
-around ONNX Runtime: same model, precision, default threads, generated inputs. (On processors with bf16, benchmark_app
-computes in it unless told otherwise; takt computes in the model's own f32, so it is told.) Each round runs both programs, in turns
+around ONNX Runtime: same model, default threads and precision, generated inputs. Each round runs both programs, in turns
 first and second; the ratio takt / peer of a round's medians knows no drift. Rounds go on until the 95 % interval of the
 median ratio is within 3 % either way. A peer holds when the interval's lower end is at most 1.02.
 
@@ -65,7 +64,7 @@ def takt(program, runtime, model, iterations):
 def benchmark_app(model, iterations):
     """Median in ms, from its last lines (two decimals; microseconds below 1 ms)."""
     text = call([environment / "bin/python", "-c", "from openvino.tools.benchmark.main import main; main()", "-m", model,
-                 "-d", "CPU", "-hint", "latency", "-api", "sync", "-ip", "f32", "-infer_precision", "f32",
+                 "-d", "CPU", "-hint", "latency", "-api", "sync", "-ip", "f32",
                  "-niter", iterations],
                 PYTHONPATH=str(root / ".sdk/openvino"))
     value, unit = re.search(r"Median:\s*([0-9.]+) (ms|us)", text).groups()

@@ -56,8 +56,8 @@ void declare_settings(CLI::App* app, RunOptions& o) {
   app->add_flag("--fitting", o.run.fit,
                 "Try settings of the runtime first (threads, spinning, memory...) and measure with the fastest");
   app->add_option("--precision", o.precision,
-                  "Compute in f32, f16 or bf16, where the runtime can; a note says what really was. Default: as the "
-                  "model is written")
+                  "Compute in f32, f16 or bf16, where the runtime can; a note says what really was. Default: the "
+                  "device's own choice")
       ->type_name("TYPE");
   app->add_option("--cache", o.run.cache, "Keep the compiled model in this folder, and take it from there")
       ->type_name("DIR");

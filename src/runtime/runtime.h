@@ -47,7 +47,7 @@ struct SessionSettings {
   std::map<std::string, Shape> input_shapes;  ///< concrete shapes for dynamic inputs, by input name
   std::uint64_t seed = 1;                     ///< for simulated noise
   std::filesystem::path device_description;   ///< sim: YAML file; empty: built-in or NAME.yaml
-  std::optional<ElementType> precision;       ///< compute in this type; unset: f32 models in f32
+  std::optional<ElementType> precision;       ///< compute in this type; unset: the device's own default
   std::filesystem::path cache;                ///< folder that keeps compiled models; empty: none
   std::filesystem::path optimised_model;      ///< where to write the optimised model; empty: nowhere
   bool all_tensors = false;                   ///< every tensor is an output; a runtime that cannot shows the usual ones

@@ -189,8 +189,15 @@ ov::element::Type foreign_type(ElementType type) {
 
 /// What the device really computes in may be another type than asked for.
 std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, const SessionSettings& settings) {
-  if (!settings.precision) return {};
+  const auto properties = compiled.get_property(ov::supported_properties);
+  if (std::find(properties.begin(), properties.end(), ov::hint::inference_precision.name()) == properties.end())
+    return {};
   const auto real = element_type(compiled.get_property(ov::hint::inference_precision));
+  if (!settings.precision) {
+    if (real == ElementType::f32 || real == ElementType::undefined) return {};
+    return {fmt::format("computed in {}, the device's own default; --precision f32 computes as an f32 model says",
+                        type_name(real))};
+  }
   if (real == *settings.precision) return {fmt::format("computed in {}, as asked", type_name(real))};
   return {
       fmt::format("{} was asked for, but the device computes in {}", type_name(*settings.precision), type_name(real))};
@@ -200,9 +207,9 @@ ov::AnyMap compile_settings(const std::string& device, const SessionSettings& se
   ov::AnyMap map{ov::enable_profiling(settings.profile_ops)};
   if (!settings.cache.empty()) map.insert(ov::cache_dir(settings.cache.string()));
   if (device.rfind("CPU", 0) != 0) return map;
-  // Without the hint a CPU with bf16 computes in it, silently and unlike the model. One stream: counters belong to it.
-  map.insert(ov::hint::inference_precision(settings.precision ? foreign_type(*settings.precision) : ov::element::f32));
-  map.insert(ov::num_streams(1));
+  // Unset, a CPU with bf16 computes in it: what a user of OpenVINO gets, so what is measured. A note says so.
+  if (settings.precision) map.insert(ov::hint::inference_precision(foreign_type(*settings.precision)));
+  map.insert(ov::num_streams(1));  // counters belong to the stream
   if (settings.threads) map.insert(ov::inference_num_threads(*settings.threads));
   for (const auto& [name, value] : settings.tuning) {
     if (name == "pinning") map.insert(ov::hint::enable_cpu_pinning(value != "off"));
