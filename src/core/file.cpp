@@ -55,12 +55,15 @@ class Descriptor {
       cannot("read", path, error);
     }
   }
-  ~Descriptor() { ::close(number_); }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int number() const { return number_; }
   bool is_regular() const { return S_ISREG(status_.st_mode); }
   std::size_t size() const { return static_cast<std::size_t>(status_.st_size); }
+  int release() { return std::exchange(number_, -1); }
 
  private:
   int number_;
@@ -158,6 +161,24 @@ void AtomicFile::commit() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   temporary_.clear();
 }
+
+InputFile::InputFile(const std::filesystem::path& path) : path_(path), descriptor_(Descriptor(path).release()) {}
+
+InputFile::~InputFile() { ::close(descriptor_); }
+
+std::size_t InputFile::read(std::span<char> buffer) {
+  std::size_t filled = 0;
+  while (filled < buffer.size()) {
+    ssize_t count = ::read(descriptor_, buffer.data() + filled, buffer.size() - filled);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) cannot("read", path_, errno);
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  return filled;
+}
+
+bool InputFile::rewind() { return ::lseek(descriptor_, 0, SEEK_SET) == 0; }
 
 // The file is mapped over an anonymous reservation one page longer, so that the bytes after its end are readable zeros
 // even when it ends exactly on a page border.

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,24 @@ class AtomicFile {
   std::filesystem::path path_, temporary_;
   int descriptor_ = -1;
   std::size_t written_ = 0;
+};
+
+/// A file or pipe read from front to back in pieces. Throws like read_file. Not thread-safe.
+class InputFile {
+ public:
+  explicit InputFile(const std::filesystem::path& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  /// Fills `buffer` as far as the file goes; less than its size, and only then: the end was reached.
+  std::size_t read(std::span<char> buffer);
+  /// Back to the front; false: a pipe, which cannot.
+  bool rewind();
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
 };
 
 /// A file mapped read-only, followed by at least 64 zero bytes (parsers may read past the end). Throws like read_file.
