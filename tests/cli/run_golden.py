@@ -10,8 +10,8 @@ A transcript is a list of commands with what they print, as a person would see t
     exit 0
 
 `…` stands for whatever the clock of the machine puts there. Commands run without a shell in a temporary folder that
-holds the models of MAKE_MODELS, the *.yaml device descriptions beside the transcript and the profiles of other programs
-from tests/data/foreign; measured peaks of the machine are out of their sight. A comment line
+holds the models of MAKE_MODELS, the *.yaml device descriptions and *.trace.json files beside the transcript and the profiles
+of other programs from tests/data/foreign; measured peaks of the machine are out of their sight. A comment line
 `# needs: a real runtime` skips the transcript (exit 77) in a binary that has none. --update rewrites FILE.test
 with what takt prints now; lines that still match keep their `…`.
 """
@@ -86,7 +86,8 @@ def main():
     failed, seen = False, list(comment)
     with tempfile.TemporaryDirectory(prefix='takt_cli_') as folder:
         subprocess.run([make_models, folder], check=True)
-        for file in [*test.parent.glob('*.yaml'), *(test.parent.parent / 'data' / 'foreign').glob('*.*')]:
+        beside = [file for pattern in ('*.yaml', '*.trace.json') for file in test.parent.glob(pattern)]
+        for file in [*beside, *(test.parent.parent / 'data' / 'foreign').glob('*.*')]:
             shutil.copy(file, folder)
         for command, expected in cases:
             lines = run(takt, command, folder)
