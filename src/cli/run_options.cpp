@@ -20,6 +20,10 @@ std::optional<Number> number_in(std::string_view text) {
   return code == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
+constexpr const char* input_meaning =
+    "[NAME:]DATA of an input: a file (.npy, .json, .ppm, .pgm), values (1,2,3 or [[1,2],[3,4]]) or a shape to fill "
+    "({1,3,224,224}); repeat it or separate by ';'. Inputs that are not given are generated";
+
 void declare_measurement(CLI::App* app, RunOptions& o) {
   app->add_option("MODEL", o.model, "An ONNX (.onnx) or OpenVINO IR (.xml) file")->required();
   app->add_option("--runtime", o.run.runtime,
@@ -36,11 +40,14 @@ void declare_measurement(CLI::App* app, RunOptions& o) {
   app->add_option("--warmup-iter", o.run.warmup_iterations, "Runs before measuring. Default: 3")
       ->type_name("N")
       ->check(CLI::Range(0, 10'000'000));
-  app->add_option("--input", o.inputs,
-                  "Shape of an input, [NAME:]{1,3,224,224}; repeat it or separate by ';'. The values are generated")
+  app->add_option("--input", o.inputs, input_meaning)
       ->type_name("SPEC")
       ->expected(1)
+      ->allow_extra_args(false)  // else CLI11 takes [1,2] apart
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app->add_option("--batch-size", o.run.batch_size, "First dimension of every input; given values are repeated to it")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10'000'000));
   app->add_option("--seed", o.run.seed, "Of generated inputs and simulated noise. Default: 1")->type_name("N");
 }
 

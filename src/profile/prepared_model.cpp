@@ -77,7 +77,9 @@ std::vector<Port> PreparedModel::declared_inputs() {
 }
 
 void PreparedModel::settle_shapes() {
-  const std::vector<Port> ports = declared_inputs();
+  const std::vector<Port> declared = declared_inputs();
+  choice_ = settle_inputs(declared, read_inputs(settings_.inputs), settings_.batch_size, result_.notes);
+  const std::vector<Port> ports = with_batch(declared, settings_.batch_size);
   const bool open_dims = std::any_of(ports.begin(), ports.end(), [](auto& port) { return !concrete(port.shape); });
   if (!open_dims) return try_shapes(ports, DimensionGuess(nullptr, {}, {}), 0);
   // The runtime that runs it need not be the one that tells names of dimensions.
@@ -110,7 +112,7 @@ void PreparedModel::try_shapes(const std::vector<Port>& ports, const DimensionGu
   const auto guessed = [&](const Port& port, const std::map<std::string, Shape>& settled) {
     return guess.shape_of(port, settled, attempt);
   };
-  shapes_ = choose_shapes(ports, settings_.inputs, result_.notes, guessed);
+  shapes_ = complete_shapes(ports, choice_.shapes, result_.notes, guessed);
   naming(result_.model, [&] { check_sizes(ports, shapes_); });
   if (result_.graph) fill_in_shapes();
 }
@@ -121,6 +123,7 @@ void PreparedModel::probe() {
   auto session = open(false);
   session->set_inputs(values(session->inputs()));
   result_.input_values.clear();
+  result_.input_origins.clear();
   session->run();
 }
 
@@ -183,10 +186,18 @@ const std::vector<HostTensor>& PreparedModel::values(const std::vector<Port>& in
   if (!result_.input_values.empty()) return result_.input_values;
   result_.input_values = naming(result_.model, [&] {
     for (const auto& port : inputs) check_is_tensor(port, result_.model);
-    return generate_inputs(inputs, shapes_, settings_.seed);
+    std::vector<std::string> notes;
+    auto made = make_inputs(inputs, {shapes_, choice_.given}, settings_.seed, notes);
+    add_notes(result_, notes);
+    return made;
   });
+  for (const auto& port : inputs) {
+    const auto given = choice_.given.find(port.name);
+    result_.input_origins.push_back(given == choice_.given.end() ? "generated values" : given->second.origin);
+  }
   for (auto& tensor : result_.input_values)
-    if (result_.graph && tensor.type == ElementType::i64 && is_shape_of_reshape(*result_.graph, tensor.name))
+    if (result_.graph && !choice_.given.contains(tensor.name) && tensor.type == ElementType::i64 &&
+        is_shape_of_reshape(*result_.graph, tensor.name))
       make_shape(tensor);
   return result_.input_values;
 }

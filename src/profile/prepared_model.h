@@ -43,7 +43,8 @@ class PreparedModel {
 
   const RunSettings& settings_;
   std::unique_ptr<Runtime> runtime_;
-  std::map<std::string, Shape> shapes_;
+  InputChoice choice_;                   ///< what the user gave
+  std::map<std::string, Shape> shapes_;  ///< of all inputs
   RunResult result_;
 };
 

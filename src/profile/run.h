@@ -31,12 +31,13 @@ struct RunSettings {
   std::optional<int> iterations;  ///< unset: until `min_time` has been measured, 10 to 1000 iterations
   int warmup_iterations = 3;      ///< longer when the first runs of the runtime are slow; kept apart in the result
   Duration min_time = std::chrono::seconds(1);
-  std::vector<InputSpec> inputs;  ///< what the user gave; the rest is generated
-  std::uint64_t seed = 1;         ///< of generated inputs and simulated noise
-  int instances = 1;              ///< independent sessions that run at once, each in a thread of its own
-  std::vector<int> cores;         ///< to pin to, the same number for each instance; empty: wherever the system likes
-  bool copy_to_host = false;      ///< a run includes copying its outputs to takt's memory
-  std::optional<double> range;    ///< see OutputChecks
+  std::vector<InputSpec> inputs;           ///< what the user gave; the rest is generated
+  std::optional<std::int64_t> batch_size;  ///< first dimension of every input
+  std::uint64_t seed = 1;                  ///< of generated inputs and simulated noise
+  int instances = 1;                       ///< independent sessions that run at once, each in a thread of its own
+  std::vector<int> cores;       ///< to pin to, the same number for each instance; empty: wherever the system likes
+  bool copy_to_host = false;    ///< a run includes copying its outputs to takt's memory
+  std::optional<double> range;  ///< see OutputChecks
   std::optional<RepeatCheck> repeat_check;
   std::optional<ElementType> precision;          ///< see SessionSettings
   std::filesystem::path cache, optimised_model;  ///< see SessionSettings
@@ -79,6 +80,7 @@ struct RunResult {
   std::optional<Graph> graph;  ///< with the shapes of this run; missing for IR models
   std::vector<Port> inputs, outputs;
   std::vector<HostTensor> input_values;
+  std::vector<std::string> input_origins;  ///< of each: "generated values", "values of cat.npy"
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
   std::optional<RunPass> plain, profiled;
   CpuLimit cpu_limit;               ///< of the process that measured

@@ -61,8 +61,8 @@ std::string heading(const RunResult& result) {
                                  result.runtime, result.runtime_version, result.device, result.runtime_choice);
   for (std::size_t i = 0; i < result.input_values.size(); ++i) {
     const HostTensor& input = result.input_values[i];
-    text += fmt::format("{}  {} {} {}, generated values\n", i == 0 ? "input  " : "       ", printable(input.name),
-                        to_string(input.shape), type_name(input.type));
+    text += fmt::format("{}  {} {} {}, {}\n", i == 0 ? "input  " : "       ", printable(input.name),
+                        to_string(input.shape), type_name(input.type), result.input_origins.at(i));
   }
   for (const auto& note : result.notes) text += wrapped("note     ", printable(note));
   return text + "\n";
