@@ -121,6 +121,17 @@ class BadInput(unittest.TestCase):
         for name in ('none.npy', 'none.json', 'none.pgm'):
             self.refused('run', 'm.onnx', '--device', 'sim:CPU', '--input', name, names=name)
 
+    def test_strings_are_run_or_refused(self):
+        with open(os.path.join(MODELS.name, 'strings.onnx'), 'rb') as model:
+            self.put('m.onnx', model.read())
+        for runtime, device in runtimes():
+            with self.subTest(runtime=runtime):
+                words = ('run', 'm.onnx', '--runtime', runtime, '--device', device, '--iter', '2', '--input', '"a","b"')
+                if runtime == 'openvino':
+                    self.refused(*words, names='--runtime onnxruntime')
+                else:
+                    self.assertEqual(takt(self.folder, *words).returncode, 0)
+
     def test_shapes_that_no_machine_holds(self):
         # A profile's shapes are only shown, never allocated: the table is whole, as in the peer's tool.
         for size in (b'9' * 60, b'4611686018427387904', b'-5'):

@@ -24,6 +24,21 @@ std::string upper_case(std::string_view text) {
 }
 
 // What OpenVINO says for a device that is not there speaks of libraries; users know drivers.
+/// OpenVINO's CPU plugin copies an input that is also an output byte by byte; of strings that frees the same memory
+/// twice, and the process ends.
+void refuse_passed_strings(const ov::Model& model, const std::string& where) {
+  for (const auto& result : model.get_results()) {
+    auto source = result->input_value(0);
+    while (std::string_view(source.get_node()->get_type_name()) == "Identity")
+      source = source.get_node()->input_value(0);
+    if (source.get_element_type() == ov::element::string && ov::is_type<ov::op::v0::Parameter>(source.get_node()))
+      throw Error(ErrorKind::unsupported,
+                  fmt::format("{}: strings go straight from an input to an output, on which OpenVINO crashes; use "
+                              "--runtime onnxruntime",
+                              where));
+  }
+}
+
 std::string device_reason(const std::string& device, const std::string& message) {
   if (message.find("OpenCL") != std::string::npos) return "its driver (libOpenCL.so.1) is not installed";
   if (message.find("VCL") != std::string::npos || message.find("ZE") != std::string::npos ||
@@ -80,6 +95,7 @@ class OpenVinoRuntime : public Runtime {
     const auto read = read_model(model);
     try {
       openvino::fix_shapes(*read, settings.input_shapes, where(model, name()));
+      refuse_passed_strings(*read, where(model, name()));
       if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
       if (settings.all_tensors) openvino::show_all_tensors(*read);
       return openvino::open_session(core_, read, model, graph, device, settings);
