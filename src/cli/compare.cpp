@@ -41,7 +41,7 @@ std::unique_ptr<CLI::App> declare(CompareOptions& o) {
                   "the new one only")
       ->required();
   app->add_option("--threshold", o.threshold, "Smaller changes are none. Default: 2%")->type_name("PERCENT");
-  app->add_option("--confidence", o.settings.confidence, "Of all intervals together. Default: 0.95")
+  app->add_option("--confidence", o.settings.confidence, "Of all intervals together. Default: 0.99")
       ->type_name("SHARE")
       ->check(CLI::Range(0.5, 0.9999));
   app->add_option("--fail-over", o.fail_over,

@@ -30,7 +30,7 @@ namespace takt {
 
 struct CompareSettings {
   double threshold = 0.02;   ///< smallest relative change that counts as one; raise it where small ones do not matter
-  double confidence = 0.95;  ///< of the intervals, for all rows together
+  double confidence = 0.99;  ///< of the intervals, for all rows together: a report that cries wolf is not read
 };
 
 enum class Verdict {
