@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #include "core/error.h"
@@ -46,9 +47,14 @@ double cpu_seconds() {
 }
 
 long peak_kilobytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
+  // getrusage() would also count the program that started this one.
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word) {
+    long kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes;
+  }
+  return 0;
 }
 
 /// "cpu_s wall_s peak_kib events" of a step.

@@ -4,6 +4,7 @@
 // What needs the whole file (the end of a begin, the slice of an arrow) is left as a mark.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -119,9 +120,11 @@ class EventParser {
   Interner texts_;
   std::vector<Row> rows_;
   std::map<RowKey, std::uint32_t> row_numbers_;
-  RowKey last_key_;
-  std::uint32_t last_row_ = 0;
-  bool has_last_row_ = false;
+  struct RecentRow {
+    RowKey key;
+    std::uint32_t row = UINT32_MAX;
+  };
+  std::array<RecentRow, 256> recent_rows_;  // by some bits of the key: events take turns on few rows
   FaultList faults_;
 
   Window* window_ = nullptr;

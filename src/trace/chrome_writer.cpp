@@ -70,7 +70,9 @@ class ChromeWriter {
         lanes_(assign_lanes(trace)),
         flows_(trace),
         tids_(number_lanes(trace, lanes_)),
-        quoted_(trace.strings().size()) {
+        quoted_(trace.strings().size()),
+        names_(trace.strings().size()),
+        categories_(trace.strings().size()) {
     for (std::size_t row = 0; row < trace.rows().size(); ++row) {
       auto& prefixes = prefixes_.emplace_back();
       for (const std::uint32_t tid : tids_[row]) {
@@ -144,12 +146,8 @@ class ChromeWriter {
     text_.add_micros(event.start_ns - shift_);
     text_.add(",\"dur\":");
     text_.add_micros(drawn_duration_ns(event));
-    text_.add(",\"name\":");
-    text_.add(quoted(event.name));
-    if (event.category != StringId{}) {
-      text_.add(",\"cat\":");
-      text_.add(quoted(event.category));
-    }
+    text_.add(field(names_, ",\"name\":", event.name));
+    if (event.category != StringId{}) text_.add(field(categories_, ",\"cat\":", event.category));
     const auto flows = flows_.of(i);
     if (!flows.empty()) write_flow(flows.front());
     if (event.args != 0 || event.duration_ns < 0) write_args(event);
@@ -240,6 +238,13 @@ class ChromeWriter {
     return text;
   }
 
+  /// A key with a text of the trace as its value, also made once.
+  const std::string& field(std::vector<std::string>& made, std::string_view key, StringId id) {
+    std::string& text = made[static_cast<std::size_t>(id)];
+    if (text.empty()) text.append(key).append(quoted(id));
+    return text;
+  }
+
   std::uint32_t pid(ProcessId process) const { return trace_.processes()[static_cast<std::size_t>(process)].pid; }
 
   const Trace& trace_;
@@ -250,6 +255,7 @@ class ChromeWriter {
   std::vector<std::vector<std::uint32_t>> tids_;    // per row and lane
   std::vector<std::vector<std::string>> prefixes_;  // the same: an event up to its time
   std::vector<std::string> quoted_;                 // per StringId; empty: not made yet
+  std::vector<std::string> names_, categories_;     // the same: with the key
   bool first_ = true;
 };
 

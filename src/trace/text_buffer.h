@@ -52,10 +52,12 @@ class TextBuffer {
     const auto value = static_cast<std::uint64_t>(nanoseconds);
     add_integer(value / 1000);
     const auto fraction = static_cast<unsigned>(value % 1000);
-    const std::array<char, 4> text = {'.', static_cast<char>('0' + fraction / 100),
-                                      static_cast<char>('0' + fraction / 10 % 10),
-                                      static_cast<char>('0' + fraction % 10)};
-    add({text.data(), text.size()});
+    if (memory_.size() - used_ < 4) make_room(4);
+    char* const p = memory_.data() + used_;
+    p[0] = '.';
+    p[1] = static_cast<char>('0' + fraction / 100);
+    std::memcpy(p + 2, &pairs[2 * (fraction % 100)], 2);
+    used_ += 4;
   }
 
   void flush() {
