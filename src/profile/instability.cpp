@@ -13,6 +13,10 @@ namespace {
 // What matters: slow runs at least a tenth above the median, a cause with at least a quarter of their excess, and one
 // that every run suffers from when it takes a twentieth of the time.
 constexpr double slow_share = 0.05, least_ratio = 1.1, least_share = 0.25, least_of_all = 0.05;
+// A system that is called idle still takes the processor away for a hundredth of the time; nobody can mend that.
+constexpr double least_waiting = 0.02;
+// Compiling kernels and growing arenas take longer than the usual run by far; a cold cache does not count.
+constexpr double least_first_run = 1.5;
 // Price of a fault that finds its page in memory and clears 4 KiB, and of one that reads from a fast disk.
 constexpr Duration minor_fault_price{1.0}, major_fault_price{100.0};
 
@@ -133,7 +137,8 @@ class Judge {
   // processors, is what it used and waited for; what exceeds the limit, its own threads took from each other.
   void judge_waiting() {
     double share = explained(run_delay);
-    if (wall_ <= 0 || !(is_named(share) || result_.waiting >= least_of_all)) return;
+    if (wall_ <= 0 || result_.waiting < least_waiting) return;
+    if (!is_named(share) && result_.waiting < least_of_all) return;
     double demand = (cpu_ + delay_) / wall_, surplus = std::max(0.0, demand - limit_.processors());
     double others = std::max(0.0, busy_ - cpu_) / wall_;
     if (!knows_busy_) others = surplus > 0 ? 0 : 1;
@@ -204,12 +209,12 @@ class Judge {
                           : "keep memory between runs: bind outputs, or a malloc that returns less to the system");
   }
 
-  /// Time that nothing else explains gathers in the first runs, and the first two are among the slowest.
+  /// Time that nothing else explains gathers in the first runs, and the first two are the slowest by far.
   bool judge_first_runs() {
     if (samples_.size() < 2 * first_runs_) return false;
     std::vector<double> later(samples_.begin() + static_cast<std::ptrdiff_t>(first_runs_), samples_.end());
     std::sort(later.begin(), later.end());
-    double high = percentile(later, 0.9);
+    double high = std::max(percentile(later, 0.9), least_first_run * median_);
     if (samples_[0] <= high || samples_[1] <= high) return false;
     double in_first = 0;
     for (const Span& span : spans_)

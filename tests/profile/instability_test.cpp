@@ -69,6 +69,16 @@ TEST(Instability, run_delay_while_others_run_is_preemption) {
       << found.verdicts[0].evidence;
 }
 
+TEST(Instability, a_hundredth_of_the_time_waited_is_what_an_idle_system_takes) {
+  PassSketch pass;
+  // Five runs of a hundred wait, and their whole excess is run delay; of all the time that is 1.4 %.
+  for (int i = 0; i < 100; ++i) {
+    pass.run(i % 20 == 10 ? 1300us : 1000us);
+    pass.last().cpu_time = 1ms, pass.last().run_delay = i % 20 == 10 ? 300us : 0us, pass.last().machine_busy = 1300us;
+  }
+  EXPECT_TRUE(pass.judge().verdicts.empty());
+}
+
 TEST(Instability, delay_between_own_threads_is_oversubscription) {
   PassSketch pass;
   // Three threads on two processors: each run uses both fully, and a third of the demand waits.
