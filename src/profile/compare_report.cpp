@@ -81,6 +81,21 @@ std::string finding(const Comparison& c) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// What the noise would hide, in words.
+std::string detectable(const Comparison& c) {
+  if (!c.detectable_whole) return "";
+  if (*c.detectable_whole >= 1)
+    return "These runs are too unsteady to tell anything from noise, even a doubled time; measure again on a quiet\n"
+           "machine, or with more runs on each side.\n";
+  std::string op = c.detectable_op && *c.detectable_op < 1
+                       ? fmt::format(", or {:.1f} % of the median operator", *c.detectable_op * 100)
+                       : "";
+  return fmt::format(
+      "Changes below about {:.1f} % of the run{}\ncannot be told from noise here; more runs on each side tell smaller "
+      "ones.\n",
+      *c.detectable_whole * 100, op);
+}
+
 }  // namespace
 
 std::vector<Table> compare_tables(std::span<const Comparison> comparisons) {
@@ -103,12 +118,7 @@ std::string to_text(const Comparison& c, bool all) {
   lines.insert(lines.begin(), {&c, &c.whole});
   text += "\n" + to_text(shown(table_of("changes", lines)));
   text += fmt::format("Result: {}.\n", finding(c));
-  if (c.detectable_whole)
-    text += fmt::format("Smaller changes than about {:.1f} % of the whole run", *c.detectable_whole * 100);
-  if (c.detectable_whole && c.detectable_op)
-    text += fmt::format(" and {:.1f} % of an operator (the median one)\n", *c.detectable_op * 100);
-  if (c.detectable_whole) text += "cannot be told from noise here; more runs on each side tell smaller ones.\n";
-  return text;
+  return text + detectable(c);
 }
 
 std::vector<ColumnInfo> compare_columns() {
