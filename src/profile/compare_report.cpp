@@ -85,8 +85,8 @@ std::string finding(const Comparison& c) {
 std::string detectable(const Comparison& c) {
   if (!c.detectable_whole) return "";
   if (*c.detectable_whole >= 1)
-    return "These runs are too unsteady to tell anything from noise, even a doubled time; measure again on a quiet\n"
-           "machine, or with more runs on each side.\n";
+    return "These runs are too unsteady to tell even a doubled time from noise: measure\n"
+           "again on a quiet machine, or with more runs on each side.\n";
   std::string op = c.detectable_op && *c.detectable_op < 1
                        ? fmt::format(", or {:.1f} % of the median operator", *c.detectable_op * 100)
                        : "";
