@@ -20,6 +20,7 @@ import tempfile
 import time
 
 root = pathlib.Path(__file__).resolve().parent.parent
+NEAR_ZERO = 0.02  # of the demand; below it takt names no waiting (docs/how-it-works.md)
 light = root / ".sdk/onnx/onnx/backend/test/data/light"
 
 
@@ -88,7 +89,7 @@ def expect_nothing(runs, seconds, measure):
     while judged < runs and time.monotonic() < end:
         number += 1
         causes, waiting, steal, ratio = measure()
-        if waiting is None or waiting > 0.01 or (steal or 0) > 0.002:
+        if waiting is None or waiting > NEAR_ZERO or (steal or 0) > 0.002:
             show("quiet", number, causes, waiting, steal, ratio, "not quiet")
             continue
         judged += 1
@@ -102,7 +103,7 @@ def main():
     parser.add_argument("takt", nargs="?", default=root / "build/release/src/cli/takt")
     parser.add_argument("--model", type=pathlib.Path, default=light / "light_squeezenet.onnx")
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--time", type=float, default=90, help="seconds to look for quiet runs")
+    parser.add_argument("--time", type=float, default=150, help="seconds to look for quiet runs")
     arguments = parser.parse_args()
     processors = sorted(os.sched_getaffinity(0))
     common = ("--runtime", "onnxruntime")
