@@ -10,7 +10,7 @@ namespace takt {
 namespace {
 
 struct DeviceEvents {
-  std::vector<Interval> compute, other;
+  std::vector<TimeInterval> compute, other;
 };
 
 /// Numbers in the order of numbers, texts after them.
@@ -61,7 +61,7 @@ std::vector<GpuTime> gpu_times(const Trace& trace) {
     time.events = static_cast<std::int64_t>(device.compute.size() + device.other.size());
     const Intervals compute = unite(std::move(device.compute));
     const Intervals busy = unite(compute, unite(std::move(device.other)));
-    const Interval window = hull(busy);
+    const TimeInterval window = hull(busy);
     time.total = Nanoseconds(window.end - window.start);
     time.compute = total(compute);
     time.non_compute = total(busy) - time.compute;

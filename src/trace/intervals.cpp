@@ -6,13 +6,15 @@
 namespace takt {
 namespace {
 
-bool before(const Interval& a, const Interval& b) { return a.start != b.start ? a.start < b.start : a.end < b.end; }
+bool before(const TimeInterval& a, const TimeInterval& b) {
+  return a.start != b.start ? a.start < b.start : a.end < b.end;
+}
 
 /// Insertion sort that gives up after `budget` moves; the list stays a permutation of what it was.
-bool repair_order(std::vector<Interval>& list, std::size_t budget) {
+bool repair_order(std::vector<TimeInterval>& list, std::size_t budget) {
   for (std::size_t i = 1; i < list.size(); ++i) {
     if (!before(list[i], list[i - 1])) continue;
-    const Interval moved = list[i];
+    const TimeInterval moved = list[i];
     std::size_t hole = i;
     while (hole > 0 && before(moved, list[hole - 1]) && budget > 0) {
       list[hole] = list[hole - 1];
@@ -26,7 +28,7 @@ bool repair_order(std::vector<Interval>& list, std::size_t budget) {
 }
 
 /// Appends to a set whose intervals arrive by start.
-void extend(Intervals& set, Interval next) {
+void extend(Intervals& set, TimeInterval next) {
   if (next.end <= next.start) return;
   if (!set.empty() && next.start <= set.back().end)
     set.back().end = std::max(set.back().end, next.end);
@@ -36,14 +38,14 @@ void extend(Intervals& set, Interval next) {
 
 }  // namespace
 
-void sort_intervals(std::vector<Interval>& list) {
+void sort_intervals(std::vector<TimeInterval>& list) {
   if (!repair_order(list, list.size() * 4)) std::sort(list.begin(), list.end(), before);
 }
 
-Intervals unite(std::vector<Interval> list) {
+Intervals unite(std::vector<TimeInterval> list) {
   sort_intervals(list);
   Intervals set;
-  for (const Interval& next : list) extend(set, next);
+  for (const TimeInterval& next : list) extend(set, next);
   return set;
 }
 
@@ -60,7 +62,7 @@ Intervals unite(const Intervals& a, const Intervals& b) {
 Intervals intersect(const Intervals& a, const Intervals& b) {
   Intervals set;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    const Interval shared{std::max(a[i].start, b[j].start), std::min(a[i].end, b[j].end)};
+    const TimeInterval shared{std::max(a[i].start, b[j].start), std::min(a[i].end, b[j].end)};
     if (shared.start < shared.end) set.push_back(shared);
     if (a[i].end < b[j].end)
       ++i;
@@ -73,7 +75,7 @@ Intervals intersect(const Intervals& a, const Intervals& b) {
 Intervals subtract(const Intervals& a, const Intervals& b) {
   Intervals set;
   std::size_t j = 0;
-  for (const Interval& whole : a) {
+  for (const TimeInterval& whole : a) {
     std::int64_t start = whole.start;
     while (j < b.size() && b[j].end <= start) ++j;
     for (std::size_t k = j; k < b.size() && b[k].start < whole.end; ++k) {
@@ -85,27 +87,29 @@ Intervals subtract(const Intervals& a, const Intervals& b) {
   return set;
 }
 
-Intervals gaps(const Intervals& set, Interval window) {
+Intervals gaps(const Intervals& set, TimeInterval window) {
   if (window.end <= window.start) return {};
   return subtract({window}, set);
 }
 
-Intervals clip(const Intervals& set, Interval window) {
+Intervals clip(const Intervals& set, TimeInterval window) {
   if (window.end <= window.start) return {};
   return intersect(set, {window});
 }
 
 Nanoseconds total(const Intervals& set) {
   return Nanoseconds(std::accumulate(set.begin(), set.end(), std::int64_t{0},
-                                     [](std::int64_t sum, const Interval& i) { return sum + (i.end - i.start); }));
+                                     [](std::int64_t sum, const TimeInterval& i) { return sum + (i.end - i.start); }));
 }
 
-Interval hull(const Intervals& set) { return set.empty() ? Interval{} : Interval{set.front().start, set.back().end}; }
+TimeInterval hull(const Intervals& set) {
+  return set.empty() ? TimeInterval{} : TimeInterval{set.front().start, set.back().end};
+}
 
-Nanoseconds covered(std::vector<Interval> list) {
+Nanoseconds covered(std::vector<TimeInterval> list) {
   sort_intervals(list);
   std::int64_t sum = 0, reached = list.empty() ? 0 : list.front().start;
-  for (const Interval& next : list) {
+  for (const TimeInterval& next : list) {
     if (next.end <= reached || next.end <= next.start) continue;
     sum += next.end - std::max(next.start, reached);
     reached = next.end;

@@ -122,7 +122,7 @@ SummaryRow summary_of(const NamedTrace& named) {
 std::vector<LineRow> lines_of(const NamedTrace& named) {
   const Trace& trace = named.read.trace;
   std::vector<LineRow> lines(trace.rows().size());
-  std::vector<std::vector<Interval>> spans(lines.size());
+  std::vector<std::vector<TimeInterval>> spans(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const TraceRow& row = trace.rows()[i];
     const TraceProcess& process = trace.processes()[static_cast<std::size_t>(row.process)];
@@ -134,7 +134,7 @@ std::vector<LineRow> lines_of(const NamedTrace& named) {
   }
   for (const TraceEvent& event : trace.events()) {
     const auto row = static_cast<std::size_t>(event.row);
-    const Interval span{event.start_ns, event.start_ns + std::max<std::int64_t>(event.duration_ns, 0)};
+    const TimeInterval span{event.start_ns, event.start_ns + std::max<std::int64_t>(event.duration_ns, 0)};
     ++lines[row].events;
     lines[row].start_ns = std::min(lines[row].start_ns.value_or(span.start), span.start);
     lines[row].end_ns = std::max(lines[row].end_ns.value_or(span.end), span.end);

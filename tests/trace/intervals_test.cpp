@@ -12,9 +12,9 @@ namespace {
 constexpr std::int64_t size = 64;
 using Line = std::bitset<size>;  // one bit per nanosecond: the oracle
 
-Line line_of(const std::vector<Interval>& list) {
+Line line_of(const std::vector<TimeInterval>& list) {
   Line line;
-  for (const Interval& i : list) {
+  for (const TimeInterval& i : list) {
     for (std::int64_t t = i.start; t < i.end; ++t) line.set(static_cast<std::size_t>(t));
   }
   return line;
@@ -27,9 +27,9 @@ bool is_set(const Intervals& set) {
   return true;
 }
 
-std::vector<Interval> random_list(std::mt19937& random) {
-  std::vector<Interval> list(random() % 12);
-  for (Interval& i : list) {
+std::vector<TimeInterval> random_list(std::mt19937& random) {
+  std::vector<TimeInterval> list(random() % 12);
+  for (TimeInterval& i : list) {
     i.start = static_cast<std::int64_t>(random() % size);
     i.end = std::min<std::int64_t>(size, i.start + static_cast<std::int64_t>(random() % 16));
   }
@@ -46,9 +46,9 @@ TEST(Intervals, a_nested_interval_does_not_end_the_outer_one) {
 }
 
 TEST(Intervals, of_nothing_are_nothing) {
-  EXPECT_TRUE(unite(std::vector<Interval>{}).empty());
+  EXPECT_TRUE(unite(std::vector<TimeInterval>{}).empty());
   EXPECT_EQ(total({}), Nanoseconds(0));
-  EXPECT_EQ(hull({}), (Interval{0, 0}));
+  EXPECT_EQ(hull({}), (TimeInterval{0, 0}));
   EXPECT_EQ(covered({}), Nanoseconds(0));
   EXPECT_EQ(gaps({}, {3, 9}), (Intervals{{3, 9}}));
   EXPECT_TRUE(gaps({}, {9, 3}).empty());
@@ -61,7 +61,7 @@ TEST(Intervals, agree_with_a_line_of_bits) {
     const Line a = line_of(list_a), b = line_of(list_b);
     const Intervals set_a = unite(list_a), set_b = unite(list_b);
     const std::int64_t from = static_cast<std::int64_t>(random() % size);
-    const Interval window{from, std::min(size, from + 20)};
+    const TimeInterval window{from, std::min(size, from + 20)};
     const Line inside = line_of({window});
     for (const auto& [set, line] : {std::pair{set_a, a},
                                     {unite(set_a, set_b), a | b},
@@ -79,9 +79,9 @@ TEST(Intervals, agree_with_a_line_of_bits) {
 
 TEST(Intervals, sorting_nearly_sorted_reversed_and_shuffled_lists) {
   std::mt19937 random(3);
-  std::vector<Interval> sorted;
+  std::vector<TimeInterval> sorted;
   for (int i = 0; i < 50000; ++i) sorted.push_back({i, i + static_cast<int>(random() % 9)});
-  std::vector<Interval> nearly = sorted, reversed = sorted, shuffled = sorted;
+  std::vector<TimeInterval> nearly = sorted, reversed = sorted, shuffled = sorted;
   for (std::size_t i = 0; i + 3 < nearly.size(); i += 7) std::swap(nearly[i], nearly[i + 3]);
   std::reverse(reversed.begin(), reversed.end());
   std::shuffle(shuffled.begin(), shuffled.end(), random);
@@ -92,7 +92,7 @@ TEST(Intervals, sorting_nearly_sorted_reversed_and_shuffled_lists) {
 }
 
 TEST(Intervals, of_a_day_in_nanoseconds_add_up_exactly) {
-  std::vector<Interval> list;
+  std::vector<TimeInterval> list;
   constexpr std::int64_t day = 86'400'000'000'000;
   for (std::int64_t t = 0; t < 1000; ++t) list.push_back({t * (day / 1000), t * (day / 1000) + day / 1000 - 1});
   const Intervals set = unite(list);
