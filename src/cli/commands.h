@@ -21,6 +21,7 @@ int run_analyze(std::span<const std::string> arguments);
 int run_compare(std::span<const std::string> arguments);
 int run_devices(std::span<const std::string> arguments);
 int run_explain(std::span<const std::string> arguments);
+int run_pipeline_command(std::span<const std::string> arguments);
 int run_run(std::span<const std::string> arguments);
 int run_trace(std::span<const std::string> arguments);
 
