@@ -30,7 +30,7 @@ PipelineRun make_run(std::int64_t executions) {
     run.shape.devices.push_back({1});
     run.shape.stages.push_back(stage_on(s, 1, 2));
     run.devices.push_back({"sim:D" + std::to_string(s), "sim"});
-    run.stages.push_back({"s" + std::to_string(s), "", false, std::nullopt});
+    run.stages.push_back({"s" + std::to_string(s), "", false, std::nullopt, {}});
   }
   run.shape.source.batches = executions / stages;
   Noisy times;

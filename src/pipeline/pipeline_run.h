@@ -26,6 +26,7 @@ struct RunStage {
   std::string model;  ///< file name without its folder, or what stands for it ("dummy MatMul")
   bool copies_input = false;
   std::optional<std::int64_t> input_bytes;  ///< of one batch; nullopt: not known
+  std::vector<double> ratio{};              ///< shares of a data-parallel stage's parts; empty: none, or not known
 };
 
 /// What an execution's own counters tell, where the runtime has some. Parallel to Schedule::executions.

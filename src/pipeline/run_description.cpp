@@ -37,6 +37,7 @@ Json stages_json(const PipelineRun& run) {
                     {"model", run.stages[s].model},
                     {"copies_input", run.stages[s].copies_input},
                     {"input_bytes", or_null(run.stages[s].input_bytes)},
+                    {"ratio", run.stages[s].ratio},
                     {"replicas", shape.replicas},
                     {"queue", shape.queue},
                     {"ordered", shape.ordered}});
@@ -72,7 +73,8 @@ void read_shape(const Json& json, PipelineRun& run) {
   }
   for (const Json& stage : json.at("stages")) {
     run.stages.push_back({stage.at("name").get<std::string>(), stage.at("model").get<std::string>(),
-                          stage.at("copies_input").get<bool>(), optional_of<std::int64_t>(stage.at("input_bytes"))});
+                          stage.at("copies_input").get<bool>(), optional_of<std::int64_t>(stage.at("input_bytes")),
+                          stage.at("ratio").get<std::vector<double>>()});
     FlowStage& shape = run.shape.stages.emplace_back();
     stage.at("replicas").get_to(shape.replicas);
     shape.queue = stage.at("queue").get<int>();

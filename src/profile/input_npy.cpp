@@ -128,7 +128,8 @@ GivenTensor parse_npy(std::span<const std::byte> file, std::string_view where) {
   HostTensor tensor{"", element_type(header), header.shape, {}, {}};
   const auto count = static_cast<std::size_t>(*element_count(header.shape));
   const auto size = stride(header);
-  const auto element = [&](std::size_t place) { return values.subspan(place * size, size); };
+  // Captured by name: clang before 16 cannot capture a structured binding by reference.
+  const auto element = [&, values = values](std::size_t place) { return values.subspan(place * size, size); };
   if (tensor.type == ElementType::string) {
     tensor.strings.reserve(count);
     each_place(header, count, [&](std::size_t place) { tensor.strings.push_back(text_of(header, element(place))); });

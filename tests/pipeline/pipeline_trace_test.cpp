@@ -70,6 +70,7 @@ void expect_same(const PipelineRun& a, const PipelineRun& b) {
     ASSERT_EQ(a.stages[s].model, b.stages[s].model);
     ASSERT_EQ(a.stages[s].copies_input, b.stages[s].copies_input);
     ASSERT_EQ(a.stages[s].input_bytes, b.stages[s].input_bytes);
+    ASSERT_EQ(a.stages[s].ratio, b.stages[s].ratio);
   }
   expect_same(a.schedule.executions, b.schedule.executions);
   expect_same(a.schedule.visits, b.schedule.visits);
@@ -134,6 +135,7 @@ PipelineRun measured(std::uint64_t seed) {
   run.warmup = 2;
   run.stages[0].copies_input = true;
   run.stages[0].input_bytes = 4096;
+  run.stages[1].ratio = {0.1, 0.9};
   run.stages[0].name = "Gather \"1\" \\ ümlaut_0";
   run.interrupted = seed % 2 == 0;
   if (run.interrupted) run.failure = "stage 's_1', batch 3: out of memory";

@@ -20,7 +20,7 @@ inline PipelineRun run_of(const FlowShape& shape, Schedule schedule) {
   run.shape = shape;
   for (std::size_t d = 0; d < shape.devices.size(); ++d) run.devices.push_back({"sim:D" + std::to_string(d), "sim"});
   for (std::size_t s = 0; s < shape.stages.size(); ++s)
-    run.stages.push_back({"s_" + std::to_string(s), "dummy", false, std::nullopt});
+    run.stages.push_back({"s_" + std::to_string(s), "dummy", false, std::nullopt, {}});
   run.schedule = std::move(schedule);
   run.virtual_clock = true;
   return run;
