@@ -109,7 +109,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("takt", nargs="?", default=root / "build/release/src/cli/takt")
     parser.add_argument("--pairs", type=int, default=200, help="of each experiment; real ones are shared by two runtimes")
-    parser.add_argument("--iter", type=int, default=100, help="measured runs per real profile and pass")
+    parser.add_argument("--iter", type=int, default=50, help="measured runs per real profile and pass")
     parser.add_argument("--model", type=pathlib.Path, default=network)
     parser.add_argument("--keep", type=pathlib.Path, help="keep the profiles in this folder")
     parser.add_argument("--skip-real", action="store_true")
