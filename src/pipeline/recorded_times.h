@@ -41,7 +41,9 @@ class RecordedTimes final : public ServiceTimes {
   struct Mean {
     double sum = 0, overhead = 0;
     std::int64_t count = 0;
-    std::optional<double> work() const { return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count)); }
+    std::optional<double> work() const {
+      return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+    }
   };
   struct Stage {
     std::size_t first_slot = 0, parts = 1;
