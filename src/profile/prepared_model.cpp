@@ -9,11 +9,19 @@
 #include "core/text.h"
 #include "graph/onnx.h"
 #include "graph/shapes.h"
+#include "runtime/graph_reader.h"
 
 namespace takt {
 namespace {
 
 bool is_onnx(const std::filesystem::path& model) { return lower_case(model.extension().string()) == ".onnx"; }
+
+/// Of files that takt does not read itself; nullopt where the runtime cannot tell either.
+std::optional<Graph> read_by_runtime(Runtime& runtime, const std::filesystem::path& model,
+                                     const std::map<std::string, Shape>& shapes) {
+  auto* reader = dynamic_cast<GraphReader*>(&runtime);
+  return reader ? reader->read_graph(model, shapes) : std::nullopt;
+}
 
 /// Puts the model's name before what goes wrong with its inputs.
 template <typename Call>
@@ -60,7 +68,10 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
   result_.runtime = choose_runtime(model, settings, result_.runtime_choice);
   runtime_ = make_runtime(result_.runtime);
   result_.runtime_version = runtime_->version();
-  if (is_onnx(model)) result_.graph = read_onnx(model).graph;
+  if (is_onnx(model))
+    result_.graph = read_onnx(model).graph;
+  else
+    result_.graph = read_by_runtime(*runtime_, model, {});
   settle_shapes();
 }
 
@@ -114,7 +125,11 @@ void PreparedModel::try_shapes(const std::vector<Port>& ports, const DimensionGu
   };
   shapes_ = complete_shapes(ports, choice_.shapes, result_.notes, guessed);
   naming(result_.model, [&] { check_sizes(ports, shapes_); });
-  if (result_.graph) fill_in_shapes();
+  if (!result_.graph) return;
+  if (is_onnx(result_.model))
+    fill_in_shapes();
+  else
+    result_.graph = read_by_runtime(*runtime_, result_.model, shapes_);
 }
 
 /// One inference with the chosen shapes: that a model loads does not say that it runs.

@@ -77,7 +77,7 @@ struct RunResult {
   std::filesystem::path model;
   std::string runtime, runtime_version, device;
   std::string runtime_choice;  ///< why this runtime: "from .onnx", "as asked"
-  std::optional<Graph> graph;  ///< with the shapes of this run; missing for IR models
+  std::optional<Graph> graph;  ///< with the shapes of this run; missing where no reader knows the file
   std::vector<Port> inputs, outputs;
   std::vector<HostTensor> input_values;
   std::vector<std::string> input_origins;  ///< of each: "generated values", "values of cat.npy"

@@ -104,6 +104,25 @@ class BadInput(unittest.TestCase):
                 self.put('bad.onnx', contents)
                 self.each_run()
 
+    def test_openvino_models(self):
+        if 'openvino' not in [runtime for runtime, _ in runtimes()]:
+            self.skipTest('this takt has no OpenVINO')
+        self.put('m.onnx', SMALL)
+        made = takt(self.folder, 'run', 'm.onnx', '--runtime', 'openvino', '--iter', '1', '--optimized-model-out', 'm.xml')
+        self.assertEqual(made.returncode, 0, made.stderr)
+        xml, weights = (pathlib.Path(os.fsdecode(self.folder), f'm.{end}').read_bytes() for end in ('xml', 'bin'))
+        for what, contents in {**BAD_MODELS, 'no IR': b'<net/>', 'half IR': xml[:len(xml) // 2], 'a name': xml[:300],
+                               'html': b'<html><body>404</body></html>'}.items():
+            with self.subTest(what=what):
+                self.put('bad.xml', contents)
+                self.refused('run', 'bad.xml', names='bad.xml')
+        self.put('bad.xml', xml)
+        for what, contents in {'no weights': None, 'empty': b'', 'half': weights[:len(weights) // 2]}.items():
+            with self.subTest(what=what):
+                if contents is not None:
+                    self.put('bad.bin', contents)
+                self.refused('run', 'bad.xml', names='bad.xml')
+
     def test_profiles(self):
         for what, contents in BAD_PROFILES.items():
             with self.subTest(what=what):

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <openvino/openvino.hpp>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "graph/onnx.h"
+#include "runtime/graph_reader.h"
+#include "runtime/openvino/ir_graph.h"
 #include "runtime/openvino/openvino_session.h"
 #include "runtime/openvino/openvino_tensors.h"
 #include "runtime/tensors.h"
@@ -60,7 +63,23 @@ std::string reading_reason(const std::string& message) {
   return fmt::format("OpenVINO does not know the operator {}; use --runtime onnxruntime", one_sentence(types));
 }
 
-class OpenVinoRuntime : public Runtime {
+/// OpenVINO takes a .xml that is no IR for some other importer's, and those write to stderr.
+void check_ir(const std::filesystem::path& model, const std::string& where) {
+  if (lower_case(model.extension().string()) != ".xml") return;
+  std::string head(512, '\0');  // as far as OpenVINO looks for it
+  std::ifstream file(model, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  const auto net = head.find("<net ");
+  const auto tag = net == std::string::npos ? std::string() : head.substr(net, head.find('>', net) - net);
+  for (const char* version : {" version=\"10\"", " version=\"11\""})
+    if (tag.find(version) != std::string::npos) return;
+  throw Error(
+      ErrorKind::bad_input,
+      fmt::format("{}: is no OpenVINO IR of version 10 or 11; convert the model with OpenVINO 2020 or later", where));
+}
+
+class OpenVinoRuntime : public Runtime, public GraphReader {
  public:
   std::string_view name() const override { return "openvino"; }
 
@@ -116,6 +135,22 @@ class OpenVinoRuntime : public Runtime {
     return {{{"pinning", "off"}}, {{"hyper_threading", "off"}}, {{"hint", "latency"}}};
   }
 
+  std::optional<Graph> read_graph(const std::filesystem::path& model,
+                                  const std::map<std::string, Shape>& input_shapes) override {
+    if (lower_case(model.extension().string()) != ".xml") return std::nullopt;
+    const auto read = read_model(model);
+    try {
+      openvino::fix_shapes(*read, input_shapes, where(model, name()));
+      Graph graph = openvino::graph_of(*read);
+      graph.path = model;
+      return graph;
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& e) {  // ov::Exception, and bad_alloc of sizes out of a hostile model
+      throw Error(ErrorKind::bad_input, fmt::format("{}: {}", where(model, name()), one_sentence(e.what())));
+    }
+  }
+
   std::optional<std::map<std::string, PartialShape>> infer_shapes(
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) override {
     const auto read = read_model(model);
@@ -137,6 +172,7 @@ class OpenVinoRuntime : public Runtime {
  private:
   std::shared_ptr<ov::Model> read_model(const std::filesystem::path& model) {
     check_model_file(model);
+    check_ir(model, where(model, name()));
     try {
       return core_.read_model(model.string());
     } catch (const std::exception& e) {
