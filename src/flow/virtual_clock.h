@@ -1,5 +1,5 @@
 // What runs at the moment on the virtual clock, and when it will be done: once for service times that stay as they are,
-// once for those that other executions stretch. For simulate.cpp only.
+// once for those that other executions stretch. For simulate.cpp, and for the engine, which drives it with real time.
 #pragma once
 
 #include <algorithm>

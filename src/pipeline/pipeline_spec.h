@@ -16,6 +16,7 @@
 //   stages:
 //     - name: gather
 //       model: gather.onnx             # beside this file; or dummy: {time: 5ms} on a sim device, dummy: {matmul: 512}
+//       # dummy: {time: {sim:GPU: 4ms, sim:npu: 6ms}, partition: 100us, merge: 200us}: by device, and what a split adds
 //       device: CPU                    # CPU, GPU, NPU or sim:NAME
 //       runtime: openvino              # default as `takt run`
 //       replicas: 1                    # batches of this stage that may execute at once
@@ -23,7 +24,8 @@
 //       ordered: true
 //       threads: 1
 //       inputs: {x: "{1,500}"}         # as --input; what no earlier stage provides is generated
-//       connect: {data: gather.out}    # input ← output of the stage before; default: by name, else in order
+//       connect: {data: gather.out}    # input ← output of an earlier stage; default: of the one before, by name, else
+//                                      # in order
 //     - name: infer
 //       model: infer.onnx
 //       split:                         # data-parallel: parts of the batch on several devices at once
@@ -56,8 +58,10 @@ struct SplitSpec {
 
 /// What stands for a model that is not there.
 struct DummyModel {
-  std::optional<Nanoseconds> time;     ///< a sim device takes exactly this (before noise and contention)
-  std::optional<std::int64_t> matmul;  ///< edge of a square MatMul
+  std::optional<Nanoseconds> time;             ///< a sim device takes exactly this (before noise and contention)
+  std::map<std::string, Nanoseconds> time_on;  ///< the same by device; of an undivided batch in a split stage
+  Nanoseconds partition{}, merge{};            ///< of a split stage on sim devices
+  std::optional<std::int64_t> matmul;          ///< edge of a square MatMul
 };
 
 struct StageSpec {
@@ -94,7 +98,7 @@ struct PipelineSpec {
   std::string origin;  ///< the file, as messages name it
   std::optional<std::int64_t> batches;
   std::optional<Nanoseconds> duration;
-  std::int64_t warmup = 0;
+  std::optional<std::int64_t> warmup;  ///< nullopt: see warmup_of()
   SourceSpec source;
   std::uint64_t seed = 1;
   Nanoseconds timeout = std::chrono::seconds(60);
@@ -113,5 +117,18 @@ PipelineSpec read_pipeline(const std::filesystem::path& file);
 FlowShape flow_shape(const PipelineSpec& spec);
 std::vector<std::string> device_names(const PipelineSpec& spec);
 ContentionLaw contention_law(const PipelineSpec& spec);
+
+bool is_simulated(const std::string& device);
+/// The devices that a stage names: one, or one per part of a batch.
+std::vector<std::string> devices_of(const StageSpec& stage);
+/// The description file that the pipeline gives a device; empty: none.
+std::filesystem::path description_of(const PipelineSpec& spec, const std::string& device);
+/// Batches that steady-state figures leave out: what the user said, else 5 % of them, 1 to 50.
+std::int64_t warmup_of(const PipelineSpec& spec, std::int64_t batches);
+/// The same pipeline with every device simulated: CPU becomes sim:CPU.
+PipelineSpec simulated(PipelineSpec spec);
+/// What `--simulate` shows without a file: three stages of MatMul on sim:CPU, sim:GPU and sim:NPU, the middle one
+/// split.
+PipelineSpec dummy_pipeline();
 
 }  // namespace takt
