@@ -67,14 +67,25 @@ struct OpSample {
   int device_index = 0;
 };
 
+/// A value that several holders share and none changes.
+using SharedTensor = std::shared_ptr<const HostTensor>;
+
 /// One in-flight inference. Not thread-safe; destroy before its Session.
 class Request {
  public:
   virtual ~Request() = default;
+  /// The value of the session's input number `port` for the inferences to come, instead of the one that the session had
+  /// when the request was made. It is not copied: the request keeps it and the runtime reads it where it lies. Not
+  /// while an inference runs. Throws Error(bad_input) for another type, rank or size.
+  virtual void set_input(std::size_t port, SharedTensor value);
   /// Starts; `done` is called once from the runtime's thread with the completion time and, on failure, a message.
   virtual void start_async(std::function<void(Nanoseconds completed, std::optional<std::string> error)> done) = 0;
   /// Blocks until finished. Throws Error(runtime) if the inference failed.
   virtual void wait() = 0;
+  /// Outputs of its last inference, copied. From within `done` on, until the next start.
+  virtual std::vector<HostTensor> outputs();
+  /// As Session::last_ops(), of its own last inference. From within `done` on, until the next start.
+  virtual std::optional<std::vector<OpSample>> last_ops() { return std::nullopt; }
 };
 
 /// A loaded model, ready to run. Not thread-safe; destroy before its Runtime.

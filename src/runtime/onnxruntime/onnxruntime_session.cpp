@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 
 #include "core/error.h"
@@ -40,6 +41,17 @@ class Binding {
     forget_outputs();
   }
 
+  /// One value in its owner's memory, which the runtime only reads.
+  void set(std::size_t port, SharedTensor value) {
+    const auto& name = inputs_[port].name;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (tensors_[i].name != name) continue;
+      values_[i] = foreign_value(const_cast<HostTensor&>(*value));
+      shared_[name] = std::move(value);
+      return;
+    }
+  }
+
   /// The runtime's call and nothing else.
   void run(Ort::Session& session) {
     session.Run(options_, input_names_.data(), values_.data(), values_.size(), output_names_.data(), results_.data(),
@@ -64,6 +76,7 @@ class Binding {
 
   const std::vector<Port>&inputs_, &outputs_;
   std::vector<HostTensor> tensors_;
+  std::map<std::string, SharedTensor> shared_;  ///< keeps alive what values_ look at
   std::vector<const char*> input_names_, output_names_;
   std::vector<Ort::Value> values_, results_;
   Ort::RunOptions options_;
@@ -82,8 +95,20 @@ class OnnxRuntimeRequest : public Request {
  public:
   OnnxRuntimeRequest(Shared& shared, const std::vector<Port>& inputs, const std::vector<Port>& outputs,
                      const std::vector<HostTensor>& values, std::string where)
-      : shared_(shared), binding_(inputs, outputs), where_(std::move(where)) {
+      : shared_(shared), inputs_(inputs), outputs_(outputs), binding_(inputs, outputs), where_(std::move(where)) {
     binding_.set(values);
+  }
+
+  void set_input(std::size_t port, SharedTensor value) override {
+    check_input(inputs_, port, *value, where_);
+    binding_.set(port, std::move(value));
+  }
+
+  std::vector<HostTensor> outputs() override {
+    std::vector<HostTensor> result;
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      result.push_back(host_tensor(binding_.results()[i], outputs_[i].name, where_));
+    return result;
   }
 
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
@@ -121,6 +146,7 @@ class OnnxRuntimeRequest : public Request {
   }
 
   Shared& shared_;
+  const std::vector<Port>&inputs_, &outputs_;
   Binding binding_;
   std::string where_;
   std::optional<std::string> error_;

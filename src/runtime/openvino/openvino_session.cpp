@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <openvino/openvino.hpp>
 #include <openvino/pass/serialize.hpp>
 #include <set>
@@ -58,10 +59,18 @@ std::vector<Port> ports_of(const std::vector<ov::Output<const ov::Node>>& ports,
   return result;
 }
 
+/// What the requests of a session share with it; the session outlives them.
+struct Shared {
+  std::vector<Port> inputs, outputs;
+  std::vector<ov::element::Type> input_types;
+  NodeTable nodes;
+  bool profile = false;
+};
+
 class OpenVinoRequest : public Request {
  public:
-  OpenVinoRequest(ov::InferRequest request, std::string where)
-      : request_(std::move(request)), where_(std::move(where)) {}
+  OpenVinoRequest(ov::InferRequest request, const Shared& shared, std::string where)
+      : request_(std::move(request)), shared_(shared), where_(std::move(where)) {}
 
   ~OpenVinoRequest() override {
     try {
@@ -70,11 +79,23 @@ class OpenVinoRequest : public Request {
     }
   }
 
+  void set_input(std::size_t port, SharedTensor value) override try {
+    check_input(shared_.inputs, port, *value, where_);
+    request_.set_input_tensor(port, foreign_view(*value, shared_.input_types[port]));
+    values_[port] = std::move(value);
+  } catch (const ov::Exception& e) {
+    fail(where_, e.what());
+  }
+
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override try {
-    request_.set_callback([done = std::move(done)](const std::exception_ptr& failure) {
+    request_.set_callback([this, done = std::move(done)](const std::exception_ptr& failure) {
       const auto completed = steady_now();
+      end_ = wall_now();
+      wall_ = completed - started_;
       done(completed, failure ? std::optional(message_of(failure)) : std::nullopt);
     });
+    begin_ = wall_now();
+    started_ = steady_now();
     request_.start_async();
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
@@ -84,9 +105,28 @@ class OpenVinoRequest : public Request {
     fail(where_, e.what());
   }
 
+  std::vector<HostTensor> outputs() override try {
+    std::vector<HostTensor> result;
+    for (std::size_t i = 0; i < shared_.outputs.size(); ++i)
+      result.push_back(host_tensor(request_.get_output_tensor(i), shared_.outputs[i].name));
+    return result;
+  } catch (const ov::Exception& e) {
+    fail(where_, e.what());
+  }
+
+  std::optional<std::vector<OpSample>> last_ops() override try {
+    if (!shared_.profile || wall_.count() == 0) return std::nullopt;
+    return time_nodes(request_.get_profiling_info(), shared_.nodes, begin_, end_, wall_);
+  } catch (const ov::Exception& e) {
+    fail(where_, e.what());
+  }
+
  private:
+  std::map<std::size_t, SharedTensor> values_;  // declared before the request, which looks at their memory
   ov::InferRequest request_;
+  const Shared& shared_;
   std::string where_;
+  Nanoseconds begin_{}, end_{}, started_{}, wall_{};
 };
 
 class OpenVinoSession : public Session {
@@ -95,21 +135,22 @@ class OpenVinoSession : public Session {
                   std::vector<std::string> notes)
       : compiled_(std::move(compiled)),
         request_(compiled_.create_infer_request()),
-        inputs_(ports_of(compiled_.inputs(), graph_names(graph, &Graph::inputs))),
-        outputs_(ports_of(compiled_.outputs(), graph_names(graph, &Graph::outputs))),
         device_(std::move(device)),
         where_(std::move(where)),
-        profile_(profile),
         notes_(std::move(notes)) {
-    if (profile_) nodes_ = describe_nodes(*compiled_.get_runtime_model(), graph);
+    shared_.inputs = ports_of(compiled_.inputs(), graph_names(graph, &Graph::inputs));
+    shared_.outputs = ports_of(compiled_.outputs(), graph_names(graph, &Graph::outputs));
+    for (const auto& input : compiled_.inputs()) shared_.input_types.push_back(input.get_element_type());
+    shared_.profile = profile;
+    if (profile) shared_.nodes = describe_nodes(*compiled_.get_runtime_model(), graph);
   }
 
-  const std::vector<Port>& inputs() const override { return inputs_; }
-  const std::vector<Port>& outputs() const override { return outputs_; }
+  const std::vector<Port>& inputs() const override { return shared_.inputs; }
+  const std::vector<Port>& outputs() const override { return shared_.outputs; }
   std::string device() const override { return device_; }
 
   void set_inputs(const std::vector<HostTensor>& inputs) override try {
-    check_inputs(inputs_, inputs, where_);
+    check_inputs(shared_.inputs, inputs, where_);
     set_on(request_, inputs);
     values_ = inputs;
   } catch (const ov::Exception& e) {
@@ -129,16 +170,16 @@ class OpenVinoSession : public Session {
   }
 
   std::optional<std::vector<OpSample>> last_ops() override try {
-    if (!profile_ || wall_.count() == 0) return std::nullopt;
-    return time_nodes(request_.get_profiling_info(), nodes_, begin_, end_, wall_);
+    if (!shared_.profile || wall_.count() == 0) return std::nullopt;
+    return time_nodes(request_.get_profiling_info(), shared_.nodes, begin_, end_, wall_);
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
   }
 
   std::vector<HostTensor> outputs_of_last_run() override try {
     std::vector<HostTensor> result;
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      result.push_back(host_tensor(request_.get_output_tensor(i), outputs_[i].name));
+    for (std::size_t i = 0; i < shared_.outputs.size(); ++i)
+      result.push_back(host_tensor(request_.get_output_tensor(i), shared_.outputs[i].name));
     return result;
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
@@ -147,14 +188,14 @@ class OpenVinoSession : public Session {
   std::unique_ptr<Request> make_request() override try {
     auto request = compiled_.create_infer_request();
     if (!values_.empty()) set_on(request, values_);
-    return std::make_unique<OpenVinoRequest>(std::move(request), where_);
+    return std::make_unique<OpenVinoRequest>(std::move(request), shared_, where_);
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
   }
 
   std::vector<std::string> notes() override {
     auto notes = notes_;
-    if (profile_)
+    if (shared_.profile)
       notes.push_back(
           "OpenVINO stamps the start of each node in whole microseconds; a node lasts until the next one starts, so "
           "gaps between nodes count to the earlier one");
@@ -165,19 +206,18 @@ class OpenVinoSession : public Session {
   // Each request gets tensors of its own: requests of one compiled model may run at the same time.
   void set_on(ov::InferRequest& request, const std::vector<HostTensor>& inputs) {
     for (const auto& input : inputs) {
-      const auto port = std::find_if(inputs_.begin(), inputs_.end(), [&](auto& p) { return p.name == input.name; });
-      const auto index = static_cast<std::size_t>(port - inputs_.begin());
+      const auto port =
+          std::find_if(shared_.inputs.begin(), shared_.inputs.end(), [&](auto& p) { return p.name == input.name; });
+      const auto index = static_cast<std::size_t>(port - shared_.inputs.begin());
       request.set_input_tensor(index, foreign_tensor(input, compiled_.input(index).get_element_type()));
     }
   }
 
   ov::CompiledModel compiled_;
   ov::InferRequest request_;
-  std::vector<Port> inputs_, outputs_;
+  Shared shared_;
   std::string device_, where_;
-  bool profile_;
   std::vector<std::string> notes_;
-  NodeTable nodes_;
   std::vector<HostTensor> values_;
   Nanoseconds begin_{}, end_{}, wall_{};
 };
