@@ -28,6 +28,8 @@ class PreparedModel {
   SessionSettings session_settings(bool profiled) const;
 
   Runtime& runtime() const { return *runtime_; }
+  /// For sessions that outlive this object, which then opens no more.
+  std::unique_ptr<Runtime> release_runtime() { return std::move(runtime_); }
   RunResult& result() { return result_; }
 
  private:
