@@ -12,6 +12,7 @@ namespace takt {
 namespace {
 
 constexpr Command pipeline_commands[] = {
+    {"run", "run a pipeline, or simulate it, and show where its time goes", run_pipeline_run},
     {"analyze", "where the time of a recorded run went", run_pipeline_analyze},
 };
 
@@ -22,7 +23,7 @@ void print_help() {
   for (const auto& command : pipeline_commands) fmt::print("  {:<13}{}\n", command.name, command.summary);
   fmt::print(
       "\nOptions:\n  -h, --help  Show this text; 'takt pipeline COMMAND --help' shows a command's options\n"
-      "\nExample:\n  takt pipeline analyze pipeline_trace.json\n");
+      "\nExample:\n  takt pipeline run --simulate\n");
 }
 
 }  // namespace

@@ -7,5 +7,6 @@
 namespace takt {
 
 int run_pipeline_analyze(std::span<const std::string> arguments);
+int run_pipeline_run(std::span<const std::string> arguments);
 
 }  // namespace takt

@@ -182,6 +182,20 @@ bool InputFile::rewind() { return ::lseek(descriptor_, 0, SEEK_SET) == 0; }
 
 // The file is mapped over an anonymous reservation one page longer, so that the bytes after its end are readable zeros
 // even when it ends exactly on a page border.
+TemporaryFolder::TemporaryFolder(const std::string& prefix) {
+  std::error_code error;
+  auto folder = std::filesystem::temp_directory_path(error);
+  if (error) folder = "/tmp";
+  std::string name = (folder / (prefix + "-XXXXXX")).string();
+  if (!::mkdtemp(name.data())) cannot("make a folder in", folder, errno);
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;  // what is left over lies in the folder for such things
+  std::filesystem::remove_all(path_, ignored);
+}
+
 MappedFile::MappedFile(const std::filesystem::path& path) {
   Descriptor file(path);
   auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

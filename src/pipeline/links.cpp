@@ -63,21 +63,19 @@ std::vector<Link> asked_links(const PipelineSpec& spec, std::size_t stage, const
   return links;
 }
 
-}  // namespace
-
-std::vector<Link> links_into(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports) {
-  auto links = asked_links(spec, stage, ports);
-  if (stage == 0) return links;
+void add_usual_links(std::size_t stage, const std::vector<StagePorts>& ports, std::vector<Link>& links) {
   const int before = static_cast<int>(stage) - 1;
   const auto& inputs = ports[stage].inputs;
   const auto& outputs = ports[stage - 1].outputs;
-  const auto is_linked = [&](std::size_t input) {
-    return std::any_of(links.begin(), links.end(), [&](const Link& link) { return link.input == input; });
-  };
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (const auto out = place_of(outputs, inputs[i].name); out && !is_linked(i)) links.push_back({before, *out, i});
+    if (const auto out = place_of(outputs, inputs[i].name)) links.push_back({before, *out, i});
   if (links.empty())
     for (std::size_t i = 0; i < std::min(inputs.size(), outputs.size()); ++i) links.push_back({before, i, i});
+}
+
+void check_fit(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports,
+               const std::vector<Link>& links) {
+  const auto& inputs = ports[stage].inputs;
   for (const auto& link : links) {
     const auto& in = inputs[link.input];
     const auto& out = ports[static_cast<std::size_t>(link.from)].outputs[link.output];
@@ -88,6 +86,14 @@ std::vector<Link> links_into(const PipelineSpec& spec, std::size_t stage, const 
                        printable(in.name), type_name(in.type), to_string(in.shape), from, printable(out.name),
                        type_name(out.type), to_string(out.shape)));
   }
+}
+
+}  // namespace
+
+std::vector<Link> links_into(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports) {
+  auto links = asked_links(spec, stage, ports);
+  if (spec.stages[stage].connects_by_default && stage > 0) add_usual_links(stage, ports, links);
+  check_fit(spec, stage, ports, links);
   return links;
 }
 

@@ -59,6 +59,7 @@ void LiveFlow::take_due(Nanoseconds now) {
     clock_.take_done(due, [&](const InProgress& execution) {
       flow_.done(execution.what);
       book_.done(execution.what, execution.record, Nanoseconds(due));
+      running_.erase(execution.record);
     });
     // What starts at this very instant has a say in who is next, so settle() looks at that.
     if (due == now.count()) return;
@@ -83,9 +84,16 @@ const std::vector<StartedExecution>& LiveFlow::settle(Nanoseconds now) {
     // A simulated device counts the work that it does, not the time that others make it wait.
     if (action.what.device != Execution::host) counters(record).hardware = service;
     clock_.start(now.count(), service.count(), {action.what, record});
+    running_.insert(running_.end(), record);
   }
   clock_.settle(now.count());
   return started_;
+}
+
+std::optional<std::pair<Execution, Nanoseconds>> LiveFlow::oldest_simulated() const {
+  if (running_.empty()) return std::nullopt;
+  const auto& oldest = schedule_.executions[*running_.begin()];
+  return std::pair(oldest.what, oldest.start);
 }
 
 std::optional<Nanoseconds> LiveFlow::next_due() const {

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "flow/pipeline_flow.h"
@@ -51,6 +53,8 @@ class LiveFlow {
 
   /// When the next simulated execution is done; nullopt: none is running.
   std::optional<Nanoseconds> next_due() const;
+  /// The simulated execution that has been running for the longest time, and since when; nullopt: none is running.
+  std::optional<std::pair<Execution, Nanoseconds>> oldest_simulated() const;
   const PipelineFlow& flow() const { return flow_; }
 
   /// The book with batches 0 to the last one before the first that was not delivered, executions in the order of their
@@ -72,6 +76,7 @@ class LiveFlow {
   std::vector<StartedExecution> started_;
   std::vector<std::int64_t> delivered_;
   std::vector<Nanoseconds> arrivals_;
+  std::set<std::size_t> running_;  ///< records of simulated executions, which are in the order of their starts
 };
 
 /// Runs a wholly simulated pipeline on the virtual clock until `close_at` (nullopt: until all batches came), the way

@@ -24,8 +24,8 @@
 //       ordered: true
 //       threads: 1
 //       inputs: {x: "{1,500}"}         # as --input; what no earlier stage provides is generated
-//       connect: {data: gather.out}    # input ← output of an earlier stage; default: of the one before, by name, else
-//                                      # in order
+//       connect: {data: gather.out}    # input ← output of an earlier stage; {}: none. Without
+//                                      # `connect`: those of the stage before, by name, else in order
 //     - name: infer
 //       model: infer.onnx
 //       split:                         # data-parallel: parts of the batch on several devices at once
@@ -77,6 +77,7 @@ struct StageSpec {
   std::optional<int> threads;
   std::map<std::string, std::string> inputs;   ///< input → what --input takes after the name
   std::map<std::string, std::string> connect;  ///< input → STAGE.OUTPUT
+  bool connects_by_default = true;             ///< false: `connect` is there, perhaps empty, and says all
   int line = 0;                                ///< in the file; 0: none
 };
 

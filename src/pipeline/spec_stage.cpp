@@ -233,6 +233,7 @@ StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_
   result.inputs = read_texts(stage, "inputs");
   check_inputs(stage, result);
   result.connect = read_texts(stage, "connect");
+  result.connects_by_default = !stage.has("connect");
   return result;
 }
 

@@ -38,6 +38,8 @@ std::vector<InputSpec> input_specs(const StageSpec& stage) {
   return specs;
 }
 
+InputSpec generated(const std::string& name, const Shape& shape) { return {name, shape, to_string(shape)}; }
+
 Graph matmul_graph(std::int64_t edge) { return matmul_builder(edge, false).build().graph; }
 
 std::string matmul_file(std::int64_t edge) { return matmul_builder(edge, true).serialize(); }

@@ -20,6 +20,9 @@ std::string model_name(const StageSpec& stage);
 /// The stage's `inputs` as `takt run --input` reads them.
 std::vector<InputSpec> input_specs(const StageSpec& stage);
 
+/// A shape to be filled with generated values.
+InputSpec generated(const std::string& name, const Shape& shape);
+
 /// A square MatMul of that edge, rows × edge, with input "x" and output "y".
 Graph matmul_graph(std::int64_t edge);
 /// The same as the bytes of an ONNX file; the number of rows is open ("rows").
