@@ -53,6 +53,7 @@ void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const 
     std::int64_t bytes = 0;
     for (const auto& input : stage.sample_inputs) bytes += static_cast<std::int64_t>(input->bytes.size());
     run.stages[s].input_bytes = bytes;
+    if (stage.split) run.stages[s].ratio = stage.split->ratio();
     for (const auto& device : devices_of(spec.stages[s]))
       for (auto& known : run.devices)
         if (known.name == device) known.runtime = stage.runtime;

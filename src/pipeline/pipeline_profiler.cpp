@@ -92,7 +92,7 @@ PipelineRun PipelineProfiler::run() const {
   run.schedule.visits.resize(batches.size() * stages);
   std::vector<std::pair<ExecutionRecord, ExecutionCounters>> executions;
   for (std::size_t s = 0; s < stages; ++s) {
-    run.stages.push_back({stages_[s], "", false, std::nullopt});
+    run.stages.emplace_back().name = stages_[s];
     auto& shape = run.shape.stages.emplace_back();
     shape.ordered = false;
     shape.queue = static_cast<int>(batches.size());

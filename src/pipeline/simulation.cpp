@@ -55,7 +55,10 @@ PipelineRun describe_run(const PipelineSpec& spec, const SimulatedTimes& times) 
   run.shape = flow_shape(spec);
   for (const auto& device : device_names(spec)) run.devices.push_back({device, is_simulated(device) ? "sim" : ""});
   for (std::size_t s = 0; s < spec.stages.size(); ++s) {
-    RunStage stage{spec.stages[s].name, model_name(spec.stages[s]), false, std::nullopt};
+    RunStage stage;
+    stage.name = spec.stages[s].name;
+    stage.model = model_name(spec.stages[s]);
+    stage.ratio = times.ratio(static_cast<int>(s));
     if (const auto& graph = times.graph(static_cast<int>(s))) stage.input_bytes = input_bytes(*graph);
     run.stages.push_back(std::move(stage));
     // What a description calls itself is what the run is named by.
