@@ -89,12 +89,12 @@ void EngineRun::keep_time() {
   while (!failure_ && !live_.flow().finished()) {
     const auto at = wake_at(now());
     wait_until(lock, at);
-    watch(now());
+    const bool stops = watch(now());
     if (failure_ || live_.flow().finished()) break;
     const bool arrives = arrived_ < arrivals_.size() && arrivals_[arrived_] <= now();
     const bool closes = !closed_ && spec_.duration && *spec_.duration <= now();
     const auto due = live_.next_due();
-    if (!arrives && !closes && !(due && *due <= now())) continue;
+    if (!stops && !arrives && !closes && !(due && *due <= now())) continue;
     lock.unlock();
     advance({});
     lock.lock();
@@ -122,13 +122,13 @@ void EngineRun::wait_until(std::unique_lock<std::mutex>& lock, Nanoseconds deadl
   lock.lock();
 }
 
-void EngineRun::watch(Nanoseconds now) {
+bool EngineRun::watch(Nanoseconds now) {
   if (settings_.progress) settings_.progress(live_.flow().delivered(), spec_.batches.value_or(0));
-  if (settings_.stop && *settings_.stop && !interrupted_) {
+  const bool stops = settings_.stop && *settings_.stop && !interrupted_;
+  if (stops) {
     interrupted_ = closed_ = true;
     arrived_ = arrivals_.size();
     live_.stop_source();
-    if (live_.settle(now).empty() && live_.flow().admitted() == 0) return;
   }
   const auto late = [&](const Execution& what, Nanoseconds since) {
     if (failure_ || now - since <= spec_.timeout) return;
@@ -137,6 +137,7 @@ void EngineRun::watch(Nanoseconds now) {
   };
   for (const auto& [record, execution] : in_flight_) late(execution.first, execution.second);
   if (const auto oldest = live_.oldest_simulated()) late(oldest->first, oldest->second);
+  return stops;
 }
 
 void EngineRun::let_in(Nanoseconds now) {

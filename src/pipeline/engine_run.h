@@ -34,7 +34,7 @@ class EngineRun {
   void set_callbacks();
   void begin();
   void keep_time();
-  void watch(Nanoseconds now);
+  bool watch(Nanoseconds now);  ///< true: the user has just asked to stop
   Nanoseconds wake_at(Nanoseconds now) const;
   void wait_until(std::unique_lock<std::mutex>& lock, Nanoseconds deadline);
   void let_in(Nanoseconds now);
