@@ -29,7 +29,7 @@ REFUSALS = {
     ('openvino', 'sequence_input'): 'is no tensor',
     ('openvino', 'sequence_output'): 'does not know the operator',
     ('openvino', 'type_string'): 'does not know the operator ai.onnx.ml.LabelEncoder',
-    ('openvino', 'type_string_identity'): 'holds strings',
+    ('openvino', 'type_string_identity'): 'strings go straight from an input to an output',
 }
 # Shapes that the operators force on open dimensions.
 SHAPES = {
