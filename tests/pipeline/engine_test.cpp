@@ -86,10 +86,10 @@ TEST(Engine, AnOpenSourceKeepsItsRateAndADurationEnds) {
 
 TEST(Engine, AHangingStageEndsTheRunAndIsNamed) {
   const auto made =
-      run("batches: 5\ntimeout: 50ms\nstages:\n  - {name: a, dummy: {time: 1ms}, device: sim:CPU}\n"
+      run("batches: 5\ntimeout: 500ms\nstages:\n  - {name: a, dummy: {time: 1ms}, device: sim:CPU}\n"
           "  - {name: b, dummy: {time: 1h}, device: sim:GPU}\n");
   EXPECT_EQ(made.failure,
-            "p.yaml: stage 'b', batch 0: not done after 50.0 ms; raise 'timeout', or look at what the "
+            "p.yaml: stage 'b', batch 0: not done after 500 ms; raise 'timeout', or look at what the "
             "device does");
   EXPECT_TRUE(made.interrupted);
   EXPECT_TRUE(made.schedule.batches.empty());
