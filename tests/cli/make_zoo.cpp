@@ -35,26 +35,6 @@ std::string bytes(const std::vector<Value>& values) {
   return text;
 }
 
-/// An output without a type: ONNX Runtime infers it where it is a tensor.
-void output_of(ModelBuilder& b, const std::string& name, ElementType type, const std::string& dims) {
-  auto& value = *b.graph().add_output();
-  value.set_name(name);
-  auto& tensor = *value.mutable_type()->mutable_tensor_type();
-  tensor.set_elem_type(static_cast<int>(type));
-  if (dims == "unknown") return;
-  auto* shape = tensor.mutable_shape();
-  for (std::size_t at = 0; at < dims.size();) {
-    auto end = std::min(dims.find(',', at), dims.size());
-    const std::string part = dims.substr(at, end - at);
-    auto* dim = shape->add_dim();
-    if (part.find_first_not_of("0123456789") == std::string::npos)
-      dim->set_dim_value(std::stoll(part));
-    else if (part != "?")
-      dim->set_dim_param(part);
-    at = end + 1;
-  }
-}
-
 void sequence_type(onnx::ValueInfoProto& value, ElementType element) {
   value.mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->set_elem_type(
       static_cast<int>(element));
