@@ -107,7 +107,7 @@ const char* scan_text(const char* p, const char* end, Text& text) {
     if (*p == '"') break;
     if (*p == '\\') {
       text.has_escapes = true;
-      p += 2;
+      p += end - p < 2 ? end - p : 2;
     } else {
       text.has_controls = true;
       ++p;

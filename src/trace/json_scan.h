@@ -23,11 +23,11 @@ inline const char* skip_blanks(const char* p, const char* end) {
   return p;
 }
 
-/// The first quote, backslash or control character at or after `p`; may be beyond `end`.
-inline const char* find_special(const char* p, [[maybe_unused]] const char* end) {
+/// The first quote, backslash or control character at or after `p`; reads nothing at or after `end`, where it stops.
+inline const char* find_special(const char* p, const char* end) {
 #if defined(__SSE2__)
   const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), last_control = _mm_set1_epi8(0x1f);
-  while (p < end) {
+  while (end - p >= 16) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
     const __m128i control = _mm_cmpeq_epi8(_mm_max_epu8(bytes, last_control), last_control);
     const __m128i hits =
@@ -35,9 +35,8 @@ inline const char* find_special(const char* p, [[maybe_unused]] const char* end)
     if (const int mask = _mm_movemask_epi8(hits)) return p + __builtin_ctz(static_cast<unsigned>(mask));
     p += 16;
   }
-#else
-  while (p < end && *p != '"' && *p != '\\' && static_cast<unsigned char>(*p) >= 0x20) ++p;
 #endif
+  while (p < end && *p != '"' && *p != '\\' && static_cast<unsigned char>(*p) >= 0x20) ++p;
   return p;
 }
 

@@ -13,12 +13,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-volatile std::uint64_t sink = 0;
+std::atomic<std::uint64_t> sink{0};
 
 void work_for(Nanoseconds cpu_time, UsageReader& reader) {
   auto before = reader.read().cpu_time;
   while (*reader.read().cpu_time - *before < cpu_time)
-    for (int i = 0; i < 1000; ++i) sink = sink + 1;
+    for (int i = 0; i < 1000; ++i) sink.fetch_add(1, std::memory_order_relaxed);
 }
 
 TEST(Usage, of_work_is_processor_time) {
@@ -55,7 +55,7 @@ TEST(Usage, never_falls_when_threads_start_and_end) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
       threads.emplace_back([] {
-        for (int k = 0; k < 100'000; ++k) sink = sink + 1;
+        for (int k = 0; k < 100'000; ++k) sink.fetch_add(1, std::memory_order_relaxed);
       });
     auto during = reader.read() - last;
     for (auto& thread : threads) thread.join();
@@ -77,7 +77,7 @@ TEST(Usage, threads_beyond_the_processors_wait) {
       timespec now{};
       // Each takes 20 ms of a processor, several time slices, so they cannot all be served at once.
       do {
-        for (int k = 0; k < 1000; ++k) sink = sink + 1;
+        for (int k = 0; k < 1000; ++k) sink.fetch_add(1, std::memory_order_relaxed);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
       } while (now.tv_nsec < 20'000'000 && now.tv_sec == 0);
     });
