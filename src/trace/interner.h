@@ -21,7 +21,7 @@ class Interner {
     while (slots_[slot].number != 0) {
       if (slots_[slot].hash == hash) {
         const std::string_view known = entries_[slots_[slot].number - 1].text;
-        if (known.size() == text.size() && std::memcmp(known.data(), text.data(), text.size()) == 0) {
+        if (known == text) {
           return slots_[slot].number - 1;
         }
       }
