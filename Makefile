@@ -7,7 +7,7 @@ help:
 	@echo 'make demo    install what is missing, build, run ResNet-50 on both runtimes and show where its time goes'
 	@echo 'make test    the same set-up, then every test'
 	@echo 'make bench   the same set-up, then the benchmarks of takt itself'
-	@echo 'make check   everything CI does: tests, format, layers, documentation, clang-tidy, sanitizers'
+	@echo 'make check   everything CI does: tests, format, layers, documentation, clang-tidy, sanitizers, fuzzing'
 	@echo 'make format  format the sources in place'
 	@echo 'make clean   remove build/ and demo/ (the SDKs in .sdk/ stay)'
 

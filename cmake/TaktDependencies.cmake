@@ -11,6 +11,7 @@ find_package(Protobuf 3.21 REQUIRED)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
+pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 
 if(TAKT_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)

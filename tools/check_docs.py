@@ -57,6 +57,11 @@ def cli_document(takt):
         if status != 0:
             raise SystemExit(f"check_docs: 'takt {name} --help' ended with exit code {status}")
         parts.append(f"## takt {name}\n\n```text\n{text.strip()}\n```\n")
+        for inner in commands_in(text):
+            status, text_inside = output_of(takt, [name, inner, "--help"])
+            if status != 0:
+                raise SystemExit(f"check_docs: 'takt {name} {inner} --help' ended with exit code {status}")
+            parts.append(f"### takt {name} {inner}\n\n```text\n{text_inside.strip()}\n```\n")
     return "\n".join(parts)
 
 

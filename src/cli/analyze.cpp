@@ -1,46 +1,56 @@
 #include "profile/analyze.h"
 
 #include <iostream>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "core/log.h"
+#include "core/text.h"
+#include "machine/peaks_file.h"
+#include "profile/analyze_table.h"
+#include "profile/op_figures.h"
+#include "profile/profile_file.h"
 
 namespace takt {
 namespace {
 
-Cell text_cell(std::string_view text) { return std::string(text); }
-
-template <typename Number>
-Cell number_cell(const Number& number) {
-  return number ? Cell(number->value) : Cell();
+/// Lines that belong to the result: above a table on standard output, else on standard error.
+std::string say(const std::vector<std::string>& lines, const OutputOptions& output) {
+  std::string text;
+  for (const auto& line : lines)
+    if (output.format == "table" && output.file.empty())
+      text += printable(line) + "\n";
+    else
+      log_info(line);
+  return text.empty() ? text : text + "\n";
 }
 
-const std::vector<Column<OperatorRecord>>& record_columns() {
-  static const std::vector<Column<OperatorRecord>> columns = {
-      {"name", "Name", [](const OperatorRecord& r) -> Cell { return r.op ? text_cell(r.name) : Cell(); },
-       "The operator's name; empty for combined operators."},
-      {"type", "Type", [](const OperatorRecord& r) -> Cell { return text_cell(r.type); }, "The operator's type."},
-      {"id", "Id", [](const OperatorRecord& r) -> Cell { return r.op ? text_cell(r.id) : Cell(); },
-       "Its number in the profile."},
-      {"count", "Count", [](const OperatorRecord& r) -> Cell { return static_cast<std::int64_t>(r.count); },
-       "Operators combined in the row."},
-      {"time_us", "Time", [](const OperatorRecord& r) -> Cell { return Duration(r.time * 1e6); },
-       "Time of the operator on the device, or on the host with --print-only host."},
-      {"computation_flo", "Operations", [](const OperatorRecord& r) { return number_cell(r.computation); },
-       "Arithmetic operations."},
-      {"memory_bytes", "Bytes", [](const OperatorRecord& r) { return number_cell(r.memory); },
-       "Bytes read and written."},
-      {"flops", "FLOPS", [](const OperatorRecord& r) { return optional_cell(r.flops); }, "Operations per second."},
-      {"bandwidth_bytes_per_s", "Bandwidth", [](const OperatorRecord& r) { return optional_cell(r.bandwidth); },
-       "Bytes per second."},
-  };
-  return columns;
-}
+struct Result {
+  std::vector<Table> tables;
+  std::string text;
+};
 
-Table operator_table(const PeerProfile& profile, const AnalyzeOptions& options) {
-  const Section section = options.part == AnalyzeOptions::Part::host ? Section::host : Section::device;
-  const auto records = select_records(profile, section, options);
-  return make_table<OperatorRecord>("operators", record_columns(), records);
+Result analyze(const AnalyzeOptions& options, const OutputOptions& output, const Provenance& provenance) {
+  const ProfileFile file = open_profile(options.file, {!options.input_type.empty(), !options.columns.empty()});
+  std::vector<std::string> lines;
+  if (!file.description.empty()) lines.push_back(file.description);
+  for (const auto& note : file.notes) lines.push_back("note: " + note);
+  if (output.format == "table" && options.columns.empty())
+    return {{}, say(lines, output) + analyze_report(file.profile, options)};
+  std::optional<Peaks> peaks;
+  if (needs_peaks(options.columns)) {
+    std::string reason = why_no_peaks(file.samples, provenance.cpu);
+    KnownPeaks known;
+    if (reason.empty()) known = load_peaks(), reason = known.reason;
+    peaks = std::move(known.peaks);
+    if (!peaks) lines.push_back("note: no roofline and peak_share: " + reason);
+  }
+  const auto names = options.columns.empty() ? default_analyze_columns() : options.columns;
+  const Table all = analyze_table(file.profile, options, file.samples, peaks ? &*peaks : nullptr);
+  Result result{{choose_columns(all, names)}, ""};
+  result.text = say(lines, output) + to_text(result.tables.front(), 160);
+  return result;
 }
 
 }  // namespace
@@ -55,13 +65,12 @@ int run_analyze(std::span<const std::string> arguments) {
   output.format = options.format;
   output.file = options.output;
   check(output, {"operators"});
-  const PeerProfile profile(options.file, !options.input_type.empty());
-  std::vector<Table> tables;
-  if (options.format != "table") tables.push_back(operator_table(profile, options));
+  set_up_log(LogLevel::info);  // what the file is goes to standard error beside data
   std::vector<std::string> command{"takt", "analyze"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  const std::string text = options.format == "table" ? analyze_report(profile, options) : "";
-  print(output, tables, make_provenance(std::move(command)), text);
+  const Provenance provenance = make_provenance(std::move(command));
+  const Result result = analyze(options, output, provenance);
+  print(output, result.tables, provenance, result.text);
   return 0;
 }
 

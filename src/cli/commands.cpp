@@ -15,6 +15,9 @@ namespace {
 constexpr Command all_commands[] = {
     {"run", "load a model, run it, show where its time goes", run_run},
     {"analyze", "operator tables from a profile file", run_analyze},
+    {"compare", "what became slower or faster between profiles, beyond noise", run_compare},
+    {"trace", "look at, check, convert and merge traces", run_trace},
+    {"pipeline", "run, explain and simulate streaming pipelines", run_pipeline_command},
     {"devices", "runtimes and devices that this binary can use here", run_devices},
     {"explain", "what a column or figure means", run_explain},
 };

@@ -18,9 +18,12 @@ struct Command {
 std::span<const Command> commands();
 
 int run_analyze(std::span<const std::string> arguments);
+int run_compare(std::span<const std::string> arguments);
 int run_devices(std::span<const std::string> arguments);
 int run_explain(std::span<const std::string> arguments);
+int run_pipeline_command(std::span<const std::string> arguments);
 int run_run(std::span<const std::string> arguments);
+int run_trace(std::span<const std::string> arguments);
 
 /// The whole program: finds the command and runs it. Also `--help`, `--version`.
 int run_command_line(std::span<const std::string> arguments);

@@ -7,7 +7,12 @@
 #include "cli/commands.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "machine/peaks_table.h"
+#include "pipeline/account.h"
+#include "profile/analyze_table.h"
+#include "profile/compare_report.h"
 #include "profile/op_profile.h"
+#include "trace/trace_tables.h"
 
 namespace takt {
 
@@ -19,6 +24,10 @@ int run_explain(std::span<const std::string> arguments) {
   if (!parse(*app, arguments)) return 0;
 
   std::vector<ColumnInfo> columns = run_columns();
+  for (auto& column : compare_columns()) columns.push_back(std::move(column));
+  for (const auto& more : {analyze_columns(), peaks_columns()}) columns.insert(columns.end(), more.begin(), more.end());
+  for (auto& column : trace_columns()) columns.push_back(std::move(column));
+  for (auto& column : account_columns()) columns.push_back(std::move(column));
   std::vector<std::string> names;
   std::set<std::string> seen;
   bool found = false;

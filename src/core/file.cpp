@@ -55,12 +55,15 @@ class Descriptor {
       cannot("read", path, error);
     }
   }
-  ~Descriptor() { ::close(number_); }
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int number() const { return number_; }
   bool is_regular() const { return S_ISREG(status_.st_mode); }
   std::size_t size() const { return static_cast<std::size_t>(status_.st_size); }
+  int release() { return std::exchange(number_, -1); }
 
  private:
   int number_;
@@ -159,8 +162,40 @@ void AtomicFile::commit() {
   temporary_.clear();
 }
 
+InputFile::InputFile(const std::filesystem::path& path) : path_(path), descriptor_(Descriptor(path).release()) {}
+
+InputFile::~InputFile() { ::close(descriptor_); }
+
+std::size_t InputFile::read(std::span<char> buffer) {
+  std::size_t filled = 0;
+  while (filled < buffer.size()) {
+    ssize_t count = ::read(descriptor_, buffer.data() + filled, buffer.size() - filled);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) cannot("read", path_, errno);
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  return filled;
+}
+
+bool InputFile::rewind() { return ::lseek(descriptor_, 0, SEEK_SET) == 0; }
+
 // The file is mapped over an anonymous reservation one page longer, so that the bytes after its end are readable zeros
 // even when it ends exactly on a page border.
+TemporaryFolder::TemporaryFolder(const std::string& prefix) {
+  std::error_code error;
+  auto folder = std::filesystem::temp_directory_path(error);
+  if (error) folder = "/tmp";
+  std::string name = (folder / (prefix + "-XXXXXX")).string();
+  if (!::mkdtemp(name.data())) cannot("make a folder in", folder, errno);
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;  // what is left over lies in the folder for such things
+  std::filesystem::remove_all(path_, ignored);
+}
+
 MappedFile::MappedFile(const std::filesystem::path& path) {
   Descriptor file(path);
   auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -177,6 +212,15 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     ::munmap(base, mapped_);
     cannot("read", path, error);
   }
+  backed_by_file_ = file.is_regular() && size_ > 0;
+}
+
+void MappedFile::give_back(std::size_t begin, std::size_t end) const {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  begin = (begin + page - 1) / page * page;
+  end = end / page * page;
+  // Contents of a pipe have no file to come back from.
+  if (backed_by_file_ && begin < end) ::madvise(const_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() { ::munmap(const_cast<char*>(data_), mapped_); }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,37 @@ class AtomicFile {
   std::size_t written_ = 0;
 };
 
+/// A file or pipe read from front to back in pieces. Throws like read_file. Not thread-safe.
+class InputFile {
+ public:
+  explicit InputFile(const std::filesystem::path& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  /// Fills `buffer` as far as the file goes; less than its size, and only then: the end was reached.
+  std::size_t read(std::span<char> buffer);
+  /// Back to the front; false: a pipe, which cannot.
+  bool rewind();
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_ = -1;
+};
+
+/// A new folder for files that are needed for a while; removed with everything in it. Throws Error(io).
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::string& prefix);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 /// A file mapped read-only, followed by at least 64 zero bytes (parsers may read past the end). Throws like read_file.
 class MappedFile {
  public:
@@ -46,9 +78,14 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
   std::string_view text() const { return {data_, size_}; }
 
+  /// Says that the bytes between these offsets are hardly needed again: they take no memory until they are.
+  /// Thread-safe.
+  void give_back(std::size_t begin, std::size_t end) const;
+
  private:
   const char* data_ = nullptr;
   std::size_t size_ = 0, mapped_ = 0;
+  bool backed_by_file_ = false;
 };
 
 }  // namespace takt

@@ -51,7 +51,7 @@ std::optional<Work> normalize(const OpView& op, const CostRule& rule) {
   const auto rank = static_cast<std::int64_t>(shape->size());
   double groups = 1;
   std::int64_t leading = rank - 1;  // the dimensions that do not take part in a group
-  if (op.op().type == "LayerNormalization" || op.op().type == "RMSNormalization") {
+  if (op.op().type == "LayerNormalization" || op.op().type == "RMSNormalization" || op.op().type == "MVN") {
     leading = op.integer("axis", -1);
     if (leading < 0) leading += rank;
     if (leading < 0 || leading > rank) return std::nullopt;

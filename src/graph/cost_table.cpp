@@ -47,6 +47,7 @@ constexpr CostRule rules[] = {
     {"RMSNormalization", normalize, 4},
     {"SimplifiedLayerNormalization", normalize, 4},
     {"SkipSimplifiedLayerNormalization", normalize, 5},
+    {"MVN", normalize, 6},  // OpenVINO's: LayerNormalization without scale and shift
     {"LRN", local_response},
     {"Softmax", per_output, 5, 1},
     {"LogSoftmax", per_output, 5, 1},
@@ -151,6 +152,7 @@ constexpr CostRule rules[] = {
     {"QuantizeLinear", per_output, 4},
     {"DequantizeLinear", per_output, 2},
     {"DynamicQuantizeLinear", per_input, 6},
+    {"FakeQuantize", per_output, 7},  // OpenVINO's: clamp 2, to levels 2, round, back 2
     {"QLinearAdd", per_output, 9},
     {"QLinearMul", per_output, 9},
     // Moving data.

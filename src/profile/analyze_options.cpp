@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "profile/op_figures.h"
 #include "profile/python_format.h"
 
 namespace takt {
@@ -136,6 +137,13 @@ const std::vector<Option>& all_options() {
        "Print tables for a wiki.",
        [](Options& o, const std::string&) { o.wiki = true; }},
       {{"--print-only"}, true, true, "summary|device|host", "Print one part only.", set_part},
+      {{"--columns"},
+       true,
+       false,
+       "NAMES",
+       "Choose columns: time_us, mean_us, p50_us, p90_us, p99_us, intensity, roofline, peak_share …, or all; 'takt "
+       "explain' says what they mean.",
+       [](Options& o, const std::string& v) { o.columns = parse_column_names(v); }},
       {{"--format"},
        true,
        false,
@@ -305,8 +313,10 @@ std::string analyze_help() {
   constexpr std::size_t indent = 32;
   std::string text =
       "usage: takt analyze [options] PROFILE\n\n"
-      "Prints where the time of a profiled run went, operator by operator. Long\n"
-      "options may be shortened (--min for --min-time) except --format.\n\nOptions:\n";
+      "Prints where the time of a profiled run went, operator by operator. PROFILE is\n"
+      "of takt, MegEngine's load_and_run, ONNX Runtime, or OpenVINO's benchmark_app\n"
+      "(CSV or JSON with counters). Long options may be shortened (--min for\n"
+      "--min-time) except --columns and --format.\n\nOptions:\n";
   for (const auto& option : all_options()) {
     std::string left = "  ";
     for (const auto& name : option.names) left += (name == option.names.front() ? "" : ", ") + name;

@@ -28,8 +28,9 @@ struct AnalyzeOptions {
   bool wiki = false;        ///< --confluence, --wiki
   Part part = Part::all;
   bool help = false;
-  std::string format = "table";  ///< takt's own: table, csv, json, markdown
-  std::string output;            ///< takt's own: a file instead of standard output
+  std::string format = "table";      ///< takt's own: table, csv, json, markdown
+  std::string output;                ///< takt's own: a file instead of standard output
+  std::vector<std::string> columns;  ///< takt's own: empty for the usual ones
 };
 
 /// Parses the words after `analyze`. Long options of the peer may be shortened to a prefix that only one of them has;

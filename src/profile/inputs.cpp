@@ -2,56 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
-#include <charconv>
-#include <cstring>
-#include <random>
+#include <set>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
+#include "profile/generated_values.h"
+#include "profile/input_image.h"
+#include "profile/input_json.h"
+#include "profile/input_npy.h"
+#include "profile/tensor_convert.h"
 
 namespace takt {
 namespace {
-
-[[noreturn]] void refuse(std::string_view item, std::string_view why) {
-  throw UsageError(fmt::format("--input '{}': {}; write [NAME:]{{1,3,224,224}}", printable(item), why));
-}
-
-Shape parse_shape(std::string_view item, std::string_view braces) {
-  if (!braces.starts_with('{') || !braces.ends_with('}')) refuse(item, "the shape must stand in braces");
-  braces = braces.substr(1, braces.size() - 2);
-  Shape shape;
-  if (trim(braces).empty()) return shape;  // {} is a scalar
-  for (const auto& part : split(braces, ',')) {
-    std::string_view text = trim(part);
-    std::int64_t dim = 0;
-    auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), dim);
-    if (code != std::errc() || end != text.data() + text.size())
-      refuse(item, fmt::format("'{}' is not a number", printable(text)));
-    if (dim < 0) refuse(item, fmt::format("a dimension cannot be {}", dim));
-    shape.push_back(dim);
-  }
-  if (!element_count(shape)) refuse(item, "the shape has more elements than can be counted");
-  return shape;
-}
-
-/// Splits off the name at the first colon that no backslash guards.
-InputSpec parse_item(std::string_view item) {
-  InputSpec spec;
-  for (std::size_t i = 0; i < item.size(); ++i) {
-    bool escaped = item[i] == '\\' && i + 1 < item.size() && (item[i + 1] == ':' || item[i + 1] == '\\');
-    if (escaped) {
-      spec.name += item[++i];
-    } else if (item[i] == ':') {
-      spec.shape = parse_shape(item, trim(item.substr(i + 1)));
-      return spec;
-    } else {
-      spec.name += item[i];
-    }
-  }
-  return {"", parse_shape(item, trim(item))};
-}
 
 std::string input_names(const std::vector<Port>& inputs) {
   std::string names;
@@ -59,15 +22,15 @@ std::string input_names(const std::vector<Port>& inputs) {
   return names;
 }
 
-const Port& find_input(const std::vector<Port>& inputs, const InputSpec& spec) {
-  if (spec.name.empty() && inputs.size() == 1) return inputs.front();
-  if (spec.name.empty())
+const Port& find_input(const std::vector<Port>& inputs, const std::string& name) {
+  if (name.empty() && inputs.size() == 1) return inputs.front();
+  if (name.empty())
     throw Error(ErrorKind::bad_input, fmt::format("--input: the model has {} inputs ({}); name the one that is meant",
                                                   inputs.size(), input_names(inputs)));
   for (const auto& port : inputs)
-    if (port.name == spec.name) return port;
+    if (port.name == name) return port;
   throw Error(ErrorKind::bad_input, fmt::format("--input: the model has no input '{}'; its inputs are {}",
-                                                printable(spec.name), input_names(inputs)));
+                                                printable(name), input_names(inputs)));
 }
 
 void check_against_model(const Port& port, const Shape& shape) {
@@ -79,112 +42,119 @@ void check_against_model(const Port& port, const Shape& shape) {
                                                   to_string(shape), printable(port.name), to_string(port.shape)));
 }
 
-std::int64_t usual_dim(std::size_t index, std::size_t rank) {
-  if (index == 0) return 1;
-  return rank == 4 && index >= 2 ? 224 : 16;
+std::vector<InputRequest> read_file_input(const InputSpec& spec, const std::filesystem::path& path) {
+  const MappedFile file(path);
+  const auto bytes = std::as_bytes(std::span(file.text()));
+  const std::string where = printable(path.string()), origin = "values of " + where;
+  const std::string ending = lower_case(path.extension().string());
+  if (ending == ".npy") return {{spec.name, GivenInput{parse_npy(bytes, where), where, origin}}};
+  if (ending != ".json") return {{spec.name, GivenInput{parse_netpbm(bytes, where), where, origin}}};
+  std::vector<InputRequest> requests;
+  for (auto& given : parse_input_json(bytes, where)) {
+    // A name before the file picks the input of that name out of it; a file with one bare value has none to pick from.
+    const std::string name = given.tensor.name.empty() ? spec.name : given.tensor.name;
+    if (spec.name.empty() || name == spec.name) requests.push_back({name, GivenInput{std::move(given), where, origin}});
+  }
+  if (requests.empty())
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: holds no input '{}'; take one of the names in the file", where, printable(spec.name)));
+  return requests;
 }
 
-/// A name as parse_item reads it.
-std::string escaped(std::string_view name) {
-  std::string text;
-  for (const char c : name) text += (c == ':' || c == '\\') ? std::string{'\\', c} : std::string(1, c);
-  return text;
-}
-
-Shape choose_shape(const Port& port, std::vector<std::string>& notes) {
+void settle_request(const Port& port, InputRequest request, std::optional<std::int64_t> batch, InputChoice& choice,
+                    std::vector<std::string>& notes) {
   Shape shape;
-  bool chosen = false;
-  for (std::size_t i = 0; i < port.shape.size(); ++i) {
-    chosen |= !port.shape[i].value;
-    shape.push_back(port.shape[i].value.value_or(usual_dim(i, port.shape.size())));
+  if (auto* given = std::get_if<GivenInput>(&request.content)) {
+    given->value.tensor.name = port.name;
+    fit_shape(*given, port, batch, notes);
+    shape = given->value.tensor.shape;
+  } else {
+    shape = std::get<Shape>(request.content);
   }
-  if (chosen)
-    notes.push_back(fmt::format("input '{}' is {} in the model; {} was used (choose with --input '{}:{}')",
-                                printable(port.name), to_string(port.shape), to_string(shape),
-                                printable(escaped(port.name)), to_string(shape)));
-  return shape;
+  if (batch && !shape.empty()) shape[0] = *batch;
+  check_against_model(port, shape);
+  if (!choice.shapes.emplace(port.name, shape).second)
+    throw Error(ErrorKind::bad_input, fmt::format("--input: '{}' is given twice", printable(port.name)));
+  if (auto* given = std::get_if<GivenInput>(&request.content)) choice.given.emplace(port.name, std::move(*given));
 }
 
-/// IEEE binary16 of a value in [-1, 1), rounded to nearest even through float's own bits; tiny values become zero,
-/// and what would round to 1 the number below it.
-std::uint16_t to_half(float value) {
-  auto bits = std::bit_cast<std::uint32_t>(value);
-  std::uint32_t sign = bits >> 16 & 0x8000, exponent = bits >> 23 & 0xFF;
-  if (exponent < 113) return static_cast<std::uint16_t>(sign);
-  std::uint32_t rounded = bits + 0xFFF + (bits >> 13 & 1);
-  const std::uint32_t half = ((rounded & 0x7FFFFFFF) - (112u << 23)) >> 13;
-  return static_cast<std::uint16_t>(sign | (sign == 0 ? std::min(half, 0x3BFFu) : half));
-}
-
-template <typename T, typename Make>
-std::vector<std::byte> fill(std::size_t count, Make make) {
-  std::vector<std::byte> bytes(count * sizeof(T));
-  for (std::size_t i = 0; i < count; ++i) {
-    T value = static_cast<T>(make());
-    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
-  }
-  return bytes;
-}
-
-std::vector<std::byte> random_bytes(const Port& port, std::size_t count, std::mt19937_64& random) {
-  // The top 24 bits give every float the same exactness and the same value on every standard library.
-  auto real = [&] { return static_cast<float>(random() >> 40) * 0x1p-23f - 1.0f; };
-  auto bit = [&] { return random() >> 63; };
-  switch (port.type) {
-    case ElementType::f32:
-      return fill<float>(count, real);
-    case ElementType::f64:
-      return fill<double>(count, real);
-    case ElementType::f16:
-      return fill<std::uint16_t>(count, [&] { return to_half(real()); });
-    case ElementType::bf16:
-      return fill<std::uint16_t>(count, [&] { return std::bit_cast<std::uint32_t>(real()) >> 16; });
-    case ElementType::i8:
-    case ElementType::u8:
-    case ElementType::boolean:
-      return fill<std::uint8_t>(count, bit);
-    case ElementType::i16:
-    case ElementType::u16:
-      return fill<std::uint16_t>(count, bit);
-    case ElementType::i32:
-    case ElementType::u32:
-      return fill<std::uint32_t>(count, bit);
-    case ElementType::i64:
-    case ElementType::u64:
-      return fill<std::uint64_t>(count, bit);
-    default:
-      throw Error(ErrorKind::unsupported, fmt::format("input '{}': values of type {} cannot be generated",
-                                                      printable(port.name), type_name(port.type)));
-  }
+HostTensor convert_given(GivenInput given, const Port& port, const Shape& shape, std::vector<std::string>& notes) {
+  const std::string where = fmt::format("{}: input '{}'", given.where, printable(port.name));
+  const auto rounding = given.value.as == GivenAs::written ? Rounding::decimal : Rounding::none;
+  if (given.value.as == GivenAs::image && given.value.tensor.type != port.type)
+    notes.push_back(fmt::format("{}: the picture's samples are given as {} numbers, not scaled", given.where,
+                                type_name(port.type)));
+  HostTensor tensor = convert(std::move(given.value.tensor), port.type, rounding, where);
+  if (!shape.empty()) repeat_rows(tensor, shape[0], given.where);
+  return tensor;
 }
 
 }  // namespace
 
-std::vector<InputSpec> parse_input_specs(std::string_view text) {
-  std::vector<InputSpec> specs;
-  for (const auto& item : split(text, ';')) {
-    if (trim(item).empty()) refuse(text, "there is an empty item");
-    specs.push_back(parse_item(trim(item)));
+std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs) {
+  std::vector<InputRequest> requests;
+  for (const auto& spec : specs) {
+    if (const auto* shape = std::get_if<Shape>(&spec.content)) {
+      requests.push_back({spec.name, *shape});
+    } else if (const auto* literal = std::get_if<GivenTensor>(&spec.content)) {
+      const std::string where = fmt::format("--input '{}'", printable(spec.text));
+      requests.push_back({spec.name, GivenInput{*literal, where, "values as written"}});
+    } else {
+      auto read = read_file_input(spec, std::get<std::filesystem::path>(spec.content));
+      std::move(read.begin(), read.end(), std::back_inserter(requests));
+    }
   }
-  return specs;
+  return requests;
 }
 
-std::map<std::string, Shape> choose_shapes(const std::vector<Port>& inputs, const std::vector<InputSpec>& specs,
-                                           std::vector<std::string>& notes) {
-  std::map<std::string, Shape> shapes;
-  for (const auto& spec : specs) {
-    const Port& port = find_input(inputs, spec);
-    check_against_model(port, spec.shape);
-    if (!shapes.emplace(port.name, spec.shape).second)
-      throw Error(ErrorKind::bad_input, fmt::format("--input: '{}' is given twice", printable(port.name)));
+InputChoice settle_inputs(const std::vector<Port>& inputs, std::vector<InputRequest> requests,
+                          std::optional<std::int64_t> batch, std::vector<std::string>& notes) {
+  with_batch(inputs, batch);  // refuses a batch that the model does not take before anything is said of the requests
+  InputChoice choice;
+  for (auto& request : requests) {
+    const Port& port = find_input(inputs, request.name);
+    settle_request(port, std::move(request), batch, choice, notes);
   }
-  for (const auto& port : inputs)
-    if (!shapes.contains(port.name)) shapes.emplace(port.name, choose_shape(port, notes));
-  return shapes;
+  return choice;
+}
+
+std::vector<Port> with_batch(std::vector<Port> inputs, std::optional<std::int64_t> batch) {
+  if (!batch) return inputs;
+  std::set<std::string> symbols;
+  for (auto& port : inputs) {
+    if (port.shape.empty()) continue;
+    Dim& first = port.shape[0];
+    if (first.value && *first.value != *batch)
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("--batch-size {}: input '{}' is {} in the model, which fixes its first dimension to {}; "
+                              "leave the option out, or export the model with an open batch",
+                              *batch, printable(port.name), to_string(port.shape), *first.value));
+    if (!first.value && !first.symbol.empty()) symbols.insert(first.symbol);
+    first.value = batch;
+  }
+  for (auto& port : inputs)
+    for (Dim& dim : port.shape)
+      if (!dim.value && symbols.contains(dim.symbol)) dim.value = batch;
+  return inputs;
+}
+
+std::map<std::string, Shape> complete_shapes(const std::vector<Port>& inputs, std::map<std::string, Shape> settled,
+                                             std::vector<std::string>& notes, const ShapeGuess& guess) {
+  for (const auto& port : inputs) {
+    if (settled.contains(port.name)) continue;
+    const auto fixed = concrete(port.shape);
+    const Shape shape = fixed ? *fixed : guess(port, settled);
+    settled.emplace(port.name, shape);
+    if (fixed) continue;
+    notes.push_back(fmt::format("input '{}' is {} in the model; {} was used (choose with --input '{}:{}')",
+                                printable(port.name), to_string(port.shape), to_string(shape),
+                                printable(escape_input_name(port.name)), to_string(shape)));
+  }
+  return settled;
 }
 
 void check_sizes(const std::vector<Port>& inputs, const std::map<std::string, Shape>& shapes) {
-  constexpr std::int64_t largest = std::int64_t{8} << 30;
+  constexpr std::int64_t largest = largest_tensor_bytes;
   for (const auto& port : inputs) {
     const Shape& shape = shapes.at(port.name);
     auto count = element_count(shape);
@@ -197,19 +167,16 @@ void check_sizes(const std::vector<Port>& inputs, const std::map<std::string, Sh
   }
 }
 
-std::vector<HostTensor> generate_inputs(const std::vector<Port>& inputs, const std::map<std::string, Shape>& shapes,
-                                        std::uint64_t seed) {
-  check_sizes(inputs, shapes);
+std::vector<HostTensor> make_inputs(const std::vector<Port>& inputs, const InputChoice& choice, std::uint64_t seed,
+                                    std::vector<std::string>& notes) {
+  check_sizes(inputs, choice.shapes);
   std::vector<HostTensor> tensors;
   for (const auto& port : inputs) {
-    HostTensor tensor{port.name, port.type, shapes.at(port.name), {}, {}};
-    auto elements = static_cast<std::size_t>(*element_count(tensor.shape));
-    std::mt19937_64 random(seed + tensors.size());
-    if (port.type == ElementType::string)
-      tensor.strings.assign(elements, "a");
+    const Shape& shape = choice.shapes.at(port.name);
+    if (const auto given = choice.given.find(port.name); given != choice.given.end())
+      tensors.push_back(convert_given(given->second, port, shape, notes));
     else
-      tensor.bytes = random_bytes(port, elements, random);
-    tensors.push_back(std::move(tensor));
+      tensors.push_back(generate_values(port, shape, seed + tensors.size()));
   }
   return tensors;
 }

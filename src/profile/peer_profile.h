@@ -1,19 +1,22 @@
 // A profile in the schema of MegEngine's `load_and_run --profile`, which takt writes too.
 //
-// The file is mapped and read once, front to back; names and shapes stay views into the map. Keys may come in any
-// order, unknown ones are skipped (so is takt's own key `takt`). Nothing here computes: src/profile/analyze does.
+// The file is mapped; names and shapes stay views into the map. Keys may come in any order, unknown ones are skipped
+// (so is takt's own key `takt`). Large files are read by several threads, and only the sections that are needed; files
+// that are in any way unusual are then read again by simdjson, which decides. Nothing here computes:
+// src/profile/analyze does.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/file.h"
+#include "profile/id_index.h"
 
 namespace takt {
 
@@ -37,14 +40,19 @@ struct PeerOperator {
   PeerTimes device, host;
   std::optional<PeerNumber> computation, memory;       ///< nullopt: missing or null
   std::string_view in_shapes, in_layouts, out_shapes;  ///< JSON text; empty: missing
-  bool listed = false;                                 ///< stands in graph_exec.operator
 };
+
+struct PeerContents;
 
 class PeerProfile {
  public:
   /// Reads the whole file. With `with_types`, data types of the variables are kept (needed by one filter only).
   /// Throws Error(io) when it cannot be read and Error(bad_input), naming file and cause, when it is no profile.
   PeerProfile(const std::filesystem::path& path, bool with_types);
+
+  /// Records from elsewhere; `texts` holds what their views point to. Their `inputs` list data types, not variables.
+  using Texts = std::deque<std::string>;
+  PeerProfile(std::vector<PeerOperator> operators, Texts texts);
 
   /// In the order of graph_exec.operator in the file; views are valid as long as this object.
   const std::vector<PeerOperator>& operators() const { return operators_; }
@@ -53,14 +61,17 @@ class PeerProfile {
   bool has_input_type(const PeerOperator& op, std::string_view type) const;
 
   /// Whether the word occurs anywhere: profiles of OpenCL devices have no times unless that was switched on.
-  bool mentions_opencl() const { return file_.text().find("opencl") != std::string_view::npos; }
+  bool mentions_opencl() const { return file_ && file_->text().find("opencl") != std::string_view::npos; }
 
  private:
-  friend class PeerReader;
-  MappedFile file_;
-  std::deque<std::string> unescaped_;  ///< strings of the file that had escapes
+  void join(PeerContents contents, const std::string& where);
+
+  std::shared_ptr<const MappedFile> file_;          ///< nullptr: records from elsewhere
+  Texts texts_;                                     ///< of records from elsewhere
+  std::vector<std::deque<std::string>> unescaped_;  ///< strings of the file that had escapes
   std::vector<PeerOperator> operators_;
-  std::unordered_map<std::string_view, std::string_view> types_;
+  IdIndex variables_;
+  std::vector<std::string_view> types_;  ///< of each variable
 };
 
 /// Arrays of integers in the JSON text of shapes or layouts ("[[1,3],null]"); nullopt inside: null. The text must come

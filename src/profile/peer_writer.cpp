@@ -5,6 +5,8 @@
 #include <map>
 
 #include "core/text.h"
+#include "profile/measure.h"
+#include "profile/usage_json.h"
 
 namespace takt {
 namespace {
@@ -77,6 +79,7 @@ class Members {
   void add(std::string_view key, std::string_view value) {
     text_ += fmt::format("{}\n{}: {}", text_.empty() ? "" : ",", json_quote(key), value);
   }
+  bool is_empty() const { return text_.empty(); }
   std::string object() const { return text_.empty() ? "{}" : "{" + text_ + "\n}"; }
 
  private:
@@ -170,6 +173,23 @@ class PeerWriter {
     return members.object();
   }
 
+  /// What the process used beside the samples, of each pass that has it; empty: a simulated clock.
+  std::string usage() const {
+    Members passes;
+    if (result_.plain && !result_.plain->usage.empty()) passes.add("plain", usage_json(*result_.plain));
+    if (result_.profiled && !result_.profiled->usage.empty()) passes.add("profiled", usage_json(*result_.profiled));
+    return passes.is_empty() ? "" : passes.object();
+  }
+
+  std::string cost() const {
+    if (!result_.plain || !result_.profiled) return "";
+    auto cost = profiling_cost(*result_.plain, *result_.profiled);
+    if (!cost) return "";
+    std::string interval =
+        cost->interval ? fmt::format("[{:.6f}, {:.6f}]", cost->interval->low, cost->interval->high) : "null";
+    return fmt::format(R"({{"ratio": {:.6f}, "interval_95": {}}})", cost->ratio, interval);
+  }
+
  private:
   std::string id_list(const std::vector<std::string>& names) const {
     std::vector<std::string> ids;
@@ -253,6 +273,8 @@ std::string to_peer_json(const RunResult& result, const OpProfile& profile, cons
   Members takt;
   takt.add("provenance", to_json(provenance));
   takt.add("profile", writer.samples());
+  if (auto cost = writer.cost(); !cost.empty()) takt.add("profiling_cost", cost);
+  if (auto usage = writer.usage(); !usage.empty()) takt.add("usage", usage);
   Members file;
   file.add("takt", takt.object());
   file.add("graph_exec", writer.graph_exec());

@@ -4,183 +4,117 @@
 
 #include <algorithm>
 
+#include "core/affinity.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "graph/onnx.h"
-#include "graph/shapes.h"
+#include "profile/instances.h"
+#include "profile/measure.h"
+#include "profile/prepared_model.h"
 
 namespace takt {
 namespace {
 
-constexpr int fewest_iterations = 10, most_iterations = 1000;
-
-bool is_onnx(const std::filesystem::path& model) { return lower_case(model.extension().string()) == ".onnx"; }
-
-/// Knows when enough was measured; in samples' own time, so that a simulated clock gives the same count every time.
-class Budget {
- public:
-  explicit Budget(const RunSettings& settings) : settings_(settings) {}
-
-  bool is_spent(const std::vector<Nanoseconds>& samples) const {
-    auto count = static_cast<int>(samples.size());
-    if (settings_.iterations) return count >= *settings_.iterations;
-    return count >= most_iterations || (count >= fewest_iterations && measured_ >= settings_.min_time);
-  }
-  void add(Nanoseconds sample) { measured_ += sample; }
-  std::uint64_t expected(std::size_t done) const {
-    if (settings_.iterations) return static_cast<std::uint64_t>(*settings_.iterations);
-    double per_run = done == 0 ? 1.0 : Duration(measured_).count() / static_cast<double>(done);
-    double runs = settings_.min_time.count() / std::max(per_run, 1e-3);
-    return static_cast<std::uint64_t>(std::clamp<double>(runs, fewest_iterations, most_iterations));
-  }
-
- private:
-  const RunSettings& settings_;
-  Nanoseconds measured_{};
-};
-
-void measure(Session& session, const RunSettings& settings, const RunProgress& progress, RunPass& pass) {
-  for (int i = 0; i < settings.warmup_iterations; ++i) pass.warmup.push_back(session.run());
-  Budget budget(settings);
-  pass.started = wall_now();
-  Nanoseconds first = steady_now();
-  while (!budget.is_spent(pass.samples)) {
-    if (progress)
-      progress(pass.profiled ? "profiled" : "plain", pass.samples.size(), budget.expected(pass.samples.size()));
-    Nanoseconds start = steady_now();
-    Nanoseconds sample = session.run();
-    Nanoseconds back = steady_now();
-    budget.add(sample);
-    pass.starts.push_back(start - first);
-    pass.samples.push_back(sample);
-    pass.host_samples.push_back(back - start);
-    // Asked for between measurements; runtimes that write operator times only at the end answer with nullopt.
-    if (pass.profiled)
-      if (auto ops = session.last_ops()) pass.ops.push_back(std::move(*ops));
-  }
+void give_inputs(PreparedModel& model, Session& session) {
+  RunResult& result = model.result();
+  result.device = session.device();
+  result.inputs = session.inputs();
+  result.outputs = session.outputs();
+  session.set_inputs(model.values(result.inputs));
 }
 
-/// Runtimes that tell operator times only when a session ends tell those of the warm-up runs too.
-void collect_ops_at_end(Session& session, RunPass& pass) {
-  if (pass.ops.empty())
-    if (auto all = session.all_ops()) {
-      pass.ops = std::move(*all);
-      if (pass.ops.size() > pass.samples.size())
-        pass.ops.erase(pass.ops.begin(), pass.ops.end() - static_cast<std::ptrdiff_t>(pass.samples.size()));
-    }
-  if (pass.ops.size() != pass.samples.size())
-    throw Error(ErrorKind::runtime, fmt::format("the runtime reported operator times for {} of {} runs; use fewer "
-                                                "iterations (--iter)",
-                                                pass.ops.size(), pass.samples.size()));
-}
-
-/// Puts the model's name before what goes wrong with its inputs.
-template <typename Call>
-auto naming(const std::filesystem::path& model, Call call) {
-  try {
-    return call();
-  } catch (const Error& error) {
-    throw Error(error.kind(), fmt::format("{}: {}", printable(model.string()), error.what()));
-  }
-}
-
-class ModelRun {
- public:
-  ModelRun(const std::filesystem::path& model, const RunSettings& settings) : settings_(settings) {
-    result_.model = model;
-    result_.runtime = choose_runtime(model, settings, result_.runtime_choice);
-    runtime_ = make_runtime(result_.runtime);
-    result_.runtime_version = runtime_->version();
-    if (is_onnx(model)) result_.graph = read_onnx(model).graph;
-  }
-
-  void prepare() {
-    std::vector<Port> ports = result_.graph ? ports_of(*result_.graph) : std::vector<Port>();
-    if (ports.empty()) ports = open(false)->inputs();
-    shapes_ = choose_shapes(ports, settings_.inputs, result_.notes);
-    naming(result_.model, [&] { check_sizes(ports, shapes_); });
-    if (result_.graph) fill_in_shapes();
-  }
-
-  RunPass pass(bool profiled, const RunProgress& progress) {
+void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses passes, const RunProgress& progress) {
+  RunResult& result = model.result();
+  UsageReader reader;
+  result.cpu_limit = cpu_limit();
+  std::vector<std::unique_ptr<Session>> sessions;
+  std::vector<Measurement> measurements;
+  for (bool profiled : {false, true}) {
+    if (passes == (profiled ? RunPasses::plain : RunPasses::profiled)) continue;
     RunPass pass;
     pass.profiled = profiled;
     Nanoseconds before = steady_now();
-    auto session = open(profiled);
+    sessions.push_back(model.open(profiled));
     pass.load_time = steady_now() - before;
-    result_.device = session->device();
-    result_.inputs = session->inputs();
-    result_.outputs = session->outputs();
-    if (result_.input_values.empty())
-      result_.input_values =
-          naming(result_.model, [&] { return generate_inputs(result_.inputs, shapes_, settings_.seed); });
-    session->set_inputs(result_.input_values);
-    measure(*session, settings_, progress, pass);
-    if (profiled) collect_ops_at_end(*session, pass);
-    for (const auto& note : session->notes())
-      if (std::find(result_.notes.begin(), result_.notes.end(), note) == result_.notes.end())
-        result_.notes.push_back(note);
-    return pass;
+    give_inputs(model, *sessions.back());
+    UsageReader* usage = sessions.back()->keeps_real_time() ? &reader : nullptr;
+    measurements.emplace_back(*sessions.back(), settings, usage, std::move(pass));
   }
+  measure(measurements, progress);
+  const bool any = std::any_of(measurements.begin(), measurements.end(), [](auto& m) { return m.runs_done() > 0; });
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    if (any && measurements[i].runs_done() == 0) continue;  // stopped before this pass had its turn
+    RunPass pass = measurements[i].finish();
+    (pass.profiled ? result.profiled : result.plain) = std::move(pass);
+    add_notes(result, sessions[i]->notes());
+  }
+}
 
-  RunResult take() { return std::move(result_); }
-  RunResult& result() { return result_; }
+bool is_asked_to_stop(const RunSettings& settings) { return settings.stop && *settings.stop; }
 
- private:
-  static std::vector<Port> ports_of(const Graph& graph) {
-    std::vector<Port> ports;
-    for (TensorId id : graph.inputs) {
-      const Tensor& tensor = graph.tensors[static_cast<std::size_t>(id)];
-      if (!tensor.shape) return {};  // not even the rank: ask the runtime
-      ports.push_back({tensor.name, tensor.type, *tensor.shape});
+void say_what_is_pinned(const RunSettings& settings, RunResult& result) {
+  // OpenVINO runs inferences in threads of its own, which it shares between the sessions of a process.
+  if (settings.instances > 1 && result.runtime == "openvino") {
+    result.notes.push_back(fmt::format("all instances are pinned to cores {} together: OpenVINO shares its threads",
+                                       fmt::join(settings.cores, ", ")));
+    return;
+  }
+  for (int i = 0; i < settings.instances; ++i)
+    result.notes.push_back(settings.instances == 1 ? fmt::format("pinned to cores {}", fmt::join(settings.cores, ", "))
+                                                   : fmt::format("instance {} is pinned to cores {}", i,
+                                                                 fmt::join(cores_of(settings, i), ", ")));
+}
+
+void fit_settings(PreparedModel& model, RunSettings& settings) {
+  Runtime& runtime = model.runtime();
+  const auto open = [&](const Candidate& candidate) {
+    auto session_settings = model.session_settings(false);
+    session_settings.threads = candidate.threads;
+    session_settings.tuning = candidate.tuning;
+    session_settings.optimised_model.clear();
+    auto session = model.open(session_settings);
+    session->set_inputs(model.values(session->inputs()));
+    return session;
+  };
+  const auto cores = static_cast<int>(settings.cores.empty() ? usable_cores().size() : settings.cores.size());
+  const auto result = fit(candidates_for(runtime, cores, settings.threads), open);
+  const auto& best = result.rows[result.best].candidate;
+  settings.threads = best.threads;
+  settings.tuning = best.tuning;
+  model.result().fit = result;
+}
+
+void measure_several(PreparedModel& model, const RunSettings& settings, RunPasses passes, const RunProgress& progress) {
+  if (passes != RunPasses::profiled) model.result().plain = measure_instances(model, settings, progress);
+  if (passes != RunPasses::plain && !is_asked_to_stop(settings))
+    measure_passes(model, settings, RunPasses::profiled, progress);
+}
+
+/// One more run in a session that shows every tensor; a model that cannot be opened so still gives inputs and outputs.
+void keep_tensors(PreparedModel& model) {
+  RunResult& result = model.result();
+  auto settings = model.session_settings(false);
+  std::vector<HostTensor> inner, outputs;
+  for (const bool all : {false, true}) {
+    settings.all_tensors = all;
+    try {
+      auto session = model.open(settings);
+      session->set_inputs(model.values(session->inputs()));
+      session->run();
+      (all ? inner : outputs) = session->outputs_of_last_run();
+    } catch (const Error& error) {
+      if (!all) throw;
+      result.notes.push_back(fmt::format("only inputs and outputs are dumped: {}", error.what()));
     }
-    return ports;
   }
-
-  using Shapes = std::map<std::string, PartialShape>;
-
-  bool knows_all(const Shapes& inferred) const {
-    for (const Op& op : result_.graph->ops)
-      for (TensorId id : op.outputs) {
-        if (id == no_tensor) continue;
-        const Tensor& tensor = result_.graph->tensors[static_cast<std::size_t>(id)];
-        auto found = inferred.find(tensor.name);
-        const PartialShape* shape = found != inferred.end() ? &found->second : tensor.shape ? &*tensor.shape : nullptr;
-        if (!shape || !concrete(*shape)) return false;
-      }
-    return true;
-  }
-
-  void fill_in_shapes() {
-    // Each runtime knows the shapes of the tensors that it keeps; the others of this binary fill in the rest.
-    Shapes inferred = runtime_->infer_shapes(result_.model, shapes_).value_or(Shapes());
-    for (const auto& name : runtime_names()) {
-      if (name == result_.runtime || knows_all(inferred)) continue;
-      if (auto others = make_runtime(name)->infer_shapes(result_.model, shapes_)) inferred.merge(*others);
-    }
-    for (const auto& [name, shape] : shapes_) {
-      PartialShape known;
-      for (std::int64_t dim : shape) known.push_back({dim, ""});
-      inferred.insert_or_assign(name, std::move(known));
-    }
-    result_.graph = with_shapes(*result_.graph, inferred);
-  }
-
-  std::unique_ptr<Session> open(bool profiled) {
-    SessionSettings session;
-    session.device = settings_.device;
-    session.threads = settings_.threads;
-    session.profile_ops = profiled;
-    session.input_shapes = shapes_;
-    session.seed = settings_.seed;
-    return runtime_->open(result_.model, result_.graph ? &*result_.graph : nullptr, session);
-  }
-
-  const RunSettings& settings_;
-  std::unique_ptr<Runtime> runtime_;
-  std::map<std::string, Shape> shapes_;
-  RunResult result_;
-};
+  result.tensors = result.input_values;
+  const auto is_output = [&](const HostTensor& tensor) {
+    return std::any_of(outputs.begin(), outputs.end(), [&](auto& output) { return output.name == tensor.name; });
+  };
+  for (auto& tensor : inner)
+    if (!is_output(tensor)) result.tensors.push_back(std::move(tensor));
+  result.first_output = result.tensors.size();
+  for (auto& tensor : outputs) result.tensors.push_back(std::move(tensor));
+}
 
 }  // namespace
 
@@ -205,13 +139,34 @@ std::string choose_runtime(const std::filesystem::path& model, const RunSettings
   return wanted;
 }
 
+void add_notes(RunResult& result, const std::vector<std::string>& notes) {
+  for (const auto& note : notes)
+    if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
+}
+
 RunResult run_model(const std::filesystem::path& model, const RunSettings& settings, RunPasses passes,
                     const RunProgress& progress) {
-  ModelRun run(model, settings);
-  run.prepare();
-  if (passes != RunPasses::profiled) run.result().plain = run.pass(false, progress);
-  if (passes != RunPasses::plain) run.result().profiled = run.pass(true, progress);
-  return run.take();
+  RunSettings chosen = settings;
+  if (!chosen.cores.empty()) pin_this_thread(chosen.cores);  // threads that a runtime makes inherit it
+  if (!chosen.cores.empty() && !chosen.threads)
+    chosen.threads = static_cast<int>(chosen.cores.size()) / chosen.instances;
+  PreparedModel prepared(model, chosen);
+  RunResult& result = prepared.result();
+  if (!chosen.cores.empty()) say_what_is_pinned(chosen, result);
+  if (chosen.fit) fit_settings(prepared, chosen);
+  if (chosen.instances == 1)
+    measure_passes(prepared, chosen, passes, progress);
+  else
+    measure_several(prepared, chosen, passes, progress);
+  chosen.optimised_model.clear();  // written by now
+  if (chosen.instances > 1 && result.profiled) result.notes.push_back("operator times are of one instance alone");
+  if (chosen.copy_to_host && result.profiled) result.notes.push_back("copying the outputs is in [unattributed]");
+  result.stopped = is_asked_to_stop(chosen);
+  if (result.stopped)
+    result.notes.push_back("stopped before all runs were made; the figures are of those that were");
+  else if (chosen.keep_tensors)
+    keep_tensors(prepared);
+  return std::move(result);
 }
 
 }  // namespace takt

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/statistics.h"
+#include "profile/instability.h"
 #include "profile/op_profile.h"
 
 namespace takt {
@@ -15,7 +16,7 @@ struct SummaryRow {
   Duration host_mean;
 };
 
-double per_second(const SummaryRow& row) { return 1e6 / row.times.mean.count(); }
+double per_second(const SummaryRow& row) { return row.pass->runs_per_second.value_or(1e6 / row.times.mean.count()); }
 
 constexpr Column<SummaryRow> summary_columns[] = {
     {"runtime", "Runtime", [](const SummaryRow& r) -> Cell { return r.result->runtime; },
@@ -42,7 +43,49 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {"host_mean_us", "Host mean", [](const SummaryRow& r) -> Cell { return r.host_mean; },
      "Mean time from before the call until takt had control back: the run and what takt's own call costs."},
     {"throughput_per_s", "Runs/s", [](const SummaryRow& r) -> Cell { return per_second(r); },
-     "Runs per second, one after another: 1 / mean."},
+     "Runs per second, one after another: 1 / mean. Of several instances: the sum of theirs."},
+};
+
+struct InstanceRow {
+  std::int64_t number;
+  Summary times;
+};
+
+constexpr Column<InstanceRow> instance_columns[] = {
+    {"instance", "Instance", [](const InstanceRow& r) -> Cell { return r.number; },
+     "Number of one of the sessions that ran at the same time (--thread)."},
+    {"instance_runs", "Runs", [](const InstanceRow& r) -> Cell { return static_cast<std::int64_t>(r.times.count); },
+     "Measured runs of this instance."},
+    {"instance_mean_us", "Mean", [](const InstanceRow& r) -> Cell { return r.times.mean; },
+     "Mean time of a run of this instance, while the others ran too."},
+    {"instance_median_us", "Median", [](const InstanceRow& r) -> Cell { return r.times.median; },
+     "Median time of a run of this instance."},
+    {"instance_p99_us", "p99", [](const InstanceRow& r) -> Cell { return r.times.p99; },
+     "99 % of this instance's runs were faster."},
+    {"instance_throughput_per_s", "Runs/s", [](const InstanceRow& r) -> Cell { return 1e6 / r.times.mean.count(); },
+     "Runs per second of this instance: 1 / mean. The instances' sum is the total throughput."},
+};
+
+struct FitLine {
+  const FitRow* row;
+  bool chosen;
+};
+
+Cell percent(const std::optional<Interval>& ratio, double Interval::*end) {
+  return ratio ? Cell(((*ratio).*end - 1) * 100) : Cell();
+}
+
+constexpr Column<FitLine> fitting_columns[] = {
+    {"settings", "Settings", [](const FitLine& r) -> Cell { return to_string(r.row->candidate); },
+     "Settings of the runtime that --fitting tried."},
+    {"fit_median_us", "Median", [](const FitLine& r) -> Cell { return r.row->median; },
+     "Median over the rounds of a run's time with these settings."},
+    {"fit_low_percent", "Change from %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::low); },
+     "Lower end of the interval of the time's change against the defaults; negative is faster."},
+    {"fit_high_percent", "to %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::high); },
+     "Upper end of that interval. Only settings with both ends below 0 are called faster."},
+    {"chosen", "Chosen", [](const FitLine& r) -> Cell { return std::string(r.chosen ? "yes" : ""); },
+     "What the measured runs used: the fastest settings that are faster beyond noise, else the defaults."},
 };
 
 struct OpLine {
@@ -53,6 +96,7 @@ struct OpLine {
   std::optional<Duration> mean, median;
   std::optional<double> flops, gflops_per_s, gbytes_per_s;
   std::optional<std::int64_t> bytes;
+  OpFigures figures;
 };
 
 constexpr Column<OpLine> operator_columns[] = {
@@ -89,6 +133,15 @@ constexpr Column<OpLine> operator_columns[] = {
     {"device", "Device", [](const OpLine& r) -> Cell { return r.device; }, "The device that really ran it."},
 };
 
+/// With those that are shown only when asked for; of two with one name, the first.
+std::vector<Column<OpLine>> all_operator_columns() {
+  std::vector<Column<OpLine>> columns(std::begin(operator_columns), std::end(operator_columns));
+  for (const auto& column : figure_columns<OpLine>)
+    if (std::none_of(columns.begin(), columns.end(), [&](const auto& other) { return other.name == column.name; }))
+      columns.push_back(column);
+  return columns;
+}
+
 double ratio(Nanoseconds part, Nanoseconds whole) {
   return whole.count() == 0 ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
@@ -104,7 +157,17 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
-OpLine line_of(const OpRow& row, const OpProfile& profile) {
+std::vector<Duration> durations(const std::vector<Nanoseconds>& samples) {
+  return std::vector<Duration>(samples.begin(), samples.end());
+}
+
+OpFigures figures_of(const OpRow& row, const OpLine& line, const FigureSettings& settings) {
+  OpRate rate{row.flops, std::nullopt, *line.mean, settings.one_thread, is_bf16_kernel(row.kernel)};
+  if (row.bytes) rate.bytes = static_cast<double>(*row.bytes);
+  return takt::figures_of(durations(row.samples), rate, settings.peaks);
+}
+
+OpLine line_of(const OpRow& row, const OpProfile& profile, const FigureSettings* figures) {
   OpLine line;
   line.name = row.name, line.type = row.type, line.kernel = row.kernel;
   line.runtime = row.runtime, line.device = row.device;
@@ -121,6 +184,7 @@ OpLine line_of(const OpRow& row, const OpProfile& profile) {
   std::vector<std::string> shapes;
   for (const Shape& shape : row.output_shapes) shapes.push_back(to_string(shape));
   line.shape = join(shapes, " ");
+  if (figures) line.figures = figures_of(row, line, *figures);
   return line;
 }
 
@@ -148,13 +212,13 @@ Table summary_table(const RunResult& result, bool profiled_first) {
   return make_table<SummaryRow>("summary", summary_columns, rows);
 }
 
-Table operators_table(const OpProfile& profile, std::optional<int> top) {
+Table operators_table(const OpProfile& profile, std::optional<int> top, const FigureSettings* figures) {
   std::vector<const OpRow*> order;
   for (const OpRow& row : profile.ops) order.push_back(&row);
   std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->total > b->total; });
   std::size_t shown = top ? std::min(order.size(), static_cast<std::size_t>(*top)) : order.size();
   std::vector<OpLine> lines;
-  for (std::size_t i = 0; i < shown; ++i) lines.push_back(line_of(*order[i], profile));
+  for (std::size_t i = 0; i < shown; ++i) lines.push_back(line_of(*order[i], profile, figures));
   if (shown < order.size()) {
     Nanoseconds rest{};
     for (std::size_t i = shown; i < order.size(); ++i) rest += order[i]->total;
@@ -162,15 +226,35 @@ Table operators_table(const OpProfile& profile, std::optional<int> top) {
   }
   lines.push_back(rest_line("[unattributed]", "", profile.unattributed, profile));
   lines.back().median = median_of(profile.unattributed_samples);
-  return make_table<OpLine>("operators", operator_columns, lines);
+  if (!figures) return make_table<OpLine>("operators", operator_columns, lines);
+  lines.back().figures = takt::figures_of(durations(profile.unattributed_samples), {}, nullptr);
+  return make_table<OpLine>("operators", all_operator_columns(), lines);
+}
+
+Table instances_table(const RunResult& result) {
+  std::vector<InstanceRow> rows;
+  for (std::size_t i = 0; i < result.instances.size(); ++i)
+    if (auto times = summarize(result.instances[i].samples)) rows.push_back({static_cast<std::int64_t>(i), *times});
+  return make_table<InstanceRow>("instances", instance_columns, rows);
+}
+
+Table fitting_table(const FitResult& fit) {
+  std::vector<FitLine> rows;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) rows.push_back({&fit.rows[i], i == fit.best});
+  return make_table<FitLine>("fitting", fitting_columns, rows);
 }
 
 std::vector<ColumnInfo> run_columns() {
   std::vector<ColumnInfo> columns;
   for (const auto& column : summary_columns)
     columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
-  for (const auto& column : operator_columns)
+  for (const auto& column : instance_columns)
     columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
+  for (const auto& column : fitting_columns)
+    columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
+  for (const auto& column : all_operator_columns())
+    columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
+  for (auto& column : instability_columns()) columns.push_back(std::move(column));
   return columns;
 }
 

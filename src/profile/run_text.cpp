@@ -6,6 +6,8 @@
 
 #include "core/statistics.h"
 #include "core/text.h"
+#include "profile/instability.h"
+#include "profile/measure.h"
 
 namespace takt {
 namespace {
@@ -59,8 +61,8 @@ std::string heading(const RunResult& result) {
                                  result.runtime, result.runtime_version, result.device, result.runtime_choice);
   for (std::size_t i = 0; i < result.input_values.size(); ++i) {
     const HostTensor& input = result.input_values[i];
-    text += fmt::format("{}  {} {} {}, generated values\n", i == 0 ? "input  " : "       ", printable(input.name),
-                        to_string(input.shape), type_name(input.type));
+    text += fmt::format("{}  {} {} {}, {}\n", i == 0 ? "input  " : "       ", printable(input.name),
+                        to_string(input.shape), type_name(input.type), result.input_origins.at(i));
   }
   for (const auto& note : result.notes) text += wrapped("note     ", printable(note));
   return text + "\n";
@@ -74,20 +76,46 @@ std::string model_info(const RunResult& result) {
   return to_text(table) + "\n";
 }
 
-/// What looking costs: the medians of the two passes, so that nobody takes the profiled times for the model's own.
+/// What looking costs, so that nobody takes the profiled times for the model's own.
 std::string cost_of_profiling(const RunResult& result) {
   if (!result.plain || !result.profiled) return "";
-  double plain = summarize(result.plain->samples)->median.count();
-  double profiled = summarize(result.profiled->samples)->median.count();
-  if (plain <= 0) return "";
-  return fmt::format("Recording operator times changed the median run by {:+.1f} %.\n", (profiled / plain - 1) * 100);
+  auto cost = profiling_cost(*result.plain, *result.profiled);
+  if (!cost) return "";
+  auto percent = [](double ratio) { return (ratio - 1) * 100; };
+  std::string interval;
+  if (cost->interval)
+    interval =
+        fmt::format(" (95 %: {:+.1f} to {:+.1f} %)", percent(cost->interval->low), percent(cost->interval->high));
+  return fmt::format("Profiling cost {:+.1f} %{}, from alternating blocks.\n", percent(cost->ratio), interval);
+}
+
+/// Nothing when no cause is seen: unrest without a cause is noise.
+std::string instability(const RunResult& result) {
+  auto found = find_instability(result);
+  if (!found || found->verdicts.empty()) return "";
+  std::string text = fmt::format("Unstable: the slowest 5 % of the runs ({}) took {:.2f}x the median.\n",
+                                 found->slow_runs, found->slow_ratio);
+  for (const auto& verdict : found->verdicts) {
+    text += wrapped(fmt::format("{:<18} ", cause_name(verdict.cause)),
+                    fmt::format("{:.0f} % of their excess: {}", verdict.share * 100, verdict.evidence));
+    text += wrapped(fmt::format("{:>18} ", "fix:"), verdict.fix);
+  }
+  return text + "\n";
+}
+
+std::string fitting(const FitResult& fit) {
+  std::string text = "Settings tried, in turns\n" + to_text(fitting_table(fit));
+  return text + (fit.best ? fmt::format("Measured with {}.\n\n", to_string(fit.rows[fit.best].candidate))
+                          : std::string("None is faster than the defaults beyond noise: measured with those.\n\n"));
 }
 
 std::string operators(const RunResult& result, const OpProfile& ops, const RunTextSettings& settings) {
-  Table table = operators_table(ops, settings.top);
+  Table table = operators_table(ops, settings.top, settings.columns.empty() ? nullptr : &settings.figures);
   std::string text =
       fmt::format("Operators, over {} profiled runs ({} measured)\n", ops.runs, format_duration(ops.measured));
-  if (settings.all_columns)
+  if (!settings.columns.empty())
+    text += to_text(choose_columns(table, settings.columns), 160);
+  else if (settings.all_columns)
     text += to_text(table, 240);
   else
     text += to_text(
@@ -104,7 +132,9 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
 std::string to_text(const RunResult& result, const OpProfile* ops, const RunTextSettings& settings) {
   std::string text = heading(result);
   if (settings.model_info) text += model_info(result);
-  text += to_text(by_figure(summary_table(result))) + "\n";
+  if (result.fit) text += fitting(*result.fit);
+  text += to_text(by_figure(summary_table(result))) + "\n" + instability(result);
+  if (!result.instances.empty()) text += to_text(instances_table(result)) + "\n";
   if (ops) text += operators(result, *ops, settings);
   return text;
 }

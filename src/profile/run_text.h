@@ -10,9 +10,11 @@
 namespace takt {
 
 struct RunTextSettings {
-  std::optional<int> top = 10;  ///< operators shown; nullopt: all
-  bool model_info = false;      ///< also the model's inputs and outputs
-  bool all_columns = false;     ///< every column, wider than 80
+  std::optional<int> top = 10;         ///< operators shown; nullopt: all
+  bool model_info = false;             ///< also the model's inputs and outputs
+  bool all_columns = false;            ///< every column, wider than 80
+  std::vector<std::string> columns{};  ///< instead of the usual ones
+  FigureSettings figures{};            ///< of columns that need them
 };
 
 /// `ops` may be null when there was no profiled pass.

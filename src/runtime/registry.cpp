@@ -59,6 +59,20 @@ std::vector<std::string> names(bool built) {
 
 }  // namespace
 
+void Request::set_input(std::size_t, SharedTensor) {
+  throw Error(ErrorKind::unsupported, "this runtime's requests take no values of their own; set the session's inputs");
+}
+
+std::vector<HostTensor> Request::outputs() {
+  throw Error(ErrorKind::unsupported, "this runtime's requests do not show their outputs; use the session's run");
+}
+
+Nanoseconds Session::copy_outputs() {
+  const auto start = steady_now();
+  outputs_of_last_run();
+  return steady_now() - start;
+}
+
 std::vector<std::string> runtime_names() { return names(true); }
 std::vector<std::string> missing_runtime_names() { return names(false); }
 

@@ -36,6 +36,10 @@ struct Port {
   PartialShape shape;
 };
 
+/// Settings of a runtime that change speed and not results, by takt's names: {"spinning", "off"}. Runtime::tunings()
+/// lists what a runtime understands.
+using Tuning = std::map<std::string, std::string>;
+
 struct SessionSettings {
   std::string device = "CPU";                 ///< "CPU", "GPU", "NPU" or "sim:NAME"
   std::optional<int> threads;                 ///< intra-operator threads; unset: the runtime's own default
@@ -43,6 +47,11 @@ struct SessionSettings {
   std::map<std::string, Shape> input_shapes;  ///< concrete shapes for dynamic inputs, by input name
   std::uint64_t seed = 1;                     ///< for simulated noise
   std::filesystem::path device_description;   ///< sim: YAML file; empty: built-in or NAME.yaml
+  std::optional<ElementType> precision;       ///< compute in this type; unset: the device's own default
+  std::filesystem::path cache;                ///< folder that keeps compiled models; empty: none
+  std::filesystem::path optimised_model;      ///< where to write the optimised model; empty: nowhere
+  bool all_tensors = false;                   ///< every tensor is an output; a runtime that cannot shows the usual ones
+  Tuning tuning;
 };
 
 /// One executed operator (or fused kernel) of one inference.
@@ -58,14 +67,25 @@ struct OpSample {
   int device_index = 0;
 };
 
+/// A value that several holders share and none changes.
+using SharedTensor = std::shared_ptr<const HostTensor>;
+
 /// One in-flight inference. Not thread-safe; destroy before its Session.
 class Request {
  public:
   virtual ~Request() = default;
+  /// The value of the session's input number `port` for the inferences to come, instead of the one that the session had
+  /// when the request was made. It is not copied: the request keeps it and the runtime reads it where it lies. Not
+  /// while an inference runs. Throws Error(bad_input) for another type, rank or size.
+  virtual void set_input(std::size_t port, SharedTensor value);
   /// Starts; `done` is called once from the runtime's thread with the completion time and, on failure, a message.
   virtual void start_async(std::function<void(Nanoseconds completed, std::optional<std::string> error)> done) = 0;
   /// Blocks until finished. Throws Error(runtime) if the inference failed.
   virtual void wait() = 0;
+  /// Outputs of its last inference, copied. From within `done` on, until the next start.
+  virtual std::vector<HostTensor> outputs();
+  /// As Session::last_ops(), of its own last inference. From within `done` on, until the next start.
+  virtual std::optional<std::vector<OpSample>> last_ops() { return std::nullopt; }
 };
 
 /// A loaded model, ready to run. Not thread-safe; destroy before its Runtime.
@@ -89,7 +109,11 @@ class Session {
   virtual std::optional<std::vector<std::vector<OpSample>>> all_ops() { return std::nullopt; }
   /// Outputs of the last run, copied.
   virtual std::vector<HostTensor> outputs_of_last_run() = 0;
+  /// Copies the outputs to takt's memory and returns the time that it took.
+  virtual Nanoseconds copy_outputs();
   virtual std::unique_ptr<Request> make_request() = 0;
+  /// False: times are those of a simulated clock, and what the system tells of this process does not explain them.
+  virtual bool keeps_real_time() const { return true; }
   /// What a reader of this session's figures has to know: one sentence each (a missing node name, a coarse clock, a
   /// precision that differs from the model's). Empty when nothing is special.
   virtual std::vector<std::string> notes() { return {}; }
@@ -112,6 +136,8 @@ class Runtime {
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                         const SessionSettings& settings) = 0;
+  /// Settings worth trying on this runtime, one change each.
+  virtual std::vector<Tuning> tunings() { return {}; }
   /// Shapes of tensors of the model by name, given concrete input shapes; nullopt when this runtime cannot tell.
   virtual std::optional<std::map<std::string, PartialShape>> infer_shapes(
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) = 0;

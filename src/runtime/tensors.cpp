@@ -75,6 +75,12 @@ void check_inputs(const std::vector<Port>& ports, const std::vector<HostTensor>&
     if (!seen.count(name)) fail(where, fmt::format("input '{}' is not given; pass a value for it", name));
 }
 
+void check_input(const std::vector<Port>& ports, std::size_t port, const HostTensor& value, std::string_view where) {
+  if (port >= ports.size())
+    fail(where, fmt::format("there is no input number {}; the model has {}", port, ports.size()));
+  check_input(ports[port], value, where);
+}
+
 PartialShape fix_shape(const PartialShape& declared, const Shape& wanted, std::string_view where,
                        std::string_view input) {
   if (!fits(declared, wanted) || !element_count(wanted))

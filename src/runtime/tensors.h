@@ -20,6 +20,9 @@ std::optional<std::size_t> byte_size(ElementType type, const Shape& shape);
 /// Throws Error(bad_input) unless `inputs` names every port once, with its type, a fitting shape and the right size.
 void check_inputs(const std::vector<Port>& ports, const std::vector<HostTensor>& inputs, std::string_view where);
 
+/// The same of one value for port number `port`.
+void check_input(const std::vector<Port>& ports, std::size_t port, const HostTensor& value, std::string_view where);
+
 /// Puts `wanted` into `declared`. Throws Error(bad_input) for another rank, a negative size, or another value of a
 /// dimension that the model fixes.
 PartialShape fix_shape(const PartialShape& declared, const Shape& wanted, std::string_view where,

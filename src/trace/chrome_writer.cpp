@@ -1,29 +1,23 @@
+// Every event is copied together from texts that were made once (the beginning of a line per row, the quoted name) and
+// from its numbers, printed from integers: a general formatter is five times as slow, and one of doubles not exact.
 #include "trace/chrome_writer.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "core/text.h"
-#include "trace/lanes.h"
+#include "trace/text_buffer.h"
+#include "trace/trace_output.h"
+#include "trace/written_rows.h"
 
 namespace takt {
 namespace {
-
-using Sink = std::function<void(std::string_view)>;
-
-constexpr std::int64_t largest_time_ns = std::int64_t{1} << 62;    // sums of two stay in 64 bits
-constexpr std::int64_t exact_ns = (std::int64_t{1} << 43) * 1000;  // a double of µs is exact below 2^43 µs
-constexpr std::size_t piece_bytes = 1 << 18;
 
 /// The shortest text that reads back as the same number, independent of the locale.
 template <typename Number>
@@ -33,10 +27,11 @@ std::string number_text(Number value) {
   return {text.data(), result.ptr};
 }
 
-/// Microseconds with three decimals.
-std::string micros(std::int64_t nanoseconds) {
-  std::string fraction = std::to_string(nanoseconds % 1000);
-  return std::to_string(nanoseconds / 1000) + "." + std::string(3 - fraction.size(), '0') + fraction;
+/// A number that reads back as a real one even if it is whole.
+std::string real_text(double value) {
+  std::string text = number_text(value);
+  if (text.find_first_of(".e") == text.npos) text += ".0";
+  return text;
 }
 
 std::string quoted_hex(std::uint64_t value) {
@@ -65,35 +60,26 @@ std::string shield_last_backslashes(std::string_view json) {
 
 std::string string_literal(std::string_view text) { return shield_last_backslashes(json_quote(text)); }
 
-/// What is subtracted from all times: 0, unless times are negative or too late to be exact in a reader's doubles.
-std::int64_t time_shift(const Trace& trace) {
-  std::int64_t earliest = largest_time_ns, latest = -largest_time_ns;
-  const auto check = [](std::int64_t time) {
-    if (time <= -largest_time_ns || time >= largest_time_ns) {
-      throw Error(ErrorKind::bad_input, "trace: a time lies more than 146 years from the base time; check its clock");
-    }
-  };
-  const auto include = [&](std::int64_t time) {
-    check(time);
-    earliest = std::min(earliest, time);
-    latest = std::max(latest, time);
-  };
-  for (const TraceEvent& event : trace.events()) {
-    include(event.start_ns);
-    check(drawn_duration_ns(event));
-  }
-  for (const TraceCounter& counter : trace.counters()) include(counter.time_ns);
-  return earliest < 0 || latest >= exact_ns ? earliest : 0;
-}
-
 /// Writes one trace: metadata rows, then events by start, then counters.
 class ChromeWriter {
  public:
-  ChromeWriter(const Trace& trace, Sink sink)
-      : trace_(trace), sink_(std::move(sink)), shift_(time_shift(trace)), lanes_(assign_lanes(trace)) {
-    for (const TraceFlow& flow : trace.flows()) flows_[flow.event] = flow;
-    quoted_.resize(trace.strings().size());
-    number_lanes();
+  ChromeWriter(const Trace& trace, TextBuffer::Sink sink)
+      : trace_(trace),
+        text_(std::move(sink)),
+        shift_(time_shift(trace)),
+        lanes_(assign_lanes(trace)),
+        flows_(trace),
+        tids_(number_lanes(trace, lanes_)),
+        quoted_(trace.strings().size()),
+        names_(trace.strings().size()),
+        categories_(trace.strings().size()) {
+    for (std::size_t row = 0; row < trace.rows().size(); ++row) {
+      auto& prefixes = prefixes_.emplace_back();
+      for (const std::uint32_t tid : tids_[row]) {
+        prefixes.push_back(",\n{\"ph\":\"X\",\"pid\":" + std::to_string(pid(trace.rows()[row].process)) +
+                           ",\"tid\":" + std::to_string(tid) + ",\"ts\":");
+      }
+    }
   }
 
   void write() {
@@ -101,47 +87,27 @@ class ChromeWriter {
     write_names();
     for (std::uint32_t i : lanes_.order) write_event(i);
     write_counters();
-    text_ += "\n]}\n";
-    sink_(text_);
+    text_.add("\n]}\n");
+    text_.flush();
   }
 
  private:
-  /// Extra lanes get numbers that no row of the process has.
-  void number_lanes() {
-    std::unordered_map<std::uint32_t, std::set<std::uint32_t>> taken;
-    for (const TraceRow& row : trace_.rows()) taken[index(row.process)].insert(row.tid);
-    std::unordered_map<std::uint32_t, std::uint32_t> next;
-    for (std::size_t i = 0; i < trace_.rows().size(); ++i) {
-      const TraceRow& row = trace_.rows()[i];
-      auto& used = taken[index(row.process)];
-      auto& candidate = next.try_emplace(index(row.process), *used.rbegin()).first->second;
-      tids_.push_back({row.tid});
-      while (tids_[i].size() < lanes_.count[i]) {
-        ++candidate;
-        if (candidate != 0 && used.insert(candidate).second) tids_[i].push_back(candidate);
-      }
-    }
-  }
-
   void write_head() {
-    text_ += "{\"displayTimeUnit\":\"ns\"";
+    text_.add("{\"displayTimeUnit\":\"ns\"");
     if (const auto base = trace_.base_time()) {
-      std::int64_t shifted = 0;
-      if (__builtin_add_overflow(static_cast<std::int64_t>(base->count()), shift_, &shifted)) {
-        throw Error(ErrorKind::bad_input, "trace: the base time does not fit nanoseconds of 64 bits; check its clock");
-      }
-      text_ += ",\"baseTimeNanoseconds\":" + std::to_string(shifted);
+      text_.add(",\"baseTimeNanoseconds\":");
+      text_.add_signed(shifted_base(*base, shift_));
     }
     if (const std::string& provenance = trace_.provenance_json(); !provenance.empty()) {
       const auto parsed = nlohmann::ordered_json::parse(provenance, nullptr, false);
       if (!parsed.is_object()) {
         throw Error(ErrorKind::bad_input, "trace: the provenance is not a JSON object; pass one or nothing");
       }
-      text_ +=
-          ",\"metadata\":{\"takt\":" + parsed.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-          "}";
+      text_.add(",\"metadata\":{\"takt\":");
+      text_.add(parsed.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+      text_.add('}');
     }
-    text_ += ",\"traceEvents\":[";
+    text_.add(",\"traceEvents\":[");
   }
 
   void write_names() {
@@ -152,8 +118,10 @@ class ChromeWriter {
     for (std::size_t i = 0; i < trace_.rows().size(); ++i) {
       const TraceRow& row = trace_.rows()[i];
       for (std::size_t lane = 0; lane < tids_[i].size(); ++lane) {
-        const std::string name = lane == 0 ? row.name : row.name + " (lane " + std::to_string(lane + 1) + ")";
-        write_name("thread_name", pid(row.process), tids_[i][lane], "name", string_literal(name));
+        // Readers that know takt's lanes can join them again; others ignore the argument.
+        const std::string lane_of = lane == 0 ? "" : ",\"lane_of\":" + std::to_string(row.tid);
+        write_name("thread_name", pid(row.process), tids_[i][lane], "name",
+                   string_literal(lane_name(row, lane)) + lane_of);
         write_name("thread_sort_index", pid(row.process), tids_[i][lane], "sort_index", number_text(row.sort_index));
       }
     }
@@ -161,50 +129,79 @@ class ChromeWriter {
 
   void write_name(std::string_view what, std::uint32_t pid, std::uint32_t tid, std::string_view key,
                   const std::string& value) {
-    begin("M", pid);
-    text_ += ",\"tid\":" + std::to_string(tid) + ",\"name\":\"";
-    text_.append(what).append("\",\"args\":{\"").append(key).append("\":").append(value).append("}}");
+    begin("M", pid, tid);
+    for (const std::string_view part :
+         {std::string_view(",\"name\":\""), what, std::string_view("\",\"args\":{\""), key, std::string_view("\":"),
+          std::string_view(value), std::string_view("}}")}) {
+      text_.add(part);
+    }
   }
 
   void write_event(std::uint32_t i) {
     const TraceEvent& event = trace_.events()[i];
     const auto row = static_cast<std::size_t>(event.row);
-    begin("X", pid(trace_.rows()[row].process));
-    text_ += ",\"tid\":" + std::to_string(tids_[row][lanes_.lane[i]]) + ",\"ts\":" + micros(event.start_ns - shift_) +
-             ",\"dur\":" + micros(drawn_duration_ns(event)) + ",\"name\":" + quoted(event.name);
-    if (event.category != StringId{}) text_ += ",\"cat\":" + quoted(event.category);
-    if (const auto flow = flows_.find(static_cast<EventId>(i)); flow != flows_.end()) write_flow(flow->second);
-    write_args(event);
-    text_ += "}";
+    const std::string_view prefix = prefixes_[row][lanes_.lane[i]];
+    text_.add(first_ ? prefix.substr(1) : prefix);
+    first_ = false;
+    text_.add_micros(event.start_ns - shift_);
+    text_.add(",\"dur\":");
+    text_.add_micros(drawn_duration_ns(event));
+    text_.add(field(names_, ",\"name\":", event.name));
+    if (event.category != StringId{}) text_.add(field(categories_, ",\"cat\":", event.category));
+    const auto flows = flows_.of(i);
+    if (!flows.empty()) write_flow(flows.front());
+    if (event.args != 0 || event.duration_ns < 0) write_args(event);
+    text_.add('}');
+    for (std::size_t f = 1; f < flows.size(); ++f) write_further_flow(flows[f], event, tids_[row][lanes_.lane[i]]);
   }
 
   void write_flow(const TraceFlow& flow) {
-    text_ += ",\"bind_id\":" + quoted_hex(flow.bind_id);
-    if (flow.in) text_ += ",\"flow_in\":true";
-    if (flow.out) text_ += ",\"flow_out\":true";
+    text_.add(",\"bind_id\":");
+    text_.add(quoted_hex(flow.bind_id));
+    if (flow.in) text_.add(",\"flow_in\":true");
+    if (flow.out) text_.add(",\"flow_out\":true");
+  }
+
+  /// An event has room for one arrow; others are events of their own, which bind to the slice written last.
+  void write_further_flow(const TraceFlow& flow, const TraceEvent& event, std::uint32_t tid) {
+    begin(flow.in && flow.out ? "t"
+          : flow.out          ? "s"
+                              : "f",
+          pid(trace_.rows()[static_cast<std::size_t>(event.row)].process), tid);
+    text_.add(",\"ts\":");
+    text_.add_micros(event.start_ns - shift_);
+    text_.add(",\"name\":\"flow\",\"cat\":\"flow\",\"bp\":\"e\",\"id\":");
+    text_.add(quoted_hex(flow.bind_id));
+    text_.add('}');
   }
 
   void write_args(const TraceEvent& event) {
-    const auto args = trace_.args(event);
-    if (args.empty() && event.duration_ns >= 0) return;
-    text_ += ",\"args\":{";
-    const char* comma = "";
-    for (const TraceArg& arg : args) {
-      text_ += comma + quoted(arg.key) + ":" + value_text(arg);
-      comma = ",";
+    text_.add(",\"args\":{");
+    bool first = true;
+    for (const TraceArg arg : trace_.args(event)) {
+      if (!first) text_.add(',');
+      first = false;
+      text_.add(quoted(arg.key));
+      text_.add(':');
+      write_value(arg);
     }
     if (event.duration_ns < 0) {
-      text_.append(comma).append("\"recorded_duration_ns\":").append(std::to_string(event.duration_ns));
+      if (!first) text_.add(',');
+      text_.add("\"recorded_duration_ns\":");
+      text_.add_signed(event.duration_ns);
     }
-    text_ += "}";
+    text_.add('}');
   }
 
-  std::string value_text(const TraceArg& arg) {
-    if (const auto* integer = std::get_if<std::int64_t>(&arg.value)) return number_text(*integer);
+  void write_value(const TraceArg& arg) {
+    if (const auto* integer = std::get_if<std::int64_t>(&arg.value)) return text_.add_signed(*integer);
     if (const auto* number = std::get_if<double>(&arg.value)) {
-      return std::isfinite(*number) ? number_text(*number) : "null";
+      return text_.add(std::isfinite(*number) ? real_text(*number) : "null");
     }
-    return quoted(std::get<StringId>(arg.value));
+    if (const auto* json = std::get_if<TraceJson>(&arg.value)) {
+      return text_.add(shield_last_backslashes(trace_.text(json->text)));
+    }
+    text_.add(quoted(std::get<StringId>(arg.value)));
   }
 
   void write_counters() {
@@ -213,19 +210,25 @@ class ChromeWriter {
                      [](const TraceCounter& a, const TraceCounter& b) { return a.time_ns < b.time_ns; });
     for (const TraceCounter& sample : samples) {
       begin("C", pid(sample.process));
-      text_ += ",\"ts\":" + micros(sample.time_ns - shift_) + ",\"name\":" + quoted(sample.name) +
-               ",\"args\":{\"value\":" + number_text(sample.value) + "}}";
+      text_.add(",\"ts\":");
+      text_.add_micros(sample.time_ns - shift_);
+      text_.add(",\"name\":");
+      text_.add(quoted(sample.name));
+      text_.add(",\"args\":{\"value\":");
+      text_.add(number_text(sample.value));
+      text_.add("}}");
     }
   }
 
-  void begin(std::string_view phase, std::uint32_t pid) {
-    if (text_.size() >= piece_bytes) {
-      sink_(text_);
-      text_.clear();
-    }
-    text_ += first_ ? "\n{\"ph\":\"" : ",\n{\"ph\":\"";
+  void begin(std::string_view phase, std::uint32_t pid, std::uint32_t tid = 0) {
+    text_.add(first_ ? "\n{\"ph\":\"" : ",\n{\"ph\":\"");
     first_ = false;
-    text_.append(phase).append("\",\"pid\":").append(std::to_string(pid));
+    text_.add(phase);
+    text_.add("\",\"pid\":");
+    text_.add_integer(pid);
+    if (tid == 0) return;
+    text_.add(",\"tid\":");
+    text_.add_integer(tid);
   }
 
   /// Quoting costs more than all the rest and names repeat, so each is quoted once.
@@ -235,17 +238,24 @@ class ChromeWriter {
     return text;
   }
 
-  static std::uint32_t index(ProcessId process) { return static_cast<std::uint32_t>(process); }
-  std::uint32_t pid(ProcessId process) const { return trace_.processes()[index(process)].pid; }
+  /// A key with a text of the trace as its value, also made once.
+  const std::string& field(std::vector<std::string>& made, std::string_view key, StringId id) {
+    std::string& text = made[static_cast<std::size_t>(id)];
+    if (text.empty()) text.append(key).append(quoted(id));
+    return text;
+  }
+
+  std::uint32_t pid(ProcessId process) const { return trace_.processes()[static_cast<std::size_t>(process)].pid; }
 
   const Trace& trace_;
-  Sink sink_;
+  TextBuffer text_;
   std::int64_t shift_;
   Lanes lanes_;
-  std::unordered_map<EventId, TraceFlow> flows_;
-  std::vector<std::vector<std::uint32_t>> tids_;  // per row and lane
-  std::vector<std::string> quoted_;               // per StringId; empty: not made yet
-  std::string text_;
+  EventFlows flows_;
+  std::vector<std::vector<std::uint32_t>> tids_;    // per row and lane
+  std::vector<std::vector<std::string>> prefixes_;  // the same: an event up to its time
+  std::vector<std::string> quoted_;                 // per StringId; empty: not made yet
+  std::vector<std::string> names_, categories_;     // the same: with the key
   bool first_ = true;
 };
 
@@ -258,9 +268,9 @@ std::string to_chrome_json(const Trace& trace) {
 }
 
 void write_chrome_trace(const Trace& trace, const std::filesystem::path& path) {
-  AtomicFile file(path);
-  ChromeWriter(trace, [&](std::string_view piece) { file.append(piece); }).write();
-  file.commit();
+  TraceOutput output(path);
+  ChromeWriter(trace, [&](std::string_view piece) { output.append(piece); }).write();
+  output.commit();
 }
 
 }  // namespace takt

@@ -8,19 +8,33 @@
 namespace takt {
 namespace {
 
-/// The lines of one row while its events arrive by start.
+/// The lines of one row while its events arrive by start. As long as all nest, which is nearly always, one stack does.
 class OpenLanes {
  public:
   std::uint32_t place(std::int64_t start, std::int64_t end) {
+    if (is_single_) {
+      auto& stack = ends_.empty() ? ends_.emplace_back() : ends_.front();
+      while (!stack.empty() && stack.back() <= start) stack.pop_back();
+      if (stack.empty() || end <= stack.back()) {
+        stack.push_back(end);
+        return 0;
+      }
+      is_single_ = false;
+      open_.insert({stack.back(), 0});
+    }
+    return place_among_many(start, end);
+  }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(ends_.size()); }
+
+ private:
+  std::uint32_t place_among_many(std::int64_t start, std::int64_t end) {
     close_until(start);
     const std::uint32_t lane = pick(end);
     ends_[lane].push_back(end);
     open_.insert({end, lane});
     return lane;
   }
-  std::uint32_t count() const { return static_cast<std::uint32_t>(ends_.size()); }
 
- private:
   void close_until(std::int64_t start) {
     while (!open_.empty() && open_.begin()->first <= start) {
       const std::uint32_t lane = open_.begin()->second;
@@ -52,6 +66,7 @@ class OpenLanes {
   std::vector<std::vector<std::int64_t>> ends_;            // per lane: ends of the open spans, innermost last
   std::set<std::pair<std::int64_t, std::uint32_t>> open_;  // innermost end and lane, of lanes with an open span
   std::set<std::uint32_t> free_;
+  bool is_single_ = true;  // open_ and free_ are not kept yet
 };
 
 }  // namespace
@@ -61,10 +76,13 @@ Lanes assign_lanes(const Trace& trace) {
   Lanes lanes;
   lanes.order.resize(events.size());
   std::iota(lanes.order.begin(), lanes.order.end(), 0u);
-  std::stable_sort(lanes.order.begin(), lanes.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
     if (events[a].start_ns != events[b].start_ns) return events[a].start_ns < events[b].start_ns;
     return drawn_duration_ns(events[a]) > drawn_duration_ns(events[b]);
-  });
+  };
+  if (!std::is_sorted(lanes.order.begin(), lanes.order.end(), before)) {
+    std::stable_sort(lanes.order.begin(), lanes.order.end(), before);
+  }
   std::vector<OpenLanes> rows(trace.rows().size());
   lanes.lane.resize(events.size());
   for (std::uint32_t i : lanes.order) {

@@ -56,37 +56,72 @@ RowId Trace::add_row(ProcessId process, std::string name, std::uint32_t tid, int
 
 EventId Trace::add_event(RowId row, std::string_view name, std::string_view category, Nanoseconds start,
                          Nanoseconds duration) {
-  events_.push_back({start.count(), duration.count(), strings_.intern(name), strings_.intern(category), row, 0});
+  return add_event({start.count(), duration.count(), strings_.intern(name), strings_.intern(category), row, 0});
+}
+
+EventId Trace::add_event(const TraceEvent& event) {
+  events_.push_back(event);
   return static_cast<EventId>(events_.size() - 1);
 }
 
 void Trace::set_args(EventId event, const TraceValues& values) {
+  std::vector<TraceArg> args;
   for (const auto& [key, value] : values) {
-    TraceArg arg{strings_.intern(key), {}};
+    TraceArg& arg = args.emplace_back(TraceArg{strings_.intern(key), {}});
     if (const auto* integer = std::get_if<std::int64_t>(&value)) arg.value = *integer;
     if (const auto* number = std::get_if<double>(&value)) arg.value = *number;
     if (const auto* text = std::get_if<std::string>(&value)) arg.value = strings_.intern(*text);
-    args_.push_back(arg);
+    if (const auto* json = std::get_if<TraceJsonText>(&value)) arg.value = TraceJson{strings_.intern(json->text)};
   }
-  arg_runs_.push_back(args_.size());
-  events_[static_cast<std::size_t>(event)].args = static_cast<std::uint32_t>(arg_runs_.size() - 2);
+  set_args(event, args);
+}
+
+void Trace::set_args(EventId event, std::span<const TraceArg> args) {
+  events_[static_cast<std::size_t>(event)].args = args_.add(args);
+}
+
+void Trace::set_duration(EventId event, Nanoseconds duration) {
+  events_[static_cast<std::size_t>(event)].duration_ns = duration.count();
+}
+
+std::uint32_t Trace::append(const TraceColumns& columns, std::span<const StringId> strings) {
+  const std::uint32_t first_run = args_.append(columns.args, strings);
+  for (TraceEvent event : columns.events) {
+    event.name = strings[static_cast<std::size_t>(event.name)];
+    event.category = strings[static_cast<std::size_t>(event.category)];
+    if (event.args != 0) event.args += first_run;
+    events_.push_back(event);
+  }
+  return first_run;
+}
+
+void Trace::reserve(std::size_t events, std::size_t arg_runs, std::size_t arg_values) {
+  events_.reserve(events);
+  args_.reserve(arg_runs, arg_values);
 }
 
 void Trace::set_flow(EventId event, std::uint64_t bind_id, bool in, bool out) {
+  const auto [found, is_new] = flow_index_.try_emplace(static_cast<std::uint32_t>(event), flows_.size());
+  if (is_new)
+    flows_.push_back({event, bind_id, in, out});
+  else
+    flows_[found->second] = {event, bind_id, in, out};
+}
+
+void Trace::add_flow(EventId event, std::uint64_t bind_id, bool in, bool out) {
   flows_.push_back({event, bind_id, in, out});
 }
 
-void Trace::add_counter(ProcessId process, std::string_view name, Nanoseconds time, double value) {
-  if (!std::isfinite(value)) {
+void Trace::add_counter(const TraceCounter& counter) {
+  if (!std::isfinite(counter.value)) {
     throw Error(ErrorKind::bad_input,
-                "trace: counter '" + std::string(name) + "': a value is not finite; leave the sample out");
+                "trace: counter '" + text(counter.name) + "': a value is not finite; leave the sample out");
   }
-  counters_.push_back({time.count(), value, strings_.intern(name), process});
+  counters_.push_back(counter);
 }
 
-std::span<const TraceArg> Trace::args(const TraceEvent& event) const {
-  const std::size_t begin = arg_runs_[event.args], end = arg_runs_[event.args + 1];
-  return std::span(args_).subspan(begin, end - begin);
+void Trace::add_counter(ProcessId process, std::string_view name, Nanoseconds time, double value) {
+  add_counter({time.count(), value, strings_.intern(name), process});
 }
 
 }  // namespace takt

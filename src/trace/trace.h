@@ -11,11 +11,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/units.h"
+#include "trace/args.h"
 #include "trace/strings.h"
 
 namespace takt {
@@ -49,11 +51,6 @@ struct TraceEvent {
 };
 static_assert(sizeof(TraceEvent) == 32);
 
-struct TraceArg {
-  StringId key{};
-  std::variant<std::int64_t, double, StringId> value;
-};
-
 /// One value of a counter of a process. A counter is known by its process and name.
 struct TraceCounter {
   std::int64_t time_ns = 0;
@@ -70,8 +67,18 @@ struct TraceFlow {
   bool in = false, out = false;
 };
 
-using TraceValue = std::variant<std::int64_t, double, std::string>;
+/// Any JSON value as text, for what the other types of TraceValue cannot hold.
+struct TraceJsonText {
+  std::string text;
+};
+using TraceValue = std::variant<std::int64_t, double, std::string, TraceJsonText>;
 using TraceValues = std::vector<std::pair<std::string, TraceValue>>;
+
+/// Events that were made apart from their trace (by a thread of a reader), with text numbers of their own.
+struct TraceColumns {
+  std::vector<TraceEvent> events;  ///< rows are those of the trace
+  ArgStore args;
+};
 
 /// A value type; not thread-safe. Holds at most 2^32 - 1 events.
 class Trace {
@@ -84,10 +91,22 @@ class Trace {
                     Nanoseconds duration);
   /// Replaces the event's arguments, which readers see in this order.
   void set_args(EventId event, const TraceValues& values);
-  /// An event holds one arrow number; a later call replaces it (the file format has room for one).
+  /// An event usually holds one arrow number; a later call replaces it.
   void set_flow(EventId event, std::uint64_t bind_id, bool in, bool out);
+  /// One more arrow end of the event, beside those it has.
+  void add_flow(EventId event, std::uint64_t bind_id, bool in, bool out);
   /// An infinite or missing value is no sample and throws Error(bad_input).
   void add_counter(ProcessId process, std::string_view name, Nanoseconds time, double value);
+
+  // The same for writers of many events, which intern each text once.
+  StringId intern(std::string_view text) { return strings_.intern(text); }
+  EventId add_event(const TraceEvent& event);
+  void set_args(EventId event, std::span<const TraceArg> args);
+  void add_counter(const TraceCounter& counter);
+  void set_duration(EventId event, Nanoseconds duration);
+  /// Adds the events with their texts renumbered by `strings`; returns what was added to their argument runs.
+  std::uint32_t append(const TraceColumns& columns, std::span<const StringId> strings);
+  void reserve(std::size_t events, std::size_t arg_runs, std::size_t arg_values);
 
   /// Time zero of all events, since the Unix epoch; nullopt: not known.
   std::optional<Nanoseconds> base_time() const { return base_time_; }
@@ -100,8 +119,9 @@ class Trace {
   const std::vector<TraceRow>& rows() const { return rows_; }
   const std::vector<TraceEvent>& events() const { return events_; }        ///< in the order they were added
   const std::vector<TraceCounter>& counters() const { return counters_; }  ///< in the order they were added
-  const std::vector<TraceFlow>& flows() const { return flows_; }           ///< the last one of an event counts
-  std::span<const TraceArg> args(const TraceEvent& event) const;
+  const std::vector<TraceFlow>& flows() const { return flows_; }           ///< each event's in the order added
+  /// Valid until arguments are added.
+  TraceArgs args(const TraceEvent& event) const { return {args_, event.args}; }
   const StringTable& strings() const { return strings_; }
   const std::string& text(StringId id) const { return strings_.text(id); }
 
@@ -111,8 +131,8 @@ class Trace {
   std::vector<TraceEvent> events_;
   std::vector<TraceCounter> counters_;
   std::vector<TraceFlow> flows_;
-  std::vector<TraceArg> args_;
-  std::vector<std::size_t> arg_runs_ = {0, 0};  // run r is [arg_runs_[r], arg_runs_[r + 1]) of args_; run 0 is empty
+  std::unordered_map<std::uint32_t, std::size_t> flow_index_;  // the first flow of an event that set_flow() gave one
+  ArgStore args_;
   StringTable strings_;
   std::set<std::uint32_t> pids_;
   std::set<std::pair<ProcessId, std::uint32_t>> tids_;

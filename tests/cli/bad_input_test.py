@@ -18,6 +18,7 @@ TAKT, MAKE_MODELS = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3]
 MODELS = tempfile.TemporaryDirectory(prefix='takt_models_')
 subprocess.run([MAKE_MODELS, MODELS.name], check=True)
 SMALL = pathlib.Path(MODELS.name, 'small.onnx').read_bytes()
+DYNAMIC = pathlib.Path(MODELS.name, 'dynamic.onnx').read_bytes()
 HUGE = pathlib.Path(MODELS.name, 'huge.onnx').read_bytes()
 # Debug and sanitizer builds say this with every run; it is no part of any answer.
 BUILD_WARNING = re.compile('^takt: warning: this is a .* build: its times are not those of a release build\n', re.M)
@@ -58,6 +59,12 @@ BAD_PROFILES = {
     'text': b'Not a profile.\n', 'another json': b'{"graph": []}\n', 'list': b'[]', 'number': b'1', 'png': PNG,
     'zeros': bytes(4096), 'model': SMALL, 'deep': b'[' * 1_000_000, 'string for table': b'{"graph_exec": "x"}',
 }
+NPY = b"\x93NUMPY\1\0\x3e\0{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4), }  \n" + bytes(16)
+BAD_INPUTS = {
+    'x.npy': [b'', NPY[:-1], NPY[:40], NPY + b'x', NPY.replace(b'(1, 4)', b'(9999999999999, 9999999999999)'), PNG],
+    'x.json': [b'', b'{"x": [1, 2', b'{"x": {"shape": [1, 4], "raw": [1]}}', b'[' * 1_000_000, b'{"x": null}', PNG],
+    'x.ppm': [b'', b'P6 1', b'P6 99999999 99999999 255 ', b'P3 60000 40000 255 1', b'P6 1 1 255 ab', PNG],
+}
 HOSTILE_NAMES = [b'new\nline', b'esc\x1b[31mape', b'x' * 200, b'n' * 300, './-x'.encode(), 'naïve_模型'.encode(),
                  b'in\xffvalid', b'tab\tand\rreturn', b'%s%n', b"quo'te"]
 
@@ -97,12 +104,52 @@ class BadInput(unittest.TestCase):
                 self.put('bad.onnx', contents)
                 self.each_run()
 
+    def test_openvino_models(self):
+        if 'openvino' not in [runtime for runtime, _ in runtimes()]:
+            self.skipTest('this takt has no OpenVINO')
+        self.put('m.onnx', SMALL)
+        made = takt(self.folder, 'run', 'm.onnx', '--runtime', 'openvino', '--iter', '1', '--optimized-model-out', 'm.xml')
+        self.assertEqual(made.returncode, 0, made.stderr)
+        xml, weights = (pathlib.Path(os.fsdecode(self.folder), f'm.{end}').read_bytes() for end in ('xml', 'bin'))
+        for what, contents in {**BAD_MODELS, 'no IR': b'<net/>', 'half IR': xml[:len(xml) // 2], 'a name': xml[:300],
+                               'html': b'<html><body>404</body></html>'}.items():
+            with self.subTest(what=what):
+                self.put('bad.xml', contents)
+                self.refused('run', 'bad.xml', names='bad.xml')
+        self.put('bad.xml', xml)
+        for what, contents in {'no weights': None, 'empty': b'', 'half': weights[:len(weights) // 2]}.items():
+            with self.subTest(what=what):
+                if contents is not None:
+                    self.put('bad.bin', contents)
+                self.refused('run', 'bad.xml', names='bad.xml')
+
     def test_profiles(self):
         for what, contents in BAD_PROFILES.items():
             with self.subTest(what=what):
                 self.put('bad.json', contents)
                 self.refused('analyze', 'bad.json', names='bad.json')
                 self.refused('analyze', 'bad.json', '-o', 'out.txt', names='bad.json')
+
+    def test_inputs(self):
+        self.put('m.onnx', DYNAMIC)
+        for name, all_contents in BAD_INPUTS.items():
+            for number, contents in enumerate(all_contents):
+                with self.subTest(name=name, number=number):
+                    self.put(name, contents)
+                    self.refused('run', 'm.onnx', '--device', 'sim:CPU', '--input', name, names=name)
+        for name in ('none.npy', 'none.json', 'none.pgm'):
+            self.refused('run', 'm.onnx', '--device', 'sim:CPU', '--input', name, names=name)
+
+    def test_strings_are_run_or_refused(self):
+        with open(os.path.join(MODELS.name, 'strings.onnx'), 'rb') as model:
+            self.put('m.onnx', model.read())
+        for runtime, device in runtimes():
+            with self.subTest(runtime=runtime):
+                words = ('run', 'm.onnx', '--runtime', runtime, '--device', device, '--iter', '2', '--input', '"a","b"')
+                if runtime == 'openvino':
+                    self.refused(*words, names='--runtime onnxruntime')
+                else:
+                    self.assertEqual(takt(self.folder, *words).returncode, 0)
 
     def test_shapes_that_no_machine_holds(self):
         # A profile's shapes are only shown, never allocated: the table is whole, as in the peer's tool.

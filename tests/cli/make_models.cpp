@@ -1,4 +1,5 @@
-// make_models FOLDER: writes the small models that the command line's tests run, with fixed weights.
+// make_models FOLDER: writes the small models that the command line's tests run, with fixed weights, and inputs for
+// them.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -38,6 +39,17 @@ std::string huge_model() {
   return b.serialize();
 }
 
+// Strings that go through unchanged: a runtime that copies them as bytes frees them twice.
+std::string strings_model() {
+  ModelBuilder b("strings");
+  auto x = b.input("x", ElementType::string, {2});
+  b.output(b.node("Identity", {x}, {}, {.name = "same1"}), ElementType::string, {2});
+  return b.serialize();
+}
+
+// Eight by eight pixels, grey but for the first, with a comment and the maximum in a line of its own.
+std::string picture() { return "P6\n# a picture\n8 8\n255\n\xff" + std::string(8 * 8 * 3 - 1, '\x80'); }
+
 }  // namespace
 }  // namespace takt
 
@@ -49,6 +61,9 @@ int main(int count, char** arguments) {
     takt::write_file_atomically(folder / "small.onnx", takt::small_model());
     takt::write_file_atomically(folder / "dynamic.onnx", takt::dynamic_model());
     takt::write_file_atomically(folder / "huge.onnx", takt::huge_model());
+    takt::write_file_atomically(folder / "strings.onnx", takt::strings_model());
+    takt::write_file_atomically(folder / "picture.ppm", takt::picture());
+    takt::write_file_atomically(folder / "rows.json", R"({"x": [[1, 2, 3, 4], [5, 6, 7, 8]]})");
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "make_models: %s\n", error.what()), 1;
   }

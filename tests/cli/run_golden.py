@@ -10,7 +10,8 @@ A transcript is a list of commands with what they print, as a person would see t
     exit 0
 
 `…` stands for whatever the clock of the machine puts there. Commands run without a shell in a temporary folder that
-holds the models of MAKE_MODELS and the *.yaml device descriptions beside the transcript. A comment line
+holds the models of MAKE_MODELS, the *.yaml device descriptions and *.trace.json files beside the transcript and the profiles
+of other programs from tests/data/foreign; measured peaks of the machine are out of their sight. A comment line
 `# needs: a real runtime` skips the transcript (exit 77) in a binary that has none. --update rewrites FILE.test
 with what takt prints now; lines that still match keep their `…`.
 """
@@ -48,7 +49,8 @@ def run(takt, command, folder):
     words = shlex.split(command)
     if words[0] != 'takt':
         raise SystemExit(f'only takt can be run, not {words[0]!r}')
-    environment = {**os.environ, 'TAKT_FIXED_PROVENANCE': '1', 'LC_ALL': 'C.UTF-8'}
+    environment = {**os.environ, 'TAKT_FIXED_PROVENANCE': '1', 'LC_ALL': 'C.UTF-8',
+                   'TAKT_CACHE_DIR': str(pathlib.Path(folder, 'cache'))}
     done = subprocess.run([takt, *words[1:]], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=120)
     out, err = (stream.decode('utf-8', 'backslashreplace').splitlines() for stream in (done.stdout, done.stderr))
@@ -84,8 +86,9 @@ def main():
     failed, seen = False, list(comment)
     with tempfile.TemporaryDirectory(prefix='takt_cli_') as folder:
         subprocess.run([make_models, folder], check=True)
-        for description in test.parent.glob('*.yaml'):
-            shutil.copy(description, folder)
+        beside = [file for pattern in ('*.yaml', '*.trace.json') for file in test.parent.glob(pattern)]
+        for file in [*beside, *(test.parent.parent / 'data' / 'foreign').glob('*.*')]:
+            shutil.copy(file, folder)
         for command, expected in cases:
             lines = run(takt, command, folder)
             seen += [f'$ {command}', *merge(expected, lines)]

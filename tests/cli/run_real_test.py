@@ -56,6 +56,23 @@ class RealNetworks(unittest.TestCase):
     def test_profile_and_trace_add_up(self):
         self.each(self.check_run)
 
+    def test_an_ir_costs_what_its_onnx_does(self):
+        if 'openvino' not in real_runtimes():
+            self.skipTest('this takt has no OpenVINO')
+        with tempfile.TemporaryDirectory() as folder:
+            words = ('--runtime', 'openvino', '--iter', ITERATIONS, '--format', 'json', '--columns', 'all')
+            onnx = json.loads(output(TAKT, 'run', NETWORKS[0], *words, '--optimized-model-out', 'm.xml', cwd=folder))
+            ir = json.loads(output(TAKT, 'run', 'm.xml', *words, '--profile', 'p.json', cwd=folder))
+            flops = [sum(row['flops'] or 0 for row in run['tables']['operators']) for run in (onnx, ir)]
+            self.assertGreater(flops[0], 1e8)
+            self.assertEqual(flops[0], flops[1])
+            profile = json.loads(pathlib.Path(folder, 'p.json').read_text(encoding='utf-8'))['takt']['profile']
+            rows = profile['operators'].values()
+            printed = [row for row in ir['tables']['operators'] if not row['name'].startswith('[')]
+            known = sum(row['mean_us'] for row in printed if row['flops'] is not None and row['bytes'] is not None)
+            self.assertGreaterEqual(known, 0.95 * sum(row['mean_us'] for row in printed))
+            self.check_sums(profile, rows)
+
     def check_run(self, folder, *words):
         printed = json.loads(output(TAKT, *words, '--format', 'json', '--profile', 'p.json', '--trace', 't.json',
                                     cwd=folder))

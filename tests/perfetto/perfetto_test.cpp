@@ -17,6 +17,7 @@
 
 #include "core/file.h"
 #include "trace/chrome_writer.h"
+#include "trace/perfetto_writer.h"
 
 namespace takt {
 namespace {
@@ -49,6 +50,7 @@ class Perfetto : public testing::Test {
     return report;
   }
   json read(const Trace& trace) { return read(to_chrome_json(trace)); }
+  json read_protobuf(const Trace& trace) { return read(to_perfetto(trace)); }
 
   std::filesystem::path path_ =
       std::filesystem::temp_directory_path() / ("takt_perfetto_" + std::to_string(getpid()) + ".json");
@@ -88,9 +90,10 @@ TEST_F(Perfetto, sees_nested_touching_and_zero_length_events_to_the_nanosecond) 
     trace.add_event(row, "instant", "op", base + 1011ns, 0ns);
     trace.add_event(row, "after", "op", base + 1011ns, 1ns);
   }
-  const json report = read(trace);
-  EXPECT_EQ(slices_seen(report), slices_written(trace));
-  EXPECT_EQ(report.at("problems"), json::array());
+  for (const json& report : {read(trace), read_protobuf(trace)}) {
+    EXPECT_EQ(slices_seen(report), slices_written(trace));
+    EXPECT_EQ(report.at("problems"), json::array());
+  }
 }
 
 TEST_F(Perfetto, sees_every_one_of_many_overlapping_events) {
@@ -104,9 +107,44 @@ TEST_F(Perfetto, sees_every_one_of_many_overlapping_events) {
     trace.add_event(rows[i % 3], "kernel" + std::to_string(i % 11), "kernel", nanoseconds(random % 100000),
                     nanoseconds(random / 1000 % 500));
   }
-  const json report = read(trace);
-  EXPECT_EQ(slices_seen(report), slices_written(trace));
+  for (const json& report : {read(trace), read_protobuf(trace)}) {
+    EXPECT_EQ(slices_seen(report), slices_written(trace));
+    EXPECT_EQ(report.at("problems"), json::array());
+  }
+}
+
+TEST_F(Perfetto, sees_in_protobuf_what_the_trace_holds) {
+  Trace trace;
+  const ProcessId process = trace.add_process("takt \xC3\xA9");
+  const EventId a = trace.add_event(trace.add_row(process, "stage 1"), "send", "stage", 100ns, 50ns);
+  const EventId b = trace.add_event(trace.add_row(process, "stage 2"), "receive", "stage", 200ns, 50ns);
+  trace.set_args(a, {{"batch", std::int64_t{-7}}, {"type", "Conv\\"}, {"ms", 0.25}, {"list", TraceJsonText{"[1,2]"}}});
+  trace.add_flow(a, 1, false, true);
+  trace.add_flow(a, 2, false, true);
+  trace.add_flow(b, 1, true, false);
+  trace.add_flow(b, 2, true, false);
+  trace.add_counter(process, "queue depth", 120ns, 2);
+  const json report = read_protobuf(trace);
   EXPECT_EQ(report.at("problems"), json::array());
+  ASSERT_EQ(report.at("slices").size(), 2u);
+  EXPECT_EQ(report.at("slices").at(0).at("process"), "takt \xC3\xA9");
+  EXPECT_EQ(report.at("slices").at(0).at("row"), "stage 1");
+  EXPECT_EQ(report.at("slices").at(0).at("category"), "stage");
+  ASSERT_EQ(report.at("flows").size(), 2u);
+  EXPECT_EQ(report.at("flows").at(1).at("target"), "receive");
+  ASSERT_EQ(report.at("counters").size(), 1u);
+  EXPECT_EQ(report.at("counters").at(0).at("name"), "queue depth");
+  EXPECT_EQ(report.at("counters").at(0).at("value"), 2);
+  std::vector<std::string> args;
+  for (const json& arg : report.at("arguments")) {
+    const json& value = !arg.at("int_value").is_null()      ? arg.at("int_value")
+                        : !arg.at("string_value").is_null() ? arg.at("string_value")
+                                                            : arg.at("real_value");
+    args.push_back(arg.at("key").get<std::string>() + "=" + value.dump());
+  }
+  std::sort(args.begin(), args.end());
+  EXPECT_EQ(args, (std::vector<std::string>{"debug.batch=-7", "debug.list[0]=1", "debug.list[1]=2", "debug.ms=0.25",
+                                            R"(debug.type="Conv\\")"}));
 }
 
 TEST_F(Perfetto, sees_rows_processes_arguments_counters_and_flows) {

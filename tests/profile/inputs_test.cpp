@@ -6,6 +6,9 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "core/half.h"
+#include "profile/dimensions.h"
 
 namespace takt {
 namespace {
@@ -14,70 +17,44 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string refusal(const std::string& text) {
-  try {
-    parse_input_specs(text);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 Port port(const std::string& name, ElementType type, std::vector<std::int64_t> shape) {
   Port made{name, type, {}};
-  for (std::int64_t size : shape) made.shape.push_back(size < 0 ? Dim{std::nullopt, "n"} : Dim{size, ""});
+  for (std::int64_t size : shape) made.shape.push_back(size < 0 ? Dim{} : Dim{size, ""});
   return made;
 }
 
-TEST(InputSpecs, are_shapes_in_braces_with_or_without_a_name) {
-  const auto specs = parse_input_specs("{1,3,224,224}; ids:{1, 16} ;scalar:{}");
-  ASSERT_EQ(specs.size(), 3u);
-  EXPECT_EQ(specs[0].name, "");
-  EXPECT_THAT(specs[0].shape, ElementsAre(1, 3, 224, 224));
-  EXPECT_EQ(specs[1].name, "ids");
-  EXPECT_THAT(specs[1].shape, ElementsAre(1, 16));
-  EXPECT_EQ(specs[2].name, "scalar");
-  EXPECT_THAT(specs[2].shape, IsEmpty());
-}
-
-TEST(InputSpecs, names_hold_colons_and_backslashes_behind_a_backslash) {
-  EXPECT_EQ(parse_input_specs(R"(input\:0:{2})").at(0).name, "input:0");
-  EXPECT_EQ(parse_input_specs(R"(a\\:{2})").at(0).name, R"(a\)");
-  EXPECT_EQ(parse_input_specs(R"(dir\file:{2})").at(0).name, R"(dir\file)");
-}
-
-TEST(InputSpecs, wrong_ones_are_quoted_with_the_cause) {
-  EXPECT_THAT(refusal(""), HasSubstr("empty item"));
-  EXPECT_THAT(refusal("{1};"), HasSubstr("empty item"));
-  EXPECT_THAT(refusal("x"), HasSubstr("must stand in braces"));
-  EXPECT_THAT(refusal("x:1,2"), HasSubstr("must stand in braces"));
-  EXPECT_THAT(refusal("x:{1"), HasSubstr("must stand in braces"));
-  EXPECT_THAT(refusal("x:{"), HasSubstr("must stand in braces"));
-  EXPECT_THAT(refusal("{1,a}"), HasSubstr("'a' is not a number"));
-  EXPECT_THAT(refusal("{1,}"), HasSubstr("'' is not a number"));
-  EXPECT_THAT(refusal("{1.5}"), HasSubstr("not a number"));
-  EXPECT_THAT(refusal("{-1}"), HasSubstr("cannot be -1"));
-  EXPECT_THAT(refusal("{99999999999999999999}"), HasSubstr("not a number"));
-  EXPECT_THAT(refusal("{4294967296,4294967296}"), HasSubstr("more elements than can be counted"));
-  EXPECT_EQ(refusal("{\x1b[31m}").find('\x1b'), std::string::npos) << "control characters do not reach the terminal";
+/// Every step from what was asked for to the shapes of all inputs.
+InputChoice chosen_inputs(const std::vector<Port>& ports, std::vector<InputRequest> requests,
+                          std::optional<std::int64_t> batch, std::vector<std::string>& notes) {
+  InputChoice choice = settle_inputs(ports, std::move(requests), batch, notes);
+  const auto fixed = with_batch(ports, batch);
+  const DimensionGuess guess(nullptr, fixed, {});
+  choice.shapes = complete_shapes(fixed, choice.shapes, notes, [&](const Port& port, const auto& settled) {
+    return guess.shape_of(port, settled, 0);
+  });
+  return choice;
 }
 
 class ChooseShapes : public testing::Test {
  protected:
   Shape chosen(const Port& only, const std::string& specs = "") {
     notes_.clear();
-    return choose_shapes({only}, specs.empty() ? std::vector<InputSpec>{} : parse_input_specs(specs), notes_)
-        .at(only.name);
+    return choose({only}, specs).shapes.at(only.name);
+  }
+  InputChoice choose(const std::vector<Port>& ports, const std::string& specs) {
+    return chosen_inputs(ports, read_inputs(specs.empty() ? std::vector<InputSpec>{} : parse_input_specs(specs)),
+                         batch_, notes_);
   }
   std::string error(const std::vector<Port>& ports, const std::string& specs) {
     try {
-      choose_shapes(ports, parse_input_specs(specs), notes_);
+      choose(ports, specs);
     } catch (const Error& refused) {
       EXPECT_EQ(refused.kind(), ErrorKind::bad_input);
       return refused.what();
     }
     return "accepted";
   }
+  std::optional<std::int64_t> batch_;
   std::vector<std::string> notes_;
 };
 
@@ -92,7 +69,7 @@ TEST_F(ChooseShapes, fills_open_dimensions_with_usual_values_and_says_so) {
 }
 
 TEST_F(ChooseShapes, the_option_that_a_note_proposes_works_for_every_name) {
-  for (const char* name : {"x", "input:0", R"(a\b)", R"(a\)", R"(a\:)"}) {
+  for (const char* name : {"x", "input:0", R"(a\b)", R"(a\)", R"(a\:)", "a;b", R"(say "a")"}) {
     const Port one = port(name, ElementType::f32, {-1, 4});
     chosen(one);
     ASSERT_EQ(notes_.size(), 1u);
@@ -119,14 +96,103 @@ std::vector<T> values(const HostTensor& tensor) {
 }
 
 HostTensor generated(ElementType type, Shape shape, std::uint64_t seed = 1) {
-  return generate_inputs({port("x", type, shape)}, {{"x", shape}}, seed).at(0);
+  std::vector<std::string> notes;
+  return make_inputs({port("x", type, shape)}, {{{"x", shape}}, {}}, seed, notes).at(0);
 }
 
-/// The value of an IEEE binary16 number, from its definition.
-double from_half(std::uint16_t half) {
-  const int exponent = half >> 10 & 31, mantissa = half & 1023;
-  const double size = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
-  return half & 0x8000 ? -size : size;
+class MakeInputs : public testing::Test {
+ protected:
+  HostTensor made(const Port& only, const std::string& spec) {
+    notes_.clear();
+    return made(std::vector<Port>{only}, spec).at(0);
+  }
+  std::vector<HostTensor> made(const std::vector<Port>& ports, const std::string& spec) {
+    auto choice = chosen_inputs(ports, read_inputs(parse_input_specs(spec)), batch_, notes_);
+    return make_inputs(ports, std::move(choice), 1, notes_);
+  }
+  std::string error(const Port& only, const std::string& spec) {
+    try {
+      made(only, spec);
+    } catch (const Error& refused) {
+      return refused.what();
+    }
+    return "accepted";
+  }
+  std::string file(const std::string& name, const std::string& contents) {
+    const auto path = std::filesystem::path(testing::TempDir()) / name;
+    write_file_atomically(path, contents);
+    return path.string();
+  }
+  std::optional<std::int64_t> batch_;
+  std::vector<std::string> notes_;
+};
+
+TEST_F(MakeInputs, literals_become_values_of_the_type_of_the_model) {
+  EXPECT_THAT(values<float>(made(port("x", ElementType::f32, {3}), "1,2.5,-3")), ElementsAre(1, 2.5, -3));
+  EXPECT_THAT(values<std::int64_t>(made(port("x", ElementType::i64, {2}), "1e3,-7")), ElementsAre(1000, -7));
+  EXPECT_THAT(values<float>(made(port("x", ElementType::f32, {1}), "[0.1]")), ElementsAre(0.1f));
+  EXPECT_THAT(made(port("x", ElementType::string, {2}), R"(x:["a;b","c:d"])").strings, ElementsAre("a;b", "c:d"));
+  EXPECT_THAT(notes_, IsEmpty());
+  EXPECT_THAT(error(port("x", ElementType::i32, {1}), "[1.5]"), HasSubstr("1.5 at {0} is float64, which int32"));
+  EXPECT_THAT(error(port("x", ElementType::f32, {1}), "[16777217]"), HasSubstr("16777217 at {0}"));
+  EXPECT_THAT(error(port("x", ElementType::u8, {1}), "[-1]"), HasSubstr("uint8 does not hold"));
+  EXPECT_THAT(error(port("x", ElementType::f32, {1}), R"(["a"])"), HasSubstr("without quotes"));
+  EXPECT_THAT(error(port("x", ElementType::f8e4m3fn, {1}), "[1]"), HasSubstr("cannot be given"));
+}
+
+TEST_F(MakeInputs, another_rank_is_taken_where_nothing_is_guessed_and_said) {
+  EXPECT_THAT(made(port("x", ElementType::f32, {-1, 3}), "1,2,3").shape, ElementsAre(1, 3));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("shape {3} was taken as {1,3} for input 'x'")));
+  EXPECT_THAT(made(port("x", ElementType::f32, {}), "[[5]]").shape, IsEmpty());
+  EXPECT_THAT(made(port("x", ElementType::f32, {4}), "[[1,2],[3,4]]").shape, ElementsAre(4));
+  EXPECT_THAT(error(port("x", ElementType::f32, {1, 3}), "5"),
+              HasSubstr("shape {} does not fit input 'x', which is {1,3}"));
+  EXPECT_THAT(error(port("x", ElementType::f32, {1, 3}), "[[1],[2],[3]]"), HasSubstr("does not fit")) << "transposed";
+  EXPECT_THAT(error(port("x", ElementType::f32, {-1, -1}), "[[[1]],[[2]]]"), HasSubstr("does not fit"));
+}
+
+TEST_F(MakeInputs, pictures_are_turned_where_the_model_wants_channels_first) {
+  const std::string ppm = file("turn.ppm", std::string("P6 2 1 255\n\1\2\3\4\5\6", 17));
+  EXPECT_THAT(values<float>(made(port("x", ElementType::f32, {1, 3, 1, 2}), ppm)), ElementsAre(1, 4, 2, 5, 3, 6));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("turned to {1,3,1,2}"), HasSubstr("not scaled")));
+  EXPECT_THAT(values<std::uint8_t>(made(port("x", ElementType::u8, {-1, 1, 2, 3}), ppm)),
+              ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(notes_, IsEmpty());
+  EXPECT_THAT(values<std::uint8_t>(made(port("x", ElementType::u8, {3, 1, 2}), ppm)), ElementsAre(1, 4, 2, 5, 3, 6));
+  EXPECT_THAT(error(port("x", ElementType::u8, {1, 3, 2, 1}), ppm), HasSubstr("does not fit"));
+}
+
+TEST_F(MakeInputs, a_json_file_feeds_the_inputs_that_it_names) {
+  const std::string json = file("two.json", R"({"a":{"shape":[2],"type":"int32","raw":[1,2]},"b":[3.5]})");
+  const std::vector<Port> both{port("a", ElementType::f32, {2}), port("b", ElementType::f64, {1})};
+  EXPECT_THAT(values<float>(made(both, json).at(0)), ElementsAre(1, 2));
+  EXPECT_THAT(values<double>(made(both, json).at(1)), ElementsAre(3.5));
+  EXPECT_THAT(values<double>(made(both, "b:" + json).at(1)), ElementsAre(3.5));
+  EXPECT_NE(values<float>(made(both, "b:" + json).at(0)), std::vector<float>({1, 2})) << "generated";
+  EXPECT_THROW(made(both, "c:" + json), Error);
+  EXPECT_THROW(made(both, json + ";a:{2}"), Error) << "given twice";
+  EXPECT_THAT(error(port("c", ElementType::f32, {2}), json), HasSubstr("no input 'a'"));
+  EXPECT_THAT(error(port("c", ElementType::f32, {2}), "/nowhere/x.npy"), HasSubstr("/nowhere/x.npy"));
+}
+
+TEST_F(MakeInputs, the_batch_is_forced_and_given_rows_are_repeated) {
+  batch_ = 4;
+  EXPECT_THAT(values<float>(made(port("x", ElementType::f32, {-1, 2}), "[[1,2],[3,4]]")),
+              ElementsAre(1, 2, 3, 4, 1, 2, 3, 4));
+  EXPECT_THAT(made(port("x", ElementType::f32, {-1, 2}), "{1,2}").shape, ElementsAre(4, 2));
+  EXPECT_THAT(made(port("x", ElementType::string, {-1}), R"(["a"])").strings, ElementsAre("a", "a", "a", "a"));
+  EXPECT_THAT(made(port("x", ElementType::f32, {}), "5").shape, IsEmpty()) << "a scalar has no batch";
+  EXPECT_THAT(error(port("x", ElementType::f32, {-1}), "1,2,3"), HasSubstr("3 rows cannot be repeated"));
+  EXPECT_THAT(error(port("x", ElementType::f32, {1, 2}), "[[1,2]]"), HasSubstr("fixes its first dimension to 1"));
+  EXPECT_THAT(chosen_inputs({port("x", ElementType::f32, {-1, 3})}, {}, batch_, notes_).shapes.at("x"),
+              ElementsAre(4, 3));
+  EXPECT_THROW(chosen_inputs({port("x", ElementType::f32, {2, 3})}, {}, batch_, notes_), Error);
+  const std::vector<Port> shared{{"x", ElementType::f32, {{{}, "n"}, {3, ""}}},
+                                 {"m", ElementType::f32, {{1, ""}, {{}, "n"}}}};
+  EXPECT_THROW(with_batch(shared, 4), Error) << "m begins with 1";
+  EXPECT_EQ(to_string(with_batch({shared[0], {"m", ElementType::f32, {{{}, "n"}, {{}, "n"}}}}, 4)[1].shape), "{4,4}");
+  batch_ = std::int64_t{1} << 40;
+  EXPECT_THAT(error(port("x", ElementType::f32, {-1}), "[1]"), HasSubstr("8 GiB"));
 }
 
 TEST(GenerateInputs, same_seed_same_values) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <future>
 #include <numeric>
 #include <set>
 
@@ -177,6 +179,48 @@ TEST_P(RuntimeContract, a_request_calls_back_once_and_can_be_started_again) {
     request->wait();
     EXPECT_EQ(calls, i);
   }
+}
+
+TEST_P(RuntimeContract, a_request_takes_values_of_its_own_and_shows_its_outputs) {
+  const auto session = open(conv_matmul(), true);
+  session->set_inputs({ones()});
+  const auto request = session->make_request(), other = session->make_request();
+  const auto twos = std::make_shared<HostTensor>(floats("any name", {1, 1, 4, 4}, std::vector<float>(16, 2.0f)));
+  request->set_input(0, twos);
+  EXPECT_EQ(twos.use_count(), GetParam() == "sim" ? 1 : 2) << "kept, not copied";
+  std::vector<HostTensor> seen;
+  request->start_async([&](Nanoseconds, std::optional<std::string> error) {
+    EXPECT_FALSE(error) << *error;
+    seen = request->outputs();
+  });
+  request->wait();
+  other->start_async([](Nanoseconds, std::optional<std::string>) {});
+  other->wait();
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].name, "z");
+  EXPECT_THROW(request->set_input(1, twos), Error);
+  EXPECT_THROW(request->set_input(0, std::make_shared<HostTensor>(floats("x", {4}, {1, 2, 3, 4}))), Error);
+  if (GetParam() == "sim") return;  // computes nothing
+  EXPECT_EQ(values_of(seen[0]), (std::vector<float>{180}));
+  EXPECT_EQ(values_of(other->outputs()[0]), (std::vector<float>{90}));
+}
+
+TEST_P(RuntimeContract, a_request_can_be_started_again_from_its_own_callback) {
+  const auto session = open(conv_matmul());
+  session->set_inputs({ones()});
+  const auto request = session->make_request();
+  std::atomic<int> left{50};
+  std::promise<void> finished;
+  std::function<void(Nanoseconds, std::optional<std::string>)> again = [&](Nanoseconds, std::optional<std::string>) {
+    if (--left > 0)
+      request->start_async(again);
+    else
+      finished.set_value();
+  };
+  request->start_async(again);
+  finished.get_future().wait();
+  request->wait();
+  EXPECT_EQ(left, 0);
 }
 
 TEST_P(RuntimeContract, requests_do_not_disturb_the_operators_of_run) {

@@ -7,6 +7,10 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "runtime/onnxruntime/model_cache.h"
+#include "runtime/onnxruntime/onnxruntime_shapes.h"
 #include "runtime/onnxruntime/onnxruntime_tensors.h"
 #include "runtime/tensors.h"
 
@@ -39,7 +43,61 @@ Loader::Loader(const Ort::Env& env, std::filesystem::path model, const Graph* gr
       for (std::size_t i = 0; i < tensor.shape->size(); ++i)
         if (!(*tensor.shape)[i].symbol.empty()) dimensions_.emplace_back((*tensor.shape)[i].symbol, wanted->second[i]);
     }
-  if (settings_.profile_ops) prepare_profiling(graph);
+  check_settings();
+  if (!settings_.optimised_model.empty()) write_optimised_model();
+  if (settings_.profile_ops)
+    prepare_profiling(graph);
+  else if (settings_.all_tensors)
+    ready_ = with_all_outputs(model_);
+  else if (!settings_.cache.empty())
+    prepare_cache();
+}
+
+void Loader::check_settings() const {
+  if (settings_.precision && *settings_.precision != ElementType::f32)
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{}: it computes in the types that the model is written in and has no setting for {}; "
+                            "convert the model, or use --runtime openvino",
+                            where_, type_name(*settings_.precision)));
+}
+
+/// Optimises the model once more, into a file of the temporary folder. Throws Ort::Exception where it cannot be saved.
+std::filesystem::path Loader::save_optimised() {
+  if (!folder_) folder_ = std::make_unique<TemporaryFolder>();
+  const auto dump = folder_->path() / "optimised.onnx";
+  auto saving = options();
+  saving.SetOptimizedModelFilePath(dump.c_str());
+  Ort::Session(env_, model_.c_str(), saving);
+  return dump;
+}
+
+void Loader::write_optimised_model() {
+  write_file_atomically(settings_.optimised_model, reloadable(save_optimised(), where_));
+}
+
+/// Takes the optimised model from the cache, or puts it there; without success the model is opened as always.
+void Loader::prepare_cache() {
+  const CachedModel cached(settings_.cache, model_, settings_, device_);
+  if (const auto stored = cached.read()) {
+    ready_ = *stored;
+    notes_.push_back(fmt::format("the optimised model came from the cache ({})", printable(cached.path().string())));
+    return;
+  }
+  try {
+    const std::string bytes = reloadable(save_optimised(), where_);
+    open_bytes(bytes, options());  // what cannot be loaded again is of no use in a cache
+    cached.write(bytes);
+    notes_.push_back(fmt::format("the optimised model is now in the cache ({})", printable(cached.path().string())));
+  } catch (const Ort::Exception& e) {
+    notes_.push_back(
+        fmt::format("nothing was cached: ONNX Runtime cannot save its optimised graph ({})", one_sentence(e.what())));
+  }
+}
+
+Ort::Session Loader::open_bytes(const std::string& bytes, Ort::SessionOptions options) const {
+  options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
+  find_external_data(options, model_);
+  return Ort::Session(env_, bytes.data(), bytes.size(), options);
 }
 
 Ort::SessionOptions Loader::options() const {
@@ -47,6 +105,13 @@ Ort::SessionOptions Loader::options() const {
   options.SetGraphOptimizationLevel(ORT_ENABLE_ALL);
   options.SetInterOpNumThreads(1);
   if (settings_.threads) options.SetIntraOpNumThreads(*settings_.threads);
+  const auto off = [&](const char* name) {
+    const auto found = settings_.tuning.find(name);
+    return found != settings_.tuning.end() && found->second == "off";
+  };
+  if (off("spinning")) options.AddConfigEntry("session.intra_op.allow_spinning", "0");
+  if (off("memory_pattern")) options.DisableMemPattern();
+  if (off("arena")) options.DisableCpuMemArena();
   for (const auto& [symbol, size] : dimensions_)
     Ort::ThrowOnError(Ort::GetApi().AddFreeDimensionOverrideByName(options, symbol.c_str(), size));
   if (device_ == "GPU") options.AppendExecutionProvider_CUDA(OrtCUDAProviderOptions{});
@@ -57,14 +122,9 @@ void Loader::prepare_profiling(const Graph* graph) {
   folder_ = std::make_unique<TemporaryFolder>();
   const auto dump = folder_->path() / "optimised.onnx";
   try {
-    auto saving = options();
-    saving.SetOptimizedModelFilePath(dump.c_str());
-    Ort::Session(env_, model_.c_str(), saving);
-    optimised_ = read_optimised(dump, graph, where_);
+    optimised_ = read_optimised(save_optimised(), graph, where_);
     // What was saved must load again as it is, or the figures would be those of no model.
-    auto reloading = options();
-    reloading.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
-    Ort::Session(env_, optimised_->bytes.data(), optimised_->bytes.size(), reloading);
+    open_bytes(optimised_->bytes, options());
   } catch (const Ort::Exception& e) {
     optimised_.reset();
     notes_.push_back(fmt::format(
@@ -85,10 +145,10 @@ void Loader::prepare_profiling(const Graph* graph) {
 
 Ort::Session Loader::open() {
   auto chosen = options();
-  if (folder_) chosen.EnableProfiling((folder_->path() / fmt::format("profile-{}", opened_++)).c_str());
-  if (!optimised_) return Ort::Session(env_, model_.c_str(), chosen);
-  chosen.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
-  return Ort::Session(env_, optimised_->bytes.data(), optimised_->bytes.size(), chosen);
+  if (profiled()) chosen.EnableProfiling((folder_->path() / fmt::format("profile-{}", opened_++)).c_str());
+  if (optimised_) return open_bytes(optimised_->bytes, std::move(chosen));
+  if (ready_) return open_bytes(*ready_, std::move(chosen));
+  return Ort::Session(env_, model_.c_str(), chosen);
 }
 
 }  // namespace takt::ort

@@ -36,20 +36,26 @@ class Loader {
   /// A new session; with profiling its events go to a file of their own.
   Ort::Session open();
 
-  bool profiled() const { return folder_ != nullptr; }
+  bool profiled() const { return settings_.profile_ops; }
   const std::optional<OptimisedModel>& optimised() const { return optimised_; }
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   Ort::SessionOptions options() const;
+  void check_settings() const;
+  std::filesystem::path save_optimised();
+  void write_optimised_model();
   void prepare_profiling(const Graph* graph);
+  void prepare_cache();
+  Ort::Session open_bytes(const std::string& bytes, Ort::SessionOptions options) const;
 
   const Ort::Env& env_;
   std::filesystem::path model_;
   std::string device_, where_;
   SessionSettings settings_;
   std::vector<std::pair<std::string, std::int64_t>> dimensions_;  ///< symbols that the settings fix
-  std::unique_ptr<TemporaryFolder> folder_;
+  std::unique_ptr<TemporaryFolder> folder_;                       ///< of this session's own files
+  std::optional<std::string> ready_;  ///< a model that needs no optimisation: out of the cache, or of all tensors
   std::optional<OptimisedModel> optimised_;  ///< unset: plain, or the dump is impossible
   std::vector<std::string> notes_;
   int opened_ = 0;

@@ -42,6 +42,10 @@ class OnnxRuntime : public Runtime {
     return translated(model, [&] { return ort::open_session(env_, model, graph, device, settings); });
   }
 
+  std::vector<Tuning> tunings() override {
+    return {{{"spinning", "off"}}, {{"memory_pattern", "off"}}, {{"arena", "off"}}};
+  }
+
   std::optional<std::map<std::string, PartialShape>> infer_shapes(
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) override {
     check_model_file(model);

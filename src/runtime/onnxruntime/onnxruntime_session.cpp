@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 
 #include "core/error.h"
@@ -40,6 +41,17 @@ class Binding {
     forget_outputs();
   }
 
+  /// One value in its owner's memory, which the runtime only reads.
+  void set(std::size_t port, SharedTensor value) {
+    const auto& name = inputs_[port].name;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (tensors_[i].name != name) continue;
+      values_[i] = foreign_value(const_cast<HostTensor&>(*value));
+      shared_[name] = std::move(value);
+      return;
+    }
+  }
+
   /// The runtime's call and nothing else.
   void run(Ort::Session& session) {
     session.Run(options_, input_names_.data(), values_.data(), values_.size(), output_names_.data(), results_.data(),
@@ -64,6 +76,7 @@ class Binding {
 
   const std::vector<Port>&inputs_, &outputs_;
   std::vector<HostTensor> tensors_;
+  std::map<std::string, SharedTensor> shared_;  ///< keeps alive what values_ look at
   std::vector<const char*> input_names_, output_names_;
   std::vector<Ort::Value> values_, results_;
   Ort::RunOptions options_;
@@ -82,8 +95,20 @@ class OnnxRuntimeRequest : public Request {
  public:
   OnnxRuntimeRequest(Shared& shared, const std::vector<Port>& inputs, const std::vector<Port>& outputs,
                      const std::vector<HostTensor>& values, std::string where)
-      : shared_(shared), binding_(inputs, outputs), where_(std::move(where)) {
+      : shared_(shared), inputs_(inputs), outputs_(outputs), binding_(inputs, outputs), where_(std::move(where)) {
     binding_.set(values);
+  }
+
+  void set_input(std::size_t port, SharedTensor value) override {
+    check_input(inputs_, port, *value, where_);
+    binding_.set(port, std::move(value));
+  }
+
+  std::vector<HostTensor> outputs() override {
+    std::vector<HostTensor> result;
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      result.push_back(host_tensor(binding_.results()[i], outputs_[i].name, where_));
+    return result;
   }
 
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
@@ -121,6 +146,7 @@ class OnnxRuntimeRequest : public Request {
   }
 
   Shared& shared_;
+  const std::vector<Port>&inputs_, &outputs_;
   Binding binding_;
   std::string where_;
   std::optional<std::string> error_;
@@ -134,7 +160,8 @@ class OnnxRuntimeSession : public Session {
       : where_(where(model, "onnxruntime")),
         device_(device),
         loader_(env, model, graph, std::move(device), settings, where_),
-        notes_(loader_.notes()) {
+        notes_(loader_.notes()),
+        skip_others_(settings.all_tensors) {
     reopen();
     read_ports(settings, graph);
     binding_ = std::make_unique<Binding>(inputs_, outputs_);
@@ -180,7 +207,8 @@ class OnnxRuntimeSession : public Session {
   std::vector<HostTensor> outputs_of_last_run() override try {
     std::vector<HostTensor> result;
     for (std::size_t i = 0; i < outputs_.size(); ++i)
-      result.push_back(host_tensor(binding_->results()[i], outputs_[i].name, where_));
+      if (const auto& value = binding_->results()[i]; !skip_others_ || (value && value.HasValue() && value.IsTensor()))
+        result.push_back(host_tensor(value, outputs_[i].name, where_));
     return result;
   } catch (const Ort::Exception& e) {
     fail(e);
@@ -211,6 +239,14 @@ class OnnxRuntimeSession : public Session {
     return id && std::find(graph->inputs.begin(), graph->inputs.end(), *id) != graph->inputs.end();
   }
 
+  /// ONNX Runtime shows an unknown rank as a scalar; the model's own reading tells them apart.
+  static bool has_unknown_rank(const Port& input, const Graph* graph) {
+    const auto id = graph && input.shape.empty() ? graph->find_tensor(input.name) : std::nullopt;
+    if (!id) return false;
+    const auto& shape = graph->tensors[static_cast<std::size_t>(*id)].shape;
+    return !shape || !shape->empty();
+  }
+
   void read_ports(const SessionSettings& settings, const Graph* graph) {
     Ort::AllocatorWithDefaultOptions allocator;
     std::vector<std::string> names;
@@ -223,8 +259,9 @@ class OnnxRuntimeSession : public Session {
     check_shape_names(names, settings.input_shapes, where_);
     for (auto& input : inputs_) {
       const auto wanted = settings.input_shapes.find(input.name);
-      if (wanted != settings.input_shapes.end())
-        input.shape = fix_shape(input.shape, wanted->second, where_, input.name);
+      if (wanted == settings.input_shapes.end()) continue;
+      if (has_unknown_rank(input, graph)) input.shape = PartialShape(wanted->second.size());
+      input.shape = fix_shape(input.shape, wanted->second, where_, input.name);
     }
     for (std::size_t i = 0; i < shared_.session->GetOutputCount(); ++i)
       outputs_.push_back(
@@ -290,6 +327,7 @@ class OnnxRuntimeSession : public Session {
   std::string where_, device_;
   Loader loader_;
   std::vector<std::string> notes_;
+  bool skip_others_;  ///< what is no tensor, instead of failing at it
   Shared shared_;
   std::vector<Port> inputs_, outputs_;
   std::unique_ptr<Binding> binding_;

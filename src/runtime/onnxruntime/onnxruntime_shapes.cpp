@@ -28,7 +28,29 @@ void set_input_shape(onnx::GraphProto& graph, const std::string& name, const Sha
   }
 }
 
+/// Open dimensions without a name get one, so that it is seen where they go.
+void name_open_dimensions(onnx::ValueInfoProto& input) {
+  if (!input.type().has_tensor_type() || !input.type().tensor_type().has_shape()) return;
+  auto& shape = *input.mutable_type()->mutable_tensor_type()->mutable_shape();
+  for (int i = 0; i < shape.dim_size(); ++i) {
+    auto& dim = *shape.mutable_dim(i);
+    if (!dim.has_dim_value() && dim.dim_param().empty())
+      dim.set_dim_param(input.name() + "[" + std::to_string(i) + "]");
+  }
+}
+
 }  // namespace
+
+std::string with_all_outputs(const std::filesystem::path& model) {
+  onnx::ModelProto proto = *read_onnx(model).proto;
+  show_all_tensors(*proto.mutable_graph());
+  return serialize_onnx(proto);
+}
+
+void find_external_data(Ort::SessionOptions& options, const std::filesystem::path& model) {
+  const auto folder = std::filesystem::absolute(model).parent_path().string();
+  options.AddConfigEntry("session.model_external_initializers_file_folder_path", folder.c_str());
+}
 
 std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std::filesystem::path& model,
                                                  const std::map<std::string, Shape>& input_shapes,
@@ -45,12 +67,12 @@ std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std:
     }
   }
   check_shape_names(names, input_shapes, where);
+  for (auto& input : *proto.mutable_graph()->mutable_input()) name_open_dimensions(input);
   show_all_tensors(*proto.mutable_graph());
   Ort::SessionOptions options;
   options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
   options.SetIntraOpNumThreads(1);
-  const auto folder = std::filesystem::absolute(model).parent_path().string();
-  options.AddConfigEntry("session.model_external_initializers_file_folder_path", folder.c_str());
+  find_external_data(options, model);
   const std::string bytes = serialize_onnx(proto);
   const Ort::Session session(env, bytes.data(), bytes.size(), options);
   std::map<std::string, PartialShape> shapes;

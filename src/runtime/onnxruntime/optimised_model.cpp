@@ -24,6 +24,14 @@ void raise_ir_version(onnx::ModelProto& model) {
     if (constants.count(inputs->Get(i).name())) inputs->DeleteSubrange(i, 1);
 }
 
+onnx::ModelProto read_dump(const std::filesystem::path& dump, const std::string& where) {
+  onnx::ModelProto model;
+  if (!model.ParseFromString(read_file(dump)))
+    throw Error(ErrorKind::runtime, fmt::format("{}: ONNX Runtime's optimised graph cannot be read back", where));
+  raise_ir_version(model);
+  return model;
+}
+
 std::string kernel_of(const onnx::NodeProto& node) {
   std::string kernel = node.op_type();
   if (node.domain() == "com.microsoft.nchwc") kernel = "nchwc." + kernel;
@@ -48,11 +56,12 @@ OpSample describe(const onnx::NodeProto& node, std::size_t index) {
 
 std::string node_key(std::size_t index) { return fmt::format("takt-op-{}", index); }
 
+std::string reloadable(const std::filesystem::path& dump, const std::string& where) {
+  return read_dump(dump, where).SerializeAsString();
+}
+
 OptimisedModel read_optimised(const std::filesystem::path& dump, const Graph* graph, const std::string& where) {
-  onnx::ModelProto model;
-  if (!model.ParseFromString(read_file(dump)))
-    throw Error(ErrorKind::runtime, fmt::format("{}: ONNX Runtime's optimised graph cannot be read back", where));
-  raise_ir_version(model);
+  onnx::ModelProto model = read_dump(dump, where);
   OptimisedModel result;
   auto* nodes = model.mutable_graph()->mutable_node();
   for (int i = 0; i < nodes->size(); ++i) {

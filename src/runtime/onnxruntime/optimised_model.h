@@ -18,6 +18,9 @@ struct OptimisedModel {
   bool has_subgraphs = false;   ///< control flow: an inference may write more events than there are nodes
 };
 
+/// The dump as a model that loads again, unchanged otherwise. Throws Error(runtime) when it is not a model.
+std::string reloadable(const std::filesystem::path& dump, const std::string& where);
+
 std::string node_key(std::size_t index);
 
 /// Reads and rewrites the dump. Throws Error(runtime) when the dump is not a model.

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <openvino/openvino.hpp>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "graph/onnx.h"
+#include "runtime/graph_reader.h"
+#include "runtime/openvino/ir_graph.h"
 #include "runtime/openvino/openvino_session.h"
 #include "runtime/openvino/openvino_tensors.h"
 #include "runtime/tensors.h"
@@ -24,6 +27,21 @@ std::string upper_case(std::string_view text) {
 }
 
 // What OpenVINO says for a device that is not there speaks of libraries; users know drivers.
+/// OpenVINO's CPU plugin copies an input that is also an output byte by byte; of strings that frees the same memory
+/// twice, and the process ends.
+void refuse_passed_strings(const ov::Model& model, const std::string& where) {
+  for (const auto& result : model.get_results()) {
+    auto source = result->input_value(0);
+    while (std::string_view(source.get_node()->get_type_name()) == "Identity")
+      source = source.get_node()->input_value(0);
+    if (source.get_element_type() == ov::element::string && ov::is_type<ov::op::v0::Parameter>(source.get_node()))
+      throw Error(ErrorKind::unsupported,
+                  fmt::format("{}: strings go straight from an input to an output, on which OpenVINO crashes; use "
+                              "--runtime onnxruntime",
+                              where));
+  }
+}
+
 std::string device_reason(const std::string& device, const std::string& message) {
   if (message.find("OpenCL") != std::string::npos) return "its driver (libOpenCL.so.1) is not installed";
   if (message.find("VCL") != std::string::npos || message.find("ZE") != std::string::npos ||
@@ -34,7 +52,34 @@ std::string device_reason(const std::string& device, const std::string& message)
   return device.empty() ? message : one_sentence(message);
 }
 
-class OpenVinoRuntime : public Runtime {
+constexpr std::string_view unknown_operators = "No conversion rule found for operations: ";
+
+// Of "FrontEnd API failed with OpConversionFailure … No conversion rule found for operations: X" only X counts.
+std::string reading_reason(const std::string& message) {
+  const auto at = message.find(unknown_operators);
+  if (at == std::string::npos) return one_sentence(message);
+  const auto begin = at + unknown_operators.size();
+  const auto types = message.substr(begin, message.find('\n', begin) - begin);
+  return fmt::format("OpenVINO does not know the operator {}; use --runtime onnxruntime", one_sentence(types));
+}
+
+/// OpenVINO takes a .xml that is no IR for some other importer's, and those write to stderr.
+void check_ir(const std::filesystem::path& model, const std::string& where) {
+  if (lower_case(model.extension().string()) != ".xml") return;
+  std::string head(512, '\0');  // as far as OpenVINO looks for it
+  std::ifstream file(model, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  const auto net = head.find("<net ");
+  const auto tag = net == std::string::npos ? std::string() : head.substr(net, head.find('>', net) - net);
+  for (const char* version : {" version=\"10\"", " version=\"11\""})
+    if (tag.find(version) != std::string::npos) return;
+  throw Error(
+      ErrorKind::bad_input,
+      fmt::format("{}: is no OpenVINO IR of version 10 or 11; convert the model with OpenVINO 2020 or later", where));
+}
+
+class OpenVinoRuntime : public Runtime, public GraphReader {
  public:
   std::string_view name() const override { return "openvino"; }
 
@@ -69,6 +114,9 @@ class OpenVinoRuntime : public Runtime {
     const auto read = read_model(model);
     try {
       openvino::fix_shapes(*read, settings.input_shapes, where(model, name()));
+      refuse_passed_strings(*read, where(model, name()));
+      if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
+      if (settings.all_tensors) openvino::show_all_tensors(*read);
       return openvino::open_session(core_, read, model, graph, device, settings);
     } catch (const ov::NotImplemented& e) {
       throw Error(ErrorKind::unsupported, fmt::format("{}: {}", where(model, name()), one_sentence(e.what())));
@@ -80,6 +128,26 @@ class OpenVinoRuntime : public Runtime {
     } catch (const std::exception& e) {  // bad_alloc, length_error: sizes out of a hostile model
       throw Error(ErrorKind::bad_input, fmt::format("{}: cannot be compiled for {}: {}", where(model, name()), device,
                                                     one_sentence(e.what())));
+    }
+  }
+
+  std::vector<Tuning> tunings() override {
+    return {{{"pinning", "off"}}, {{"hyper_threading", "off"}}, {{"hint", "latency"}}};
+  }
+
+  std::optional<Graph> read_graph(const std::filesystem::path& model,
+                                  const std::map<std::string, Shape>& input_shapes) override {
+    if (lower_case(model.extension().string()) != ".xml") return std::nullopt;
+    const auto read = read_model(model);
+    try {
+      openvino::fix_shapes(*read, input_shapes, where(model, name()));
+      Graph graph = openvino::graph_of(*read);
+      graph.path = model;
+      return graph;
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& e) {  // ov::Exception, and bad_alloc of sizes out of a hostile model
+      throw Error(ErrorKind::bad_input, fmt::format("{}: {}", where(model, name()), one_sentence(e.what())));
     }
   }
 
@@ -104,11 +172,13 @@ class OpenVinoRuntime : public Runtime {
  private:
   std::shared_ptr<ov::Model> read_model(const std::filesystem::path& model) {
     check_model_file(model);
+    check_ir(model, where(model, name()));
     try {
       return core_.read_model(model.string());
     } catch (const std::exception& e) {
-      throw Error(ErrorKind::bad_input,
-                  fmt::format("{}: cannot be read: {}", where(model, name()), one_sentence(e.what())));
+      const bool unknown = std::string_view(e.what()).find(unknown_operators) != std::string_view::npos;
+      throw Error(unknown ? ErrorKind::unsupported : ErrorKind::bad_input,
+                  fmt::format("{}: cannot be read: {}", where(model, name()), reading_reason(e.what())));
     }
   }
 

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <openvino/openvino.hpp>
+#include <openvino/pass/serialize.hpp>
 #include <set>
+#include <sstream>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "runtime/openvino/openvino_ops.h"
 #include "runtime/openvino/openvino_tensors.h"
 #include "runtime/tensors.h"
@@ -54,10 +59,18 @@ std::vector<Port> ports_of(const std::vector<ov::Output<const ov::Node>>& ports,
   return result;
 }
 
+/// What the requests of a session share with it; the session outlives them.
+struct Shared {
+  std::vector<Port> inputs, outputs;
+  std::vector<ov::element::Type> input_types;
+  NodeTable nodes;
+  bool profile = false;
+};
+
 class OpenVinoRequest : public Request {
  public:
-  OpenVinoRequest(ov::InferRequest request, std::string where)
-      : request_(std::move(request)), where_(std::move(where)) {}
+  OpenVinoRequest(ov::InferRequest request, const Shared& shared, std::string where)
+      : request_(std::move(request)), shared_(shared), where_(std::move(where)) {}
 
   ~OpenVinoRequest() override {
     try {
@@ -66,11 +79,23 @@ class OpenVinoRequest : public Request {
     }
   }
 
+  void set_input(std::size_t port, SharedTensor value) override try {
+    check_input(shared_.inputs, port, *value, where_);
+    request_.set_input_tensor(port, foreign_view(*value, shared_.input_types[port]));
+    values_[port] = std::move(value);
+  } catch (const ov::Exception& e) {
+    fail(where_, e.what());
+  }
+
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override try {
-    request_.set_callback([done = std::move(done)](const std::exception_ptr& failure) {
+    request_.set_callback([this, done = std::move(done)](const std::exception_ptr& failure) {
       const auto completed = steady_now();
+      end_ = wall_now();
+      wall_ = completed - started_;
       done(completed, failure ? std::optional(message_of(failure)) : std::nullopt);
     });
+    begin_ = wall_now();
+    started_ = steady_now();
     request_.start_async();
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
@@ -80,30 +105,52 @@ class OpenVinoRequest : public Request {
     fail(where_, e.what());
   }
 
+  std::vector<HostTensor> outputs() override try {
+    std::vector<HostTensor> result;
+    for (std::size_t i = 0; i < shared_.outputs.size(); ++i)
+      result.push_back(host_tensor(request_.get_output_tensor(i), shared_.outputs[i].name));
+    return result;
+  } catch (const ov::Exception& e) {
+    fail(where_, e.what());
+  }
+
+  std::optional<std::vector<OpSample>> last_ops() override try {
+    if (!shared_.profile || wall_.count() == 0) return std::nullopt;
+    return time_nodes(request_.get_profiling_info(), shared_.nodes, begin_, end_, wall_);
+  } catch (const ov::Exception& e) {
+    fail(where_, e.what());
+  }
+
  private:
+  std::map<std::size_t, SharedTensor> values_;  // declared before the request, which looks at their memory
   ov::InferRequest request_;
+  const Shared& shared_;
   std::string where_;
+  Nanoseconds begin_{}, end_{}, started_{}, wall_{};
 };
 
 class OpenVinoSession : public Session {
  public:
-  OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where, bool profile)
+  OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where, bool profile,
+                  std::vector<std::string> notes)
       : compiled_(std::move(compiled)),
         request_(compiled_.create_infer_request()),
-        inputs_(ports_of(compiled_.inputs(), graph_names(graph, &Graph::inputs))),
-        outputs_(ports_of(compiled_.outputs(), graph_names(graph, &Graph::outputs))),
         device_(std::move(device)),
         where_(std::move(where)),
-        profile_(profile) {
-    if (profile_) nodes_ = describe_nodes(*compiled_.get_runtime_model(), graph);
+        notes_(std::move(notes)) {
+    shared_.inputs = ports_of(compiled_.inputs(), graph_names(graph, &Graph::inputs));
+    shared_.outputs = ports_of(compiled_.outputs(), graph_names(graph, &Graph::outputs));
+    for (const auto& input : compiled_.inputs()) shared_.input_types.push_back(input.get_element_type());
+    shared_.profile = profile;
+    if (profile) shared_.nodes = describe_nodes(*compiled_.get_runtime_model(), graph);
   }
 
-  const std::vector<Port>& inputs() const override { return inputs_; }
-  const std::vector<Port>& outputs() const override { return outputs_; }
+  const std::vector<Port>& inputs() const override { return shared_.inputs; }
+  const std::vector<Port>& outputs() const override { return shared_.outputs; }
   std::string device() const override { return device_; }
 
   void set_inputs(const std::vector<HostTensor>& inputs) override try {
-    check_inputs(inputs_, inputs, where_);
+    check_inputs(shared_.inputs, inputs, where_);
     set_on(request_, inputs);
     values_ = inputs;
   } catch (const ov::Exception& e) {
@@ -123,16 +170,16 @@ class OpenVinoSession : public Session {
   }
 
   std::optional<std::vector<OpSample>> last_ops() override try {
-    if (!profile_ || wall_.count() == 0) return std::nullopt;
-    return time_nodes(request_.get_profiling_info(), nodes_, begin_, end_, wall_);
+    if (!shared_.profile || wall_.count() == 0) return std::nullopt;
+    return time_nodes(request_.get_profiling_info(), shared_.nodes, begin_, end_, wall_);
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
   }
 
   std::vector<HostTensor> outputs_of_last_run() override try {
     std::vector<HostTensor> result;
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      result.push_back(host_tensor(request_.get_output_tensor(i), outputs_[i].name));
+    for (std::size_t i = 0; i < shared_.outputs.size(); ++i)
+      result.push_back(host_tensor(request_.get_output_tensor(i), shared_.outputs[i].name));
     return result;
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
@@ -141,45 +188,74 @@ class OpenVinoSession : public Session {
   std::unique_ptr<Request> make_request() override try {
     auto request = compiled_.create_infer_request();
     if (!values_.empty()) set_on(request, values_);
-    return std::make_unique<OpenVinoRequest>(std::move(request), where_);
+    return std::make_unique<OpenVinoRequest>(std::move(request), shared_, where_);
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
   }
 
   std::vector<std::string> notes() override {
-    if (!profile_) return {};
-    return {
-        "OpenVINO stamps the start of each node in whole microseconds; a node lasts until the next one starts, so gaps "
-        "between nodes count to the earlier one"};
+    auto notes = notes_;
+    if (shared_.profile)
+      notes.push_back(
+          "OpenVINO stamps the start of each node in whole microseconds; a node lasts until the next one starts, so "
+          "gaps between nodes count to the earlier one");
+    return notes;
   }
 
  private:
   // Each request gets tensors of its own: requests of one compiled model may run at the same time.
   void set_on(ov::InferRequest& request, const std::vector<HostTensor>& inputs) {
     for (const auto& input : inputs) {
-      const auto port = std::find_if(inputs_.begin(), inputs_.end(), [&](auto& p) { return p.name == input.name; });
-      const auto index = static_cast<std::size_t>(port - inputs_.begin());
+      const auto port =
+          std::find_if(shared_.inputs.begin(), shared_.inputs.end(), [&](auto& p) { return p.name == input.name; });
+      const auto index = static_cast<std::size_t>(port - shared_.inputs.begin());
       request.set_input_tensor(index, foreign_tensor(input, compiled_.input(index).get_element_type()));
     }
   }
 
   ov::CompiledModel compiled_;
   ov::InferRequest request_;
-  std::vector<Port> inputs_, outputs_;
+  Shared shared_;
   std::string device_, where_;
-  bool profile_;
-  NodeTable nodes_;
+  std::vector<std::string> notes_;
   std::vector<HostTensor> values_;
   Nanoseconds begin_{}, end_{}, wall_{};
 };
 
+ov::element::Type foreign_type(ElementType type) {
+  if (type == ElementType::f16) return ov::element::f16;
+  return type == ElementType::bf16 ? ov::element::bf16 : ov::element::f32;
+}
+
+/// What the device really computes in may be another type than asked for.
+std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, const SessionSettings& settings) {
+  const auto properties = compiled.get_property(ov::supported_properties);
+  if (std::find(properties.begin(), properties.end(), ov::hint::inference_precision.name()) == properties.end())
+    return {};
+  const auto real = element_type(compiled.get_property(ov::hint::inference_precision));
+  if (!settings.precision) {
+    if (real == ElementType::f32 || real == ElementType::undefined) return {};
+    return {fmt::format("computed in {}, the device's own default; --precision f32 computes as an f32 model says",
+                        type_name(real))};
+  }
+  if (real == *settings.precision) return {fmt::format("computed in {}, as asked", type_name(real))};
+  return {
+      fmt::format("{} was asked for, but the device computes in {}", type_name(*settings.precision), type_name(real))};
+}
+
 ov::AnyMap compile_settings(const std::string& device, const SessionSettings& settings) {
   ov::AnyMap map{ov::enable_profiling(settings.profile_ops)};
+  if (!settings.cache.empty()) map.insert(ov::cache_dir(settings.cache.string()));
   if (device.rfind("CPU", 0) != 0) return map;
-  // Without the hint a CPU with bf16 computes in it, silently and unlike the model. One stream: counters belong to it.
-  map.insert(ov::hint::inference_precision(ov::element::f32));
-  map.insert(ov::num_streams(1));
+  // Unset, a CPU with bf16 computes in it: what a user of OpenVINO gets, so what is measured. A note says so.
+  if (settings.precision) map.insert(ov::hint::inference_precision(foreign_type(*settings.precision)));
+  map.insert(ov::num_streams(1));  // counters belong to the stream
   if (settings.threads) map.insert(ov::inference_num_threads(*settings.threads));
+  for (const auto& [name, value] : settings.tuning) {
+    if (name == "pinning") map.insert(ov::hint::enable_cpu_pinning(value != "off"));
+    if (name == "hyper_threading") map.insert(ov::hint::enable_hyper_threading(value != "off"));
+    if (name == "hint") map.insert(ov::hint::performance_mode(ov::hint::PerformanceMode::LATENCY));
+  }
   return map;
 }
 
@@ -209,12 +285,46 @@ void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, co
   if (!wanted.empty()) model.reshape(wanted);
 }
 
+// Its CPU plugin frees what it did not allocate when a string tensor passes through it.
+static void refuse_strings(const ov::Model& model, const std::string& where) {
+  for (const auto& ports : {ports_of(model.inputs(), {}), ports_of(model.outputs(), {})})
+    for (const auto& port : ports)
+      if (port.type == ElementType::string)
+        throw Error(
+            ErrorKind::unsupported,
+            fmt::format("{}: '{}' holds strings, which OpenVINO's devices do not run; use --runtime onnxruntime", where,
+                        port.name));
+}
+
+void show_all_tensors(ov::Model& model) {
+  for (const auto& node : model.get_ordered_ops()) {
+    const std::string type = node->get_type_name();
+    if (type == "Constant" || type == "Parameter" || type == "Result") continue;
+    for (const auto& output : node->outputs())
+      if (output.get_element_type().is_static() && output.get_element_type() != ov::element::string)
+        model.add_output(output);
+  }
+}
+
+void write_model(const std::shared_ptr<ov::Model>& model, const std::filesystem::path& path) {
+  if (path.extension() != ".xml")
+    throw Error(ErrorKind::bad_input, fmt::format("{}: OpenVINO writes its model as NAME.xml and NAME.bin; name a .xml "
+                                                  "file",
+                                                  printable(path.string())));
+  std::ostringstream xml, bin;
+  ov::pass::Serialize(xml, bin).run_on_model(model);
+  auto weights = path;
+  write_file_atomically(weights.replace_extension(".bin"), bin.str());
+  write_file_atomically(path, xml.str());
+}
+
 std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::Model>& model,
                                       const std::filesystem::path& path, const Graph* graph, const std::string& device,
                                       const SessionSettings& settings) {
+  refuse_strings(*model, where(path, "openvino"));
   auto compiled = core.compile_model(model, device, compile_settings(device, settings));
   return std::make_unique<OpenVinoSession>(compiled, graph, real_device(compiled, device), where(path, "openvino"),
-                                           settings.profile_ops);
+                                           settings.profile_ops, precision_notes(compiled, settings));
 }
 
 }  // namespace takt::openvino

@@ -74,6 +74,12 @@ ov::Tensor foreign_tensor(const HostTensor& tensor, const ov::element::Type& typ
   return result;
 }
 
+ov::Tensor foreign_view(const HostTensor& tensor, const ov::element::Type& type) {
+  if (tensor.type == ElementType::string || tensor.bytes.empty()) return foreign_tensor(tensor, type);
+  return ov::Tensor(type, ov::Shape(tensor.shape.begin(), tensor.shape.end()),
+                    const_cast<std::byte*>(tensor.bytes.data()));
+}
+
 HostTensor host_tensor(const ov::Tensor& tensor, const std::string& name) {
   HostTensor result{name, element_type(tensor.get_element_type()), {}, {}, {}};
   for (const auto size : tensor.get_shape()) result.shape.push_back(static_cast<std::int64_t>(size));

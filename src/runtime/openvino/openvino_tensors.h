@@ -17,6 +17,8 @@ ov::PartialShape foreign_shape(const PartialShape& shape);
 
 /// A new tensor with a copy of the values.
 ov::Tensor foreign_tensor(const HostTensor& tensor, const ov::element::Type& type);
+/// A tensor over the value's own memory, which must outlive it and which nobody may write through it.
+ov::Tensor foreign_view(const HostTensor& tensor, const ov::element::Type& type);
 HostTensor host_tensor(const ov::Tensor& tensor, const std::string& name);
 
 }  // namespace takt::openvino

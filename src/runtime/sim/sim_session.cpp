@@ -70,10 +70,38 @@ std::vector<Nanoseconds> noisy(const std::vector<OpSample>& plan, NoiseSource& n
   return durations;
 }
 
+/// Values for tensors that are not computed.
+std::vector<HostTensor> seeded_tensors(const std::vector<Tensor>& tensors, std::uint64_t seed,
+                                       const std::string& where) {
+  std::vector<HostTensor> values;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto& result = tensors[i];
+    auto tensor = result.shape ? seeded_tensor({result.name, result.type, *result.shape}, seed + i) : std::nullopt;
+    if (!tensor)
+      throw Error(ErrorKind::unsupported,
+                  fmt::format("{}: the shape of output '{}' is not known here{}; give the inputs' shapes or set "
+                              "'compute: true'",
+                              where, result.name, result.shape ? ", " + to_string(*result.shape) : ""));
+    values.push_back(std::move(*tensor));
+  }
+  return values;
+}
+
 class SimRequest : public Request {
  public:
-  SimRequest(std::shared_ptr<Device> device, std::vector<OpSample> plan, std::uint64_t seed, std::string where)
-      : device_(std::move(device)), plan_(std::move(plan)), noise_(device_->description.noise, seed), where_(where) {}
+  SimRequest(std::shared_ptr<Device> device, std::vector<OpSample> plan, std::vector<Port> inputs,
+             std::vector<Tensor> results, std::uint64_t seed, std::string where)
+      : device_(std::move(device)),
+        plan_(std::move(plan)),
+        inputs_(std::move(inputs)),
+        results_(std::move(results)),
+        noise_(device_->description.noise, seed),
+        seed_(seed),
+        where_(std::move(where)) {}
+
+  void set_input(std::size_t port, SharedTensor value) override { check_input(inputs_, port, *value, where_); }
+
+  std::vector<HostTensor> outputs() override { return seeded_tensors(results_, seed_, where_); }
 
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
     // Results pass from body to after in a shared value: after may already start the next inference.
@@ -90,7 +118,10 @@ class SimRequest : public Request {
  private:
   std::shared_ptr<Device> device_;
   std::vector<OpSample> plan_;
+  std::vector<Port> inputs_;
+  std::vector<Tensor> results_;
   NoiseSource noise_;
+  std::uint64_t seed_;
   std::string where_;
   Worker worker_;
 };
@@ -148,23 +179,18 @@ class SimSession : public Session {
       real_->run();
       return real_->outputs_of_last_run();
     }
-    std::vector<HostTensor> outputs;
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      const auto& result = results_[i];
-      auto tensor = result.shape ? seeded_tensor({result.name, result.type, *result.shape}, seed_ + i) : std::nullopt;
-      if (!tensor)
-        throw Error(ErrorKind::unsupported,
-                    fmt::format("{}: the shape of output '{}' is not known here{}; give the inputs' shapes or set "
-                                "'compute: true'",
-                                where_, result.name, result.shape ? ", " + to_string(*result.shape) : ""));
-      outputs.push_back(std::move(*tensor));
-    }
-    return outputs;
+    return seeded_tensors(results_, seed_, where_);
+  }
+
+  Nanoseconds copy_outputs() override {
+    return device_->description.virtual_clock ? Nanoseconds(0) : Session::copy_outputs();
   }
 
   std::unique_ptr<Request> make_request() override {
-    return std::make_unique<SimRequest>(device_, plan_, seed_ + ++requests_, where_);
+    return std::make_unique<SimRequest>(device_, plan_, inputs_, results_, seed_ + ++requests_, where_);
   }
+
+  bool keeps_real_time() const override { return !device_->description.virtual_clock; }
 
   std::vector<std::string> notes() override {
     std::vector<std::string> notes{

@@ -1,0 +1,8 @@
+// Reports of benchmark_app, csv, as `takt analyze` reads them.
+#include "profile/foreign_profile.h"
+#include "refused.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  takt::may_refuse([&] { takt::parse_benchmark_app_csv(takt::text_of(bytes, size), "fuzz"); });
+  return 0;
+}

@@ -1,0 +1,38 @@
+// The command line of `takt run`.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/output.h"
+#include "profile/run.h"
+
+namespace takt {
+
+struct RunOptions {
+  std::filesystem::path model;
+  RunSettings run;
+  std::vector<std::string> inputs;
+  int top = 10;
+  bool all_ops = false, no_ops = false, model_info = false, verbose = false;
+  std::filesystem::path profile, profile_host, trace, io_dump, bin_io_dump, bin_out_dump;
+  std::string cores, range, repeat, precision, column_text;
+  std::vector<std::string> columns;  ///< of the operators; empty: the usual ones
+  OutputOptions output;
+  LogOptions log;
+};
+
+/// An app that fills `o`, which must outlive it.
+std::unique_ptr<CLI::App> declare_run(RunOptions& o);
+
+/// Options in MegEngine's spelling, `--bin_io_dump`, in takt's: `--bin-io-dump`. Values are not touched.
+std::vector<std::string> with_dashes(std::span<const std::string> arguments);
+
+/// Reads what CLI11 left as text and refuses contradictions. Throws UsageError.
+void validate(RunOptions& o);
+
+}  // namespace takt

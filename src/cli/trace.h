@@ -1,0 +1,24 @@
+// The parts of `takt trace`, one file each.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trace/trace_tables.h"
+
+namespace takt {
+
+int run_trace_info(std::span<const std::string> arguments);
+int run_trace_convert(std::span<const std::string> arguments);
+int run_trace_check(std::span<const std::string> arguments);
+int run_trace_merge(std::span<const std::string> arguments);
+
+/// The files in the order given.
+std::vector<NamedTrace> read_traces(const std::vector<std::filesystem::path>& files, const TraceReadSettings& settings);
+
+/// One sentence on standard error about the faults of each file, if there are any.
+void warn_of_faults(std::span<const NamedTrace> traces);
+
+}  // namespace takt

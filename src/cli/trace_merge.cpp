@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "cli/command_line.h"
+#include "cli/trace.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "trace/merge.h"
+#include "trace/trace_file.h"
+
+namespace takt {
+namespace {
+
+/// "rank1.json=-2.5ms"
+std::pair<std::string, Nanoseconds> parse_offset(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == text.npos || equals == 0) {
+    throw UsageError(fmt::format("--offset '{}': give FILE=TIME, such as rank1.json=2.5ms", printable(text)));
+  }
+  std::string_view time = std::string_view(text).substr(equals + 1);
+  const bool negative = time.starts_with('-');
+  if (negative || time.starts_with('+')) time.remove_prefix(1);
+  try {
+    const double nanoseconds = std::round(parse_duration(time).count() * 1000);
+    if (std::abs(nanoseconds) > 4e18) throw UsageError("--offset: more than a century");
+    const auto whole = static_cast<std::int64_t>(nanoseconds);
+    return {text.substr(0, equals), Nanoseconds(negative ? -whole : whole)};
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--offset '{}': {}", printable(text), error.what()));
+  }
+}
+
+std::string label_of(const NamedTrace& named) {
+  std::string label = named.read.host;
+  if (named.read.rank) label += (label.empty() ? "" : " ") + fmt::format("rank {}", *named.read.rank);
+  return label.empty() ? std::filesystem::path(named.file).filename().string() : label;
+}
+
+}  // namespace
+
+int run_trace_merge(std::span<const std::string> arguments) {
+  LogOptions log;
+  std::vector<std::filesystem::path> files;
+  std::vector<std::string> offsets;
+  std::filesystem::path output;
+  auto app = make_app("trace merge",
+                      "Puts traces of several hosts or ranks on one time base, by their baseTimeNanoseconds. Rows\n"
+                      "are named by host and rank, or by file where a trace tells neither.",
+                      "takt trace merge rank0.json.gz rank1.json.gz -o all.json.gz", log);
+  app->add_option("FILE", files, "Traces in Chrome's JSON format, also compressed")->required();
+  app->add_option("-o,--output", output, "The file to write; its name tells the format, as of 'takt trace convert'")
+      ->type_name("FILE")
+      ->required();
+  app->add_option("--offset", offsets, "FILE=TIME: add so much to a trace's times; repeat it for several")
+      ->type_name("SPEC")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  if (!parse(*app, arguments)) return 0;
+  apply(log);
+  std::map<std::string, Nanoseconds> shifts;
+  for (const auto& text : offsets) {
+    auto [file, time] = parse_offset(text);
+    if (std::find(files.begin(), files.end(), file) == files.end()) {
+      throw UsageError(fmt::format("--offset '{}': '{}' is not one of the files", printable(text), printable(file)));
+    }
+    shifts[file] = time;
+  }
+  auto traces = read_traces(files, {});
+  warn_of_faults(traces);
+  std::vector<MergeInput> inputs;
+  std::map<std::string, int> labels;
+  for (const NamedTrace& named : traces) ++labels[label_of(named)];
+  for (NamedTrace& named : traces) {
+    std::string label = label_of(named);
+    if (labels[label] > 1) label += " " + std::filesystem::path(named.file).filename().string();
+    MergeInput& input = inputs.emplace_back();
+    input.trace = std::move(named.read.trace);
+    input.label = std::move(label);
+    if (const auto shift = shifts.find(named.file); shift != shifts.end()) input.offset = shift->second;
+  }
+  write_trace(merge_traces(inputs), output);
+  return 0;
+}
+
+}  // namespace takt

@@ -1,0 +1,64 @@
+// How much longer an execution takes because of what else is running: the law by which work slows work down. Only
+// integers behind the door, so a schedule is the same on every machine.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flow/flow_shape.h"
+
+namespace takt {
+
+/// Something that executions on any device share, such as memory bandwidth.
+struct SharedResource {
+  /// By stage: the share of the resource that one execution of it uses when it has all it wants, 0 (does not use it) to
+  /// 1 (saturates it).
+  std::vector<double> demand;
+};
+
+/// An execution takes `slow-down` times its time alone, the product of
+///  * `interference[i][j]` for every *other* execution of stage j that runs beside this one of stage i (j = i: another
+///    replica of the same stage, or another part of the batch);
+///  * `device_curve[d][n−1]` when n executions run on its device d (1, 2, 3 …: pure time sharing); beyond the end of
+///    the curve the device does no more work per second than at its end: curve.back() · n / curve.size();
+///  * the largest Σ demand over the resources that its stage uses, where that is above 1 (proportional sharing).
+/// Partition and merge, which run on the host, neither slow down nor are slowed down. An empty table slows nothing.
+struct ContentionLaw {
+  std::vector<std::vector<double>> interference;
+  std::vector<std::vector<double>> device_curve;  ///< by device; devices beyond the end, and empty curves, have none
+  std::vector<SharedResource> resources;
+
+  bool empty() const { return interference.empty() && device_curve.empty() && resources.empty(); }
+};
+
+/// Throws Error(bad_input): a table of the wrong size, a factor outside 0.01 to 1,000,000, a demand outside 0 to 1.
+void check(const ContentionLaw& law, const FlowShape& shape);
+
+/// The law, told what runs. Not thread-safe.
+class ContentionState {
+ public:
+  /// Slow-downs are integers in units of a billionth.
+  static constexpr std::int64_t unit = 1'000'000'000;
+
+  /// Throws as check() does.
+  ContentionState(const ContentionLaw& law, const FlowShape& shape);
+
+  void start(int stage, int device);
+  void stop(int stage, int device);
+
+  /// Of an execution that is among those that run, by the counts alone: the order of starts and stops has no influence.
+  /// Bounded by 0.01 and 1,000,000 (in `unit`).
+  std::int64_t slowdown(int stage, int device) const;
+
+ private:
+  std::int64_t interference_on(std::size_t stage) const;
+  std::int64_t device_factor(std::size_t device) const;
+
+  std::size_t stages_;
+  std::vector<std::int64_t> running_by_stage_, running_by_device_;
+  std::vector<std::int64_t> interference_;               ///< row by row; empty: none
+  std::vector<std::vector<std::int64_t>> device_curve_;  ///< one per device, perhaps empty
+  std::vector<std::vector<std::int64_t>> demand_;        ///< one per resource
+};
+
+}  // namespace takt

@@ -1,0 +1,197 @@
+#include "flow/makespan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "core/error.h"
+
+namespace takt {
+namespace {
+
+__extension__ using Wide = __int128;
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::bad_input, message); }
+
+std::int64_t in_range(Wide ns) {
+  if (ns > std::numeric_limits<std::int64_t>::max()) {
+    refuse("makespan: it ends beyond 292 years; use shorter times or fewer batches");
+  }
+  return static_cast<std::int64_t>(ns);
+}
+
+void check_times(std::size_t given, const FlowShape& shape) {
+  if (given == shape.stages.size()) return;
+  refuse(fmt::format("makespan: there are times for {} stages; give one per stage, {}", given, shape.stages.size()));
+}
+
+void check_time(Nanoseconds time, std::size_t stage) {
+  if (time.count() < 0) refuse(fmt::format("stage {}: it takes {} ns; a time is 0 or more", stage, time.count()));
+}
+
+void check_times(const std::vector<StageTime>& times, const FlowShape& shape) {
+  check_times(times.size(), shape);
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    if (times[s].parts.size() != static_cast<std::size_t>(shape.stages[s].parts())) {
+      refuse(fmt::format("stage {}: there are times for {} parts; give one per part, {}", s, times[s].parts.size(),
+                         shape.stages[s].parts()));
+    }
+    check_time(std::min(times[s].partition, times[s].merge), s);
+    for (const Nanoseconds part : times[s].parts) check_time(part, s);
+  }
+}
+
+/// The work that one batch brings to each device which surely does it: where replicas of an ordinary stage sit on
+/// several devices, none of these is sure.
+std::vector<Wide> work_per_batch(const FlowShape& shape, const std::vector<StageTime>& times) {
+  std::vector<Wide> work(shape.devices.size());
+  for (std::size_t s = 0; s < shape.stages.size(); ++s) {
+    const auto& replicas = shape.stages[s].replicas;
+    for (std::size_t p = 0; p < times[s].parts.size(); ++p) {
+      const int device = replicas.front()[p];
+      const bool sure = std::all_of(replicas.begin(), replicas.end(), [&](const auto& r) { return r[p] == device; });
+      if (sure) work[static_cast<std::size_t>(device)] += times[s].parts[p].count();
+    }
+  }
+  return work;
+}
+
+}  // namespace
+
+bool has_fast_makespan(const FlowShape& shape) {
+  if (shape.source.open || !shape.source.batches) return false;
+  std::vector<std::int64_t> wanted(shape.devices.size());
+  for (const auto& stage : shape.stages) {
+    for (const auto& replica : stage.replicas) {
+      for (const int device : replica) ++wanted[static_cast<std::size_t>(device)];
+    }
+  }
+  for (std::size_t d = 0; d < wanted.size(); ++d) {
+    if (const auto& requests = shape.devices[d].requests; requests && *requests < wanted[d]) return false;
+  }
+  return true;
+}
+
+std::optional<Nanoseconds> MakespanCalculator::fixed(const FlowShape& shape, std::span<const Nanoseconds> stage_times) {
+  check_times(stage_times.size(), shape);
+  if (!has_fast_makespan(shape)) return std::nullopt;
+  const std::int64_t batches = *shape.source.batches;
+  Wide total = 0;
+  for (std::size_t s = 0; s < stage_times.size(); ++s) {
+    check_time(stage_times[s], s);
+    total += stage_times[s].count();
+  }
+  in_range(total * batches);
+  if (batches == 0) return Nanoseconds(0);
+  lay_out(shape, batches);
+  for (std::size_t s = 0; s < lanes_.size(); ++s) lanes_[s].time = stage_times[s].count();
+  return Nanoseconds(last_delivery<true>(batches, {}));
+}
+
+std::optional<Nanoseconds> MakespanCalculator::ordered(const FlowShape& shape, std::span<const Nanoseconds> times) {
+  if (!has_fast_makespan(shape)) return std::nullopt;
+  for (const auto& stage : shape.stages) {
+    if (!stage.ordered && stage.replicas.size() > 1) return std::nullopt;
+  }
+  const std::int64_t batches = *shape.source.batches;
+  if (static_cast<Wide>(times.size()) != static_cast<Wide>(batches) * static_cast<Wide>(shape.stages.size())) {
+    refuse(
+        fmt::format("makespan: there are {} times for {} batches in {} stages; give one for each batch in each stage",
+                    times.size(), batches, shape.stages.size()));
+  }
+  Wide total = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    check_time(times[i], i % shape.stages.size());
+    total += times[i].count();
+  }
+  in_range(total);
+  if (batches == 0) return Nanoseconds(0);
+  lay_out(shape, batches);
+  return Nanoseconds(last_delivery<false>(batches, times));
+}
+
+// History of the last `ring_` batches; entries of batches before the first are 0, which delays nobody.
+void MakespanCalculator::lay_out(const FlowShape& shape, std::int64_t batches) {
+  const auto within = [&](std::int64_t n) { return static_cast<std::size_t>(std::min(n, batches)); };
+  lanes_.clear();
+  const auto in_flight = shape.source.in_flight.value_or(batches);
+  bounded_ = in_flight < batches;
+  in_flight_ = bounded_ ? static_cast<std::size_t>(in_flight) : 1;
+  std::size_t longest = in_flight_;
+  for (const auto& stage : shape.stages) {
+    lanes_.push_back({0, within(static_cast<std::int64_t>(stage.replicas.size())), within(stage.queue)});
+    longest = std::max({longest, lanes_.back().replicas, lanes_.back().queue});
+  }
+  ring_ = std::bit_ceil(longest + 1);
+  start_.assign(ring_ * (lanes_.size() + 1), 0);
+  left_.assign(ring_ * lanes_.size(), 0);
+}
+
+template <bool same_for_all>
+std::int64_t MakespanCalculator::last_delivery(std::int64_t batches, std::span<const Nanoseconds> times) {
+  const std::size_t mask = ring_ - 1, stages = lanes_.size();
+  // Behind the last stage lies a row of zeros: the sink always takes, and delays nobody.
+  const std::int64_t* const zeros = start_.data() + stages * ring_;
+  const std::int64_t* const delivered = bounded_ ? left_.data() + (stages - 1) * ring_ : zeros;
+  std::int64_t before = 0;
+  for (std::size_t m = 0; m < static_cast<std::size_t>(batches); ++m) {
+    std::int64_t* start = start_.data();
+    std::int64_t* left = left_.data();
+    before = std::max(start[(m - lanes_[0].queue) & mask], delivered[(m - in_flight_) & mask]);
+    for (std::size_t s = 0; s < stages; ++s, start += ring_, left += ring_) {
+      const Lane& lane = lanes_[s];
+      const std::int64_t begin = std::max(before, left[(m - lane.replicas) & mask]);
+      start[m & mask] = begin;
+      const std::size_t next_queue = s + 1 < stages ? lanes_[s + 1].queue : 0;
+      const std::int64_t time = same_for_all ? lane.time : times[m * stages + s].count();
+      before = std::max(begin + time, (start + ring_)[(m - next_queue) & mask]);
+      if (!same_for_all) before = std::max(before, left[(m - 1) & mask]);
+      left[m & mask] = before;
+    }
+  }
+  return before;
+}
+
+Nanoseconds makespan_lower_bound(const FlowShape& shape, const std::vector<StageTime>& times) {
+  check(shape);
+  check_times(times, shape);
+  if (!shape.source.batches) refuse("makespan: the source never ends; say how many batches there are");
+  const std::int64_t batches = *shape.source.batches;
+  if (batches == 0) return Nanoseconds(0);
+  Wide passage = 0, busiest = 0;
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    const Wide time = times[s].total().count();
+    passage += time;
+    busiest = std::max(busiest, time * ((batches - 1) / static_cast<std::int64_t>(shape.stages[s].replicas.size())));
+  }
+  Wide bound = passage + busiest;
+  const auto work = work_per_batch(shape, times);
+  for (std::size_t d = 0; d < work.size(); ++d) {
+    const int requests = shape.devices[d].requests.value_or(std::numeric_limits<int>::max());
+    bound = std::max(bound, (work[d] * batches + requests - 1) / requests);
+  }
+  return Nanoseconds(in_range(bound));
+}
+
+Duration steady_cycle(const FlowShape& shape, const std::vector<StageTime>& times) {
+  check(shape);
+  check_times(times, shape);
+  double cycle = 0, passage = 0;
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    const auto time = static_cast<double>(times[s].total().count());
+    passage += time;
+    cycle = std::max(cycle, time / static_cast<double>(shape.stages[s].replicas.size()));
+  }
+  if (shape.source.in_flight) cycle = std::max(cycle, passage / static_cast<double>(*shape.source.in_flight));
+  const auto work = work_per_batch(shape, times);
+  for (std::size_t d = 0; d < work.size(); ++d) {
+    if (const auto& requests = shape.devices[d].requests) {
+      cycle = std::max(cycle, static_cast<double>(work[d]) / *requests);
+    }
+  }
+  return std::chrono::duration<double, std::nano>(cycle);
+}
+
+}  // namespace takt

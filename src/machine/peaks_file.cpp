@@ -1,0 +1,153 @@
+#include "machine/peaks_file.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "core/version.h"
+
+namespace takt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int schema = 1;
+
+Json to_json(const PeakRate& rate) { return {{"best", rate.best}, {"median", rate.median}}; }
+Json to_json(const PeakPair& pair) { return {{"one", to_json(pair.one)}, {"all", to_json(pair.all)}}; }
+
+template <typename T>
+Json optional_json(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+PeakRate rate_from(const Json& json) {
+  const PeakRate rate{json.at("best").get<double>(), json.at("median").get<double>()};
+  if (!(rate.best > 0) || !std::isfinite(rate.best)) throw Error(ErrorKind::bad_input, "a peak is not above zero");
+  return rate;
+}
+
+PeakPair pair_from(const Json& json) { return {rate_from(json.at("one")), rate_from(json.at("all"))}; }
+
+std::optional<std::int64_t> bytes_from(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<std::int64_t>());
+}
+
+MachineClass machine_from(const Json& json) {
+  MachineClass machine;
+  machine.cpu = json.at("cpu").get<std::string>();
+  machine.cores = json.at("cores").get<int>();
+  machine.memory_gib = bytes_from(json.at("memory_gib"));
+  machine.instruction_sets = json.at("instruction_sets").get<std::vector<std::string>>();
+  machine.governor = json.at("governor").get<std::string>();
+  return machine;
+}
+
+Peaks peaks_from(const Json& json) {
+  Peaks peaks;
+  peaks.kernels = json.at("kernels").get<std::string>();
+  peaks.threads = json.at("threads").get<int>();
+  peaks.f32 = pair_from(json.at("f32_flop_per_s"));
+  if (!json.at("bf16_flop_per_s").is_null()) peaks.bf16 = pair_from(json.at("bf16_flop_per_s"));
+  for (const Json& level : json.at("levels"))
+    peaks.levels.push_back({level.at("name").get<std::string>(), bytes_from(level.at("bytes_one")),
+                            bytes_from(level.at("bytes_all")), pair_from(level.at("read_bytes_per_s")),
+                            pair_from(level.at("copy_bytes_per_s"))});
+  peaks.wake_up = Duration(json.at("wake_up_us").get<double>());
+  return peaks;
+}
+
+constexpr std::string_view remedy = "run 'takt devices --measure'";
+
+}  // namespace
+
+std::filesystem::path cache_folder() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::filesystem::path(value == nullptr ? "" : value);
+  };
+  if (const auto folder = variable("TAKT_CACHE_DIR"); !folder.empty()) return folder;
+  if (const auto folder = variable("XDG_CACHE_HOME"); folder.is_absolute()) return folder / "takt";
+  if (const auto home = variable("HOME"); !home.empty()) return home / ".cache" / "takt";
+  return {};
+}
+
+std::filesystem::path peaks_path() {
+  const auto folder = cache_folder();
+  return folder.empty() ? folder : folder / "peaks.json";
+}
+
+std::string peaks_to_json(const Peaks& peaks, const MachineClass& machine, const Provenance& provenance) {
+  Json levels = Json::array();
+  for (const LevelPeaks& level : peaks.levels)
+    levels.push_back({{"name", level.name},
+                      {"bytes_one", optional_json(level.bytes_one)},
+                      {"bytes_all", optional_json(level.bytes_all)},
+                      {"read_bytes_per_s", to_json(level.read)},
+                      {"copy_bytes_per_s", to_json(level.copy)}});
+  const Json json{{"takt", Json::parse(takt::to_json(provenance))},
+                  {"schema_version", schema},
+                  {"takt_version", version},
+                  {"machine",
+                   {{"cpu", machine.cpu},
+                    {"cores", machine.cores},
+                    {"memory_gib", optional_json(machine.memory_gib)},
+                    {"instruction_sets", machine.instruction_sets},
+                    {"governor", machine.governor}}},
+                  {"peaks",
+                   {{"kernels", peaks.kernels},
+                    {"threads", peaks.threads},
+                    {"f32_flop_per_s", to_json(peaks.f32)},
+                    {"bf16_flop_per_s", peaks.bf16 ? to_json(*peaks.bf16) : Json()},
+                    {"levels", levels},
+                    {"wake_up_us", peaks.wake_up.count()}}}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+KnownPeaks parse_peaks(std::string_view text, const MachineClass& now, const std::string& origin) try {
+  const Json json = Json::parse(text);
+  const auto measured_by = json.at("takt_version").get<std::string>();
+  if (json.at("schema_version").get<int>() != schema || measured_by != version)
+    return {std::nullopt, fmt::format("the measured peaks are of takt {}, this is {}: {}", printable(measured_by),
+                                      std::string(version), remedy)};
+  const MachineClass measured = machine_from(json.at("machine"));
+  if (!(measured == now))
+    return {std::nullopt, fmt::format("the measured peaks are of another class of machine ({}): {}",
+                                      printable(difference(measured, now)), remedy)};
+  return {peaks_from(json.at("peaks")), ""};
+} catch (const nlohmann::json::exception&) {
+  throw Error(ErrorKind::bad_input, fmt::format("{}: is no file of measured peaks: {}", origin, remedy));
+} catch (const Error& error) {
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}: {}", origin, error.what(), remedy));
+}
+
+KnownPeaks load_peaks() {
+  const auto path = peaks_path();
+  std::error_code ignored;
+  if (path.empty() || !std::filesystem::exists(path, ignored))
+    return {std::nullopt, fmt::format("the peaks of this machine are not measured: {}", remedy)};
+  try {
+    return parse_peaks(read_file(path), detect_machine_class(), printable(path.string()));
+  } catch (const Error& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+std::filesystem::path save_peaks(const Peaks& peaks, const MachineClass& machine, const Provenance& provenance) {
+  const auto path = peaks_path();
+  if (path.empty())
+    throw Error(ErrorKind::io, "there is no folder to keep the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR");
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (error)
+    throw Error(ErrorKind::io, fmt::format("cannot make the folder '{}': {}", printable(path.parent_path().string()),
+                                           reason_of(error.value())));
+  write_file_atomically(path, peaks_to_json(peaks, machine, provenance));
+  return path;
+}
+
+}  // namespace takt

@@ -1,0 +1,74 @@
+#include "machine/peaks_table.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace takt {
+namespace {
+
+struct Line {
+  std::string what;
+  int threads = 1;
+  std::optional<std::int64_t> bytes;
+  std::optional<double> gflop_per_s, gbytes_per_s, spread;
+  std::optional<Duration> time;
+};
+
+constexpr Column<Line> columns[] = {
+    {"peak", "Peak", [](const Line& r) -> Cell { return r.what; },
+     "What was driven to its limit: multiply-adds of a type, reading or copying in a level of memory, waking a "
+     "thread."},
+    {"threads", "Threads", [](const Line& r) -> Cell { return static_cast<std::int64_t>(r.threads); },
+     "Threads that worked at once."},
+    {"room_kib", "KiB", [](const Line& r) { return r.bytes ? Cell(*r.bytes / 1024) : Cell(); },
+     "What these threads together can keep in the level (1024 bytes)."},
+    {"peak_gflops_per_s", "GFLOP/s", [](const Line& r) { return optional_cell(r.gflop_per_s); },
+     "Best slice of about a millisecond; a fused multiply-add counts two operations."},
+    {"peak_gbytes_per_s", "GB/s", [](const Line& r) { return optional_cell(r.gbytes_per_s); },
+     "Best slice of about a millisecond; copying counts what is read and what is written."},
+    {"peak_time_us", "Time", [](const Line& r) { return optional_cell(r.time); },
+     "From notifying a sleeping thread until it runs; median of the rounds' best."},
+    {"spread_percent", "Spread %", [](const Line& r) { return optional_cell(r.spread); },
+     "How far the median round stayed below the best one. Much, and the machine was busy: measure again."},
+};
+
+double spread_of(const PeakRate& rate) { return rate.best > 0 ? (1 - rate.median / rate.best) * 100 : 0; }
+
+void add_compute(std::vector<Line>& lines, const std::string& what, const PeakPair& pair, int threads) {
+  lines.push_back({what, 1, {}, pair.one.best / 1e9, {}, spread_of(pair.one), {}});
+  lines.push_back({what, threads, {}, pair.all.best / 1e9, {}, spread_of(pair.all), {}});
+}
+
+void add_memory(std::vector<Line>& lines, const LevelPeaks& level, int threads) {
+  for (const auto& [verb, pair] : {std::pair(" read", &level.read), std::pair(" copy", &level.copy)}) {
+    lines.push_back({level.name + verb, 1, level.bytes_one, {}, pair->one.best / 1e9, spread_of(pair->one), {}});
+    lines.push_back({level.name + verb, threads, level.bytes_all, {}, pair->all.best / 1e9, spread_of(pair->all), {}});
+  }
+}
+
+}  // namespace
+
+Table peaks_table(const Peaks& peaks) {
+  std::vector<Line> lines;
+  add_compute(lines, "float32 (" + peaks.kernels + ")", peaks.f32, peaks.threads);
+  if (peaks.bf16) add_compute(lines, "bfloat16 (" + peaks.kernels + ")", *peaks.bf16, peaks.threads);
+  for (const LevelPeaks& level : peaks.levels) add_memory(lines, level, peaks.threads);
+  lines.push_back({"thread wake-up", 1, {}, {}, {}, {}, peaks.wake_up});
+  return make_table<Line>("peaks", columns, lines);
+}
+
+std::string busy_warning(const Peaks& peaks) {
+  double worst = std::max(spread_of(peaks.f32.one), spread_of(peaks.f32.all));
+  for (const LevelPeaks& level : peaks.levels)
+    for (const PeakRate* rate : {&level.read.one, &level.read.all}) worst = std::max(worst, spread_of(*rate));
+  return worst < 30 ? "" : "the machine was busy while its peaks were measured: measure again when it is idle";
+}
+
+std::vector<ColumnInfo> peaks_columns() {
+  std::vector<ColumnInfo> list;
+  for (const auto& column : columns)
+    list.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
+  return list;
+}
+
+}  // namespace takt

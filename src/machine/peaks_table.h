@@ -1,0 +1,21 @@
+// Measured peaks as a table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/table.h"
+#include "machine/peaks.h"
+
+namespace takt {
+
+/// "peaks": a row per limit and number of threads.
+Table peaks_table(const Peaks& peaks);
+
+/// A sentence when the machine was too busy for the figures to be trusted; empty otherwise.
+std::string busy_warning(const Peaks& peaks);
+
+/// Its columns, for `takt explain`.
+std::vector<ColumnInfo> peaks_columns();
+
+}  // namespace takt

@@ -1,0 +1,50 @@
+#include "pipeline/account.h"
+
+#include <algorithm>
+
+#include "pipeline/critical_path.h"
+#include "pipeline/device_account.h"
+#include "pipeline/run_check.h"
+#include "pipeline/spread.h"
+#include "pipeline/stage_account.h"
+#include "pipeline/steady_state.h"
+
+namespace takt {
+namespace {
+
+/// Executions are in the order of their starts, but the last to start need not be the last to end.
+RunWindow window_of(const std::vector<ExecutionRecord>& executions) {
+  if (executions.empty()) return {};
+  RunWindow window{executions.front().start, executions.front().end};
+  for (const ExecutionRecord& record : executions) window.end = std::max(window.end, record.end);
+  return window;
+}
+
+template <typename Value>
+Spread spread_of(const std::vector<BatchAccount>& batches, Value value) {
+  std::vector<std::int64_t> values;
+  values.reserve(batches.size());
+  for (const BatchAccount& batch : batches) values.push_back(value(batch).count());
+  return describe(values);
+}
+
+}  // namespace
+
+Accounts account(const PipelineRun& run) {
+  check(run, run.name.empty() ? "pipeline run" : run.name);
+  Accounts accounts;
+  accounts.name = run.name;
+  accounts.virtual_clock = run.virtual_clock;
+  accounts.interrupted = run.interrupted;
+  accounts.window = window_of(run.schedule.executions);
+  accounts.devices = account_devices(run, accounts.window);
+  account_stages(run, accounts);
+  accounts.latency = spread_of(accounts.batches, [](const BatchAccount& batch) { return batch.latency(); });
+  accounts.cycle_latency = spread_of(accounts.batches, [](const BatchAccount& batch) { return batch.cycle; });
+  account_cycle(run, accounts);
+  account_bottleneck(run, accounts);
+  accounts.path = find_critical_path(run, accounts.window);
+  return accounts;
+}
+
+}  // namespace takt

@@ -1,0 +1,71 @@
+// The account as a person reads it: who is the bottleneck, where each device's time went, what the run was long for.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "pipeline/account.h"
+
+namespace takt {
+namespace {
+
+/// The columns of a table that fit a terminal; the others are in CSV and JSON.
+Table narrowed(const Table& table, std::initializer_list<std::string_view> names) {
+  Table narrow{table.name, {}, {}};
+  narrow.rows.resize(table.rows.size());
+  for (const std::string_view name : names) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      if (table.columns[c].name != name) continue;
+      narrow.columns.push_back(table.columns[c]);
+      for (std::size_t r = 0; r < table.rows.size(); ++r) narrow.rows[r].push_back(table.rows[r][c]);
+    }
+  }
+  return narrow;
+}
+
+std::string bottleneck_line(const Accounts& a) {
+  if (!a.bottleneck) return {};
+  const StageAccount& first = a.stages[static_cast<std::size_t>(*a.bottleneck)];
+  std::string line = fmt::format("bottleneck  {} on {}: a batch every {}", printable(first.name),
+                                 printable(first.devices), format_duration(first.load));
+  if (a.second && a.margin)
+    line += fmt::format(", {:.1f} % more than {}", *a.margin * 100,
+                        printable(a.stages[static_cast<std::size_t>(*a.second)].name));
+  return line + "\n";
+}
+
+std::string heading(const Accounts& a) {
+  std::string text = fmt::format("{}  {} batches in {}{}{}\n", printable(a.name.empty() ? "pipeline" : a.name),
+                                 a.batches.size(), format_duration(a.window.length()),
+                                 a.virtual_clock ? ", virtual clock" : "", a.interrupted ? ", interrupted" : "");
+  if (a.cycle) {
+    text += fmt::format("cycle       {} in steady state", format_duration(*a.cycle));
+    if (a.throughput_per_s) text += fmt::format(", {:.4g} batches/s", *a.throughput_per_s);
+    text += "\n";
+  }
+  if (a.latency.mean)
+    text += fmt::format("latency     {} mean, {} median, {} p90, end to end\n", format_duration(*a.latency.mean),
+                        format_duration(*a.latency.median), format_duration(*a.latency.p90));
+  return text + bottleneck_line(a);
+}
+
+}  // namespace
+
+std::string to_text(const Accounts& accounts) {
+  const auto list = tables(accounts);
+  std::string text = heading(accounts);
+  const auto show = [&](const Table& table) {
+    if (!table.rows.empty()) text += "\n" + to_text(table, 120);
+  };
+  show(narrowed(list[1], {"device", "wall_us", "busy_us", "starved_us", "blocked_us", "dispatch_us", "fill_drain_us",
+                          "utilisation_percent", "bubbles", "bubble_mean_us"}));
+  show(narrowed(list[2], {"stage", "devices", "replicas", "stage_mean_us", "stage_p90_us", "load_us", "queue_mean_us",
+                          "held_mean_us", "hardware_mean_us", "penalty_mean_us"}));
+  show(narrowed(list[5], {"stage", "part", "device", "partition_mean_us", "device_time_mean_us", "skew_mean_us",
+                          "sync_merge_mean_us", "stage_mean_us"}));
+  show(narrowed(list[6],
+                {"path_stage", "activity", "path_device", "binding", "path_count", "path_us", "blame_percent"}));
+  return text;
+}
+
+}  // namespace takt

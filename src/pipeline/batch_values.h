@@ -1,0 +1,49 @@
+// The tensors of the batches that are inside a pipeline.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "pipeline/pipeline_stages.h"
+
+namespace takt {
+
+/// Thread-safe. Tensors are shared, never copied here.
+class BatchValues {
+ public:
+  using InputValues = StageExecutor::InputValues;
+  /// `stages` must outlive it.
+  explicit BatchValues(const std::vector<OpenedStage>& stages) : stages_(stages) {}
+
+  void set_source(std::int64_t batch, std::vector<SharedTensor> inputs);
+  /// What the stages before this one gave the batch, or its source.
+  InputValues inputs(std::int64_t batch, int stage) const;
+  void set_parts(std::int64_t batch, int stage, std::vector<InputValues> parts);
+  InputValues part(std::int64_t batch, int stage, int part) const;
+  void set_part_outputs(std::int64_t batch, int stage, int part, std::vector<SharedTensor> outputs);
+  std::vector<std::vector<SharedTensor>> part_outputs(std::int64_t batch, int stage) const;
+  void set_outputs(std::int64_t batch, int stage, std::vector<SharedTensor> outputs);
+  /// The outputs of the last stage; everything else of the batch is forgotten.
+  std::vector<SharedTensor> deliver(std::int64_t batch);
+
+ private:
+  struct OfStage {
+    std::vector<SharedTensor> outputs;
+    std::vector<InputValues> parts;
+    std::vector<std::vector<SharedTensor>> part_outputs;
+  };
+  struct OfBatch {
+    std::vector<SharedTensor> source;
+    std::vector<OfStage> stages;
+  };
+  OfStage& at(std::int64_t batch, int stage);
+  const OfStage* find(std::int64_t batch, int stage) const;
+
+  const std::vector<OpenedStage>& stages_;
+  mutable std::mutex mutex_;
+  std::map<std::int64_t, OfBatch> batches_;
+};
+
+}  // namespace takt

@@ -1,0 +1,89 @@
+#include "pipeline/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "pipeline/engine_run.h"
+#include "pipeline/simulation.h"
+
+namespace takt {
+namespace {
+
+/// What an abandoned run needs for as long as its thread may come back: it is never destroyed.
+struct Kept {
+  PipelineSpec spec;
+  EngineSettings settings;
+  std::unique_ptr<SimulatedTimes> times;
+  std::unique_ptr<EngineRun> engine;
+};
+
+void keep_for_ever(std::unique_ptr<Kept> kept) {
+  static auto* const all = new std::vector<std::unique_ptr<Kept>>;  // reachable, so that no leak checker objects
+  all->push_back(std::move(kept));
+}
+
+void check_contention(const PipelineSpec& spec) {
+  for (const auto& stage : spec.stages) {
+    const bool named = spec.interference.count(stage.name) ||
+                       std::any_of(spec.interference.begin(), spec.interference.end(),
+                                   [&](const auto& row) { return row.second.count(stage.name); });
+    if (named && !is_simulated(devices_of(stage).front()))
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("{}: contention.interference.{}: {} is real, and what it suffers is measured; leave the "
+                              "stage out, or use --simulate",
+                              spec.origin, stage.name, devices_of(stage).front()));
+  }
+}
+
+void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const PipelineSpec& spec,
+                std::vector<std::string>& notes) {
+  bool simulated = false;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const auto& stage = stages[s];
+    if (!stage.is_real()) {
+      simulated = true;
+      continue;
+    }
+    // The runtime reads inputs where they lie, but the outputs of the stage before were copied out of its runtime.
+    run.stages[s].copies_input = !stage.links.empty() || stage.split;
+    std::int64_t bytes = 0;
+    for (const auto& input : stage.sample_inputs) bytes += static_cast<std::int64_t>(input->bytes.size());
+    run.stages[s].input_bytes = bytes;
+    if (stage.split) run.stages[s].ratio = stage.split->ratio();
+    for (const auto& device : devices_of(spec.stages[s]))
+      for (auto& known : run.devices)
+        if (known.name == device) known.runtime = stage.runtime;
+  }
+  if (simulated)
+    notes.push_back(
+        "sim: devices are simulated: times follow their descriptions, not hardware; they compute nothing, "
+        "so a real stage behind one works on generated values");
+}
+
+}  // namespace
+
+PipelineOutcome run_pipeline(const PipelineSpec& spec, const EngineSettings& settings) {
+  check_contention(spec);
+  auto kept = std::make_unique<Kept>();
+  kept->spec = spec;
+  kept->settings = settings;
+  kept->times = std::make_unique<SimulatedTimes>(spec);
+  PipelineOutcome outcome;
+  outcome.run = describe_run(spec, *kept->times);
+  {
+    const TemporaryFolder folder("takt-pipeline");
+    auto stages = open_stages(spec, *kept->times, folder.path(), settings.take_outputs != nullptr);
+    add_stages(outcome.run, stages, spec, outcome.notes);
+    kept->engine =
+        std::make_unique<EngineRun>(kept->spec, kept->settings, *kept->times, outcome.run.shape, std::move(stages));
+  }
+  outcome.abandoned = !kept->engine->run(outcome.run);
+  if (outcome.abandoned) keep_for_ever(std::move(kept));
+  return outcome;
+}
+
+}  // namespace takt

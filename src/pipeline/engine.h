@@ -1,0 +1,42 @@
+// Runs a pipeline for real: inference sessions on their runtimes' threads, simulated devices on a timer, the rules of
+// flow between them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pipeline/pipeline_run.h"
+#include "pipeline/pipeline_spec.h"
+#include "runtime/runtime.h"
+
+namespace takt {
+
+struct EngineSettings {
+  const std::atomic<bool>* stop = nullptr;  ///< true: no new batches; those inside are finished and everything is kept
+  /// Values of the first stage's inputs for a batch, in the order of its ports; empty: generated once, the same for
+  /// all. Called from the engine's threads, one call at a time.
+  std::function<std::vector<SharedTensor>(std::int64_t batch)> make_inputs;
+  /// Outputs of the last stage, where it computes any. Called from the engine's threads, one call at a time.
+  std::function<void(std::int64_t batch, const std::vector<SharedTensor>& outputs)> take_outputs;
+  /// From time to time, on the calling thread: batches delivered, of how many (0: not known).
+  std::function<void(std::int64_t delivered, std::int64_t total)> progress;
+};
+
+struct PipelineOutcome {
+  PipelineRun run;
+  std::vector<std::string> notes;  ///< what a reader of the figures has to know, one sentence each
+  /// An execution never came back: its thread still runs and what it uses is kept for as long as the process lives. A
+  /// program should end with std::_Exit then, as the runtime's own clean-up may wait for that thread.
+  bool abandoned = false;
+};
+
+/// Blocks until all batches were delivered, the duration has passed, or it failed. Everything that can be wrong with
+/// models, devices and shapes is found before the first batch and thrown as Error. What goes wrong later ends the run:
+/// `run.failure` names stage and batch, and the batches delivered until then are there. An execution that takes longer
+/// than `spec.timeout` is such a failure.
+PipelineOutcome run_pipeline(const PipelineSpec& spec, const EngineSettings& settings = {});
+
+}  // namespace takt

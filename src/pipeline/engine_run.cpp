@@ -1,0 +1,251 @@
+#include "pipeline/engine_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "pipeline/simulation.h"
+
+namespace takt {
+namespace {
+
+using std::chrono::milliseconds;
+
+// The scheduler wakes a sleeper late by up to this; the rest is spun by this one thread, whatever the number of
+// simulated devices, so that their deadlines are met.
+constexpr Nanoseconds spin{60'000};
+constexpr Nanoseconds look_around = milliseconds(20);  // for Ctrl-C and progress
+constexpr Nanoseconds grace = milliseconds(500);       // for others, after one has failed or hangs
+
+std::vector<bool> simulated_stages(const std::vector<OpenedStage>& stages) {
+  std::vector<bool> simulated;
+  for (const auto& stage : stages) simulated.push_back(!stage.is_real());
+  return simulated;
+}
+
+}  // namespace
+
+EngineRun::EngineRun(const PipelineSpec& spec, const EngineSettings& settings, SimulatedTimes& times,
+                     const FlowShape& shape, std::vector<OpenedStage> stages)
+    : spec_(spec),
+      settings_(settings),
+      shape_(shape),
+      live_(shape, simulated_stages(stages), times, contention_law(spec)),
+      arrivals_(arrivals_of(spec)),
+      stages_(std::move(stages)),
+      values_(stages_) {
+  set_callbacks();
+}
+
+void EngineRun::set_callbacks() {
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    const int stage = static_cast<int>(s);
+    for (auto& executor : stages_[s].replicas)
+      executor->set_callback([this, stage](StageResult result) { completed(stage, 0, false, std::move(result)); });
+    if (!stages_[s].split) continue;
+    for (int r = 0; r < spec_.stages[s].replicas; ++r)
+      for (std::size_t p = 0; p < stages_[s].split->parts(); ++p)
+        stages_[s].split->part(r, p).set_callback(
+            [this, stage, p](StageResult result) { completed(stage, static_cast<int>(p), true, std::move(result)); });
+  }
+}
+
+bool EngineRun::run(PipelineRun& result) {
+  base_time_ = wall_now();
+  base_ = steady_now();
+  advance({});
+  keep_time();
+  std::unique_lock lock(mutex_);
+  // After a failure nothing new starts; what is in flight gets some time to come back, so that it can be cleaned up.
+  changed_.wait_for(lock, failure_ ? grace : milliseconds(0), [&] { return in_flight_.empty() && active_ == 0; });
+  changed_.wait_for(lock, grace, [&] { return active_ == 0; });
+  result.schedule = live_.take_schedule(result.counters);
+  result.base_time = base_time_;
+  result.failure = failure_;
+  result.interrupted = interrupted_ || failure_;
+  result.warmup = warmup_of(spec_, static_cast<std::int64_t>(result.schedule.batches.size()));
+  return in_flight_.empty() && active_ == 0;
+}
+
+std::string EngineRun::place_of(const Execution& what) const {
+  const auto& stage = spec_.stages[static_cast<std::size_t>(what.stage)];
+  const std::string part = stage.split && what.phase == FlowPhase::run
+                               ? fmt::format(" on {}", stage.split->devices[static_cast<std::size_t>(what.part)])
+                               : std::string();
+  return fmt::format("{}: stage '{}'{}, batch {}", spec_.origin, stage.name, part, what.batch);
+}
+
+void EngineRun::fail(const Execution& what, const std::string& cause) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = fmt::format("{}: {}", place_of(what), cause);
+  changed_.notify_all();
+}
+
+void EngineRun::keep_time() {
+  std::unique_lock lock(mutex_);
+  while (!failure_ && !live_.flow().finished()) {
+    const auto at = wake_at(now());
+    wait_until(lock, at);
+    const bool stops = watch(now());
+    if (failure_ || live_.flow().finished()) break;
+    const bool arrives = arrived_ < arrivals_.size() && arrivals_[arrived_] <= now();
+    const bool closes = !closed_ && spec_.duration && *spec_.duration <= now();
+    const auto due = live_.next_due();
+    if (!stops && !arrives && !closes && !(due && *due <= now())) continue;
+    lock.unlock();
+    advance({});
+    lock.lock();
+  }
+}
+
+Nanoseconds EngineRun::wake_at(Nanoseconds now) const {
+  Nanoseconds at = now + look_around;
+  if (const auto due = live_.next_due()) at = std::min(at, *due);
+  if (arrived_ < arrivals_.size()) at = std::min(at, arrivals_[arrived_]);
+  if (!closed_ && spec_.duration) at = std::min(at, *spec_.duration);
+  return at;
+}
+
+// Something nearer may come up meanwhile: whoever starts it notifies, and the caller looks again.
+void EngineRun::wait_until(std::unique_lock<std::mutex>& lock, Nanoseconds deadline) {
+  const auto left = deadline - now();
+  if (left > spin) {
+    changed_.wait_for(lock, left - spin);
+    return;
+  }
+  lock.unlock();
+  while (now() < deadline) {
+  }
+  lock.lock();
+}
+
+bool EngineRun::watch(Nanoseconds now) {
+  if (settings_.progress) settings_.progress(live_.flow().delivered(), spec_.batches.value_or(0));
+  const bool stops = settings_.stop && *settings_.stop && !interrupted_;
+  if (stops) {
+    interrupted_ = closed_ = true;
+    arrived_ = arrivals_.size();
+    live_.stop_source();
+  }
+  const auto late = [&](const Execution& what, Nanoseconds since) {
+    if (failure_ || now - since <= spec_.timeout) return;
+    failure_ = fmt::format("{}: not done after {}; raise 'timeout', or look at what the device does", place_of(what),
+                           format_duration(spec_.timeout));
+  };
+  for (const auto& [record, execution] : in_flight_) late(execution.first, execution.second);
+  if (const auto oldest = live_.oldest_simulated()) late(oldest->first, oldest->second);
+  return stops;
+}
+
+void EngineRun::let_in(Nanoseconds now) {
+  for (; arrived_ < arrivals_.size() && arrivals_[arrived_] <= now; ++arrived_) live_.arrive(arrivals_[arrived_]);
+  const bool over = shape_.source.open ? arrived_ == arrivals_.size() : spec_.duration && *spec_.duration <= now;
+  if (closed_ || !over) return;
+  closed_ = true;
+  live_.close();
+}
+
+void EngineRun::advance(std::vector<FinishedExecution> finished) {
+  std::unique_lock lock(mutex_);
+  ++active_;
+  do {
+    for (const auto& execution : finished) {
+      in_flight_.erase(execution.record);
+      live_.finish(execution);
+    }
+    finished.clear();
+    if (failure_) break;
+    settled_ = std::max(settled_, now());
+    let_in(settled_);
+    live_.take_due(settled_);
+    const auto started = live_.settle(settled_);
+    const auto delivered = live_.delivered_now();
+    for (const auto& execution : started)
+      if (execution.what.device != Execution::host) in_flight_[execution.record] = {execution.what, settled_};
+    if (live_.flow().finished() || live_.next_due()) changed_.notify_all();
+    lock.unlock();
+    deliver(delivered);
+    for (const auto& execution : started) carry_out(execution, finished);
+    lock.lock();
+  } while (!finished.empty());
+  --active_;
+  changed_.notify_all();
+}
+
+void EngineRun::deliver(const std::vector<std::int64_t>& batches) {
+  for (const auto batch : batches) {
+    const auto outputs = values_.deliver(batch);
+    if (!settings_.take_outputs || outputs.empty()) continue;
+    const std::lock_guard lock(sink_mutex_);
+    settings_.take_outputs(batch, outputs);
+  }
+}
+
+void EngineRun::carry_out(const StartedExecution& execution, std::vector<FinishedExecution>& finished) try {
+  const Execution& what = execution.what;
+  auto& stage = stages_[static_cast<std::size_t>(what.stage)];
+  const auto begin = now();
+  const bool enters =
+      what.stage == 0 && what.phase != FlowPhase::merge && (what.phase == FlowPhase::partition || !stage.split);
+  if (enters && settings_.make_inputs) {
+    const std::lock_guard lock(source_mutex_);
+    values_.set_source(what.batch, settings_.make_inputs(what.batch));
+  }
+  if (!stage.split) {
+    start_inference(execution, *stage.replicas[static_cast<std::size_t>(what.replica)],
+                    values_.inputs(what.batch, what.stage));
+  } else if (what.phase == FlowPhase::run) {
+    start_inference(execution, stage.split->part(what.replica, static_cast<std::size_t>(what.part)),
+                    values_.part(what.batch, what.stage, what.part));
+  } else if (what.phase == FlowPhase::partition) {
+    values_.set_parts(what.batch, what.stage, stage.split->partition(values_.inputs(what.batch, what.stage)));
+    finished.push_back({what, execution.record, begin, now(), {}});
+  } else {
+    values_.set_outputs(what.batch, what.stage, stage.split->merge(values_.part_outputs(what.batch, what.stage)));
+    finished.push_back({what, execution.record, begin, now(), {}});
+  }
+} catch (const std::exception& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    in_flight_.erase(execution.record);
+  }
+  fail(execution.what, error.what());
+}
+
+void EngineRun::start_inference(const StartedExecution& execution, StageExecutor& executor,
+                                const StageExecutor::InputValues& inputs) {
+  {
+    const std::lock_guard lock(mutex_);
+    records_[{execution.what.batch, execution.what.stage, execution.what.part}] = execution.record;
+  }
+  executor.start_async(execution.what.batch, inputs);
+}
+
+void EngineRun::completed(int stage, int part, bool split, StageResult result) {
+  FinishedExecution finished;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = records_.find({result.batch, stage, part});
+    if (found == records_.end()) return;
+    finished.record = found->second;
+    records_.erase(found);
+    finished.what = in_flight_.at(finished.record).first;
+    if (result.error) in_flight_.erase(finished.record);
+  }
+  if (result.error) return fail(finished.what, *result.error);
+  if (split)
+    values_.set_part_outputs(result.batch, stage, part, std::move(result.outputs));
+  else
+    values_.set_outputs(result.batch, stage, std::move(result.outputs));
+  finished.submitted = result.submitted - base_;
+  finished.completed = result.completed - base_;
+  finished.counters = result.counters;
+  std::vector<FinishedExecution> all;
+  all.push_back(std::move(finished));
+  advance(std::move(all));
+}
+
+}  // namespace takt

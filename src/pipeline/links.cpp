@@ -1,0 +1,100 @@
+#include "pipeline/links.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "core/yaml_section.h"
+
+namespace takt {
+namespace {
+
+[[noreturn]] void refuse(const PipelineSpec& spec, std::size_t stage, const std::string& what) {
+  const auto& its = spec.stages[stage];
+  throw Error(ErrorKind::bad_input, fmt::format("{}{}: stages[{}] '{}': {}", spec.origin,
+                                                its.line ? fmt::format(":{}", its.line) : "", stage, its.name, what));
+}
+
+std::optional<std::size_t> place_of(const std::vector<Port>& ports, const std::string& name) {
+  const auto found = std::find_if(ports.begin(), ports.end(), [&](const Port& port) { return port.name == name; });
+  return found == ports.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - ports.begin()));
+}
+
+std::vector<std::string> names_of(const std::vector<Port>& ports) {
+  std::vector<std::string> names;
+  for (const auto& port : ports) names.push_back(port.name);
+  return names;
+}
+
+// A port without dimensions is a scalar or of unknown rank; it fits everything.
+bool may_be_equal(const PartialShape& a, const PartialShape& b) {
+  if (a.empty() || b.empty()) return true;
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].value && b[i].value && *a[i].value != *b[i].value) return false;
+  return true;
+}
+
+std::vector<Link> asked_links(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports) {
+  std::vector<Link> links;
+  for (const auto& [input, source] : spec.stages[stage].connect) {
+    const auto dot = source.find('.');
+    const std::string from_name = source.substr(0, dot), output = source.substr(dot + 1);
+    std::size_t from = 0;
+    while (from < stage && spec.stages[from].name != from_name) ++from;
+    if (from == stage) refuse(spec, stage, fmt::format("'{}' is no earlier stage; connect to one", from_name));
+    const auto in = place_of(ports[stage].inputs, input), out = place_of(ports[from].outputs, output);
+    const auto list = [](const std::vector<std::string>& names) {
+      return names.empty() ? std::string("it has none that is known") : fmt::format("use {}", fmt::join(names, ", "));
+    };
+    const auto ins = names_of(ports[stage].inputs), outs = names_of(ports[from].outputs);
+    if (!in)
+      refuse(spec, stage,
+             fmt::format("connect.{}: the model has no such input; {}", printable(input),
+                         suggestion(input, ins, list(ins))));
+    if (!out)
+      refuse(spec, stage,
+             fmt::format("connect.{}: '{}' has no output '{}'; {}", printable(input), from_name, printable(output),
+                         suggestion(output, outs, list(outs))));
+    links.push_back({static_cast<int>(from), *out, *in});
+  }
+  return links;
+}
+
+void add_usual_links(std::size_t stage, const std::vector<StagePorts>& ports, std::vector<Link>& links) {
+  const int before = static_cast<int>(stage) - 1;
+  const auto& inputs = ports[stage].inputs;
+  const auto& outputs = ports[stage - 1].outputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (const auto out = place_of(outputs, inputs[i].name)) links.push_back({before, *out, i});
+  if (links.empty())
+    for (std::size_t i = 0; i < std::min(inputs.size(), outputs.size()); ++i) links.push_back({before, i, i});
+}
+
+void check_fit(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports,
+               const std::vector<Link>& links) {
+  const auto& inputs = ports[stage].inputs;
+  for (const auto& link : links) {
+    const auto& in = inputs[link.input];
+    const auto& out = ports[static_cast<std::size_t>(link.from)].outputs[link.output];
+    const auto& from = spec.stages[static_cast<std::size_t>(link.from)].name;
+    if (in.type == out.type && may_be_equal(in.shape, out.shape)) continue;
+    refuse(spec, stage,
+           fmt::format("input '{}' takes {} {}, but '{}.{}' gives {} {}; connect another output, or change the model",
+                       printable(in.name), type_name(in.type), to_string(in.shape), from, printable(out.name),
+                       type_name(out.type), to_string(out.shape)));
+  }
+}
+
+}  // namespace
+
+std::vector<Link> links_into(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports) {
+  auto links = asked_links(spec, stage, ports);
+  if (spec.stages[stage].connects_by_default && stage > 0) add_usual_links(stage, ports, links);
+  check_fit(spec, stage, ports, links);
+  return links;
+}
+
+}  // namespace takt

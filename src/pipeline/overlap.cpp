@@ -1,0 +1,218 @@
+#include "pipeline/overlap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "flow/device_law.h"
+
+namespace takt {
+namespace {
+
+constexpr std::size_t least_executions = 20, most_executions = 4000;
+constexpr int permutations = 999;
+constexpr double significance = 0.01, least_factor = 1.02, most_share = 0.9;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// The executions of one stage: durations, overlaps with each stage, and the part of them at the beginning.
+struct Sample {
+  std::vector<double> duration;
+  std::vector<std::vector<double>> overlap, early;  ///< by stage beside
+};
+
+std::int64_t shared(const ExecutionRecord& a, std::int64_t begin, std::int64_t end) {
+  return std::max<std::int64_t>(0, std::min(end, a.end.count()) - std::max(begin, a.start.count()));
+}
+
+/// What is different between parts and devices of a stage is not for overlap to explain: means of groups are taken off.
+void centre(std::vector<double>& values, const std::vector<int>& group, int groups) {
+  std::vector<double> sum(at(groups), 0), count(at(groups), 0);
+  for (std::size_t i = 0; i < values.size(); ++i) sum[at(group[i])] += values[i], count[at(group[i])] += 1;
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= sum[at(group[i])] / count[at(group[i])];
+}
+
+class Overlaps {
+ public:
+  explicit Overlaps(const PipelineRun& run) : stages_(run.shape.stages.size()) {
+    for (const auto& record : run.schedule.executions) {
+      if (record.what.phase != FlowPhase::run || record.what.batch < run.warmup || record.end <= record.start) continue;
+      records_.push_back(&record);
+      longest_ = std::max(longest_, (record.end - record.start).count());
+    }
+    std::sort(records_.begin(), records_.end(), [](const auto* a, const auto* b) { return a->start < b->start; });
+  }
+
+  Sample sample(int stage) const {
+    std::vector<std::size_t> own;
+    std::int64_t shortest = longest_;
+    for (std::size_t r = 0; r < records_.size() && own.size() < most_executions; ++r) {
+      if (records_[r]->what.stage != stage) continue;
+      own.push_back(r);
+      shortest = std::min(shortest, (records_[r]->end - records_[r]->start).count());
+    }
+    Sample sample;
+    sample.overlap.assign(stages_, std::vector<double>(own.size(), 0));
+    sample.early = sample.overlap;
+    std::map<std::pair<int, int>, int> groups;
+    std::vector<int> group;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const auto& record = *records_[own[i]];
+      sample.duration.push_back(static_cast<double>((record.end - record.start).count()));
+      add_overlaps(own[i], shortest, i, sample);
+      group.push_back(
+          groups.try_emplace({record.what.part, record.what.device}, static_cast<int>(groups.size())).first->second);
+    }
+    centre(sample.duration, group, static_cast<int>(groups.size()));
+    for (auto* columns : {&sample.overlap, &sample.early})
+      for (auto& column : *columns) centre(column, group, static_cast<int>(groups.size()));
+    return sample;
+  }
+
+ private:
+  void add_overlaps(std::size_t own, std::int64_t shortest, std::size_t row, Sample& sample) const {
+    const auto& record = *records_[own];
+    const std::int64_t begin = record.start.count(), end = record.end.count();
+    const auto add = [&](const ExecutionRecord& other) {
+      const auto beside = at(other.what.stage);
+      sample.overlap[beside][row] += static_cast<double>(shared(other, begin, end));
+      sample.early[beside][row] += static_cast<double>(shared(other, begin, begin + shortest));
+    };
+    for (std::size_t r = own; r-- > 0 && records_[r]->start.count() > begin - longest_;) add(*records_[r]);
+    for (std::size_t r = own + 1; r < records_.size() && records_[r]->start.count() < end; ++r) add(*records_[r]);
+  }
+
+  std::size_t stages_;
+  std::int64_t longest_ = 0;
+  std::vector<const ExecutionRecord*> records_;  ///< by start
+};
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// (ZᵀX)⁻¹ by Gauss-Jordan with pivots; empty if singular.
+std::vector<std::vector<double>> inverse(std::vector<std::vector<double>> m) {
+  const std::size_t n = m.size();
+  double largest = 0;
+  for (const auto& row : m)
+    for (const double value : row) largest = std::max(largest, std::abs(value));
+  for (std::size_t i = 0; i < n; ++i) {
+    m[i].resize(2 * n, 0);
+    m[i][n + i] = 1;
+  }
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t pivot = c;
+    for (std::size_t r = c; r < n; ++r)
+      if (std::abs(m[r][c]) > std::abs(m[pivot][c])) pivot = r;
+    if (!(std::abs(m[pivot][c]) > 1e-9 * largest)) return {};
+    std::swap(m[c], m[pivot]);
+    const double scale = m[c][c];
+    for (double& value : m[c]) value /= scale;
+    for (std::size_t r = 0; r < n; ++r) {
+      if (r == c) continue;
+      const double factor = m[r][c];
+      for (std::size_t k = 0; k < 2 * n; ++k) m[r][k] -= factor * m[c][k];
+    }
+  }
+  for (auto& row : m) row.erase(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(n));
+  return m;
+}
+
+/// Coefficients of the durations on the overlaps with `beside`; empty where they cannot be told apart.
+class Fit {
+ public:
+  Fit(const Sample& sample, const std::vector<int>& beside) : sample_(sample), beside_(beside) {
+    std::vector<std::vector<double>> cross;
+    for (const int z : beside) {
+      auto& row = cross.emplace_back();
+      for (const int x : beside) row.push_back(dot(sample.early[at(z)], sample.overlap[at(x)]));
+    }
+    inverse_ = inverse(std::move(cross));
+  }
+  bool exists() const { return !inverse_.empty(); }
+
+  std::vector<double> coefficients(const std::vector<double>& duration) const {
+    std::vector<double> right, result;
+    for (const int z : beside_) right.push_back(dot(sample_.early[at(z)], duration));
+    for (const auto& row : inverse_) result.push_back(dot(row, right));
+    return result;
+  }
+
+ private:
+  const Sample& sample_;
+  std::vector<int> beside_;
+  std::vector<std::vector<double>> inverse_;
+};
+
+std::vector<double> p_values(const Fit& fit, const std::vector<double>& found, std::vector<double> duration) {
+  NoiseSource random({}, 1);
+  std::vector<int> as_much(found.size(), 1);
+  for (int n = 0; n < permutations; ++n) {
+    for (std::size_t i = duration.size(); i > 1; --i) std::swap(duration[i - 1], duration[random.next() % i]);
+    const auto chance = fit.coefficients(duration);
+    for (std::size_t k = 0; k < found.size(); ++k) as_much[k] += chance[k] >= found[k];
+  }
+  std::vector<double> values;
+  for (const int count : as_much) values.push_back(count / double{permutations + 1});
+  return values;
+}
+
+/// Stages whose presence at the beginning varies: at least 5 % of the shortest execution, as standard deviation.
+std::vector<int> candidates(const Sample& sample) {
+  std::vector<int> result;
+  for (std::size_t j = 0; j < sample.early.size(); ++j) {
+    const double spread = dot(sample.early[j], sample.early[j]);
+    const double strength = dot(sample.early[j], sample.overlap[j]);
+    if (spread > 0 && strength > 0.25 * spread) result.push_back(static_cast<int>(j));
+  }
+  return result;
+}
+
+void add_stage(const Sample& sample, int stage, std::vector<Interference>& found) {
+  auto beside = candidates(sample);
+  const double limit = significance / std::max<double>(1, static_cast<double>(beside.size()));
+  while (!beside.empty()) {
+    const Fit fit(sample, beside);
+    if (!fit.exists()) {
+      beside.pop_back();
+      continue;
+    }
+    const auto shares = fit.coefficients(sample.duration);
+    const auto chance = p_values(fit, shares, sample.duration);
+    std::vector<int> kept;
+    for (std::size_t k = 0; k < beside.size(); ++k)
+      if (chance[k] <= limit && shares[k] >= 1 - 1 / least_factor) kept.push_back(beside[k]);
+    if (kept.size() == beside.size()) {
+      for (std::size_t k = 0; k < beside.size(); ++k)
+        found.push_back({stage, beside[k], 1 / (1 - std::min(shares[k], most_share)), chance[k]});
+      return;
+    }
+    beside = std::move(kept);
+  }
+}
+
+}  // namespace
+
+std::vector<Interference> interference_from_overlap(const PipelineRun& run) {
+  std::vector<Interference> found;
+  const Overlaps overlaps(run);
+  for (std::size_t s = 0; s < run.shape.stages.size(); ++s) {
+    const Sample sample = overlaps.sample(static_cast<int>(s));
+    if (sample.duration.size() >= least_executions) add_stage(sample, static_cast<int>(s), found);
+  }
+  return found;
+}
+
+ContentionLaw law_of(std::span<const Interference> found, std::size_t stages) {
+  ContentionLaw law;
+  if (found.empty()) return law;
+  law.interference.assign(stages, std::vector<double>(stages, 1));
+  for (const auto& entry : found) law.interference[at(entry.stage)][at(entry.beside)] = entry.factor;
+  return law;
+}
+
+}  // namespace takt

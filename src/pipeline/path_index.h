@@ -1,0 +1,61 @@
+// Lookups for the walk along the critical path: which record comes before which, in each place where order matters.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pipeline/pipeline_run.h"
+
+namespace takt {
+
+/// Positions in Schedule::executions and Schedule::visits. `run` must outlive the index and fit its shape.
+class PathIndex {
+ public:
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  /// Throws Error(unsupported) for 2^32 − 1 executions or visits and more.
+  explicit PathIndex(const PipelineRun& run);
+
+  /// The first execution of a visit: the run of an ordinary stage, else the partition.
+  std::uint32_t first_execution(std::uint32_t visit) const { return slots_[slot(visit)]; }
+  /// The last one: the run of an ordinary stage, else the merge.
+  std::uint32_t last_execution(std::uint32_t visit) const;
+  /// The part of a data-parallel stage that was done last.
+  std::uint32_t longest_part(std::uint32_t visit) const;
+  std::uint32_t visit_of(const Execution& what) const;
+
+  /// The visit that had the same replica before.
+  std::uint32_t before_in_replica(std::uint32_t visit) const { return before_in_replica_[visit]; }
+  /// The visit that started in the same stage before.
+  std::uint32_t before_in_stage(std::uint32_t visit) const;
+  /// The visit whose start made room in the queue of `stage` for the last batch that had entered it by `time`, or the
+  /// one that started `back` places before it.
+  std::uint32_t made_room(int stage, Nanoseconds time, std::size_t back) const;
+  /// The execution whose end gave `execution` a request of its device.
+  std::uint32_t gave_request(std::uint32_t execution) const;
+  /// The batch whose delivery let the last batch in that had been admitted by `time`, or the one delivered `back`
+  /// places before it.
+  std::uint32_t let_in(Nanoseconds time, std::size_t back) const;
+
+ private:
+  std::size_t slot(std::uint32_t visit) const;
+  std::size_t entered_by(int stage, Nanoseconds time) const;
+  void read_executions();
+  void order_ends();
+  void order_batches();
+
+  const PipelineRun& run_;
+  std::size_t stages_ = 0, per_batch_ = 0;
+  std::vector<std::size_t> first_slot_;             ///< by stage, among the slots of a batch
+  std::vector<std::uint32_t> slots_;                ///< executions: run; or partition, parts, merge
+  std::vector<std::uint32_t> before_in_replica_;    ///< by visit
+  std::vector<std::uint32_t> start_rank_;           ///< by visit: position in starts_ of its stage
+  std::vector<std::vector<std::uint32_t>> starts_;  ///< by stage: visits in the order of their starts
+  std::vector<std::vector<std::int64_t>> entries_;  ///< by stage: times, sorted
+  std::vector<std::vector<std::uint32_t>> ends_;    ///< by device with bounded requests: executions by their ends
+  std::vector<std::uint32_t> device_rank_;          ///< by execution: how many started on its device before it
+  std::vector<std::uint32_t> deliveries_;           ///< batches by their delivery
+};
+
+}  // namespace takt

@@ -1,0 +1,171 @@
+#include "pipeline/pipeline_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "core/yaml_section.h"
+#include "pipeline/spec_stage.h"
+
+namespace takt {
+namespace {
+
+constexpr std::int64_t most_batches = 100'000'000;
+constexpr Nanoseconds day = std::chrono::hours(24);
+
+SourceSpec read_source(const YamlSection& root) {
+  SourceSpec source;
+  source.in_flight = root.integer("in_flight", 1, 1'000'000);
+  const std::string text = root.text("source", "closed");
+  if (text == "closed") return source;
+  source.kind = text.starts_with("poisson ") ? SourceKind::poisson : SourceKind::fixed_rate;
+  std::string_view rate = text;
+  if (source.kind == SourceKind::poisson) rate.remove_prefix(std::string_view("poisson ").size());
+  rate = trim(rate);
+  const bool has_unit = rate.ends_with("/s");
+  if (has_unit) rate.remove_suffix(2);
+  const auto [end, code] = std::from_chars(rate.data(), rate.data() + rate.size(), source.per_second);
+  if (!has_unit || code != std::errc() || end != rate.data() + rate.size())
+    root.fail(root.at("source"), "source",
+              fmt::format("'{}' is no source; write closed, 50/s or poisson 50/s", printable(text)));
+  if (!(source.per_second >= 1e-3 && source.per_second <= 1e6))
+    root.fail(root.at("source"), "source",
+              fmt::format("{} per second is out of range; use 0.001/s to 1000000/s", source.per_second));
+  return source;
+}
+
+std::map<std::string, DeviceSpec> read_devices(const YamlSection& root, const std::filesystem::path& folder) {
+  std::map<std::string, DeviceSpec> devices;
+  if (!root.has("devices")) return devices;
+  const YamlSection list(root.at("devices"), root.origin(), "devices.", {});
+  for (const auto& entry : list.node()) {
+    const std::string typed = entry.first.Scalar(), key = list.full_name(typed);
+    const YamlSection section(entry.second, root.origin(), key + ".", {"requests", "description"});
+    DeviceSpec device;
+    if (const auto requests = section.integer("requests", 1, 4096)) device.requests = static_cast<int>(*requests);
+    if (section.has("description")) {
+      device.description = folder / section.text("description", "");
+      std::error_code error;
+      if (!std::filesystem::is_regular_file(device.description, error))
+        section.fail(section.at("description"), section.full_name("description"),
+                     fmt::format("there is no file {}; check the path, which starts at this file's folder",
+                                 printable(device.description.string())));
+      if (!is_simulated(lower_case(typed)))
+        section.fail(section.at("description"), section.full_name("description"),
+                     "describes a simulated device; write sim:NAME");
+    }
+    const std::string name = read_device(list, entry.first, key, folder, device.description);
+    if (!devices.emplace(name, device).second) list.fail(entry.first, key, "is given twice; keep one");
+  }
+  return devices;
+}
+
+void check_devices_used(const YamlSection& root, const PipelineSpec& spec) {
+  if (!root.has("devices")) return;
+  const auto used = device_names(spec);
+  for (const auto& entry : root.at("devices")) {
+    const std::string typed = entry.first.Scalar();
+    const auto same = [&](const std::string& name) { return lower_case(name) == lower_case(typed); };
+    if (std::none_of(used.begin(), used.end(), same))
+      root.fail(entry.first, "devices." + typed,
+                "no stage runs on it; " + suggestion(typed, used, "name it in a stage, or remove it here"));
+  }
+}
+
+void check_connections(const YamlSection& root, const PipelineSpec& spec) {
+  std::vector<std::string> names;
+  for (const auto& stage : spec.stages) names.push_back(stage.name);
+  for (std::size_t s = 0; s < spec.stages.size(); ++s) {
+    const auto node = root.at("stages")[s]["connect"];
+    for (const auto& [input, from] : spec.stages[s].connect) {
+      const std::string key = fmt::format("stages[{}].connect.{}", s, input);
+      const auto dot = from.find('.');
+      if (dot == std::string::npos || dot + 1 == from.size())
+        root.fail(node[input], key, fmt::format("'{}' is no output; write STAGE.OUTPUT", printable(from)));
+      const auto found = std::find(names.begin(), names.end(), from.substr(0, dot));
+      if (found == names.end())
+        root.fail(node[input], key,
+                  fmt::format("there is no stage '{}'; {}", printable(from.substr(0, dot)),
+                              suggestion(from.substr(0, dot), names, "name an earlier stage")));
+      if (found - names.begin() >= static_cast<std::ptrdiff_t>(s))
+        root.fail(node[input], key,
+                  fmt::format("stage '{}' does not come before '{}', so this is a cycle; connect to an earlier stage",
+                              *found, names[s]));
+    }
+  }
+}
+
+void read_contention(const YamlSection& root, PipelineSpec& spec) {
+  if (!root.has("contention")) return;
+  const YamlSection section(root.at("contention"), root.origin(), "contention.", {"interference"});
+  if (!section.has("interference")) return;
+  std::vector<std::string> names;
+  for (const auto& stage : spec.stages) names.push_back(stage.name);
+  const YamlSection rows(section.at("interference"), root.origin(), "contention.interference.", names);
+  for (const auto& row : rows.node()) {
+    const std::string name = row.first.Scalar();
+    const YamlSection factors(row.second, root.origin(), rows.full_name(name + "."), names);
+    for (const auto& entry : factors.node())
+      spec.interference[name][entry.first.Scalar()] = factors.number(entry.first.Scalar(), 0.01, 1e6);
+  }
+}
+
+void read_stages(const YamlSection& root, const std::filesystem::path& folder, PipelineSpec& spec) {
+  const auto list = root.at("stages");
+  if (!root.has("stages")) root.fail(root.node(), "stages", "is missing; describe at least one stage");
+  if (!list.IsSequence() || list.size() == 0)
+    root.fail(list, "stages", "is not a list of stages; describe at least one");
+  if (list.size() > 1000) root.fail(list, "stages", fmt::format("has {} stages; use up to 1000", list.size()));
+  const int queue = static_cast<int>(root.integer("queue", 1, 1'000'000).value_or(2));
+  for (std::size_t s = 0; s < list.size(); ++s) {
+    spec.stages.push_back(read_stage(list[s], root, s, queue, folder, spec.devices));
+    for (std::size_t before = 0; before < s; ++before)
+      if (spec.stages[before].name == spec.stages[s].name)
+        root.fail(list[s]["name"], fmt::format("stages[{}].name", s),
+                  fmt::format("'{}' is the name of an earlier stage too; choose another", spec.stages[s].name));
+  }
+}
+
+PipelineSpec read_spec(const YAML::Node& node, const std::string& origin, const std::filesystem::path& folder) {
+  const YamlSection root(node, origin, "",
+                         {"name", "batches", "duration", "warmup", "source", "in_flight", "queue", "seed", "timeout",
+                          "devices", "contention", "stages"});
+  PipelineSpec spec;
+  spec.origin = origin;
+  spec.name = root.text("name", std::filesystem::path(origin).stem().string());
+  spec.batches = root.integer("batches", 1, most_batches);
+  spec.duration = root.duration("duration", std::chrono::milliseconds(1), day);
+  if (!spec.batches && !spec.duration) spec.batches = 100;
+  spec.warmup = root.integer("warmup", 0, most_batches);
+  if (spec.warmup && spec.batches && *spec.warmup >= *spec.batches)
+    root.fail(root.at("warmup"), "warmup",
+              fmt::format("{} leaves nothing of {} batches; use fewer", *spec.warmup, *spec.batches));
+  spec.source = read_source(root);
+  spec.seed = static_cast<std::uint64_t>(root.integer("seed", 0, INT64_MAX).value_or(1));
+  spec.timeout = root.duration("timeout", std::chrono::microseconds(1), day).value_or(spec.timeout);
+  spec.devices = read_devices(root, folder);
+  read_stages(root, folder, spec);
+  check_devices_used(root, spec);
+  check_connections(root, spec);
+  read_contention(root, spec);
+  return spec;
+}
+
+}  // namespace
+
+PipelineSpec parse_pipeline(const std::string& text, const std::string& origin) try {
+  return read_spec(load_yaml(text, origin, "pipeline"), origin, std::filesystem::path(origin).parent_path());
+} catch (const YAML::Exception& e) {  // of a node that is looked at in a way it does not allow
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{}:{}: {}", origin, e.mark.is_null() ? 1 : e.mark.line + 1, printable(e.msg)));
+}
+
+PipelineSpec read_pipeline(const std::filesystem::path& file) {
+  return parse_pipeline(read_file(file), printable(file.string()));
+}
+
+}  // namespace takt

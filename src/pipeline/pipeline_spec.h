@@ -1,0 +1,135 @@
+// A pipeline as its user describes it, in YAML:
+//
+//   name: gnn                          # optional; the file's name without it
+//   batches: 200                       # or duration: 10s; default 100
+//   warmup: 10                         # batches that steady-state figures leave out; default 5 % of them, 1 to 50
+//   source: closed                     # closed (default), 50/s (fixed rate) or poisson 50/s
+//   in_flight: 8                       # most batches inside at once; default: what queues and replicas hold
+//   queue: 2                           # batches that may wait in front of a stage; default 2
+//   seed: 1
+//   timeout: 30s                       # one execution may not take longer; default 60s
+//   devices:                           # optional: bounds and descriptions of devices that stages name
+//     CPU: {requests: 2}               # executions that run there at once, of all its stages together
+//     sim:npu: {description: npu.yaml, requests: 1}
+//   contention:                        # simulated devices only; rows and columns by stage name
+//     interference: {gather: {infer: 1.3}}     # gather takes 1.3 times as long while infer runs
+//   stages:
+//     - name: gather
+//       model: gather.onnx             # beside this file; or dummy: {time: 5ms} on a sim device, dummy: {matmul: 512}
+//       # dummy: {time: {sim:GPU: 4ms, sim:npu: 6ms}, partition: 100us, merge: 200us}: by device, and what a split adds
+//       device: CPU                    # CPU, GPU, NPU or sim:NAME
+//       runtime: openvino              # default as `takt run`
+//       replicas: 1                    # batches of this stage that may execute at once
+//       queue: 4
+//       ordered: true
+//       threads: 1
+//       inputs: {x: "{1,500}"}         # as --input; what no earlier stage provides is generated
+//       connect: {data: gather.out}    # input ← output of an earlier stage; {}: none. Without
+//                                      # `connect`: those of the stage before, by name, else in order
+//     - name: infer
+//       model: infer.onnx
+//       split:                         # data-parallel: parts of the batch on several devices at once
+//         devices: [sim:GPU, sim:npu]  # one may repeat
+//         ratio: [0.6, 0.4]            # or balanced (measured once before the run); default balanced
+//         axis: 0
+//         verify: true                 # compare the merged output of the first batch with the undivided stage
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "flow/contention.h"
+#include "flow/flow_shape.h"
+
+namespace takt {
+
+struct SplitSpec {
+  std::vector<std::string> devices;
+  std::optional<std::vector<double>> ratio;  ///< sums to 1; nullopt: balanced from measured speed
+  int axis = 0;
+  bool verify = false;
+};
+
+/// What stands for a model that is not there.
+struct DummyModel {
+  std::optional<Nanoseconds> time;             ///< a sim device takes exactly this (before noise and contention)
+  std::map<std::string, Nanoseconds> time_on;  ///< the same by device; of an undivided batch in a split stage
+  Nanoseconds partition{}, merge{};            ///< of a split stage on sim devices
+  std::optional<std::int64_t> matmul;          ///< edge of a square MatMul
+};
+
+struct StageSpec {
+  std::string name;
+  std::filesystem::path model;  ///< empty with `dummy`
+  std::optional<DummyModel> dummy;
+  std::string device = "CPU";  ///< unless split
+  std::string runtime;         ///< empty: by the model's file name and the device
+  std::optional<SplitSpec> split;
+  int replicas = 1;
+  int queue = 2;
+  bool ordered = true;
+  std::optional<int> threads;
+  std::map<std::string, std::string> inputs;   ///< input → what --input takes after the name
+  std::map<std::string, std::string> connect;  ///< input → STAGE.OUTPUT
+  bool connects_by_default = true;             ///< false: `connect` is there, perhaps empty, and says all
+  int line = 0;                                ///< in the file; 0: none
+};
+
+enum class SourceKind { closed, fixed_rate, poisson };
+
+struct SourceSpec {
+  SourceKind kind = SourceKind::closed;
+  double per_second = 0;  ///< of an open source
+  std::optional<std::int64_t> in_flight;
+};
+
+struct DeviceSpec {
+  std::optional<int> requests;
+  std::filesystem::path description;  ///< sim only
+};
+
+struct PipelineSpec {
+  std::string name;
+  std::string origin;  ///< the file, as messages name it
+  std::optional<std::int64_t> batches;
+  std::optional<Nanoseconds> duration;
+  std::optional<std::int64_t> warmup;  ///< nullopt: see warmup_of()
+  SourceSpec source;
+  std::uint64_t seed = 1;
+  Nanoseconds timeout = std::chrono::seconds(60);
+  std::map<std::string, DeviceSpec> devices;
+  std::vector<StageSpec> stages;
+  /// By stage name: interference[i][j] is the factor on stage i while stage j runs; missing: 1.
+  std::map<std::string, std::map<std::string, double>> interference;
+};
+
+/// Checks everything that needs no model: keys, kinds, ranges, names, ratios, replicas, cycles in `connect`, missing
+/// files. Throws Error(bad_input): "FILE:LINE: KEY: what is wrong; what to do".
+PipelineSpec parse_pipeline(const std::string& text, const std::string& origin);
+PipelineSpec read_pipeline(const std::filesystem::path& file);
+
+/// Devices in the order in which stages first name them, and the stages on them.
+FlowShape flow_shape(const PipelineSpec& spec);
+std::vector<std::string> device_names(const PipelineSpec& spec);
+ContentionLaw contention_law(const PipelineSpec& spec);
+
+bool is_simulated(const std::string& device);
+/// The devices that a stage names: one, or one per part of a batch.
+std::vector<std::string> devices_of(const StageSpec& stage);
+/// The description file that the pipeline gives a device; empty: none.
+std::filesystem::path description_of(const PipelineSpec& spec, const std::string& device);
+/// Batches that steady-state figures leave out: what the user said, else 5 % of them, 1 to 50.
+std::int64_t warmup_of(const PipelineSpec& spec, std::int64_t batches);
+/// The same pipeline with every device simulated: CPU becomes sim:CPU.
+PipelineSpec simulated(PipelineSpec spec);
+/// What `--simulate` shows without a file: three stages of MatMul on sim:CPU, sim:GPU and sim:NPU, the middle one
+/// split.
+PipelineSpec dummy_pipeline();
+
+}  // namespace takt

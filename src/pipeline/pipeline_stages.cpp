@@ -1,0 +1,165 @@
+#include "pipeline/pipeline_stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "graph/onnx.h"
+#include "pipeline/opened_model.h"
+#include "pipeline/stage_model.h"
+#include "runtime/sim/sim_plan.h"
+
+namespace takt {
+namespace {
+
+/// Inputs and outputs as the file declares them, before any shape is settled.
+StagePorts declared_ports(const std::filesystem::path& model) {
+  if (lower_case(model.extension().string()) == ".onnx") {
+    const auto graph = read_onnx(model).graph;
+    return {ports_of(graph, graph.inputs), ports_of(graph, graph.outputs)};
+  }
+  const auto runtime = make_runtime("openvino");
+  const auto session = runtime->open(model, nullptr, {});
+  return {session->inputs(), session->outputs()};
+}
+
+std::vector<Port> ports_of_values(const std::vector<SharedTensor>& values) {
+  std::vector<Port> ports;
+  for (const auto& value : values) {
+    auto& port = ports.emplace_back(Port{value->name, value->type, {}});
+    for (const auto size : value->shape) port.shape.push_back({size, ""});
+  }
+  return ports;
+}
+
+class Opening {
+ public:
+  Opening(const PipelineSpec& spec, const SimulatedTimes& times, const std::filesystem::path& folder, bool keep_last)
+      : spec_(spec), times_(times), folder_(folder), keep_last_(keep_last) {}
+
+  std::vector<OpenedStage> all() {
+    for (std::size_t s = 0; s < spec_.stages.size(); ++s) try {
+        next(s);
+      } catch (const UsageError& error) {
+        refuse(s, ErrorKind::bad_input, error.what());
+      } catch (const Error& error) {
+        if (std::string_view(error.what()).starts_with(spec_.origin + ":")) throw;
+        refuse(s, error.kind(), error.what());
+      }
+    return std::move(stages_);
+  }
+
+ private:
+  [[noreturn]] void refuse(std::size_t s, ErrorKind kind, const char* what) const {
+    const auto& stage = spec_.stages[s];
+    throw Error(kind, fmt::format("{}{}: stages[{}] '{}': {}", spec_.origin,
+                                  stage.line ? fmt::format(":{}", stage.line) : "", s, stage.name, what));
+  }
+
+  void next(std::size_t s) {
+    stages_.emplace_back();
+    ports_.emplace_back();
+    if (times_.knows(static_cast<int>(s))) return simulated(s);
+    real(s);
+    ports_[s] = stages_[s].ports;
+  }
+
+  void simulated(std::size_t s) {
+    if (const auto& graph = times_.graph(static_cast<int>(s)))
+      ports_[s] = {takt::ports_of(*graph, graph->inputs), takt::ports_of(*graph, graph->outputs)};
+    if (!ports_[s].inputs.empty() || !spec_.stages[s].connect.empty()) links_into(spec_, s, ports_);
+    stages_[s].ports = ports_[s];
+  }
+
+  void real(std::size_t s) {
+    const StageSpec& stage = spec_.stages[s];
+    const auto model = file_of(stage);
+    ports_[s] = declared_ports(model);
+    auto settings = settings_of(stage);
+    std::vector<SharedTensor> values(ports_[s].inputs.size());
+    for (const auto& link : links_into(spec_, s, ports_)) {
+      const auto from = static_cast<std::size_t>(link.from);
+      if (!stages_[from].is_real()) continue;
+      stages_[s].links.push_back(link);
+      values[link.input] = stages_[from].sample_outputs[link.output];
+      settings.inputs.push_back(generated(ports_[s].inputs[link.input].name, values[link.input]->shape));
+    }
+    if (stage.dummy && settings.inputs.empty())
+      settings.inputs.push_back(generated("x", {*stage.dummy->matmul, *stage.dummy->matmul}));
+    settings.outputs = keep_last_ || s + 1 < spec_.stages.size();
+    if (stage.split)
+      open_split(s, model, settings);
+    else
+      open_replicas(s, model, settings, values);
+  }
+
+  void open_replicas(std::size_t s, const std::filesystem::path& model, const StageExecutorSettings& settings,
+                     const std::vector<SharedTensor>& values) {
+    auto& opened = stages_[s];
+    for (int r = 0; r < spec_.stages[s].replicas; ++r) {
+      OpenedModel one(model, settings, values);
+      if (r == 0) {
+        opened.sample_inputs = one.sample_inputs();
+        opened.sample_outputs = one.sample_outputs();
+        opened.ports = {one.inputs(), ports_of_values(one.sample_outputs())};
+        opened.runtime = one.runtime_name();
+      }
+      opened.replicas.push_back(one.make_executor());
+    }
+  }
+
+  void open_split(std::size_t s, const std::filesystem::path& model, const StageExecutorSettings& stage) {
+    const auto& split = *spec_.stages[s].split;
+    DataParallelSettings settings;
+    settings.devices = split.devices;
+    settings.ratio = split.ratio;
+    settings.axis = split.axis;
+    settings.verify = split.verify;
+    settings.replicas = spec_.stages[s].replicas;
+    settings.stage = stage;
+    settings.stage.outputs = true;  // the merge needs them
+    auto& opened = stages_[s];
+    opened.split = std::make_unique<DataParallelStage>(model, settings);
+    opened.sample_inputs = opened.split->sample_inputs();
+    opened.sample_outputs = opened.split->sample_outputs();
+    opened.ports = {opened.split->inputs(), ports_of_values(opened.sample_outputs)};
+    opened.runtime = opened.split->runtime_name();
+  }
+
+  std::filesystem::path file_of(const StageSpec& stage) const {
+    if (!stage.dummy) return stage.model;
+    const auto path = folder_ / fmt::format("matmul_{}.onnx", *stage.dummy->matmul);
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) write_file_atomically(path, matmul_file(*stage.dummy->matmul));
+    return path;
+  }
+
+  StageExecutorSettings settings_of(const StageSpec& stage) const {
+    StageExecutorSettings settings;
+    settings.device = stage.device;
+    settings.runtime = stage.runtime;
+    settings.threads = stage.threads;
+    settings.inputs = input_specs(stage);
+    settings.seed = spec_.seed;
+    return settings;
+  }
+
+  const PipelineSpec& spec_;
+  const SimulatedTimes& times_;
+  const std::filesystem::path& folder_;
+  const bool keep_last_;
+  std::vector<OpenedStage> stages_;
+  std::vector<StagePorts> ports_;
+};
+
+}  // namespace
+
+std::vector<OpenedStage> open_stages(const PipelineSpec& spec, const SimulatedTimes& times,
+                                     const std::filesystem::path& folder, bool keep_last) {
+  return Opening(spec, times, folder, keep_last).all();
+}
+
+}  // namespace takt

@@ -1,0 +1,188 @@
+#include "pipeline/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "flow/arrivals.h"
+#include "pipeline/recorded_times.h"
+
+namespace takt {
+namespace {
+
+constexpr double trusted_error = 0.02;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+[[noreturn]] void refuse(const Change& change, const std::string& why) {
+  throw UsageError(fmt::format("'{}': {}", printable(change.text), why));
+}
+
+template <typename Named>
+int find(const Change& change, const std::vector<Named>& all, std::string_view kind, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& one : all) {
+    if (one.name == name) return static_cast<int>(names.size());
+    names.push_back(one.name);
+  }
+  const auto nearest = nearest_word(name, names);
+  refuse(change, nearest
+                     ? fmt::format("the run has no {} '{}'; did you mean '{}'?", kind, printable(name), *nearest)
+                     : fmt::format("the run has no {} '{}'; it has {}", kind, printable(name), fmt::join(names, ", ")));
+}
+
+/// Applies changes to the shape of a run, its arrivals and its times.
+class Changer {
+ public:
+  Changer(PipelineRun& run, RecordedTimes& times, std::vector<Nanoseconds>& arrivals)
+      : run_(run), times_(times), arrivals_(arrivals) {}
+
+  void apply(std::span<const Change> changes) {
+    for (const Change& change : changes) apply(change, changes);
+  }
+
+ private:
+  void apply(const Change& change, std::span<const Change> all) {
+    const auto number = [&] { return static_cast<int>(*change.number); };
+    switch (change.knob) {
+      case Knob::stage_time:
+        return set_time(change);
+      case Knob::stage_replicas: {
+        auto& replicas = stage(change).replicas;
+        const auto pattern = replicas;
+        replicas.clear();
+        for (int r = 0; r < number(); ++r) replicas.push_back(pattern[at(r) % pattern.size()]);
+        return;
+      }
+      case Knob::stage_queue:
+        stage(change).queue = number();
+        return;
+      case Knob::stage_device:
+        return move_stage(change, all);
+      case Knob::stage_ratio:
+        return set_ratio(change);
+      case Knob::device_requests:
+        device(change).requests = change.number ? std::optional(number()) : std::nullopt;
+        return;
+      case Knob::source_in_flight:
+        run_.shape.source.in_flight = change.number ? std::optional<std::int64_t>(number()) : std::nullopt;
+        return;
+      case Knob::source_rate:
+        return set_rate(change);
+    }
+  }
+
+  int stage_number(const Change& change) const { return find(change, run_.stages, "stage", change.target); }
+  FlowStage& stage(const Change& change) { return run_.shape.stages[at(stage_number(change))]; }
+  FlowDevice& device(const Change& change) {
+    return run_.shape.devices[at(find(change, run_.devices, "device", change.target))];
+  }
+
+  void set_time(const Change& change) {
+    const int s = stage_number(change);
+    if (change.factor) return times_.scale(s, *change.number);
+    const double mean = times_.mean_ns(s);
+    if (mean <= 0) refuse(change, "the stage took no time in the run, so nothing can be scaled");
+    times_.scale(s, *change.number / mean);
+  }
+
+  void move_stage(const Change& change, std::span<const Change> all) {
+    const int s = stage_number(change), d = find(change, run_.devices, "device", change.device);
+    if (run_.shape.stages[at(s)].split()) refuse(change, "the stage is split over devices; change its ratio");
+    const bool timed = std::any_of(all.begin(), all.end(), [&](const Change& other) {
+      return other.knob == Knob::stage_time && other.target == change.target;
+    });
+    if (!times_.ran_on(s, d) && !timed) {
+      refuse(change, fmt::format("stage '{}' never ran on {}, so its time there is not known; say it too: "
+                                 "--set stage.{}.time=x0.5 or =5ms",
+                                 change.target, change.device, change.target));
+    }
+    for (auto& replica : run_.shape.stages[at(s)].replicas) replica.assign(1, d);
+  }
+
+  void set_ratio(const Change& change) {
+    const int s = stage_number(change);
+    const FlowStage& flow = run_.shape.stages[at(s)];
+    if (!flow.split()) refuse(change, "the stage is not split over devices");
+    if (change.ratio.size() != at(flow.parts()))
+      refuse(change, fmt::format("the stage has {} parts; give one share for each", flow.parts()));
+    auto& ratio = run_.stages[at(s)].ratio;
+    if (ratio.size() != change.ratio.size())
+      refuse(change, "the trace does not say which shares the parts had, so nothing can be scaled");
+    times_.split(s, change.ratio, ratio);
+    ratio = change.ratio;
+  }
+
+  // An open source keeps the pattern of its arrivals, faster or slower; a closed one gets a fixed rate.
+  void set_rate(const Change& change) {
+    auto& source = run_.shape.source;
+    if (!change.number) {
+      source.open = false;
+      arrivals_.clear();
+      return;
+    }
+    const auto count = static_cast<std::int64_t>(run_.schedule.batches.size());
+    const double gap = 1e9 / *change.number;
+    if (source.open && count > 1 && arrivals_.back() > arrivals_.front()) {
+      const auto first = arrivals_.front();
+      const double factor =
+          gap * static_cast<double>(count - 1) / static_cast<double>((arrivals_.back() - first).count());
+      for (auto& time : arrivals_) {
+        const double later = static_cast<double>((time - first).count()) * factor;
+        if (later > 4e18) refuse(change, "the last batch would come after more than a century; use a higher rate");
+        time = first + Nanoseconds(std::llround(later));
+      }
+      return;
+    }
+    source.open = true;
+    arrivals_ = fixed_rate_arrivals(Nanoseconds(std::llround(gap)), count);
+  }
+
+  PipelineRun& run_;
+  RecordedTimes& times_;
+  std::vector<Nanoseconds>& arrivals_;
+};
+
+}  // namespace
+
+PipelineRun replay(const PipelineRun& run, std::span<const Change> changes, const ContentionLaw& law) {
+  PipelineRun result = run;
+  result.counters.clear();
+  result.failure.reset();
+  result.interrupted = false;
+  result.virtual_clock = true;
+  result.base_time.reset();
+  if (!law.empty()) result.contention = law;
+  std::vector<Nanoseconds> arrivals;
+  if (run.shape.source.open) {
+    for (const auto& batch : run.schedule.batches) arrivals.push_back(batch.arrived);
+    std::sort(arrivals.begin(), arrivals.end());
+  }
+  RecordedTimes times(run, law);
+  Changer(result, times, arrivals).apply(changes);
+  FlowShape shape = result.shape;
+  shape.source.batches = static_cast<std::int64_t>(run.schedule.batches.size());
+  result.schedule = simulate(shape, times, {std::move(arrivals), law, true});
+  return result;
+}
+
+PipelineRun replay(const PipelineRun& run, std::span<const Change> changes) {
+  return replay(run, changes, replay_law(run));
+}
+
+ContentionLaw replay_law(const PipelineRun& run, std::vector<Interference>* found) {
+  if (run.contention) return *run.contention;
+  const auto entries = interference_from_overlap(run);
+  const ContentionLaw law = law_of(entries, run.shape.stages.size());
+  if (law.empty()) return law;
+  const auto measured = static_cast<double>(run.schedule.makespan().count());
+  const auto again = static_cast<double>(replay(run, {}, law).schedule.makespan().count());
+  if (std::abs(again - measured) > trusted_error * measured) return {};
+  if (found) *found = entries;
+  return law;
+}
+
+}  // namespace takt

@@ -1,0 +1,119 @@
+// From a description to the shape that moves, and to its simulated twin.
+#include <algorithm>
+
+#include "core/text.h"
+#include "pipeline/pipeline_spec.h"
+
+namespace takt {
+namespace {
+
+std::string simulated_name(const std::string& device) {
+  if (is_simulated(device)) return device;
+  // GPU.1 is simulated by the same description as GPU; what chooses among devices is simulated by the CPU.
+  const std::string family = device.substr(0, device.find_first_of(".:"));
+  return "sim:" + (family == "GPU" || family == "NPU" ? family : std::string("CPU"));
+}
+
+std::size_t index_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+}  // namespace
+
+bool is_simulated(const std::string& device) { return lower_case(device.substr(0, 4)) == "sim:"; }
+
+std::vector<std::string> devices_of(const StageSpec& stage) {
+  return stage.split ? stage.split->devices : std::vector<std::string>{stage.device};
+}
+
+std::filesystem::path description_of(const PipelineSpec& spec, const std::string& device) {
+  const auto found = spec.devices.find(device);
+  return found == spec.devices.end() ? std::filesystem::path() : found->second.description;
+}
+
+std::vector<std::string> device_names(const PipelineSpec& spec) {
+  std::vector<std::string> names;
+  for (const auto& stage : spec.stages)
+    for (const auto& device : devices_of(stage))
+      if (index_of(names, device) == names.size()) names.push_back(device);
+  return names;
+}
+
+FlowShape flow_shape(const PipelineSpec& spec) {
+  FlowShape shape;
+  const auto names = device_names(spec);
+  for (const auto& name : names) {
+    const auto known = spec.devices.find(name);
+    FlowDevice device;
+    if (known != spec.devices.end()) device.requests = known->second.requests;
+    // A simulated device does one thing at a time, as `takt run` has it; a real one decides for itself.
+    if (!device.requests && is_simulated(name)) device.requests = 1;
+    shape.devices.push_back(device);
+  }
+  for (const auto& stage : spec.stages) {
+    std::vector<int> parts;
+    for (const auto& device : devices_of(stage)) parts.push_back(static_cast<int>(index_of(names, device)));
+    shape.stages.push_back(stage_over(parts, stage.replicas, stage.queue));
+    shape.stages.back().ordered = stage.ordered;
+  }
+  shape.source.open = spec.source.kind != SourceKind::closed;
+  shape.source.in_flight = spec.source.in_flight;
+  shape.source.batches = spec.batches;
+  return shape;
+}
+
+ContentionLaw contention_law(const PipelineSpec& spec) {
+  ContentionLaw law;
+  if (spec.interference.empty()) return law;
+  for (const auto& stage : spec.stages) {
+    auto& row = law.interference.emplace_back();
+    const auto factors = spec.interference.find(stage.name);
+    for (const auto& other : spec.stages) {
+      const bool known = factors != spec.interference.end() && factors->second.count(other.name);
+      row.push_back(known ? factors->second.at(other.name) : 1.0);
+    }
+  }
+  return law;
+}
+
+std::int64_t warmup_of(const PipelineSpec& spec, std::int64_t batches) {
+  const std::int64_t usual = std::clamp<std::int64_t>(batches / 20, 1, 50);
+  return std::min(spec.warmup.value_or(usual), std::max<std::int64_t>(batches - 1, 0));
+}
+
+PipelineSpec simulated(PipelineSpec spec) {
+  std::map<std::string, DeviceSpec> devices;
+  for (auto& [name, device] : spec.devices) devices.emplace(simulated_name(name), device);
+  spec.devices = std::move(devices);
+  for (auto& stage : spec.stages) {
+    stage.device = simulated_name(stage.device);
+    stage.runtime.clear();
+    if (stage.split)
+      for (auto& device : stage.split->devices) device = simulated_name(device);
+  }
+  return spec;
+}
+
+PipelineSpec dummy_pipeline() {
+  PipelineSpec spec;
+  spec.name = "dummy";
+  spec.origin = "built-in pipeline";
+  spec.batches = 100;
+  // One edge for all, so that the output of a stage fits the next one.
+  const auto add = [&](const char* name, const char* device) -> StageSpec& {
+    auto& stage = spec.stages.emplace_back();
+    stage.name = name;
+    stage.device = device;
+    stage.dummy = DummyModel{};
+    stage.dummy->matmul = 1024;
+    return stage;
+  };
+  add("prepare", "sim:CPU");
+  SplitSpec split;
+  split.devices = {"sim:GPU", "sim:NPU"};
+  add("infer", "sim:GPU").split = split;
+  add("finish", "sim:NPU");
+  return spec;
+}
+
+}  // namespace takt

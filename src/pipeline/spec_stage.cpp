@@ -1,0 +1,240 @@
+#include "pipeline/spec_stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "profile/inputs.h"
+#include "runtime/runtime.h"
+#include "runtime/sim/device_description.h"
+
+namespace takt {
+namespace {
+
+constexpr Nanoseconds longest = std::chrono::hours(1);
+
+std::string upper_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+std::string read_sim_device(const YamlSection& where, const YAML::Node& node, const std::string& key,
+                            const std::filesystem::path& folder, std::filesystem::path& description) {
+  const std::string name = node.Scalar().substr(4);
+  const auto built_in = built_in_devices();
+  if (!description.empty()) return "sim:" + name;
+  if (std::find(built_in.begin(), built_in.end(), upper_case(name)) != built_in.end()) return "sim:" + upper_case(name);
+  const auto file = folder / (name + ".yaml");
+  std::error_code error;
+  if (name.empty() || !std::filesystem::is_regular_file(file, error))
+    where.fail(node, key,
+               fmt::format("there is no device sim:{}: neither built in ({}) nor described by {}; {}", printable(name),
+                           fmt::join(built_in, ", "), printable(file.string()),
+                           suggestion(upper_case(name), built_in, "write that file, or name it under 'devices'")));
+  description = file;
+  return "sim:" + name;
+}
+
+void check_model(const YamlSection& stage, StageSpec& result, const std::filesystem::path& folder) {
+  const bool has_model = stage.has("model"), has_dummy = stage.has("dummy");
+  if (has_model && has_dummy) stage.fail(stage.at("dummy"), stage.full_name("dummy"), "is beside a model; keep one");
+  if (!has_model && !has_dummy)
+    stage.fail(stage.node(), stage.full_name("model"), "is missing; name a model file, or a 'dummy'");
+  if (!has_model) return;
+  const auto node = stage.at("model");
+  const std::string name = stage.text("model", "");
+  if (name.empty()) stage.fail(node, stage.full_name("model"), "names no file; write it, or a 'dummy'");
+  result.model = folder / name;
+  std::error_code error;
+  if (!std::filesystem::exists(result.model, error))
+    stage.fail(node, stage.full_name("model"),
+               fmt::format("there is no file {}; check the path, which starts at this file's folder",
+                           printable(result.model.string())));
+  const auto extension = lower_case(result.model.extension().string());
+  if (extension != ".onnx" && extension != ".xml")
+    stage.fail(node, stage.full_name("model"),
+               fmt::format("{} is neither .onnx nor .xml; name a model file", printable(name)));
+}
+
+DummyModel read_dummy(const YamlSection& stage, const std::filesystem::path& folder) {
+  const YamlSection dummy(stage.at("dummy"), stage.origin(), stage.full_name("dummy."),
+                          {"time", "matmul", "partition", "merge"});
+  DummyModel result;
+  if (dummy.has("time") == dummy.has("matmul"))
+    dummy.fail(dummy.node(), stage.full_name("dummy"), "needs either 'time' or 'matmul'; give one of the two");
+  result.matmul = dummy.integer("matmul", 1, 16384);
+  result.partition = dummy.duration("partition", Nanoseconds(0), longest).value_or(Nanoseconds(0));
+  result.merge = dummy.duration("merge", Nanoseconds(0), longest).value_or(Nanoseconds(0));
+  if (!dummy.has("time")) return result;
+  if (!dummy.at("time").IsMap()) {
+    result.time = dummy.duration("time", Nanoseconds(0), longest);
+    return result;
+  }
+  const YamlSection times(dummy.at("time"), stage.origin(), dummy.full_name("time."), {});
+  for (const auto& entry : times.node()) {
+    std::filesystem::path description = "known";  // whether the device is there is asked where it is used
+    if (!entry.first.IsScalar()) times.fail(entry.first, dummy.full_name("time"), "holds a key that is no device");
+    const std::string typed = entry.first.Scalar(), key = times.full_name(typed);
+    const auto built_in = built_in_devices();
+    const bool known = std::find(built_in.begin(), built_in.end(),
+                                 upper_case(typed.substr(std::min<std::size_t>(typed.size(), 4)))) != built_in.end();
+    if (known) description.clear();
+    result.time_on[read_device(times, entry.first, key, folder, description)] =
+        times.duration_of(entry.second, key, Nanoseconds(0), longest);
+  }
+  return result;
+}
+
+std::vector<double> read_ratio(const YamlSection& split, const YAML::Node& node, std::size_t parts) {
+  const std::string key = split.full_name("ratio");
+  if (!node.IsSequence()) split.fail(node, key, "is neither a list nor 'balanced'; write [0.6, 0.4]");
+  std::vector<double> ratio;
+  for (const auto& share : node) ratio.push_back(split.number_of(share, key, 1e-6, 1));
+  if (ratio.size() != parts)
+    split.fail(node, key, fmt::format("has {} shares for {} devices; give one each", ratio.size(), parts));
+  const double sum = std::accumulate(ratio.begin(), ratio.end(), 0.0);
+  if (std::abs(sum - 1) > 1e-6) split.fail(node, key, fmt::format("adds up to {:g}; make the shares add up to 1", sum));
+  return ratio;
+}
+
+SplitSpec read_split(const YamlSection& stage, const std::filesystem::path& folder,
+                     std::map<std::string, DeviceSpec>& devices) {
+  const YamlSection split(stage.at("split"), stage.origin(), stage.full_name("split."),
+                          {"devices", "ratio", "axis", "verify"});
+  SplitSpec result;
+  const auto list = split.at("devices");
+  const std::string key = split.full_name("devices");
+  if (!split.has("devices") || !list.IsSequence() || list.size() < 2)
+    split.fail(split.has("devices") ? list : split.node(), key, "is not a list of two or more; write [CPU, GPU]");
+  if (list.size() > 64) split.fail(list, key, fmt::format("names {} devices; use up to 64", list.size()));
+  for (const auto& entry : list) {
+    std::filesystem::path description;
+    if (const auto known = entry.IsScalar() ? devices.find(entry.Scalar()) : devices.end(); known != devices.end())
+      description = known->second.description;
+    result.devices.push_back(read_device(split, entry, key, folder, description));
+    if (!description.empty()) devices[result.devices.back()].description = description;
+  }
+  const auto simulated = std::count_if(result.devices.begin(), result.devices.end(), is_simulated);
+  if (simulated != 0 && simulated != static_cast<std::ptrdiff_t>(list.size()))
+    split.fail(list, key, "mixes real and simulated devices, so there is no whole result to merge; use one kind");
+  if (split.has("ratio") && !(split.at("ratio").IsScalar() && split.text("ratio", "") == "balanced"))
+    result.ratio = read_ratio(split, split.at("ratio"), result.devices.size());
+  result.axis = static_cast<int>(split.integer("axis", 0, 15).value_or(0));
+  result.verify = split.flag("verify");
+  return result;
+}
+
+std::map<std::string, std::string> read_texts(const YamlSection& stage, const std::string& key) {
+  std::map<std::string, std::string> texts;
+  if (!stage.has(key)) return texts;
+  const YamlSection section(stage.at(key), stage.origin(), stage.full_name(key + "."), {});
+  for (const auto& entry : section.node()) {
+    if (!entry.second.IsScalar())
+      section.fail(entry.second, section.full_name(entry.first.Scalar()), "is not a text; put it in quotes");
+    texts[entry.first.Scalar()] = entry.second.Scalar();
+  }
+  return texts;
+}
+
+void check_inputs(const YamlSection& stage, const StageSpec& result) {
+  for (const auto& [name, text] : result.inputs) try {
+      if (parse_input_specs(text).size() != 1) throw UsageError("give one shape, as in {1,3,224,224}");
+    } catch (const UsageError& error) {
+      stage.fail(stage.at("inputs")[name], stage.full_name("inputs." + name), error.what());
+    }
+}
+
+void check_runtime(const YamlSection& stage, const StageSpec& result) {
+  const auto devices = devices_of(result);
+  const bool sim = is_simulated(devices.front());
+  if (result.dummy && !result.dummy->matmul && !sim)
+    stage.fail(stage.at("dummy"), stage.full_name("dummy.time"),
+               fmt::format("is for simulated devices, and {} is real; use a sim: device or 'matmul'", devices.front()));
+  if (!stage.has("runtime")) return;
+  auto known = runtime_names();
+  for (const auto& name : missing_runtime_names()) known.push_back(name);
+  const auto node = stage.at("runtime");
+  if (std::find(known.begin(), known.end(), result.runtime) == known.end())
+    stage.fail(node, stage.full_name("runtime"),
+               fmt::format("'{}' is not known; {}", printable(result.runtime),
+                           suggestion(result.runtime, known, fmt::format("use {}", fmt::join(known, ", ")))));
+  if (sim != (result.runtime == "sim"))
+    stage.fail(node, stage.full_name("runtime"),
+               fmt::format("'{}' does not run {}; leave it out", result.runtime, devices.front()));
+}
+
+void check_times(const YamlSection& stage, const StageSpec& result) {
+  if (!result.dummy || result.dummy->time_on.empty()) return;
+  for (const auto& device : devices_of(result))
+    if (!result.dummy->time_on.count(device))
+      stage.fail(stage.at("dummy"), stage.full_name("dummy.time"),
+                 fmt::format("has no time for {}, where the stage runs; add it", device));
+}
+
+void check_name(const YamlSection& stage, const std::string& name) {
+  const auto node = stage.has("name") ? stage.at("name") : stage.node();
+  if (name.empty()) stage.fail(node, stage.full_name("name"), "is missing; give the stage a name");
+  const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; };
+  if (!std::all_of(name.begin(), name.end(), fits))
+    stage.fail(node, stage.full_name("name"),
+               fmt::format("'{}' has other signs than letters, digits, _ and -; use those", printable(name)));
+}
+
+}  // namespace
+
+std::string read_device(const YamlSection& where, const YAML::Node& node, const std::string& key,
+                        const std::filesystem::path& folder, std::filesystem::path& description) {
+  if (!node.IsScalar() || node.Scalar().empty()) where.fail(node, key, "is not a device; write CPU, or sim:NAME");
+  const std::string upper = upper_case(node.Scalar());
+  if (upper.starts_with("SIM:")) return read_sim_device(where, node, key, folder, description);
+  for (const char* known : {"CPU", "GPU", "NPU", "AUTO"})
+    if (upper == known) return upper;
+  for (const char* family : {"CPU.", "GPU.", "NPU.", "MULTI:", "HETERO:", "AUTO:"})
+    if (upper.starts_with(family) && upper.size() > std::string_view(family).size()) return upper;
+  where.fail(node, key,
+             fmt::format("there is no device '{}'; {}", printable(node.Scalar()),
+                         suggestion(upper, {"CPU", "GPU", "NPU", "AUTO"}, "use CPU, GPU, NPU or sim:NAME")));
+}
+
+StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_t index, int queue,
+                     const std::filesystem::path& folder, std::map<std::string, DeviceSpec>& devices) {
+  const YamlSection stage(node, root.origin(), fmt::format("stages[{}].", index),
+                          {"name", "model", "dummy", "device", "runtime", "split", "replicas", "queue", "ordered",
+                           "threads", "inputs", "connect"});
+  StageSpec result;
+  result.line = YamlSection::line_of(node);
+  result.name = stage.text("name", "");
+  check_name(stage, result.name);
+  check_model(stage, result, folder);
+  if (stage.has("split") && stage.has("device"))
+    stage.fail(stage.at("device"), stage.full_name("device"), "is beside 'split', which names the devices; keep one");
+  if (stage.has("split")) {
+    result.split = read_split(stage, folder, devices);
+  } else if (stage.has("device")) {
+    std::filesystem::path description;
+    const auto text = stage.text("device", "");
+    if (const auto known = devices.find(text); known != devices.end()) description = known->second.description;
+    result.device = read_device(stage, stage.at("device"), stage.full_name("device"), folder, description);
+    if (!description.empty()) devices[result.device].description = description;
+  }
+  if (stage.has("dummy")) result.dummy = read_dummy(stage, folder);
+  result.runtime = lower_case(stage.text("runtime", ""));
+  check_runtime(stage, result);
+  check_times(stage, result);
+  result.replicas = static_cast<int>(stage.integer("replicas", 1, 1024).value_or(1));
+  result.queue = static_cast<int>(stage.integer("queue", 1, 1'000'000).value_or(queue));
+  result.ordered = stage.flag("ordered", true);
+  if (const auto threads = stage.integer("threads", 1, 4096)) result.threads = static_cast<int>(*threads);
+  result.inputs = read_texts(stage, "inputs");
+  check_inputs(stage, result);
+  result.connect = read_texts(stage, "connect");
+  result.connects_by_default = !stage.has("connect");
+  return result;
+}
+
+}  // namespace takt

@@ -1,0 +1,57 @@
+#include "pipeline/stage_model.h"
+
+#include <fmt/format.h>
+
+#include "graph/builder.h"
+#include "profile/prepared_model.h"
+
+namespace takt {
+namespace {
+
+ModelBuilder matmul_builder(std::int64_t edge, bool open_rows) {
+  ModelBuilder builder("matmul");
+  const Shape square{edge, edge};
+  const auto x = open_rows ? builder.symbolic_input("x", ElementType::f32, fmt::format("rows,{}", edge))
+                           : builder.input("x", ElementType::f32, square);
+  const auto y = builder.node("MatMul", {x, builder.weight(square, "w")}, {}, {"matmul", "", {"y"}, {}});
+  if (open_rows)
+    builder.output(y);
+  else
+    builder.output(y, ElementType::f32, square);
+  return builder;
+}
+
+}  // namespace
+
+std::string model_name(const StageSpec& stage) {
+  if (!stage.dummy) return stage.model.filename().string();
+  return stage.dummy->matmul ? fmt::format("dummy MatMul {}", *stage.dummy->matmul) : "dummy";
+}
+
+std::vector<InputSpec> input_specs(const StageSpec& stage) {
+  std::vector<InputSpec> specs;
+  for (const auto& [name, text] : stage.inputs)
+    for (auto& spec : parse_input_specs(text)) {
+      if (spec.name.empty()) spec.name = name;
+      specs.push_back(std::move(spec));
+    }
+  return specs;
+}
+
+InputSpec generated(const std::string& name, const Shape& shape) { return {name, shape, to_string(shape)}; }
+
+Graph matmul_graph(std::int64_t edge) { return matmul_builder(edge, false).build().graph; }
+
+std::string matmul_file(std::int64_t edge) { return matmul_builder(edge, true).serialize(); }
+
+std::optional<Graph> simulated_graph(const StageSpec& stage, const std::string& device, std::uint64_t seed) {
+  if (stage.dummy) return stage.dummy->matmul ? std::optional(matmul_graph(*stage.dummy->matmul)) : std::nullopt;
+  RunSettings settings;
+  settings.device = device;
+  settings.inputs = input_specs(stage);
+  settings.seed = seed;
+  PreparedModel prepared(stage.model, settings);
+  return prepared.result().graph;
+}
+
+}  // namespace takt

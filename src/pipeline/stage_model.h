@@ -1,0 +1,35 @@
+// The model of a stage: a file with its inputs settled, or what stands for one.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "pipeline/pipeline_spec.h"
+#include "profile/inputs.h"
+
+namespace takt {
+
+/// "gather.onnx", "dummy MatMul 512", "dummy".
+std::string model_name(const StageSpec& stage);
+
+/// The stage's `inputs` as `takt run --input` reads them.
+std::vector<InputSpec> input_specs(const StageSpec& stage);
+
+/// A shape to be filled with generated values.
+InputSpec generated(const std::string& name, const Shape& shape);
+
+/// A square MatMul of that edge, rows × edge, with input "x" and output "y".
+Graph matmul_graph(std::int64_t edge);
+/// The same as the bytes of an ONNX file; the number of rows is open ("rows").
+std::string matmul_file(std::int64_t edge);
+
+/// The stage's graph with all shapes that can be known on its (simulated) device; nullopt: `dummy: {time}`, which has
+/// none. Throws as PreparedModel does.
+std::optional<Graph> simulated_graph(const StageSpec& stage, const std::string& device, std::uint64_t seed);
+
+}  // namespace takt

@@ -1,0 +1,27 @@
+// Tensors cut into parts along an axis, and put together again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/runtime.h"
+
+namespace takt {
+
+/// Rows of each part by its share, adding up to `rows`; the largest remainders get what is left over, and no part is
+/// empty. Throws Error(bad_input) where there are fewer rows than parts.
+std::vector<std::int64_t> rows_of(const std::vector<double>& ratio, std::int64_t rows);
+
+/// The value cut along `axis`, one part per entry of `rows`, which add up to that dimension. Throws Error(bad_input)
+/// when the tensor has no such axis, another size, or elements that are smaller than a byte.
+std::vector<HostTensor> split_tensor(const HostTensor& tensor, int axis, const std::vector<std::int64_t>& rows);
+
+/// The parts one behind the other along `axis`; all other dimensions must agree. Throws Error(bad_input).
+HostTensor merge_tensors(const std::vector<const HostTensor*>& parts, int axis);
+
+/// The first element in which two values differ by more than `tolerance`, relative to the larger one of the first
+/// value's magnitudes, as a sentence; empty where none does.
+std::string difference(const HostTensor& expected, const HostTensor& actual, double tolerance);
+
+}  // namespace takt

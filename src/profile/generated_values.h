@@ -1,0 +1,15 @@
+// Values for inputs that nobody gave.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/runtime.h"
+
+namespace takt {
+
+/// Valid pseudo-random values: floats uniform in [-1, 1), integers 0 or 1 (valid as index, mask and length wherever
+/// two elements are), booleans, strings "a". Same seed, same values. `shape` has an element_count. Throws
+/// Error(unsupported) for types that cannot be generated.
+HostTensor generate_values(const Port& port, const Shape& shape, std::uint64_t seed);
+
+}  // namespace takt

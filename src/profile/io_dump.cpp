@@ -1,0 +1,139 @@
+#include "profile/io_dump.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "profile/tensor_values.h"
+
+namespace takt {
+namespace {
+
+constexpr std::size_t shown_values = 5, max_dimensions = 7;
+
+std::string first_values(const HostTensor& tensor) {
+  std::string text = "[";
+  const std::size_t count = count_of(tensor);
+  for (std::size_t i = 0; i < std::min(count, shown_values); ++i) {
+    text += i ? ", " : "";
+    const auto value = tensor.type == ElementType::string ? std::nullopt : value_at(tensor, i);
+    text += value                                ? fmt::format("{:.4g}", *value)
+            : tensor.type == ElementType::string ? json_quote(tensor.strings[i])
+                                                 : std::string("?");
+  }
+  return text + (count > shown_values ? ", ...]" : "]");
+}
+
+/// Over all values; l2 is the root of the mean square, sd the sample standard deviation.
+std::string statistics(const HostTensor& tensor) {
+  const std::size_t count = count_of(tensor);
+  if (count == 0 || tensor.type == ElementType::string || !value_at(tensor, 0)) return "";
+  double low = INFINITY, high = -INFINITY, sum = 0, squares = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = *value_at(tensor, i);
+    low = std::fmin(low, value), high = std::fmax(high, value);
+    sum += value, squares += value * value;
+  }
+  const auto n = static_cast<double>(count);
+  const double mean = sum / n;
+  double distance = 0;
+  for (std::size_t i = 0; i < count; ++i) distance += (*value_at(tensor, i) - mean) * (*value_at(tensor, i) - mean);
+  const std::string deviation = count > 1 ? fmt::format("{:.3g}", std::sqrt(distance / (n - 1))) : "N/A";
+  return fmt::format(" min={:.3g} max={:.3g} mean={:.3g} l2={:.3g} sd={}", low, high, mean, std::sqrt(squares / n),
+                     deviation);
+}
+
+std::string layout(const HostTensor& tensor) {
+  return fmt::format("{{{} {}}}", fmt::join(tensor.shape, ","), type_name(tensor.type));
+}
+
+using Producers = std::map<std::string, const Op*>;
+
+Producers producers_of(const Graph* graph) {
+  Producers producers;
+  if (graph)
+    for (const auto& op : graph->ops)
+      for (const auto id : op.outputs)
+        if (id != no_tensor) producers[graph->tensors[static_cast<std::size_t>(id)].name] = &op;
+  return producers;
+}
+
+// MegEngine's numbers, where it has the type; ONNX's plus 1000 for the others.
+std::uint32_t binary_type(ElementType type) {
+  static const std::map<ElementType, std::uint32_t> known{
+      {ElementType::f32, 0},   {ElementType::u8, 1},       {ElementType::i8, 2},
+      {ElementType::i16, 3},   {ElementType::i32, 4},      {ElementType::f16, 9},
+      {ElementType::bf16, 11}, {ElementType::boolean, 12}, {ElementType::u16, 13}};
+  const auto found = known.find(type);
+  return found == known.end() ? 1000 + static_cast<std::uint32_t>(type) : found->second;
+}
+
+void append(std::string& bytes, std::uint32_t value) {
+  for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(value >> shift & 0xff);
+}
+
+}  // namespace
+
+std::string dump_text(const std::vector<HostTensor>& tensors, const Graph* graph) {
+  const Producers producers = producers_of(graph);
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < tensors.size(); ++i) numbers.emplace(tensors[i].name, i);
+  std::string text;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto& tensor = tensors[i];
+    const auto found = producers.find(tensor.name);
+    const Op* op = found == producers.end() ? nullptr : found->second;
+    text += fmt::format("var{} {}: name={} layout={}{}\n", i, op ? "produced" : "given", printable(tensor.name),
+                        layout(tensor), op ? fmt::format(" owner_opr={}{{{}}}", printable(op->name), op->type) : "");
+    if (op) text += " deps:\n";
+    for (std::size_t k = 0; op && k < op->inputs.size(); ++k) {
+      if (op->inputs[k] == no_tensor) continue;
+      const auto& input = graph->tensors[static_cast<std::size_t>(op->inputs[k])];
+      const auto number = numbers.find(input.name);
+      text +=
+          number == numbers.end()
+              ? fmt::format("  [i{}]{}: <{} {}>\n", k, printable(input.name),
+                            input.is_constant ? "constant" : "not dumped", input.shape ? to_string(*input.shape) : "?")
+              : fmt::format("  [i{}]var{}: {}\n", k, number->second, first_values(tensors[number->second]));
+    }
+    text += fmt::format(" val: {}{}\n", first_values(tensor), statistics(tensor));
+  }
+  return text;
+}
+
+std::string dump_binary(const HostTensor& tensor) {
+  if (tensor.type == ElementType::string || tensor.shape.size() > max_dimensions)
+    throw Error(ErrorKind::unsupported,
+                fmt::format("tensor '{}': {} cannot be written in this format; use --io-dump", printable(tensor.name),
+                            tensor.type == ElementType::string ? "strings" : "its rank"));
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(tensor.name.size()));
+  append(bytes, binary_type(tensor.type));
+  append(bytes, static_cast<std::uint32_t>(max_dimensions));
+  for (std::size_t i = 0; i < max_dimensions; ++i)
+    append(bytes, i < tensor.shape.size() ? static_cast<std::uint32_t>(tensor.shape[i]) : 0);
+  bytes += tensor.name;
+  bytes.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+  return bytes;
+}
+
+std::size_t dump_binaries(const std::vector<HostTensor>& tensors, const std::filesystem::path& folder,
+                          const std::string& prefix) {
+  if (!std::filesystem::is_directory(folder))
+    throw Error(ErrorKind::io, fmt::format("{}: no such folder; make it first", printable(folder.string())));
+  std::size_t written = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].type == ElementType::string || tensors[i].shape.size() > max_dimensions) continue;
+    write_file_atomically(folder / fmt::format("{}{:06x}", prefix, i), dump_binary(tensors[i]));
+    ++written;
+  }
+  return written;
+}
+
+}  // namespace takt

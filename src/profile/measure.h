@@ -1,0 +1,71 @@
+// The measured loop: a session's warm-up and its samples, taken in blocks so that two sessions can take turns.
+//
+// Two passes one after the other would differ by whatever the machine did meanwhile: another program started, the clock
+// dropped. So a plain and a profiled session alternate in blocks, and what profiling costs is the ratio of neighbouring
+// blocks: drift hits both alike. A turn begins when the other session's threads no longer spin, and the first runs of
+// short models, which find the other's weights in the caches, are not counted.
+//
+// Between samples the system is asked what the process used. A reading takes a few microseconds and leaves the caches
+// a little colder, so one reading covers as many runs as keep it below 2 % of their time, and a slow run ends its span
+// at once: one run per span above about 200 us, dozens of runs of a few microseconds.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/statistics.h"
+#include "profile/run.h"
+
+namespace takt {
+
+/// One session's measurements under way. Refers to its arguments: keep them alive. `reader` may be null: no usage.
+class Measurement {
+ public:
+  Measurement(Session& session, const RunSettings& settings, UsageReader* reader, RunPass pass);
+
+  void warm_up();
+  bool is_done() const;
+  bool is_profiled() const { return pass_.profiled; }
+  /// Measures up to `runs` runs, fewer when enough was measured. `told` is called before each run.
+  void run_block(std::size_t runs, const std::function<void()>& told);
+  /// Uncounted runs after another session had the machine; none where a run is too long to notice.
+  void settle();
+  /// Runs still to come, from the times so far.
+  std::size_t runs_left() const;
+  std::size_t runs_done() const { return pass_.samples.size(); }
+  /// Ends the session's profiling, where it was on, and gives the result. Throws Error(runtime) when operator times are
+  /// missing.
+  RunPass finish();
+
+ private:
+  bool is_asked_to_stop() const { return settings_.stop && *settings_.stop; }
+  void begin_span();
+  void check_outputs(bool last);
+  bool is_reading_due(Nanoseconds now, Nanoseconds sample) const;
+  void end_span(const Usage& after);
+  void collect_ops_at_end();
+
+  Session& session_;
+  const RunSettings& settings_;
+  UsageReader* reader_;
+  RunPass pass_;
+  std::vector<bool> counted_;  ///< for each run of the session: is it a sample
+  Nanoseconds first_{}, measured_{};
+  Usage before_;
+  Nanoseconds span_began_{}, reading_cost_{};
+  std::size_t span_runs_ = 0;
+  OutputChecks checks_;
+};
+
+/// Warms up, then measures until all are done: one session in one go, two or more in alternating blocks.
+void measure(std::span<Measurement> passes, const RunProgress& progress);
+
+/// How many times as long a profiled run takes: the median over pairs of neighbouring blocks of the ratio of their
+/// medians, and its interval (missing below 5 pairs). nullopt without samples, or when a plain run takes no time.
+struct ProfilingCost {
+  double ratio = 1;
+  std::optional<Interval> interval;
+};
+std::optional<ProfilingCost> profiling_cost(const RunPass& plain, const RunPass& profiled);
+
+}  // namespace takt

@@ -1,0 +1,53 @@
+// A model that is ready to be opened: which runtime, which shapes, which values.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/dimensions.h"
+#include "profile/run.h"
+
+namespace takt {
+
+/// Chooses the runtime, reads the graph, and settles every input's shape. Where the model leaves dimensions open,
+/// takt's choice is tried out with one inference, and other choices are made until one works. Throws Error as run_model
+/// does.
+class PreparedModel {
+ public:
+  PreparedModel(const std::filesystem::path& model, const RunSettings& settings);
+
+  /// A new session; its inputs are not set.
+  std::unique_ptr<Session> open(SessionSettings session) const;
+  std::unique_ptr<Session> open(bool profiled) const;
+  /// Values for the inputs of a session of this model; the same in every call.
+  const std::vector<HostTensor>& values(const std::vector<Port>& inputs);
+  SessionSettings session_settings(bool profiled) const;
+
+  Runtime& runtime() const { return *runtime_; }
+  /// For sessions that outlive this object, which then opens no more.
+  std::unique_ptr<Runtime> release_runtime() { return std::move(runtime_); }
+  RunResult& result() { return result_; }
+
+ private:
+  using Shapes = std::map<std::string, PartialShape>;
+
+  void settle_shapes();
+  void try_shapes(const std::vector<Port>& ports, const DimensionGuess& guess, std::size_t attempt);
+  void probe();
+  std::vector<Port> declared_inputs();
+  Shapes infer(Runtime& runtime, const std::map<std::string, Shape>& shapes) const;
+  bool knows_all(const Shapes& inferred) const;
+  void fill_in_shapes();
+
+  const RunSettings& settings_;
+  std::unique_ptr<Runtime> runtime_;
+  InputChoice choice_;                   ///< what the user gave
+  std::map<std::string, Shape> shapes_;  ///< of all inputs
+  RunResult result_;
+};
+
+}  // namespace takt

@@ -1,0 +1,69 @@
+#include "runtime/onnxruntime/model_cache.h"
+
+#include <fmt/format.h>
+#include <onnx-ml.pb.h>
+#include <onnxruntime_cxx_api.h>
+
+#include <set>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/provenance.h"
+#include "core/text.h"
+#include "graph/onnx.h"
+
+namespace takt::ort {
+namespace {
+
+/// FNV-1a; two different models that meet in 64 bits are less likely than a broken disk.
+std::uint64_t hash(std::string_view bytes) {
+  std::uint64_t value = 14695981039346656037u;
+  for (const char c : bytes) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return value;
+}
+
+/// Size and date of each file that holds the model's external data: its bytes may be many.
+std::string external_files(const std::filesystem::path& model) {
+  std::set<std::string> names;
+  const auto read = read_onnx(model);
+  for (const auto& tensor : read.proto->graph().initializer())
+    for (const auto& entry : tensor.external_data())
+      if (entry.key() == "location") names.insert(entry.value());
+  std::string text;
+  for (const auto& name : names) {
+    const auto file = std::filesystem::absolute(model).parent_path() / name;
+    text += fmt::format("{} {} {};", name, std::filesystem::file_size(file),
+                        std::filesystem::last_write_time(file).time_since_epoch().count());
+  }
+  return text;
+}
+
+std::string key(const std::filesystem::path& model, const SessionSettings& settings, const std::string& device) {
+  std::string text = fmt::format("{};{};{};{};", Ort::GetVersionString(), make_provenance({}).cpu, device,
+                                 settings.threads.value_or(0));
+  for (const auto& [name, shape] : settings.input_shapes) text += fmt::format("{}{};", name, to_string(shape));
+  return fmt::format("{:016x}-{:016x}", hash(read_file(model)), hash(text + external_files(model)));
+}
+
+}  // namespace
+
+CachedModel::CachedModel(const std::filesystem::path& folder, const std::filesystem::path& model,
+                         const SessionSettings& settings, const std::string& device)
+    : path_(folder / fmt::format("{}-{}.onnx", model.stem().string(), key(model, settings, device))) {}
+
+std::optional<std::string> CachedModel::read() const {
+  std::error_code error;
+  if (!std::filesystem::exists(path_, error)) return std::nullopt;
+  return read_file(path_);
+}
+
+void CachedModel::write(const std::string& bytes) const {
+  std::error_code error;
+  std::filesystem::create_directories(path_.parent_path(), error);
+  if (error)
+    throw Error(ErrorKind::io, fmt::format("{}: cannot be made: {}; choose another --cache",
+                                           printable(path_.parent_path().string()), error.message()));
+  write_file_atomically(path_, bytes);
+}
+
+}  // namespace takt::ort

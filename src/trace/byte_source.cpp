@@ -1,0 +1,163 @@
+#include "trace/byte_source.h"
+
+#include <isa-l/igzip_lib.h>
+
+#include <cstring>
+#include <vector>
+
+#include "core/file.h"
+
+namespace takt {
+namespace {
+
+class FileSource : public ByteSource {
+ public:
+  explicit FileSource(const std::filesystem::path& path) : file_(path) {}
+  std::size_t read(std::span<char> buffer) override { return file_.read(buffer); }
+  bool rewind() override { return file_.rewind(); }
+
+ private:
+  InputFile file_;
+};
+
+class TextSource : public ByteSource {
+ public:
+  explicit TextSource(std::string_view text) : text_(text) {}
+  std::size_t read(std::span<char> buffer) override {
+    const std::size_t count = std::min(buffer.size(), text_.size() - position_);
+    std::memcpy(buffer.data(), text_.data() + position_, count);
+    position_ += count;
+    return count;
+  }
+  bool rewind() override {
+    position_ = 0;
+    return true;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t position_ = 0;
+};
+
+/// Bytes already taken from the front of a source, then the source: for looking at the first bytes of a pipe.
+class PushedBack : public ByteSource {
+ public:
+  PushedBack(std::unique_ptr<ByteSource> source, std::string front)
+      : source_(std::move(source)), front_(std::move(front)) {}
+  std::size_t read(std::span<char> buffer) override {
+    const std::size_t count = std::min(buffer.size(), front_.size() - position_);
+    std::memcpy(buffer.data(), front_.data() + position_, count);
+    position_ += count;
+    return count + (count < buffer.size() ? source_->read(buffer.subspan(count)) : 0);
+  }
+  bool rewind() override {
+    if (!source_->rewind()) return false;
+    position_ = front_.size();
+    return true;
+  }
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  std::string front_;
+  std::size_t position_ = 0;
+};
+
+/// gzip, also several members in a row.
+class GzipSource : public ByteSource {
+ public:
+  explicit GzipSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)), input_(std::size_t{1} << 18) {
+    start_member();
+  }
+
+  std::size_t read(std::span<char> buffer) override {
+    std::size_t filled = 0;
+    while (filled < buffer.size() && !done_) {
+      if (state_.avail_in == 0) refill();
+      if (state_.block_state == ISAL_BLOCK_FINISH && !next_member()) break;
+      // The counters are 32 bits wide.
+      const auto room = static_cast<std::uint32_t>(std::min<std::size_t>(buffer.size() - filled, 1u << 30));
+      state_.next_out = reinterpret_cast<std::uint8_t*>(buffer.data() + filled);
+      state_.avail_out = room;
+      const std::uint32_t before = state_.avail_in;
+      const int result = isal_inflate(&state_);
+      filled += room - state_.avail_out;
+      if (result != ISAL_DECOMP_OK && result != ISAL_END_INPUT) stop("the compressed data is damaged");
+      if (end_of_input_ && state_.avail_in == before && state_.avail_out == room &&
+          state_.block_state != ISAL_BLOCK_FINISH) {
+        stop("the compressed data is cut off");
+      }
+    }
+    return filled;
+  }
+
+  bool rewind() override {
+    if (!source_->rewind()) return false;
+    done_ = end_of_input_ = false;
+    damage_.clear();
+    start_member();
+    state_.avail_in = 0;
+    return true;
+  }
+  std::string damage() const override { return damage_; }
+
+ private:
+  void start_member() {
+    const std::uint32_t left = state_.avail_in;
+    std::uint8_t* const next = state_.next_in;
+    isal_inflate_init(&state_);
+    state_.crc_flag = ISAL_GZIP;
+    state_.avail_in = left;
+    state_.next_in = next;
+  }
+  void refill() {
+    if (end_of_input_) return;
+    const std::size_t count = source_->read(input_);
+    end_of_input_ = count < input_.size();
+    state_.next_in = reinterpret_cast<std::uint8_t*>(input_.data());
+    state_.avail_in = static_cast<std::uint32_t>(count);
+  }
+  /// False at the end. Zeros behind the last member are padding.
+  bool next_member() {
+    while (state_.avail_in > 0 && *state_.next_in == 0) {
+      ++state_.next_in;
+      if (--state_.avail_in == 0) refill();
+    }
+    if (state_.avail_in == 0) {
+      done_ = true;
+      return false;
+    }
+    start_member();
+    return true;
+  }
+  void stop(std::string why) {
+    done_ = true;
+    damage_ = std::move(why);
+  }
+
+  std::unique_ptr<ByteSource> source_;
+  std::vector<char> input_;
+  inflate_state state_{};
+  bool end_of_input_ = false, done_ = false;
+  std::string damage_;
+};
+
+std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source) {
+  char first[2] = {};
+  const std::size_t count = source->read(first);
+  const bool is_gzip = count == 2 && first[0] == '\x1f' && first[1] == '\x8b';
+  if (!source->rewind()) source = std::make_unique<PushedBack>(std::move(source), std::string(first, count));
+  if (is_gzip) return std::make_unique<GzipSource>(std::move(source));
+  return source;
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path) {
+  return decompressed(std::make_unique<FileSource>(path));
+}
+
+std::unique_ptr<ByteSource> text_source(std::string_view text) {
+  return decompressed(std::make_unique<TextSource>(text));
+}
+
+}  // namespace takt

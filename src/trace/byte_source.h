@@ -1,0 +1,29 @@
+// The bytes of a file or of a text, decompressed on the way if they are gzip.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace takt {
+
+/// Not thread-safe.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Fills `buffer` as far as there are bytes; less than its size, and only then: the end was reached.
+  virtual std::size_t read(std::span<char> buffer) = 0;
+  /// Back to the front; false: a pipe, which cannot.
+  virtual bool rewind() = 0;
+  /// What is wrong with the compressed data, which then ended at the damage; empty: nothing.
+  virtual std::string damage() const { return {}; }
+};
+
+/// Looks at the first bytes to see if the file is compressed, whatever its name. Throws Error(io).
+std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path);
+/// `text` must outlive the source.
+std::unique_ptr<ByteSource> text_source(std::string_view text);
+
+}  // namespace takt

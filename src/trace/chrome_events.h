@@ -1,0 +1,137 @@
+// The events of a piece of Chrome JSON as columns: what one thread of the reader makes of one window of the file.
+//
+// Numbers of texts and rows are those of the thread; chrome_assembly.h makes one trace of the windows of all threads.
+// What needs the whole file (the end of a begin, the slice of an arrow) is left as a mark.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/faults.h"
+#include "trace/interner.h"
+#include "trace/trace.h"
+
+namespace takt::chrome {
+
+/// A process or thread as the file names it: a number or a text.
+struct Id {
+  std::int64_t value = 0;  ///< the number, or the text's number
+  bool is_text = false;
+  auto operator<=>(const Id&) const = default;
+};
+
+enum class RowKind : std::uint8_t { thread, async };  // async: one row per process and category, `thread` is its text
+
+struct RowKey {
+  Id process, thread;
+  RowKind kind = RowKind::thread;
+  auto operator<=>(const RowKey&) const = default;
+};
+
+/// An event that is not complete by itself. `phase` is B, E, b, e (async), s, t or f.
+struct Mark {
+  std::int64_t time = 0;
+  std::uint64_t id = 0;
+  std::uint32_t row = 0, name = 0, category = 0;
+  std::uint32_t event = 0;  ///< events of the window before it; of B and b, the event it began
+  std::uint32_t args = 0;
+  char phase = 0;
+  bool id_is_text = false, binds_enclosing = false;
+};
+
+struct CounterSample {
+  std::int64_t time = 0;
+  double value = 0;
+  Id process;
+  std::uint32_t name = 0;
+  std::uint32_t key = 0;  ///< 0: the counter has one value, which has no name of its own
+  std::uint32_t id = 0;
+};
+
+/// ph M: a name or place in the order for a process or row.
+struct Naming {
+  enum class What : std::uint8_t { process_name, process_labels, process_order, row_name, row_order, lane_of } what{};
+  Id process, thread;
+  std::uint32_t text = 0;
+  std::int64_t number = 0;
+};
+
+/// What a window holds.
+struct Window {
+  std::uint64_t number = 0, offset = 0;  ///< in the file: which window, and of its first byte
+  TraceColumns columns;
+  std::vector<Mark> marks;
+  std::vector<TraceFlow> flows;  ///< event: position in columns
+  std::vector<CounterSample> counters;
+  std::vector<Naming> namings;
+  std::uint64_t events = 0;  ///< objects in the list, broken ones too
+  std::size_t consumed = 0;  ///< bytes; less than the text's size: an event is not complete, or the list has ended
+  bool ended = false;        ///< the list's closing bracket is the last byte consumed
+};
+
+/// Not thread-safe: one per thread. Texts and rows stay valid for all windows of the thread.
+class EventParser {
+ public:
+  /// Parses list elements from the front of `text`, behind which 16 bytes must be readable. At most `limit` bytes long.
+  void parse(std::string_view text, Window& window);
+
+  const Interner& texts() const { return texts_; }
+  struct Row {
+    RowKey key;
+    std::uint64_t order = 0;  ///< where it was first seen
+  };
+  const std::vector<Row>& rows() const { return rows_; }
+  FaultList& faults() { return faults_; }
+
+ private:
+  struct Event;
+  const char* parse_event(const char* p, Event& event);
+  const char* parse_field(const char* p, std::string_view key, Event& event);
+  const char* parse_text(const char* p, std::uint32_t& number);
+  const char* parse_id(const char* p, Id& id);
+  const char* parse_time(const char* p, std::string_view& word);
+  const char* parse_args(const char* p);
+  const char* parse_arg_value(const char* p, TraceArg& arg);
+  void number_value(std::string_view word, TraceArg& arg);
+  const char* parse_flow_id(const char* p, Event& event);
+  const char* recover(const char* p);
+
+  void finish(const Event& event);
+  void finish_timed(const Event& event, std::int64_t time);
+  void finish_complete(const Event& event, std::int64_t time);
+  void add_slice(const Event& event, RowKind kind, std::int64_t time, std::int64_t duration);
+  void add_mark(const Event& event, RowKind kind, std::int64_t time);
+  void add_counter(const Event& event, std::int64_t time);
+  void add_naming(const Event& event);
+  std::uint32_t row_of(const Event& event, RowKind kind);
+  std::uint32_t take_args();
+  std::int64_t take_recorded_duration(std::int64_t duration);
+  bool read_time(std::string_view word, const Event& event, std::int64_t& time);
+  std::uint32_t intern(std::string_view text) { return texts_.intern(text, order_++); }
+  std::string_view text(StringId id) const { return texts_.text(static_cast<std::uint32_t>(id)); }
+  void fault(TraceRule rule, const Event& event);
+  void fault_at(TraceRule rule, const char* p);
+  std::uint64_t offset_of(const char* p) const;
+
+  Interner texts_;
+  std::vector<Row> rows_;
+  std::map<RowKey, std::uint32_t> row_numbers_;
+  struct RecentRow {
+    RowKey key;
+    std::uint32_t row = UINT32_MAX;
+  };
+  std::array<RecentRow, 256> recent_rows_;  // by some bits of the key: events take turns on few rows
+  FaultList faults_;
+
+  Window* window_ = nullptr;
+  const char *begin_ = nullptr, *end_ = nullptr;
+  std::uint64_t order_ = 0;
+  std::vector<TraceArg> args_;
+  std::string scratch_;
+};
+
+}  // namespace takt::chrome

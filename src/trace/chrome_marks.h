@@ -1,0 +1,37 @@
+// Begins and ends become events, arrows find their slices: what needs the events of the whole file.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/chrome_events.h"
+#include "trace/faults.h"
+#include "trace/trace.h"
+
+namespace takt::chrome {
+
+/// A Mark whose numbers are those of the trace.
+struct PlacedMark {
+  std::int64_t time = 0;
+  std::uint64_t id = 0;
+  RowId row{};
+  StringId name{}, category{};
+  std::uint32_t event = 0;  ///< events of the file before it; of a begin, the event it began
+  std::uint32_t args = 0;
+  char phase = 0;
+  bool id_is_text = false, binds_enclosing = false;
+};
+
+/// Gives events that a begin started their ends. Marks of other phases are ignored.
+void close_begins(Trace& trace, std::vector<PlacedMark>& marks, FaultList& faults);
+
+/// Gives events the ends of arrows that lie on them (phases s, t, f).
+void bind_flows(Trace& trace, std::vector<PlacedMark>& marks, FaultList& faults);
+
+/// Lists arrows that lead nowhere.
+void find_lone_flows(const Trace& trace, FaultList& faults);
+
+/// "'conv' on row 'CPU' at 12.345 us"
+std::string place_of(const Trace& trace, RowId row, StringId name, std::int64_t time);
+
+}  // namespace takt::chrome

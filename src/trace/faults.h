@@ -1,0 +1,72 @@
+// What is wrong with a trace file: every rule that an importer would complain about, or break silently.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace takt {
+
+enum class TraceRule : std::uint8_t {
+  unterminated,
+  empty,
+  text_after_end,
+  malformed_event,
+  control_character,
+  missing_phase,
+  unknown_phase,
+  missing_ts,
+  missing_dur,
+  negative_dur,
+  not_a_number,
+  time_out_of_range,
+  lost_precision,
+  zero_pid,
+  zero_tid,
+  odd_id,
+  overlap,
+  unmatched_begin,
+  unmatched_end,
+  flow_without_slice,
+  flow_without_end,
+  flow_repeated,
+  counter_without_value,
+};
+constexpr std::size_t trace_rule_count = static_cast<std::size_t>(TraceRule::counter_without_value) + 1;
+
+std::string_view name_of(TraceRule rule);     ///< "missing_dur"
+std::string_view meaning_of(TraceRule rule);  ///< what it is and what importers make of it, one sentence
+
+struct TraceFault {
+  TraceRule rule{};
+  std::uint64_t count = 0;
+  std::string first;  ///< where the first one is: "byte 120: 'conv'"
+};
+
+/// Counts per rule, with the first place of each. Not thread-safe; lists of several threads are merged.
+class FaultList {
+ public:
+  /// `order` tells which of two places is the first; `place` is made only for the first.
+  template <typename Place>
+  void add(TraceRule rule, std::uint64_t order, Place place) {
+    Entry& entry = entries_[static_cast<std::size_t>(rule)];
+    if (entry.count++ == 0 || order < entry.order) {
+      entry.order = order;
+      entry.place = place();
+    }
+  }
+  void merge(const FaultList& other);
+  std::vector<TraceFault> list() const;  ///< rules that were broken, in the order of TraceRule
+  std::uint64_t count(TraceRule rule) const { return entries_[static_cast<std::size_t>(rule)].count; }
+
+ private:
+  struct Entry {
+    std::uint64_t count = 0, order = 0;
+    std::string place;
+  };
+  std::array<Entry, trace_rule_count> entries_;
+};
+
+}  // namespace takt

@@ -1,0 +1,299 @@
+#include "trace/perfetto_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "trace/text_buffer.h"
+#include "trace/trace_output.h"
+#include "trace/written_rows.h"
+
+namespace takt {
+namespace {
+
+// Field numbers of Perfetto's schema, by message.
+namespace packet {
+constexpr unsigned clock_snapshot = 6, timestamp = 8, sequence_id = 10, track_event = 11, interned_data = 12,
+                   sequence_flags = 13, track_descriptor = 60;
+}
+namespace track {
+constexpr unsigned uuid = 1, name = 2, process = 3, thread = 4, parent_uuid = 5, counter = 8;
+}
+namespace event_field {
+constexpr unsigned category_iids = 3, debug_annotations = 4, type = 9, name_iid = 10, track_uuid = 11,
+                   double_counter_value = 44, flow_ids = 47, terminating_flow_ids = 48;
+}
+namespace annotation {
+constexpr unsigned name_iid = 1, int_value = 4, double_value = 5, json_value = 9, string_iid = 17;
+}
+namespace interned {
+constexpr unsigned categories = 1, names = 2, annotation_names = 3, annotation_strings = 29;
+}
+enum EventType : std::uint64_t { slice_begin = 1, slice_end = 2, counter_value = 4 };
+constexpr std::uint64_t state_cleared = 1, needs_state = 2;
+
+/// One protobuf message in the making.
+class Message {
+ public:
+  void clear() { bytes_.clear(); }
+  std::string_view bytes() const { return bytes_; }
+  void number(unsigned field, std::uint64_t value) {
+    varint(field << 3);
+    varint(value);
+  }
+  void fixed(unsigned field, std::uint64_t value) {
+    varint(field << 3 | 1);
+    char raw[8];
+    for (char& byte : raw) {
+      byte = static_cast<char>(value);
+      value >>= 8;
+    }
+    bytes_.append(raw, sizeof raw);
+  }
+  void real(unsigned field, double value) { fixed(field, std::bit_cast<std::uint64_t>(value)); }
+  void text(unsigned field, std::string_view value) {
+    varint(field << 3 | 2);
+    varint(value.size());
+    bytes_.append(value);
+  }
+  void message(unsigned field, const Message& inner) { text(field, inner.bytes()); }
+
+ private:
+  void varint(std::uint64_t value) {
+    while (value >= 0x80) {
+      bytes_ += static_cast<char>(value | 0x80);
+      value >>= 7;
+    }
+    bytes_ += static_cast<char>(value);
+  }
+  std::string bytes_;
+};
+
+/// Which texts of one kind the reader of the file knows already.
+class SeenTexts {
+ public:
+  SeenTexts(unsigned field, std::size_t count) : field_(field), seen_(count) {}
+  /// The number of the text in the file; a new text is announced in `data`.
+  std::uint64_t number(StringId id, const Trace& trace, Message& data) {
+    const auto position = static_cast<std::size_t>(id);
+    if (!seen_[position]) {
+      seen_[position] = true;
+      Message entry;
+      entry.number(1, position + 1);
+      entry.text(2, trace.text(id));
+      data.message(field_, entry);
+    }
+    return position + 1;
+  }
+
+ private:
+  unsigned field_;
+  std::vector<bool> seen_;
+};
+
+class PerfettoWriter {
+ public:
+  PerfettoWriter(const Trace& trace, TextBuffer::Sink sink)
+      : trace_(trace),
+        text_(std::move(sink)),
+        shift_(time_shift(trace)),
+        lanes_(assign_lanes(trace)),
+        flows_(trace),
+        tids_(number_lanes(trace, lanes_)),
+        categories_(interned::categories, trace.strings().size()),
+        names_(interned::names, trace.strings().size()),
+        keys_(interned::annotation_names, trace.strings().size()),
+        values_(interned::annotation_strings, trace.strings().size()) {}
+
+  void write() {
+    write_base();
+    write_tracks();
+    for (std::uint32_t i : lanes_.order) write_event(i);
+    for (auto& row : open_) {
+      for (auto& lane : row) close_until(lane, nullptr);
+    }
+    write_counters();
+    text_.flush();
+  }
+
+ private:
+  struct OpenLane {
+    std::uint64_t uuid = 0;
+    std::vector<std::int64_t> ends;  // of the open slices, innermost last
+  };
+
+  /// Says when time zero was, as a pair of readings of the trace's clock and the real-time clock.
+  void write_base() {
+    const auto base = trace_.base_time();
+    if (!base) return;
+    constexpr std::uint64_t real_time = 1, boot_time = 6;
+    Message snapshot;
+    for (const auto& [clock, time] :
+         {std::pair<std::uint64_t, std::int64_t>{boot_time, 0}, {real_time, shifted_base(*base, shift_)}}) {
+      Message reading;
+      reading.number(1, clock);
+      reading.number(2, static_cast<std::uint64_t>(time));
+      snapshot.message(1, reading);
+    }
+    packet_.message(packet::clock_snapshot, snapshot);
+    finish_packet();
+  }
+
+  void write_tracks() {
+    for (const TraceProcess& process : trace_.processes()) {
+      Message inner, descriptor;
+      inner.number(1, process.pid);
+      inner.text(6, process.name);
+      descriptor.number(track::uuid, next_uuid_++);
+      descriptor.message(track::process, inner);
+      write_track(descriptor);
+    }
+    for (std::size_t i = 0; i < trace_.rows().size(); ++i) {
+      const TraceRow& row = trace_.rows()[i];
+      auto& lanes = open_.emplace_back();
+      for (std::size_t lane = 0; lane < tids_[i].size(); ++lane) {
+        Message inner, descriptor;
+        inner.number(1, trace_.processes()[static_cast<std::size_t>(row.process)].pid);
+        inner.number(2, tids_[i][lane]);
+        inner.text(5, lane_name(row, lane));
+        lanes.push_back({next_uuid_, {}});
+        descriptor.number(track::uuid, next_uuid_++);
+        descriptor.message(track::thread, inner);
+        write_track(descriptor);
+      }
+    }
+  }
+
+  void write_track(const Message& descriptor) {
+    packet_.message(packet::track_descriptor, descriptor);
+    finish_packet();
+  }
+
+  void write_event(std::uint32_t i) {
+    const TraceEvent& event = trace_.events()[i];
+    OpenLane& lane = open_[static_cast<std::size_t>(event.row)][lanes_.lane[i]];
+    close_until(lane, &event.start_ns);
+    lane.ends.push_back(event.start_ns + drawn_duration_ns(event));
+    begin_event(slice_begin, lane.uuid);
+    body_.number(event_field::name_iid, names_.number(event.name, trace_, data_));
+    if (event.category != StringId{}) {
+      body_.number(event_field::category_iids, categories_.number(event.category, trace_, data_));
+    }
+    for (const TraceFlow& flow : flows_.of(i)) {
+      body_.fixed(flow.out ? event_field::flow_ids : event_field::terminating_flow_ids, flow.bind_id);
+    }
+    if (event.args != 0) write_args(event);
+    if (event.duration_ns < 0) write_recorded_duration(event);
+    finish_event(event.start_ns);
+  }
+
+  void write_args(const TraceEvent& event) {
+    for (const TraceArg arg : trace_.args(event)) {
+      value_.clear();
+      value_.number(annotation::name_iid, keys_.number(arg.key, trace_, data_));
+      if (const auto* integer = std::get_if<std::int64_t>(&arg.value))
+        value_.number(annotation::int_value, static_cast<std::uint64_t>(*integer));
+      else if (const auto* number = std::get_if<double>(&arg.value))
+        value_.real(annotation::double_value, *number);
+      else if (const auto* json = std::get_if<TraceJson>(&arg.value))
+        value_.text(annotation::json_value, trace_.text(json->text));
+      else
+        value_.number(annotation::string_iid, values_.number(std::get<StringId>(arg.value), trace_, data_));
+      body_.message(event_field::debug_annotations, value_);
+    }
+  }
+
+  void write_recorded_duration(const TraceEvent& event) {
+    value_.clear();
+    value_.text(10, "recorded_duration_ns");
+    value_.number(annotation::int_value, static_cast<std::uint64_t>(event.duration_ns));
+    body_.message(event_field::debug_annotations, value_);
+  }
+
+  /// Ends the slices that are over at `time`; all of them without one. Packets of one track are by time, and of equal
+  /// times as they nest, which is how the reader pairs them.
+  void close_until(OpenLane& lane, const std::int64_t* time) {
+    while (!lane.ends.empty() && (time == nullptr || lane.ends.back() <= *time)) {
+      begin_event(slice_end, lane.uuid);
+      finish_event(lane.ends.back());
+      lane.ends.pop_back();
+    }
+  }
+
+  void write_counters() {
+    std::map<std::pair<ProcessId, StringId>, std::uint64_t> tracks;
+    std::vector<TraceCounter> samples = trace_.counters();
+    std::stable_sort(samples.begin(), samples.end(),
+                     [](const TraceCounter& a, const TraceCounter& b) { return a.time_ns < b.time_ns; });
+    for (const TraceCounter& sample : samples) {
+      const auto [found, is_new] = tracks.try_emplace({sample.process, sample.name}, next_uuid_);
+      if (is_new) {
+        Message descriptor;
+        descriptor.number(track::uuid, next_uuid_++);
+        descriptor.text(track::name, trace_.text(sample.name));
+        descriptor.number(track::parent_uuid, static_cast<std::uint64_t>(sample.process) + 1);
+        descriptor.message(track::counter, {});
+        write_track(descriptor);
+      }
+      begin_event(counter_value, found->second);
+      body_.real(event_field::double_counter_value, sample.value);
+      finish_event(sample.time_ns);
+    }
+  }
+
+  void begin_event(EventType type, std::uint64_t uuid) {
+    body_.clear();
+    data_.clear();
+    body_.number(event_field::type, type);
+    body_.number(event_field::track_uuid, uuid);
+  }
+
+  void finish_event(std::int64_t time) {
+    packet_.number(packet::timestamp, static_cast<std::uint64_t>(time - shift_));
+    if (!data_.bytes().empty()) packet_.message(packet::interned_data, data_);
+    packet_.message(packet::track_event, body_);
+    finish_packet();
+  }
+
+  void finish_packet() {
+    packet_.number(packet::sequence_id, 1);
+    packet_.number(packet::sequence_flags, first_ ? state_cleared : needs_state);
+    first_ = false;
+    outer_.clear();
+    outer_.message(1, packet_);
+    text_.add(outer_.bytes());
+    packet_.clear();
+  }
+
+  const Trace& trace_;
+  TextBuffer text_;
+  std::int64_t shift_;
+  Lanes lanes_;
+  EventFlows flows_;
+  std::vector<std::vector<std::uint32_t>> tids_;
+  SeenTexts categories_, names_, keys_, values_;
+  std::vector<std::vector<OpenLane>> open_;  // per row and lane
+  Message packet_, outer_, body_, data_, value_;
+  std::uint64_t next_uuid_ = 1;  // processes first, so that theirs are their positions + 1
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::string to_perfetto(const Trace& trace) {
+  std::string bytes;
+  PerfettoWriter(trace, [&](std::string_view piece) { bytes += piece; }).write();
+  return bytes;
+}
+
+void write_perfetto(const Trace& trace, const std::filesystem::path& path) {
+  TraceOutput output(path);
+  PerfettoWriter(trace, [&](std::string_view piece) { output.append(piece); }).write();
+  output.commit();
+}
+
+}  // namespace takt

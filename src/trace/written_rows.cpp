@@ -1,0 +1,77 @@
+#include "trace/written_rows.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "core/error.h"
+
+namespace takt {
+namespace {
+
+constexpr std::int64_t largest_time_ns = std::int64_t{1} << 62;    // sums of two stay in 64 bits
+constexpr std::int64_t exact_ns = (std::int64_t{1} << 43) * 1000;  // a double of µs is exact below 2^43 µs
+
+}  // namespace
+
+std::int64_t time_shift(const Trace& trace) {
+  std::int64_t earliest = largest_time_ns, latest = -largest_time_ns;
+  const auto check = [](std::int64_t time) {
+    if (time <= -largest_time_ns || time >= largest_time_ns) {
+      throw Error(ErrorKind::bad_input, "trace: a time lies more than 146 years from the base time; check its clock");
+    }
+  };
+  const auto include = [&](std::int64_t time) {
+    check(time);
+    earliest = std::min(earliest, time);
+    latest = std::max(latest, time);
+  };
+  for (const TraceEvent& event : trace.events()) {
+    include(event.start_ns);
+    check(drawn_duration_ns(event));
+  }
+  for (const TraceCounter& counter : trace.counters()) include(counter.time_ns);
+  return earliest < 0 || latest >= exact_ns ? earliest : 0;
+}
+
+std::int64_t shifted_base(Nanoseconds base, std::int64_t shift) {
+  std::int64_t shifted = 0;
+  if (__builtin_add_overflow(static_cast<std::int64_t>(base.count()), shift, &shifted)) {
+    throw Error(ErrorKind::bad_input, "trace: the base time does not fit nanoseconds of 64 bits; check its clock");
+  }
+  return shifted;
+}
+
+std::vector<std::vector<std::uint32_t>> number_lanes(const Trace& trace, const Lanes& lanes) {
+  std::unordered_map<std::uint32_t, std::set<std::uint32_t>> taken;
+  for (const TraceRow& row : trace.rows()) taken[static_cast<std::uint32_t>(row.process)].insert(row.tid);
+  std::unordered_map<std::uint32_t, std::uint32_t> next;
+  std::vector<std::vector<std::uint32_t>> tids;
+  for (std::size_t i = 0; i < trace.rows().size(); ++i) {
+    const TraceRow& row = trace.rows()[i];
+    const auto process = static_cast<std::uint32_t>(row.process);
+    auto& used = taken[process];
+    auto& candidate = next.try_emplace(process, *used.rbegin()).first->second;
+    tids.push_back({row.tid});
+    while (tids[i].size() < lanes.count[i]) {
+      ++candidate;
+      if (candidate != 0 && used.insert(candidate).second) tids[i].push_back(candidate);
+    }
+  }
+  return tids;
+}
+
+std::string lane_name(const TraceRow& row, std::size_t lane) {
+  return lane == 0 ? row.name : row.name + " (lane " + std::to_string(lane + 1) + ")";
+}
+
+EventFlows::EventFlows(const Trace& trace) : flows_(trace.flows()) {
+  if (flows_.empty()) return;
+  std::stable_sort(flows_.begin(), flows_.end(),
+                   [](const TraceFlow& a, const TraceFlow& b) { return a.event < b.event; });
+  first_.resize(trace.events().size() + 1);
+  for (const TraceFlow& flow : flows_) ++first_[static_cast<std::size_t>(flow.event) + 1];
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+}
+
+}  // namespace takt

@@ -1,0 +1,42 @@
+// What both writers need to know of a trace before they write its first event: which line an event goes on, the arrows
+// of each event, and what is taken off all times.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trace/lanes.h"
+#include "trace/trace.h"
+
+namespace takt {
+
+/// What is subtracted from all times: 0, unless times are negative or too late to be exact in a reader's doubles.
+/// Throws Error(bad_input) if a time lies more than 146 years from the base.
+std::int64_t time_shift(const Trace& trace);
+
+/// The base time of a trace whose times are shifted; Throws Error(bad_input) if it does not fit 64 bits.
+std::int64_t shifted_base(Nanoseconds base, std::int64_t shift);
+
+/// The tids of each row's lanes: the row's own, then numbers that no row of the process has.
+std::vector<std::vector<std::uint32_t>> number_lanes(const Trace& trace, const Lanes& lanes);
+
+/// "CPU", "CPU (lane 2)"
+std::string lane_name(const TraceRow& row, std::size_t lane);
+
+/// The arrows of each event, in the order added.
+class EventFlows {
+ public:
+  explicit EventFlows(const Trace& trace);
+  std::span<const TraceFlow> of(std::uint32_t event) const {
+    if (first_.empty()) return {};
+    return std::span(flows_).subspan(first_[event], first_[event + 1] - first_[event]);
+  }
+
+ private:
+  std::vector<TraceFlow> flows_;      // by event
+  std::vector<std::uint32_t> first_;  // per event; empty: no arrows at all
+};
+
+}  // namespace takt

@@ -1,0 +1,198 @@
+#include "flow/pipeline_flow.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/error.h"
+#include "flow/device_law.h"
+#include "flow_words.h"
+#include "random_pipeline.h"
+
+namespace takt {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> said(const std::vector<FlowAction>& actions) {
+  std::vector<std::string> words;
+  for (const auto& action : actions) {
+    const auto batch = std::to_string(action.what.batch), stage = std::to_string(action.what.stage);
+    switch (action.kind) {
+      case FlowActionKind::admit:
+        words.push_back("admit " + batch);
+        break;
+      case FlowActionKind::start:
+        words.push_back("start " + batch + " in " + stage);
+        break;
+      case FlowActionKind::leave:
+        words.push_back("leave " + batch + " from " + stage);
+        break;
+      case FlowActionKind::deliver:
+        words.push_back("deliver " + batch);
+        break;
+      case FlowActionKind::finish:
+        words.push_back("finish");
+        break;
+    }
+  }
+  return words;
+}
+
+Execution run(std::int64_t batch, int stage, int replica = 0, int device = 0) {
+  return {batch, stage, replica, 0, device, FlowPhase::run};
+}
+
+TEST(PipelineFlow, tells_a_story) {
+  PipelineFlow flow(pipeline({stage_on(0), stage_on(0)}, 3));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("admit 0", "start 0 in 0", "admit 1"));
+  EXPECT_THAT(said(flow.settle()), IsEmpty());
+  flow.done(run(0, 0));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("leave 0 from 0", "start 0 in 1", "start 1 in 0", "admit 2"));
+  EXPECT_EQ(flow.running(0), 2);
+  EXPECT_EQ(flow.queued(0), 1);
+  flow.done(run(1, 0));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("leave 1 from 0", "start 2 in 0"));
+  flow.done(run(2, 0));
+  EXPECT_THAT(said(flow.settle()), IsEmpty());  // blocked: batch 1 waits in front of stage 1
+  flow.done(run(0, 1));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("deliver 0", "start 1 in 1", "leave 2 from 0"));
+  flow.done(run(1, 1));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("deliver 1", "start 2 in 1"));
+  flow.done(run(2, 1));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("deliver 2", "finish"));
+  EXPECT_TRUE(flow.finished());
+  EXPECT_THAT(said(flow.settle()), IsEmpty());
+}
+
+TEST(PipelineFlow, without_batches_it_is_finished_at_once) {
+  PipelineFlow flow(pipeline({stage_on(0)}, 0));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("finish"));
+}
+
+TEST(PipelineFlow, a_closed_source_admits_nothing_and_the_rest_is_delivered) {
+  PipelineFlow flow(pipeline({stage_on(0)}, 1000));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("admit 0", "start 0 in 0", "admit 1"));
+  flow.close();
+  flow.done(run(0, 0));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("deliver 0", "start 1 in 0"));
+  flow.done(run(1, 0));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("deliver 1", "finish"));
+}
+
+TEST(PipelineFlow, what_came_to_an_open_source_before_it_was_closed_is_served) {
+  auto shape = pipeline({stage_on(0)}, 0);
+  shape.source = {true, 1, std::nullopt};
+  PipelineFlow flow(shape);
+  EXPECT_THAT(said(flow.settle()), IsEmpty());
+  flow.arrive(2);
+  EXPECT_EQ(flow.backlog(), 2);
+  EXPECT_THAT(said(flow.settle()), ElementsAre("admit 0", "start 0 in 0"));
+  EXPECT_EQ(flow.backlog(), 1);
+  flow.close();
+  flow.arrive();
+  flow.done(run(0, 0));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("deliver 0", "admit 1", "start 1 in 0"));
+  flow.done(run(1, 0));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("deliver 1", "finish"));
+}
+
+TEST(PipelineFlow, an_interrupted_run_forgets_its_backlog) {
+  auto shape = pipeline({stage_on(0)}, 0);
+  shape.source = {true, 1, std::nullopt};
+  PipelineFlow flow(shape);
+  flow.arrive(5);
+  flow.settle();
+  flow.close();
+  flow.drop_backlog();
+  flow.done(run(0, 0));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("deliver 0", "finish"));
+}
+
+TEST(PipelineFlow, takes_no_more_arrivals_than_there_are_batches) {
+  auto shape = pipeline({stage_on(0)}, 1);
+  shape.source.open = true;
+  PipelineFlow flow(shape);
+  flow.arrive(7);
+  EXPECT_EQ(flow.backlog(), 1);
+  flow.arrive(-3);
+  EXPECT_EQ(flow.backlog(), 1);
+}
+
+TEST(PipelineFlow, refuses_what_it_did_not_start) {
+  PipelineFlow flow(pipeline({stage_on(0, 2), stage_over({0, 1})}, 3));
+  EXPECT_THROW(flow.done(run(0, 0)), Error);
+  flow.settle();
+  EXPECT_THROW(flow.done(run(7, 0)), Error);
+  EXPECT_THROW(flow.done(run(0, 7)), Error);
+  EXPECT_THROW(flow.done(run(0, -1)), Error);
+  EXPECT_THROW(flow.done(run(0, 0, 2)), Error);
+  EXPECT_THROW(flow.done({0, 0, 0, 1, 0, FlowPhase::run}), Error);
+  EXPECT_THROW(flow.done({0, 0, 0, 0, 0, FlowPhase::merge}), Error);
+  flow.done(run(0, 0));
+  EXPECT_THROW(flow.done(run(0, 0)), Error);
+  flow.settle();
+  EXPECT_THROW(flow.done(run(0, 1)), Error);  // its partition comes first
+}
+
+/// All actions of a run in which the reports of one instant are shuffled by the seed.
+std::vector<FlowAction> story(const OracleInput& input, std::uint64_t seed) {
+  NoiseSource random({}, seed);
+  PipelineFlow flow(input.shape);
+  std::multimap<std::int64_t, Execution> running;
+  std::vector<FlowAction> all;
+  for (std::int64_t now = 0;; now = running.begin()->first) {
+    std::vector<Execution> over;
+    while (!running.empty() && running.begin()->first == now) {
+      over.push_back(running.begin()->second);
+      running.erase(running.begin());
+    }
+    for (std::size_t i = over.size(); i > 1; --i) std::swap(over[i - 1], over[random.next() % i]);
+    for (const auto& execution : over) flow.done(execution);
+    for (const auto& action : flow.settle()) {
+      all.push_back(action);
+      if (action.kind == FlowActionKind::start) running.emplace(now + input.service(action.what), action.what);
+    }
+    if (flow.finished()) return all;
+  }
+}
+
+TEST(PipelineFlow, the_order_of_reports_of_one_instant_does_not_show) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    auto input = random_pipeline(seed);
+    input.shape.source.open = false;
+    const auto first = story(input, 1), second = story(input, 2);
+    ASSERT_EQ(first.size(), second.size()) << "seed " << seed;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      ASSERT_EQ(first[i].kind, second[i].kind) << "seed " << seed;
+      ASSERT_EQ(first[i].what, second[i].what) << "seed " << seed;
+    }
+  }
+}
+
+TEST(FlowShape, refuses_what_cannot_work) {
+  const auto good = pipeline({stage_on(0), stage_over({0, 1}, 2)}, 3);
+  EXPECT_NO_THROW(check(good));
+  const auto refused = [&](auto change) {
+    auto shape = good;
+    change(shape);
+    EXPECT_THROW(PipelineFlow{shape}, Error);
+  };
+  refused([](FlowShape& shape) { shape.stages.clear(); });
+  refused([](FlowShape& shape) { shape.stages[0].replicas.clear(); });
+  refused([](FlowShape& shape) { shape.stages[0].replicas = {{}}; });
+  refused([](FlowShape& shape) { shape.stages[0].queue = 0; });
+  refused([](FlowShape& shape) { shape.stages[0].replicas = {{2}}; });
+  refused([](FlowShape& shape) { shape.stages[0].replicas = {{-1}}; });
+  refused([](FlowShape& shape) { shape.stages[1].replicas[1].pop_back(); });
+  refused([](FlowShape& shape) { shape.devices[0].requests = 0; });
+  refused([](FlowShape& shape) { shape.source.in_flight = 0; });
+  refused([](FlowShape& shape) { shape.source.batches = -1; });
+  refused([](FlowShape& shape) { shape.stages[0] = stage_on(0, 2'000'000); });
+}
+
+}  // namespace
+}  // namespace takt

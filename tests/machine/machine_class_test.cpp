@@ -1,0 +1,79 @@
+// What /proc and /sys say, as texts of several machines.
+#include "machine/machine_class.h"
+
+#include <gmock/gmock.h>
+
+#include "machine/caches.h"
+
+namespace takt {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+MachineTexts server() {
+  return {
+      "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC 9354\nflags\t\t: fpu sse4_2 fma avx avx2 "
+      "avx512f avx512_bf16 avx512vl\n\nprocessor\t: 1\nmodel name\t: AMD EPYC 9354\n",
+      "MemTotal:       24684084 kB\nMemFree:        1 kB\n", "performance\n", 2};
+}
+
+TEST(MachineClass, is_read_from_the_first_processor) {
+  const MachineClass machine = parse_machine_class(server());
+  EXPECT_EQ(machine.cpu, "AMD EPYC 9354");
+  EXPECT_EQ(machine.cores, 2);
+  EXPECT_EQ(machine.memory_gib, 24);  // 23.54, rounded
+  EXPECT_THAT(machine.instruction_sets, ElementsAre("avx", "avx2", "avx512_bf16", "avx512f", "fma", "sse4_2"));
+  EXPECT_EQ(machine.governor, "performance");
+  EXPECT_EQ(to_string(machine),
+            "AMD EPYC 9354, 2 cores, 24 GiB, avx avx2 avx512_bf16 avx512f fma sse4_2, governor "
+            "performance");
+}
+
+TEST(MachineClass, an_arm_board_names_features_and_model_otherwise) {
+  const MachineClass machine =
+      parse_machine_class({"Features\t: fp asimd asimddp\nModel\t\t: Raspberry Pi 5\n", "", "", 4});
+  EXPECT_EQ(machine.cpu, "Raspberry Pi 5");
+  EXPECT_THAT(machine.instruction_sets, ElementsAre("asimd", "asimddp"));
+  EXPECT_EQ(machine.memory_gib, std::nullopt);
+}
+
+TEST(MachineClass, of_empty_or_broken_texts_is_unknown) {
+  EXPECT_EQ(parse_machine_class({}).cpu, "unknown CPU");
+  EXPECT_EQ(parse_machine_class({":::\n:\n", "MemTotal: x kB\n", "\n", 1}).memory_gib, std::nullopt);
+}
+
+TEST(MachineClass, the_difference_names_what_changed) {
+  const MachineClass now = parse_machine_class(server());
+  MachineClass then = now;
+  EXPECT_EQ(difference(then, now), "");
+  then.cores = 4, then.governor = "powersave";
+  EXPECT_EQ(difference(then, now), "cores '2' instead of '4', governor 'performance' instead of 'powersave'");
+}
+
+TEST(MachineClass, this_machine_has_one) { EXPECT_GE(detect_machine_class().cores, 1); }
+
+TEST(Caches, are_data_and_unified_ones_nearest_first) {
+  const auto caches = parse_caches({{"3\n", "Unified\n", "32768K\n", "0-7\n"},
+                                    {"1\n", "Instruction\n", "32K\n", "0\n"},
+                                    {"1\n", "Data\n", "32K\n", "0,8\n"}});
+  ASSERT_EQ(caches.size(), 2U);
+  EXPECT_EQ(caches[0].bytes, 32 << 10);
+  EXPECT_EQ(caches[0].shared_by, 2);
+  EXPECT_EQ(caches[1].level, 3);
+  EXPECT_EQ(caches[1].bytes, 32 << 20);
+  EXPECT_EQ(caches[1].shared_by, 8);
+}
+
+TEST(Caches, nonsense_is_left_out) {
+  EXPECT_THAT(parse_caches({{"x", "Data", "32K", "0"}, {"1", "Data", "", "0"}, {"2", "Data", "99999999999999T", "0"}}),
+              IsEmpty());
+  EXPECT_EQ(count_cpus("0-3,8"), 5);
+  EXPECT_EQ(count_cpus("3-1"), 0);
+  EXPECT_EQ(count_cpus("0-99999999999999999999"), 0);
+  EXPECT_EQ(count_cpus(""), 0);
+}
+
+}  // namespace
+}  // namespace takt

@@ -1,0 +1,111 @@
+#include "pipeline/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "runtime/models.h"
+
+namespace takt {
+namespace {
+
+using std::chrono::milliseconds;
+
+PipelineSpec spec_of(const std::string& text) { return parse_pipeline(text, "p.yaml"); }
+
+TEST(Simulation, ConstantTimesGiveTheTextbookMakespan) {
+  const auto run = simulate_pipeline(spec_of(
+      "batches: 50\nstages:\n  - {name: a, dummy: {time: 3ms}, device: sim:CPU}\n"
+      "  - {name: b, dummy: {time: 5ms}, device: sim:GPU}\n  - {name: c, dummy: {time: 2ms}, device: sim:NPU}\n"));
+  EXPECT_EQ(run.schedule.makespan(), milliseconds(3 + 5 + 2 + 49 * 5));
+  EXPECT_TRUE(run.virtual_clock);
+  EXPECT_EQ(run.devices[2].name, "sim:NPU");
+  EXPECT_EQ(run.stages[0].model, "dummy");
+  EXPECT_EQ(run.warmup, 2);
+  EXPECT_EQ(run.schedule.executions.size(), 150u);
+  EXPECT_EQ(run.counters.size(), 150u);
+}
+
+TEST(Simulation, ABalancedSplitFinishesTogether) {
+  const auto run =
+      simulate_pipeline(spec_of("batches: 1\nstages:\n  - name: s\n    split: {devices: [sim:GPU, sim:NPU]}\n"
+                                "    dummy: {time: {sim:GPU: 10ms, sim:NPU: 30ms}, partition: 1ms, merge: 2ms}\n"));
+  // Speeds 3 : 1, so each device takes 7.5 ms.
+  EXPECT_EQ(run.schedule.makespan(), Nanoseconds(1'000'000 + 7'500'000 + 2'000'000));
+}
+
+TEST(Simulation, ContentionStretchesAsItsMatrixSays) {
+  // Both stages always run beside each other once the pipeline is full: a takes twice as long.
+  const std::string stages =
+      "stages:\n  - {name: a, dummy: {time: 10ms}, device: sim:CPU}\n  - {name: b, dummy: {time: 30ms}, device: "
+      "sim:GPU}\n";
+  const auto alone = simulate_pipeline(spec_of("batches: 2\n" + stages));
+  const auto beside = simulate_pipeline(spec_of("batches: 2\ncontention: {interference: {b: {a: 2}}}\n" + stages));
+  EXPECT_EQ(alone.schedule.makespan(), milliseconds(10 + 30 + 30));
+  // b runs at half speed during the 10 ms of the second a.
+  EXPECT_EQ(beside.schedule.makespan(), milliseconds(10 + 35 + 30));
+}
+
+TEST(Simulation, ADurationClosesTheSource) {
+  const auto run =
+      simulate_pipeline(spec_of("duration: 100ms\nstages:\n  - {name: a, dummy: {time: 10ms}, device: sim:CPU}\n"));
+  EXPECT_GE(run.schedule.batches.size(), 10u);
+  EXPECT_LE(run.schedule.batches.size(), 13u) << "what stood in the queue when the source closed is delivered too";
+  const auto open = simulate_pipeline(
+      spec_of("duration: 1s\nsource: 50/s\nstages:\n  - {name: a, dummy: {time: 10ms}, device: sim:CPU}\n"));
+  EXPECT_EQ(open.schedule.batches.size(), 50u);
+  EXPECT_EQ(open.schedule.makespan(), milliseconds(990));
+}
+
+TEST(Simulation, ModelsTakeWhatTheirDevicesDescriptionSays) {
+  const TestFolder folder;
+  folder.write("m.onnx", conv_matmul().serialize());
+  folder.write("box.yaml",
+               "{law: table, ops: {Conv: 5000, Relu: 3000, Reshape: 1000, MatMul: 2000}, unknown_op_ns: "
+               "0, overhead_ns: 500}");
+  const auto file = folder.write("p.yaml", "batches: 3\nstages:\n  - {name: a, model: m.onnx, device: sim:box}\n");
+  const auto run = simulate_pipeline(read_pipeline(file));
+  EXPECT_EQ(run.schedule.makespan(), Nanoseconds(3 * 11'500));
+  EXPECT_EQ(run.stages[0].model, "m.onnx");
+  EXPECT_EQ(run.stages[0].input_bytes, 64);
+}
+
+TEST(Simulation, NoiseIsTheSameForTheSameSeedOnly) {
+  const TestFolder folder;
+  folder.write("box.yaml", "{law: table, ops: {}, unknown_op_ns: 0, noise: {shape: lognormal, sigma: 0.2}}");
+  const auto run = [&](int seed) {
+    const auto file = folder.write("p.yaml", "batches: 30\nseed: " + std::to_string(seed) +
+                                                 "\nstages:\n  - {name: a, dummy: {time: 5ms}, device: sim:box}\n"
+                                                 "  - {name: b, dummy: {time: 4ms}, device: sim:box}\n");
+    return simulate_pipeline(read_pipeline(file)).schedule.makespan();
+  };
+  EXPECT_EQ(run(1), run(1));
+  EXPECT_NE(run(1), run(2));
+}
+
+TEST(Simulation, ShapesThatDoNotFitAreNamedBeforeAnythingRuns) {
+  const auto refusal = [](const std::string& rest) {
+    try {
+      simulate_pipeline(spec_of("stages:\n  - {name: a, dummy: {matmul: 8}, device: sim:CPU}\n  - " + rest));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  EXPECT_EQ(refusal("{name: b, dummy: {matmul: 16}, device: sim:CPU}"),
+            "p.yaml:3: stages[1] 'b': input 'x' takes float32 {16,16}, but 'a.y' gives float32 {8,8}; connect another "
+            "output, or change the model");
+  EXPECT_EQ(refusal("{name: b, dummy: {matmul: 8}, device: sim:CPU, connect: {x: a.z}}"),
+            "p.yaml:3: stages[1] 'b': connect.x: 'a' has no output 'z'; did you mean 'y'?");
+  EXPECT_EQ(refusal("{name: b, dummy: {matmul: 8}, device: CPU}"),
+            "p.yaml: CPU is a real device, which takes real time; use sim:CPU");
+  EXPECT_EQ(refusal("{name: b, dummy: {matmul: 8}, device: sim:CPU}"), "taken");
+}
+
+TEST(Simulation, TheBuiltInPipelineRuns) {
+  const auto run = simulate_pipeline(dummy_pipeline());
+  EXPECT_EQ(run.schedule.batches.size(), 100u);
+  EXPECT_TRUE(run.shape.stages[1].split());
+}
+
+}  // namespace
+}  // namespace takt

@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "pipeline/pipeline_spec.h"
+#include "runtime/models.h"
+
+namespace takt {
+namespace {
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_pipeline(text, "p.yaml");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    return error.what();
+  }
+  return "taken";
+}
+
+std::string stage(const std::string& rest) { return "stages:\n  - name: a\n" + rest; }
+const std::string two_stages =
+    "stages:\n  - {name: a, dummy: {time: 5ms}, device: sim:CPU}\n  - {name: b, dummy: {time: 5ms}, device: sim:NPU";
+
+struct Mistake {
+  std::string name, text, message;
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.text; }
+
+class PipelineMistake : public testing::TestWithParam<Mistake> {};
+
+TEST_P(PipelineMistake, IsNamedWithLineAndKey) { EXPECT_EQ(refusal(GetParam().text), GetParam().message); }
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PipelineMistake,
+    testing::Values(
+        Mistake{"no_yaml", "stages: [", "p.yaml:1: not YAML: end of sequence flow not found"},
+        Mistake{"no_stages", "name: x\n", "p.yaml:1: stages: is missing; describe at least one stage"},
+        Mistake{"empty_stages", "name: x\nstages: []\n",
+                "p.yaml:2: stages: is not a list of stages; describe at least one"},
+        Mistake{"unknown_key", "batchs: 3\nstages: []", "p.yaml:1: batchs: unknown key; did you mean 'batches'?"},
+        Mistake{"unknown_stage_key", stage("    dummy: {time: 1ms}\n    device: sim:CPU\n    replica: 2"),
+                "p.yaml:5: stages[0].replica: unknown key; did you mean 'replicas'?"},
+        Mistake{"zero_replicas", stage("    dummy: {time: 1ms}\n    device: sim:CPU\n    replicas: 0"),
+                "p.yaml:5: stages[0].replicas: 0 is out of range; use 1 to 1024"},
+        Mistake{"negative_queue", stage("    dummy: {time: 1ms}\n    device: sim:CPU\n    queue: -1"),
+                "p.yaml:5: stages[0].queue: -1 is out of range; use 1 to 1000000"},
+        Mistake{"negative_time", stage("    dummy: {time: -1ms}\n    device: sim:CPU"),
+                "p.yaml:3: stages[0].dummy.time: -1.00 ms is out of range; use 0 ns to 3600 s"},
+        Mistake{"missing_model", stage("    model: none.onnx"),
+                "p.yaml:3: stages[0].model: there is no file none.onnx; check the path, which starts at this file's "
+                "folder"},
+        Mistake{"no_model", stage("    device: CPU"),
+                "p.yaml:2: stages[0].model: is missing; name a model file, or a 'dummy'"},
+        Mistake{"unknown_device", stage("    dummy: {matmul: 8}\n    device: GPV"),
+                "p.yaml:4: stages[0].device: there is no device 'GPV'; did you mean 'GPU'?"},
+        Mistake{
+            "unknown_sim", stage("    dummy: {matmul: 8}\n    device: sim:NPV"),
+            "p.yaml:4: stages[0].device: there is no device sim:NPV: neither built in (CPU, GPU, NPU) nor described "
+            "by NPV.yaml; did you mean 'NPU'?"},
+        Mistake{"real_time", stage("    dummy: {time: 1ms}\n    device: CPU"),
+                "p.yaml:3: stages[0].dummy.time: is for simulated devices, and CPU is real; use a sim: device or "
+                "'matmul'"},
+        Mistake{"ratio", stage("    dummy: {time: 1ms}\n    split: {devices: [sim:GPU, sim:NPU], ratio: [0.5, 0.6]}"),
+                "p.yaml:4: stages[0].split.ratio: adds up to 1.1; make the shares add up to 1"},
+        Mistake{"ratio_count", stage("    dummy: {time: 1ms}\n    split: {devices: [sim:GPU, sim:NPU], ratio: [1]}"),
+                "p.yaml:4: stages[0].split.ratio: has 1 shares for 2 devices; give one each"},
+        Mistake{"mixed_split", stage("    dummy: {matmul: 8}\n    split: {devices: [sim:GPU, CPU]}"),
+                "p.yaml:4: stages[0].split.devices: mixes real and simulated devices, so there is no whole result to "
+                "merge; use one kind"},
+        Mistake{"rate", "source: 50\n" + stage("    dummy: {time: 1ms}\n    device: sim:CPU"),
+                "p.yaml:1: source: '50' is no source; write closed, 50/s or poisson 50/s"},
+        Mistake{"unused_device",
+                "devices: {sim:GPU: {requests: 1}}\n" + stage("    dummy: {time: 1ms}\n    device: sim:CPU"),
+                "p.yaml:1: devices.sim:GPU: no stage runs on it; did you mean 'sim:CPU'?"},
+        Mistake{"same_name", two_stages + "}\n  - {name: b, dummy: {time: 5ms}, device: sim:CPU}",
+                "p.yaml:4: stages[2].name: 'b' is the name of an earlier stage too; choose another"},
+        Mistake{"cycle",
+                "stages:\n  - {name: a, dummy: {matmul: 8}, connect: {x: b.y}}\n  - {name: b, dummy: {matmul: 8}}",
+                "p.yaml:2: stages[0].connect.x: stage 'b' does not come before 'a', so this is a cycle; connect to an "
+                "earlier stage"},
+        Mistake{"self", two_stages + ", connect: {x: b.y}}",
+                "p.yaml:3: stages[1].connect.x: stage 'b' does not come before 'b', so this is a cycle; connect to an "
+                "earlier stage"},
+        Mistake{"warmup", "batches: 5\nwarmup: 5\n" + two_stages + "}",
+                "p.yaml:2: warmup: 5 leaves nothing of 5 batches; use fewer"},
+        Mistake{"contention", "contention: {interference: {a: {c: 2}}}\n" + two_stages + "}",
+                "p.yaml:1: contention.interference.a.c: unknown key; did you mean 'a'?"},
+        Mistake{"twice", two_stages + ", queue: 1, queue: 2}", "p.yaml:3: stages[1].queue: is given twice; keep one"}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(PipelineSpec, ReadsEverythingThatItsHeaderShows) {
+  const TestFolder folder;
+  const auto model = folder.write("gather.onnx", open_batch().serialize());
+  const auto npu = folder.write("npu.yaml", "{law: table, ops: {Relu: 5000}, unknown_op_ns: 1000}");
+  const auto file = folder.write("gnn.yaml", R"(
+batches: 200
+source: poisson 50/s
+in_flight: 8
+queue: 3
+timeout: 30s
+devices:
+  CPU: {requests: 2}
+  sim:npu: {description: npu.yaml, requests: 1}
+contention:
+  interference: {infer: {gather: 1.3}}
+stages:
+  - name: gather
+    model: gather.onnx
+    device: cpu
+    replicas: 2
+    inputs: {x: "{4,3}"}
+  - name: infer
+    dummy: {time: 5ms}
+    queue: 1
+    ordered: false
+    split: {devices: [sim:GPU, sim:npu], ratio: [0.6, 0.4], verify: true}
+)");
+  const auto spec = read_pipeline(file);
+  EXPECT_EQ(spec.name, "gnn");
+  EXPECT_EQ(spec.source.kind, SourceKind::poisson);
+  EXPECT_EQ(spec.source.per_second, 50);
+  EXPECT_EQ(spec.stages[0].device, "CPU");
+  EXPECT_EQ(spec.stages[0].model, model);
+  EXPECT_EQ(description_of(spec, "sim:npu"), npu);
+  EXPECT_EQ(device_names(spec), (std::vector<std::string>{"CPU", "sim:GPU", "sim:npu"}));
+  const auto shape = flow_shape(spec);
+  EXPECT_EQ(shape.devices[0].requests, 2);
+  EXPECT_EQ(shape.devices[1].requests, 1) << "a simulated device does one thing at a time";
+  EXPECT_EQ(shape.stages[0].queue, 3);
+  EXPECT_EQ(shape.stages[0].replicas.size(), 2u);
+  EXPECT_EQ(shape.stages[1].replicas, (std::vector<std::vector<int>>{{1, 2}}));
+  EXPECT_FALSE(shape.stages[1].ordered);
+  EXPECT_TRUE(shape.source.open);
+  const auto law = contention_law(spec);
+  EXPECT_EQ(law.interference, (std::vector<std::vector<double>>{{1, 1}, {1.3, 1}}));
+  EXPECT_EQ(warmup_of(spec, 200), 10);
+  EXPECT_EQ(device_names(simulated(spec)).front(), "sim:CPU");
+}
+
+TEST(PipelineSpec, HostileTextIsRefusedAndNeverCrashes) {
+  const std::string good = two_stages + ", connect: {x: a.y}, inputs: {x: \"{1}\"}}\n";
+  for (std::size_t cut = 0; cut <= good.size(); ++cut) refusal(good.substr(0, cut));
+  for (const char* text : {"", "[]", "stages: {a: b}", "stages: [[]]", "stages: [{name: [], dummy: {}}]",
+                           "devices: []\nstages: []", "? [a]\n: b", "stages: [{name: a, split: {devices: 3}}]",
+                           "devices: {[a]: {}}\nstages: [{name: a, dummy: {time: 1ms}, device: sim:CPU}]"})
+    EXPECT_NE(refusal(text), "taken") << text;
+  EXPECT_NE(refusal(std::string(100'000, '[')), "taken");
+}
+
+}  // namespace
+}  // namespace takt

@@ -1,0 +1,226 @@
+#include "profile/instability.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace takt {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A pass written down by hand: runs of about 1 ms on two processors, each with what the process used.
+class PassSketch {
+ public:
+  /// One thread that always runs, on a machine where nobody else does anything.
+  PassSketch& run(Nanoseconds sample) {
+    pass_.samples.push_back(sample);
+    Usage used;
+    used.run_delay = 2us;
+    used.cpu_time = sample;
+    used.minor_faults = 0, used.major_faults = 0;
+    used.machine_busy = sample;
+    used.steal = 0ns, used.throttled = 0ns;
+    used.mhz = 3000;
+    pass_.usage.push_back({1, sample + 1us, used});
+    return *this;
+  }
+  Usage& last() { return pass_.usage.back().used; }
+
+  /// Of a hundred runs every twentieth takes 3 ms; `slow` says what it used besides.
+  template <typename Change>
+  PassSketch& hundred_runs(Change slow) {
+    for (int i = 0; i < 100; ++i) {
+      bool is_slow = i % 20 == 10;
+      run(is_slow ? 3ms : 1ms + Nanoseconds(i * 100));
+      if (is_slow) slow(last());
+    }
+    return *this;
+  }
+
+  Instability judge(CpuLimit limit = {2, std::nullopt}) const { return find_instability(pass_, limit).value(); }
+  const RunPass& pass() const { return pass_; }
+
+ private:
+  RunPass pass_;
+};
+
+std::vector<Cause> causes(const Instability& found) {
+  std::vector<Cause> list;
+  for (const auto& verdict : found.verdicts) list.push_back(verdict.cause);
+  return list;
+}
+
+using Causes = std::vector<Cause>;
+
+TEST(Instability, run_delay_while_others_run_is_preemption) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) {
+    used.cpu_time = 1ms, used.run_delay = 2ms;
+    used.machine_busy = 3ms;  // 2 ms of it another program's
+  });
+  auto found = pass.judge();
+  EXPECT_EQ(causes(found), Causes{Cause::preempted});
+  EXPECT_EQ(found.slow_runs, 5u);
+  EXPECT_NEAR(found.slow_ratio, 3 / 1.005, 0.01);
+  EXPECT_NEAR(found.verdicts[0].share, 1, 0.01);
+  EXPECT_NE(found.verdicts[0].evidence.find("a slow run waited 2.00 ms for a processor, a usual one 2.00 µs"),
+            std::string::npos)
+      << found.verdicts[0].evidence;
+}
+
+TEST(Instability, a_hundredth_of_the_time_waited_is_what_an_idle_system_takes) {
+  PassSketch pass;
+  // Five runs of a hundred wait, and their whole excess is run delay; of all the time that is 1.4 %.
+  for (int i = 0; i < 100; ++i) {
+    pass.run(i % 20 == 10 ? 1300us : 1000us);
+    pass.last().cpu_time = 1ms, pass.last().run_delay = i % 20 == 10 ? 300us : 0us, pass.last().machine_busy = 1300us;
+  }
+  EXPECT_TRUE(pass.judge().verdicts.empty());
+}
+
+TEST(Instability, delay_between_own_threads_is_oversubscription) {
+  PassSketch pass;
+  // Three threads on two processors: each run uses both fully, and a third of the demand waits.
+  for (int i = 0; i < 100; ++i) {
+    Nanoseconds sample = i % 20 == 10 ? 3ms : 1ms;
+    pass.run(sample);
+    pass.last().cpu_time = 2 * sample, pass.last().machine_busy = 2 * sample;
+    pass.last().run_delay = sample;
+  }
+  auto found = pass.judge();
+  EXPECT_EQ(causes(found), Causes{Cause::oversubscribed});
+  EXPECT_EQ(found.verdicts[0].fix, "use --threads 2 or fewer");
+}
+
+TEST(Instability, of_every_run_is_named_though_none_stands_out) {
+  PassSketch pass;
+  for (int i = 0; i < 50; ++i) {
+    pass.run(2ms);
+    pass.last().cpu_time = 1ms, pass.last().run_delay = 1ms;
+    pass.last().machine_busy = 2ms;
+  }
+  auto found = pass.judge({1, std::nullopt});
+  EXPECT_EQ(causes(found), Causes{Cause::preempted});
+  EXPECT_NEAR(found.waiting, 0.5, 1e-9);
+}
+
+TEST(Instability, a_control_group_that_holds_back_throttles) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) { used.cpu_time = 1ms, used.throttled = 2ms; });
+  EXPECT_EQ(causes(pass.judge({2, 0.5})), Causes{Cause::throttled});
+}
+
+TEST(Instability, a_clock_that_drops_throttles) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) { used.mhz = 1000; });
+  auto found = pass.judge();
+  ASSERT_EQ(causes(found), Causes{Cause::throttled});
+  EXPECT_EQ(found.verdicts[0].evidence, "1000 MHz in slow runs, 3000 MHz usually");
+}
+
+TEST(Instability, stolen_time_is_named_though_its_ticks_are_coarse) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage&) {});
+  for (int i = 0; i < 20; ++i) pass.run(1ms);
+  pass.last().steal = 10ms;  // one tick, found in a run that did not suffer
+  EXPECT_EQ(causes(pass.judge()), Causes{Cause::steal});
+}
+
+TEST(Instability, page_faults_in_slow_runs_are_named) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) { used.minor_faults = 1500; });
+  auto found = pass.judge();
+  ASSERT_EQ(causes(found), Causes{Cause::page_faults});
+  EXPECT_EQ(found.verdicts[0].evidence, "1500 page faults in a slow run, 0 in a usual one; 0 read from disk");
+}
+
+TEST(Instability, slow_first_runs_are_first_run_effects) {
+  PassSketch pass;
+  pass.run(9ms).run(5ms).run(2ms);
+  pass.last().minor_faults = 1000;  // growing arenas fault; the cause is that they grow in the first runs
+  for (int i = 0; i < 60; ++i) pass.run(1ms + Nanoseconds(i % 7 * 1000));
+  EXPECT_EQ(causes(pass.judge()), Causes{Cause::first_run_effects});
+}
+
+TEST(Instability, first_runs_that_were_preempted_are_not_first_run_effects) {
+  PassSketch pass;
+  for (int i = 0; i < 3; ++i) {
+    pass.run(5ms);
+    pass.last().run_delay = 4ms, pass.last().cpu_time = 1ms, pass.last().machine_busy = 5ms;
+  }
+  for (int i = 0; i < 57; ++i) pass.run(1ms);
+  EXPECT_EQ(causes(pass.judge()), Causes{Cause::preempted});
+}
+
+TEST(Instability, without_delay_or_another_sign_has_no_name) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage&) {});
+  auto found = pass.judge();
+  EXPECT_GT(found.slow_ratio, 2.9);
+  EXPECT_EQ(causes(found), Causes{});
+}
+
+TEST(Instability, finds_nothing_in_noise) {
+  std::mt19937 random(7);
+  std::lognormal_distribution<double> time(0, 0.15), delay(0, 1.0);
+  int named = 0;
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    PassSketch pass;
+    for (int i = 0; i < 200; ++i) {
+      pass.run(Nanoseconds(static_cast<std::int64_t>(1e6 * time(random))));
+      // Wake-ups cost some microseconds, the system's own work some of the machine.
+      pass.last().run_delay = Nanoseconds(static_cast<std::int64_t>(5e3 * delay(random)));
+      pass.last().machine_busy = *pass.last().cpu_time + 20us;
+      pass.last().minor_faults = static_cast<std::int64_t>(random() % 4);
+      pass.last().mhz = 3000 + static_cast<double>(random() % 50);
+    }
+    named += !pass.judge().verdicts.empty();
+  }
+  EXPECT_EQ(named, 0);
+}
+
+TEST(Instability, of_few_samples_or_a_simulated_clock_is_not_judged) {
+  PassSketch four;
+  for (int i = 0; i < 4; ++i) four.run(1ms);
+  EXPECT_FALSE(find_instability(four.pass(), {}));
+  RunPass simulated;
+  simulated.samples.assign(100, 1ms);
+  EXPECT_FALSE(find_instability(simulated, {}));
+}
+
+TEST(Instability, what_the_system_does_not_tell_is_no_cause) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage&) {});
+  RunPass silent = pass.pass();
+  for (auto& span : silent.usage) span.used = Usage();
+  EXPECT_EQ(causes(find_instability(silent, {2, std::nullopt}).value()), Causes{});
+}
+
+TEST(Instability, of_spans_of_several_runs_belongs_to_the_span_of_the_slow_run) {
+  RunPass pass;
+  for (int i = 0; i < 100; ++i) pass.samples.push_back(i % 20 == 10 ? 110us : 10us);
+  for (int i = 0; i < 20; ++i) {
+    bool slow = i % 4 == 2;
+    Usage used;
+    used.run_delay = slow ? 100us : 0us;
+    used.cpu_time = 50us;
+    used.machine_busy = slow ? 150us : 50us;
+    pass.usage.push_back({5, slow ? 150us : 50us, used});
+  }
+  auto found = find_instability(pass, {1, std::nullopt}).value();
+  ASSERT_EQ(causes(found), Causes{Cause::preempted});
+  EXPECT_NEAR(found.verdicts[0].share, 1, 1e-9);
+}
+
+TEST(Instability, table_has_a_row_per_cause) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) { used.minor_faults = 1500; });
+  Table table = instability_table(pass.judge());
+  ASSERT_EQ(table.rows.size(), 1u);
+  EXPECT_EQ(table.columns[1].name, "cause");
+  EXPECT_EQ(std::get<std::string>(table.rows[0][1]), "page_faults");
+}
+
+}  // namespace
+}  // namespace takt

@@ -1,0 +1,138 @@
+#include "profile/measure.h"
+
+#include <gtest/gtest.h>
+
+namespace takt {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A session whose every run takes as long as it says; operator times come at the end, as ONNX Runtime's do.
+class ScriptedSession : public Session {
+ public:
+  ScriptedSession(std::string name, Nanoseconds each, std::string& order) : name_(name), each_(each), order_(order) {}
+  const std::vector<Port>& inputs() const override { return ports_; }
+  const std::vector<Port>& outputs() const override { return ports_; }
+  std::string device() const override { return "scripted"; }
+  void set_inputs(const std::vector<HostTensor>&) override {}
+  Nanoseconds run() override {
+    order_ += name_;
+    ++runs_;
+    return each_;
+  }
+  std::optional<std::vector<OpSample>> last_ops() override { return std::nullopt; }
+  std::optional<std::vector<std::vector<OpSample>>> all_ops() override {
+    std::vector<std::vector<OpSample>> all(runs_);
+    for (std::size_t i = 0; i < runs_; ++i) all[i].resize(1), all[i][0].name = std::to_string(i);
+    return all;
+  }
+  std::vector<HostTensor> outputs_of_last_run() override { return {}; }
+  std::unique_ptr<Request> make_request() override { return nullptr; }
+
+ private:
+  std::string name_;
+  Nanoseconds each_;
+  std::string& order_;
+  std::size_t runs_ = 0;
+  std::vector<Port> ports_;
+};
+
+RunPass empty_pass(bool profiled) {
+  RunPass pass;
+  pass.profiled = profiled;
+  return pass;
+}
+
+TEST(Measure, two_sessions_take_turns_after_both_are_warm) {
+  std::string order;
+  ScriptedSession plain("a", 20ms, order), profiled("b", 20ms, order);
+  RunSettings settings;
+  settings.iterations = 3, settings.warmup_iterations = 2;
+  std::vector<Measurement> passes;
+  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
+  passes.emplace_back(profiled, settings, nullptr, empty_pass(true));
+  measure(passes, {});
+  EXPECT_EQ(order,
+            "aabb"
+            "ababab");
+}
+
+TEST(Measure, short_runs_settle_before_each_turn_and_only_counted_ones_have_operators) {
+  std::string order;
+  ScriptedSession plain("a", 1ms, order), profiled("b", 1ms, order);
+  RunSettings settings;
+  settings.iterations = 2, settings.warmup_iterations = 1;
+  std::vector<Measurement> passes;
+  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
+  passes.emplace_back(profiled, settings, nullptr, empty_pass(true));
+  measure(passes, {});
+  EXPECT_EQ(order,
+            "ab"
+            "aaabbb"
+            "aaabbb");  // two runs to settle, one that counts
+  RunPass pass = passes[1].finish();
+  ASSERT_EQ(pass.ops.size(), 2u);
+  EXPECT_EQ(pass.ops[0][0].name, "3");
+  EXPECT_EQ(pass.ops[1][0].name, "6");
+  EXPECT_EQ(pass.block_starts, (std::vector<std::size_t>{0, 1}));
+  EXPECT_TRUE(pass.usage.empty());
+}
+
+TEST(Measure, one_session_goes_on_until_its_time_is_measured) {
+  std::string order;
+  ScriptedSession plain("a", 10ms, order);
+  RunSettings settings;
+  settings.min_time = 300ms;
+  std::vector<Measurement> passes;
+  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
+  measure(passes, {});
+  RunPass pass = passes[0].finish();
+  EXPECT_EQ(pass.samples.size(), 30u);
+  EXPECT_EQ(pass.warmup.size(), 3u);
+  EXPECT_EQ(pass.block_starts.size(), 1u);
+}
+
+TEST(Measure, usage_spans_cover_every_sample) {
+  std::string order;
+  ScriptedSession plain("a", 1us, order);
+  RunSettings settings;
+  settings.iterations = 500;
+  UsageReader reader;
+  std::vector<Measurement> passes;
+  passes.emplace_back(plain, settings, &reader, empty_pass(false));
+  measure(passes, {});
+  RunPass pass = passes[0].finish();
+  std::size_t runs = 0;
+  for (const auto& span : pass.usage) runs += span.runs;
+  EXPECT_EQ(runs, 500u);
+  EXPECT_LT(pass.usage.size(), 250u);  // runs of no time are read in groups
+}
+
+RunPass pass_of(std::vector<Nanoseconds> samples, std::size_t block) {
+  RunPass pass;
+  for (std::size_t i = 0; i < samples.size(); i += block) pass.block_starts.push_back(i);
+  pass.samples = std::move(samples);
+  return pass;
+}
+
+TEST(ProfilingCost, does_not_see_drift) {
+  // Both get slower by half from block to block; profiling always costs a tenth.
+  std::vector<Nanoseconds> plain, profiled;
+  for (int i = 0; i < 10; ++i) plain.push_back(1000us + i * 500us), profiled.push_back(1100us + i * 550us);
+  auto cost = profiling_cost(pass_of(plain, 1), pass_of(profiled, 1)).value();
+  EXPECT_NEAR(cost.ratio, 1.1, 1e-9);
+  ASSERT_TRUE(cost.interval);
+  EXPECT_NEAR(cost.interval->low, 1.1, 1e-9);
+  EXPECT_NEAR(cost.interval->high, 1.1, 1e-9);
+}
+
+TEST(ProfilingCost, of_few_blocks_has_no_interval_and_of_none_is_missing) {
+  auto cost = profiling_cost(pass_of({10us, 10us, 20us}, 3), pass_of({12us, 12us, 12us}, 3)).value();
+  EXPECT_NEAR(cost.ratio, 1.2, 1e-9);
+  EXPECT_FALSE(cost.interval);
+  EXPECT_FALSE(profiling_cost(RunPass(), RunPass()));
+  EXPECT_FALSE(profiling_cost(pass_of({0us}, 1), pass_of({1us}, 1)));
+}
+
+}  // namespace
+}  // namespace takt

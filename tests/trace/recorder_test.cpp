@@ -1,0 +1,167 @@
+#include "takt/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "trace/tick_clock.h"
+#include "trace/trace.h"
+
+namespace takt {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Recorder, a_scope_is_one_event_on_the_threads_row) {
+  Recorder recorder({.process = "mine"});
+  recorder.name_thread("main");
+  static const EventName name("infer", "stage", "batch");
+  { Scope scope(recorder, name, 7); }
+  const Trace trace = recorder.trace();
+  ASSERT_EQ(trace.events().size(), 1u);
+  const TraceEvent& event = trace.events()[0];
+  EXPECT_EQ(trace.text(event.name), "infer");
+  EXPECT_EQ(trace.text(event.category), "stage");
+  EXPECT_GE(event.start_ns, 0);
+  EXPECT_GE(event.duration_ns, 0);
+  EXPECT_EQ(trace.text(trace.args(event)[0].key), "batch");
+  EXPECT_EQ(std::get<std::int64_t>(trace.args(event)[0].value), 7);
+  EXPECT_EQ(trace.rows()[0].name, "main");
+  EXPECT_EQ(trace.processes()[0].name, "mine");
+}
+
+TEST(Recorder, scopes_nest_in_time) {
+  Recorder recorder;
+  static const EventName outer("outer"), inner("inner");
+  {
+    Scope a(recorder, outer);
+    Scope b(recorder, inner);
+  }
+  const Trace trace = recorder.trace();
+  const TraceEvent &in = trace.events()[0], &out = trace.events()[1];  // the inner one ends first
+  EXPECT_LE(out.start_ns, in.start_ns);
+  EXPECT_GE(out.start_ns + out.duration_ns, in.start_ns + in.duration_ns);
+}
+
+TEST(Recorder, a_full_buffer_drops_and_counts_and_keeps_the_first_events) {
+  Recorder recorder({.events_per_thread = 64});
+  static const EventName name("e", "", "i");
+  for (std::uint32_t i = 0; i < 100; ++i) Scope scope(recorder, name, i);
+  EXPECT_EQ(recorder.dropped(), 36u);
+  const Trace trace = recorder.trace();
+  ASSERT_EQ(trace.events().size(), 64u);
+  EXPECT_EQ(std::get<std::int64_t>(trace.args(trace.events()[63])[0].value), 63);
+  { Scope scope(recorder, name, 100); }
+  EXPECT_EQ(recorder.trace().events().size(), 65u);
+  EXPECT_EQ(recorder.dropped(), 36u);
+}
+
+TEST(Recorder, memory_is_bounded_over_all_collections) {
+  Recorder recorder({.events_per_thread = 64, .most_events = 150});
+  static const EventName name("e");
+  for (int i = 0; i < 200; ++i) {
+    { Scope scope(recorder, name); }
+    recorder.collect();
+  }
+  EXPECT_EQ(recorder.recorded(), 150u);
+  EXPECT_EQ(recorder.dropped(), 50u);
+}
+
+TEST(Recorder, a_disabled_recorder_leaves_nothing) {
+  Recorder recorder;
+  recorder.enable(false);
+  static const EventName name("e");
+  { Scope scope(recorder, name); }
+  recorder.count(name, 1);
+  EXPECT_TRUE(recorder.trace().events().empty());
+  EXPECT_TRUE(recorder.trace().counters().empty());
+}
+
+TEST(Recorder, events_with_the_same_flow_are_joined_in_the_order_of_their_starts) {
+  Recorder recorder;
+  static const EventName first("first"), second("second"), third("third"), alone("alone");
+  const std::uint64_t t = TickClock::now();
+  recorder.record(third, t + 20000, t + 21000, 0, 5);
+  recorder.record(first, t, t + 1000, 0, 5);
+  recorder.record(second, t + 10000, t + 11000, 0, 5);
+  recorder.record(alone, t, t + 1000, 0, 6);
+  const Trace trace = recorder.trace();
+  ASSERT_EQ(trace.flows().size(), 3u);
+  std::vector<std::string> order;
+  for (const TraceFlow& flow : trace.flows()) {
+    EXPECT_EQ(flow.bind_id, 5u);
+    order.push_back(trace.text(trace.events()[static_cast<std::size_t>(flow.event)].name) + (flow.in ? " in" : "") +
+                    (flow.out ? " out" : ""));
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"first out", "second in out", "third in"}));
+}
+
+TEST(Recorder, counters_and_rows_of_their_own) {
+  Recorder recorder;
+  static const EventName depth("queue depth"), work("work");
+  const RecorderRow device = recorder.add_row("sim:NPU");
+  recorder.count(depth, 2.5);
+  recorder.count(depth, NAN);
+  { Scope scope(recorder, work, 0, 0, device); }
+  const Trace trace = recorder.trace();
+  ASSERT_EQ(trace.counters().size(), 1u);
+  EXPECT_EQ(trace.counters()[0].value, 2.5);
+  EXPECT_EQ(trace.rows()[static_cast<std::size_t>(trace.events()[0].row)].name, "sim:NPU");
+}
+
+TEST(Recorder, many_threads_and_a_collector_lose_and_repeat_nothing) {
+  constexpr std::uint32_t threads = 4, each = 20000;
+  Recorder recorder({.events_per_thread = 1024, .collect_every = 1ms});
+  static const EventName name("e", "", "i");
+  std::vector<std::thread> running;
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    running.emplace_back([&recorder, t] {
+      for (std::uint32_t i = 0; i < each; ++i) Scope scope(recorder, name, t * each + i);
+    });
+  }
+  for (auto& thread : running) thread.join();
+  const Trace trace = recorder.trace();
+  EXPECT_EQ(trace.events().size() + recorder.dropped(), threads * each);
+  std::set<std::int64_t> seen;
+  for (const TraceEvent& event : trace.events()) seen.insert(std::get<std::int64_t>(trace.args(event)[0].value));
+  EXPECT_EQ(seen.size(), trace.events().size());
+}
+
+TEST(Recorder, two_recorders_on_one_thread_stay_apart) {
+  Recorder a, b;
+  static const EventName name("e");
+  { Scope scope(a, name); }
+  { Scope scope(b, name); }
+  { Scope scope(a, name); }
+  EXPECT_EQ(a.trace().events().size(), 2u);
+  EXPECT_EQ(b.trace().events().size(), 1u);
+  EXPECT_EQ(a.trace().rows().size(), 1u);
+}
+
+TEST(TickConversion, interpolates_between_anchors_and_extends_beyond_them) {
+  if (!TickClock::uses_counter()) GTEST_SKIP() << "the clock is in nanoseconds here";
+  TickConversion conversion;
+  conversion.add({1000, 500});
+  conversion.add({3000, 1500});
+  conversion.add({3000, 9999});  // no time has passed: ignored
+  conversion.add({5000, 3500});
+  EXPECT_EQ(conversion.steady_time(2000), Nanoseconds(1000));
+  EXPECT_EQ(conversion.steady_time(4000), Nanoseconds(2500));
+  EXPECT_EQ(conversion.steady_time(0), Nanoseconds(0));
+  EXPECT_EQ(conversion.steady_time(6000), Nanoseconds(4500));
+}
+
+TEST(TickConversion, forgets_anchors_rather_than_growing_without_end) {
+  TickConversion conversion;
+  for (std::uint64_t i = 1; i <= 200000; ++i) conversion.add({i * 100, static_cast<std::int64_t>(i * 50)});
+  EXPECT_LE(conversion.anchors().size(), 65536u);
+  if (!TickClock::uses_counter()) GTEST_SKIP() << "the clock is in nanoseconds here";
+  EXPECT_EQ(conversion.steady_time(12345600), Nanoseconds(6172800));
+}
+
+}  // namespace
+}  // namespace takt
