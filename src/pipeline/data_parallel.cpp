@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "core/error.h"
 #include "pipeline/opened_model.h"
@@ -125,6 +126,17 @@ std::vector<SharedTensor> DataParallelStage::merge(const std::vector<std::vector
   return outputs;
 }
 
+// All of them, also when one fails: the callbacks of the others write into what the caller holds.
+void DataParallelStage::wait_for_all() {
+  std::exception_ptr failure;
+  for (std::size_t p = 0; p < parts(); ++p) try {
+      part(0, p).wait();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  if (failure) std::rethrow_exception(failure);
+}
+
 DataParallelResult DataParallelStage::run(std::int64_t batch, const InputValues& inputs) {
   DataParallelResult result;
   result.batch = batch;
@@ -137,7 +149,7 @@ DataParallelResult DataParallelStage::run(std::int64_t batch, const InputValues&
     part(0, p).set_callback([&done, p](StageResult of_part) { done[p] = std::move(of_part); });
     part(0, p).start_async(batch, values[p]);
   }
-  for (std::size_t p = 0; p < parts(); ++p) part(0, p).wait();
+  wait_for_all();
   std::vector<std::vector<SharedTensor>> outputs;
   Nanoseconds first = done.front().completed, last = first;
   for (auto& of_part : done) {

@@ -66,6 +66,7 @@ class DataParallelStage {
   void measure_ratio(const std::filesystem::path& model, const DataParallelSettings& settings);
   void open_parts(const std::filesystem::path& model, const DataParallelSettings& settings);
   void check_merged(bool verify);
+  void wait_for_all();
   bool is_divided(std::size_t input) const { return divided_[input]; }
 
   int axis_ = 0;

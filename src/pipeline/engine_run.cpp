@@ -154,7 +154,8 @@ void EngineRun::advance(std::vector<FinishedExecution> finished) {
   do {
     for (const auto& execution : finished) {
       in_flight_.erase(execution.record);
-      live_.finish(execution);
+      // After a failure the book may be closed already; nothing that comes back late is written into it.
+      if (!failure_) live_.finish(execution);
     }
     finished.clear();
     if (failure_) break;

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "pipeline/engine_run.h"
+#include "profile/fake_session.h"
 #include "runtime/models.h"
 
 namespace takt {
@@ -118,6 +120,48 @@ TEST(Engine, ManyShortSimulatedStagesKeepTheRules) {
             "}\n";
   const auto made = run(text);
   EXPECT_EQ(made.schedule.batches.size(), 300u);
+}
+
+/// Never comes back, until it is told to.
+class HangingRequest : public Request {
+ public:
+  void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override { done_ = done; }
+  void wait() override {}
+  void come_back() { done_(steady_now(), std::nullopt); }
+
+ private:
+  std::function<void(Nanoseconds, std::optional<std::string>)> done_;
+};
+
+class HangingSession : public FakeSession {
+ public:
+  std::unique_ptr<Request> make_request() override {
+    auto made = std::make_unique<HangingRequest>();
+    request = made.get();
+    return made;
+  }
+  HangingRequest* request = nullptr;
+};
+
+TEST(Engine, ARuntimeThatNeverComesBackHangsNobodyAndMayComeBackLate) {
+  const auto spec =
+      parse_pipeline("batches: 5\ntimeout: 50ms\nstages:\n  - {name: a, dummy: {matmul: 8}, device: CPU}\n", "p.yaml");
+  auto session = std::make_unique<HangingSession>();
+  auto* const hanging = session.get();
+  StageExecutorSettings settings;
+  settings.counters = settings.outputs = false;
+  std::vector<OpenedStage> stages(1);
+  stages[0].runtime = "fake";
+  stages[0].replicas.push_back(std::make_unique<StageExecutor>(nullptr, std::move(session), settings));
+  SimulatedTimes times(spec);
+  EngineSettings engine_settings;
+  EngineRun engine(spec, engine_settings, times, flow_shape(spec), std::move(stages));
+  PipelineRun made;
+  EXPECT_FALSE(engine.run(made)) << "something is still in flight";
+  EXPECT_EQ(made.failure,
+            "p.yaml: stage 'a', batch 0: not done after 50.0 ms; raise 'timeout', or look at what the "
+            "device does");
+  hanging->request->come_back();
 }
 
 class RealEngine : public testing::TestWithParam<std::string> {
