@@ -88,7 +88,7 @@ void add_plain(std::vector<WhatIfCase>& cases) {
   cases.push_back(plain("stage moves to a device of its own", shared, {"stage.post.device=c", "stage.post.time=x0.8"},
                         [](TruePipeline& t) { t.shape.stages[2] = stage_on(2, 1, 2), t.stages[2].whole_us = {1200}; }));
   cases.push_back(
-      plain("fewer in flight", base, {"source.in_flight=2"}, [](TruePipeline& t) { t.shape.source.in_flight = 2; }));
+      plain("fewer in flight", base, {"source.in_flight=1"}, [](TruePipeline& t) { t.shape.source.in_flight = 1; }));
   cases.push_back(plain("batches at a fixed rate", base, {"source.rate=300"}, [](TruePipeline& t) {
     t.shape.source.open = true;
     t.arrivals = fixed_rate_arrivals(Nanoseconds(3'333'333), *t.shape.source.batches);

@@ -1,0 +1,70 @@
+// How much stages slow each other down, measured: each stage alone, and each pair at once.
+//
+// Of a stage that takes `alone` by itself and `together` on average beside another that ran for a share o of the
+// stage's time, the slow-down while both run is f with together = alone + (1 − 1/f)·o·together, so a partner that is
+// faster, and therefore idle now and then, is not taken for a harmless one.
+//
+// Noise is never called contention: a slow-down counts only if random permutations of the durations hardly ever give as
+// much (1 % over all pairs), if it is at least 2 %, and if it is more than twice what the stage's mean alone differs
+// from round to round.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/statistics.h"
+#include "core/table.h"
+#include "flow/contention.h"
+#include "pipeline/pipeline_run.h"
+
+namespace takt {
+
+/// Runs these stages (numbers) of a pipeline at once, none feeding another, and gives the record; its stage k is
+/// `stages[k]`.
+using StageRunner = std::function<PipelineRun(const std::vector<int>& stages)>;
+
+struct InterferenceSettings {
+  int rounds = 3;                               ///< everything is measured so often, in turns; at least 2
+  std::optional<double> peak_bytes_per_second;  ///< of memory, for the bandwidth share
+};
+
+struct AloneRow {
+  std::string stage;
+  std::int64_t executions = 0;
+  std::optional<Duration> mean;
+  std::optional<double> drift;            ///< largest deviation of a round's mean from the mean, relative
+  std::optional<double> bandwidth_share;  ///< bytes over hardware time (else: time) over the measured peak
+};
+
+struct PairRow {
+  std::string stage, beside;
+  int stage_number = 0, beside_number = 0;
+  std::int64_t executions = 0;
+  std::optional<double> overlap;            ///< share of the stage's time in which the other ran
+  std::optional<double> factor, low, high;  ///< slow-down while both run, with an interval of 95 %
+  double p_value = 1;
+  bool significant = false;
+};
+
+struct InterferenceReport {
+  std::vector<AloneRow> alone;
+  std::vector<PairRow> pairs;  ///< by stage, then beside
+};
+
+/// Throws as `run` does, and Error(bad_input) for fewer than two stages.
+InterferenceReport measure_interference(const std::vector<std::string>& stages, const StageRunner& run,
+                                        const InterferenceSettings& settings = {});
+
+/// The matrix of the significant slow-downs; empty without one.
+ContentionLaw law_of(const InterferenceReport& report);
+
+/// alone, pairs.
+std::vector<Table> tables(const InterferenceReport& report);
+std::vector<std::string> interference_table_names();
+std::vector<ColumnInfo> interference_columns();
+std::string to_text(const InterferenceReport& report);
+
+}  // namespace takt

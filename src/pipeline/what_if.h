@@ -1,0 +1,50 @@
+// What a recorded pipeline would have done if something had been different, as tables. No estimate is worth more than
+// its replay without a change, so every answer carries the error of that.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/table.h"
+#include "core/units.h"
+#include "pipeline/replay.h"
+
+namespace takt {
+
+/// What one variant of the pipeline does.
+struct WhatIfRow {
+  std::string variant;  ///< "before", "replayed", "after", or the change of a sweep
+  Nanoseconds makespan{};
+  std::optional<Duration> cycle, latency;  ///< steady cycle, mean latency
+  std::optional<double> throughput_per_s;
+  std::string bottleneck;   ///< stage; empty without batches
+  double replay_error = 0;  ///< |replayed − before| / before of the makespan, without a change
+};
+
+/// What a stage that is 10 % faster would bring.
+struct SensitivityRow {
+  std::string stage;
+  std::optional<double> throughput_per_s, gain;  ///< gain: relative change of the throughput
+  Nanoseconds makespan{};
+};
+
+struct WhatIf {
+  std::vector<WhatIfRow> summary;  ///< before, replayed, after
+  std::vector<WhatIfRow> sweep;
+  std::vector<SensitivityRow> sensitivity;  ///< of the pipeline after the changes
+  std::vector<Interference> interference;   ///< found in the run, by number of stage
+  std::vector<std::string> stages;          ///< names
+};
+
+/// `sweep`: every one of them is applied after `changes`, one at a time. Throws as replay() does.
+WhatIf what_if(const PipelineRun& run, std::span<const Change> changes, std::span<const Change> sweep = {});
+
+/// summary, sweep, sensitivity, interference; empty ones have columns and no rows.
+std::vector<Table> tables(const WhatIf& result);
+std::vector<std::string> what_if_table_names();
+std::vector<ColumnInfo> what_if_columns();  ///< for `takt explain`
+std::string to_text(const WhatIf& result);
+
+}  // namespace takt

@@ -1,0 +1,74 @@
+#include "pipeline/what_if.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/what_if_cases.h"
+
+namespace takt {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(what_if, says_before_replayed_and_after) {
+  const PipelineRun run = run_truth(chain({1000, 2500, 1500}));
+  const WhatIf result = what_if(run, std::vector{parse_change("stage.infer.time=x0.5")});
+  ASSERT_EQ(result.summary.size(), 3u);
+  EXPECT_EQ(result.summary[0].makespan, Nanoseconds(502'500'000));  // 1 + 200·2.5 + 1.5 ms
+  EXPECT_EQ(result.summary[1].makespan, result.summary[0].makespan);
+  EXPECT_EQ(result.summary[2].makespan, Nanoseconds(302'250'000));  // 1 + 1.25 + 200·1.5 ms
+  EXPECT_EQ(result.summary[0].bottleneck, "infer");
+  EXPECT_EQ(result.summary[2].bottleneck, "post");
+  EXPECT_EQ(*result.summary[2].cycle, Duration(1500));
+  EXPECT_EQ(result.summary[2].replay_error, 0);
+  EXPECT_TRUE(result.interference.empty());
+}
+
+TEST(what_if, only_the_bottleneck_is_sensitive) {
+  const WhatIf result = what_if(run_truth(chain({1000, 2500, 1500})), {});
+  ASSERT_EQ(result.sensitivity.size(), 3u);
+  EXPECT_NEAR(result.sensitivity[0].gain.value(), 0, 1e-9);
+  EXPECT_NEAR(result.sensitivity[1].gain.value(), 1 / 0.9 - 1, 1e-9);
+  EXPECT_NEAR(result.sensitivity[2].gain.value(), 0, 1e-9);
+}
+
+TEST(what_if, sweeps_on_top_of_the_changes) {
+  const auto sweep = parse_sweep("stage.infer.replicas=1:3:1");
+  const WhatIf result =
+      what_if(run_truth(chain({1000, 2500, 500})), std::vector{parse_change("stage.infer.time=x2")}, sweep);
+  ASSERT_EQ(result.sweep.size(), 3u);
+  EXPECT_EQ(result.sweep[0].makespan, result.summary[2].makespan);
+  EXPECT_EQ(*result.sweep[1].cycle, Duration(2500));
+  EXPECT_EQ(result.sweep[2].variant, "stage.infer.replicas=3");
+}
+
+TEST(what_if, tables_have_their_columns_and_text_the_error_of_the_replay) {
+  const WhatIf result = what_if(run_truth(chain({1000, 2500})), {});
+  const auto list = tables(result);
+  ASSERT_EQ(list.size(), what_if_table_names().size());
+  for (std::size_t t = 0; t < list.size(); ++t) EXPECT_EQ(list[t].name, what_if_table_names()[t]);
+  EXPECT_THAT(to_csv(list[0]),
+              HasSubstr("variant,makespan_us,cycle_us,throughput_per_s,latency_us,bottleneck,replay_error\nbefore,"));
+  EXPECT_THAT(to_text(result), HasSubstr("the replay without a change is 0.00 % off"));
+}
+
+TEST(what_if, from_a_trace_is_the_same_as_from_the_run) {
+  for (const auto& one : what_if_cases()) {
+    if (one.kind == "plain" || one.name == "law known, faster") {
+      const PipelineRun run = run_truth(one.truth), back = read_pipeline_run(to_trace(run), "trace");
+      std::vector<Change> changes;
+      for (const auto& text : one.changes) changes.push_back(parse_change(text));
+      EXPECT_EQ(to_csv(tables(what_if(back, changes))[0]), to_csv(tables(what_if(run, changes))[0])) << one.name;
+    }
+  }
+}
+
+TEST(what_if, of_a_run_without_batches_is_empty_but_said) {
+  TruePipeline truth = chain({1000, 2500}, 2, 0);
+  const WhatIf result = what_if(run_truth(truth), std::vector{parse_change("stage.infer.replicas=2")});
+  EXPECT_EQ(result.summary[2].makespan, Nanoseconds(0));
+  EXPECT_EQ(result.summary[2].bottleneck, "");
+}
+
+}  // namespace
+}  // namespace takt
