@@ -9,6 +9,8 @@
 #include "core/text.h"
 #include "machine/peaks_table.h"
 #include "pipeline/account.h"
+#include "pipeline/interference.h"
+#include "pipeline/what_if.h"
 #include "profile/analyze_table.h"
 #include "profile/compare_report.h"
 #include "profile/op_profile.h"
@@ -28,6 +30,8 @@ int run_explain(std::span<const std::string> arguments) {
   for (const auto& more : {analyze_columns(), peaks_columns()}) columns.insert(columns.end(), more.begin(), more.end());
   for (auto& column : trace_columns()) columns.push_back(std::move(column));
   for (auto& column : account_columns()) columns.push_back(std::move(column));
+  for (auto& column : what_if_columns()) columns.push_back(std::move(column));
+  for (auto& column : interference_columns()) columns.push_back(std::move(column));
   std::vector<std::string> names;
   std::set<std::string> seen;
   bool found = false;

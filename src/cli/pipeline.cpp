@@ -14,6 +14,7 @@ namespace {
 constexpr Command pipeline_commands[] = {
     {"run", "run a pipeline, or simulate it, and show where its time goes", run_pipeline_run},
     {"analyze", "where the time of a recorded run went", run_pipeline_analyze},
+    {"whatif", "what a recorded run would have done with changes", run_pipeline_whatif},
 };
 
 void print_help() {

@@ -8,5 +8,6 @@ namespace takt {
 
 int run_pipeline_analyze(std::span<const std::string> arguments);
 int run_pipeline_run(std::span<const std::string> arguments);
+int run_pipeline_whatif(std::span<const std::string> arguments);
 
 }  // namespace takt
