@@ -18,7 +18,7 @@ int print_table() {
   double worst = 0;
   for (const WhatIfCase& one : what_if_cases()) {
     const PipelineRun recorded = run_truth(one.truth);
-    std::vector<Change> changes;
+    std::vector<PipelineChange> changes;
     for (const auto& text : one.changes) changes.push_back(parse_change(text));
     const double predicted = makespan_ms(replay(recorded, changes)), really = makespan_ms(one.run_changed());
     const double error = predicted / really - 1;

@@ -33,9 +33,9 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
   app->add_option("-o,--output", output.file, "Write the result to this file instead of stdout")->type_name("FILE");
   if (!parse(*app, arguments)) return 0;
   check(output, what_if_table_names());
-  std::vector<Change> changes;
+  std::vector<PipelineChange> changes;
   for (const auto& text : set) changes.push_back(parse_change(text));
-  const auto variants = sweep.empty() ? std::vector<Change>{} : parse_sweep(sweep);
+  const auto variants = sweep.empty() ? std::vector<PipelineChange>{} : parse_sweep(sweep);
   apply(log);
   const PipelineRun run = read_pipeline_run(read_chrome_trace(file).trace, file.string());
   const WhatIf result = what_if(run, changes, variants);

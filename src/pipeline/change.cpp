@@ -72,7 +72,7 @@ const KnobName& find_knob(std::string_view text, std::string_view key, std::stri
   refuse(text, fmt::format("{} takes {}", knob.name, knob.values));
 }
 
-void read_time(Change& change, std::string_view value, const KnobName& knob) {
+void read_time(PipelineChange& change, std::string_view value, const KnobName& knob) {
   if (value.starts_with('x')) {
     change.factor = true;
     change.number = to_number(value.substr(1));
@@ -87,7 +87,7 @@ void read_time(Change& change, std::string_view value, const KnobName& knob) {
   if (*change.number < 0 || *change.number > 1e15) refuse_value(change.text, knob);
 }
 
-void read_ratio(Change& change, std::string_view value, const KnobName& knob) {
+void read_ratio(PipelineChange& change, std::string_view value, const KnobName& knob) {
   double sum = 0;
   for (const auto& part : split(value, ',')) {
     const auto share = to_number(trim(part));
@@ -98,7 +98,7 @@ void read_ratio(Change& change, std::string_view value, const KnobName& knob) {
   if (std::abs(sum - 1) > 1e-6) refuse(change.text, fmt::format("the shares sum to {:.6g}; they must sum to 1", sum));
 }
 
-void read_value(Change& change, std::string_view value, const KnobName& knob) {
+void read_value(PipelineChange& change, std::string_view value, const KnobName& knob) {
   switch (change.knob) {
     case Knob::stage_time:
       return read_time(change, value, knob);
@@ -124,10 +124,10 @@ void read_value(Change& change, std::string_view value, const KnobName& knob) {
 
 }  // namespace
 
-Change parse_change(std::string_view text) {
+PipelineChange parse_change(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos) refuse(text, "a change is KNOB=VALUE, such as stage.infer.time=x0.5");
-  Change change;
+  PipelineChange change;
   change.text = text;
   const KnobName& knob = find_knob(text, trim(text.substr(0, equals)), change.target);
   change.knob = knob.knob;
@@ -135,22 +135,22 @@ Change parse_change(std::string_view text) {
   return change;
 }
 
-std::vector<Change> parse_sweep(std::string_view text) {
+std::vector<PipelineChange> parse_sweep(std::string_view text) {
   const auto equals = text.find('=');
   const auto ends = split(text.substr(equals == std::string_view::npos ? 0 : equals + 1), ':');
   if (equals == std::string_view::npos || ends.size() != 3)
     refuse(text, "a sweep is KNOB=A:B:STEP, such as stage.infer.time=x0.2:x1:x0.2");
   const std::string key(text.substr(0, equals + 1));
-  const Change first = parse_change(key + ends[0]), last = parse_change(key + ends[1]);
+  const PipelineChange first = parse_change(key + ends[0]), last = parse_change(key + ends[1]);
   const bool time = first.knob == Knob::stage_time;
-  const Change step = parse_change(key + ends[2]);
+  const PipelineChange step = parse_change(key + ends[2]);
   if (!first.number || !last.number || !step.number || first.factor != last.factor || first.factor != step.factor)
     refuse(text, "a sweep goes from one number to another of the same kind");
   if (*step.number <= 0 || *last.number < *first.number)
     refuse(text, "a sweep goes upwards; A is at most B and STEP above 0");
   const double count = std::floor((*last.number - *first.number) / *step.number + 1e-9);
   if (count >= 1000) refuse(text, "a sweep has at most 1,000 values; take a larger step");
-  std::vector<Change> changes;
+  std::vector<PipelineChange> changes;
   for (int i = 0; i <= static_cast<int>(count); ++i) {
     const double value = *first.number + i * *step.number;
     std::string spelled = fmt::format("{:.10g}", value);

@@ -20,7 +20,7 @@ enum class Knob : std::uint8_t {
   source_rate,       ///< source.rate=50: batches per second; closed: the next batch is always ready
 };
 
-struct Change {
+struct PipelineChange {
   Knob knob = Knob::stage_time;
   std::string target;            ///< stage or device; empty for the source
   std::optional<double> number;  ///< factor, nanoseconds, count or rate; nullopt: `none`, `closed`, or not a number
@@ -30,12 +30,12 @@ struct Change {
   std::string text;              ///< as it was written
 };
 
-/// "stage.infer.time=x0.5" → Change. Names are not looked up: a run may not be known yet. Throws UsageError that names
-/// the nearest knob, or what values it takes.
-Change parse_change(std::string_view text);
+/// "stage.infer.time=x0.5" → PipelineChange. Names are not looked up: a run may not be known yet. Throws UsageError
+/// that names the nearest knob, or what values it takes.
+PipelineChange parse_change(std::string_view text);
 
 /// "stage.infer.time=x0.2:x1:x0.1": the first knob with every value from A to B in steps, both ends included.
 /// Throws UsageError: no number, a step that leads nowhere, more than 1,000 values, a knob without numbers.
-std::vector<Change> parse_sweep(std::string_view text);
+std::vector<PipelineChange> parse_sweep(std::string_view text);
 
 }  // namespace takt

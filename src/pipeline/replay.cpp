@@ -17,12 +17,12 @@ constexpr double trusted_error = 0.02;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-[[noreturn]] void refuse(const Change& change, const std::string& why) {
+[[noreturn]] void refuse(const PipelineChange& change, const std::string& why) {
   throw UsageError(fmt::format("'{}': {}", printable(change.text), why));
 }
 
 template <typename Named>
-int find(const Change& change, const std::vector<Named>& all, std::string_view kind, const std::string& name) {
+int find(const PipelineChange& change, const std::vector<Named>& all, std::string_view kind, const std::string& name) {
   std::vector<std::string> names;
   for (const auto& one : all) {
     if (one.name == name) return static_cast<int>(names.size());
@@ -40,12 +40,12 @@ class Changer {
   Changer(PipelineRun& run, RecordedTimes& times, std::vector<Nanoseconds>& arrivals)
       : run_(run), times_(times), arrivals_(arrivals) {}
 
-  void apply(std::span<const Change> changes) {
-    for (const Change& change : changes) apply(change, changes);
+  void apply(std::span<const PipelineChange> changes) {
+    for (const PipelineChange& change : changes) apply(change, changes);
   }
 
  private:
-  void apply(const Change& change, std::span<const Change> all) {
+  void apply(const PipelineChange& change, std::span<const PipelineChange> all) {
     const auto number = [&] { return static_cast<int>(*change.number); };
     switch (change.knob) {
       case Knob::stage_time:
@@ -75,13 +75,13 @@ class Changer {
     }
   }
 
-  int stage_number(const Change& change) const { return find(change, run_.stages, "stage", change.target); }
-  FlowStage& stage(const Change& change) { return run_.shape.stages[at(stage_number(change))]; }
-  FlowDevice& device(const Change& change) {
+  int stage_number(const PipelineChange& change) const { return find(change, run_.stages, "stage", change.target); }
+  FlowStage& stage(const PipelineChange& change) { return run_.shape.stages[at(stage_number(change))]; }
+  FlowDevice& device(const PipelineChange& change) {
     return run_.shape.devices[at(find(change, run_.devices, "device", change.target))];
   }
 
-  void set_time(const Change& change) {
+  void set_time(const PipelineChange& change) {
     const int s = stage_number(change);
     if (change.factor) return times_.scale(s, *change.number);
     const double mean = times_.mean_ns(s);
@@ -89,10 +89,10 @@ class Changer {
     times_.scale(s, *change.number / mean);
   }
 
-  void move_stage(const Change& change, std::span<const Change> all) {
+  void move_stage(const PipelineChange& change, std::span<const PipelineChange> all) {
     const int s = stage_number(change), d = find(change, run_.devices, "device", change.device);
     if (run_.shape.stages[at(s)].split()) refuse(change, "the stage is split over devices; change its ratio");
-    const bool timed = std::any_of(all.begin(), all.end(), [&](const Change& other) {
+    const bool timed = std::any_of(all.begin(), all.end(), [&](const PipelineChange& other) {
       return other.knob == Knob::stage_time && other.target == change.target;
     });
     if (!times_.ran_on(s, d) && !timed) {
@@ -103,7 +103,7 @@ class Changer {
     for (auto& replica : run_.shape.stages[at(s)].replicas) replica.assign(1, d);
   }
 
-  void set_ratio(const Change& change) {
+  void set_ratio(const PipelineChange& change) {
     const int s = stage_number(change);
     const FlowStage& flow = run_.shape.stages[at(s)];
     if (!flow.split()) refuse(change, "the stage is not split over devices");
@@ -117,7 +117,7 @@ class Changer {
   }
 
   // An open source keeps the pattern of its arrivals, faster or slower; a closed one gets a fixed rate.
-  void set_rate(const Change& change) {
+  void set_rate(const PipelineChange& change) {
     auto& source = run_.shape.source;
     if (!change.number) {
       source.open = false;
@@ -148,7 +148,7 @@ class Changer {
 
 }  // namespace
 
-PipelineRun replay(const PipelineRun& run, std::span<const Change> changes, const ContentionLaw& law) {
+PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes, const ContentionLaw& law) {
   PipelineRun result = run;
   result.counters.clear();
   result.failure.reset();
@@ -169,7 +169,7 @@ PipelineRun replay(const PipelineRun& run, std::span<const Change> changes, cons
   return result;
 }
 
-PipelineRun replay(const PipelineRun& run, std::span<const Change> changes) {
+PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes) {
   return replay(run, changes, replay_law(run));
 }
 

@@ -18,10 +18,10 @@ namespace takt {
 /// arrival; counters are empty. Throws UsageError for a stage or device that the run does not have (naming the
 /// nearest), a device on which the stage was never measured (unless its time is changed too), a split that cannot be
 /// told; Error(bad_input) as simulate() does.
-PipelineRun replay(const PipelineRun& run, std::span<const Change> changes);
+PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes);
 
 /// The same with the law given, for many replays of one run.
-PipelineRun replay(const PipelineRun& run, std::span<const Change> changes, const ContentionLaw& law);
+PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes, const ContentionLaw& law);
 
 /// The law that replay() uses: the run's own; else what its overlaps show, if the run replayed with it is as long as it
 /// was (within 2 %); else none.

@@ -24,15 +24,15 @@ WhatIfRow row_of(std::string variant, const PipelineRun& run, double replay_erro
   return row;
 }
 
-std::vector<Change> with(std::span<const Change> changes, const Change& one) {
-  std::vector<Change> all(changes.begin(), changes.end());
+std::vector<PipelineChange> with(std::span<const PipelineChange> changes, const PipelineChange& one) {
+  std::vector<PipelineChange> all(changes.begin(), changes.end());
   all.push_back(one);
   return all;
 }
 
-SensitivityRow sensitivity(const PipelineRun& run, std::span<const Change> changes, const ContentionLaw& law,
+SensitivityRow sensitivity(const PipelineRun& run, std::span<const PipelineChange> changes, const ContentionLaw& law,
                            std::size_t stage, const WhatIfRow& after) {
-  const Change faster{Knob::stage_time, run.stages[stage].name, 0.9, true, {}, {}, "10 % faster"};
+  const PipelineChange faster{Knob::stage_time, run.stages[stage].name, 0.9, true, {}, {}, "10 % faster"};
   const WhatIfRow row = row_of("", replay(run, with(changes, faster), law), 0);
   SensitivityRow result{row.variant, row.throughput_per_s, {}, row.makespan};
   result.stage = run.stages[stage].name;
@@ -99,7 +99,7 @@ std::string one_line(const WhatIf& result) {
 
 }  // namespace
 
-WhatIf what_if(const PipelineRun& run, std::span<const Change> changes, std::span<const Change> sweep) {
+WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, std::span<const PipelineChange> sweep) {
   WhatIf result;
   for (const auto& stage : run.stages) result.stages.push_back(stage.name);
   const ContentionLaw law = replay_law(run, &result.interference);
@@ -109,7 +109,7 @@ WhatIf what_if(const PipelineRun& run, std::span<const Change> changes, std::spa
   const double error = measured > 0 ? off / measured : 0;
   result.summary = {row_of("before", run, error), row_of("replayed", again, error),
                     row_of("after", replay(run, changes, law), error)};
-  for (const Change& change : sweep)
+  for (const PipelineChange& change : sweep)
     result.sweep.push_back(row_of(change.text, replay(run, with(changes, change), law), error));
   for (std::size_t s = 0; s < run.stages.size(); ++s)
     result.sensitivity.push_back(sensitivity(run, changes, law, s, result.summary[2]));

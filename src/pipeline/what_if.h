@@ -39,7 +39,8 @@ struct WhatIf {
 };
 
 /// `sweep`: every one of them is applied after `changes`, one at a time. Throws as replay() does.
-WhatIf what_if(const PipelineRun& run, std::span<const Change> changes, std::span<const Change> sweep = {});
+WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes,
+               std::span<const PipelineChange> sweep = {});
 
 /// summary, sweep, sensitivity, interference; empty ones have columns and no rows.
 std::vector<Table> tables(const WhatIf& result);

@@ -22,7 +22,7 @@ std::string refusal(const std::string& text, bool sweep = false) {
 }
 
 TEST(change, reads_every_knob) {
-  const Change time = parse_change("stage.infer.time=x0.5");
+  const PipelineChange time = parse_change("stage.infer.time=x0.5");
   EXPECT_EQ(time.knob, Knob::stage_time);
   EXPECT_EQ(time.target, "infer");
   EXPECT_TRUE(time.factor);

@@ -40,8 +40,8 @@ double relative(const PipelineRun& a, const PipelineRun& b) {
       static_cast<double>(a.schedule.makespan().count()) / static_cast<double>(b.schedule.makespan().count()) - 1);
 }
 
-std::vector<Change> parsed(const std::vector<std::string>& texts) {
-  std::vector<Change> changes;
+std::vector<PipelineChange> parsed(const std::vector<std::string>& texts) {
+  std::vector<PipelineChange> changes;
   for (const auto& text : texts) changes.push_back(parse_change(text));
   return changes;
 }

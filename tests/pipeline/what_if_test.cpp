@@ -56,7 +56,7 @@ TEST(what_if, from_a_trace_is_the_same_as_from_the_run) {
   for (const auto& one : what_if_cases()) {
     if (one.kind == "plain" || one.name == "law known, faster") {
       const PipelineRun run = run_truth(one.truth), back = read_pipeline_run(to_trace(run), "trace");
-      std::vector<Change> changes;
+      std::vector<PipelineChange> changes;
       for (const auto& text : one.changes) changes.push_back(parse_change(text));
       EXPECT_EQ(to_csv(tables(what_if(back, changes))[0]), to_csv(tables(what_if(run, changes))[0])) << one.name;
     }
