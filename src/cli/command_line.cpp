@@ -11,20 +11,27 @@
 namespace takt {
 namespace {
 
-/// Two columns within 80: the option, and why one would use it.
+std::string wrap(const std::string& text, std::size_t width) {
+  std::string wrapped;
+  std::size_t column = 0;
+  for (const auto& word : split(text, ' ')) {
+    if (column > 0 && column + 1 + word.size() > width) wrapped += '\n', column = 0;
+    if (column > 0) wrapped += ' ', ++column;
+    wrapped += word;
+    const auto line_end = word.rfind('\n');
+    column = line_end == word.npos ? column + word.size() : word.size() - line_end - 1;
+  }
+  return wrapped;
+}
+
+/// Two columns within 80: the option, and why one would use it. CLI11 indents the lines of the second one.
 class HelpFormat : public CLI::Formatter {
  public:
   HelpFormat() { column_width(26); }
   std::string make_option_desc(const CLI::Option* option) const override {
-    std::string text = Formatter::make_option_desc(option), wrapped;
-    std::size_t column = 0;
-    for (const auto& word : split(text, ' ')) {
-      if (column + word.size() > 52) wrapped += "\n" + std::string(26, ' '), column = 0;
-      wrapped += (column ? " " : "") + word;
-      column += word.size() + 1;
-    }
-    return wrapped;
+    return wrap(Formatter::make_option_desc(option), 53);
   }
+  std::string make_description(const CLI::App* app) const override { return wrap(Formatter::make_description(app), 80); }
   // The types that CLI11 would print ("TEXT", "INT") say less than the names chosen with type_name().
   std::string make_usage(const CLI::App* app, std::string) const override {
     std::string usage = "Usage: takt " + app->get_name();

@@ -85,6 +85,7 @@ class ChromeWriter {
   void write() {
     write_head();
     write_names();
+    if (!flows_.one_each()) put_instants_first(trace_, lanes_.order);
     for (std::uint32_t i : lanes_.order) write_event(i);
     write_counters();
     text_.add("\n]}\n");
@@ -149,10 +150,11 @@ class ChromeWriter {
     text_.add(field(names_, ",\"name\":", event.name));
     if (event.category != StringId{}) text_.add(field(categories_, ",\"cat\":", event.category));
     const auto flows = flows_.of(i);
-    if (!flows.empty()) write_flow(flows.front());
+    if (flows_.one_each() && !flows.empty()) write_flow(flows.front());
     if (event.args != 0 || event.duration_ns < 0) write_args(event);
     text_.add('}');
-    for (std::size_t f = 1; f < flows.size(); ++f) write_further_flow(flows[f], event, tids_[row][lanes_.lane[i]]);
+    if (flows_.one_each()) return;
+    for (const TraceFlow& flow : flows) write_flow_end(flow, event, tids_[row][lanes_.lane[i]]);
   }
 
   void write_flow(const TraceFlow& flow) {
@@ -162,8 +164,9 @@ class ChromeWriter {
     if (flow.out) text_.add(",\"flow_out\":true");
   }
 
-  /// An event has room for one arrow; others are events of their own, which bind to the slice written last.
-  void write_further_flow(const TraceFlow& flow, const TraceEvent& event, std::uint32_t tid) {
+  /// An event has room for one arrow. If one has more, the ends of all arrows are events of their own, which bind to the
+  /// slice written last: importers keep the two forms apart, and an arrow with an end of each would join nothing.
+  void write_flow_end(const TraceFlow& flow, const TraceEvent& event, std::uint32_t tid) {
     begin(flow.in && flow.out ? "t"
           : flow.out          ? "s"
                               : "f",

@@ -112,6 +112,7 @@ class PerfettoWriter {
   void write() {
     write_base();
     write_tracks();
+    if (!trace_.flows().empty()) put_instants_first(trace_, lanes_.order);
     for (std::uint32_t i : lanes_.order) write_event(i);
     for (auto& row : open_) {
       for (auto& lane : row) close_until(lane, nullptr);

@@ -1,6 +1,7 @@
 #include "trace/written_rows.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -65,12 +66,39 @@ std::string lane_name(const TraceRow& row, std::size_t lane) {
   return lane == 0 ? row.name : row.name + " (lane " + std::to_string(lane + 1) + ")";
 }
 
+void put_instants_first(const Trace& trace, std::vector<std::uint32_t>& order) {
+  const auto& events = trace.events();
+  const auto lasts = [&](std::uint32_t e) { return drawn_duration_ns(events[e]) > 0; };
+  std::map<RowId, bool> row_has_longer;
+  for (auto group = order.begin(); group != order.end();) {
+    const auto end = std::find_if(group, order.end(),
+                                  [&](std::uint32_t e) { return events[e].start_ns != events[*group].start_ns; });
+    if (end - group > 1) {
+      // What follows a longer event of its row stays behind it; all others without length go to the front.
+      row_has_longer.clear();
+      const auto is_later = [&](std::uint32_t e) { return row_has_longer[events[e].row] |= lasts(e); };
+      std::vector<std::uint32_t> later;
+      auto front = group;
+      for (auto e = group; e != end; ++e) {
+        if (is_later(*e)) {
+          later.push_back(*e);
+        } else {
+          *front++ = *e;
+        }
+      }
+      std::copy(later.begin(), later.end(), front);
+    }
+    group = end;
+  }
+}
+
 EventFlows::EventFlows(const Trace& trace) : flows_(trace.flows()) {
   if (flows_.empty()) return;
   std::stable_sort(flows_.begin(), flows_.end(),
                    [](const TraceFlow& a, const TraceFlow& b) { return a.event < b.event; });
   first_.resize(trace.events().size() + 1);
-  for (const TraceFlow& flow : flows_) ++first_[static_cast<std::size_t>(flow.event) + 1];
+  for (const TraceFlow& flow : flows_)
+    if (++first_[static_cast<std::size_t>(flow.event) + 1] > 1) one_each_ = false;
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
 }
 

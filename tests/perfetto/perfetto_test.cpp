@@ -124,6 +124,9 @@ TEST_F(Perfetto, sees_in_protobuf_what_the_trace_holds) {
   trace.add_flow(b, 1, true, false);
   trace.add_flow(b, 2, true, false);
   trace.add_counter(process, "queue depth", 120ns, 2);
+  const json chrome = read(trace);
+  EXPECT_EQ(chrome.at("problems"), json::array());
+  EXPECT_EQ(chrome.at("flows").size(), 2u);
   const json report = read_protobuf(trace);
   EXPECT_EQ(report.at("problems"), json::array());
   ASSERT_EQ(report.at("slices").size(), 2u);
@@ -180,6 +183,24 @@ TEST_F(Perfetto, sees_rows_processes_arguments_counters_and_flows) {
              (arg.at("int_value") == value || arg.at("real_value") == value || arg.at("string_value") == value);
     });
     EXPECT_TRUE(found) << key << " in " << report.at("arguments");
+  }
+}
+
+TEST_F(Perfetto, sees_arrows_out_of_slices_without_length) {
+  Trace trace;
+  const ProcessId process = trace.add_process("p");
+  const RowId device = trace.add_row(process, "device"), host = trace.add_row(process, "host");
+  const EventId from = trace.add_event(device, "from", "", 0ns, 10ns);
+  const EventId instant = trace.add_event(host, "merge", "", 10ns, 0ns);
+  const EventId to = trace.add_event(device, "to", "", 10ns, 5ns);
+  trace.add_flow(from, 1, false, true);
+  trace.add_flow(instant, 1, true, false);
+  trace.add_flow(instant, 2, false, true);
+  trace.add_flow(to, 2, true, false);
+  for (const json& report : {read(trace), read_protobuf(trace)}) {
+    EXPECT_EQ(report.at("problems"), json::array());
+    ASSERT_EQ(report.at("flows").size(), 2u);
+    EXPECT_EQ(report.at("flows").at(1).at("target"), "to");
   }
 }
 

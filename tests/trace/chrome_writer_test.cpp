@@ -186,6 +186,18 @@ TEST(ChromeWriter, flows_carry_a_hexadecimal_bind_id) {
   EXPECT_EQ(events.at(1).at("flow_in"), true);
 }
 
+TEST(ChromeWriter, all_arrows_take_the_same_form_once_an_event_has_two) {
+  OneRow one;
+  const EventId from = one.event("a", 0ns, 1ns), to = one.event("b", 1ns, 1ns), last = one.event("c", 2ns, 1ns);
+  one.trace.add_flow(from, 1, false, true);
+  one.trace.add_flow(to, 1, true, false);
+  one.trace.add_flow(to, 2, false, true);
+  one.trace.add_flow(last, 2, true, false);
+  for (const json& slice : events_of(one.trace, "X")) EXPECT_FALSE(slice.contains("bind_id")) << slice;
+  EXPECT_EQ(events_of(one.trace, "s").size(), 2u);
+  EXPECT_EQ(events_of(one.trace, "f").at(1).at("id"), "0x2");
+}
+
 TEST(ChromeWriter, provenance_lies_under_metadata) {
   Trace trace;
   trace.set_base_time(1700000000000000001ns);
