@@ -31,7 +31,9 @@ class HelpFormat : public CLI::Formatter {
   std::string make_option_desc(const CLI::Option* option) const override {
     return wrap(Formatter::make_option_desc(option), 53);
   }
-  std::string make_description(const CLI::App* app) const override { return wrap(Formatter::make_description(app), 80); }
+  std::string make_description(const CLI::App* app) const override {
+    return wrap(Formatter::make_description(app), 80);
+  }
   // The types that CLI11 would print ("TEXT", "INT") say less than the names chosen with type_name().
   std::string make_usage(const CLI::App* app, std::string) const override {
     std::string usage = "Usage: takt " + app->get_name();

@@ -23,7 +23,7 @@ void print_help() {
       "Usage: takt pipeline COMMAND [options]\n\nCommands:\n");
   for (const auto& command : pipeline_commands) fmt::print("  {:<13}{}\n", command.name, command.summary);
   fmt::print(
-      "\nOptions:\n  -h, --help  Show this text; 'takt pipeline COMMAND --help' shows a command's options\n"
+      "\nOptions:\n  -h, --help  Show this text; 'takt pipeline COMMAND --help' shows its options\n"
       "\nExample:\n  takt pipeline run --simulate\n");
 }
 

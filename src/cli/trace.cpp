@@ -23,7 +23,7 @@ void print_help() {
       "Usage: takt trace COMMAND FILE… [options]\n\nCommands:\n");
   for (const auto& command : trace_commands) fmt::print("  {:<10}{}\n", command.name, command.summary);
   fmt::print(
-      "\nOptions:\n  -h, --help  Show this text; 'takt trace COMMAND --help' shows a command's options\n"
+      "\nOptions:\n  -h, --help  Show this text; 'takt trace COMMAND --help' shows its options\n"
       "\nExample:\n  takt trace info trace.json.gz\n");
 }
 

@@ -164,8 +164,8 @@ class ChromeWriter {
     if (flow.out) text_.add(",\"flow_out\":true");
   }
 
-  /// An event has room for one arrow. If one has more, the ends of all arrows are events of their own, which bind to the
-  /// slice written last: importers keep the two forms apart, and an arrow with an end of each would join nothing.
+  /// An event has room for one arrow. If one has more, the ends of all arrows are events of their own, which bind to
+  /// the slice written last: importers keep the two forms apart, and an arrow with an end of each would join nothing.
   void write_flow_end(const TraceFlow& flow, const TraceEvent& event, std::uint32_t tid) {
     begin(flow.in && flow.out ? "t"
           : flow.out          ? "s"

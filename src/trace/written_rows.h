@@ -25,9 +25,9 @@ std::vector<std::vector<std::uint32_t>> number_lanes(const Trace& trace, const L
 /// "CPU", "CPU (lane 2)"
 std::string lane_name(const TraceRow& row, std::size_t lane);
 
-/// Puts events that start together and last no time before longer ones of other rows; a row keeps its own order. `order`
-/// is sorted by start. Importers lose an arrow whose start comes after its end, and one that leaves an event without
-/// length may end at the moment of its start.
+/// Puts events that start together and last no time before longer ones of other rows; a row keeps its own order.
+/// `order` is sorted by start. Importers lose an arrow whose start comes after its end, and one that leaves an event
+/// without length may end at the moment of its start.
 void put_instants_first(const Trace& trace, std::vector<std::uint32_t>& order);
 
 /// The arrows of each event, in the order added.
