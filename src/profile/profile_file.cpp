@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/error.h"
 #include "core/text.h"
 
 namespace takt {
@@ -33,6 +34,16 @@ std::string describe(const ForeignProfile& profile) {
   if (profile.averaged) return profile.kind + ", a mean over its runs";
   return fmt::format("{}, {} {}{}{}", profile.kind, profile.runs, profile.run_word, profile.runs == 1 ? "" : "s",
                      profile.runs == 1 ? "" : "; times are means over them");
+}
+
+/// What a file that is no profile seems to be, and what reads it; empty if nothing comes to mind.
+std::string advice(const std::filesystem::path& path, std::string_view text) {
+  const std::string extension = path.extension().string();
+  if (extension == ".onnx" || extension == ".xml" || text.starts_with("<?xml"))
+    return "; it seems to be a model: measure it with 'takt run FILE --profile profile.json' and analyze that";
+  if (text.substr(0, 1 << 16).find("\"traceEvents\"") != text.npos)
+    return "; it seems to be a trace: 'takt trace info' and 'takt pipeline analyze' read those";
+  return "";
 }
 
 ProfileSamples samples_of(ForeignProfile profile) {
@@ -77,11 +88,14 @@ ProfileFile open_profile(const std::filesystem::path& path, const ProfileParts& 
   const std::string origin = printable(path.string());
   ForeignProfile foreign;
   switch (detect_profile_kind(file.text())) {
-    case ProfileKind::peer: {
-      ProfileFile result{PeerProfile(path, parts.types), "", {}, {}};
-      if (parts.samples) result.samples = parse_takt_samples(file.text(), origin);
-      return result;
-    }
+    case ProfileKind::peer:
+      try {
+        ProfileFile result{PeerProfile(path, parts.types), "", {}, {}};
+        if (parts.samples) result.samples = parse_takt_samples(file.text(), origin);
+        return result;
+      } catch (const Error& error) {
+        throw Error(error.kind(), error.what() + advice(path, file.text()));
+      }
     case ProfileKind::ort:
       foreign = parse_ort_profile(file.text(), origin);
       break;
