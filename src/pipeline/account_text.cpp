@@ -28,10 +28,11 @@ std::string bottleneck_line(const Accounts& a) {
   const StageAccount& first = a.stages[static_cast<std::size_t>(*a.bottleneck)];
   std::string line = fmt::format("bottleneck  {} on {}: a batch every {}", printable(first.name),
                                  printable(first.devices), format_duration(first.load));
-  if (a.second && a.margin)
-    line += fmt::format(", {:.1f} % more than {}", *a.margin * 100,
-                        printable(a.stages[static_cast<std::size_t>(*a.second)].name));
-  return line + "\n";
+  if (!a.second || !a.margin) return line + "\n";
+  const std::string margin = fmt::format("{:.1f} % more than {}", *a.margin * 100,
+                                         printable(a.stages[static_cast<std::size_t>(*a.second)].name));
+  const bool fits = display_width(line) + 2 + display_width(margin) <= 80;
+  return line + (fits ? ", " : ",\n            ") + margin + "\n";
 }
 
 std::string heading(const Accounts& a) {
@@ -55,14 +56,14 @@ std::string to_text(const Accounts& accounts) {
   const auto list = tables(accounts);
   std::string text = heading(accounts);
   const auto show = [&](const Table& table) {
-    if (!table.rows.empty()) text += "\n" + to_text(table, 120);
+    if (!table.rows.empty()) text += "\n" + to_text(table);
   };
   show(narrowed(list[1], {"device", "wall_us", "busy_us", "starved_us", "blocked_us", "dispatch_us", "fill_drain_us",
-                          "utilisation_percent", "bubbles", "bubble_mean_us"}));
-  show(narrowed(list[2], {"stage", "devices", "replicas", "stage_mean_us", "stage_p90_us", "load_us", "queue_mean_us",
-                          "held_mean_us", "hardware_mean_us", "penalty_mean_us"}));
+                          "utilisation_percent"}));
+  show(narrowed(list[2], {"stage", "devices", "stage_mean_us", "stage_p90_us", "load_us", "queue_mean_us",
+                          "held_mean_us", "penalty_mean_us"}));
   show(narrowed(list[5], {"stage", "part", "device", "partition_mean_us", "device_time_mean_us", "skew_mean_us",
-                          "sync_merge_mean_us", "stage_mean_us"}));
+                          "sync_merge_mean_us"}));
   show(narrowed(list[6],
                 {"path_stage", "activity", "path_device", "binding", "path_count", "path_us", "blame_percent"}));
   return text;
