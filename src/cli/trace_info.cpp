@@ -26,8 +26,11 @@ int run_trace_info(std::span<const std::string> arguments) {
   const auto traces = read_traces(files, settings);
   std::vector<Table> tables{trace_summary_table(traces), gpu_time_table(traces), trace_rows_table(traces)};
   std::string text;
-  for (const Table& table : tables) {
-    if (!table.rows.empty()) text += (text.empty() ? "" : "\n") + to_text(table, 120);
+  for (const Table& table :
+       {some_columns(tables[0], {"file", "events", "rows", "duration_ns", "processes", "counters", "flows", "faults"}),
+        some_columns(tables[1], {"file", "device", "kernels", "total_us", "idle_us", "compute_us", "non_compute_us"}),
+        some_columns(tables[2], {"file", "process", "pid", "row", "tid", "events", "busy_us"})}) {
+    if (!table.rows.empty()) text += (text.empty() ? "" : "\n") + to_text(table);
   }
   warn_of_faults(traces);
   std::vector<std::string> command{"takt", "trace", "info"};

@@ -59,6 +59,18 @@ std::string json_rows(const Table& table) {
 
 }  // namespace
 
+Table some_columns(const Table& table, std::span<const std::string_view> names) {
+  Table some{table.name, {}, std::vector<std::vector<Cell>>(table.rows.size())};
+  for (const std::string_view name : names) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      if (table.columns[c].name != name) continue;
+      some.columns.push_back(table.columns[c]);
+      for (std::size_t r = 0; r < table.rows.size(); ++r) some.rows[r].push_back(table.rows[r][c]);
+    }
+  }
+  return some;
+}
+
 std::string to_csv(const Table& table) {
   std::string text;
   for (std::size_t c = 0; c < table.columns.size(); ++c) text += (c ? "," : "") + csv_field(table.columns[c].name);

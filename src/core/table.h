@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,12 @@ Table make_table(std::string name, std::span<const Column<Row>> columns, std::sp
     for (const auto& column : columns) cells.push_back(column.value(row));
   }
   return table;
+}
+
+/// The columns of these names, in this order: what of a wide table fits a terminal. Names that it lacks are left out.
+Table some_columns(const Table& table, std::span<const std::string_view> names);
+inline Table some_columns(const Table& table, std::initializer_list<std::string_view> names) {
+  return some_columns(table, std::span(names.begin(), names.size()));
 }
 
 /// Aligned text: numbers right, text left; lines no longer than `width` as long as text columns can be shortened ("…").

@@ -9,20 +9,6 @@
 namespace takt {
 namespace {
 
-/// The columns of a table that fit a terminal; the others are in CSV and JSON.
-Table narrowed(const Table& table, std::initializer_list<std::string_view> names) {
-  Table narrow{table.name, {}, {}};
-  narrow.rows.resize(table.rows.size());
-  for (const std::string_view name : names) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      if (table.columns[c].name != name) continue;
-      narrow.columns.push_back(table.columns[c]);
-      for (std::size_t r = 0; r < table.rows.size(); ++r) narrow.rows[r].push_back(table.rows[r][c]);
-    }
-  }
-  return narrow;
-}
-
 std::string bottleneck_line(const Accounts& a) {
   if (!a.bottleneck) return {};
   const StageAccount& first = a.stages[static_cast<std::size_t>(*a.bottleneck)];
@@ -58,14 +44,14 @@ std::string to_text(const Accounts& accounts) {
   const auto show = [&](const Table& table) {
     if (!table.rows.empty()) text += "\n" + to_text(table);
   };
-  show(narrowed(list[1], {"device", "wall_us", "busy_us", "starved_us", "blocked_us", "dispatch_us", "fill_drain_us",
-                          "utilisation_percent"}));
-  show(narrowed(list[2], {"stage", "devices", "stage_mean_us", "stage_p90_us", "load_us", "queue_mean_us",
-                          "held_mean_us", "penalty_mean_us"}));
-  show(narrowed(list[5], {"stage", "part", "device", "partition_mean_us", "device_time_mean_us", "skew_mean_us",
-                          "sync_merge_mean_us"}));
-  show(narrowed(list[6],
-                {"path_stage", "activity", "path_device", "binding", "path_count", "path_us", "blame_percent"}));
+  show(some_columns(list[1], {"device", "wall_us", "busy_us", "starved_us", "blocked_us", "dispatch_us",
+                              "fill_drain_us", "utilisation_percent"}));
+  show(some_columns(list[2], {"stage", "devices", "stage_mean_us", "stage_p90_us", "load_us", "queue_mean_us",
+                              "held_mean_us", "penalty_mean_us"}));
+  show(some_columns(list[5], {"stage", "part", "device", "partition_mean_us", "device_time_mean_us", "skew_mean_us",
+                              "sync_merge_mean_us"}));
+  show(some_columns(list[6],
+                    {"path_stage", "activity", "path_device", "binding", "path_count", "path_us", "blame_percent"}));
   return text;
 }
 
