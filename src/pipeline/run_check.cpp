@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <initializer_list>
 #include <vector>
 
@@ -40,6 +41,8 @@ class RunCheck {
       const BatchRecord& batch = schedule.batches[i];
       times({batch.arrived, batch.admitted, batch.delivered}, [&] { return fmt::format("batch {}", i); });
     }
+    for (const ExecutionCounters& c : run_.counters) counters(c);
+    if (counted_ > static_cast<double>(largest)) refuse("its counters add up to more than can be held");
     if (sum_ > static_cast<double>(largest)) refuse("its times add up to more than nanoseconds can hold");
   }
 
@@ -56,6 +59,12 @@ class RunCheck {
       before = time;
     }
     sum_ += static_cast<double>((before - *list.begin()).count());
+  }
+
+  void counters(const ExecutionCounters& c) {
+    for (const auto& time : {c.hardware, c.marshalling})
+      if (time) counted_ += std::abs(static_cast<double>(time->count()));
+    if (c.bytes_moved) counted_ += std::abs(static_cast<double>(*c.bytes_moved));
   }
 
   void execution(std::size_t i) {
@@ -99,7 +108,7 @@ class RunCheck {
   const PipelineRun& run_;
   const std::string& origin_;
   std::vector<std::uint32_t> executions_of_;  ///< by visit
-  double sum_ = 0;
+  double sum_ = 0, counted_ = 0;
 };
 
 }  // namespace

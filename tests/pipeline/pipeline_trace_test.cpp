@@ -127,7 +127,7 @@ PipelineRun measured(std::uint64_t seed) {
     ExecutionCounters counters;
     if (state >> 63 != 0) counters.hardware = Nanoseconds(static_cast<std::int64_t>(state >> 20 & 0xffffffffff));
     if (i % 3 == 0) counters.marshalling = Nanoseconds(static_cast<std::int64_t>(state >> 30 & 0xffffff));
-    if (i % 4 == 0) counters.bytes_moved = static_cast<std::int64_t>(state >> 3);
+    if (i % 4 == 0) counters.bytes_moved = static_cast<std::int64_t>(state >> 23);
     run.counters.push_back(counters);
   }
   run.virtual_clock = false;

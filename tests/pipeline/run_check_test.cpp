@@ -41,6 +41,14 @@ TEST(RunCheck, every_record_that_cannot_be_is_named) {
   EXPECT_NE(refusal([](PipelineRun& r) { r.warmup = -1; }).find("warm-up"), std::string::npos);
 }
 
+TEST(RunCheck, counters_that_add_up_beyond_what_can_be_held_are_refused) {
+  EXPECT_NE(refusal([](PipelineRun& r) {
+              r.counters.resize(r.schedule.executions.size());
+              for (auto& c : r.counters) c.bytes_moved = std::int64_t{1} << 60;
+            }).find("counters add up"),
+            std::string::npos);
+}
+
 TEST(RunCheck, spans_that_add_up_beyond_nanoseconds_are_refused) {
   EXPECT_NE(refusal([](PipelineRun& r) {
               constexpr std::int64_t late = std::int64_t{1} << 60;
