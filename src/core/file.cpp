@@ -187,7 +187,9 @@ TemporaryFolder::TemporaryFolder(const std::string& prefix) {
   auto folder = std::filesystem::temp_directory_path(error);
   if (error) folder = "/tmp";
   std::string name = (folder / (prefix + "-XXXXXX")).string();
-  if (!::mkdtemp(name.data())) cannot("make a folder in", folder, errno);
+  if (!::mkdtemp(name.data()))
+    throw Error(ErrorKind::io, fmt::format("{}: cannot be made: {}; set TMPDIR to a folder that can be written", name,
+                                           std::strerror(errno)));
   path_ = name;
 }
 

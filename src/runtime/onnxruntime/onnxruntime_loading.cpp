@@ -1,10 +1,6 @@
 #include "runtime/onnxruntime/onnxruntime_loading.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>  // mkdtemp is POSIX, not C++
-
-#include <cerrno>
-#include <cstring>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -15,21 +11,6 @@
 #include "runtime/tensors.h"
 
 namespace takt::ort {
-
-TemporaryFolder::TemporaryFolder() {
-  std::error_code error;
-  auto base = std::filesystem::temp_directory_path(error);
-  std::string name = ((error ? std::filesystem::path("/tmp") : base) / "takt-XXXXXX").string();
-  if (!mkdtemp(name.data()))
-    throw Error(ErrorKind::io, fmt::format("{}: cannot be made: {}; set TMPDIR to a folder that can be written", name,
-                                           std::strerror(errno)));
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // a leftover in the temporary folder is no reason to fail
-  std::filesystem::remove_all(path_, ignored);
-}
 
 Loader::Loader(const Ort::Env& env, std::filesystem::path model, const Graph* graph, std::string device,
                const SessionSettings& settings, std::string where)
@@ -63,7 +44,7 @@ void Loader::check_settings() const {
 
 /// Optimises the model once more, into a file of the temporary folder. Throws Ort::Exception where it cannot be saved.
 std::filesystem::path Loader::save_optimised() {
-  if (!folder_) folder_ = std::make_unique<TemporaryFolder>();
+  if (!folder_) folder_ = std::make_unique<TemporaryFolder>("takt");
   const auto dump = folder_->path() / "optimised.onnx";
   auto saving = options();
   saving.SetOptimizedModelFilePath(dump.c_str());
@@ -119,7 +100,7 @@ Ort::SessionOptions Loader::options() const {
 }
 
 void Loader::prepare_profiling(const Graph* graph) {
-  folder_ = std::make_unique<TemporaryFolder>();
+  folder_ = std::make_unique<TemporaryFolder>("takt");
   const auto dump = folder_->path() / "optimised.onnx";
   try {
     optimised_ = read_optimised(save_optimised(), graph, where_);

@@ -9,23 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "core/file.h"
 #include "runtime/onnxruntime/optimised_model.h"
 #include "runtime/runtime.h"
 
 namespace takt::ort {
-
-/// A private folder in the system's temporary folder, removed with its contents. Throws Error(io).
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// How a model's sessions are opened; the same model may be opened again when its profile is full.
 class Loader {
