@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "core/error.h"
@@ -51,7 +53,12 @@ double best_rate(int threads, const Work& work, Duration budget) {
   };
   std::barrier start(threads);
   std::barrier stop(threads, finish_slice);
+  // Nobody waits at a barrier before everybody is there: the system may refuse the last of many threads.
+  enum class Gate { closed, open, given_up };
+  std::atomic<Gate> gate = Gate::closed;
   const auto run = [&](int thread) {
+    gate.wait(Gate::closed);
+    if (gate == Gate::given_up) return;
     Slice& slice = slices[static_cast<std::size_t>(thread)];
     for (std::int64_t turn = 0; more; ++turn) {
       start.arrive_and_wait();
@@ -62,7 +69,14 @@ double best_rate(int threads, const Work& work, Duration budget) {
     }
   };
   std::vector<std::jthread> others;
-  for (int thread = 1; thread < threads; ++thread) others.emplace_back(run, thread);
+  const auto release = [&](Gate how) { gate = how, gate.notify_all(); };
+  try {
+    for (int thread = 1; thread < threads; ++thread) others.emplace_back(run, thread);
+  } catch (...) {
+    release(Gate::given_up);
+    throw;
+  }
+  release(Gate::open);
   run(0);
   return best;
 }
@@ -288,7 +302,12 @@ class Measurement {
 
 Peaks measure_peaks(const PeakSettings& settings, const PeakProgress& progress) {
   if (settings.rounds < 1) throw Error(ErrorKind::bad_input, "peaks need at least one round of measuring");
-  return Measurement(settings, progress).run();
+  try {
+    return Measurement(settings, progress).run();
+  } catch (const std::system_error& error) {
+    throw Error(ErrorKind::runtime, "peaks: the system refuses to start as many threads as were asked for (" +
+                                        std::string(error.what()) + "); end other programs, or measure with fewer");
+  }
 }
 
 }  // namespace takt

@@ -2,8 +2,10 @@
 #include "machine/peaks.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -129,6 +131,25 @@ TEST(PeaksTable, a_busy_machine_is_told_by_the_spread) {
   peaks.levels[0].read.all.median = peaks.levels[0].read.all.best / 2;
   EXPECT_THAT(busy_warning(peaks), HasSubstr("busy"));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need all the address space there is
+TEST(MeasurePeaks, a_thread_that_cannot_start_is_an_error_and_no_wait_without_end) {
+  const auto crowd = [] {
+    const rlimit space{std::uint64_t{1} << 30, std::uint64_t{1} << 30};  // stacks of some hundred threads
+    setrlimit(RLIMIT_AS, &space);
+    PeakSettings settings;
+    settings.threads = 4000, settings.rounds = 1, settings.memory_bytes = 1 << 24;
+    try {
+      measure_peaks(settings);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      std::_Exit(1);
+    }
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(crowd(), testing::ExitedWithCode(1), "start as many threads");
+}
+#endif
 
 }  // namespace
 }  // namespace takt
