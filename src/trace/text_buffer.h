@@ -56,7 +56,7 @@ class TextBuffer {
     char* const p = memory_.data() + used_;
     p[0] = '.';
     p[1] = static_cast<char>('0' + fraction / 100);
-    std::memcpy(p + 2, &pairs[2 * (fraction % 100)], 2);
+    std::memcpy(p + 2, &pairs[std::size_t{2} * (fraction % 100)], 2);
     used_ += 4;
   }
 
