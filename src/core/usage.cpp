@@ -249,7 +249,7 @@ struct UsageReader::Files {
   ReadOnly stat{"/proc/stat"}, group_stat;
   std::map<int, ReadOnly> clocks;  ///< by processor
   ReadOnly cpuinfo;
-  std::vector<char> buffer = std::vector<char>(64 * 1024);
+  std::vector<char> buffer = std::vector<char>(std::size_t{64} * 1024);
   Nanoseconds tick{1'000'000'000 / std::max(1L, sysconf(_SC_CLK_TCK))};
   Usage slow;  ///< what is read rarely
   std::optional<Nanoseconds> slow_read_at;
