@@ -1,5 +1,6 @@
 #include "trace/args.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -53,16 +54,11 @@ std::uint32_t ArgStore::shape_of(std::span<const Slot> slots) {
            0x9E3779B97F4A7C15u;
     hash ^= hash >> 29;
   }
-  const auto equal = [&](const Shape& shape) {
-    if (shape.slots.size() != slots.size()) return false;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (shape.slots[i].key != slots[i].key || shape.slots[i].kind != slots[i].kind) return false;
-    }
-    return true;
-  };
+  std::uint32_t& recent = recent_shapes_[hash % recent_shapes_.size()];
+  if (is_shape(recent, slots)) return recent;
   const auto [first, last] = shape_index_.equal_range(hash);
   for (auto found = first; found != last; ++found) {
-    if (equal(shapes_[found->second])) return found->second;
+    if (is_shape(found->second, slots)) return recent = found->second;
   }
   const auto number = static_cast<std::uint32_t>(shapes_.size());
   Shape& shape = shapes_.emplace_back();
@@ -72,7 +68,13 @@ std::uint32_t ArgStore::shape_of(std::span<const Slot> slots) {
     shape.width += width_of(slot.kind);
   }
   shape_index_.emplace(hash, number);
-  return number;
+  return recent = number;
+}
+
+bool ArgStore::is_shape(std::uint32_t shape, std::span<const Slot> slots) const {
+  const auto& known = shapes_[shape].slots;
+  return std::equal(known.begin(), known.end(), slots.begin(), slots.end(),
+                    [](const Slot& a, const Slot& b) { return a.key == b.key && a.kind == b.kind; });
 }
 
 void ArgStore::check_room(std::size_t more) const {

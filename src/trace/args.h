@@ -4,6 +4,7 @@
 // event stores its shape and the bare values: 4 bytes for a text or a small number, 8 for the others.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -95,7 +96,10 @@ class ArgStore {
   std::uint32_t shape_of(std::span<const Slot> slots);
   void check_room(std::size_t more) const;
 
+  bool is_shape(std::uint32_t shape, std::span<const Slot> slots) const;
+
   std::vector<Shape> shapes_;
+  std::array<std::uint32_t, 64> recent_shapes_{};  // by some bits of the hash: events take turns on few shapes
   std::unordered_multimap<std::uint64_t, std::uint32_t> shape_index_;  // by hash of the slots
   std::vector<Run> runs_;
   std::vector<std::uint32_t> values_;

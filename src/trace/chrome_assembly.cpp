@@ -114,8 +114,7 @@ std::vector<PlacedMark> add_windows(Trace& trace, std::vector<ParsedWindow>& win
     Window window = std::move(parsed.window);
     const Translation& translation = translations.at(parsed.parser);
     const auto first_event = static_cast<std::uint32_t>(trace.events().size());
-    for (TraceEvent& event : window.columns.events) event.row = translation.rows[static_cast<std::size_t>(event.row)];
-    const std::uint32_t first_run = trace.append(window.columns, translation.strings);
+    const std::uint32_t first_run = trace.append(window.columns, translation.strings, translation.rows);
     for (const Mark& mark : window.marks) marks.push_back(place(mark, translation, first_event, first_run));
     for (const TraceFlow& flow : window.flows) {
       const auto event = static_cast<EventId>(static_cast<std::uint32_t>(flow.event) + first_event);

@@ -1,9 +1,8 @@
 #include "trace/chrome_events.h"
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 
 #include "core/text.h"
 #include "trace/decimal_time.h"
@@ -12,29 +11,10 @@
 namespace takt::chrome {
 
 using json_scan::is_blank;
-using json_scan::scan_text;
-using json_scan::scan_word;
+using json_scan::read_number;
 using json_scan::skip_blanks;
 
-struct EventParser::Event {
-  const char* begin = nullptr;
-  char phase = 0;
-  std::uint32_t name = 0, category = 0;
-  Id process, thread, id;
-  std::string_view ts, dur;  // the words; empty: missing
-  bool has_process = false, has_thread = false, has_id = false;
-  bool binds_enclosing = false, flow_in = false, flow_out = false, has_bind = false;
-  Id bind;
-};
-
 namespace {
-
-/// A number from text, all of it; false if it is none.
-template <typename Number>
-bool read_number(std::string_view word, Number& value) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc() && end == word.data() + word.size();
-}
 
 /// Does a text at `p` look like the start of an event: `{`, a quote and one of the usual keys?
 bool starts_event(const char* p, const char* end) {
@@ -48,13 +28,6 @@ bool starts_event(const char* p, const char* end) {
   return false;
 }
 
-/// Hex with or without 0x, as importers read ids.
-bool read_hex(std::string_view word, std::uint64_t& value) {
-  if (word.starts_with("0x") || word.starts_with("0X")) word.remove_prefix(2);
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value, 16);
-  return error == std::errc() && end == word.data() + word.size();
-}
-
 }  // namespace
 
 std::uint64_t EventParser::offset_of(const char* p) const {
@@ -62,6 +35,8 @@ std::uint64_t EventParser::offset_of(const char* p) const {
 }
 
 void EventParser::fault_at(TraceRule rule, const char* p) {
+  is_plain_ = false;
+  if (is_trying_) return;
   const std::uint64_t offset = offset_of(p);
   faults_.add(rule, offset, [&] { return "byte " + std::to_string(offset); });
 }
@@ -79,7 +54,13 @@ void EventParser::parse(std::string_view text, Window& window) {
   begin_ = text.data();
   end_ = begin_ + text.size();
   order_ = window.number << 32;
-  window.columns.events.reserve(text.size() / 160);
+  window.columns.events.reserve(text.size() / bytes_per_event_ + 64);
+  parse_list(window);
+  if (!window.columns.events.empty())
+    bytes_per_event_ = std::max<std::size_t>(window.consumed / window.columns.events.size(), 32);
+}
+
+void EventParser::parse_list(Window& window) {
   const char* p = begin_;
   while (true) {
     while (p < end_ && (is_blank(*p) || *p == ',')) ++p;
@@ -92,8 +73,7 @@ void EventParser::parse(std::string_view text, Window& window) {
     }
     Event event;
     event.begin = p;
-    args_.clear();
-    const char* next = *p == '{' ? parse_event(p + 1, event) : nullptr;
+    const char* next = *p == '{' ? parse_event(p, event) : nullptr;
     if (next == nullptr) {
       next = recover(p);
       if (next == nullptr) return;
@@ -117,234 +97,12 @@ const char* EventParser::recover(const char* p) {
   return nullptr;
 }
 
-const char* EventParser::parse_event(const char* p, Event& event) {
-  p = skip_blanks(p, end_);
-  if (p < end_ && *p == '}') return p + 1;
-  while (p < end_) {
-    if (*p != '"') return nullptr;
-    json_scan::Text key;
-    p = scan_text(p + 1, end_, key);
-    if (p == nullptr) return nullptr;
-    p = skip_blanks(p, end_);
-    if (p >= end_ || *p != ':') return nullptr;
-    p = skip_blanks(p + 1, end_);
-    if (p >= end_) return nullptr;
-    p = parse_field(p, key.raw, event);
-    if (p == nullptr) return nullptr;
-    p = skip_blanks(p, end_);
-    if (p >= end_) return nullptr;
-    if (*p == '}') return p + 1;
-    if (*p != ',') return nullptr;
-    p = skip_blanks(p + 1, end_);
-    if (p < end_ && *p == '}') return p + 1;  // a trailing comma
+bool EventParser::read_time(const TimeWord& word, const Event& event, std::int64_t& time) {
+  if (word.is_read) {
+    time = word.nanoseconds;
+    return true;
   }
-  return nullptr;
-}
-
-const char* EventParser::parse_field(const char* p, std::string_view key, Event& event) {
-  if (key == "ts") return parse_time(p, event.ts);
-  if (key == "dur") return parse_time(p, event.dur);
-  if (key == "name") return parse_text(p, event.name);
-  if (key == "ph") {
-    json_scan::Text text;
-    if (*p != '"') return json_scan::skip_value(p, end_);
-    p = scan_text(p + 1, end_, text);
-    if (p != nullptr && !text.raw.empty()) event.phase = text.raw[0];
-    return p;
-  }
-  if (key == "pid") {
-    event.has_process = true;
-    return parse_id(p, event.process);
-  }
-  if (key == "tid") {
-    event.has_thread = true;
-    return parse_id(p, event.thread);
-  }
-  if (key == "cat") return parse_text(p, event.category);
-  if (key == "args") return parse_args(p);
-  if (key == "id" || key == "id2") return parse_flow_id(p, event);
-  if (key == "bind_id") {
-    event.has_bind = true;
-    p = parse_id(p, event.bind);
-    if (p != nullptr && event.bind.is_text) {
-      const std::string_view word = texts_.text(static_cast<std::uint32_t>(event.bind.value));
-      std::uint64_t value = 0;
-      if (!read_hex(word, value)) value = std::hash<std::string_view>()(word);
-      event.bind = {static_cast<std::int64_t>(value), false};
-    }
-    return p;
-  }
-  if (key == "bp") {
-    event.binds_enclosing = *p == '"' && p + 1 < end_ && p[1] == 'e';
-  } else if (key == "flow_in" || key == "flow_out") {
-    (key == "flow_in" ? event.flow_in : event.flow_out) = *p == 't' || *p == '1';
-  }
-  return json_scan::skip_value(p, end_);
-}
-
-const char* EventParser::parse_text(const char* p, std::uint32_t& number) {
-  if (*p == '"') {
-    json_scan::Text text;
-    p = scan_text(p + 1, end_, text);
-    if (p == nullptr) return nullptr;
-    if (text.has_controls) fault_at(TraceRule::control_character, text.raw.data());
-    if (text.has_escapes) {
-      scratch_.clear();
-      json_scan::unescape(text.raw, scratch_);
-      number = intern(scratch_);
-    } else {
-      number = intern(text.raw);
-    }
-    return p;
-  }
-  if (*p == '{' || *p == '[') return json_scan::skip_value(p, end_);
-  std::string_view word;
-  p = scan_word(p, end_, word);
-  if (p != nullptr && word != "null") number = intern(word);
-  return p;
-}
-
-const char* EventParser::parse_id(const char* p, Id& id) {
-  if (*p != '"') {
-    std::string_view word;
-    if (*p == '{' || *p == '[') return json_scan::skip_value(p, end_);
-    p = scan_word(p, end_, word);
-    if (p == nullptr) return nullptr;
-    double number = 0;
-    if (read_number(word, id.value)) return p;
-    // 1.0 and 1e3 are numbers too; whatever does not fit becomes a text, so that two such ids stay apart.
-    if (read_number(word, number) && std::abs(number) < 9e15 && number == std::trunc(number)) {
-      id.value = static_cast<std::int64_t>(number);
-    } else {
-      id = {static_cast<std::int64_t>(intern(word)), true};
-    }
-    return p;
-  }
-  std::uint32_t number = 0;
-  p = parse_text(p, number);
-  if (p == nullptr) return nullptr;
-  const std::string_view word = texts_.text(number);
-  if (!read_number(word, id.value)) id = {static_cast<std::int64_t>(number), true};
-  return p;
-}
-
-const char* EventParser::parse_flow_id(const char* p, Event& event) {
-  event.has_id = true;
-  if (*p == '{') {  // id2: {"local": "0x1"}
-    const char* const inner = skip_blanks(p + 1, end_);
-    const char* const after = json_scan::skip_value(p, end_);
-    if (after == nullptr) return nullptr;
-    const char* const colon =
-        static_cast<const char*>(std::memchr(inner, ':', static_cast<std::size_t>(after - inner)));
-    if (colon != nullptr) parse_flow_id(skip_blanks(colon + 1, end_), event);
-    return after;
-  }
-  const bool quoted = *p == '"';
-  p = parse_id(p, event.id);
-  // A quoted id is hexadecimal whatever it looks like, an unquoted one decimal.
-  if (p != nullptr && quoted) {
-    std::uint64_t value = 0;
-    const std::string word = event.id.is_text ? std::string(texts_.text(static_cast<std::uint32_t>(event.id.value)))
-                                              : std::to_string(event.id.value);
-    if (read_hex(word, value)) event.id = {static_cast<std::int64_t>(value), false};
-  }
-  return p;
-}
-
-const char* EventParser::parse_time(const char* p, std::string_view& word) {
-  if (*p == '"') {
-    json_scan::Text text;
-    p = scan_text(p + 1, end_, text);
-    word = text.raw.empty() ? "\"\"" : text.raw;
-    return p;
-  }
-  if (*p == '{' || *p == '[') {
-    word = "[]";
-    return json_scan::skip_value(p, end_);
-  }
-  p = scan_word(p, end_, word);
-  if (word == "null") word = {};
-  return p;
-}
-
-const char* EventParser::parse_args(const char* p) {
-  args_.clear();
-  if (*p != '{') {
-    if (*p == '"') {  // Chrome's stripped traces have "args": "__stripped__"
-      json_scan::Text text;
-      return scan_text(p + 1, end_, text);
-    }
-    return json_scan::skip_value(p, end_);
-  }
-  p = skip_blanks(p + 1, end_);
-  if (p < end_ && *p == '}') return p + 1;
-  while (p < end_) {
-    if (*p != '"') return nullptr;
-    std::uint32_t key = 0;
-    p = parse_text(p, key);
-    if (p == nullptr) return nullptr;
-    p = skip_blanks(p, end_);
-    if (p >= end_ || *p != ':') return nullptr;
-    p = skip_blanks(p + 1, end_);
-    if (p >= end_) return nullptr;
-    TraceArg& arg = args_.emplace_back();
-    arg.key = static_cast<StringId>(key);
-    p = parse_arg_value(p, arg);
-    if (p == nullptr) return nullptr;
-    p = skip_blanks(p, end_);
-    if (p >= end_) return nullptr;
-    if (*p == '}') return p + 1;
-    if (*p != ',') return nullptr;
-    p = skip_blanks(p + 1, end_);
-    if (p < end_ && *p == '}') return p + 1;
-  }
-  return nullptr;
-}
-
-const char* EventParser::parse_arg_value(const char* p, TraceArg& arg) {
-  std::uint32_t number = 0;
-  if (*p == '"') {
-    p = parse_text(p, number);
-    arg.value = static_cast<StringId>(number);
-    return p;
-  }
-  if (*p == '{' || *p == '[') {
-    scratch_.clear();
-    bool repaired = false;
-    const char* const begin = p;
-    p = json_scan::copy_value(p, end_, scratch_, repaired);
-    if (p == nullptr) return nullptr;
-    if (repaired) fault_at(TraceRule::not_a_number, begin);
-    arg.value = TraceJson{static_cast<StringId>(intern(scratch_))};
-    return p;
-  }
-  std::string_view word;
-  p = scan_word(p, end_, word);
-  if (p != nullptr) number_value(word, arg);
-  return p;
-}
-
-void EventParser::number_value(std::string_view word, TraceArg& arg) {
-  std::int64_t integer = 0;
-  double number = 0;
-  if (word.size() < 19 && read_number(word, integer)) {
-    arg.value = integer;
-  } else if (read_number(word, integer)) {
-    arg.value = integer;
-  } else if (word == "true" || word == "false" || word == "null") {
-    arg.value = TraceJson{static_cast<StringId>(intern(word))};
-  } else if (json_scan::is_number(word) && word.find_first_of(".eE") == word.npos) {
-    arg.value = TraceJson{static_cast<StringId>(intern(word))};  // an integer beyond 64 bits, kept digit by digit
-  } else if (read_number(word, number) && std::isfinite(number)) {
-    arg.value = number;
-  } else {
-    fault_at(TraceRule::not_a_number, word.data());
-    arg.value = TraceJson{static_cast<StringId>(intern("null"))};
-  }
-}
-
-bool EventParser::read_time(std::string_view word, const Event& event, std::int64_t& time) {
-  const DecimalTime parsed = parse_microseconds(word);
+  const DecimalTime parsed = parse_microseconds(word.word);
   if (parsed.outcome != DecimalTime::Outcome::good) {
     const bool wrong = parsed.outcome == DecimalTime::Outcome::not_a_number;
     fault(wrong ? TraceRule::not_a_number : TraceRule::time_out_of_range, event);
@@ -359,14 +117,14 @@ void EventParser::finish(const Event& event) {
   if (event.phase == 'M') return add_naming(event);
   if (event.phase == 0) {
     // `{}` is tolerated by importers; writers end their lists with it to be rid of the comma.
-    if (event.name != 0 || !event.ts.empty() || event.has_process) fault(TraceRule::missing_phase, event);
+    if (event.name != 0 || !event.ts.word.empty() || event.has_process) fault(TraceRule::missing_phase, event);
     return;
   }
-  if (std::strchr("XBEiIRbenSFTpstfC", event.phase) == nullptr || event.phase == 'T') {
+  if (event.phase != 'X' && std::strchr("BEiIRbenSFpstfC", event.phase) == nullptr) {
     return fault(TraceRule::unknown_phase, event);
   }
   std::int64_t time = 0;
-  if (event.ts.empty()) return fault(TraceRule::missing_ts, event);
+  if (event.ts.word.empty()) return fault(TraceRule::missing_ts, event);
   if (read_time(event.ts, event, time)) finish_timed(event, time);
 }
 
@@ -401,7 +159,7 @@ void EventParser::finish_timed(const Event& event, std::int64_t time) {
 
 void EventParser::finish_complete(const Event& event, std::int64_t time) {
   std::int64_t duration = 0;
-  if (event.dur.empty()) return fault(TraceRule::missing_dur, event);
+  if (event.dur.word.empty()) return fault(TraceRule::missing_dur, event);
   if (!read_time(event.dur, event, duration)) return;
   if (duration < 0) fault(TraceRule::negative_dur, event);
   add_slice(event, RowKind::thread, time, take_recorded_duration(duration));

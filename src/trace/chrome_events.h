@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/event_shapes.h"
 #include "trace/faults.h"
 #include "trace/interner.h"
 #include "trace/trace.h"
@@ -76,7 +77,9 @@ struct Window {
 /// Not thread-safe: one per thread. Texts and rows stay valid for all windows of the thread.
 class EventParser {
  public:
-  /// Parses list elements from the front of `text`, behind which 16 bytes must be readable. At most `limit` bytes long.
+  static constexpr std::size_t readable = EventShapes::readable;
+
+  /// Parses list elements from the front of `text`, behind which `readable` zeros must stand.
   void parse(std::string_view text, Window& window);
 
   const Interner& texts() const { return texts_; }
@@ -88,18 +91,45 @@ class EventParser {
   FaultList& faults() { return faults_; }
 
  private:
-  struct Event;
+  /// A time as it stands in the file: read already if it was plain.
+  struct TimeWord {
+    std::string_view word;  ///< empty: missing
+    std::int64_t nanoseconds = 0;
+    bool is_read = false;
+  };
+  struct Event {
+    const char* begin = nullptr;
+    char phase = 0;
+    std::uint32_t name = 0, category = 0;
+    Id process, thread, id;
+    TimeWord ts, dur;
+    bool has_process = false, has_thread = false, has_id = false;
+    bool binds_enclosing = false, flow_in = false, flow_out = false, has_bind = false;
+    Id bind;
+  };
+
+  // chrome_fields.cpp: from text to values. Each takes where a value starts, before the end of the text, and returns
+  // what is behind it; nullptr: not JSON, or not complete.
   const char* parse_event(const char* p, Event& event);
+  const char* parse_known_event(const char* p, Event& event);
+  const char* parse_step(const char* p, const EventShapes::Step& step, Event& event);
+  const char* parse_any_event(const char* p, Event& event);
+  const char* parse_member(const char* p, std::string_view key, Event& event);
   const char* parse_field(const char* p, std::string_view key, Event& event);
+  const char* plain_text(const char* p, std::string_view& text) const;
   const char* parse_text(const char* p, std::uint32_t& number);
   const char* parse_id(const char* p, Id& id);
-  const char* parse_time(const char* p, std::string_view& word);
+  const char* parse_time(const char* p, TimeWord& time);
   const char* parse_args(const char* p);
   const char* parse_arg_value(const char* p, TraceArg& arg);
   void number_value(std::string_view word, TraceArg& arg);
   const char* parse_flow_id(const char* p, Event& event);
-  const char* recover(const char* p);
+  const char* parse_bind_id(const char* p, Event& event);
+  void see(const char* until, SeenStep step);
 
+  // chrome_events.cpp: from values to events.
+  void parse_list(Window& window);
+  const char* recover(const char* p);
   void finish(const Event& event);
   void finish_timed(const Event& event, std::int64_t time);
   void finish_complete(const Event& event, std::int64_t time);
@@ -110,7 +140,7 @@ class EventParser {
   std::uint32_t row_of(const Event& event, RowKind kind);
   std::uint32_t take_args();
   std::int64_t take_recorded_duration(std::int64_t duration);
-  bool read_time(std::string_view word, const Event& event, std::int64_t& time);
+  bool read_time(const TimeWord& word, const Event& event, std::int64_t& time);
   std::uint32_t intern(std::string_view text) { return texts_.intern(text, order_++); }
   std::string_view text(StringId id) const { return texts_.text(static_cast<std::uint32_t>(id)); }
   void fault(TraceRule rule, const Event& event);
@@ -130,8 +160,15 @@ class EventParser {
   Window* window_ = nullptr;
   const char *begin_ = nullptr, *end_ = nullptr;
   std::uint64_t order_ = 0;
+  std::size_t bytes_per_event_ = 128;  // of the last window, to guess the next one's number
   std::vector<TraceArg> args_;
   std::string scratch_;
+
+  EventShapes shapes_;
+  std::vector<SeenStep> seen_;     // of the event that is parsed in the general way
+  const char* between_ = nullptr;  // the end of its last value
+  bool is_trying_ = false;         // an event of a known shape: faults are left to the general way
+  bool is_plain_ = true;           // the event has nothing that makes every event of its kind be looked at
 };
 
 }  // namespace takt::chrome

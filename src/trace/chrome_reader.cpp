@@ -28,7 +28,7 @@ using chrome::Frame;
 using chrome::HeadState;
 using chrome::ParsedWindow;
 
-constexpr std::size_t padding = 64;  // zeros behind a window, which scanners may look at
+constexpr std::size_t padding = EventParser::readable;  // zeros behind a window, which parsers may look at
 
 /// A comma in the text, behind which an event seems to start: as far back as possible. 0: none.
 std::size_t guess_cut(std::string_view text) {

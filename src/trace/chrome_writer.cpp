@@ -6,12 +6,15 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "trace/digits.h"
+#include "trace/stamp.h"
 #include "trace/text_buffer.h"
 #include "trace/trace_output.h"
 #include "trace/written_rows.h"
@@ -76,8 +79,8 @@ class ChromeWriter {
     for (std::size_t row = 0; row < trace.rows().size(); ++row) {
       auto& prefixes = prefixes_.emplace_back();
       for (const std::uint32_t tid : tids_[row]) {
-        prefixes.push_back(",\n{\"ph\":\"X\",\"pid\":" + std::to_string(pid(trace.rows()[row].process)) +
-                           ",\"tid\":" + std::to_string(tid) + ",\"ts\":");
+        prefixes.emplace_back("{\"ph\":\"X\",\"pid\":" + std::to_string(pid(trace.rows()[row].process)) +
+                              ",\"tid\":" + std::to_string(tid) + ",\"ts\":");
       }
     }
   }
@@ -141,20 +144,28 @@ class ChromeWriter {
   void write_event(std::uint32_t i) {
     const TraceEvent& event = trace_.events()[i];
     const auto row = static_cast<std::size_t>(event.row);
-    const std::string_view prefix = prefixes_[row][lanes_.lane[i]];
-    text_.add(first_ ? prefix.substr(1) : prefix);
-    first_ = false;
-    text_.add_micros(event.start_ns - shift_);
-    text_.add(",\"dur\":");
-    text_.add_micros(drawn_duration_ns(event));
-    text_.add(field(names_, ",\"name\":", event.name));
-    if (event.category != StringId{}) text_.add(field(categories_, ",\"cat\":", event.category));
+    const std::uint32_t lane = lanes_.lane[i];
+    write_span(event, prefixes_[row][lane], field(names_, ",\"name\":", event.name),
+               event.category == StringId{} ? nothing_ : field(categories_, ",\"cat\":", event.category));
     const auto flows = flows_.of(i);
     if (flows_.one_each() && !flows.empty()) write_flow(flows.front());
     if (event.args != 0 || event.duration_ns < 0) write_args(event);
     text_.add('}');
     if (flows_.one_each()) return;
-    for (const TraceFlow& flow : flows) write_flow_end(flow, event, tids_[row][lanes_.lane[i]]);
+    for (const TraceFlow& flow : flows) write_flow_end(flow, event, tids_[row][lane]);
+  }
+
+  void write_span(const TraceEvent& event, const Stamp& prefix, const Stamp& name, const Stamp& category) {
+    constexpr std::string_view duration = ",\"dur\":";
+    const std::size_t numbers = 2 * digits::longest + duration.size() + 2;
+    char* p = text_.room(prefix.size() + name.size() + category.size() + numbers + Stamp::block);
+    if (!first_) *p++ = ',';
+    first_ = false;
+    *p++ = '\n';
+    p = digits::put_micros(prefix.put(p), event.start_ns - shift_);
+    std::memcpy(p, duration.data(), duration.size());
+    p = digits::put_micros(p + duration.size(), drawn_duration_ns(event));
+    text_.take(category.put(name.put(p)));
   }
 
   void write_flow(const TraceFlow& flow) {
@@ -242,10 +253,10 @@ class ChromeWriter {
   }
 
   /// A key with a text of the trace as its value, also made once.
-  const std::string& field(std::vector<std::string>& made, std::string_view key, StringId id) {
-    std::string& text = made[static_cast<std::size_t>(id)];
-    if (text.empty()) text.append(key).append(quoted(id));
-    return text;
+  const Stamp& field(std::vector<Stamp>& made, std::string_view key, StringId id) {
+    Stamp& stamp = made[static_cast<std::size_t>(id)];
+    if (stamp.empty()) stamp = Stamp(std::string(key) + quoted(id));
+    return stamp;
   }
 
   std::uint32_t pid(ProcessId process) const { return trace_.processes()[static_cast<std::size_t>(process)].pid; }
@@ -255,10 +266,11 @@ class ChromeWriter {
   std::int64_t shift_;
   Lanes lanes_;
   EventFlows flows_;
-  std::vector<std::vector<std::uint32_t>> tids_;    // per row and lane
-  std::vector<std::vector<std::string>> prefixes_;  // the same: an event up to its time
-  std::vector<std::string> quoted_;                 // per StringId; empty: not made yet
-  std::vector<std::string> names_, categories_;     // the same: with the key
+  std::vector<std::vector<std::uint32_t>> tids_;  // per row and lane
+  std::vector<std::vector<Stamp>> prefixes_;      // the same: an event up to its time
+  std::vector<std::string> quoted_;               // per StringId; empty: not made yet
+  std::vector<Stamp> names_, categories_;         // the same: with the key
+  const Stamp nothing_{};
   bool first_ = true;
 };
 

@@ -45,24 +45,29 @@ class Interner {
     std::uint64_t order;
   };
 
-  /// Eight bytes at a time, multiplied and folded.
+  template <typename Word>
+  static std::uint64_t load(const char* p) {
+    Word word;
+    std::memcpy(&word, p, sizeof word);
+    return word;
+  }
+
+  /// Eight bytes at a time, multiplied and folded; the last eight may overlap those before.
   static std::uint32_t hash_of(std::string_view text) {
     std::uint64_t hash = text.size() * 0x9E3779B97F4A7C15u;
     const char* p = text.data();
-    std::size_t left = text.size();
+    const std::size_t size = text.size();
     const auto mix = [&hash](std::uint64_t word) {
       hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
       hash ^= hash >> 32;
     };
-    for (; left >= 8; left -= 8, p += 8) {
-      std::uint64_t word;
-      std::memcpy(&word, p, 8);
-      mix(word);
-    }
-    if (left > 0) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, p, left);
-      mix(word);
+    if (size >= 8) {
+      for (std::size_t i = 0; i + 8 < size; i += 8) mix(load<std::uint64_t>(p + i));
+      mix(load<std::uint64_t>(p + size - 8));
+    } else if (size >= 4) {
+      mix(load<std::uint32_t>(p) << 32 | load<std::uint32_t>(p + size - 4));
+    } else if (size > 0) {
+      mix(load<std::uint8_t>(p) << 16 | load<std::uint8_t>(p + size / 2) << 8 | load<std::uint8_t>(p + size - 1));
     }
     return static_cast<std::uint32_t>(hash ^ (hash >> 29));
   }

@@ -6,6 +6,7 @@
 // readable.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -63,6 +64,13 @@ inline const char* scan_word(const char* p, const char* end, std::string_view& w
 
 /// Appends the text that escapes stand for. Unknown escapes and lone surrogates become U+FFFD.
 void unescape(std::string_view raw, std::string& text);
+
+/// A number from text, all of it; false if it is none.
+template <typename Number>
+bool read_number(std::string_view word, Number& value) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc() && end == word.data() + word.size();
+}
 
 /// Is `word` a number as JSON defines it?
 bool is_number(std::string_view word);

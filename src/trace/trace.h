@@ -74,9 +74,9 @@ struct TraceJsonText {
 using TraceValue = std::variant<std::int64_t, double, std::string, TraceJsonText>;
 using TraceValues = std::vector<std::pair<std::string, TraceValue>>;
 
-/// Events that were made apart from their trace (by a thread of a reader), with text numbers of their own.
+/// Events that were made apart from their trace (by a thread of a reader), with text and row numbers of their own.
 struct TraceColumns {
-  std::vector<TraceEvent> events;  ///< rows are those of the trace
+  std::vector<TraceEvent> events;
   ArgStore args;
 };
 
@@ -104,8 +104,9 @@ class Trace {
   void set_args(EventId event, std::span<const TraceArg> args);
   void add_counter(const TraceCounter& counter);
   void set_duration(EventId event, Nanoseconds duration);
-  /// Adds the events with their texts renumbered by `strings`; returns what was added to their argument runs.
-  std::uint32_t append(const TraceColumns& columns, std::span<const StringId> strings);
+  /// Adds the events with texts and rows renumbered by `strings` and `rows`; returns what was added to their argument
+  /// runs.
+  std::uint32_t append(const TraceColumns& columns, std::span<const StringId> strings, std::span<const RowId> rows);
   void reserve(std::size_t events, std::size_t arg_runs, std::size_t arg_values);
 
   /// Time zero of all events, since the Unix epoch; nullopt: not known.
