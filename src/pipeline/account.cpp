@@ -7,6 +7,7 @@
 #include "pipeline/run_check.h"
 #include "pipeline/spread.h"
 #include "pipeline/stage_account.h"
+#include "pipeline/stage_columns.h"
 #include "pipeline/steady_state.h"
 
 namespace takt {
@@ -37,13 +38,15 @@ Accounts account(const PipelineRun& run) {
   accounts.virtual_clock = run.virtual_clock;
   accounts.interrupted = run.interrupted;
   accounts.window = window_of(run.schedule.executions);
-  accounts.devices = account_devices(run, accounts.window);
-  account_stages(run, accounts);
+  std::vector<StageColumns> columns = stage_columns(run);
+  account_stages(run, columns, accounts);
+  sort_columns(columns);
+  accounts.devices = account_devices(run, accounts.window, columns);
   accounts.latency = spread_of(accounts.batches, [](const BatchAccount& batch) { return batch.latency(); });
   accounts.cycle_latency = spread_of(accounts.batches, [](const BatchAccount& batch) { return batch.cycle; });
-  account_cycle(run, accounts);
+  account_cycle(run, columns, accounts);
   account_bottleneck(run, accounts);
-  accounts.path = find_critical_path(run, accounts.window);
+  accounts.path = find_critical_path(run, accounts.window, columns);
   return accounts;
 }
 

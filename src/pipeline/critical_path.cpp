@@ -64,8 +64,8 @@ class Passed {
 
 class Walk {
  public:
-  Walk(const PipelineRun& run, RunWindow window)
-      : run_(run), index_(run), begin_(window.begin), shares_(run.stages.size() + 1) {}
+  Walk(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& sorted)
+      : run_(run), index_(run, sorted), begin_(window.begin), shares_(run.stages.size() + 1) {}
 
   CriticalPath walk() {
     CriticalPath path;
@@ -247,6 +247,8 @@ class Walk {
 
 }  // namespace
 
-CriticalPath find_critical_path(const PipelineRun& run, RunWindow window) { return Walk(run, window).walk(); }
+CriticalPath find_critical_path(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& sorted) {
+  return Walk(run, window, sorted).walk();
+}
 
 }  // namespace takt

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "pipeline/account.h"
+#include "pipeline/stage_columns.h"
 
 namespace takt {
 
-/// `run` fits its shape (run_check.h). Exact: on the virtual clock the shares add up to the run's length and none of
-/// them is a dispatch. Throws Error(unsupported) for 2^32 − 1 executions and more.
-CriticalPath find_critical_path(const PipelineRun& run, RunWindow window);
+/// `run` fits its shape (run_check.h), `sorted` are its columns, sorted. Exact: on the virtual clock the shares add up
+/// to the run's length and none of them is a dispatch. Throws Error(unsupported) for 2^32 − 1 executions and more.
+CriticalPath find_critical_path(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& sorted);
 
 }  // namespace takt

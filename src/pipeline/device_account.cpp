@@ -11,67 +11,103 @@
 // A device that hosts several stages takes the first cause that any of them gives: work that could run here now comes
 // before work that is held up, and that before no work.
 //
-// Each condition is a set of time, found by counting begins and ends in order (level_sweep.h), and the causes are what
-// set arithmetic leaves of the idle time. The six are measured apart, none is a remainder of numbers, so their sum is a
-// check. Cost: a sort of nearly sorted times per condition.
+// The run is swept once per device, from idle interval to idle interval: each condition is a number of open spans
+// (open_spans.h), and an idle interval is divided wherever one of the numbers changes. The six are measured apart, none
+// is a remainder of numbers, so their sum is a check.
 #include "pipeline/device_account.h"
 
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
 
-#include "pipeline/level_sweep.h"
+#include "pipeline/open_spans.h"
 #include "pipeline/spread.h"
+#include "pipeline/stage_columns.h"
+#include "trace/intervals.h"
 
 namespace takt {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// Begins and ends, each sorted before they are asked for.
+struct SpanEnds {
+  std::vector<std::int64_t> starts, ends;
+  void add(std::int64_t start, std::int64_t end) {
+    starts.push_back(start);
+    ends.push_back(end);
+  }
+  OpenSpans sorted() {
+    sort_times(starts);
+    sort_times(ends);
+    return {starts, ends};
+  }
+};
+
 /// A stage as one of its devices sees it.
 struct Hosted {
-  int device = 0;
+  int stage = 0, device = 0;
   std::size_t replicas = 0;  ///< that have work here
   int last_replica = -1;     ///< the last one that was counted
-  SpanEnds taken;            ///< its replicas here, from start to leave
-  SpanEnds held;             ///< batches that are done here and have not left
-  SpanEnds parts;            ///< parts that wait for the device
+  SpanEnds taken{};          ///< its replicas here, from start to leave; empty where all are here
+  SpanEnds held{};           ///< batches that are done here and have not left; the same
+  SpanEnds parts{};          ///< parts that wait for the device
 };
 
 struct DeviceSpans {
-  SpanEnds busy;
+  Intervals idle;  ///< inside the window, so far
+  std::int64_t busy_until = 0, busy = 0;
   std::int64_t reached = std::numeric_limits<std::int64_t>::max();
   std::int64_t left = std::numeric_limits<std::int64_t>::min();
   DeviceAccount account;
 };
 
+/// What holds for a hosted stage, and so for its device, at a time that only grows.
+class Conditions {
+ public:
+  Conditions(Hosted& hosted, const PipelineRun& run, const std::vector<StageColumns>& columns)
+      : replicas_(static_cast<std::ptrdiff_t>(hosted.replicas)), parts_(hosted.parts.sorted()) {
+    const std::size_t s = at(hosted.stage);
+    const StageColumns& own = columns[s];
+    const bool all_here = hosted.replicas == run.shape.stages[s].replicas.size();
+    queue_ = {own.entered, own.started};
+    taken_ = all_here ? OpenSpans(own.started, own.left) : hosted.taken.sorted();
+    held_ = all_here ? OpenSpans(own.done, own.left) : hosted.held.sorted();
+    if (s + 1 == columns.size()) return;
+    behind_ = {columns[s + 1].entered, columns[s + 1].started};
+    room_behind_ = run.shape.stages[s + 1].queue;
+  }
+
+  void move_to(std::int64_t time) {
+    const bool waiting = queue_.count(time) >= 1, full = behind_.count(time) >= room_behind_;
+    const bool is_free = taken_.count(time) < replicas_;
+    const bool part_waits = parts_.count(time) >= 1, holds = held_.count(time) >= 1;
+    could_start = (waiting && !full && is_free) || part_waits;
+    held_up = (waiting && full) || holds;
+    until = std::min({queue_.next(), behind_.next(), taken_.next(), held_.next(), parts_.next()});
+  }
+
+  bool could_start = false, held_up = false;
+  std::int64_t until = 0;  ///< they hold until then at least
+
+ private:
+  std::ptrdiff_t replicas_, room_behind_ = std::numeric_limits<std::ptrdiff_t>::max();
+  OpenSpans queue_, behind_, taken_, held_, parts_;
+};
+
 class DeviceSweep {
  public:
-  DeviceSweep(const PipelineRun& run, RunWindow window)
-      : run_(run), window_{window.begin.count(), window.end.count()}, devices_(run.devices.size()) {
+  DeviceSweep(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& columns)
+      : run_(run), columns_(columns), window_{window.begin.count(), window.end.count()}, devices_(run.devices.size()) {
     for (int s = 0; s < static_cast<int>(run.stages.size()); ++s) list_hosts(s);
+    for (DeviceSpans& device : devices_) device.busy_until = window_.start;
     read_executions();
-    read_visits();
+    for (int s = 0; s < static_cast<int>(run.stages.size()); ++s) read_visits(s);
   }
 
   std::vector<DeviceAccount> accounts() {
-    std::vector<Intervals> could_start(devices_.size()), held_up(devices_.size());
-    // The queues of two stages at a time are enough, and of ten million batches more would be felt.
-    Intervals full_behind;
-    for (int s = static_cast<int>(run_.stages.size()) - 1; s >= 0; --s) {
-      SpanEnds queue = queue_of(s);
-      const Intervals waiting = queue.at_least(1);
-      const Intervals may_start = subtract(waiting, full_behind), stuck = intersect(waiting, full_behind);
-      for (Hosted& hosted : hosted_[at(s)]) {
-        const std::size_t d = at(hosted.device);
-        const Intervals startable = subtract(may_start, hosted.taken.at_least(hosted.replicas));
-        could_start[d] = unite(could_start[d], unite(startable, hosted.parts.at_least(1)));
-        held_up[d] = unite(held_up[d], unite(stuck, hosted.held.at_least(1)));
-      }
-      full_behind = queue.at_least(at(run_.shape.stages[at(s)].queue));
-    }
     std::vector<DeviceAccount> accounts;
-    for (std::size_t d = 0; d < devices_.size(); ++d) accounts.push_back(settle(d, could_start[d], held_up[d]));
+    for (std::size_t d = 0; d < devices_.size(); ++d) accounts.push_back(settle(d));
     return accounts;
   }
 
@@ -85,7 +121,7 @@ class DeviceSweep {
       auto& hosts = by_replica.emplace_back();
       for (const int device : replicas[at(r)]) {
         const auto [found, is_new] = position.try_emplace(device, list.size());
-        if (is_new) list.emplace_back().device = device;
+        if (is_new) list.push_back({.stage = stage, .device = device});
         Hosted& hosted = list[found->second];
         if (hosted.last_replica == r) continue;
         hosted.last_replica = r;
@@ -101,7 +137,7 @@ class DeviceSweep {
       const ExecutionRecord& record = executions[i];
       if (record.what.device == Execution::host) continue;
       DeviceSpans& device = devices_[at(record.what.device)];
-      device.busy.add(record.start.count(), record.end.count());
+      add_busy(device, record.start.count(), record.end.count());
       device.reached = std::min<std::int64_t>(device.reached, record.ready.count());
       device.left = std::max<std::int64_t>(device.left, record.end.count());
       ++device.account.executions;
@@ -110,6 +146,16 @@ class DeviceSweep {
       if (run_.shape.stages[at(record.what.stage)].split())
         host_of(record.what.stage, record.what.device).parts.add(record.ready.count(), record.start.count());
     }
+    for (DeviceSpans& device : devices_)
+      if (device.busy_until < window_.end) device.idle.push_back({device.busy_until, window_.end});
+  }
+
+  /// Executions come by their starts, and none without length makes a break in idle time.
+  static void add_busy(DeviceSpans& device, std::int64_t start, std::int64_t end) {
+    if (end <= start || end <= device.busy_until) return;
+    if (start > device.busy_until) device.idle.push_back({device.busy_until, start});
+    device.busy += end - std::max(start, device.busy_until);
+    device.busy_until = end;
   }
 
   static void add_counters(DeviceAccount& account, const ExecutionRecord& record, const ExecutionCounters& counters) {
@@ -120,52 +166,78 @@ class DeviceSweep {
 
   Hosted& host_of(int stage, int device) { return hosted_[at(stage)][position_[at(stage)].at(device)]; }
 
-  void read_visits() {
-    for (const VisitRecord& visit : run_.schedule.visits) {
-      const bool split = run_.shape.stages[at(visit.stage)].split();
-      for (const std::size_t host : hosts_of_[at(visit.stage)][at(visit.replica)]) {
-        Hosted& hosted = hosted_[at(visit.stage)][host];
+  /// Devices that see only some of the stage's replicas need their visits apart.
+  void read_visits(int stage) {
+    const FlowStage& shape = run_.shape.stages[at(stage)];
+    bool all_everywhere = true;
+    for (Hosted& hosted : hosted_[at(stage)]) {
+      const bool all_here = hosted.replicas == shape.replicas.size();
+      all_everywhere = all_everywhere && all_here;
+      const auto& left = columns_[at(stage)].left;
+      if (all_here && !shape.split() && !left.empty()) see_leave(hosted.device, left.back());
+    }
+    if (all_everywhere) return;
+    const auto& visits = run_.schedule.visits;
+    for (std::size_t i = at(stage); i < visits.size(); i += run_.stages.size()) {
+      const VisitRecord& visit = visits[i];
+      for (const std::size_t host : hosts_of_[at(stage)][at(visit.replica)]) {
+        Hosted& hosted = hosted_[at(stage)][host];
+        if (hosted.replicas == shape.replicas.size()) continue;
         hosted.taken.add(visit.started.count(), visit.left.count());
-        if (visit.left > visit.done) hosted.held.add(visit.done.count(), visit.left.count());
-        DeviceSpans& device = devices_[at(hosted.device)];
-        if (!split) device.left = std::max<std::int64_t>(device.left, visit.left.count());
+        hosted.held.add(visit.done.count(), visit.left.count());
+        if (!shape.split()) see_leave(hosted.device, visit.left.count());
       }
     }
   }
-
-  SpanEnds queue_of(int stage) const {
-    SpanEnds queue;
-    const auto& visits = run_.schedule.visits;
-    queue.reserve(run_.schedule.batches.size());
-    for (std::size_t i = at(stage); i < visits.size(); i += run_.stages.size())
-      queue.add(visits[i].entered.count(), visits[i].started.count());
-    return queue;
+  void see_leave(int device, std::int64_t left) {
+    devices_[at(device)].left = std::max(devices_[at(device)].left, left);
   }
 
-  DeviceAccount settle(std::size_t d, const Intervals& could_start, const Intervals& held_up) {
+  DeviceAccount settle(std::size_t d) {
     DeviceSpans& spans = devices_[d];
     DeviceAccount& account = spans.account;
     account.name = run_.devices[d].name;
     account.runtime = run_.devices[d].runtime;
     account.wall = Nanoseconds(window_.end - window_.start);
-    const Intervals busy = spans.busy.at_least(1), idle = gaps(clip(busy, window_), window_);
-    account.busy = total(clip(busy, window_));
+    account.busy = Nanoseconds(spans.busy);
     const std::int64_t reached = std::clamp(spans.reached, window_.start, window_.end);
     const std::int64_t left = std::clamp(spans.left, reached, window_.end);
-    account.fill = total(clip(idle, {window_.start, reached}));
-    account.drain = total(clip(idle, {left, window_.end}));
-    const Intervals between = clip(idle, {reached, left});
-    const Intervals dispatch = intersect(between, could_start), rest = subtract(between, dispatch);
-    account.dispatch = total(dispatch);
-    account.blocked = total(intersect(rest, held_up));
-    account.starved = total(subtract(rest, held_up));
+    std::vector<Conditions> stages;
+    for (auto& list : hosted_) {
+      for (Hosted& hosted : list)
+        if (at(hosted.device) == d) stages.emplace_back(hosted, run_, columns_);
+    }
     std::vector<std::int64_t> bubbles;
-    for (const TimeInterval& gap : idle) bubbles.push_back(gap.end - gap.start);
+    bubbles.reserve(spans.idle.size());
+    for (const TimeInterval& gap : spans.idle) {
+      bubbles.push_back(gap.end - gap.start);
+      account.fill += Nanoseconds(std::max<std::int64_t>(std::min(gap.end, reached) - gap.start, 0));
+      account.drain += Nanoseconds(std::max<std::int64_t>(gap.end - std::max(gap.start, left), 0));
+      divide({std::max(gap.start, reached), std::min(gap.end, left)}, stages, account);
+    }
     account.bubbles = describe(bubbles);
     return account;
   }
 
+  /// An idle interval between fill and drain, cause by cause.
+  static void divide(TimeInterval idle, std::vector<Conditions>& stages, DeviceAccount& account) {
+    while (idle.start < idle.end) {
+      bool could_start = false, held_up = false;
+      std::int64_t until = idle.end;
+      for (Conditions& stage : stages) {
+        stage.move_to(idle.start);
+        could_start = could_start || stage.could_start;
+        held_up = held_up || stage.held_up;
+        until = std::min(until, stage.until);
+      }
+      Nanoseconds& cause = could_start ? account.dispatch : held_up ? account.blocked : account.starved;
+      cause += Nanoseconds(until - idle.start);
+      idle.start = until;
+    }
+  }
+
   const PipelineRun& run_;
+  const std::vector<StageColumns>& columns_;
   TimeInterval window_;
   std::vector<std::vector<Hosted>> hosted_;                      ///< by stage
   std::vector<std::unordered_map<int, std::size_t>> position_;   ///< by stage: device → position in hosted_
@@ -175,8 +247,9 @@ class DeviceSweep {
 
 }  // namespace
 
-std::vector<DeviceAccount> account_devices(const PipelineRun& run, RunWindow window) {
-  return DeviceSweep(run, window).accounts();
+std::vector<DeviceAccount> account_devices(const PipelineRun& run, RunWindow window,
+                                           const std::vector<StageColumns>& sorted) {
+  return DeviceSweep(run, window, sorted).accounts();
 }
 
 }  // namespace takt

@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "pipeline/account.h"
+#include "pipeline/stage_columns.h"
 
 namespace takt {
 
-/// By device, in the run's order. `run` fits its shape (run_check.h).
-std::vector<DeviceAccount> account_devices(const PipelineRun& run, RunWindow window);
+/// By device, in the run's order. `run` fits its shape (run_check.h), `sorted` are its columns, sorted.
+std::vector<DeviceAccount> account_devices(const PipelineRun& run, RunWindow window,
+                                           const std::vector<StageColumns>& sorted);
 
 }  // namespace takt

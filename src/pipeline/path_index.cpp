@@ -17,8 +17,13 @@ void sort_unless_sorted(List& list, Before before) {
 
 }  // namespace
 
-PathIndex::PathIndex(const PipelineRun& run)
-    : run_(run), stages_(run.stages.size()), starts_(stages_), entries_(stages_), ends_(run.devices.size()) {
+PathIndex::PathIndex(const PipelineRun& run, const std::vector<StageColumns>& sorted)
+    : run_(run),
+      columns_(sorted),
+      stages_(run.stages.size()),
+      starts_(stages_),
+      entered_(stages_),
+      ends_(run.devices.size()) {
   const Schedule& schedule = run.schedule;
   for (const FlowStage& stage : run.shape.stages) {
     first_slot_.push_back(per_batch_);
@@ -34,7 +39,7 @@ PathIndex::PathIndex(const PipelineRun& run)
   for (auto& list : starts_) list.reserve(schedule.batches.size());
   read_executions();
   order_ends();
-  order_batches();
+  order_deliveries();
 }
 
 void PathIndex::read_executions() {
@@ -69,14 +74,8 @@ void PathIndex::order_ends() {
     sort_unless_sorted(list, [&](std::uint32_t a, std::uint32_t b) { return executions[a].end < executions[b].end; });
 }
 
-void PathIndex::order_batches() {
+void PathIndex::order_deliveries() {
   const Schedule& schedule = run_.schedule;
-  for (std::size_t s = 0; s < stages_; ++s) {
-    entries_[s].reserve(schedule.batches.size());
-    for (std::size_t v = s; v < schedule.visits.size(); v += stages_)
-      entries_[s].push_back(schedule.visits[v].entered.count());
-    sort_unless_sorted(entries_[s], std::less<>());
-  }
   if (!run_.shape.source.in_flight) return;
   deliveries_.resize(schedule.batches.size());
   std::iota(deliveries_.begin(), deliveries_.end(), 0U);
@@ -114,15 +113,19 @@ std::uint32_t PathIndex::before_in_stage(std::uint32_t visit) const {
   return rank == none || rank == 0 ? none : starts_[visit % stages_][rank - 1];
 }
 
-std::uint32_t PathIndex::made_room(int stage, Nanoseconds time, std::size_t back) const {
+std::uint32_t PathIndex::made_room(int stage, Nanoseconds time, std::size_t back) {
   const auto& starts = starts_[at(stage)];
   const std::size_t first = at(run_.shape.stages[at(stage)].queue) + back, entered = entered_by(stage, time);
   return entered <= first || entered - 1 - first >= starts.size() ? none : starts[entered - 1 - first];
 }
 
-std::size_t PathIndex::entered_by(int stage, Nanoseconds time) const {
-  const auto& entries = entries_[at(stage)];
-  return static_cast<std::size_t>(std::upper_bound(entries.begin(), entries.end(), time.count()) - entries.begin());
+/// The walk goes back in time, so the answer is a few entries before the last one.
+std::size_t PathIndex::entered_by(int stage, Nanoseconds time) {
+  const std::vector<std::int64_t>& entries = columns_[at(stage)].entered;
+  std::size_t& count = entered_[at(stage)];
+  while (count > 0 && entries[count - 1] > time.count()) --count;
+  while (count < entries.size() && entries[count] <= time.count()) ++count;
+  return count;
 }
 
 std::uint32_t PathIndex::gave_request(std::uint32_t execution) const {
@@ -133,7 +136,7 @@ std::uint32_t PathIndex::gave_request(std::uint32_t execution) const {
   return !requests || rank < at(*requests) ? none : ends_[at(device)][rank - at(*requests)];
 }
 
-std::uint32_t PathIndex::let_in(Nanoseconds time, std::size_t back) const {
+std::uint32_t PathIndex::let_in(Nanoseconds time, std::size_t back) {
   const auto in_flight = run_.shape.source.in_flight;
   const std::size_t entered = entered_by(0, time);
   if (!in_flight || entered <= back || entered - 1 - back < static_cast<std::size_t>(*in_flight)) return none;

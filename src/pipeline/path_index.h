@@ -6,16 +6,18 @@
 #include <vector>
 
 #include "pipeline/pipeline_run.h"
+#include "pipeline/stage_columns.h"
 
 namespace takt {
 
-/// Positions in Schedule::executions and Schedule::visits. `run` must outlive the index and fit its shape.
+/// Positions in Schedule::executions and Schedule::visits. `run`, which must fit its shape, and its sorted columns must
+/// outlive the index. Questions about a time are cheap where it is near to that of the question before.
 class PathIndex {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 
   /// Throws Error(unsupported) for 2^32 − 1 executions or visits and more.
-  explicit PathIndex(const PipelineRun& run);
+  PathIndex(const PipelineRun& run, const std::vector<StageColumns>& sorted);
 
   /// The first execution of a visit: the run of an ordinary stage, else the partition.
   std::uint32_t first_execution(std::uint32_t visit) const { return slots_[slot(visit)]; }
@@ -31,28 +33,29 @@ class PathIndex {
   std::uint32_t before_in_stage(std::uint32_t visit) const;
   /// The visit whose start made room in the queue of `stage` for the last batch that had entered it by `time`, or the
   /// one that started `back` places before it.
-  std::uint32_t made_room(int stage, Nanoseconds time, std::size_t back) const;
+  std::uint32_t made_room(int stage, Nanoseconds time, std::size_t back);
   /// The execution whose end gave `execution` a request of its device.
   std::uint32_t gave_request(std::uint32_t execution) const;
   /// The batch whose delivery let the last batch in that had been admitted by `time`, or the one delivered `back`
   /// places before it.
-  std::uint32_t let_in(Nanoseconds time, std::size_t back) const;
+  std::uint32_t let_in(Nanoseconds time, std::size_t back);
 
  private:
   std::size_t slot(std::uint32_t visit) const;
-  std::size_t entered_by(int stage, Nanoseconds time) const;
+  std::size_t entered_by(int stage, Nanoseconds time);
   void read_executions();
   void order_ends();
-  void order_batches();
+  void order_deliveries();
 
   const PipelineRun& run_;
+  const std::vector<StageColumns>& columns_;
   std::size_t stages_ = 0, per_batch_ = 0;
   std::vector<std::size_t> first_slot_;             ///< by stage, among the slots of a batch
   std::vector<std::uint32_t> slots_;                ///< executions: run; or partition, parts, merge
   std::vector<std::uint32_t> before_in_replica_;    ///< by visit
   std::vector<std::uint32_t> start_rank_;           ///< by visit: position in starts_ of its stage
   std::vector<std::vector<std::uint32_t>> starts_;  ///< by stage: visits in the order of their starts
-  std::vector<std::vector<std::int64_t>> entries_;  ///< by stage: times, sorted
+  std::vector<std::size_t> entered_;                ///< by stage: the last answer of entered_by()
   std::vector<std::vector<std::uint32_t>> ends_;    ///< by device with bounded requests: executions by their ends
   std::vector<std::uint32_t> device_rank_;          ///< by execution: how many started on its device before it
   std::vector<std::uint32_t> deliveries_;           ///< batches by their delivery

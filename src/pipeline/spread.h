@@ -1,18 +1,18 @@
-// Mean, median and p90 of many spans of time by selection: sorting ten million of them would cost more than the whole
-// account of a run.
+// Mean, median and p90 of many spans of time without sorting them: that would cost more than the rest of the account.
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <optional>
+#include <span>
 
 #include "pipeline/account.h"
 
 namespace takt {
 
-/// Percentiles as in core/statistics.h. The order of the samples is lost.
-Spread describe(std::vector<std::int64_t>& nanoseconds);
+/// Percentiles as in core/statistics.h.
+Spread describe(std::span<const std::int64_t> nanoseconds);
 
-/// nullopt: no samples. The order of the samples is lost.
-std::optional<Duration> median(std::vector<std::int64_t>& nanoseconds);
+/// nullopt: no samples.
+std::optional<Duration> median(std::span<const std::int64_t> nanoseconds);
 
 }  // namespace takt

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "core/error.h"
@@ -66,19 +67,18 @@ void compare_with_alone(const PipelineRun& run, std::vector<StageAccount>& stage
   }
 }
 
-void describe_visits(const PipelineRun& run, std::vector<StageAccount>& stages) {
-  const auto& visits = run.schedule.visits;
+void describe_visits(const std::vector<StageColumns>& columns, std::vector<StageAccount>& stages) {
   std::vector<std::int64_t> values;
-  values.reserve(run.schedule.batches.size());
-  const auto spread = [&](std::size_t stage, auto value) {
-    values.clear();
-    for (std::size_t i = stage; i < visits.size(); i += stages.size()) values.push_back(value(visits[i]).count());
+  const auto spread = [&](const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
+    values.resize(from.size());
+    std::transform(to.begin(), to.end(), from.begin(), values.begin(), std::minus<>());
     return describe(values);
   };
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    stages[s].time = spread(s, [](const VisitRecord& v) { return v.done - v.started; });
-    stages[s].queue_wait = spread(s, [](const VisitRecord& v) { return v.started - v.entered; });
-    stages[s].blocked = spread(s, [](const VisitRecord& v) { return v.left - v.done; });
+    const StageColumns& times = columns[s];
+    stages[s].time = spread(times.started, times.done);
+    stages[s].queue_wait = spread(times.entered, times.started);
+    stages[s].blocked = spread(times.done, times.left);
   }
 }
 
@@ -118,6 +118,7 @@ class PartBook {
   }
 
   void account(Accounts& accounts) const {
+    if (per_batch_ == 0) return;
     for (const VisitRecord& visit : run_.schedule.visits) {
       const FlowStage& stage = run_.shape.stages[at(visit.stage)];
       if (stage.split()) account_visit(visit, stage.parts(), accounts.parts);
@@ -166,7 +167,7 @@ class PartBook {
 
 }  // namespace
 
-void account_stages(const PipelineRun& run, Accounts& accounts) {
+void account_stages(const PipelineRun& run, const std::vector<StageColumns>& by_batch, Accounts& accounts) {
   for (std::size_t s = 0; s < run.stages.size(); ++s) {
     const FlowStage& stage = run.shape.stages[s];
     StageAccount& account = accounts.stages.emplace_back();
@@ -178,7 +179,7 @@ void account_stages(const PipelineRun& run, Accounts& accounts) {
   const auto& executions = run.schedule.executions;
   for (std::size_t i = 0; i < run.counters.size(); ++i)
     add_counters(accounts.stages[at(executions[i].what.stage)], executions[i], run.counters[i]);
-  describe_visits(run, accounts.stages);
+  describe_visits(by_batch, accounts.stages);
   compare_with_alone(run, accounts.stages);
   account_batches(run, accounts);
   PartBook(run).account(accounts);

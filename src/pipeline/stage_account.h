@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "pipeline/account.h"
+#include "pipeline/stage_columns.h"
 
 namespace takt {
 
-/// Fills stages, batches, stage_times and parts of `accounts`. `run` fits its shape (run_check.h).
-void account_stages(const PipelineRun& run, Accounts& accounts);
+/// Fills stages, batches, stage_times and parts of `accounts`. `run` fits its shape (run_check.h), `by_batch` are its
+/// columns.
+void account_stages(const PipelineRun& run, const std::vector<StageColumns>& by_batch, Accounts& accounts);
 
 }  // namespace takt

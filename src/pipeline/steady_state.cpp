@@ -20,15 +20,9 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The part of the sorted departures that lies between fill and drain; the whole where that leaves fewer than two.
-std::span<const std::int64_t> steady_part(const PipelineRun& run, std::span<const std::int64_t> departures) {
-  const auto& visits = run.schedule.visits;
-  const std::size_t stages = run.stages.size();
-  std::int64_t filled = std::numeric_limits<std::int64_t>::max();
-  std::int64_t draining = std::numeric_limits<std::int64_t>::min();
-  for (std::size_t i = 0; i < visits.size(); i += stages) {
-    filled = std::min<std::int64_t>(filled, visits[i + stages - 1].started.count());
-    draining = std::max<std::int64_t>(draining, visits[i].left.count());
-  }
+std::span<const std::int64_t> steady_part(const PipelineRun& run, const std::vector<StageColumns>& sorted,
+                                          std::span<const std::int64_t> departures) {
+  const std::int64_t filled = sorted.back().started.front(), draining = sorted.front().left.back();
   if (const auto warm = static_cast<std::size_t>(run.warmup); warm + 2 <= departures.size())
     departures = departures.subspan(warm);
   const auto first = std::lower_bound(departures.begin(), departures.end(), filled);
@@ -66,7 +60,7 @@ std::vector<Duration> device_loads(const PipelineRun& run, const Accounts& accou
 
 }  // namespace
 
-void account_cycle(const PipelineRun& run, Accounts& accounts) {
+void account_cycle(const PipelineRun& run, const std::vector<StageColumns>& sorted, Accounts& accounts) {
   if (accounts.window.length().count() > 0)
     accounts.overall_per_s =
         static_cast<double>(accounts.batches.size()) / (Duration(accounts.window.length()).count() / 1e6);
@@ -74,8 +68,8 @@ void account_cycle(const PipelineRun& run, Accounts& accounts) {
   std::vector<std::int64_t> departures;
   departures.reserve(accounts.batches.size());
   for (const BatchAccount& batch : accounts.batches) departures.push_back(batch.delivered.count());
-  if (!std::is_sorted(departures.begin(), departures.end())) std::sort(departures.begin(), departures.end());
-  const auto steady = steady_part(run, departures);
+  sort_times(departures);
+  const auto steady = steady_part(run, sorted, departures);
   const std::size_t period = pattern(run.shape, steady.size());
   std::vector<std::int64_t> distances;
   distances.reserve(steady.size());

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "pipeline/account.h"
+#include "pipeline/stage_columns.h"
 
 namespace takt {
 
-/// Fills cycle, throughput_per_s and overall_per_s of `accounts`, which has its window.
-void account_cycle(const PipelineRun& run, Accounts& accounts);
+/// Fills cycle, throughput_per_s and overall_per_s of `accounts`, which has its window. `sorted` are the run's columns,
+/// sorted.
+void account_cycle(const PipelineRun& run, const std::vector<StageColumns>& sorted, Accounts& accounts);
 
 /// Fills the stages' load and bottleneck, second and margin, from `devices` and `stages`.
 void account_bottleneck(const PipelineRun& run, Accounts& accounts);

@@ -1,0 +1,57 @@
+#include "pipeline/stage_columns.h"
+
+#include <algorithm>
+
+namespace takt {
+namespace {
+
+constexpr std::size_t block = 256;  // batches whose visits stay in the cache while each stage takes its own
+
+/// Insertion sort that gives up after so many moves; the list stays a permutation of what it was.
+bool repair_order(std::vector<std::int64_t>& times, std::size_t budget) {
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    if (times[i] >= times[i - 1]) continue;
+    const std::int64_t moved = times[i];
+    std::size_t hole = i;
+    for (; hole > 0 && moved < times[hole - 1] && budget > 0; --hole, --budget) times[hole] = times[hole - 1];
+    times[hole] = moved;
+    if (budget == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<StageColumns> stage_columns(const PipelineRun& run) {
+  const std::size_t batches = run.schedule.batches.size(), count = run.stages.size();
+  std::vector<StageColumns> stages(count);
+  for (StageColumns& stage : stages) {
+    for (auto* column : {&stage.entered, &stage.started, &stage.done, &stage.left}) column->reserve(batches);
+  }
+  for (std::size_t first = 0; first < batches; first += block) {
+    const std::size_t last = std::min(first + block, batches);
+    for (std::size_t s = 0; s < count; ++s) {
+      StageColumns& stage = stages[s];
+      const VisitRecord* visit = run.schedule.visits.data() + first * count + s;
+      for (std::size_t b = first; b < last; ++b, visit += count) {
+        stage.entered.push_back(visit->entered.count());
+        stage.started.push_back(visit->started.count());
+        stage.done.push_back(visit->done.count());
+        stage.left.push_back(visit->left.count());
+      }
+    }
+  }
+  return stages;
+}
+
+void sort_times(std::vector<std::int64_t>& times) {
+  if (!repair_order(times, times.size() * 4)) std::sort(times.begin(), times.end());
+}
+
+void sort_columns(std::vector<StageColumns>& stages) {
+  for (StageColumns& stage : stages) {
+    for (auto* column : {&stage.entered, &stage.started, &stage.done, &stage.left}) sort_times(*column);
+  }
+}
+
+}  // namespace takt
