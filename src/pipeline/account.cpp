@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/large_pages.h"
 #include "pipeline/critical_path.h"
 #include "pipeline/device_account.h"
 #include "pipeline/run_check.h"
@@ -13,18 +14,10 @@
 namespace takt {
 namespace {
 
-/// Executions are in the order of their starts, but the last to start need not be the last to end.
-RunWindow window_of(const std::vector<ExecutionRecord>& executions) {
-  if (executions.empty()) return {};
-  RunWindow window{executions.front().start, executions.front().end};
-  for (const ExecutionRecord& record : executions) window.end = std::max(window.end, record.end);
-  return window;
-}
-
 template <typename Value>
 Spread spread_of(const std::vector<BatchAccount>& batches, Value value) {
   std::vector<std::int64_t> values;
-  values.reserve(batches.size());
+  reserve_large(values, batches.size());
   for (const BatchAccount& batch : batches) values.push_back(value(batch).count());
   return describe(values);
 }
@@ -37,7 +30,6 @@ Accounts account(const PipelineRun& run) {
   accounts.name = run.name;
   accounts.virtual_clock = run.virtual_clock;
   accounts.interrupted = run.interrupted;
-  accounts.window = window_of(run.schedule.executions);
   std::vector<StageColumns> columns = stage_columns(run);
   account_stages(run, columns, accounts);
   sort_columns(columns);

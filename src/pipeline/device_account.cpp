@@ -20,6 +20,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "core/large_pages.h"
 #include "pipeline/open_spans.h"
 #include "pipeline/spread.h"
 #include "pipeline/stage_columns.h"
@@ -208,7 +209,7 @@ class DeviceSweep {
         if (at(hosted.device) == d) stages.emplace_back(hosted, run_, columns_);
     }
     std::vector<std::int64_t> bubbles;
-    bubbles.reserve(spans.idle.size());
+    reserve_large(bubbles, spans.idle.size());
     for (const TimeInterval& gap : spans.idle) {
       bubbles.push_back(gap.end - gap.start);
       account.fill += Nanoseconds(std::max<std::int64_t>(std::min(gap.end, reached) - gap.start, 0));

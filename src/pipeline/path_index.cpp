@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/large_pages.h"
 
 namespace takt {
 namespace {
@@ -23,20 +24,22 @@ PathIndex::PathIndex(const PipelineRun& run, const std::vector<StageColumns>& so
       stages_(run.stages.size()),
       starts_(stages_),
       entered_(stages_),
-      ends_(run.devices.size()) {
+      on_device_(run.devices.size()) {
   const Schedule& schedule = run.schedule;
+  bool has_replicas = false;
   for (const FlowStage& stage : run.shape.stages) {
     first_slot_.push_back(per_batch_);
     per_batch_ += stage.split() ? at(stage.parts()) + 2 : 1;
+    has_replicas = has_replicas || stage.replicas.size() > 1;
   }
   if (schedule.executions.size() >= none || schedule.visits.size() >= none ||
       schedule.batches.size() * per_batch_ >= none)
     throw Error(ErrorKind::unsupported, "pipeline run: more than 4 billion executions; record a shorter run");
+  reserve_large(slots_, schedule.batches.size() * per_batch_);
   slots_.assign(schedule.batches.size() * per_batch_, none);
-  before_in_replica_.assign(schedule.visits.size(), none);
-  start_rank_.assign(schedule.visits.size(), none);
-  device_rank_.assign(schedule.executions.size(), none);
-  for (auto& list : starts_) list.reserve(schedule.batches.size());
+  if (has_replicas) before_in_replica_.assign(schedule.visits.size(), none);
+  for (std::size_t d = 0; d < on_device_.size(); ++d)
+    if (run.shape.devices[d].requests) reserve_large(on_device_[d].by_start, schedule.batches.size());
   read_executions();
   order_ends();
   order_deliveries();
@@ -45,33 +48,59 @@ PathIndex::PathIndex(const PipelineRun& run, const std::vector<StageColumns>& so
 void PathIndex::read_executions() {
   std::vector<std::vector<std::uint32_t>> last_in_replica;
   for (const FlowStage& stage : run_.shape.stages) last_in_replica.emplace_back(stage.replicas.size(), none);
-  std::vector<std::uint32_t> on_device(run_.devices.size(), 0);
   const auto& executions = run_.schedule.executions;
   for (std::uint32_t i = 0; i < executions.size(); ++i) {
     const Execution& what = executions[i].what;
-    if (what.device != Execution::host) {
-      device_rank_[i] = on_device[at(what.device)]++;
-      if (run_.shape.devices[at(what.device)].requests) ends_[at(what.device)].push_back(i);
-    }
+    if (what.device != Execution::host && run_.shape.devices[at(what.device)].requests) add_on_device(i);
     if (what.batch >= static_cast<std::int64_t>(run_.schedule.batches.size())) continue;
     const std::uint32_t visit = visit_of(what);
     const bool split = run_.shape.stages[at(what.stage)].split();
-    std::size_t position = slot(visit);
+    std::size_t position = static_cast<std::size_t>(what.batch) * per_batch_ + first_slot_[at(what.stage)];
     if (split && what.phase == FlowPhase::run) position += at(what.part) + 1;
     if (what.phase == FlowPhase::merge) position += at(run_.shape.stages[at(what.stage)].parts()) + 1;
     slots_[position] = i;
     if (split && what.phase != FlowPhase::partition) continue;
-    auto& starts = starts_[at(what.stage)];
-    start_rank_[visit] = static_cast<std::uint32_t>(starts.size());
-    starts.push_back(visit);
-    before_in_replica_[visit] = std::exchange(last_in_replica[at(what.stage)][at(what.replica)], visit);
+    add_start(what.stage, visit);
+    if (!before_in_replica_.empty())
+      before_in_replica_[visit] = std::exchange(last_in_replica[at(what.stage)][at(what.replica)], visit);
   }
+}
+
+void PathIndex::add_on_device(std::uint32_t i) {
+  const ExecutionRecord& record = run_.schedule.executions[i];
+  OnDevice& device = on_device_[at(record.what.device)];
+  device.by_start.push_back(i);
+  device.ends_in_order = device.ends_in_order && record.end >= device.reached;
+  device.reached = record.end;
+}
+
+void PathIndex::add_start(int stage, std::uint32_t visit) {
+  Starts& starts = starts_[at(stage)];
+  const std::size_t batch = visit / stages_;
+  if (starts.by_batch && batch != starts.count) {
+    starts.visits.reserve(run_.schedule.batches.size());
+    starts.rank.assign(run_.schedule.batches.size(), none);
+    for (std::uint32_t b = 0; b < starts.count; ++b) {
+      starts.visits.push_back(started(stage, b));
+      starts.rank[b] = b;
+    }
+    starts.by_batch = false;
+  }
+  if (!starts.by_batch) {
+    starts.visits.push_back(visit);
+    starts.rank[batch] = starts.count;
+  }
+  ++starts.count;
 }
 
 void PathIndex::order_ends() {
   const auto& executions = run_.schedule.executions;
-  for (auto& list : ends_)
-    sort_unless_sorted(list, [&](std::uint32_t a, std::uint32_t b) { return executions[a].end < executions[b].end; });
+  for (OnDevice& device : on_device_) {
+    if (device.ends_in_order) continue;
+    device.by_end = device.by_start;
+    std::stable_sort(device.by_end.begin(), device.by_end.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return executions[a].end < executions[b].end; });
+  }
 }
 
 void PathIndex::order_deliveries() {
@@ -108,15 +137,31 @@ std::uint32_t PathIndex::longest_part(std::uint32_t visit) const {
   return longest;
 }
 
+std::uint32_t PathIndex::rank_of(std::uint32_t visit) const {
+  const Starts& starts = starts_[visit % stages_];
+  const auto batch = static_cast<std::uint32_t>(visit / stages_);
+  if (!starts.by_batch) return starts.rank[batch];
+  return batch < starts.count ? batch : none;
+}
+
+std::uint32_t PathIndex::started(int stage, std::size_t rank) const {
+  const Starts& starts = starts_[at(stage)];
+  return starts.by_batch ? static_cast<std::uint32_t>(rank * stages_ + at(stage)) : starts.visits[rank];
+}
+
 std::uint32_t PathIndex::before_in_stage(std::uint32_t visit) const {
-  const std::uint32_t rank = start_rank_[visit];
-  return rank == none || rank == 0 ? none : starts_[visit % stages_][rank - 1];
+  const std::uint32_t rank = rank_of(visit);
+  return rank == none || rank == 0 ? none : started(static_cast<int>(visit % stages_), rank - 1);
+}
+
+std::uint32_t PathIndex::before_in_replica(std::uint32_t visit) const {
+  return before_in_replica_.empty() ? before_in_stage(visit) : before_in_replica_[visit];
 }
 
 std::uint32_t PathIndex::made_room(int stage, Nanoseconds time, std::size_t back) {
-  const auto& starts = starts_[at(stage)];
   const std::size_t first = at(run_.shape.stages[at(stage)].queue) + back, entered = entered_by(stage, time);
-  return entered <= first || entered - 1 - first >= starts.size() ? none : starts[entered - 1 - first];
+  if (entered <= first || entered - 1 - first >= starts_[at(stage)].count) return none;
+  return started(stage, entered - 1 - first);
 }
 
 /// The walk goes back in time, so the answer is a few entries before the last one.
@@ -128,12 +173,23 @@ std::size_t PathIndex::entered_by(int stage, Nanoseconds time) {
   return count;
 }
 
-std::uint32_t PathIndex::gave_request(std::uint32_t execution) const {
-  const int device = run_.schedule.executions[execution].what.device;
-  if (device == Execution::host) return none;
-  const auto requests = run_.shape.devices[at(device)].requests;
-  const std::size_t rank = device_rank_[execution];
-  return !requests || rank < at(*requests) ? none : ends_[at(device)][rank - at(*requests)];
+std::size_t PathIndex::rank_on(OnDevice& device, std::uint32_t execution) {
+  const auto& list = device.by_start;
+  for (int near = 0; near < 8 && device.last > 0 && list[device.last] > execution; ++near) --device.last;
+  if (list[device.last] != execution)
+    device.last = static_cast<std::size_t>(std::lower_bound(list.begin(), list.end(), execution) - list.begin());
+  return device.last;
+}
+
+std::uint32_t PathIndex::gave_request(std::uint32_t execution) {
+  const int number = run_.schedule.executions[execution].what.device;
+  if (number == Execution::host) return none;
+  const auto requests = run_.shape.devices[at(number)].requests;
+  if (!requests) return none;
+  OnDevice& device = on_device_[at(number)];
+  const std::size_t rank = rank_on(device, execution), allowed = at(*requests);
+  if (rank < allowed) return none;
+  return device.by_end.empty() ? device.by_start[rank - allowed] : device.by_end[rank - allowed];
 }
 
 std::uint32_t PathIndex::let_in(Nanoseconds time, std::size_t back) {

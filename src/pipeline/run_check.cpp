@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/large_pages.h"
 #include "core/text.h"
 
 namespace takt {
@@ -34,6 +35,7 @@ class RunCheck {
       refuse("not every execution has an entry for its counters");
     if (run_.warmup < 0) refuse("the number of warm-up batches is below 0");
     times({schedule.begin, schedule.end}, [] { return std::string("the window"); });
+    reserve_large(executions_of_, schedule.visits.size());
     executions_of_.assign(schedule.visits.size(), 0);
     for (std::size_t i = 0; i < schedule.executions.size(); ++i) execution(i);
     for (std::size_t i = 0; i < schedule.visits.size(); ++i) visit(i);

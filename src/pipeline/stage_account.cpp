@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/large_pages.h"
 #include "pipeline/spread.h"
 
 namespace takt {
@@ -41,13 +42,15 @@ void add_counters(StageAccount& stage, const ExecutionRecord& record, const Exec
 
 /// Executions beside which nothing else ran, by stage: what a stage takes when it has the machine for itself.
 /// Executions come in the order of their starts; one that encloses others ends last, so the latest end so far decides.
-void compare_with_alone(const PipelineRun& run, std::vector<StageAccount>& stages) {
+/// Returns the run's window, which the same walk tells.
+RunWindow compare_with_alone(const PipelineRun& run, std::vector<StageAccount>& stages) {
   struct Sums {
     std::int64_t alone = 0, all = 0;
     Nanoseconds alone_time{}, time{};
   };
   std::vector<Sums> sums(stages.size());
   const auto& executions = run.schedule.executions;
+  if (executions.empty()) return {};
   Nanoseconds reached = Nanoseconds::min();
   for (std::size_t i = 0; i < executions.size(); ++i) {
     const ExecutionRecord& record = executions[i];
@@ -65,10 +68,12 @@ void compare_with_alone(const PipelineRun& run, std::vector<StageAccount>& stage
     stages[s].alone = Duration(sums[s].alone_time) / static_cast<double>(sums[s].alone);
     stages[s].slowed = Duration(sums[s].time) / static_cast<double>(sums[s].all) - *stages[s].alone;
   }
+  return {executions.front().start, reached};
 }
 
 void describe_visits(const std::vector<StageColumns>& columns, std::vector<StageAccount>& stages) {
   std::vector<std::int64_t> values;
+  reserve_large(values, columns.front().started.size());
   const auto spread = [&](const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
     values.resize(from.size());
     std::transform(to.begin(), to.end(), from.begin(), values.begin(), std::minus<>());
@@ -82,21 +87,26 @@ void describe_visits(const std::vector<StageColumns>& columns, std::vector<Stage
   }
 }
 
-void account_batches(const PipelineRun& run, Accounts& accounts) {
-  const std::size_t stages = run.stages.size();
-  accounts.batches.reserve(run.schedule.batches.size());
-  accounts.stage_times.reserve(run.schedule.visits.size());
-  for (std::size_t b = 0; b < run.schedule.batches.size(); ++b) {
-    const BatchRecord& record = run.schedule.batches[b];
-    BatchAccount& batch = accounts.batches.emplace_back();
-    batch.arrived = record.arrived, batch.admitted = record.admitted, batch.delivered = record.delivered;
+/// Some batches at a time, so that they stay in the cache while each stage adds its own.
+void account_batches(const PipelineRun& run, const std::vector<StageColumns>& columns, Accounts& accounts) {
+  constexpr std::size_t block = 256;
+  const std::size_t stages = run.stages.size(), count = run.schedule.batches.size();
+  reserve_large(accounts.batches, count);
+  reserve_large(accounts.stage_times, count * stages);
+  accounts.stage_times.resize(count * stages);
+  for (const BatchRecord& record : run.schedule.batches)
+    accounts.batches.push_back({record.arrived, record.admitted, record.delivered, {}, {}, {}, 0});
+  for (std::size_t first = 0; first < count; first += block) {
     for (std::size_t s = 0; s < stages; ++s) {
-      const VisitRecord& visit = run.schedule.visits[b * stages + s];
-      const Nanoseconds time = visit.done - visit.started;
-      batch.queue_wait += visit.started - visit.entered;
-      batch.blocked += visit.left - visit.done;
-      if (s == 0 || time > batch.cycle) batch.cycle = time, batch.slowest = static_cast<int>(s);
-      accounts.stage_times.push_back(time);
+      const StageColumns& times = columns[s];
+      for (std::size_t b = first; b < std::min(first + block, count); ++b) {
+        BatchAccount& batch = accounts.batches[b];
+        const Nanoseconds time(times.done[b] - times.started[b]);
+        batch.queue_wait += Nanoseconds(times.started[b] - times.entered[b]);
+        batch.blocked += Nanoseconds(times.left[b] - times.done[b]);
+        if (s == 0 || time > batch.cycle) batch.cycle = time, batch.slowest = static_cast<int>(s);
+        accounts.stage_times[b * stages + s] = time;
+      }
     }
   }
 }
@@ -180,8 +190,8 @@ void account_stages(const PipelineRun& run, const std::vector<StageColumns>& by_
   for (std::size_t i = 0; i < run.counters.size(); ++i)
     add_counters(accounts.stages[at(executions[i].what.stage)], executions[i], run.counters[i]);
   describe_visits(by_batch, accounts.stages);
-  compare_with_alone(run, accounts.stages);
-  account_batches(run, accounts);
+  accounts.window = compare_with_alone(run, accounts.stages);
+  account_batches(run, by_batch, accounts);
   PartBook(run).account(accounts);
 }
 

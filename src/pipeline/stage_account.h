@@ -8,8 +8,8 @@
 
 namespace takt {
 
-/// Fills stages, batches, stage_times and parts of `accounts`. `run` fits its shape (run_check.h), `by_batch` are its
-/// columns.
+/// Fills window, stages, batches, stage_times and parts of `accounts`. `run` fits its shape (run_check.h), `by_batch`
+/// are its columns.
 void account_stages(const PipelineRun& run, const std::vector<StageColumns>& by_batch, Accounts& accounts);
 
 }  // namespace takt

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/large_pages.h"
+
 namespace takt {
 namespace {
 
@@ -26,7 +28,7 @@ std::vector<StageColumns> stage_columns(const PipelineRun& run) {
   const std::size_t batches = run.schedule.batches.size(), count = run.stages.size();
   std::vector<StageColumns> stages(count);
   for (StageColumns& stage : stages) {
-    for (auto* column : {&stage.entered, &stage.started, &stage.done, &stage.left}) column->reserve(batches);
+    for (auto* column : {&stage.entered, &stage.started, &stage.done, &stage.left}) reserve_large(*column, batches);
   }
   for (std::size_t first = 0; first < batches; first += block) {
     const std::size_t last = std::min(first + block, batches);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/large_pages.h"
 #include "pipeline/spread.h"
 
 namespace takt {
@@ -66,13 +67,13 @@ void account_cycle(const PipelineRun& run, const std::vector<StageColumns>& sort
         static_cast<double>(accounts.batches.size()) / (Duration(accounts.window.length()).count() / 1e6);
   if (accounts.batches.size() < 2) return;
   std::vector<std::int64_t> departures;
-  departures.reserve(accounts.batches.size());
+  reserve_large(departures, accounts.batches.size());
   for (const BatchAccount& batch : accounts.batches) departures.push_back(batch.delivered.count());
   sort_times(departures);
   const auto steady = steady_part(run, sorted, departures);
   const std::size_t period = pattern(run.shape, steady.size());
   std::vector<std::int64_t> distances;
-  distances.reserve(steady.size());
+  reserve_large(distances, steady.size());
   for (std::size_t i = period; i < steady.size(); ++i) distances.push_back(steady[i] - steady[i - period]);
   accounts.cycle = *median(distances) / static_cast<double>(period);
   const Duration all = Nanoseconds(steady.back() - steady.front());

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/large_pages.h"
 
 namespace takt {
 
@@ -141,8 +142,8 @@ std::uint32_t ArgStore::append(const ArgStore& other, std::span<const StringId> 
 }
 
 void ArgStore::reserve(std::size_t runs, std::size_t values) {
-  runs_.reserve(runs);
-  values_.reserve(values);
+  reserve_large(runs_, runs);
+  reserve_large(values_, values);
 }
 
 }  // namespace takt

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "core/large_pages.h"
+
 namespace takt {
 namespace {
 
@@ -74,6 +76,8 @@ class OpenLanes {
 Lanes assign_lanes(const Trace& trace) {
   const auto& events = trace.events();
   Lanes lanes;
+  reserve_large(lanes.order, events.size());
+  reserve_large(lanes.lane, events.size());
   lanes.order.resize(events.size());
   std::iota(lanes.order.begin(), lanes.order.end(), 0u);
   const auto before = [&](std::uint32_t a, std::uint32_t b) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/large_pages.h"
 
 namespace takt {
 namespace {
@@ -99,7 +100,7 @@ std::uint32_t Trace::append(const TraceColumns& columns, std::span<const StringI
 }
 
 void Trace::reserve(std::size_t events, std::size_t arg_runs, std::size_t arg_values) {
-  events_.reserve(events);
+  reserve_large(events_, events);
   args_.reserve(arg_runs, arg_values);
 }
 
