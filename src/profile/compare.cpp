@@ -22,6 +22,13 @@ namespace {
 constexpr double scatter_share = 0.5;
 /// Degrees of freedom that the other operators' variance counts for among runs.
 constexpr double prior_freedom = 4;
+/// From one run to the next a machine may change its state (where its virtual processors run, whom it shares caches and
+/// memory with): most operators then change by a few percent and some by factors. It shows as scatter of the operators'
+/// changes above this many times what independent samples give (1 ± 0.2 by chance); an operator must then stand out
+/// from that scatter, whose tails are those of Student's with few degrees. Several runs on each side see it by
+/// themselves.
+constexpr double state_excess = 1.8;
+constexpr double state_freedom = 4;
 constexpr std::size_t enough_ops = 8;  ///< to judge an operator by what the others do
 
 using Series = std::vector<std::span<const Nanoseconds>>;  // one per run
@@ -93,6 +100,15 @@ void use_samples(Difference& op, double drift, double share) {
     }
 }
 
+/// Variance of the difference if samples were independent of each other.
+double independent_variance(const Difference& op) {
+  double variance = 0;
+  for (const auto* side : {&op.before, &op.after})
+    for (const RunLevel& level : *side)
+      variance += level.shuffled_variance / level.blocks / static_cast<double>(side->size() * side->size());
+  return variance;
+}
+
 /// Variance between the runs of one side, both sides pooled.
 double between_runs(const Difference& op, double freedom) {
   double sum = 0;
@@ -143,6 +159,16 @@ double scatter_variance(const std::vector<Difference>& ops) {
 
 double half_width(double variance, double freedom, double tail) {
   return student_quantile(freedom, tail) * std::sqrt(variance);
+}
+
+/// What a machine that was in another state does to single operators, as the half width of an interval; 0 where the
+/// scatter of the operators' changes is what their samples explain.
+double half_width_of_state(const std::vector<Difference>& ops, double tail) {
+  const double scatter = scatter_variance(ops);
+  std::vector<double> expected;
+  for (const Difference& op : ops) expected.push_back(std::sqrt(independent_variance(op)));
+  if (std::sqrt(scatter) < state_excess * median_of(expected)) return 0;
+  return half_width(scatter, state_freedom, tail);
 }
 
 void judge(Change& change, double value, double half, double threshold) {
@@ -268,6 +294,7 @@ class Comparer {
     if (run_freedom_ > 0) use_runs(differences_, run_freedom_);
     const Shared shared = shared_change(differences_);
     const bool whole_changed = result_.whole.verdict == Verdict::slower || result_.whole.verdict == Verdict::faster;
+    const double state = run_freedom_ > 0 ? 0 : half_width_of_state(differences_, tail_);
     std::vector<double> detectable;
     for (std::size_t i = 0; i < differences_.size(); ++i) {
       const Difference& op = differences_[i];
@@ -276,7 +303,7 @@ class Comparer {
       // An interval that rests on the scatter of the operators is no surer than a median of so many deviations.
       const double few = std::max(4.0, 0.37 * static_cast<double>(differences_.size()));
       const double freedom = shared.scale > 1.3 ? std::min(op.freedom, few) : op.freedom;
-      double half = half_width(variance, freedom, tail_);
+      double half = std::max(half_width(variance, freedom, tail_), state);
       if (!whole_changed) half += std::abs(shared.value);
       judge(result_.ops[rows_[i]], op.value, half, settings_.threshold);
       detectable.push_back(std::max(settings_.threshold, std::expm1(half)));

@@ -67,6 +67,13 @@ struct Shared {
   bool profile = false;
 };
 
+std::vector<HostTensor> outputs_of(ov::InferRequest& request, const std::vector<Port>& ports) {
+  std::vector<HostTensor> result;
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    result.push_back(host_tensor(request.get_output_tensor(i), ports[i].name));
+  return result;
+}
+
 class OpenVinoRequest : public Request {
  public:
   OpenVinoRequest(ov::InferRequest request, const Shared& shared, std::string where)
@@ -106,10 +113,7 @@ class OpenVinoRequest : public Request {
   }
 
   std::vector<HostTensor> outputs() override try {
-    std::vector<HostTensor> result;
-    for (std::size_t i = 0; i < shared_.outputs.size(); ++i)
-      result.push_back(host_tensor(request_.get_output_tensor(i), shared_.outputs[i].name));
-    return result;
+    return outputs_of(request_, shared_.outputs);
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
   }
@@ -177,10 +181,7 @@ class OpenVinoSession : public Session {
   }
 
   std::vector<HostTensor> outputs_of_last_run() override try {
-    std::vector<HostTensor> result;
-    for (std::size_t i = 0; i < shared_.outputs.size(); ++i)
-      result.push_back(host_tensor(request_.get_output_tensor(i), shared_.outputs[i].name));
-    return result;
+    return outputs_of(request_, shared_.outputs);
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
   }
