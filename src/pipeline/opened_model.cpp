@@ -13,6 +13,7 @@ OpenedModel::OpenedModel(const std::filesystem::path& model, const StageExecutor
   run.runtime = settings.runtime;
   run.device = settings.device;
   run.threads = settings.threads;
+  run.tuning = settings.tuning;
   run.inputs = settings.inputs;
   run.seed = settings.seed;
   PreparedModel prepared(model, run);

@@ -35,6 +35,14 @@ std::vector<Port> ports_of_values(const std::vector<SharedTensor>& values) {
   return ports;
 }
 
+int count_sessions(const PipelineSpec& spec) {
+  int count = 0;
+  for (const auto& stage : spec.stages)
+    if (const auto devices = devices_of(stage); !is_simulated(devices.front()))
+      count += stage.replicas * static_cast<int>(devices.size());
+  return count;
+}
+
 class Opening {
  public:
   Opening(const PipelineSpec& spec, const SimulatedTimes& times, const std::filesystem::path& folder, bool keep_last)
@@ -144,6 +152,9 @@ class Opening {
     settings.threads = stage.threads;
     settings.inputs = input_specs(stage);
     settings.seed = spec_.seed;
+    // OpenVINO binds the threads of every session to the first cores, as if it were alone: two sessions would share a
+    // core while others are idle.
+    if (count_sessions(spec_) > 1) settings.tuning["pinning"] = "off";
     return settings;
   }
 

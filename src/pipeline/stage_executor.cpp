@@ -1,31 +1,11 @@
 #include "pipeline/stage_executor.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "profile/prepared_model.h"
 
 namespace takt {
-namespace {
-
-bool moves_data(const OpSample& op) {
-  static constexpr std::array kinds{"input", "parameter", "output", "result", "reorder", "convert", "cast"};
-  const std::string type = lower_case(op.type);
-  return std::any_of(kinds.begin(), kinds.end(), [&](const char* kind) { return type == kind; });
-}
-
-}  // namespace
-
-ExecutionCounters counters_of(const std::vector<OpSample>& ops) {
-  ExecutionCounters counters{Nanoseconds(0), Nanoseconds(0), std::nullopt};
-  for (const auto& op : ops) {
-    *counters.hardware += op.duration;
-    if (moves_data(op)) *counters.marshalling += op.duration;
-  }
-  return counters;
-}
 
 StageExecutor::StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings)
     : settings_(settings) {
@@ -33,6 +13,7 @@ StageExecutor::StageExecutor(const std::filesystem::path& model, const StageExec
   run.runtime = settings.runtime;
   run.device = settings.device;
   run.threads = settings.threads;
+  run.tuning = settings.tuning;
   run.inputs = settings.inputs;
   run.seed = settings.seed;
   PreparedModel prepared(model, run);
@@ -89,7 +70,8 @@ void StageExecutor::completed(std::size_t request, std::int64_t batch, Nanosecon
   StageResult result{batch, submitted, at, std::move(error), {}, {}};
   try {
     if (!result.error && settings_.counters)
-      if (const auto ops = requests_[request]->last_ops()) result.counters = counters_of(*ops);
+      if (const auto totals = requests_[request]->last_totals())
+        result.counters = {totals->all, totals->moving, std::nullopt};
     if (!result.error && settings_.outputs) {
       std::int64_t bytes = 0;
       for (auto& output : requests_[request]->outputs()) {

@@ -39,14 +39,12 @@ struct StageExecutorSettings {
   std::string runtime;            ///< empty: by the model's file name and the device
   int requests = 1;               ///< inferences at once
   std::optional<int> threads;     ///< see SessionSettings
+  Tuning tuning;                  ///< see SessionSettings
   bool counters = true;           ///< node counters on: hardware time and data marshalling, where the runtime has them
   bool outputs = true;            ///< results carry the outputs, which copies them
   std::vector<InputSpec> inputs;  ///< shapes of inputs that the model leaves open
   std::uint64_t seed = 1;         ///< of generated values and simulated noise
 };
-
-/// The share of an inference that moved data instead of computing: input, output, reorder and convert nodes.
-ExecutionCounters counters_of(const std::vector<OpSample>& ops);
 
 /// start_async() and wait() from one thread at a time; callbacks come from the runtime's threads, several at once if
 /// there are several requests, and may call start_async() only while a request is idle.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -61,6 +62,23 @@ std::vector<std::string> names(bool built) {
 
 void Request::set_input(std::size_t, SharedTensor) {
   throw Error(ErrorKind::unsupported, "this runtime's requests take no values of their own; set the session's inputs");
+}
+
+bool moves_data(std::string_view type) {
+  static constexpr std::array kinds{"input", "parameter", "output", "result", "reorder", "convert", "cast"};
+  const std::string lower = lower_case(type);
+  return std::find(kinds.begin(), kinds.end(), lower) != kinds.end();
+}
+
+std::optional<OpTotals> Request::last_totals() {
+  const auto ops = last_ops();
+  if (!ops) return std::nullopt;
+  OpTotals totals;
+  for (const auto& op : *ops) {
+    totals.all += op.duration;
+    if (moves_data(op.type)) totals.moving += op.duration;
+  }
+  return totals;
 }
 
 std::vector<HostTensor> Request::outputs() {

@@ -67,6 +67,15 @@ struct OpSample {
   int device_index = 0;
 };
 
+/// Sums over the operators of one inference.
+struct OpTotals {
+  Nanoseconds all{};
+  Nanoseconds moving{};  ///< the part of it in nodes that move data instead of computing
+};
+
+/// Whether operators of this type only bring data in, out or into another layout or type. In any case of letters.
+bool moves_data(std::string_view type);
+
 /// A value that several holders share and none changes.
 using SharedTensor = std::shared_ptr<const HostTensor>;
 
@@ -86,6 +95,8 @@ class Request {
   virtual std::vector<HostTensor> outputs();
   /// As Session::last_ops(), of its own last inference. From within `done` on, until the next start.
   virtual std::optional<std::vector<OpSample>> last_ops() { return std::nullopt; }
+  /// The sums over last_ops(), for who needs no more: a runtime may have them for less.
+  virtual std::optional<OpTotals> last_totals();
 };
 
 /// A loaded model, ready to run. Not thread-safe; destroy before its Runtime.

@@ -233,6 +233,27 @@ TEST_P(RuntimeContract, requests_do_not_disturb_the_operators_of_run) {
   EXPECT_EQ(operators_of(*session, walls, 2).size(), 2u);
 }
 
+TEST_P(RuntimeContract, totals_of_a_request_are_the_sums_of_its_operators) {
+  const auto session = open(conv_matmul(), true);
+  session->set_inputs({ones()});
+  const auto request = session->make_request();
+  for (int i = 0; i < 3; ++i) {
+    request->start_async([](Nanoseconds, std::optional<std::string>) {});
+    request->wait();
+    const auto ops = request->last_ops();
+    const auto totals = request->last_totals();
+    ASSERT_EQ(ops.has_value(), totals.has_value());
+    if (!ops) return;
+    OpTotals sums;
+    for (const auto& op : *ops) {
+      sums.all += op.duration;
+      if (moves_data(op.type)) sums.moving += op.duration;
+    }
+    EXPECT_EQ(totals->all, sums.all);
+    EXPECT_EQ(totals->moving, sums.moving);
+  }
+}
+
 TEST_P(RuntimeContract, open_dimensions_are_fixed_by_the_settings) {
   const auto session = open(open_batch(), true, {{"x", {2, 3}}});
   EXPECT_EQ(to_string(session->inputs()[0].shape), "{2,3}");

@@ -108,18 +108,14 @@ OpSample sample_of(const ov::ProfilingInfo& counter, const NodeTable& nodes) {
   return sample;
 }
 
-}  // namespace
+/// When a node ran, within the call.
+struct NodeTime {
+  const ov::ProfilingInfo* counter;
+  Nanoseconds start, duration;
+};
 
-NodeTable describe_nodes(const ov::Model& runtime_model, const Graph* graph) {
-  const OpIndex index(graph);
-  NodeTable nodes;
-  for (const auto& node : runtime_model.get_ordered_ops())
-    nodes.emplace(node->get_friendly_name(), describe(*node, index));
-  return nodes;
-}
-
-std::vector<OpSample> time_nodes(const std::vector<ov::ProfilingInfo>& counters, const NodeTable& nodes,
-                                 Nanoseconds begin, Nanoseconds end, Nanoseconds wall) {
+std::vector<NodeTime> node_times(const std::vector<ov::ProfilingInfo>& counters, Nanoseconds begin, Nanoseconds end,
+                                 Nanoseconds wall) {
   // Stamps are whole microseconds, cut off: the first may seem to lie up to one before the call.
   const auto in_call = [&](const ov::ProfilingInfo& counter) {
     return counter.start_time >= begin - std::chrono::microseconds(1) && counter.start_time <= end;
@@ -135,18 +131,49 @@ std::vector<OpSample> time_nodes(const std::vector<ov::ProfilingInfo>& counters,
   if (stamped) std::stable_sort(ran.begin(), ran.end(), [](auto* a, auto* b) { return a->start_time < b->start_time; });
 
   const auto within = [&](Nanoseconds at) { return std::clamp(at, Nanoseconds(0), wall); };
-  std::vector<OpSample> samples;
+  std::vector<NodeTime> times;
   Nanoseconds at{0};
   for (std::size_t i = 0; i < ran.size(); ++i) {
-    auto& sample = samples.emplace_back(sample_of(*ran[i], nodes));
-    sample.start = stamped ? within(ran[i]->start_time - begin) : at;
+    const auto start = stamped ? within(ran[i]->start_time - begin) : at;
     const auto next = !stamped             ? within(at + ran[i]->real_time)
                       : i + 1 < ran.size() ? within(ran[i + 1]->start_time - begin)
                                            : within(end - begin);
-    sample.duration = next - sample.start;
+    times.push_back({ran[i], start, next - start});
     at = next;
   }
+  return times;
+}
+
+}  // namespace
+
+NodeTable describe_nodes(const ov::Model& runtime_model, const Graph* graph) {
+  const OpIndex index(graph);
+  NodeTable nodes;
+  for (const auto& node : runtime_model.get_ordered_ops())
+    nodes.emplace(node->get_friendly_name(), describe(*node, index));
+  return nodes;
+}
+
+std::vector<OpSample> time_nodes(const std::vector<ov::ProfilingInfo>& counters, const NodeTable& nodes,
+                                 Nanoseconds begin, Nanoseconds end, Nanoseconds wall) {
+  std::vector<OpSample> samples;
+  for (const NodeTime& time : node_times(counters, begin, end, wall)) {
+    auto& sample = samples.emplace_back(sample_of(*time.counter, nodes));
+    sample.start = time.start;
+    sample.duration = time.duration;
+  }
   return samples;
+}
+
+OpTotals total_nodes(const std::vector<ov::ProfilingInfo>& counters, const NodeTable& nodes, Nanoseconds begin,
+                     Nanoseconds end, Nanoseconds wall) {
+  OpTotals totals;
+  for (const NodeTime& time : node_times(counters, begin, end, wall)) {
+    totals.all += time.duration;
+    const auto known = nodes.find(time.counter->node_name);
+    if (moves_data(known != nodes.end() ? known->second.type : time.counter->node_type)) totals.moving += time.duration;
+  }
+  return totals;
 }
 
 }  // namespace takt::openvino

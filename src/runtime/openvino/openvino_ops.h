@@ -24,4 +24,8 @@ NodeTable describe_nodes(const ov::Model& runtime_model, const Graph* graph);
 std::vector<OpSample> time_nodes(const std::vector<ov::ProfilingInfo>& counters, const NodeTable& nodes,
                                  Nanoseconds begin, Nanoseconds end, Nanoseconds wall);
 
+/// The sums over what time_nodes() gives, without making it.
+OpTotals total_nodes(const std::vector<ov::ProfilingInfo>& counters, const NodeTable& nodes, Nanoseconds begin,
+                     Nanoseconds end, Nanoseconds wall);
+
 }  // namespace takt::openvino

@@ -125,6 +125,13 @@ class OpenVinoRequest : public Request {
     fail(where_, e.what());
   }
 
+  std::optional<OpTotals> last_totals() override try {
+    if (!shared_.profile || wall_.count() == 0) return std::nullopt;
+    return total_nodes(request_.get_profiling_info(), shared_.nodes, begin_, end_, wall_);
+  } catch (const ov::Exception& e) {
+    fail(where_, e.what());
+  }
+
  private:
   std::map<std::size_t, SharedTensor> values_;  // declared before the request, which looks at their memory
   ov::InferRequest request_;
