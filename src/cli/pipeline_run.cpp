@@ -84,6 +84,15 @@ void read_simulate(const CLI::App& app, PipelineRunOptions& o) {
   }
 }
 
+Nanoseconds read_timeout(const std::string& text) try {
+  const auto timeout = parse_duration(text);
+  if (timeout < Duration(1) || timeout > Duration(std::chrono::hours(24)))
+    throw UsageError("--timeout: give a time from 1us to 86400s, as in 30s");
+  return std::chrono::duration_cast<Nanoseconds>(timeout);
+} catch (const Error& error) {
+  throw UsageError(fmt::format("--timeout {}", error.what()));
+}
+
 PipelineSpec spec_of(const PipelineRunOptions& o) {
   if (o.file.empty() && !o.simulated)
     throw UsageError("name a pipeline file, or simulate the built-in pipeline with --simulate");
@@ -93,11 +102,7 @@ PipelineSpec spec_of(const PipelineRunOptions& o) {
     spec.batches = o.batches;
     spec.duration.reset();
   }
-  if (!o.timeout.empty()) {
-    const auto timeout = parse_duration(o.timeout);
-    if (timeout <= Duration(0)) throw UsageError("--timeout: give a time above 0, as in 30s");
-    spec.timeout = std::chrono::duration_cast<Nanoseconds>(timeout);
-  }
+  if (!o.timeout.empty()) spec.timeout = read_timeout(o.timeout);
   if (o.seed) spec.seed = *o.seed;
   return spec;
 }

@@ -26,7 +26,7 @@ YamlSection::YamlSection(const YAML::Node& node, std::string origin, std::string
 
 std::string YamlSection::text(const std::string& key, const std::string& otherwise) const {
   if (!has(key)) return otherwise;
-  if (!node_[key].IsScalar()) fail(node_[key], prefix_ + key, "is not a text");
+  if (!node_[key].IsScalar()) fail(node_[key], prefix_ + key, "is not a text; write one, in quotes if need be");
   return node_[key].Scalar();
 }
 
@@ -54,7 +54,7 @@ double YamlSection::number(const std::string& key, double least, double most, do
 double YamlSection::number_of(const YAML::Node& node, const std::string& key, double least, double most) const {
   double value = 0;
   if (!node.IsScalar() || !YAML::convert<double>::decode(node, value) || !std::isfinite(value))
-    fail(node, key, "is not a number");
+    fail(node, key, fmt::format("is not a number; write one from {:g} to {:g}", least, most));
   if (value < least || value > most)
     fail(node, key, fmt::format("{} is out of range; use {:g} to {:g}", value, least, most));
   return value;
@@ -65,7 +65,7 @@ std::optional<std::int64_t> YamlSection::integer(const std::string& key, std::in
   std::int64_t value = 0;
   const auto node = node_[key];
   if (!node.IsScalar() || !YAML::convert<std::int64_t>::decode(node, value))
-    fail(node, prefix_ + key, "is not a whole number");
+    fail(node, prefix_ + key, fmt::format("is not a whole number; write one from {} to {}", least, most));
   if (value < least || value > most)
     fail(node, prefix_ + key, fmt::format("{} is out of range; use {} to {}", value, least, most));
   return value;

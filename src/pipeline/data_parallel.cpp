@@ -46,6 +46,9 @@ DataParallelStage::DataParallelStage(const std::filesystem::path& model, const D
   check_merged(settings.verify);
 }
 
+DataParallelStage::DataParallelStage(std::vector<std::unique_ptr<StageExecutor>> executors, std::vector<double> ratio)
+    : ratio_(std::move(ratio)), rows_(ratio_.size(), 1), executors_(std::move(executors)) {}
+
 void DataParallelStage::measure_ratio(const std::filesystem::path& model, const DataParallelSettings& settings) {
   constexpr int runs = 5;
   std::vector<Nanoseconds> times;

@@ -43,6 +43,9 @@ class DataParallelStage {
   /// StageExecutor does, and Error(bad_input) when the model cannot be divided along the axis: the merged outputs have
   /// other shapes than the undivided ones, or with `verify` other values.
   DataParallelStage(const std::filesystem::path& model, const DataParallelSettings& settings);
+  /// Over executors of the caller's own, number replica · parts + part. It knows of no inputs, so partition() divides
+  /// none; outputs are put together along axis 0.
+  DataParallelStage(std::vector<std::unique_ptr<StageExecutor>> executors, std::vector<double> ratio);
 
   const std::vector<Port>& inputs() const { return inputs_; }
   /// Outputs of the undivided model on generated values, with the shapes that a batch has.

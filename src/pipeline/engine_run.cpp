@@ -177,12 +177,18 @@ void EngineRun::advance(std::vector<FinishedExecution> finished) {
 }
 
 void EngineRun::deliver(const std::vector<std::int64_t>& batches) {
-  for (const auto batch : batches) {
-    const auto outputs = values_.deliver(batch);
-    if (!settings_.take_outputs || outputs.empty()) continue;
-    const std::lock_guard lock(sink_mutex_);
-    settings_.take_outputs(batch, outputs);
-  }
+  for (const auto batch : batches) try {
+      const auto outputs = values_.deliver(batch);
+      if (!settings_.take_outputs || outputs.empty()) continue;
+      const std::lock_guard lock(sink_mutex_);
+      settings_.take_outputs(batch, outputs);
+    } catch (const std::exception& error) {  // nothing may leave through the runtime's thread
+      Execution last;
+      last.batch = batch;
+      last.stage = static_cast<int>(stages_.size()) - 1;
+      last.phase = FlowPhase::merge;
+      fail(last, error.what());
+    }
 }
 
 void EngineRun::carry_out(const StartedExecution& execution, std::vector<FinishedExecution>& finished) try {

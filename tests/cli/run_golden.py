@@ -9,6 +9,10 @@ A transcript is a list of commands with what they print, as a person would see t
     ! a line on standard error
     exit 0
 
+    $ cat > file.yaml
+    > a line of a file that the commands after this one find
+    $ takt pipeline run file.yaml
+
 `…` stands for whatever the clock of the machine puts there. Commands run without a shell in a temporary folder that
 holds the models of MAKE_MODELS, the *.yaml device descriptions and *.trace.json files beside the transcript and the profiles
 of other programs from tests/data/foreign; measured peaks of the machine are out of their sight. A comment line
@@ -58,6 +62,13 @@ def run(takt, command, folder):
     return out + [f'! {line}' for line in err] + [f'exit {done.returncode}']
 
 
+def write_file(command, lines, folder):
+    name = command.removeprefix('cat > ')
+    if name != os.path.basename(name) or not all(line.startswith('>') for line in lines):
+        raise SystemExit(f'{command!r}: a name without a folder, and lines that begin with >')
+    pathlib.Path(folder, name).write_text(''.join(line[2:] + '\n' for line in lines), encoding='utf-8')
+
+
 def matches(expected, line):
     return re.fullmatch('.*'.join(map(re.escape, expected.split('…'))), line) is not None
 
@@ -90,6 +101,10 @@ def main():
         for file in [*beside, *(test.parent.parent / 'data' / 'foreign').glob('*.*')]:
             shutil.copy(file, folder)
         for command, expected in cases:
+            if command.startswith('cat > '):
+                write_file(command, expected, folder)
+                seen += [f'$ {command}', *expected]
+                continue
             lines = run(takt, command, folder)
             seen += [f'$ {command}', *merge(expected, lines)]
             if len(lines) == len(expected) and all(map(matches, expected, lines)):

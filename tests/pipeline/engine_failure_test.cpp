@@ -1,0 +1,149 @@
+// Stages that fail and stages that hang, wherever they are and whatever runs beside them: the run ends, says who it
+// was, and keeps what was delivered until then.
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "account_sums.h"
+#include "fake_stages.h"
+#include "pipeline/run_check.h"
+
+namespace takt {
+namespace {
+
+/// Where an inference waits until the test has seen enough.
+class Gate {
+ public:
+  ~Gate() { open(); }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return open_; });
+  }
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+};
+
+const std::string chain =
+    "batches: 50\ntimeout: 300ms\nstages:\n  - {name: load, dummy: {matmul: 8}, device: CPU}\n"
+    "  - {name: infer, dummy: {matmul: 8}, device: CPU}\n  - {name: store, dummy: {matmul: 8}, device: CPU}\n";
+const std::string divided =
+    "batches: 50\ntimeout: 300ms\nstages:\n  - {name: load, dummy: {matmul: 8}, device: CPU}\n"
+    "  - {name: infer, dummy: {matmul: 8}, split: {devices: [CPU, CPU], ratio: [0.5, 0.5]}}\n";
+
+/// Stage 1 (its last part) does `what` at its fifth inference, everything else goes well.
+FakeInferences at_the_fifth(const std::function<std::optional<std::string>()>& what, int bad_part = 0) {
+  return [=](int stage, int, int part) -> FakeInference {
+    const bool bad = stage == 1 && part == bad_part;
+    return [=](std::int64_t inference) { return bad && inference == 4 ? what() : std::nullopt; };
+  };
+}
+
+void expect_kept(const FakeEngine& engine) {
+  EXPECT_TRUE(engine.result.interrupted);
+  EXPECT_LE(engine.result.schedule.batches.size(), 4u);
+  check(engine.result, "kept");
+  expect_devices_add_up(engine.result, account(engine.result));
+}
+
+TEST(EngineFailure, AStageThatFailsEndsTheRunWithStageAndBatchNamed) {
+  FakeEngine engine(chain, at_the_fifth([] { return std::optional<std::string>("the device is gone"); }));
+  EXPECT_TRUE(engine.run()) << "everything came back";
+  EXPECT_EQ(engine.result.failure, "p.yaml: stage 'infer', batch 4: the device is gone");
+  expect_kept(engine);
+}
+
+TEST(EngineFailure, APartThatFailsNamesItsDevice) {
+  FakeEngine engine(divided, at_the_fifth([] { return std::optional<std::string>("the device is gone"); }, 1));
+  EXPECT_TRUE(engine.run());
+  EXPECT_EQ(engine.result.failure, "p.yaml: stage 'infer' on CPU, batch 4: the device is gone");
+  expect_kept(engine);
+}
+
+TEST(EngineFailure, AStageThatHangsEndsTheRunAfterItsTimeLimit) {
+  Gate gate;
+  FakeEngine engine(chain, at_the_fifth([&] {
+                      gate.wait();
+                      return std::nullopt;
+                    }));
+  EXPECT_FALSE(engine.run()) << "something is still in flight";
+  EXPECT_EQ(engine.result.schedule.batches.size(), 4u) << "those before it were delivered";
+  EXPECT_EQ(engine.result.failure,
+            "p.yaml: stage 'infer', batch 4: not done after 300 ms; raise 'timeout', or look at what the device does");
+  expect_kept(engine);
+  gate.open();
+}
+
+TEST(EngineFailure, APartThatHangsEndsTheRunAfterItsTimeLimit) {
+  Gate gate;
+  FakeEngine engine(divided, at_the_fifth(
+                                 [&] {
+                                   gate.wait();
+                                   return std::nullopt;
+                                 },
+                                 1));
+  EXPECT_FALSE(engine.run());
+  EXPECT_EQ(engine.result.failure,
+            "p.yaml: stage 'infer' on CPU, batch 4: not done after 300 ms; raise 'timeout', or look at what the "
+            "device does");
+  expect_kept(engine);
+  gate.open();
+}
+
+TEST(EngineFailure, WhoeverGivesOrTakesValuesMayThrow) {
+  const auto all_well = at_the_fifth([] { return std::nullopt; });
+  EngineSettings settings;
+  settings.take_outputs = [](std::int64_t batch, const std::vector<SharedTensor>&) {
+    if (batch == 3) throw std::runtime_error("the disk is full");
+  };
+  FakeEngine taking(chain, all_well, settings);
+  EXPECT_TRUE(taking.run());
+  EXPECT_EQ(taking.result.failure, "p.yaml: stage 'store', batch 3: the disk is full");
+  settings.take_outputs = nullptr;
+  settings.make_inputs = [](std::int64_t batch) {
+    if (batch == 3) throw std::runtime_error("no more pictures");
+    return std::vector<SharedTensor>{};
+  };
+  FakeEngine making(chain, all_well, settings);
+  EXPECT_TRUE(making.run());
+  EXPECT_EQ(making.result.failure, "p.yaml: stage 'load', batch 3: no more pictures");
+}
+
+TEST(EngineFailure, AnExecutionThatIsLateButInTimeIsNoFailure) {
+  FakeEngine engine(chain, at_the_fifth([] {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                      return std::nullopt;
+                    }));
+  EXPECT_TRUE(engine.run());
+  EXPECT_FALSE(engine.result.failure);
+  EXPECT_EQ(engine.result.schedule.batches.size(), 50u);
+}
+
+TEST(EngineFailure, AnInterruptWaitsForWhatIsInsideAndNotForALostExecution) {
+  Gate gate;
+  std::atomic<bool> stop{false};
+  EngineSettings settings;
+  settings.stop = &stop;
+  settings.progress = [&](std::int64_t delivered, std::int64_t) { stop = stop || delivered >= 4; };
+  FakeEngine engine(chain, at_the_fifth([&] {
+                      gate.wait();
+                      return std::nullopt;
+                    }),
+                    settings);
+  EXPECT_FALSE(engine.run());
+  EXPECT_TRUE(engine.result.failure) << "the time limit holds after Ctrl-C too";
+  expect_kept(engine);
+  gate.open();
+}
+
+}  // namespace
+}  // namespace takt
