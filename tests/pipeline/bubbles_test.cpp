@@ -79,8 +79,7 @@ TEST(Bubbles, device_time_of_a_part_ends_with_its_own_completion) {
   }
 }
 
-// Batch 0 takes 8 in A and 2 in B, batch 1 the other way round … the longest time of each batch is 8, but batches leave
-// at a pace of their own: the two figures are not the same thing.
+// Two replicas of 10 each: no batch is in its longest stage for less than 10, and yet one leaves every 5.
 TEST(Bubbles, cycle_latency_of_a_batch_is_not_the_steady_cycle) {
   const auto a = account(simulated_run(pipeline({stage_on(0, 2, 4)}, 8), {takes(10)}));
   EXPECT_EQ(a.batches[3].cycle.count(), 10);
