@@ -14,6 +14,7 @@ namespace {
 constexpr Command pipeline_commands[] = {
     {"run", "run a pipeline, or simulate it, and show where its time goes", run_pipeline_run},
     {"analyze", "where the time of a recorded run went", run_pipeline_analyze},
+    {"interference", "how much stages slow each other down, measured", run_pipeline_interference},
     {"whatif", "what a recorded run would have done with changes", run_pipeline_whatif},
 };
 
@@ -21,7 +22,7 @@ void print_help() {
   fmt::print(
       "Streaming pipelines: models on several devices, batch after batch.\n\n"
       "Usage: takt pipeline COMMAND [options]\n\nCommands:\n");
-  for (const auto& command : pipeline_commands) fmt::print("  {:<13}{}\n", command.name, command.summary);
+  for (const auto& command : pipeline_commands) fmt::print("  {:<14}{}\n", command.name, command.summary);
   fmt::print(
       "\nOptions:\n  -h, --help  Show this text; 'takt pipeline COMMAND --help' shows its options\n"
       "\nExample:\n  takt pipeline run --simulate\n");

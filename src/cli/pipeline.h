@@ -7,6 +7,7 @@
 namespace takt {
 
 int run_pipeline_analyze(std::span<const std::string> arguments);
+int run_pipeline_interference(std::span<const std::string> arguments);
 int run_pipeline_run(std::span<const std::string> arguments);
 int run_pipeline_whatif(std::span<const std::string> arguments);
 

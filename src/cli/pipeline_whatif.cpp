@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/output.h"
 #include "cli/pipeline.h"
+#include "pipeline/interference_file.h"
 #include "pipeline/what_if.h"
 #include "trace/chrome_reader.h"
 
@@ -14,6 +15,7 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
   std::filesystem::path file;
   std::vector<std::string> set;
   std::string sweep;
+  std::filesystem::path interference;
   auto app =
       make_app("pipeline whatif",
                "Says what a recorded pipeline would have done if something had been different: runs the times of "
@@ -27,8 +29,14 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
       ->allow_extra_args(false);
   app->add_option("--sweep", sweep, "One row for each value from A to B, on top of the changes")
       ->type_name("KNOB=A:B:STEP");
+  app->add_option(
+         "--interference", interference,
+         "Slow-downs that 'takt pipeline interference --save FILE' measured; without them, what the overlaps of "
+         "the run itself show")
+      ->type_name("FILE");
   app->add_option("--format", output.format, "table, csv, json or markdown. Default: table")->type_name("FORMAT");
-  app->add_option("--table", output.table, "Of CSV: summary, sweep, sensitivity or interference. Default: summary")
+  app->add_option("--table", output.table,
+                  "Of CSV: summary, sweep, sensitivity, interference or extrapolated. Default: summary")
       ->type_name("NAME");
   app->add_option("-o,--output", output.file, "Write the result to this file instead of stdout")->type_name("FILE");
   if (!parse(*app, arguments)) return 0;
@@ -38,7 +46,8 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
   const auto variants = sweep.empty() ? std::vector<PipelineChange>{} : parse_sweep(sweep);
   apply(log);
   const PipelineRun run = read_pipeline_run(read_chrome_trace(file).trace, file.string());
-  const WhatIf result = what_if(run, changes, variants);
+  const auto measured = interference.empty() ? std::vector<PairRow>{} : read_interference(interference);
+  const WhatIf result = what_if(run, changes, variants, measured);
   std::vector<std::string> command{"takt", "pipeline", "whatif"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   print(output, tables(result), make_provenance(std::move(command)), to_text(result));

@@ -9,8 +9,8 @@
 namespace takt {
 namespace {
 
-constexpr double significance = 0.01, least_factor = 1.02, most_share = 0.9;
-constexpr int permutations = 4999;
+constexpr double significance = 0.01, least_factor = 1.02, most_share = 0.9, least_overlap = 0.05;
+constexpr int least_permutations = 4999, enough_exceeding = 40;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -18,9 +18,10 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 struct Durations {
   std::vector<double> all;
   std::vector<double> round_means;
-  double beside = 0;  ///< Σ of the time in which the other stage ran, too
-  double hardware = 0, bytes = 0;
-  std::int64_t counted = 0;
+  double beside = 0;                 ///< Σ of the time in which the other stage ran, too
+  double hardware = 0, counted = 0;  ///< Σ of the counters of executions that have some, and how many
+
+  std::optional<double> hardware_mean() const { return counted > 0 ? std::optional(hardware / counted) : std::nullopt; }
 };
 
 double mean_of(const std::vector<double>& values) {
@@ -61,43 +62,39 @@ void add_durations(const PipelineRun& run, int stage, std::optional<int> beside,
   for (const auto* record : own) {
     round.push_back(static_cast<double>((record->end - record->start).count()));
     into.beside += overlap(other, record->start.count(), record->end.count(), from);
+    // A simulated device's counters tell what its description says, not where a slow-down lies.
+    const bool simulated = run.devices[at(record->what.device)].runtime == "sim";
+    const auto number = static_cast<std::size_t>(record - run.schedule.executions.data());
+    if (simulated || number >= run.counters.size() || !run.counters[number].hardware) continue;
+    into.hardware += static_cast<double>(run.counters[number].hardware->count());
+    ++into.counted;
   }
   if (!round.empty()) into.round_means.push_back(mean_of(round));
   into.all.insert(into.all.end(), round.begin(), round.end());
 }
 
-void add_bytes(const PipelineRun& run, Durations& into) {
-  for (std::size_t e = 0; e < run.schedule.executions.size(); ++e) {
-    const auto& record = run.schedule.executions[e];
-    const auto bytes = run.stages.front().input_bytes;
-    if (!counts(run, record) || !bytes) continue;
-    const auto hardware = e < run.counters.size() ? run.counters[e].hardware : std::nullopt;
-    into.hardware += static_cast<double>(hardware.value_or(record.end - record.start).count());
-    into.bytes += static_cast<double>(*bytes);
-    ++into.counted;
-  }
-}
-
-/// Share of permutations of alone and together in which the difference of the means is at least as large.
-double p_value(const std::vector<double>& alone, const std::vector<double>& together) {
+/// Share of permutations of alone and together in which the difference of the means is at least as large. Ends early
+/// when that is clearly often (Besag and Clifford, "Sequential Monte Carlo p-values", 1991).
+double p_value(const std::vector<double>& alone, const std::vector<double>& together, int permutations) {
   std::vector<double> pool = alone;
   pool.insert(pool.end(), together.begin(), together.end());
   const double found = mean_of(together) - mean_of(alone);
   double total = 0;
   for (const double value : pool) total += value;
   NoiseSource random({}, 1);
-  const std::size_t smaller = std::min(alone.size(), together.size());
-  const auto few = static_cast<double>(smaller), many = static_cast<double>(pool.size() - smaller);
+  const std::size_t chosen = together.size();
+  const auto few = static_cast<double>(chosen), many = static_cast<double>(pool.size() - chosen);
   int as_much = 1;
-  for (int n = 0; n < permutations; ++n) {
+  for (int n = 1; n <= permutations; ++n) {
     double sum = 0;
-    for (std::size_t i = 0; i < smaller; ++i) {
+    for (std::size_t i = 0; i < chosen; ++i) {
       std::swap(pool[i], pool[i + random.next() % (pool.size() - i)]);
       sum += pool[i];
     }
     as_much += sum / few - (total - sum) / many >= found;
+    if (as_much > enough_exceeding) return as_much / double(n + 1);
   }
-  return as_much / double{permutations + 1};
+  return as_much / double(permutations + 1);
 }
 
 double slowdown(double alone, double together, double share) {
@@ -117,95 +114,140 @@ void judge(const Durations& alone, const Durations& together, std::size_t pairs,
   if (alone.all.empty() || together.all.empty()) return;
   const double single = mean_of(alone.all), both = mean_of(together.all);
   row.overlap = both > 0 ? together.beside / (both * static_cast<double>(together.all.size())) : 0;
-  if (*row.overlap < 0.05) return;  // they hardly ever ran at once: nothing can be told
+  if (*row.overlap < least_overlap) return;  // they hardly ever ran at once: nothing can be told
   row.factor = slowdown(single, both, *row.overlap);
   const auto low = bootstrap_mean(alone.all, 0.975), high = bootstrap_mean(together.all, 0.975);
   if (low && high) {
     row.low = slowdown(low->high, high->low, *row.overlap);
     row.high = slowdown(low->low, high->high, *row.overlap);
   }
-  row.p_value = p_value(alone.all, together.all);
-  row.significant = row.p_value <= significance / static_cast<double>(pairs) && *row.factor >= least_factor &&
-                    both / single - 1 > 2 * drift_of(alone);
+  // Enough of them that the limit for one of many pairs can be reached at all.
+  const double limit = significance / static_cast<double>(pairs);
+  row.p_value = p_value(alone.all, together.all, std::max(least_permutations, static_cast<int>(2 / limit)));
+  row.significant = row.p_value <= limit && *row.factor >= least_factor && both / single - 1 > 2 * drift_of(alone);
 }
 
-AloneRow alone_row(const std::string& stage, const Durations& durations, const InterferenceSettings& settings) {
+AloneRow alone_row(const std::string& stage, const Durations& durations, std::optional<double> bytes,
+                   std::optional<double> peak) {
   AloneRow row;
   row.stage = stage;
   row.executions = static_cast<std::int64_t>(durations.all.size());
   if (durations.all.empty()) return row;
-  row.mean = Duration(mean_of(durations.all) / 1e3);
+  const double mean = mean_of(durations.all);
+  row.mean = Duration(mean / 1e3);
   row.drift = drift_of(durations);
-  if (settings.peak_bytes_per_second && durations.counted > 0 && durations.hardware > 0)
-    row.bandwidth_share = durations.bytes / (durations.hardware / 1e9) / *settings.peak_bytes_per_second;
+  const double time = durations.hardware_mean().value_or(mean);
+  if (peak && bytes && time > 0) row.bandwidth_share = *bytes / (time / 1e9) / *peak;
   return row;
 }
 
-constexpr Column<AloneRow> alone_columns[] = {
-    {"stage", "stage", [](const AloneRow& r) -> Cell { return r.stage; }, "Name of the stage."},
-    {"executions", "runs", [](const AloneRow& r) -> Cell { return r.executions; },
-     "Executions measured, warm-up left out."},
-    {"mean_us", "alone", [](const AloneRow& r) { return optional_cell(r.mean); },
-     "Mean time of an execution while no other stage ran."},
-    {"drift", "drift", [](const AloneRow& r) { return optional_cell(r.drift); },
-     "Largest relative deviation of one round's mean from the mean of all: what the machine does by itself."},
-    {"bandwidth_share", "of bandwidth", [](const AloneRow& r) { return optional_cell(r.bandwidth_share); },
-     "Bytes of the stage's inputs per second of its hardware time, as a share of the measured peak of memory. Near 1 a "
-     "slow-down is contention for memory; near 0 it is scheduling or shared cores."},
+SlowdownCause cause_of(const Durations& alone, const Durations& together, std::optional<double> bandwidth,
+                       std::optional<double> of_other) {
+  const auto before = alone.hardware_mean(), after = together.hardware_mean();
+  if (!before || !after) return SlowdownCause::unknown;
+  const double more = mean_of(together.all) - mean_of(alone.all);
+  if (*after - *before < more / 2) return SlowdownCause::scheduling;
+  if (!bandwidth || !of_other) return SlowdownCause::unknown;
+  return *bandwidth + *of_other > 0.5 ? SlowdownCause::memory : SlowdownCause::device;
+}
+
+/// Everything that was measured until now: n stages alone, n · n pairs.
+struct Measured {
+  std::vector<Durations> alone, together;
 };
 
-constexpr Column<PairRow> pair_columns[] = {
-    {"stage", "stage", [](const PairRow& r) -> Cell { return r.stage; }, "The stage that is slowed down."},
-    {"beside", "beside", [](const PairRow& r) -> Cell { return r.beside; }, "The stage that runs beside it."},
-    {"executions", "runs", [](const PairRow& r) -> Cell { return r.executions; },
-     "Executions measured, warm-up left out."},
-    {"overlap", "overlap", [](const PairRow& r) { return optional_cell(r.overlap); },
-     "Share of the stage's time in which the other ran."},
-    {"factor", "slow-down", [](const PairRow& r) { return optional_cell(r.factor); },
-     "How many times as long the stage takes while the other runs. Missing where they hardly ever ran at once."},
-    {"factor_low", "from", [](const PairRow& r) { return optional_cell(r.low); },
-     "Lower end of the slow-down's 95 % interval."},
-    {"factor_high", "to", [](const PairRow& r) { return optional_cell(r.high); },
-     "Upper end of the slow-down's 95 % interval."},
-    {"p_value", "p", [](const PairRow& r) -> Cell { return r.p_value; },
-     "Share of random permutations of the durations that showed as much."},
-    {"significant", "contention", [](const PairRow& r) -> Cell { return std::string(r.significant ? "yes" : "no"); },
-     "yes: chance, noise and drift do not explain the slow-down."},
+class Measuring {
+ public:
+  Measuring(const std::vector<std::string>& stages, const StageRunner& run, const InterferenceSettings& settings)
+      : n_(stages.size()), run_(run), settings_(settings), rounds_(std::max(settings.rounds, 2)) {
+    measured_.alone.resize(n_);
+    measured_.together.resize(n_ * n_);
+  }
+
+  /// Gives the number of complete rounds.
+  int all() {
+    for (int round = 0; round < rounds_; ++round) {
+      Measured before = measured_;
+      if (one_round()) continue;
+      measured_ = std::move(before);
+      return round;
+    }
+    return rounds_;
+  }
+  const Measured& measured() const { return measured_; }
+  int rounds() const { return rounds_; }
+
+ private:
+  bool stopped() const { return settings_.stop && *settings_.stop; }
+
+  /// nullopt: stopped meanwhile.
+  std::optional<PipelineRun> run(const std::vector<int>& stages) {
+    if (stopped()) return std::nullopt;
+    PipelineRun made = run_(stages);
+    if (stopped()) return std::nullopt;
+    const auto total = static_cast<std::uint64_t>(rounds_) * (n_ + n_ * (n_ + 1) / 2);
+    if (settings_.progress) settings_.progress(++done_, total);
+    return made;
+  }
+
+  bool one_round() {
+    for (std::size_t i = 0; i < n_; ++i) {
+      const auto single = run({static_cast<int>(i)});
+      if (!single) return false;
+      add_durations(*single, 0, std::nullopt, measured_.alone[i]);
+    }
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = i; j < n_; ++j) {
+        const auto pair = run({static_cast<int>(i), static_cast<int>(j)});
+        if (!pair) return false;
+        add_durations(*pair, 0, 1, measured_.together[i * n_ + j]);
+        add_durations(*pair, 1, 0, measured_.together[j * n_ + i]);
+      }
+    return true;
+  }
+
+  const std::size_t n_;
+  const StageRunner& run_;
+  const InterferenceSettings& settings_;
+  const int rounds_;
+  std::uint64_t done_ = 0;
+  Measured measured_;
 };
+
+InterferenceReport report_of(const std::vector<std::string>& stages, const Measured& measured,
+                             const InterferenceSettings& settings) {
+  const std::size_t n = stages.size();
+  InterferenceReport report;
+  for (std::size_t i = 0; i < n; ++i)
+    report.alone.push_back(alone_row(stages[i], measured.alone[i],
+                                     i < settings.bytes.size() ? settings.bytes[i] : std::nullopt,
+                                     settings.peak_bytes_per_second));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      const Durations& together = measured.together[i * n + j];
+      PairRow& row = report.pairs.emplace_back();
+      row.stage = stages[i], row.beside = stages[j];
+      row.stage_number = static_cast<int>(i), row.beside_number = static_cast<int>(j);
+      judge(measured.alone[i], together, n * n, row);
+      if (row.significant)
+        row.cause =
+            cause_of(measured.alone[i], together, report.alone[i].bandwidth_share, report.alone[j].bandwidth_share);
+    }
+  return report;
+}
 
 }  // namespace
 
 InterferenceReport measure_interference(const std::vector<std::string>& stages, const StageRunner& run,
                                         const InterferenceSettings& settings) {
-  const std::size_t n = stages.size();
-  if (n < 2)
-    throw Error(ErrorKind::bad_input, "interference: one stage has nothing beside it; use a pipeline of two or more");
-  std::vector<Durations> alone(n), together(n * n);
-  for (int round = 0; round < std::max(settings.rounds, 2); ++round) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const PipelineRun single = run({static_cast<int>(i)});
-      add_durations(single, 0, std::nullopt, alone[i]);
-      add_bytes(single, alone[i]);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = i + 1; j < n; ++j) {
-        const PipelineRun pair = run({static_cast<int>(i), static_cast<int>(j)});
-        add_durations(pair, 0, 1, together[i * n + j]);
-        add_durations(pair, 1, 0, together[j * n + i]);
-      }
-    }
-  }
-  InterferenceReport report;
-  for (std::size_t i = 0; i < n; ++i) {
-    report.alone.push_back(alone_row(stages[i], alone[i], settings));
-    for (std::size_t j = 0; j < n; ++j) {
-      if (i == j) continue;
-      PairRow& row = report.pairs.emplace_back();
-      row.stage = stages[i], row.beside = stages[j];
-      row.stage_number = static_cast<int>(i), row.beside_number = static_cast<int>(j);
-      judge(alone[i], together[i * n + j], n * (n - 1), row);
-    }
-  }
+  if (stages.empty()) throw Error(ErrorKind::bad_input, "interference: there is no stage; describe at least one");
+  Measuring measuring(stages, run, settings);
+  const int rounds = measuring.all();
+  if (rounds == 0)
+    throw Error(ErrorKind::runtime, "interference: stopped before everything was measured once; let it run longer");
+  InterferenceReport report = report_of(stages, measuring.measured(), settings);
+  report.rounds = rounds;
+  report.interrupted = rounds < measuring.rounds();
   return report;
 }
 
@@ -218,25 +260,6 @@ ContentionLaw law_of(const InterferenceReport& report) {
     law.interference[at(row.stage_number)][at(row.beside_number)] = *row.factor;
   }
   return law;
-}
-
-std::vector<Table> tables(const InterferenceReport& report) {
-  return {make_table<PairRow>("pairs", pair_columns, report.pairs),
-          make_table<AloneRow>("alone", alone_columns, report.alone)};
-}
-
-std::vector<std::string> interference_table_names() { return {"pairs", "alone"}; }
-
-std::vector<ColumnInfo> interference_columns() {
-  std::vector<ColumnInfo> columns;
-  for (const Table& table : tables(InterferenceReport{}))
-    columns.insert(columns.end(), table.columns.begin(), table.columns.end());
-  return columns;
-}
-
-std::string to_text(const InterferenceReport& report) {
-  const auto list = tables(report);
-  return to_text(list[1], 120) + "\n" + to_text(list[0], 120);
 }
 
 }  // namespace takt

@@ -1,4 +1,4 @@
-// How much stages slow each other down, measured: each stage alone, and each pair at once.
+// How much stages slow each other down, measured: each stage alone, and each pair at once (a stage beside itself, too).
 //
 // Of a stage that takes `alone` by itself and `together` on average beside another that ran for a share o of the
 // stage's time, the slow-down while both run is f with together = alone + (1 − 1/f)·o·together, so a partner that is
@@ -9,6 +9,7 @@
 // from round to round.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <span>
@@ -23,12 +24,15 @@
 namespace takt {
 
 /// Runs these stages (numbers) of a pipeline at once, none feeding another, and gives the record; its stage k is
-/// `stages[k]`.
+/// `stages[k]`. One number may be there twice.
 using StageRunner = std::function<PipelineRun(const std::vector<int>& stages)>;
 
 struct InterferenceSettings {
-  int rounds = 3;                               ///< everything is measured so often, in turns; at least 2
-  std::optional<double> peak_bytes_per_second;  ///< of memory, for the bandwidth share
+  int rounds = 3;                                 ///< everything is measured so often, in turns; at least 2
+  std::optional<double> peak_bytes_per_second{};  ///< of memory, for the bandwidth share
+  std::vector<std::optional<double>> bytes{};     ///< by stage: what one execution reads and writes; missing: not known
+  const std::atomic<bool>* stop = nullptr;        ///< true: the round is given up; those before it count
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress{};  ///< between measurements
 };
 
 struct AloneRow {
@@ -39,6 +43,14 @@ struct AloneRow {
   std::optional<double> bandwidth_share;  ///< bytes over hardware time (else: time) over the measured peak
 };
 
+/// Where the additional time of a slowed stage lies.
+enum class SlowdownCause {
+  unknown,     ///< nothing tells, or there is no slow-down
+  scheduling,  ///< outside of the runtime's own counters: waiting for a thread or a queue
+  memory,      ///< inside, and the two want more than half of the measured bandwidth
+  device,      ///< inside, and they do not: cores, caches, clock
+};
+
 struct PairRow {
   std::string stage, beside;
   int stage_number = 0, beside_number = 0;
@@ -47,21 +59,24 @@ struct PairRow {
   std::optional<double> factor, low, high;  ///< slow-down while both run, with an interval of 95 %
   double p_value = 1;
   bool significant = false;
+  SlowdownCause cause = SlowdownCause::unknown;  ///< of a significant one
 };
 
 struct InterferenceReport {
   std::vector<AloneRow> alone;
   std::vector<PairRow> pairs;  ///< by stage, then beside
+  int rounds = 0;              ///< that were measured completely
+  bool interrupted = false;
 };
 
-/// Throws as `run` does, and Error(bad_input) for fewer than two stages.
+/// Throws as `run` does, Error(bad_input) for no stage, and Error(runtime) when it is stopped before a round is done.
 InterferenceReport measure_interference(const std::vector<std::string>& stages, const StageRunner& run,
                                         const InterferenceSettings& settings = {});
 
 /// The matrix of the significant slow-downs; empty without one.
 ContentionLaw law_of(const InterferenceReport& report);
 
-/// alone, pairs.
+/// pairs, alone.
 std::vector<Table> tables(const InterferenceReport& report);
 std::vector<std::string> interference_table_names();
 std::vector<ColumnInfo> interference_columns();

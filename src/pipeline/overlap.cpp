@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/statistics.h"
 #include "flow/device_law.h"
 
 namespace takt {
@@ -45,32 +46,43 @@ class Overlaps {
   }
 
   Sample sample(int stage) const {
-    std::vector<std::size_t> own;
-    std::int64_t shortest = longest_;
-    for (std::size_t r = 0; r < records_.size() && own.size() < most_executions; ++r) {
-      if (records_[r]->what.stage != stage) continue;
-      own.push_back(r);
-      shortest = std::min(shortest, (records_[r]->end - records_[r]->start).count());
-    }
-    Sample sample;
-    sample.overlap.assign(stages_, std::vector<double>(own.size(), 0));
-    sample.early = sample.overlap;
     std::map<std::pair<int, int>, int> groups;
     std::vector<int> group;
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      const auto& record = *records_[own[i]];
-      sample.duration.push_back(static_cast<double>((record.end - record.start).count()));
-      add_overlaps(own[i], shortest, i, sample);
-      group.push_back(
-          groups.try_emplace({record.what.part, record.what.device}, static_cast<int>(groups.size())).first->second);
+    for (const std::size_t r : executions_of(stage)) {
+      const Execution& what = records_[r]->what;
+      group.push_back(groups.try_emplace({what.part, what.device}, static_cast<int>(groups.size())).first->second);
     }
+    Sample sample = times(stage);
     centre(sample.duration, group, static_cast<int>(groups.size()));
     for (auto* columns : {&sample.overlap, &sample.early})
       for (auto& column : *columns) centre(column, group, static_cast<int>(groups.size()));
     return sample;
   }
 
+  /// As they are, not centred.
+  Sample times(int stage) const {
+    const auto own = executions_of(stage);
+    std::int64_t shortest = longest_;
+    for (const std::size_t r : own) shortest = std::min(shortest, (records_[r]->end - records_[r]->start).count());
+    Sample sample;
+    sample.overlap.assign(stages_, std::vector<double>(own.size(), 0));
+    sample.early = sample.overlap;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const auto& record = *records_[own[i]];
+      sample.duration.push_back(static_cast<double>((record.end - record.start).count()));
+      add_overlaps(own[i], shortest, i, sample);
+    }
+    return sample;
+  }
+
  private:
+  std::vector<std::size_t> executions_of(int stage) const {
+    std::vector<std::size_t> own;
+    for (std::size_t r = 0; r < records_.size() && own.size() < most_executions; ++r)
+      if (records_[r]->what.stage == stage) own.push_back(r);
+    return own;
+  }
+
   void add_overlaps(std::size_t own, std::int64_t shortest, std::size_t row, Sample& sample) const {
     const auto& record = *records_[own];
     const std::int64_t begin = record.start.count(), end = record.end.count();
@@ -207,12 +219,27 @@ std::vector<Interference> interference_from_overlap(const PipelineRun& run) {
   return found;
 }
 
-ContentionLaw law_of(std::span<const Interference> found, std::size_t stages) {
-  ContentionLaw law;
-  if (found.empty()) return law;
-  law.interference.assign(stages, std::vector<double>(stages, 1));
-  for (const auto& entry : found) law.interference[at(entry.stage)][at(entry.beside)] = entry.factor;
-  return law;
+std::vector<OverlapShare> overlap_shares(const PipelineRun& run) {
+  std::vector<OverlapShare> shares;
+  const Overlaps overlaps(run);
+  for (std::size_t s = 0; s < run.shape.stages.size(); ++s) {
+    const auto [duration, overlap, early] = overlaps.times(static_cast<int>(s));
+    double total = 0;
+    for (const double time : duration) total += time;
+    for (std::size_t j = 0; j < overlap.size() && !duration.empty(); ++j) {
+      OverlapShare& share = shares.emplace_back();
+      share.stage = static_cast<int>(s), share.beside = static_cast<int>(j);
+      std::vector<double> each;
+      for (std::size_t i = 0; i < duration.size(); ++i) {
+        share.mean += overlap[j][i] / total;
+        each.push_back(overlap[j][i] / duration[i]);
+      }
+      std::sort(each.begin(), each.end());
+      share.low = percentile(each, 0.05);
+      share.high = percentile(each, 0.95);
+    }
+  }
+  return shares;
 }
 
 }  // namespace takt

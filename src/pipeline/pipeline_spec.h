@@ -46,6 +46,7 @@
 #include "core/units.h"
 #include "flow/contention.h"
 #include "flow/flow_shape.h"
+#include "runtime/runtime.h"
 
 namespace takt {
 
@@ -78,7 +79,9 @@ struct StageSpec {
   std::map<std::string, std::string> inputs;   ///< input → what --input takes after the name
   std::map<std::string, std::string> connect;  ///< input → STAGE.OUTPUT
   bool connects_by_default = true;             ///< false: `connect` is there, perhaps empty, and says all
-  int line = 0;                                ///< in the file; 0: none
+  /// Not in the file: values of inputs, by their names, of a stage that was cut out (spec_cut.h).
+  std::vector<SharedTensor> given{};
+  int line = 0;  ///< in the file; 0: none
 };
 
 enum class SourceKind { closed, fixed_rate, poisson };

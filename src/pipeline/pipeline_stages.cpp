@@ -43,6 +43,15 @@ int count_sessions(const PipelineSpec& spec) {
   return count;
 }
 
+/// By number of the input; null where none was given.
+std::vector<SharedTensor> given_values(const StageSpec& stage, const std::vector<Port>& inputs) {
+  std::vector<SharedTensor> values(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    for (const auto& given : stage.given)
+      if (given->name == inputs[i].name) values[i] = given;
+  return values;
+}
+
 class Opening {
  public:
   Opening(const PipelineSpec& spec, const SimulatedTimes& times, const std::filesystem::path& folder, bool keep_last)
@@ -87,7 +96,7 @@ class Opening {
     const auto model = file_of(stage);
     ports_[s] = declared_ports(model);
     auto settings = settings_of(stage);
-    std::vector<SharedTensor> values(ports_[s].inputs.size());
+    auto values = given_values(stage, ports_[s].inputs);
     for (const auto& link : links_into(spec_, s, ports_)) {
       const auto from = static_cast<std::size_t>(link.from);
       if (!stages_[from].is_real()) continue;

@@ -8,12 +8,11 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "flow/arrivals.h"
+#include "pipeline/known_contention.h"
 #include "pipeline/recorded_times.h"
 
 namespace takt {
 namespace {
-
-constexpr double trusted_error = 0.02;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -170,19 +169,7 @@ PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> chang
 }
 
 PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes) {
-  return replay(run, changes, replay_law(run));
-}
-
-ContentionLaw replay_law(const PipelineRun& run, std::vector<Interference>* found) {
-  if (run.contention) return *run.contention;
-  const auto entries = interference_from_overlap(run);
-  const ContentionLaw law = law_of(entries, run.shape.stages.size());
-  if (law.empty()) return law;
-  const auto measured = static_cast<double>(run.schedule.makespan().count());
-  const auto again = static_cast<double>(replay(run, {}, law).schedule.makespan().count());
-  if (std::abs(again - measured) > trusted_error * measured) return {};
-  if (found) *found = entries;
-  return law;
+  return replay(run, changes, known_contention(run).law);
 }
 
 }  // namespace takt

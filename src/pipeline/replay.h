@@ -1,8 +1,8 @@
 // A recorded pipeline run once more, with changes: the recorded service times are fed through the same rules (flow) in
 // the changed shape.
 //
-// What happened beside an execution is taken out of its time and put back as the new situation has it: by the law of
-// simulated devices, which a run knows, or by slow-downs that the run's own overlaps show beyond noise (overlap.h).
+// What happened beside an execution is taken out of its time and put back as the new situation has it: by what is
+// known of it (known_contention.h).
 #pragma once
 
 #include <span>
@@ -20,11 +20,7 @@ namespace takt {
 /// told; Error(bad_input) as simulate() does.
 PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes);
 
-/// The same with the law given, for many replays of one run.
+/// The same with the law given: one that was measured, or for many replays of one run.
 PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes, const ContentionLaw& law);
-
-/// The law that replay() uses: the run's own; else what its overlaps show, if the run replayed with it is as long as it
-/// was (within 2 %); else none.
-ContentionLaw replay_law(const PipelineRun& run, std::vector<Interference>* found = nullptr);
 
 }  // namespace takt

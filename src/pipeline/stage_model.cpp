@@ -35,6 +35,7 @@ std::vector<InputSpec> input_specs(const StageSpec& stage) {
       if (spec.name.empty()) spec.name = name;
       specs.push_back(std::move(spec));
     }
+  for (const auto& value : stage.given) specs.push_back(generated(value->name, value->shape));
   return specs;
 }
 

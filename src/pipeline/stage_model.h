@@ -17,7 +17,7 @@ namespace takt {
 /// "gather.onnx", "dummy MatMul 512", "dummy".
 std::string model_name(const StageSpec& stage);
 
-/// The stage's `inputs` as `takt run --input` reads them.
+/// The stage's `inputs` as `takt run --input` reads them, and the shapes of what it was given.
 std::vector<InputSpec> input_specs(const StageSpec& stage);
 
 /// A shape to be filled with generated values.

@@ -78,13 +78,28 @@ struct InterferenceRow {
   double factor, p_value;
 };
 
-constexpr Column<InterferenceRow> interference_columns[] = {
+constexpr Column<InterferenceRow> found_columns[] = {
     {"stage", "stage", [](const InterferenceRow& r) -> Cell { return r.stage; }, "The stage that is slowed down."},
     {"beside", "beside", [](const InterferenceRow& r) -> Cell { return r.beside; }, "The stage that runs beside it."},
     {"factor", "slow-down", [](const InterferenceRow& r) -> Cell { return r.factor; },
      "How many times as long the stage takes while the other runs, estimated from the overlaps of the run."},
     {"p_value", "p", [](const InterferenceRow& r) -> Cell { return r.p_value; },
      "Share of random permutations of the durations that showed as much."},
+};
+
+struct ExtrapolatedRow {
+  std::string stage, beside;
+  double before, after;
+};
+
+constexpr Column<ExtrapolatedRow> extrapolated_columns[] = {
+    {"stage", "stage", [](const ExtrapolatedRow& r) -> Cell { return r.stage; },
+     "The stage that may be slowed down by another amount than in the record."},
+    {"beside", "beside", [](const ExtrapolatedRow& r) -> Cell { return r.beside; }, "The stage that runs beside it."},
+    {"overlap_before", "overlap before", [](const ExtrapolatedRow& r) -> Cell { return r.before; },
+     "Time of the other's executions beside the stage over the stage's own time, as recorded; 2 is two at once."},
+    {"overlap_after", "overlap after", [](const ExtrapolatedRow& r) -> Cell { return r.after; },
+     "The same after the changes. The record does not show what that does, so the prediction leaves it out."},
 };
 
 std::string one_line(const WhatIf& result) {
@@ -99,16 +114,20 @@ std::string one_line(const WhatIf& result) {
 
 }  // namespace
 
-WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, std::span<const PipelineChange> sweep) {
+WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, std::span<const PipelineChange> sweep,
+               std::span<const PairRow> measured) {
   WhatIf result;
   for (const auto& stage : run.stages) result.stages.push_back(stage.name);
-  const ContentionLaw law = replay_law(run, &result.interference);
+  const KnownContention known = known_contention(run, measured);
+  const ContentionLaw& law = known.law;
+  result.interference = known.found;
   const PipelineRun again = replay(run, {}, law);
-  const auto measured = static_cast<double>(run.schedule.makespan().count());
-  const auto off = std::abs(static_cast<double>(again.schedule.makespan().count()) - measured);
-  const double error = measured > 0 ? off / measured : 0;
-  result.summary = {row_of("before", run, error), row_of("replayed", again, error),
-                    row_of("after", replay(run, changes, law), error)};
+  const auto recorded = static_cast<double>(run.schedule.makespan().count());
+  const auto off = std::abs(static_cast<double>(again.schedule.makespan().count()) - recorded);
+  const double error = recorded > 0 ? off / recorded : 0;
+  const PipelineRun after = replay(run, changes, law);
+  result.summary = {row_of("before", run, error), row_of("replayed", again, error), row_of("after", after, error)};
+  result.extrapolated = extrapolations(run, after, known);
   for (const PipelineChange& change : sweep)
     result.sweep.push_back(row_of(change.text, replay(run, with(changes, change), law), error));
   for (std::size_t s = 0; s < run.stages.size(); ++s)
@@ -120,13 +139,19 @@ std::vector<Table> tables(const WhatIf& result) {
   std::vector<InterferenceRow> found;
   for (const auto& entry : result.interference)
     found.push_back({result.stages[at(entry.stage)], result.stages[at(entry.beside)], entry.factor, entry.p_value});
+  std::vector<ExtrapolatedRow> beyond;
+  for (const auto& entry : result.extrapolated)
+    beyond.push_back({result.stages[at(entry.stage)], result.stages[at(entry.beside)], entry.before, entry.after});
   return {make_table<WhatIfRow>("summary", summary_columns, result.summary),
           make_table<WhatIfRow>("sweep", summary_columns, result.sweep),
           make_table<SensitivityRow>("sensitivity", sensitivity_columns, result.sensitivity),
-          make_table<InterferenceRow>("interference", interference_columns, found)};
+          make_table<InterferenceRow>("interference", found_columns, found),
+          make_table<ExtrapolatedRow>("extrapolated", extrapolated_columns, beyond)};
 }
 
-std::vector<std::string> what_if_table_names() { return {"summary", "sweep", "sensitivity", "interference"}; }
+std::vector<std::string> what_if_table_names() {
+  return {"summary", "sweep", "sensitivity", "interference", "extrapolated"};
+}
 
 std::vector<ColumnInfo> what_if_columns() {
   std::vector<ColumnInfo> columns;
@@ -136,8 +161,13 @@ std::vector<ColumnInfo> what_if_columns() {
 
 std::string to_text(const WhatIf& result) {
   std::string text = one_line(result);
+  if (!result.extrapolated.empty())
+    text +=
+        "Extrapolated: the stages in the last table overlap as never in the record, and\n"
+        "what that does to them is not known. Measure it with 'takt pipeline\n"
+        "interference FILE.yaml --save SLOW', then add --interference SLOW here.\n";
   for (const Table& table : tables(result)) {
-    if (!table.rows.empty()) text += "\n" + to_text(table, 120);
+    if (!table.rows.empty()) text += "\n" + to_text(table);
   }
   return text;
 }

@@ -9,6 +9,7 @@
 
 #include "core/table.h"
 #include "core/units.h"
+#include "pipeline/known_contention.h"
 #include "pipeline/replay.h"
 
 namespace takt {
@@ -35,14 +36,16 @@ struct WhatIf {
   std::vector<WhatIfRow> sweep;
   std::vector<SensitivityRow> sensitivity;  ///< of the pipeline after the changes
   std::vector<Interference> interference;   ///< found in the run, by number of stage
+  std::vector<Extrapolation> extrapolated;  ///< where the changed pipeline goes beyond what is known
   std::vector<std::string> stages;          ///< names
 };
 
-/// `sweep`: every one of them is applied after `changes`, one at a time. Throws as replay() does.
+/// `sweep`: every one of them is applied after `changes`, one at a time. `measured`: slow-downs of pairs of stages that
+/// were measured. Throws as replay() and known_contention() do.
 WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes,
-               std::span<const PipelineChange> sweep = {});
+               std::span<const PipelineChange> sweep = {}, std::span<const PairRow> measured = {});
 
-/// summary, sweep, sensitivity, interference; empty ones have columns and no rows.
+/// summary, sweep, sensitivity, interference, extrapolated; empty ones have columns and no rows.
 std::vector<Table> tables(const WhatIf& result);
 std::vector<std::string> what_if_table_names();
 std::vector<ColumnInfo> what_if_columns();  ///< for `takt explain`

@@ -4,6 +4,8 @@
 
 #include "flow/arrivals.h"
 #include "flow/device_law.h"
+#include "pipeline/known_contention.h"
+#include "pipeline/replay.h"
 
 namespace takt {
 namespace {
@@ -57,6 +59,13 @@ TruePipeline noisy(TruePipeline truth, double sigma) {
 TruePipeline contended(TruePipeline truth, bool law_in_record = true) {
   truth.contention.interference = {{1, 1.3, 1}, {1.5, 1, 1.2}, {1, 1.4, 1}};
   truth.law_in_record = law_in_record;
+  return truth;
+}
+
+/// As contended(), unknown to the record; and a second replica of infer would slow the first one down.
+TruePipeline crowded(TruePipeline truth) {
+  truth = contended(std::move(truth), false);
+  truth.contention.interference[1][1] = 1.4;
   return truth;
 }
 
@@ -125,6 +134,18 @@ void add_contention(std::vector<WhatIfCase>& cases) {
   curve.shape.stages[2] = stage_on(1, 1, 2);
   curve.contention.device_curve = {{}, {1, 1.7}};
   add("two stages share a device", curve, {"stage.infer.time=x0.5"}, faster);
+  cases.push_back({"law measured, lock-step, two replicas",
+                   "contention",
+                   crowded(base),
+                   {"stage.infer.replicas=2"},
+                   replicas,
+                   true});
+  cases.push_back({"law measured, lock-step, faster",
+                   "contention",
+                   contended(noisy(base, 0.1), false),
+                   {"stage.infer.time=x0.5"},
+                   faster,
+                   true});
   add("law from overlaps, faster", contended(noisy(base, 0.1), false), {"stage.infer.time=x0.5"}, faster);
   add("law from overlaps, rare batches", contended(poisson(base, 5000), false), {"stage.infer.time=x0.5"}, faster);
   add("law from overlaps, higher rate", contended(noisy(poisson(chain({1000, 2500, 1500}, 2, 400), 6000), 0.05), false),
@@ -201,7 +222,8 @@ PipelineRun run_truth(const TruePipeline& truth) {
   run.name = "truth";
   run.shape = truth.shape;
   run.virtual_clock = true;
-  for (std::size_t d = 0; d < truth.shape.devices.size(); ++d) run.devices.push_back({device_names[d], "sim"});
+  for (std::size_t d = 0; d < truth.shape.devices.size(); ++d)
+    run.devices.push_back({device_names[d], truth.law_in_record ? "sim" : "openvino"});
   for (std::size_t s = 0; s < truth.stages.size(); ++s) {
     run.stages.push_back({stage_names[s], "law", false, {}, {}});
     if (truth.shape.stages[s].split()) run.stages.back().ratio = truth.stages[s].ratio;
@@ -210,6 +232,36 @@ PipelineRun run_truth(const TruePipeline& truth) {
   run.schedule = simulate(truth.shape, times, {truth.arrivals, truth.contention, true});
   if (truth.law_in_record && !truth.contention.empty()) run.contention = truth.contention;
   return run;
+}
+
+std::vector<PairRow> measure_truth(const TruePipeline& truth) {
+  std::vector<std::string> names;
+  for (std::size_t s = 0; s < truth.stages.size(); ++s) names.emplace_back(stage_names[s]);
+  std::uint64_t calls = 0;
+  const auto run = [&](const std::vector<int>& stages) {
+    TruePipeline cut = truth;
+    cut.arrivals.clear();
+    cut.shape.source.open = false;
+    cut.shape.stages.clear(), cut.stages.clear(), cut.contention.interference.clear();
+    cut.seed = truth.seed + 10'000 + ++calls;
+    for (const int i : stages) {
+      FlowStage stage = truth.shape.stages[at(i)];
+      stage.replicas.resize(1);
+      cut.shape.stages.push_back(stage);
+      cut.stages.push_back(truth.stages[at(i)]);
+      auto& row = cut.contention.interference.emplace_back();
+      for (const int j : stages) row.push_back(truth.contention.interference[at(i)][at(j)]);
+    }
+    return run_truth(cut);
+  };
+  return measure_interference(names, run).pairs;
+}
+
+PipelineRun WhatIfCase::predict(const PipelineRun& recorded) const {
+  std::vector<PipelineChange> parsed;
+  for (const auto& text : changes) parsed.push_back(parse_change(text));
+  if (!measures) return replay(recorded, parsed);
+  return replay(recorded, parsed, known_contention(recorded, measure_truth(truth)).law);
 }
 
 PipelineRun WhatIfCase::run_changed() const {
@@ -226,6 +278,20 @@ std::vector<WhatIfCase> what_if_cases() {
   add_contention(cases);
   add_noise(cases);
   add_blocking(cases);
+  return cases;
+}
+
+// In lock-step every execution of a stage overlaps the same, so the record cannot tell what overlap does.
+std::vector<WhatIfCase> what_if_limits() {
+  const TruePipeline base = crowded(chain({1000, 2500, 1500}));
+  std::vector<WhatIfCase> cases;
+  cases.push_back(
+      {"law unknown, lock-step, two replicas", "limit", base, {"stage.infer.replicas=2"}, [](TruePipeline& t) {
+         t.shape.stages[1] = stage_on(1, 2, 2);
+       }});
+  cases.push_back({"law unknown, lock-step, faster", "limit", base, {"stage.infer.time=x0.5"}, [](TruePipeline& t) {
+                     t.stages[1].whole_us[0] *= 0.5;
+                   }});
   return cases;
 }
 

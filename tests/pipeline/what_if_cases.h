@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/interference.h"
 #include "pipeline/pipeline_run.h"
 
 namespace takt {
@@ -28,18 +29,26 @@ struct TruePipeline {
 
 PipelineRun run_truth(const TruePipeline& truth);
 
+/// What `takt pipeline interference` would measure of it: stages alone and in pairs, with noise of their own.
+std::vector<PairRow> measure_truth(const TruePipeline& truth);
+
 struct WhatIfCase {
   std::string name;
-  std::string kind;  ///< "plain", "contention", "noise", "blocking"
+  std::string kind;  ///< "plain", "contention", "noise", "blocking"; "limit": known to be mispredicted, and said so
   TruePipeline truth;
   std::vector<std::string> changes;  ///< as for --set
   std::function<void(TruePipeline&)> really;
+  bool measures = false;  ///< the slow-downs of the stages are measured before the prediction
 
   /// The changed pipeline, really run: with noise of its own.
   PipelineRun run_changed() const;
+  /// The prediction from the record alone, or with measured slow-downs.
+  PipelineRun predict(const PipelineRun& recorded) const;
 };
 
 std::vector<WhatIfCase> what_if_cases();
+/// Those that go beyond what the record tells.
+std::vector<WhatIfCase> what_if_limits();
 
 /// gather → infer → post, each on a device of its own ("a", "b", "c"); times in µs.
 TruePipeline chain(std::vector<double> times_us, int queue = 2, std::int64_t batches = 200);

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "core/error.h"
 #include "pipeline/what_if_cases.h"
 
 namespace takt {
@@ -61,6 +64,71 @@ TEST(what_if, from_a_trace_is_the_same_as_from_the_run) {
       EXPECT_EQ(to_csv(tables(what_if(back, changes))[0]), to_csv(tables(what_if(run, changes))[0])) << one.name;
     }
   }
+}
+
+TEST(what_if, says_where_a_prediction_goes_beyond_the_record) {
+  for (const WhatIfCase& one : what_if_limits()) {
+    const PipelineRun run = run_truth(one.truth);
+    const auto changes = std::vector{parse_change(one.changes[0])};
+    const WhatIf result = what_if(run, changes);
+    EXPECT_FALSE(result.extrapolated.empty()) << one.name;
+    EXPECT_THAT(to_text(result), HasSubstr("Extrapolated: ")) << one.name;
+    EXPECT_TRUE(what_if(run, {}).extrapolated.empty()) << "nothing changes, " << one.name;
+    // Measured, it is known.
+    const WhatIf measured = what_if(run, changes, {}, measure_truth(one.truth));
+    EXPECT_TRUE(measured.extrapolated.empty()) << one.name;
+    const double really = static_cast<double>(one.run_changed().schedule.makespan().count());
+    EXPECT_NEAR(static_cast<double>(measured.summary[2].makespan.count()) / really, 1, 0.05) << one.name;
+  }
+}
+
+TEST(what_if, does_not_cry_where_the_law_is_described_or_nothing_overlaps_otherwise) {
+  for (const WhatIfCase& one : what_if_cases()) {
+    if (!one.truth.law_in_record) continue;
+    std::vector<PipelineChange> changes;
+    for (const auto& text : one.changes) changes.push_back(parse_change(text));
+    EXPECT_TRUE(what_if(run_truth(one.truth), changes).extrapolated.empty()) << one.name;
+  }
+}
+
+TEST(what_if, a_second_replica_beside_the_first_was_never_seen) {
+  TruePipeline truth = chain({1000, 2500, 1500});
+  truth.law_in_record = false;  // a real device: nobody says that nothing contends
+  const WhatIf result = what_if(run_truth(truth), std::vector{parse_change("stage.infer.replicas=2")});
+  const auto found = std::find_if(result.extrapolated.begin(), result.extrapolated.end(),
+                                  [](const Extrapolation& e) { return e.stage == 1 && e.beside == 1; });
+  ASSERT_NE(found, result.extrapolated.end());
+  EXPECT_EQ(found->before, 0);
+  EXPECT_GT(found->after, 0.5);
+}
+
+TEST(known_contention, measured_pairs_go_by_name_and_strangers_are_refused) {
+  TruePipeline truth = chain({1000, 2500});
+  truth.law_in_record = false;
+  const PipelineRun run = run_truth(truth);
+  PairRow row;
+  row.stage = "infer", row.beside = "gather";
+  row.factor = 1.5;
+  row.significant = true;
+  PairRow stranger = row;
+  stranger.stage = "other";
+  const KnownContention known = known_contention(run, std::vector{row, stranger});
+  EXPECT_EQ(known.law.interference, (std::vector<std::vector<double>>{{1, 1}, {1.5, 1}}));
+  EXPECT_TRUE(known.known[1][0]);
+  EXPECT_FALSE(known.known[0][1]);
+  EXPECT_THROW(known_contention(run, std::vector{stranger}), Error);
+}
+
+TEST(overlap_shares, count_every_execution_beside) {
+  // gather 1 ms, infer 2 ms with two replicas and gather always ready: infer is beside itself for half of the time.
+  TruePipeline truth = chain({1000, 2000});
+  truth.shape.stages[1] = stage_on(1, 2, 2);
+  const auto shares = overlap_shares(run_truth(truth));
+  ASSERT_EQ(shares.size(), 4u);
+  EXPECT_NEAR(shares[1].mean, 2, 0.02);  // gather beside infer: both replicas
+  EXPECT_NEAR(shares[2].mean, 1, 0.02);
+  EXPECT_NEAR(shares[3].mean, 1, 0.02);  // each other
+  EXPECT_LE(shares[3].low, shares[3].high);
 }
 
 TEST(what_if, of_a_run_without_batches_is_empty_but_said) {

@@ -1,0 +1,43 @@
+// What the commands that run a pipeline from its file have in common.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "pipeline/pipeline_spec.h"
+
+namespace takt {
+
+enum class PipelineClock { as_described, virtual_time, real_time };
+
+/// FILE, --simulate, --batches, --timeout and --seed.
+struct PipelineOptions {
+  std::filesystem::path file;
+  std::vector<std::string> simulate;
+  bool simulated = false;
+  PipelineClock clock = PipelineClock::as_described;
+  std::optional<std::int64_t> batches;
+  std::string timeout;
+  std::optional<std::uint64_t> seed;
+};
+
+void add_file_and_simulate(CLI::App& app, PipelineOptions& options);
+void add_timeout(CLI::App& app, PipelineOptions& options);
+void add_seed(CLI::App& app, PipelineOptions& options);
+
+/// After parse(): the word after --simulate is its mode or already the file. Throws UsageError.
+void settle(const CLI::App& app, PipelineOptions& options);
+
+/// The file's pipeline, or the built-in one, with what the options say instead. Throws UsageError when there is
+/// neither, Error for a wrong file.
+PipelineSpec spec_of(const PipelineOptions& options);
+
+/// Says why on stderr and ends the process with exit code 1 at once: a thread hangs in a runtime whose clean-up would
+/// wait for it.
+[[noreturn]] void end_abandoned(const std::string& why);
+
+}  // namespace takt

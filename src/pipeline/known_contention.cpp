@@ -1,0 +1,106 @@
+#include "pipeline/known_contention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "pipeline/replay.h"
+
+namespace takt {
+namespace {
+
+constexpr double trusted_error = 0.02;  // of a replay with a law that is only estimated
+constexpr double noticeable = 0.1;      // change of an overlap, and spread of one that shows what it does
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+bool all_simulated(const PipelineRun& run) {
+  return std::all_of(run.devices.begin(), run.devices.end(), [](const RunDevice& d) { return d.runtime == "sim"; });
+}
+
+std::optional<std::size_t> stage_named(const PipelineRun& run, const std::string& name) {
+  for (std::size_t s = 0; s < run.stages.size(); ++s)
+    if (run.stages[s].name == name) return s;
+  return std::nullopt;
+}
+
+void set_factor(ContentionLaw& law, std::size_t stages, std::size_t i, std::size_t j, double factor) {
+  if (law.interference.empty()) law.interference.assign(stages, std::vector<double>(stages, 1));
+  law.interference[i][j] = factor;
+}
+
+void add_measured(const PipelineRun& run, std::span<const PairRow> measured, KnownContention& result) {
+  bool any = measured.empty();
+  for (const PairRow& row : measured) {
+    const auto i = stage_named(run, row.stage), j = stage_named(run, row.beside);
+    if (!i || !j) continue;
+    any = true;
+    if (!row.factor || result.known[*i][*j]) continue;
+    result.known[*i][*j] = true;
+    if (row.significant) set_factor(result.law, run.stages.size(), *i, *j, *row.factor);
+  }
+  if (!any)
+    throw Error(ErrorKind::bad_input,
+                fmt::format("the measured slow-downs are of other stages, such as '{}'; measure this pipeline's",
+                            printable(measured.front().stage)));
+}
+
+/// Of stages about which nobody told anything. Only if the run replayed with it is as long as it was.
+void add_overlaps(const PipelineRun& run, KnownContention& result) {
+  ContentionLaw law = result.law;
+  std::vector<Interference> found;
+  for (const Interference& entry : interference_from_overlap(run)) {
+    if (result.known[at(entry.stage)][at(entry.beside)]) continue;
+    set_factor(law, run.stages.size(), at(entry.stage), at(entry.beside), entry.factor);
+    found.push_back(entry);
+  }
+  if (found.empty()) return;
+  const auto measured = static_cast<double>(run.schedule.makespan().count());
+  const auto again = static_cast<double>(replay(run, {}, law).schedule.makespan().count());
+  if (std::abs(again - measured) > trusted_error * measured) return;
+  result.law = std::move(law);
+  result.found = std::move(found);
+}
+
+double mean_share(const std::vector<OverlapShare>& shares, int stage, int beside) {
+  for (const OverlapShare& share : shares)
+    if (share.stage == stage && share.beside == beside) return share.mean;
+  return 0;
+}
+
+/// Whether the recorded times show what so much overlap does.
+bool shows(const OverlapShare& recorded, double mean) {
+  return recorded.high - recorded.low >= noticeable && mean >= recorded.low - noticeable &&
+         mean <= recorded.high + noticeable;
+}
+
+}  // namespace
+
+KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured) {
+  const std::size_t stages = run.stages.size();
+  KnownContention result;
+  const bool described = run.contention || all_simulated(run);
+  if (run.contention) result.law = *run.contention;
+  result.known.assign(stages, std::vector<bool>(stages, described));
+  add_measured(run, measured, result);
+  if (!described) add_overlaps(run, result);
+  return result;
+}
+
+std::vector<Extrapolation> extrapolations(const PipelineRun& recorded, const PipelineRun& predicted,
+                                          const KnownContention& known) {
+  std::vector<Extrapolation> result;
+  const auto after = overlap_shares(predicted);
+  for (const OverlapShare& before : overlap_shares(recorded)) {
+    if (known.known[at(before.stage)][at(before.beside)]) continue;
+    const double mean = mean_share(after, before.stage, before.beside);
+    if (std::abs(mean - before.mean) <= noticeable || shows(before, mean)) continue;
+    result.push_back({before.stage, before.beside, before.mean, mean});
+  }
+  return result;
+}
+
+}  // namespace takt

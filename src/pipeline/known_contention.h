@@ -1,0 +1,38 @@
+// What is known about who slows whom down in a recorded run, and where a prediction goes beyond it.
+//
+// A slow-down is known when it was described (simulated devices), measured (`takt pipeline interference`), or when the
+// run's own executions ran beside each other more and less, so that their times show it. Otherwise it stays in the
+// recorded times as it was. That is right as long as as much runs beside as before; where a change alters it, nothing
+// in the record says what follows, and the prediction must say so.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "pipeline/interference.h"
+#include "pipeline/overlap.h"
+#include "pipeline/pipeline_run.h"
+
+namespace takt {
+
+struct KnownContention {
+  ContentionLaw law;
+  std::vector<Interference> found;       ///< from the run's own overlaps, beyond noise
+  std::vector<std::vector<bool>> known;  ///< [i][j]: what j does to i was described or measured
+};
+
+/// `measured`: pairs by the names of stages, as read_interference() gives them; they go before what overlaps show, and
+/// behind what is described. Throws Error(bad_input) when it names none of the run's stages.
+KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured = {});
+
+/// What runs beside stage `stage` is another than ever in the record, and what it does is not known.
+struct Extrapolation {
+  int stage = 0, beside = 0;
+  double before = 0, after = 0;  ///< mean overlap, as OverlapShare::mean
+};
+
+/// By stage, then beside.
+std::vector<Extrapolation> extrapolations(const PipelineRun& recorded, const PipelineRun& predicted,
+                                          const KnownContention& known);
+
+}  // namespace takt

@@ -1,0 +1,108 @@
+#include "pipeline/spec_cut.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "graph/cost.h"
+#include "pipeline/engine.h"
+#include "pipeline/pipeline_stages.h"
+#include "pipeline/simulation.h"
+#include "pipeline/stage_model.h"
+
+namespace takt {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// Factors of the stages that are left, by the names that they have now.
+void cut_interference(const PipelineSpec& spec, std::span<const int> stages, PipelineSpec& result) {
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const auto row = spec.interference.find(spec.stages[at(stages[i])].name);
+    if (row == spec.interference.end()) continue;
+    for (std::size_t j = 0; j < stages.size(); ++j) {
+      const auto factor = row->second.find(spec.stages[at(stages[j])].name);
+      if (i != j && factor != row->second.end())
+        result.interference[result.stages[i].name][result.stages[j].name] = factor->second;
+    }
+  }
+}
+
+/// Input, weights and output of the generated product; the number of rows is what the stage's inputs say.
+double matmul_bytes(const StageSpec& stage) {
+  const auto edge = static_cast<double>(*stage.dummy->matmul);
+  double rows = edge;
+  for (const auto& input : input_specs(stage))
+    if (const auto* shape = std::get_if<Shape>(&input.content); shape && shape->size() == 2)
+      rows = static_cast<double>(shape->front());
+  return sizeof(float) * (2 * rows * edge + edge * edge);
+}
+
+std::optional<double> bytes_of(const StageSpec& stage, std::uint64_t seed) try {
+  if (stage.dummy && stage.dummy->matmul) return matmul_bytes(stage);
+  const auto graph = simulated_graph(stage, "sim:CPU", seed);
+  if (!graph) return std::nullopt;
+  double sum = 0;
+  for (const Op& op : graph->ops) {
+    const auto bytes = cost(*graph, op).bytes;
+    if (!bytes) return std::nullopt;
+    sum += static_cast<double>(*bytes);
+  }
+  return sum;
+} catch (const Error&) {  // OpenVINO's own files, for one: takt does not read their graph
+  return std::nullopt;
+}
+
+}  // namespace
+
+PipelineSpec cut(const PipelineSpec& spec, std::span<const int> stages) {
+  PipelineSpec result = spec;
+  result.source = {};
+  result.stages.clear();
+  result.interference.clear();
+  for (const int number : stages) {
+    StageSpec stage = spec.stages[at(number)];
+    const bool twice = std::any_of(result.stages.begin(), result.stages.end(),
+                                   [&](const StageSpec& before) { return before.name == stage.name; });
+    if (twice) stage.name += " 2";
+    stage.connect.clear();
+    stage.connects_by_default = false;
+    stage.replicas = 1;
+    result.stages.push_back(std::move(stage));
+  }
+  cut_interference(spec, stages, result);
+  return result;
+}
+
+PipelineSpec with_given_inputs(PipelineSpec spec) {
+  const SimulatedTimes times(spec);
+  check_simulated_shapes(spec, times);
+  const TemporaryFolder folder("takt-pipeline");
+  const auto opened = open_stages(spec, times, folder.path(), false);
+  for (std::size_t s = 0; s < opened.size(); ++s)
+    for (const Link& link : opened[s].links) spec.stages[s].given.push_back(opened[s].sample_inputs.at(link.input));
+  return spec;
+}
+
+std::vector<std::optional<double>> bytes_per_batch(const PipelineSpec& spec) {
+  std::vector<std::optional<double>> bytes;
+  for (const auto& stage : spec.stages) bytes.push_back(bytes_of(stage, spec.seed));
+  return bytes;
+}
+
+CutRunner::CutRunner(PipelineSpec spec, bool virtual_clock, const std::atomic<bool>* stop)
+    : spec_(std::move(spec)), virtual_clock_(virtual_clock), stop_(stop) {}
+
+PipelineRun CutRunner::run(std::span<const int> stages) {
+  PipelineSpec spec = cut(spec_, stages);
+  spec.seed += runs_++;
+  if (virtual_clock_) return simulate_pipeline(spec);
+  EngineSettings settings;
+  settings.stop = stop_;
+  PipelineOutcome outcome = run_pipeline(spec, settings);
+  abandoned_ = outcome.abandoned;
+  if (outcome.run.failure) throw Error(ErrorKind::runtime, *outcome.run.failure);
+  return std::move(outcome.run);
+}
+
+}  // namespace takt

@@ -1,0 +1,48 @@
+// Some stages of a pipeline by themselves: what measures a stage alone, or beside another.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "pipeline/pipeline_run.h"
+#include "pipeline/pipeline_spec.h"
+
+namespace takt {
+
+/// The pipeline of these stages alone (numbers, in this order), none feeding another: the source is always ready and
+/// every stage has one replica. The same stage may be there twice; the second is named "NAME 2".
+PipelineSpec cut(const PipelineSpec& spec, std::span<const int> stages);
+
+/// The same pipeline whose stages keep, as `given`, what earlier ones gave them, so that a cut feeds its models values
+/// of the right shape and range. Opens every model that does not run on a simulated device and runs it once. Throws
+/// Error as run_pipeline() does before the first batch.
+PipelineSpec with_given_inputs(PipelineSpec spec);
+
+/// Bytes that the operators of each stage's model read and write for one batch, each tensor once per operator; nullopt
+/// where the model is none that takt can read, or a shape is not known.
+std::vector<std::optional<double>> bytes_per_batch(const PipelineSpec& spec);
+
+/// Runs cuts of one pipeline, each with noise of its own. Not thread-safe.
+class CutRunner {
+ public:
+  /// `spec` as with_given_inputs() gives it. On the virtual clock all its devices are simulated. `stop` as in
+  /// EngineSettings; it must outlive this.
+  CutRunner(PipelineSpec spec, bool virtual_clock, const std::atomic<bool>* stop = nullptr);
+
+  /// Throws Error as run_pipeline() does, also for what goes wrong after the first batch.
+  PipelineRun run(std::span<const int> stages);
+
+  /// See PipelineOutcome::abandoned.
+  bool abandoned() const { return abandoned_; }
+
+ private:
+  PipelineSpec spec_;
+  bool virtual_clock_;
+  const std::atomic<bool>* stop_;
+  std::uint64_t runs_ = 0;
+  bool abandoned_ = false;
+};
+
+}  // namespace takt

@@ -1,0 +1,105 @@
+#include "pipeline/spec_cut.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "runtime/models.h"
+
+namespace takt {
+namespace {
+
+PipelineSpec three() {
+  return parse_pipeline(
+      "batches: 40\nin_flight: 1\nsource: 50/s\nstages:\n"
+      "  - {name: a, dummy: {time: 1ms}, device: sim:CPU}\n"
+      "  - {name: b, dummy: {time: 2ms}, device: sim:GPU, replicas: 3}\n"
+      "  - {name: c, dummy: {time: 3ms}, device: sim:NPU}\n"
+      "contention: {interference: {a: {b: 1.5, c: 1.1}, b: {b: 1.25}}}\n",
+      "p.yaml");
+}
+
+double mean_ms(const PipelineRun& run, int stage) {
+  double sum = 0, count = 0;
+  for (const auto& record : run.schedule.executions)
+    if (record.what.stage == stage && record.what.batch >= run.warmup)
+      sum += static_cast<double>((record.end - record.start).count()) / 1e6, ++count;
+  return sum / count;
+}
+
+TEST(SpecCut, LeavesTheStagesAskedForAndTheirContention) {
+  const PipelineSpec pair = cut(three(), std::vector{0, 1});
+  ASSERT_EQ(pair.stages.size(), 2u);
+  EXPECT_EQ(pair.stages[1].name, "b");
+  EXPECT_EQ(pair.stages[1].replicas, 1);
+  EXPECT_FALSE(pair.stages[1].connects_by_default);
+  EXPECT_EQ(pair.source.kind, SourceKind::closed);
+  EXPECT_FALSE(pair.source.in_flight);
+  EXPECT_EQ(pair.interference.at("a"), (std::map<std::string, double>{{"b", 1.5}}));
+  EXPECT_EQ(pair.interference.count("b"), 0u);
+}
+
+TEST(SpecCut, AStageMayBeThereTwice) {
+  const PipelineSpec twice = cut(three(), std::vector{1, 1});
+  EXPECT_EQ(twice.stages[0].name, "b");
+  EXPECT_EQ(twice.stages[1].name, "b 2");
+  EXPECT_EQ(twice.interference.at("b").at("b 2"), 1.25);
+  EXPECT_EQ(twice.interference.at("b 2").at("b"), 1.25);
+}
+
+TEST(SpecCut, StagesRunBesideEachOtherOnTheVirtualClock) {
+  CutRunner runner(three(), true);
+  EXPECT_DOUBLE_EQ(mean_ms(runner.run(std::vector{0}), 0), 1);
+  const PipelineRun pair = runner.run(std::vector{0, 1});
+  EXPECT_EQ(pair.stages.size(), 2u);
+  EXPECT_NEAR(mean_ms(pair, 0), 1.5, 0.01);  // a is never without b beside it
+  EXPECT_NEAR(mean_ms(pair, 1), 2, 1e-9);
+}
+
+TEST(SpecCut, EveryRunHasNoiseOfItsOwn) {
+  PipelineSpec spec = three();
+  const TestFolder folder;
+  spec.devices["sim:CPU"].description = folder.write("noisy.yaml",
+                                                     "name: noisy\nlaw: table\nunknown_op_ns: 1000\nops: {Add: 1000}\n"
+                                                     "noise: {shape: lognormal, sigma: 0.2}\n");
+  CutRunner runner(spec, true), again(spec, true);
+  const double first = mean_ms(runner.run(std::vector{0}), 0);
+  EXPECT_NE(first, mean_ms(runner.run(std::vector{0}), 0));
+  EXPECT_EQ(first, mean_ms(again.run(std::vector{0}), 0));
+}
+
+TEST(SpecCut, ACutStageKeepsTheValuesThatAnEarlierOneGave) {
+  if (runtime_names().size() < 2) GTEST_SKIP() << "needs a real runtime";
+  const TestFolder folder;
+  ModelBuilder first;  // i = 0 + 2 · x is no index that generated values would hold
+  const auto x = first.symbolic_input("x", ElementType::i64, "count");
+  first.output(first.node("Mul", {x, first.integers({0})}, {}, {"mul", "", {"i"}, {}}));
+  folder.write("first.onnx", first.serialize());
+  ModelBuilder second;
+  const auto i = second.symbolic_input("i", ElementType::i64, "count");
+  second.output(second.node("Gather", {second.floats({1, 2, 3}, {3}), i}, {}, {"gather", "", {"y"}, {}}));
+  folder.write("second.onnx", second.serialize());
+  const auto spec = with_given_inputs(
+      read_pipeline(folder.write("p.yaml",
+                                 "batches: 20\nstages:\n  - {name: a, model: first.onnx, inputs: {x: \"{7}\"}}\n"
+                                 "  - {name: b, model: second.onnx}\n")));
+  ASSERT_EQ(spec.stages[1].given.size(), 1u);
+  EXPECT_EQ(spec.stages[1].given[0]->name, "i");
+  EXPECT_EQ(spec.stages[1].given[0]->shape, (Shape{7}));
+  CutRunner runner(spec, false);
+  const PipelineRun alone = runner.run(std::vector{1});
+  EXPECT_EQ(alone.schedule.batches.size(), 20u);
+  EXPECT_EQ(alone.stages[0].input_bytes, 7 * 8);
+  EXPECT_EQ(bytes_per_batch(spec)[1], 7 * 8 + 7 * 4 + 7 * 4);  // indices, what they pick, what is written
+}
+
+TEST(SpecCut, WhatFailsIsThrown) {
+  PipelineSpec spec = three();
+  spec.timeout = std::chrono::milliseconds(1);
+  CutRunner runner(spec, false);
+  EXPECT_THROW(runner.run(std::vector{2}), Error);
+}
+
+}  // namespace
+}  // namespace takt
