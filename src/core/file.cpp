@@ -180,6 +180,12 @@ std::size_t InputFile::read(std::span<char> buffer) {
 
 bool InputFile::rewind() { return ::lseek(descriptor_, 0, SEEK_SET) == 0; }
 
+std::optional<std::size_t> InputFile::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return static_cast<std::size_t>(status.st_size);
+}
+
 // The file is mapped over an anonymous reservation one page longer, so that the bytes after its end are readable zeros
 // even when it ends exactly on a page border.
 TemporaryFolder::TemporaryFolder(const std::string& prefix) {

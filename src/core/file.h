@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,6 +51,8 @@ class InputFile {
   std::size_t read(std::span<char> buffer);
   /// Back to the front; false: a pipe, which cannot.
   bool rewind();
+  /// Bytes; nullopt: a pipe.
+  std::optional<std::size_t> size() const;
 
  private:
   std::filesystem::path path_;

@@ -15,6 +15,7 @@ class FileSource : public ByteSource {
   explicit FileSource(const std::filesystem::path& path) : file_(path) {}
   std::size_t read(std::span<char> buffer) override { return file_.read(buffer); }
   bool rewind() override { return file_.rewind(); }
+  std::optional<std::size_t> expected_size() const override { return file_.size(); }
 
  private:
   InputFile file_;
@@ -33,6 +34,7 @@ class TextSource : public ByteSource {
     position_ = 0;
     return true;
   }
+  std::optional<std::size_t> expected_size() const override { return text_.size(); }
 
  private:
   std::string_view text_;
@@ -87,16 +89,25 @@ class GzipSource : public ByteSource {
         stop("the compressed data is cut off");
       }
     }
+    produced_ += filled;
     return filled;
   }
 
   bool rewind() override {
     if (!source_->rewind()) return false;
     done_ = end_of_input_ = false;
+    taken_ = produced_ = 0;
     damage_.clear();
     start_member();
     state_.avail_in = 0;
     return true;
+  }
+  /// As if the rest were packed as tightly as what came so far.
+  std::optional<std::size_t> expected_size() const override {
+    const auto packed = source_->expected_size();
+    if (!packed || taken_ == 0) return std::nullopt;
+    return static_cast<std::size_t>(static_cast<double>(*packed) * static_cast<double>(produced_) /
+                                    static_cast<double>(taken_));
   }
   std::string damage() const override { return damage_; }
 
@@ -113,6 +124,7 @@ class GzipSource : public ByteSource {
     if (end_of_input_) return;
     const std::size_t count = source_->read(input_);
     end_of_input_ = count < input_.size();
+    taken_ += count;
     state_.next_in = reinterpret_cast<std::uint8_t*>(input_.data());
     state_.avail_in = static_cast<std::uint32_t>(count);
   }
@@ -137,6 +149,7 @@ class GzipSource : public ByteSource {
   std::unique_ptr<ByteSource> source_;
   std::vector<char> input_;
   inflate_state state_{};
+  std::size_t taken_ = 0, produced_ = 0;
   bool end_of_input_ = false, done_ = false;
   std::string damage_;
 };

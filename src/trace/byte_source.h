@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ class ByteSource {
   virtual std::size_t read(std::span<char> buffer) = 0;
   /// Back to the front; false: a pipe, which cannot.
   virtual bool rewind() = 0;
+  /// About how many bytes there are in all; nullopt: not known.
+  virtual std::optional<std::size_t> expected_size() const { return std::nullopt; }
   /// What is wrong with the compressed data, which then ended at the damage; empty: nothing.
   virtual std::string damage() const { return {}; }
 };

@@ -45,10 +45,10 @@ Translations intern_texts(Trace& trace, const std::vector<const EventParser*>& p
 }
 
 /// Rows in the order in which the file names them, then by their first event.
-RowPlan plan_rows(const std::vector<ParsedWindow>& windows, const std::vector<const EventParser*>& parsers,
+RowPlan plan_rows(const std::vector<CollectedWindow>& windows, const std::vector<const EventParser*>& parsers,
                   const Translations& translations) {
   RowPlan plan;
-  for (const ParsedWindow& parsed : windows) {
+  for (const CollectedWindow& parsed : windows) {
     const Translation& translation = translations.at(parsed.parser);
     for (Naming naming : parsed.window.namings) {
       naming.process = translation.id(naming.process);
@@ -63,7 +63,7 @@ RowPlan plan_rows(const std::vector<ParsedWindow>& windows, const std::vector<co
   }
   std::sort(rows.begin(), rows.end());
   for (const auto& [order, key] : rows) plan.add_row(key);
-  for (const ParsedWindow& parsed : windows) {
+  for (const CollectedWindow& parsed : windows) {
     for (const CounterSample& sample : parsed.window.counters) {
       plan.add_process(translations.at(parsed.parser).id(sample.process));
     }
@@ -97,33 +97,46 @@ void add_counter(Trace& trace, const CounterSample& sample, const Translation& t
   trace.add_counter({sample.time, sample.value, name, process});
 }
 
-/// Moves the windows' contents into the trace, one window after the other.
-std::vector<PlacedMark> add_windows(Trace& trace, std::vector<ParsedWindow>& windows, const Translations& translations,
-                                    const RowPlan& plan) {
-  std::size_t events = 0, runs = 0, values = 0, mark_count = 0;
-  for (const ParsedWindow& parsed : windows) {
-    events += parsed.window.columns.events.size();
-    runs += parsed.window.columns.args.runs();
-    values += parsed.window.columns.args.values();
-    mark_count += parsed.window.marks.size();
+/// Gives the events of a window the numbers of the trace; returns what was added to their runs of arguments.
+std::uint32_t renumber(Trace& trace, const CollectedWindow& collected, std::span<TraceEvent> events,
+                       const Translation& translation) {
+  const std::uint32_t first_run = trace.append(collected.window.args, translation.strings);
+  for (TraceEvent& event : events) {
+    event.name = translation.strings[static_cast<std::size_t>(event.name)];
+    event.category = translation.strings[static_cast<std::size_t>(event.category)];
+    event.row = translation.rows[static_cast<std::size_t>(event.row)];
+    if (event.args != 0) event.args += first_run;
   }
-  trace.reserve(events, runs, values);
+  return first_run;
+}
+
+/// Moves the windows' contents into the trace, one window after the other.
+std::vector<PlacedMark> add_windows(Trace& trace, CollectedWindows& collected, const Translations& translations,
+                                    const RowPlan& plan) {
+  std::size_t runs = 0, values = 0, mark_count = 0;
+  for (const CollectedWindow& one : collected.windows) {
+    runs += one.window.args.runs();
+    values += one.window.args.values();
+    mark_count += one.window.marks.size();
+  }
+  trace.reserve(0, runs, values);
   std::vector<PlacedMark> marks;
   marks.reserve(mark_count);
-  for (ParsedWindow& parsed : windows) {
-    Window window = std::move(parsed.window);
-    const Translation& translation = translations.at(parsed.parser);
-    const auto first_event = static_cast<std::uint32_t>(trace.events().size());
-    const std::uint32_t first_run = trace.append(window.columns, translation.strings, translation.rows);
-    for (const Mark& mark : window.marks) marks.push_back(place(mark, translation, first_event, first_run));
+  for (CollectedWindow& one : collected.windows) {
+    const Translation& translation = translations.at(one.parser);
+    const std::uint32_t first_run =
+        renumber(trace, one, std::span(collected.events).subspan(one.first_event, one.event_count), translation);
+    const Window window = std::move(one.window);
+    for (const Mark& mark : window.marks) marks.push_back(place(mark, translation, one.first_event, first_run));
     for (const TraceFlow& flow : window.flows) {
-      const auto event = static_cast<EventId>(static_cast<std::uint32_t>(flow.event) + first_event);
+      const auto event = static_cast<EventId>(static_cast<std::uint32_t>(flow.event) + one.first_event);
       trace.add_flow(event, flow.bind_id, flow.in, flow.out);
     }
     for (const CounterSample& sample : window.counters) {
       add_counter(trace, sample, translation, plan.process(translation.id(sample.process)));
     }
   }
+  trace.take_events(std::move(collected.events));
   return marks;
 }
 
@@ -168,15 +181,14 @@ void find_overlaps(const Trace& trace, const std::vector<bool>& is_async, FaultL
 
 }  // namespace
 
-Trace assemble(std::vector<ParsedWindow>& windows, const Frame& frame, const TraceReadSettings& settings,
-               FaultList& faults) {
+Trace assemble(CollectedWindows collected, const Frame& frame, const TraceReadSettings& settings, FaultList& faults) {
   Trace trace;
   std::vector<const EventParser*> parsers;
-  for (const ParsedWindow& parsed : windows) {
-    if (std::find(parsers.begin(), parsers.end(), parsed.parser) == parsers.end()) parsers.push_back(parsed.parser);
+  for (const CollectedWindow& one : collected.windows) {
+    if (std::find(parsers.begin(), parsers.end(), one.parser) == parsers.end()) parsers.push_back(one.parser);
   }
   Translations translations = intern_texts(trace, parsers);
-  RowPlan plan = plan_rows(windows, parsers, translations);
+  RowPlan plan = plan_rows(collected.windows, parsers, translations);
   plan.add_to(trace, !settings.find_overlaps);
   std::vector<bool> is_async(trace.rows().size());
   for (auto& [parser, translation] : translations) {
@@ -185,7 +197,7 @@ Trace assemble(std::vector<ParsedWindow>& windows, const Frame& frame, const Tra
       if (row.key.kind == RowKind::async) is_async[static_cast<std::size_t>(translation.rows.back())] = true;
     }
   }
-  std::vector<PlacedMark> marks = add_windows(trace, windows, translations, plan);
+  std::vector<PlacedMark> marks = add_windows(trace, collected, translations, plan);
   if (frame.base_time_ns) trace.set_base_time(Nanoseconds(*frame.base_time_ns));
   trace.set_provenance_json(frame.provenance);
   close_begins(trace, marks, faults);

@@ -54,10 +54,9 @@ void EventParser::parse(std::string_view text, Window& window) {
   begin_ = text.data();
   end_ = begin_ + text.size();
   order_ = window.number << 32;
-  window.columns.events.reserve(text.size() / bytes_per_event_ + 64);
+  window.slices.reserve(text.size() / bytes_per_event_ + 64);
   parse_list(window);
-  if (!window.columns.events.empty())
-    bytes_per_event_ = std::max<std::size_t>(window.consumed / window.columns.events.size(), 32);
+  if (!window.slices.empty()) bytes_per_event_ = std::max<std::size_t>(window.consumed / window.slices.size(), 32);
 }
 
 void EventParser::parse_list(Window& window) {
@@ -97,7 +96,7 @@ const char* EventParser::recover(const char* p) {
   return nullptr;
 }
 
-bool EventParser::read_time(const TimeWord& word, const Event& event, std::int64_t& time) {
+bool EventParser::settle_time(const TimeWord& word, const Event& event, std::int64_t& time) {
   if (word.is_read) {
     time = word.nanoseconds;
     return true;
@@ -125,7 +124,7 @@ void EventParser::finish(const Event& event) {
   }
   std::int64_t time = 0;
   if (event.ts.word.empty()) return fault(TraceRule::missing_ts, event);
-  if (read_time(event.ts, event, time)) finish_timed(event, time);
+  if (settle_time(event.ts, event, time)) finish_timed(event, time);
 }
 
 void EventParser::finish_timed(const Event& event, std::int64_t time) {
@@ -160,7 +159,7 @@ void EventParser::finish_timed(const Event& event, std::int64_t time) {
 void EventParser::finish_complete(const Event& event, std::int64_t time) {
   std::int64_t duration = 0;
   if (event.dur.word.empty()) return fault(TraceRule::missing_dur, event);
-  if (!read_time(event.dur, event, duration)) return;
+  if (!settle_time(event.dur, event, duration)) return;
   if (duration < 0) fault(TraceRule::negative_dur, event);
   add_slice(event, RowKind::thread, time, take_recorded_duration(duration));
 }
@@ -175,11 +174,11 @@ std::int64_t EventParser::take_recorded_duration(std::int64_t duration) {
   return duration;
 }
 
-std::uint32_t EventParser::take_args() { return window_->columns.args.add(args_); }
+std::uint32_t EventParser::take_args() { return window_->args.add(args_); }
 
 void EventParser::add_slice(const Event& event, RowKind kind, std::int64_t time, std::int64_t duration) {
   const std::uint32_t row = row_of(event, kind);
-  auto& events = window_->columns.events;
+  auto& events = window_->slices;
   if (event.has_bind && (event.flow_in || event.flow_out)) {
     window_->flows.push_back({static_cast<EventId>(events.size()), static_cast<std::uint64_t>(event.bind.value),
                               event.flow_in, event.flow_out});
@@ -197,7 +196,7 @@ void EventParser::add_mark(const Event& event, RowKind kind, std::int64_t time) 
   mark.row = row_of(event, kind);
   mark.name = event.name;
   mark.category = event.category;
-  mark.event = static_cast<std::uint32_t>(window_->columns.events.size() - (begins ? 1 : 0));
+  mark.event = static_cast<std::uint32_t>(window_->slices.size() - (begins ? 1 : 0));
   mark.args = begins ? 0 : take_args();
   mark.phase = event.phase == 'S' ? 'b' : event.phase == 'F' ? 'e' : event.phase;
   mark.binds_enclosing = event.binds_enclosing;

@@ -64,9 +64,10 @@ struct Naming {
 /// What a window holds.
 struct Window {
   std::uint64_t number = 0, offset = 0;  ///< in the file: which window, and of its first byte
-  TraceColumns columns;
+  std::vector<TraceEvent> slices;        ///< texts and rows as the thread numbers them, arguments as `args` does
+  ArgStore args;
   std::vector<Mark> marks;
-  std::vector<TraceFlow> flows;  ///< event: position in columns
+  std::vector<TraceFlow> flows;  ///< event: position in slices
   std::vector<CounterSample> counters;
   std::vector<Naming> namings;
   std::uint64_t events = 0;  ///< objects in the list, broken ones too
@@ -117,6 +118,9 @@ class EventParser {
   const char* parse_member(const char* p, std::string_view key, Event& event);
   const char* parse_field(const char* p, std::string_view key, Event& event);
   const char* plain_text(const char* p, std::string_view& text) const;
+  const char* read_text(const char* p, std::uint32_t& number);
+  const char* read_id(const char* p, Id& id);
+  const char* read_time(const char* p, TimeWord& time);
   const char* parse_text(const char* p, std::uint32_t& number);
   const char* parse_id(const char* p, Id& id);
   const char* parse_time(const char* p, TimeWord& time);
@@ -140,7 +144,7 @@ class EventParser {
   std::uint32_t row_of(const Event& event, RowKind kind);
   std::uint32_t take_args();
   std::int64_t take_recorded_duration(std::int64_t duration);
-  bool read_time(const TimeWord& word, const Event& event, std::int64_t& time);
+  bool settle_time(const TimeWord& word, const Event& event, std::int64_t& time);
   std::uint32_t intern(std::string_view text) { return texts_.intern(text, order_++); }
   std::string_view text(StringId id) const { return texts_.text(static_cast<std::uint32_t>(id)); }
   void fault(TraceRule rule, const Event& event);

@@ -38,6 +38,39 @@ Field field_of(std::string_view key) {
 
 }  // namespace
 
+/// A text without escapes at `p`: returns what is behind it.
+[[gnu::always_inline]] inline const char* EventParser::plain_text(const char* p, std::string_view& text) const {
+  if (*p != '"') return nullptr;
+  const char* const q = json_scan::find_special(p + 1, end_);
+  if (q >= end_ || *q != '"') return nullptr;
+  text = std::string_view(p + 1, static_cast<std::size_t>(q - p - 1));
+  return q + 1;
+}
+
+[[gnu::always_inline]] inline const char* EventParser::read_text(const char* p, std::uint32_t& number) {
+  std::string_view text;
+  const char* const after = plain_text(p, text);
+  if (after == nullptr) return parse_text(p, number);
+  number = intern(text);
+  return after;
+}
+
+[[gnu::always_inline]] inline const char* EventParser::read_id(const char* p, Id& id) {
+  std::int64_t plain = 0;
+  const char* const after = quick_number::read_integer(p, end_, plain);
+  if (after == nullptr) return parse_id(p, id);
+  id = {plain, false};
+  return after;
+}
+
+[[gnu::always_inline]] inline const char* EventParser::read_time(const char* p, TimeWord& time) {
+  const char* const after = quick_number::read_microseconds(p, end_, time.nanoseconds);
+  if (after == nullptr) return parse_time(p, time);
+  time.is_read = true;
+  time.word = std::string_view(p, static_cast<std::size_t>(after - p));
+  return after;
+}
+
 /// At the brace of an event.
 const char* EventParser::parse_event(const char* p, Event& event) {
   const char* const begin = event.begin = p;
@@ -55,6 +88,33 @@ const char* EventParser::parse_event(const char* p, Event& event) {
   return next;
 }
 
+/// Values as nearly all files write them are read here, without a call; others where any event's are.
+inline const char* EventParser::parse_step(const char* p, const EventShapes::Step& step, Event& event) {
+  switch (step.field) {
+    case Field::name:
+      return read_text(p, event.name);
+    case Field::category:
+      return read_text(p, event.category);
+    case Field::process:
+      event.has_process = true;
+      return read_id(p, event.process);
+    case Field::thread:
+      event.has_thread = true;
+      return read_id(p, event.thread);
+    case Field::start:
+      return read_time(p, event.ts);
+    case Field::duration:
+      return read_time(p, event.dur);
+    case Field::arg: {
+      TraceArg& arg = args_.emplace_back();
+      arg.key = static_cast<StringId>(step.arg);
+      return parse_arg_value(p, arg);
+    }
+    default:
+      return parse_field(p, step.key(), event);
+  }
+}
+
 const char* EventParser::parse_known_event(const char* p, Event& event) {
   for (std::uint32_t at = EventShapes::root;;) {
     at = shapes_.next(at, p, end_);
@@ -69,32 +129,6 @@ const char* EventParser::parse_known_event(const char* p, Event& event) {
     if (p >= end_) return nullptr;
     p = parse_step(p, step, event);
     if (p == nullptr) return nullptr;
-  }
-}
-
-const char* EventParser::parse_step(const char* p, const EventShapes::Step& step, Event& event) {
-  switch (step.field) {
-    case Field::name:
-      return parse_text(p, event.name);
-    case Field::category:
-      return parse_text(p, event.category);
-    case Field::process:
-      event.has_process = true;
-      return parse_id(p, event.process);
-    case Field::thread:
-      event.has_thread = true;
-      return parse_id(p, event.thread);
-    case Field::start:
-      return parse_time(p, event.ts);
-    case Field::duration:
-      return parse_time(p, event.dur);
-    case Field::arg: {
-      TraceArg& arg = args_.emplace_back();
-      arg.key = static_cast<StringId>(step.arg);
-      return parse_arg_value(p, arg);
-    }
-    default:
-      return parse_field(p, step.key(), event);
   }
 }
 
@@ -184,10 +218,6 @@ const char* EventParser::parse_field(const char* p, std::string_view key, Event&
 const char* EventParser::parse_text(const char* p, std::uint32_t& number) {
   if (*p == '"') {
     json_scan::Text text;
-    if (const char* const after = plain_text(p, text.raw)) {
-      number = intern(text.raw);
-      return after;
-    }
     p = scan_text(p + 1, end_, text);
     if (p == nullptr) return nullptr;
     if (text.has_controls) fault_at(TraceRule::control_character, text.raw.data());
@@ -209,11 +239,6 @@ const char* EventParser::parse_text(const char* p, std::uint32_t& number) {
 
 const char* EventParser::parse_id(const char* p, Id& id) {
   id.is_text = false;
-  std::int64_t plain = 0;
-  if (const char* const after = quick_number::read_integer(p, end_, plain)) {
-    id.value = plain;
-    return after;
-  }
   if (*p != '"') {
     std::string_view word;
     if (*p == '{' || *p == '[') return json_scan::skip_value(p, end_);
@@ -235,15 +260,6 @@ const char* EventParser::parse_id(const char* p, Id& id) {
   const std::string_view word = texts_.text(number);
   if (!read_number(word, id.value)) id = {static_cast<std::int64_t>(number), true};
   return p;
-}
-
-/// A text without escapes at `p`: returns what is behind it.
-const char* EventParser::plain_text(const char* p, std::string_view& text) const {
-  if (*p != '"') return nullptr;
-  const char* const q = json_scan::find_special(p + 1, end_);
-  if (q >= end_ || *q != '"') return nullptr;
-  text = std::string_view(p + 1, static_cast<std::size_t>(q - p - 1));
-  return q + 1;
 }
 
 const char* EventParser::parse_bind_id(const char* p, Event& event) {
@@ -297,12 +313,7 @@ const char* EventParser::parse_flow_id(const char* p, Event& event) {
 
 const char* EventParser::parse_time(const char* p, TimeWord& time) {
   std::string_view& word = time.word;
-  const char* const after = quick_number::read_microseconds(p, end_, time.nanoseconds);
-  time.is_read = after != nullptr;
-  if (time.is_read) {
-    word = std::string_view(p, static_cast<std::size_t>(after - p));
-    return after;
-  }
+  time.is_read = false;
   if (*p == '"') {
     json_scan::Text text;
     p = scan_text(p + 1, end_, text);
@@ -362,7 +373,7 @@ const char* EventParser::parse_arg_value(const char* p, TraceArg& arg) {
   }
   std::uint32_t number = 0;
   if (*p == '"') {
-    p = parse_text(p, number);
+    p = read_text(p, number);
     arg.value = static_cast<StringId>(number);
     return p;
   }

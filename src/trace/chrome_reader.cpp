@@ -23,10 +23,10 @@
 namespace takt {
 namespace {
 
+using chrome::CollectedWindow;
 using chrome::EventParser;
 using chrome::Frame;
 using chrome::HeadState;
-using chrome::ParsedWindow;
 
 constexpr std::size_t padding = EventParser::readable;  // zeros behind a window, which parsers may look at
 
@@ -150,7 +150,7 @@ class ChromeReader {
  private:
   void forget() {
     parsers_.clear();
-    windows_.clear();
+    collector_ = {};
     faults_ = {};
   }
 
@@ -195,11 +195,12 @@ class ChromeReader {
       std::vector<char> buffer;
       try {
         while (!failed.load(std::memory_order_relaxed)) {
-          ParsedWindow parsed{&parser, {}};
+          CollectedWindow parsed{.parser = &parser};
           std::string_view text;
           bool last = false;
           {
             const std::lock_guard lock(mutex);
+            parsed.window.slices = collector_.spare();
             if (!windows.next(buffer, text, parsed.window)) return;
             last = windows.at_end() && windows.carry().empty();
           }
@@ -211,7 +212,7 @@ class ChromeReader {
             tail_seen = true;
             end_reading(text, parsed.window);
           }
-          windows_.push_back(std::move(parsed));
+          collector_.add(std::move(parsed), source_.expected_size());
         }
       } catch (...) {
         const std::lock_guard lock(mutex);
@@ -231,8 +232,6 @@ class ChromeReader {
       none.offset = windows.offset();
       end_reading({}, none);
     }
-    std::sort(windows_.begin(), windows_.end(),
-              [](const ParsedWindow& a, const ParsedWindow& b) { return a.window.number < b.window.number; });
     return true;
   }
 
@@ -246,7 +245,8 @@ class ChromeReader {
     end.offset = windows.offset();
     std::string_view text;
     while (true) {
-      ParsedWindow parsed{&parser, {}};
+      CollectedWindow parsed{.parser = &parser};
+      parsed.window.slices = collector_.spare();
       if (!windows.next_uncut(buffer, text, parsed.window, least)) {
         text = {};
         break;
@@ -260,7 +260,7 @@ class ChromeReader {
         end.consumed = consumed;
         end.ended = ended;
       }
-      windows_.push_back(std::move(parsed));
+      collector_.add(std::move(parsed), source_.expected_size());
       if (last) break;
       windows.consume(text, consumed);
       if (ended) {
@@ -307,12 +307,12 @@ class ChromeReader {
   TraceRead finish() {
     TraceRead result;
     for (const auto& parser : parsers_) faults_.merge(parser->faults());
-    for (const ParsedWindow& parsed : windows_) result.file_events += parsed.window.events;
+    for (const CollectedWindow& parsed : collector_.windows()) result.file_events += parsed.window.events;
     if (!source_.damage().empty() && faults_.count(TraceRule::unterminated) == 0) {
       faults_.add(TraceRule::unterminated, 0, [&] { return source_.damage(); });
     }
     if (result.file_events == 0) faults_.add(TraceRule::empty, 0, [] { return std::string("the file"); });
-    result.trace = chrome::assemble(windows_, frame_, settings_, faults_);
+    result.trace = chrome::assemble(collector_.take(), frame_, settings_, faults_);
     result.rank = frame_.rank;
     result.host = frame_.host;
     result.faults = faults_.list();
@@ -324,7 +324,7 @@ class ChromeReader {
   TraceReadSettings settings_;
   Frame frame_;
   std::vector<std::unique_ptr<EventParser>> parsers_;
-  std::vector<ParsedWindow> windows_;
+  chrome::WindowCollector collector_;
   FaultList faults_;
 };
 

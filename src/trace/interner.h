@@ -21,9 +21,7 @@ class Interner {
     while (slots_[slot].number != 0) {
       if (slots_[slot].hash == hash) {
         const std::string_view known = entries_[slots_[slot].number - 1].text;
-        if (known == text) {
-          return slots_[slot].number - 1;
-        }
+        if (is_same(known, text)) return slots_[slot].number - 1;
       }
       slot = (slot + 1) & (slots_.size() - 1);
     }
@@ -50,6 +48,17 @@ class Interner {
     Word word;
     std::memcpy(&word, p, sizeof word);
     return word;
+  }
+
+  /// Texts are short: a call of memcmp() would take longer.
+  static bool is_same(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    if (a.size() < 8) return a == b;
+    const std::size_t last = a.size() - 8;
+    for (std::size_t i = 0; i < last; i += 8) {
+      if (load<std::uint64_t>(a.data() + i) != load<std::uint64_t>(b.data() + i)) return false;
+    }
+    return load<std::uint64_t>(a.data() + last) == load<std::uint64_t>(b.data() + last);
   }
 
   /// Eight bytes at a time, multiplied and folded; the last eight may overlap those before.

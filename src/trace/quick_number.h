@@ -15,7 +15,7 @@ struct Digits {
   int count = 0;
 };
 
-inline Digits read_digits(const char* p) {
+[[gnu::always_inline]] inline Digits read_digits(const char* p) {
   std::uint64_t bytes;
   std::memcpy(&bytes, p, sizeof bytes);
   if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
@@ -33,7 +33,7 @@ inline Digits read_digits(const char* p) {
 }
 
 /// Up to 16 digits; returns what is behind them.
-inline const char* read_whole(const char* p, std::int64_t& value, int& count) {
+[[gnu::always_inline]] inline const char* read_whole(const char* p, std::int64_t& value, int& count) {
   constexpr std::int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   const Digits high = read_digits(p);
   value = high.value;
@@ -49,7 +49,7 @@ inline bool ends_number(char c) { return c == ',' || c == '}' || c == ' ' || c =
 
 /// Up to 16 digits. Returns what is behind them, a comma, a brace or a blank before `end`; nullptr: something else
 /// stands here. 24 bytes that are no digits must be readable behind `end`.
-inline const char* read_integer(const char* p, const char* end, std::int64_t& value) {
+[[gnu::always_inline]] inline const char* read_integer(const char* p, const char* end, std::int64_t& value) {
   int count = 0;
   p = read_whole(p, value, count);
   return count > 0 && p < end && ends_number(*p) ? p : nullptr;
@@ -57,7 +57,7 @@ inline const char* read_integer(const char* p, const char* end, std::int64_t& va
 
 /// Microseconds with at most three decimals as nanoseconds, if a double of microseconds holds them exactly. The rest as
 /// above, with 32 bytes.
-inline const char* read_microseconds(const char* p, const char* end, std::int64_t& nanoseconds) {
+[[gnu::always_inline]] inline const char* read_microseconds(const char* p, const char* end, std::int64_t& nanoseconds) {
   constexpr std::int64_t exact_us = std::int64_t{1} << 43;
   constexpr std::int64_t weights[] = {0, 100, 10, 1};
   std::int64_t whole = 0;

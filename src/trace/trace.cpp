@@ -85,19 +85,11 @@ void Trace::set_duration(EventId event, Nanoseconds duration) {
   events_[static_cast<std::size_t>(event)].duration_ns = duration.count();
 }
 
-std::uint32_t Trace::append(const TraceColumns& columns, std::span<const StringId> strings,
-                            std::span<const RowId> rows) {
-  const std::uint32_t first_run = args_.append(columns.args, strings);
-  const std::size_t before = events_.size();
-  events_.insert(events_.end(), columns.events.begin(), columns.events.end());
-  for (TraceEvent& event : std::span(events_).subspan(before)) {
-    event.name = strings[static_cast<std::size_t>(event.name)];
-    event.category = strings[static_cast<std::size_t>(event.category)];
-    event.row = rows[static_cast<std::size_t>(event.row)];
-    if (event.args != 0) event.args += first_run;
-  }
-  return first_run;
+std::uint32_t Trace::append(const ArgStore& args, std::span<const StringId> strings) {
+  return args_.append(args, strings);
 }
+
+void Trace::take_events(std::vector<TraceEvent> events) { events_ = std::move(events); }
 
 void Trace::reserve(std::size_t events, std::size_t arg_runs, std::size_t arg_values) {
   reserve_large(events_, events);

@@ -74,12 +74,6 @@ struct TraceJsonText {
 using TraceValue = std::variant<std::int64_t, double, std::string, TraceJsonText>;
 using TraceValues = std::vector<std::pair<std::string, TraceValue>>;
 
-/// Events that were made apart from their trace (by a thread of a reader), with text and row numbers of their own.
-struct TraceColumns {
-  std::vector<TraceEvent> events;
-  ArgStore args;
-};
-
 /// A value type; not thread-safe. Holds at most 2^32 - 1 events.
 class Trace {
  public:
@@ -104,9 +98,11 @@ class Trace {
   void set_args(EventId event, std::span<const TraceArg> args);
   void add_counter(const TraceCounter& counter);
   void set_duration(EventId event, Nanoseconds duration);
-  /// Adds the events with texts and rows renumbered by `strings` and `rows`; returns what was added to their argument
-  /// runs.
-  std::uint32_t append(const TraceColumns& columns, std::span<const StringId> strings, std::span<const RowId> rows);
+  // For readers that make events apart from the trace.
+  /// Adds runs of arguments with their texts renumbered by `strings`; returns what is added to the runs' numbers.
+  std::uint32_t append(const ArgStore& args, std::span<const StringId> strings);
+  /// Instead of the events so far; texts, rows and arguments are those of the trace.
+  void take_events(std::vector<TraceEvent> events);
   void reserve(std::size_t events, std::size_t arg_runs, std::size_t arg_values);
 
   /// Time zero of all events, since the Unix epoch; nullopt: not known.
