@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/affinity.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
@@ -35,12 +36,22 @@ std::vector<Port> ports_of_values(const std::vector<SharedTensor>& values) {
   return ports;
 }
 
-int count_sessions(const PipelineSpec& spec) {
-  int count = 0;
-  for (const auto& stage : spec.stages)
-    if (const auto devices = devices_of(stage); !is_simulated(devices.front()))
-      count += stage.replicas * static_cast<int>(devices.size());
-  return count;
+/// OpenVINO binds the threads of every session to the first cores, as if it were alone: two sessions would share a core
+/// while others are idle. Where there is a core for every thread, each session gets its own; else none is bound.
+Tuning tuning_of(const PipelineSpec& spec) {
+  std::size_t sessions = 0, threads = 0;
+  bool countable = true;
+  for (const auto& stage : spec.stages) {
+    const auto devices = devices_of(stage);
+    if (is_simulated(devices.front())) continue;
+    const std::size_t own = static_cast<std::size_t>(stage.replicas) * devices.size();
+    sessions += own;
+    threads += own * static_cast<std::size_t>(stage.threads.value_or(0));
+    // A split stage opens more sessions for a while, to compare with.
+    countable = countable && stage.threads && !stage.split;
+  }
+  if (sessions < 2) return {};
+  return {{"pinning", countable && threads <= usable_cores().size() ? "own" : "off"}};
 }
 
 /// By number of the input; null where none was given.
@@ -161,9 +172,7 @@ class Opening {
     settings.threads = stage.threads;
     settings.inputs = input_specs(stage);
     settings.seed = spec_.seed;
-    // OpenVINO binds the threads of every session to the first cores, as if it were alone: two sessions would share a
-    // core while others are idle.
-    if (count_sessions(spec_) > 1) settings.tuning["pinning"] = "off";
+    settings.tuning = tuning_of(spec_);
     return settings;
   }
 

@@ -261,10 +261,22 @@ ov::AnyMap compile_settings(const std::string& device, const SessionSettings& se
   if (settings.threads) map.insert(ov::inference_num_threads(*settings.threads));
   for (const auto& [name, value] : settings.tuning) {
     if (name == "pinning") map.insert(ov::hint::enable_cpu_pinning(value != "off"));
+    if (name == "pinning" && value == "own")  // cores that no other session is bound to
+      map.insert(ov::hint::enable_cpu_reservation(true));
     if (name == "hyper_threading") map.insert(ov::hint::enable_hyper_threading(value != "off"));
     if (name == "hint") map.insert(ov::hint::performance_mode(ov::hint::PerformanceMode::LATENCY));
   }
   return map;
+}
+
+ov::CompiledModel compile(ov::Core& core, const std::shared_ptr<ov::Model>& model, const std::string& device,
+                          SessionSettings settings) try {
+  return core.compile_model(model, device, compile_settings(device, settings));
+} catch (const ov::Exception&) {
+  auto& pinning = settings.tuning["pinning"];
+  if (pinning != "own") throw;
+  pinning = "off";  // there are fewer cores to be had than it seemed
+  return core.compile_model(model, device, compile_settings(device, settings));
 }
 
 // AUTO, MULTI and HETERO choose; the session says what was chosen.
@@ -330,7 +342,7 @@ std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::
                                       const std::filesystem::path& path, const Graph* graph, const std::string& device,
                                       const SessionSettings& settings) {
   refuse_strings(*model, where(path, "openvino"));
-  auto compiled = core.compile_model(model, device, compile_settings(device, settings));
+  auto compiled = compile(core, model, device, settings);
   return std::make_unique<OpenVinoSession>(compiled, graph, real_device(compiled, device), where(path, "openvino"),
                                            settings.profile_ops, precision_notes(compiled, settings));
 }
