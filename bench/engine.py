@@ -21,10 +21,10 @@ import peers
 def takt(program, folder, model, requests, iterations):
     """Batches per second, over the whole run."""
     file = pathlib.Path(folder, "one.yaml")
-    # As many threads in all as benchmark_app's streams have.
+    # As many threads in all as benchmark_app's streams have, and no order to be kept, as there.
     threads = max(len(os.sched_getaffinity(0)) // requests, 1)
     file.write_text(f"stages:\n  - {{name: model, model: {os.path.abspath(model)}, device: CPU, runtime: openvino, "
-                    f"replicas: {requests}, threads: {threads}}}\n", encoding="utf-8")
+                    f"replicas: {requests}, ordered: false, threads: {threads}}}\n", encoding="utf-8")
     text = peers.call([program, "pipeline", "run", file, "--batches", iterations, "--trace", "", "--format", "csv"])
     return float(next(csv.DictReader(io.StringIO(text)))["overall_per_s"])
 
