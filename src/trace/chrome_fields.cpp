@@ -398,10 +398,10 @@ void EventParser::number_value(std::string_view word, TraceArg& arg) {
   double number = 0;
   if (read_number(word, integer)) {
     arg.value = integer;
-  } else if (word == "true" || word == "false" || word == "null") {
+  } else if (word == "true" || word == "false" || word == "null" ||
+             (json_scan::is_number(word) && word.find_first_of(".eE") == word.npos)) {
+    // An integer beyond 64 bits is kept digit by digit.
     arg.value = TraceJson{static_cast<StringId>(intern(word))};
-  } else if (json_scan::is_number(word) && word.find_first_of(".eE") == word.npos) {
-    arg.value = TraceJson{static_cast<StringId>(intern(word))};  // an integer beyond 64 bits, kept digit by digit
   } else if (read_number(word, number) && std::isfinite(number)) {
     arg.value = number;
   } else {

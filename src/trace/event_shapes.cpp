@@ -35,7 +35,8 @@ std::uint32_t EventShapes::add(std::uint32_t at, const SeenStep& seen) {
   std::copy(seen.text.begin(), seen.text.end(), step.text.begin());
   step.length = static_cast<std::uint32_t>(seen.text.size());
   step.words = (step.length + 7) / 8;
-  std::fill_n(step.last.begin(), step.length - 8 * (step.words - 1), '\xff');
+  step.in_last_word = static_cast<std::ptrdiff_t>((step.length - 1) % 8 + 1);
+  std::fill_n(step.last.begin(), step.in_last_word, '\xff');
   step.arg = seen.arg;
   step.field = seen.field;
   step.phase = seen.phase;

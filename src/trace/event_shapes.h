@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -37,6 +38,7 @@ class EventShapes {
     std::array<char, 64> text{};  // zeros behind its end
     std::array<char, 8> last{};   // ones where the last word of the text has bytes
     std::uint32_t words = 0, length = 0;
+    std::ptrdiff_t in_last_word = 0;            // bytes
     std::uint32_t first_next = 0, sibling = 0;  // 0: none
     std::uint32_t arg = 0;
     Field field{};
@@ -70,7 +72,7 @@ class EventShapes {
       if (word(p) != word(text)) return false;
     }
     const bool same = ((word(p) ^ word(text)) & word(step.last.data())) == 0;
-    return same && end - p >= static_cast<std::ptrdiff_t>(step.length) - 8 * (step.words - 1);
+    return same && end - p >= step.in_last_word;
   }
   std::uint32_t add(std::uint32_t at, const SeenStep& seen);
 
