@@ -31,6 +31,7 @@ std::vector<TraceEvent> WindowCollector::spare() {
 /// touched.
 void WindowCollector::append(CollectedWindow& one, std::optional<std::size_t> file_bytes) {
   constexpr std::size_t shortest_event = 48;  // bytes, of those that the guess believes in
+  constexpr std::size_t most_growth = 64;     // at once: the rest of the file may be quite different
   std::vector<TraceEvent>& events = collected_.events;
   std::vector<TraceEvent>& slices = one.window.slices;
   one.first_event = static_cast<std::uint32_t>(events.size());
@@ -42,7 +43,7 @@ void WindowCollector::append(CollectedWindow& one, std::optional<std::size_t> fi
     if (file_bytes && seen > 0) {
       const double share = static_cast<double>(*file_bytes) / static_cast<double>(seen);
       const auto whole = static_cast<std::size_t>(static_cast<double>(count) * share * 1.02) + 64;
-      guess = std::max(guess, std::min(whole, *file_bytes / shortest_event));
+      guess = std::max(guess, std::min({whole, *file_bytes / shortest_event, count * most_growth}));
     }
     reserve_large(events, std::max(count, guess));
   }
