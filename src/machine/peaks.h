@@ -52,7 +52,8 @@ struct PeakSettings {
 /// Called between measurements.
 using PeakProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-/// Throws Error(runtime) when there is not enough memory or a thread cannot be started. Uses every core while it runs; not for two threads at once.
+/// Throws Error(runtime) when there is not enough memory or a thread cannot be started. Uses every core while it runs;
+/// not for two threads at once.
 Peaks measure_peaks(const PeakSettings& settings = {}, const PeakProgress& progress = {});
 
 }  // namespace takt

@@ -1,0 +1,16 @@
+// Traces of pipelines, as `takt pipeline analyze` reads and accounts them.
+#include "pipeline/account.h"
+#include "pipeline/pipeline_run.h"
+#include "refused.h"
+#include "trace/chrome_reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  takt::may_refuse([&] {
+    takt::TraceReadSettings settings;
+    settings.threads = 1;
+    const takt::TraceRead read = takt::parse_chrome_trace(takt::text_of(bytes, size), "fuzz", settings);
+    const takt::Accounts accounts = takt::account(takt::read_pipeline_run(read.trace, "fuzz"));
+    takt::to_text(accounts);
+  });
+  return 0;
+}
