@@ -251,7 +251,7 @@ void EngineRun::completed(int stage, int part, bool split, StageResult result) {
   finished.completed = result.completed - base_;
   finished.counters = result.counters;
   std::vector<FinishedExecution> all;
-  all.push_back(std::move(finished));
+  all.push_back(finished);
   advance(std::move(all));
 }
 

@@ -72,10 +72,10 @@ void sort_by_numbers(std::vector<OperatorRecord>& records, Column column, bool a
     const auto less = [&](std::size_t a, std::size_t b) {
       return keys[a].rank != 2 && (keys[b].rank == 2 || keys[a].number < keys[b].number);
     };
-    for (const std::size_t i : short_sort(records.size(), less)) sorted.push_back(std::move(records[i]));
+    for (const std::size_t i : short_sort(records.size(), less)) sorted.push_back(records[i]);
   } else {
     std::sort(keys.begin(), keys.end());
-    for (const SortKey& key : keys) sorted.push_back(std::move(records[key.index]));
+    for (const SortKey& key : keys) sorted.push_back(records[key.index]);
   }
   records = std::move(sorted);
 }

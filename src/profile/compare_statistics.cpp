@@ -57,7 +57,8 @@ double incomplete_beta(double a, double b, double x) {
   constexpr double tiny = 1e-300;
   double f = 1, c = 1, d = 0;
   for (int i = 0; i <= 300; ++i) {
-    const double m = i / 2;
+    const int pair = i / 2;
+    const double m = pair;
     const double numerator = i == 0       ? 1
                              : i % 2 == 0 ? m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
                                           : -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 namespace takt {
 namespace {
@@ -93,7 +94,7 @@ DecimalTime parse_microseconds(std::string_view text) {
   if (p < end) {
     if (*p != '.' || end - p > 4 || end - p == 1) return slow_parse(text, negative);
     static constexpr std::int64_t weights[] = {100, 10, 1};
-    for (int i = 0; ++p < end; ++i) {
+    for (std::size_t i = 0; i < std::size(weights) && ++p < end; ++i) {
       if (static_cast<unsigned char>(*p - '0') >= 10) return slow_parse(text, negative);
       nanoseconds += (*p - '0') * weights[i];
     }

@@ -48,7 +48,7 @@ std::filesystem::path Loader::save_optimised() {
   const auto dump = folder_->path() / "optimised.onnx";
   auto saving = options();
   saving.SetOptimizedModelFilePath(dump.c_str());
-  Ort::Session(env_, model_.c_str(), saving);
+  const Ort::Session saves(env_, model_.c_str(), saving);
   return dump;
 }
 
