@@ -58,7 +58,7 @@ class RecordedReader {
     return element.get(found) ? std::string() : std::string(found);
   }
 
-  static std::string text(dom::element element) { return text(Element(element)); }
+  static std::string text(dom::element element) { return text(Element(dom::element(element))); }
 
   std::vector<Nanoseconds> times(const Element& element, std::string_view what) const {
     dom::array list;
