@@ -8,6 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   takt::may_refuse([&] {
     takt::TraceReadSettings settings;
     settings.threads = 1;
+    settings.window_bytes = 1 << 16;
     const takt::TraceRead read = takt::parse_chrome_trace(takt::text_of(bytes, size), "fuzz", settings);
     const takt::Accounts accounts = takt::account(takt::read_pipeline_run(read.trace, "fuzz"));
     takt::to_text(accounts);
