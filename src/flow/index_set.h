@@ -35,7 +35,7 @@ class IndexSet {
   /// The lowest member that is at least `from`; -1: none.
   int next(int from = 0) const {
     if (from < 64) {
-      const std::uint64_t rest = first_ & (~std::uint64_t{0} << from);
+      const std::uint64_t rest = from <= 0 ? first_ : first_ & (~std::uint64_t{0} << from);
       if (rest != 0) return std::countr_zero(rest);
     }
     return more_.empty() ? -1 : next_of_more(from < 64 ? 64 : from);
