@@ -9,14 +9,7 @@ namespace takt {
 OpenedModel::OpenedModel(const std::filesystem::path& model, const StageExecutorSettings& settings,
                          const std::vector<SharedTensor>& values)
     : settings_(settings) {
-  RunSettings run;
-  run.runtime = settings.runtime;
-  run.device = settings.device;
-  run.threads = settings.threads;
-  run.tuning = settings.tuning;
-  run.inputs = settings.inputs;
-  run.seed = settings.seed;
-  PreparedModel prepared(model, run);
+  PreparedModel prepared(model, run_settings(settings));
   runtime_name_ = prepared.result().runtime;
   session_ = prepared.open(settings.counters);
   auto inputs = prepared.values(session_->inputs());

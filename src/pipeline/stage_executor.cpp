@@ -7,8 +7,7 @@
 
 namespace takt {
 
-StageExecutor::StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings)
-    : settings_(settings) {
+RunSettings run_settings(const StageExecutorSettings& settings) {
   RunSettings run;
   run.runtime = settings.runtime;
   run.device = settings.device;
@@ -16,7 +15,12 @@ StageExecutor::StageExecutor(const std::filesystem::path& model, const StageExec
   run.tuning = settings.tuning;
   run.inputs = settings.inputs;
   run.seed = settings.seed;
-  PreparedModel prepared(model, run);
+  return run;
+}
+
+StageExecutor::StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings)
+    : settings_(settings) {
+  PreparedModel prepared(model, run_settings(settings));
   session_ = prepared.open(settings.counters);
   session_->set_inputs(prepared.values(session_->inputs()));
   if (session_->keeps_real_time()) session_->run();

@@ -24,6 +24,8 @@
 
 namespace takt {
 
+struct RunSettings;
+
 /// One inference of a batch.
 struct StageResult {
   std::int64_t batch = 0;
@@ -45,6 +47,9 @@ struct StageExecutorSettings {
   std::vector<InputSpec> inputs;  ///< shapes of inputs that the model leaves open
   std::uint64_t seed = 1;         ///< of generated values and simulated noise
 };
+
+/// The part of them that opening a model asks for.
+RunSettings run_settings(const StageExecutorSettings& settings);
 
 /// start_async() and wait() from one thread at a time; callbacks come from the runtime's threads, several at once if
 /// there are several requests, and may call start_async() only while a request is idle.
