@@ -43,7 +43,7 @@ class PreparedModel {
   bool knows_all(const Shapes& inferred) const;
   void fill_in_shapes();
 
-  const RunSettings& settings_;
+  RunSettings settings_;  ///< a copy: callers may pass a temporary
   std::unique_ptr<Runtime> runtime_;
   InputChoice choice_;                   ///< what the user gave
   std::map<std::string, Shape> shapes_;  ///< of all inputs
