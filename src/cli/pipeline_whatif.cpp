@@ -20,7 +20,8 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
       make_app("pipeline whatif",
                "Says what a recorded pipeline would have done if something had been different: runs the times of "
                "its trace through the pipeline's rules once more. KNOB=VALUE is stage.NAME.time=x0.5 or =5ms, "
-               "stage.NAME.replicas=2, stage.NAME.queue=4, stage.NAME.device=GPU, stage.NAME.ratio=0.7,0.3, "
+               "stage.NAME.replicas=2, stage.NAME.queue=4, stage.NAME.threads=2, stage.NAME.device=GPU, "
+               "stage.NAME.ratio=0.7,0.3, "
                "device.NAME.requests=2, source.in_flight=8 or source.rate=50.",
                "takt pipeline whatif pipeline_trace.json --set stage.infer.time=x0.5", log);
   app->add_option("TRACE", file, "A trace that 'takt pipeline run' wrote, also compressed")->required();

@@ -94,11 +94,26 @@ void ContentionState::stop(int stage, int device) {
   --running_by_device_[static_cast<std::size_t>(device)];
 }
 
-std::int64_t ContentionState::interference_on(std::size_t stage) const {
+ContentionState::Crowd ContentionState::crowd_on(std::size_t stage) const {
+  Crowd crowd;
+  for (const auto& demand : demand_) {
+    if (demand[stage] == 0) continue;
+    std::int64_t total = 0;
+    for (std::size_t s = 0; s < stages_; ++s) total += demand[s] * running_by_stage_[s];
+    if (total <= crowd.total) continue;
+    const Wide room = static_cast<Wide>(unit - demand[stage]) * unit / (total - demand[stage]);
+    crowd = {&demand, total, static_cast<std::int64_t>(room)};
+  }
+  return crowd;
+}
+
+std::int64_t ContentionState::interference_on(std::size_t stage, const Crowd& crowd) const {
   std::int64_t factor = unit;
   for (std::size_t other = 0; other < stages_; ++other) {
-    const std::int64_t step = interference_[stage * stages_ + other];
+    std::int64_t step = interference_[stage * stages_ + other];
     if (step == unit) continue;
+    if (crowd.demand && (*crowd.demand)[other] > 0)
+      step = unit + static_cast<std::int64_t>(static_cast<Wide>(step - unit) * crowd.beside / unit);
     for (std::int64_t n = running_by_stage_[other] - (other == stage ? 1 : 0); n > 0; --n)
       factor = product(factor, step);
   }
@@ -117,16 +132,10 @@ std::int64_t ContentionState::device_factor(std::size_t device) const {
 
 std::int64_t ContentionState::slowdown(int stage_number, int device) const {
   const auto stage = static_cast<std::size_t>(stage_number);
-  std::int64_t factor = interference_.empty() ? unit : interference_on(stage);
+  const Crowd crowd = crowd_on(stage);
+  std::int64_t factor = interference_.empty() ? unit : interference_on(stage, crowd);
   factor = product(factor, device_factor(static_cast<std::size_t>(device)));
-  std::int64_t crowd = unit;
-  for (const auto& demand : demand_) {
-    if (demand[stage] == 0) continue;
-    std::int64_t total = 0;
-    for (std::size_t s = 0; s < stages_; ++s) total += demand[s] * running_by_stage_[s];
-    crowd = std::max(crowd, total);
-  }
-  return product(factor, crowd);
+  return product(factor, crowd.total);
 }
 
 }  // namespace takt

@@ -21,7 +21,10 @@ struct SharedResource {
 ///    replica of the same stage, or another part of the batch);
 ///  * `device_curve[d][n−1]` when n executions run on its device d (1, 2, 3 …: pure time sharing); beyond the end of
 ///    the curve the device does no more work per second than at its end: curve.back() · n / curve.size();
-///  * the largest Σ demand over the resources that its stage uses, where that is above 1 (proportional sharing).
+///  * the largest Σ demand over the resources that its stage uses, where that is above 1 (proportional sharing). The
+///    others that use that resource then run beside it only as far as there is room: of each of their factors in
+///    `interference`, what is above 1 counts by the share (1 − its demand) / (Σ demand − its demand). Three threads on
+///    two cores take turns, so that one of the two others is beside a thread while that runs, not both.
 /// Partition and merge, which run on the host, neither slow down nor are slowed down. An empty table slows nothing.
 struct ContentionLaw {
   std::vector<std::vector<double>> interference;
@@ -51,7 +54,14 @@ class ContentionState {
   std::int64_t slowdown(int stage, int device) const;
 
  private:
-  std::int64_t interference_on(std::size_t stage) const;
+  /// The scarcest resource of a stage: what everybody wants of it, and the share of the time in which the others run
+  /// while the stage does; both in `unit`.
+  struct Crowd {
+    const std::vector<std::int64_t>* demand = nullptr;  ///< by stage; null: no resource is short
+    std::int64_t total = unit, beside = unit;
+  };
+  std::int64_t interference_on(std::size_t stage, const Crowd& crowd) const;
+  Crowd crowd_on(std::size_t stage) const;
   std::int64_t device_factor(std::size_t device) const;
 
   std::size_t stages_;

@@ -35,6 +35,7 @@ constexpr KnobName knobs[] = {
     {"stage", "replicas", "a whole number from 1", Knob::stage_replicas},
     {"stage", "queue", "a whole number from 1", Knob::stage_queue},
     {"stage", "device", "a device of the run", Knob::stage_device},
+    {"stage", "threads", "a whole number from 1", Knob::stage_threads},
     {"stage", "ratio", "shares that sum to 1, such as 0.7,0.3", Knob::stage_ratio},
     {"device", "requests", "a whole number from 1, or none", Knob::device_requests},
     {"source", "in_flight", "a whole number from 1, or none", Knob::source_in_flight},

@@ -14,6 +14,7 @@ enum class Knob : std::uint8_t {
   stage_replicas,    ///< stage.NAME.replicas=2
   stage_queue,       ///< stage.NAME.queue=4
   stage_device,      ///< stage.NAME.device=GPU: one of the run
+  stage_threads,     ///< stage.NAME.threads=2: cores that each execution keeps busy; its time is another change
   stage_ratio,       ///< stage.NAME.ratio=0.7,0.3: shares of a data-parallel stage
   device_requests,   ///< device.NAME.requests=2, or none: without a bound
   source_in_flight,  ///< source.in_flight=8, or none

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/affinity.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "pipeline/engine_run.h"
@@ -39,6 +40,13 @@ void check_contention(const PipelineSpec& spec) {
   }
 }
 
+/// Cores that one execution keeps busy; nullopt where it runs elsewhere, too.
+std::optional<int> threads_of(const StageSpec& stage, int cores) {
+  for (const auto& device : devices_of(stage))
+    if (device != "CPU") return std::nullopt;
+  return std::min(stage.threads.value_or(cores), cores);
+}
+
 void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const PipelineSpec& spec,
                 std::vector<std::string>& notes) {
   bool simulated = false;
@@ -53,6 +61,8 @@ void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const 
     std::int64_t bytes = 0;
     for (const auto& input : stage.sample_inputs) bytes += static_cast<std::int64_t>(input->bytes.size());
     run.stages[s].input_bytes = bytes;
+    run.cores = static_cast<int>(usable_cores().size());
+    run.stages[s].threads = threads_of(spec.stages[s], *run.cores);
     if (stage.split) run.stages[s].ratio = stage.split->ratio();
     for (const auto& device : devices_of(spec.stages[s]))
       for (auto& known : run.devices)

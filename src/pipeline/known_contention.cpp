@@ -32,7 +32,17 @@ void set_factor(ContentionLaw& law, std::size_t stages, std::size_t i, std::size
   law.interference[i][j] = factor;
 }
 
+double demand(const std::optional<SharedResource>& cores, std::size_t stage) {
+  return cores ? cores->demand[stage] : 0;
+}
+
+/// What two stages suffer by waiting for cores is in the demands; the rest is between the two.
+double beyond_cores(const std::optional<SharedResource>& cores, std::size_t i, std::size_t j, double factor) {
+  return std::max(1.0, factor / std::max(1.0, demand(cores, i) + demand(cores, j)));
+}
+
 void add_measured(const PipelineRun& run, std::span<const PairRow> measured, KnownContention& result) {
+  const auto cores = core_demand(run);
   bool any = measured.empty();
   for (const PairRow& row : measured) {
     const auto i = stage_named(run, row.stage), j = stage_named(run, row.beside);
@@ -40,7 +50,7 @@ void add_measured(const PipelineRun& run, std::span<const PairRow> measured, Kno
     any = true;
     if (!row.factor || result.known[*i][*j]) continue;
     result.known[*i][*j] = true;
-    if (row.significant) set_factor(result.law, run.stages.size(), *i, *j, *row.factor);
+    if (row.significant) set_factor(result.law, run.stages.size(), *i, *j, beyond_cores(cores, *i, *j, *row.factor));
   }
   if (!any)
     throw Error(ErrorKind::bad_input,
@@ -52,7 +62,7 @@ void add_measured(const PipelineRun& run, std::span<const PairRow> measured, Kno
 void add_overlaps(const PipelineRun& run, KnownContention& result) {
   ContentionLaw law = result.law;
   std::vector<Interference> found;
-  for (const Interference& entry : interference_from_overlap(run)) {
+  for (const Interference& entry : interference_from_overlap(run, law)) {
     if (result.known[at(entry.stage)][at(entry.beside)]) continue;
     set_factor(law, run.stages.size(), at(entry.stage), at(entry.beside), entry.factor);
     found.push_back(entry);
@@ -79,11 +89,21 @@ bool shows(const OverlapShare& recorded, double mean) {
 
 }  // namespace
 
+std::optional<SharedResource> core_demand(const PipelineRun& run) {
+  if (!run.cores) return std::nullopt;
+  SharedResource cores;
+  for (const RunStage& stage : run.stages)
+    cores.demand.push_back(std::min(1.0, static_cast<double>(stage.threads.value_or(0)) / *run.cores));
+  const bool any = std::any_of(cores.demand.begin(), cores.demand.end(), [](double share) { return share > 0; });
+  return any ? std::optional(cores) : std::nullopt;
+}
+
 KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured) {
   const std::size_t stages = run.stages.size();
   KnownContention result;
   const bool described = run.contention || all_simulated(run);
   if (run.contention) result.law = *run.contention;
+  if (auto cores = core_demand(run)) result.law.resources.push_back(std::move(*cores));
   result.known.assign(stages, std::vector<bool>(stages, described));
   add_measured(run, measured, result);
   if (!described) add_overlaps(run, result);

@@ -1,7 +1,8 @@
 // What is known about who slows whom down in a recorded run, and where a prediction goes beyond it.
 //
 // A slow-down is known when it was described (simulated devices), measured (`takt pipeline interference`), or when the
-// run's own executions ran beside each other more and less, so that their times show it. Otherwise it stays in the
+// run's own executions ran beside each other more and less, so that their times show it. That more threads than cores
+// take turns is known without any measurement. Otherwise it stays in the
 // recorded times as it was. That is right as long as as much runs beside as before; where a change alters it, nothing
 // in the record says what follows, and the prediction must say so.
 #pragma once
@@ -24,6 +25,9 @@ struct KnownContention {
 /// `measured`: pairs by the names of stages, as read_interference() gives them; they go before what overlaps show, and
 /// behind what is described. Throws Error(bad_input) when it names none of the run's stages.
 KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured = {});
+
+/// The cores as something that stages on the CPU share; nullopt where the run does not tell, or nothing runs there.
+std::optional<SharedResource> core_demand(const PipelineRun& run);
 
 /// What runs beside stage `stage` is another than ever in the record, and what it does is not known.
 struct Extrapolation {

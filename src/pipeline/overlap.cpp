@@ -7,6 +7,7 @@
 
 #include "core/statistics.h"
 #include "flow/device_law.h"
+#include "pipeline/recorded_times.h"
 
 namespace takt {
 namespace {
@@ -36,7 +37,10 @@ void centre(std::vector<double>& values, const std::vector<int>& group, int grou
 
 class Overlaps {
  public:
-  explicit Overlaps(const PipelineRun& run) : stages_(run.shape.stages.size()) {
+  explicit Overlaps(const PipelineRun& run, const ContentionLaw& law = {})
+      : stages_(run.shape.stages.size()),
+        first_(run.schedule.executions.data()),
+        undisturbed_(undisturbed_times(run, law)) {
     for (const auto& record : run.schedule.executions) {
       if (record.what.phase != FlowPhase::run || record.what.batch < run.warmup || record.end <= record.start) continue;
       records_.push_back(&record);
@@ -68,8 +72,7 @@ class Overlaps {
     sample.overlap.assign(stages_, std::vector<double>(own.size(), 0));
     sample.early = sample.overlap;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const auto& record = *records_[own[i]];
-      sample.duration.push_back(static_cast<double>((record.end - record.start).count()));
+      sample.duration.push_back(undisturbed_[static_cast<std::size_t>(records_[own[i]] - first_)]);
       add_overlaps(own[i], shortest, i, sample);
     }
     return sample;
@@ -96,6 +99,8 @@ class Overlaps {
   }
 
   std::size_t stages_;
+  const ExecutionRecord* first_;
+  std::vector<double> undisturbed_;
   std::int64_t longest_ = 0;
   std::vector<const ExecutionRecord*> records_;  ///< by start
 };
@@ -209,9 +214,9 @@ void add_stage(const Sample& sample, int stage, std::vector<Interference>& found
 
 }  // namespace
 
-std::vector<Interference> interference_from_overlap(const PipelineRun& run) {
+std::vector<Interference> interference_from_overlap(const PipelineRun& run, const ContentionLaw& law) {
   std::vector<Interference> found;
-  const Overlaps overlaps(run);
+  const Overlaps overlaps(run, law);
   for (std::size_t s = 0; s < run.shape.stages.size(); ++s) {
     const Sample sample = overlaps.sample(static_cast<int>(s));
     if (sample.duration.size() >= least_executions) add_stage(sample, static_cast<int>(s), found);

@@ -25,9 +25,9 @@ struct Interference {
   double p_value = 1;  ///< share of permutations that showed as much
 };
 
-/// Only significant ones, by stage and then beside. The same run gives the same answer. Stages with fewer than 20
-/// executions are left out; of many, the first 4,000 are used.
-std::vector<Interference> interference_from_overlap(const PipelineRun& run);
+/// Only significant ones, by stage and then beside. What `law` explains is taken out before. The same run gives the
+/// same answer. Stages with fewer than 20 executions are left out; of many, the first 4,000 are used.
+std::vector<Interference> interference_from_overlap(const PipelineRun& run, const ContentionLaw& law = {});
 
 /// How much runs beside the executions of a stage: time of executions of `beside` within them over their own time. 1:
 /// one all the time; 2: two.

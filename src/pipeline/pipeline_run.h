@@ -27,6 +27,7 @@ struct RunStage {
   bool copies_input = false;
   std::optional<std::int64_t> input_bytes;  ///< of one batch; nullopt: not known
   std::vector<double> ratio{};              ///< shares of a data-parallel stage's parts; empty: none, or not known
+  std::optional<int> threads{};  ///< cores that one execution keeps busy; nullopt: not on the CPU, or not known
 };
 
 /// What an execution's own counters tell, where the runtime has some. Parallel to Schedule::executions.
@@ -44,6 +45,7 @@ struct PipelineRun {
   Schedule schedule;  ///< times count from `base_time`; begin = first submit, end = last completion
   std::vector<ExecutionCounters> counters;  ///< as long as schedule.executions, or empty: no runtime told any
   std::int64_t warmup = 0;                  ///< batches at the beginning that steady-state figures leave out
+  std::optional<int> cores;                 ///< logical cores that the run could use; nullopt: not told
   std::optional<ContentionLaw> contention;  ///< of simulated devices; what a measured run suffered is in its times
   std::optional<Nanoseconds> base_time;     ///< since the epoch; nullopt on the virtual clock
   bool virtual_clock = false;

@@ -36,8 +36,8 @@ int find(const PipelineChange& change, const std::vector<Named>& all, std::strin
 /// Applies changes to the shape of a run, its arrivals and its times.
 class Changer {
  public:
-  Changer(PipelineRun& run, RecordedTimes& times, std::vector<Nanoseconds>& arrivals)
-      : run_(run), times_(times), arrivals_(arrivals) {}
+  Changer(PipelineRun& run, RecordedTimes& times, std::vector<Nanoseconds>& arrivals, ContentionLaw& law)
+      : run_(run), times_(times), arrivals_(arrivals), law_(law) {}
 
   void apply(std::span<const PipelineChange> changes) {
     for (const PipelineChange& change : changes) apply(change, changes);
@@ -61,6 +61,8 @@ class Changer {
         return;
       case Knob::stage_device:
         return move_stage(change, all);
+      case Knob::stage_threads:
+        return set_threads(change, number(), all);
       case Knob::stage_ratio:
         return set_ratio(change);
       case Knob::device_requests:
@@ -80,6 +82,12 @@ class Changer {
     return run_.shape.devices[at(find(change, run_.devices, "device", change.target))];
   }
 
+  static bool is_timed(const PipelineChange& change, std::span<const PipelineChange> all) {
+    return std::any_of(all.begin(), all.end(), [&](const PipelineChange& other) {
+      return other.knob == Knob::stage_time && other.target == change.target;
+    });
+  }
+
   void set_time(const PipelineChange& change) {
     const int s = stage_number(change);
     if (change.factor) return times_.scale(s, *change.number);
@@ -91,15 +99,26 @@ class Changer {
   void move_stage(const PipelineChange& change, std::span<const PipelineChange> all) {
     const int s = stage_number(change), d = find(change, run_.devices, "device", change.device);
     if (run_.shape.stages[at(s)].split()) refuse(change, "the stage is split over devices; change its ratio");
-    const bool timed = std::any_of(all.begin(), all.end(), [&](const PipelineChange& other) {
-      return other.knob == Knob::stage_time && other.target == change.target;
-    });
-    if (!times_.ran_on(s, d) && !timed) {
+    if (!times_.ran_on(s, d) && !is_timed(change, all)) {
       refuse(change, fmt::format("stage '{}' never ran on {}, so its time there is not known; say it too: "
                                  "--set stage.{}.time=x0.5 or =5ms",
                                  change.target, change.device, change.target));
     }
     for (auto& replica : run_.shape.stages[at(s)].replicas) replica.assign(1, d);
+  }
+
+  // More threads make a stage faster by nobody knows how much, and leave less of the cores for others.
+  void set_threads(const PipelineChange& change, int threads, std::span<const PipelineChange> all) {
+    RunStage& stage = run_.stages[at(stage_number(change))];
+    const auto before = core_demand(run_);
+    if (!stage.threads || !before) refuse(change, "the trace does not tell how many threads the stage had");
+    if (threads != *stage.threads && !is_timed(change, all))
+      refuse(change, fmt::format("how long it takes with {} threads is not known; say it too: --set stage.{}.time=x0.6 "
+                                 "or =5ms",
+                                 threads, change.target));
+    stage.threads = threads;
+    for (SharedResource& resource : law_.resources)
+      if (resource.demand == before->demand) resource = core_demand(run_).value_or(*before);
   }
 
   void set_ratio(const PipelineChange& change) {
@@ -143,6 +162,7 @@ class Changer {
   PipelineRun& run_;
   RecordedTimes& times_;
   std::vector<Nanoseconds>& arrivals_;
+  ContentionLaw& law_;
 };
 
 }  // namespace
@@ -154,17 +174,18 @@ PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> chang
   result.interrupted = false;
   result.virtual_clock = true;
   result.base_time.reset();
-  if (!law.empty()) result.contention = law;
   std::vector<Nanoseconds> arrivals;
   if (run.shape.source.open) {
     for (const auto& batch : run.schedule.batches) arrivals.push_back(batch.arrived);
     std::sort(arrivals.begin(), arrivals.end());
   }
   RecordedTimes times(run, law);
-  Changer(result, times, arrivals).apply(changes);
+  ContentionLaw changed = law;
+  Changer(result, times, arrivals, changed).apply(changes);
+  if (!changed.empty()) result.contention = changed;
   FlowShape shape = result.shape;
   shape.source.batches = static_cast<std::int64_t>(run.schedule.batches.size());
-  result.schedule = simulate(shape, times, {std::move(arrivals), law, true});
+  result.schedule = simulate(shape, times, {std::move(arrivals), changed, true});
   return result;
 }
 

@@ -38,6 +38,7 @@ Json stages_json(const PipelineRun& run) {
                     {"copies_input", run.stages[s].copies_input},
                     {"input_bytes", or_null(run.stages[s].input_bytes)},
                     {"ratio", run.stages[s].ratio},
+                    {"threads", or_null(run.stages[s].threads)},
                     {"replicas", shape.replicas},
                     {"queue", shape.queue},
                     {"ordered", shape.ordered}});
@@ -66,6 +67,12 @@ std::optional<Value> optional_of(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional(json.get<Value>());
 }
 
+/// Of a member that older traces do not have.
+std::optional<int> count_of(const Json& json, const char* key) {
+  const auto count = optional_of<int>(json.value(key, Json()));
+  return count && *count < 1 ? std::nullopt : count;
+}
+
 void read_shape(const Json& json, PipelineRun& run) {
   for (const Json& device : json.at("devices")) {
     run.devices.push_back({device.at("name").get<std::string>(), device.at("runtime").get<std::string>()});
@@ -74,7 +81,7 @@ void read_shape(const Json& json, PipelineRun& run) {
   for (const Json& stage : json.at("stages")) {
     run.stages.push_back({stage.at("name").get<std::string>(), stage.at("model").get<std::string>(),
                           stage.at("copies_input").get<bool>(), optional_of<std::int64_t>(stage.at("input_bytes")),
-                          stage.at("ratio").get<std::vector<double>>()});
+                          stage.at("ratio").get<std::vector<double>>(), count_of(stage, "threads")});
     FlowStage& shape = run.shape.stages.emplace_back();
     stage.at("replicas").get_to(shape.replicas);
     shape.queue = stage.at("queue").get<int>();
@@ -94,6 +101,7 @@ RunDescription read_members(const Json& json) {
   run.virtual_clock = json.at("virtual_clock").get<bool>();
   run.interrupted = json.at("interrupted").get<bool>();
   run.failure = optional_of<std::string>(json.at("failure"));
+  run.cores = count_of(json, "cores");
   run.contention = read_contention(json.at("contention"));
   if (const auto base = optional_of<std::int64_t>(json.at("base_time_ns"))) run.base_time = Nanoseconds(*base);
   run.schedule.begin = Nanoseconds(json.at("begin_ns").get<std::int64_t>());
@@ -128,6 +136,7 @@ std::string describe_run(const PipelineRun& run) {
       {"virtual_clock", run.virtual_clock},
       {"interrupted", run.interrupted},
       {"failure", or_null(run.failure)},
+      {"cores", or_null(run.cores)},
       {"contention", contention_json(run.contention)},
       {"base_time_ns", run.base_time ? Json(run.base_time->count()) : Json(nullptr)},
       {"begin_ns", schedule.begin.count()},

@@ -116,8 +116,32 @@ TEST(ContentionState, depends_on_what_runs_not_on_the_order_of_starts) {
   for (const int stage : {2, 2, 1, 0, 1, 0}) b.start(stage, stage / 2);
   b.stop(0, 0);
   for (int stage = 0; stage < 3; ++stage) EXPECT_EQ(a.slowdown(stage, stage / 2), b.slowdown(stage, stage / 2));
-  // Stage 0: 1.3² of the two of stage 1, 1.6 of three on device 0, Σ demand 0.3 + 2·0.5 + 2·0.7.
-  EXPECT_NEAR(static_cast<double>(a.slowdown(0, 0)) / ContentionState::unit, 1.69 * 1.6 * 2.7, 1e-8);
+  // Stage 0: 1.6 of three on device 0, Σ demand 0.3 + 2·0.5 + 2·0.7 = 2.7; the two of stage 1, with 1.3 each, run
+  // beside it for (1 − 0.3) / (2.7 − 0.3) of the time.
+  const double beside = 1 + 0.3 * 0.7 / 2.4;
+  EXPECT_NEAR(static_cast<double>(a.slowdown(0, 0)) / ContentionState::unit, beside * beside * 1.6 * 2.7, 1e-8);
+}
+
+TEST(ContentionState, who_takes_turns_on_the_cores_does_not_run_beside) {
+  const auto shape = pipeline({stage_on(0, 4), stage_on(1)}, 1);
+  // One thread each of two cores; a thread slows another one down to 1.5.
+  ContentionState cores({{{1.5, 1}, {1.5, 1}}, {}, {{{0.5, 0}}}}, shape);
+  const auto slowdown = [&](int stage) {
+    return static_cast<double>(cores.slowdown(stage, stage)) / ContentionState::unit;
+  };
+  cores.start(0, 0), cores.start(0, 0);
+  EXPECT_NEAR(slowdown(0), 1.5, 1e-8);
+  cores.start(0, 0);
+  EXPECT_NEAR(slowdown(0), 1.5 * 1.25 * 1.25, 1e-8);  // 3 / 2 of the time, one of the two others beside it
+  cores.start(1, 1);
+  EXPECT_NEAR(slowdown(1), 1.5 * 1.5 * 1.5, 1e-8);  // it needs no core, so that all three are beside it
+}
+
+TEST(ContentionState, whole_cores_are_never_beside_each_other) {
+  const auto shape = pipeline({stage_on(0, 2)}, 1);
+  ContentionState cores({{{1.5}}, {}, {{{1}}}}, shape);
+  cores.start(0, 0), cores.start(0, 0);
+  EXPECT_NEAR(static_cast<double>(cores.slowdown(0, 0)) / ContentionState::unit, 2, 1e-8);
 }
 
 TEST(ContentionState, refuses_what_cannot_be) {

@@ -31,6 +31,7 @@ TEST(change, reads_every_knob) {
   EXPECT_FALSE(parse_change("stage.infer.time=2.5ms").factor);
   EXPECT_EQ(parse_change("stage.a.replicas=2").number, 2);
   EXPECT_EQ(parse_change("stage.a.queue=4").knob, Knob::stage_queue);
+  EXPECT_EQ(parse_change("stage.a.threads=2").knob, Knob::stage_threads);
   EXPECT_EQ(parse_change("stage.a.device=sim:NPU").device, "sim:NPU");
   EXPECT_THAT(parse_change("stage.a.ratio=0.7,0.3").ratio, testing::ElementsAre(0.7, 0.3));
   EXPECT_EQ(parse_change("device.CPU.requests=2").target, "CPU");

@@ -71,6 +71,7 @@ void expect_same(const PipelineRun& a, const PipelineRun& b) {
     ASSERT_EQ(a.stages[s].copies_input, b.stages[s].copies_input);
     ASSERT_EQ(a.stages[s].input_bytes, b.stages[s].input_bytes);
     ASSERT_EQ(a.stages[s].ratio, b.stages[s].ratio);
+    ASSERT_EQ(a.stages[s].threads, b.stages[s].threads);
   }
   expect_same(a.schedule.executions, b.schedule.executions);
   expect_same(a.schedule.visits, b.schedule.visits);
@@ -83,6 +84,7 @@ void expect_same(const PipelineRun& a, const PipelineRun& b) {
     ASSERT_EQ(number(a.counters[i].marshalling), number(b.counters[i].marshalling));
     ASSERT_EQ(a.counters[i].bytes_moved, b.counters[i].bytes_moved);
   }
+  ASSERT_EQ(a.cores, b.cores);
   expect_same_law(a.contention, b.contention);
   ASSERT_EQ(a.warmup, b.warmup);
   ASSERT_EQ(number(a.base_time), number(b.base_time));
@@ -136,6 +138,8 @@ PipelineRun measured(std::uint64_t seed) {
   run.stages[0].copies_input = true;
   run.stages[0].input_bytes = 4096;
   run.stages[1].ratio = {0.1, 0.9};
+  run.cores = 4;
+  run.stages[0].threads = 2;
   run.stages[0].name = "Gather \"1\" \\ ümlaut_0";
   run.interrupted = seed % 2 == 0;
   if (run.interrupted) run.failure = "stage 's_1', batch 3: out of memory";

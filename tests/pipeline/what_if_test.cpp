@@ -119,6 +119,66 @@ TEST(known_contention, measured_pairs_go_by_name_and_strangers_are_refused) {
   EXPECT_THROW(known_contention(run, std::vector{stranger}), Error);
 }
 
+/// Three stages of one thread each on two cores, as a real run tells them: no law, but cores and threads.
+PipelineRun on_two_cores(TruePipeline truth) {
+  PipelineRun run = run_truth(truth);
+  run.cores = 2;
+  for (auto& stage : run.stages) stage.threads = 1;
+  return run;
+}
+
+TruePipeline core_truth() {
+  TruePipeline truth = chain({1000, 2500, 1500});
+  truth.law_in_record = false;
+  truth.contention.resources = {{{0.5, 0.5, 0.5}}};
+  return truth;
+}
+
+double makespan_ratio(const PipelineRun& run, const TruePipeline& truth) {
+  return static_cast<double>(run.schedule.makespan().count()) /
+         static_cast<double>(run_truth(truth).schedule.makespan().count());
+}
+
+TEST(known_contention, threads_take_turns_on_the_cores) {
+  TruePipeline truth = core_truth();
+  const PipelineRun run = on_two_cores(truth);
+  EXPECT_EQ(known_contention(run).law.resources.at(0).demand, (std::vector<double>{0.5, 0.5, 0.5}));
+  EXPECT_NEAR(makespan_ratio(replay(run, {}), truth), 1, 1e-3);
+  truth.shape.stages[1] = stage_on(1, 2, 2);  // 5 ms of work per batch on two cores: 2.5 ms, as with one replica
+  const auto two = std::vector{parse_change("stage.infer.replicas=2")};
+  EXPECT_NEAR(makespan_ratio(replay(run, two), truth), 1, 0.01);
+  PipelineRun untold = run;
+  untold.cores.reset();
+  EXPECT_LT(makespan_ratio(replay(untold, two), truth), 0.8);
+}
+
+TEST(known_contention, what_cores_explain_is_no_interference) {
+  PipelineRun run = on_two_cores(core_truth());
+  run.stages[0].threads = run.stages[1].threads = 2;
+  std::vector<PairRow> pairs(2);
+  for (PairRow& row : pairs) row.significant = true;
+  pairs[0].stage = "gather", pairs[0].beside = "infer", pairs[0].factor = 2.2;  // 2 from waiting for cores
+  pairs[1].stage = "infer", pairs[1].beside = "gather", pairs[1].factor = 1.9;
+  const auto law = known_contention(run, pairs).law;
+  EXPECT_NEAR(law.interference[0][1], 1.1, 1e-12);
+  EXPECT_EQ(law.interference[1][0], 1);
+}
+
+TEST(replay, more_threads_leave_less_of_the_cores_for_others) {
+  TruePipeline truth = core_truth();
+  const PipelineRun run = on_two_cores(truth);
+  truth.contention.resources = {{{0.5, 1, 0.5}}};
+  truth.stages[1].whole_us[0] *= 0.6;
+  const auto changes = std::vector{parse_change("stage.infer.threads=2"), parse_change("stage.infer.time=x0.6")};
+  const PipelineRun predicted = replay(run, changes);
+  EXPECT_NEAR(makespan_ratio(predicted, truth), 1, 0.01);
+  EXPECT_EQ(predicted.stages[1].threads, 2);
+  EXPECT_THROW(replay(run, std::vector{changes[0]}), UsageError) << "nobody knows how long it takes then";
+  PipelineRun untold = run;
+  untold.cores.reset();
+  EXPECT_THROW(replay(untold, changes), UsageError);
+}
+
 TEST(overlap_shares, count_every_execution_beside) {
   // gather 1 ms, infer 2 ms with two replicas and gather always ready: infer is beside itself for half of the time.
   TruePipeline truth = chain({1000, 2000});
