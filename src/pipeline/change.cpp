@@ -54,7 +54,8 @@ const KnobName& find_knob(std::string_view text, std::string_view key, std::stri
   if (names.empty()) {
     const std::vector<std::string> scopes{"stage", "device", "source"};
     const auto nearest = nearest_word(scope, scopes);
-    refuse(text, nearest ? fmt::format("did you mean '{}'?", *nearest) : "begin with stage., device. or source.");
+    refuse(text, nearest ? fmt::format("begin with {}., not {}.", *nearest, printable(scope))
+                         : "begin with stage., device. or source.");
   }
   if (scope != "source") {
     if (last == first || last == first + 1) refuse(text, fmt::format("say which {}: {}.NAME.KNOB=VALUE", scope, scope));

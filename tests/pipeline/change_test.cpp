@@ -48,7 +48,7 @@ TEST(change, names_may_have_dots) {
 
 TEST(change, wrong_words_are_refused_with_the_nearest) {
   EXPECT_EQ(refusal("stage.infer.tme=x0.5"), "'stage.infer.tme=x0.5': a stage has no 'tme'; did you mean 'time'?");
-  EXPECT_EQ(refusal("stag.infer.time=x0.5"), "'stag.infer.time=x0.5': did you mean 'stage'?");
+  EXPECT_EQ(refusal("stag.infer.time=x0.5"), "'stag.infer.time=x0.5': begin with stage., not stag.");
   EXPECT_EQ(refusal("source.colour=1"), "'source.colour=1': a source has no 'colour'; it has in_flight, rate");
   EXPECT_EQ(refusal("stage.infer.time"), "'stage.infer.time': a change is KNOB=VALUE, such as stage.infer.time=x0.5");
   EXPECT_EQ(refusal("stage.time=x2"), "'stage.time=x2': say which stage: stage.NAME.KNOB=VALUE");
