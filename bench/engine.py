@@ -41,7 +41,7 @@ def main():
     parser.add_argument("--model", type=pathlib.Path, default=peers.light / "light_squeezenet.onnx")
     parser.add_argument("--requests", type=int, help="only with so many at once")
     parser.add_argument("--rounds", type=int, default=15, help="at least so many")
-    parser.add_argument("--most-rounds", type=int, default=60)
+    parser.add_argument("--most-rounds", type=int, default=160)
     parser.add_argument("--iter", type=int, default=400)
     given = parser.parse_args()
     peers.make_environment()

@@ -173,7 +173,7 @@ void EngineRun::advance(std::vector<FinishedExecution> finished) {
     lock.lock();
   } while (!finished.empty());
   --active_;
-  changed_.notify_all();
+  if (failure_ || live_.flow().finished()) changed_.notify_all();
 }
 
 void EngineRun::deliver(const std::vector<std::int64_t>& batches) {

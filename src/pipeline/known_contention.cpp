@@ -12,8 +12,9 @@
 namespace takt {
 namespace {
 
-constexpr double trusted_error = 0.02;  // of a replay with a law that is only estimated
-constexpr double noticeable = 0.1;      // change of an overlap, and spread of one that shows what it does
+constexpr double trusted_error = 0.02;   // of a replay with a law that is only estimated
+constexpr double measured_error = 0.05;  // of a replay with slow-downs that were measured beside the run
+constexpr double noticeable = 0.1;       // change of an overlap, and spread of one that shows what it does
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -58,6 +59,12 @@ void add_measured(const PipelineRun& run, std::span<const PairRow> measured, Kno
                             printable(measured.front().stage)));
 }
 
+double replay_error(const PipelineRun& run, const ContentionLaw& law) {
+  const auto recorded = static_cast<double>(run.schedule.makespan().count());
+  const auto again = static_cast<double>(replay(run, {}, law).schedule.makespan().count());
+  return recorded > 0 ? std::abs(again - recorded) / recorded : 0;
+}
+
 /// Of stages about which nobody told anything. Only if the run replayed with it is as long as it was.
 void add_overlaps(const PipelineRun& run, KnownContention& result) {
   ContentionLaw law = result.law;
@@ -68,9 +75,7 @@ void add_overlaps(const PipelineRun& run, KnownContention& result) {
     found.push_back(entry);
   }
   if (found.empty()) return;
-  const auto measured = static_cast<double>(run.schedule.makespan().count());
-  const auto again = static_cast<double>(replay(run, {}, law).schedule.makespan().count());
-  if (std::abs(again - measured) > trusted_error * measured) return;
+  if (replay_error(run, law) > trusted_error) return;
   result.law = std::move(law);
   result.found = std::move(found);
 }
@@ -79,6 +84,32 @@ double mean_share(const std::vector<OverlapShare>& shares, int stage, int beside
   for (const OverlapShare& share : shares)
     if (share.stage == stage && share.beside == beside) return share.mean;
   return 0;
+}
+
+KnownContention known_with(const PipelineRun& run, std::span<const PairRow> measured) {
+  KnownContention result;
+  const bool described = run.contention || all_simulated(run);
+  if (run.contention) result.law = *run.contention;
+  if (auto cores = core_demand(run)) result.law.resources.push_back(std::move(*cores));
+  result.known.assign(run.stages.size(), std::vector<bool>(run.stages.size(), described));
+  add_measured(run, measured, result);
+  if (!described) add_overlaps(run, result);
+  return result;
+}
+
+/// Of executions that ran at the same time.
+std::int64_t most_threads(const PipelineRun& run) {
+  std::vector<std::pair<Nanoseconds, std::int64_t>> changes;
+  for (const auto& record : run.schedule.executions) {
+    const std::int64_t threads = run.stages[at(record.what.stage)].threads.value_or(0);
+    if (record.what.device == Execution::host || record.start == record.end || threads == 0) continue;
+    changes.emplace_back(record.start, threads);
+    changes.emplace_back(record.end, -threads);
+  }
+  std::sort(changes.begin(), changes.end());  // at one instant the ends come first: they are negative
+  std::int64_t now = 0, most = 0;
+  for (const auto& [time, threads] : changes) most = std::max(most, now += threads);
+  return most;
 }
 
 /// Whether the recorded times show what so much overlap does.
@@ -99,15 +130,18 @@ std::optional<SharedResource> core_demand(const PipelineRun& run) {
 }
 
 KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured) {
-  const std::size_t stages = run.stages.size();
-  KnownContention result;
-  const bool described = run.contention || all_simulated(run);
-  if (run.contention) result.law = *run.contention;
-  if (auto cores = core_demand(run)) result.law.resources.push_back(std::move(*cores));
-  result.known.assign(stages, std::vector<bool>(stages, described));
-  add_measured(run, measured, result);
-  if (!described) add_overlaps(run, result);
-  return result;
+  KnownContention without = known_with(run, {});
+  if (measured.empty()) return without;
+  KnownContention result = known_with(run, measured);
+  const double error = replay_error(run, result.law);
+  if (error <= measured_error || error <= replay_error(run, without.law)) return result;
+  without.refused_error = error;
+  return without;
+}
+
+std::optional<CoreUse> core_use(const PipelineRun& recorded, const PipelineRun& predicted) {
+  if (!core_demand(recorded)) return std::nullopt;
+  return CoreUse{*recorded.cores, most_threads(recorded), most_threads(predicted)};
 }
 
 std::vector<Extrapolation> extrapolations(const PipelineRun& recorded, const PipelineRun& predicted,

@@ -37,7 +37,8 @@ std::vector<Port> ports_of_values(const std::vector<SharedTensor>& values) {
 }
 
 /// OpenVINO binds the threads of every session to the first cores, as if it were alone: two sessions would share a core
-/// while others are idle. Where there is a core for every thread, each session gets its own; else none is bound.
+/// while others are idle. Where there is a core for every thread, each session gets its own; else none is bound, and
+/// ONNX Runtime's threads do not spin while they wait for work: they would hold cores that other stages need.
 Tuning tuning_of(const PipelineSpec& spec) {
   std::size_t sessions = 0, threads = 0;
   bool countable = true;
@@ -51,7 +52,8 @@ Tuning tuning_of(const PipelineSpec& spec) {
     countable = countable && stage.threads && !stage.split;
   }
   if (sessions < 2) return {};
-  return {{"pinning", countable && threads <= usable_cores().size() ? "own" : "off"}};
+  if (countable && threads <= usable_cores().size()) return {{"pinning", "own"}};
+  return {{"pinning", "off"}, {"spinning", "off"}};
 }
 
 /// By number of the input; null where none was given.

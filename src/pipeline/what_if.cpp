@@ -102,6 +102,37 @@ constexpr Column<ExtrapolatedRow> extrapolated_columns[] = {
      "The same after the changes. The record does not show what that does, so the prediction leaves it out."},
 };
 
+constexpr Column<CoreUse> core_columns[] = {
+    {"cores", "cores", [](const CoreUse& r) -> Cell { return std::int64_t{r.cores}; },
+     "Logical cores that the run could use."},
+    {"threads_recorded", "threads recorded", [](const CoreUse& r) -> Cell { return r.recorded; },
+     "Threads of executions on the CPU at the same time, at most, in the record."},
+    {"threads_predicted", "threads predicted", [](const CoreUse& r) -> Cell { return r.predicted; },
+     "The same after the changes. More than cores: the prediction takes the system to share them fairly."},
+};
+
+std::string warnings(const WhatIf& result) {
+  std::string text;
+  if (result.refused_error) {
+    text += fmt::format(
+        "The measured slow-downs are left out: with them the replay is {:.1f} % off, so\n"
+        "they were measured under other conditions than the run. Measure them again.\n",
+        *result.refused_error * 100);
+  }
+  if (result.cores && result.cores->predicted > result.cores->cores) {
+    text += fmt::format(
+        "More threads than cores: up to {} on {} after the change, {} as recorded. Whom\n"
+        "the system lets wait is not in the record; it is taken to be fair.\n",
+        result.cores->predicted, result.cores->cores, result.cores->recorded);
+  }
+  if (!result.extrapolated.empty())
+    text +=
+        "Extrapolated: the stages in the last table overlap as never in the record, and\n"
+        "what that does to them is not known. Measure it with 'takt pipeline\n"
+        "interference FILE.yaml --save SLOW', then add --interference SLOW here.\n";
+  return text;
+}
+
 std::string one_line(const WhatIf& result) {
   const WhatIfRow &before = result.summary[0], &after = result.summary[2];
   const double change =
@@ -128,6 +159,8 @@ WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, 
   const PipelineRun after = replay(run, changes, law);
   result.summary = {row_of("before", run, error), row_of("replayed", again, error), row_of("after", after, error)};
   result.extrapolated = extrapolations(run, after, known);
+  result.cores = core_use(run, after);
+  result.refused_error = known.refused_error;
   for (const PipelineChange& change : sweep)
     result.sweep.push_back(row_of(change.text, replay(run, with(changes, change), law), error));
   for (std::size_t s = 0; s < run.stages.size(); ++s)
@@ -142,15 +175,18 @@ std::vector<Table> tables(const WhatIf& result) {
   std::vector<ExtrapolatedRow> beyond;
   for (const auto& entry : result.extrapolated)
     beyond.push_back({result.stages[at(entry.stage)], result.stages[at(entry.beside)], entry.before, entry.after});
+  std::vector<CoreUse> cores;
+  if (result.cores) cores.push_back(*result.cores);
   return {make_table<WhatIfRow>("summary", summary_columns, result.summary),
           make_table<WhatIfRow>("sweep", summary_columns, result.sweep),
           make_table<SensitivityRow>("sensitivity", sensitivity_columns, result.sensitivity),
           make_table<InterferenceRow>("interference", found_columns, found),
-          make_table<ExtrapolatedRow>("extrapolated", extrapolated_columns, beyond)};
+          make_table<ExtrapolatedRow>("extrapolated", extrapolated_columns, beyond),
+          make_table<CoreUse>("cores", core_columns, cores)};
 }
 
 std::vector<std::string> what_if_table_names() {
-  return {"summary", "sweep", "sensitivity", "interference", "extrapolated"};
+  return {"summary", "sweep", "sensitivity", "interference", "extrapolated", "cores"};
 }
 
 std::vector<ColumnInfo> what_if_columns() {
@@ -160,14 +196,9 @@ std::vector<ColumnInfo> what_if_columns() {
 }
 
 std::string to_text(const WhatIf& result) {
-  std::string text = one_line(result);
-  if (!result.extrapolated.empty())
-    text +=
-        "Extrapolated: the stages in the last table overlap as never in the record, and\n"
-        "what that does to them is not known. Measure it with 'takt pipeline\n"
-        "interference FILE.yaml --save SLOW', then add --interference SLOW here.\n";
+  std::string text = one_line(result) + warnings(result);
   for (const Table& table : tables(result)) {
-    if (!table.rows.empty()) text += "\n" + to_text(table);
+    if (!table.rows.empty() && table.name != "cores") text += "\n" + to_text(table);
   }
   return text;
 }

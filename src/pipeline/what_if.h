@@ -37,6 +37,8 @@ struct WhatIf {
   std::vector<SensitivityRow> sensitivity;  ///< of the pipeline after the changes
   std::vector<Interference> interference;   ///< found in the run, by number of stage
   std::vector<Extrapolation> extrapolated;  ///< where the changed pipeline goes beyond what is known
+  std::optional<CoreUse> cores{};           ///< nullopt: not told by the trace
+  std::optional<double> refused_error{};    ///< as KnownContention's
   std::vector<std::string> stages;          ///< names
 };
 
@@ -45,7 +47,7 @@ struct WhatIf {
 WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes,
                std::span<const PipelineChange> sweep = {}, std::span<const PairRow> measured = {});
 
-/// summary, sweep, sensitivity, interference, extrapolated; empty ones have columns and no rows.
+/// summary, sweep, sensitivity, interference, extrapolated, cores; empty ones have columns and no rows.
 std::vector<Table> tables(const WhatIf& result);
 std::vector<std::string> what_if_table_names();
 std::vector<ColumnInfo> what_if_columns();  ///< for `takt explain`

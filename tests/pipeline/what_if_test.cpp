@@ -164,6 +164,40 @@ TEST(known_contention, what_cores_explain_is_no_interference) {
   EXPECT_EQ(law.interference[1][0], 1);
 }
 
+TEST(known_contention, slow_downs_that_do_not_give_the_record_again_are_left_out) {
+  TruePipeline truth = chain({1000, 2500, 1500});
+  truth.law_in_record = false;
+  truth.shape.stages[1].queue = 1000;
+  PipelineRun run = run_truth(truth);
+  // Gather ran ahead, further than the trace says that the queue allows, so that it was beside infer for the first
+  // batches only. The replay has it beside all of them.
+  run.shape.stages[1].queue = 1;
+  std::vector<PairRow> rows(2);
+  for (PairRow& row : rows) row.stage = "infer", row.factor = 3, row.significant = true;
+  rows[0].beside = "gather", rows[1].beside = "post";
+  const WhatIf result = what_if(run, {}, {}, rows);
+  ASSERT_TRUE(result.refused_error.has_value());
+  EXPECT_GT(*result.refused_error, 0.05);
+  EXPECT_LT(result.summary[0].replay_error, 0.01);
+  EXPECT_THAT(to_text(result), HasSubstr("The measured slow-downs are left out"));
+}
+
+TEST(what_if, says_when_threads_outnumber_the_cores) {
+  const PipelineRun run = on_two_cores(core_truth());
+  const WhatIf result = what_if(run, std::vector{parse_change("stage.infer.replicas=2")});
+  ASSERT_TRUE(result.cores.has_value());
+  EXPECT_EQ(result.cores->cores, 2);
+  EXPECT_EQ(result.cores->recorded, 3);
+  EXPECT_EQ(result.cores->predicted, 4);
+  EXPECT_THAT(to_text(result), HasSubstr("up to 4 on 2 after the change, 3 as recorded"));
+  const WhatIf single = what_if(run, std::vector{parse_change("source.in_flight=1")});
+  EXPECT_EQ(single.cores->predicted, 1);
+  EXPECT_THAT(to_text(single), testing::Not(HasSubstr("More threads than cores")));
+  PipelineRun untold = run;
+  untold.cores.reset();
+  EXPECT_FALSE(what_if(untold, {}).cores.has_value());
+}
+
 TEST(replay, more_threads_leave_less_of_the_cores_for_others) {
   TruePipeline truth = core_truth();
   const PipelineRun run = on_two_cores(truth);
