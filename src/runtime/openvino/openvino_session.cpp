@@ -15,6 +15,7 @@
 #include "runtime/openvino/openvino_ops.h"
 #include "runtime/openvino/openvino_tensors.h"
 #include "runtime/tensors.h"
+#include "runtime/worker.h"
 
 namespace takt::openvino {
 namespace {
@@ -74,12 +75,18 @@ std::vector<HostTensor> outputs_of(ov::InferRequest& request, const std::vector<
   return result;
 }
 
+/// On the CPU OpenVINO would wake a thread of its own for each inference and another one for the callback; both wait
+/// for their turn where every core computes. There a request computes on its own thread, which calls back and mostly
+/// goes on with the next batch without anybody waking up.
 class OpenVinoRequest : public Request {
  public:
-  OpenVinoRequest(ov::InferRequest request, const Shared& shared, std::string where)
-      : request_(std::move(request)), shared_(shared), where_(std::move(where)) {}
+  OpenVinoRequest(ov::InferRequest request, const Shared& shared, std::string where, bool own_thread)
+      : request_(std::move(request)), shared_(shared), where_(std::move(where)) {
+    if (own_thread) worker_ = std::make_unique<Worker>();
+  }
 
   ~OpenVinoRequest() override {
+    worker_.reset();
     try {
       request_.wait();  // the callback refers to `done`, which must not outlive its owner unseen
     } catch (...) {     // whoever wanted to know has called wait()
@@ -95,20 +102,22 @@ class OpenVinoRequest : public Request {
   }
 
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override try {
+    if (worker_) return start_on_own_thread(std::move(done));
     request_.set_callback([this, done = std::move(done)](const std::exception_ptr& failure) {
-      const auto completed = steady_now();
-      end_ = wall_now();
-      wall_ = completed - started_;
-      done(completed, failure ? std::optional(message_of(failure)) : std::nullopt);
+      finish(steady_now());
+      done(started_ + wall_, failure ? std::optional(message_of(failure)) : std::nullopt);
     });
-    begin_ = wall_now();
-    started_ = steady_now();
+    begin();
     request_.start_async();
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
   }
 
-  void wait() override try { request_.wait(); } catch (const std::exception& e) {
+  void wait() override try {
+    if (worker_) worker_->wait();
+    if (failure_) std::rethrow_exception(failure_);
+    request_.wait();
+  } catch (const std::exception& e) {
     fail(where_, e.what());
   }
 
@@ -133,11 +142,40 @@ class OpenVinoRequest : public Request {
   }
 
  private:
+  void start_on_own_thread(std::function<void(Nanoseconds, std::optional<std::string>)> done) {
+    const auto body = [this] {
+      failure_ = nullptr;
+      begin();
+      try {
+        request_.infer();
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+      finish(steady_now());
+    };
+    const auto after = [this, done = std::move(done)] {
+      done(started_ + wall_, failure_ ? std::optional(message_of(failure_)) : std::nullopt);
+    };
+    if (!worker_->start(body, after))
+      throw Error(ErrorKind::runtime, where_ + ": the request is still running; wait for it first");
+  }
+
+  void begin() {
+    begin_ = wall_now();
+    started_ = steady_now();
+  }
+  void finish(Nanoseconds at) {
+    end_ = wall_now();
+    wall_ = at - started_;
+  }
+
   std::map<std::size_t, SharedTensor> values_;  // declared before the request, which looks at their memory
   ov::InferRequest request_;
   const Shared& shared_;
   std::string where_;
   Nanoseconds begin_{}, end_{}, started_{}, wall_{};
+  std::exception_ptr failure_;      ///< of an inference on its own thread
+  std::unique_ptr<Worker> worker_;  ///< null: OpenVINO's threads; last: it ends before what it uses
 };
 
 class OpenVinoSession : public Session {
@@ -196,7 +234,7 @@ class OpenVinoSession : public Session {
   std::unique_ptr<Request> make_request() override try {
     auto request = compiled_.create_infer_request();
     if (!values_.empty()) set_on(request, values_);
-    return std::make_unique<OpenVinoRequest>(std::move(request), shared_, where_);
+    return std::make_unique<OpenVinoRequest>(std::move(request), shared_, where_, device_.rfind("CPU", 0) == 0);
   } catch (const ov::Exception& e) {
     fail(where_, e.what());
   }
