@@ -22,8 +22,7 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
                "Says what a recorded pipeline would have done if something had been different: runs the times of "
                "its trace through the pipeline's rules once more. KNOB=VALUE is stage.NAME.time=x0.5 or =5ms, "
                "stage.NAME.replicas=2, stage.NAME.queue=4, stage.NAME.threads=2, stage.NAME.device=GPU, "
-               "stage.NAME.ratio=0.7,0.3, "
-               "device.NAME.requests=2, source.in_flight=8 or source.rate=50.",
+               "stage.NAME.ratio=0.7,0.3, device.NAME.requests=2, source.in_flight=8 or source.rate=50.",
                "takt pipeline whatif pipeline_trace.json --set stage.infer.time=x0.5", log);
   app->add_option("TRACE", file, "A trace that 'takt pipeline run' wrote, also compressed")->required();
   app->add_option("--set", set, "A change; several are made together, in this order")
@@ -38,8 +37,7 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
       ->type_name("FILE");
   app->add_option("--format", output.format, "table, csv, json or markdown. Default: table")->type_name("FORMAT");
   app->add_option("--table", output.table,
-                  "Of CSV: summary, sweep, sensitivity, interference, extrapolated or cores. Default:"
-                  " summary")
+                  "Of CSV: summary, sweep, sensitivity, interference, extrapolated or cores. Default: summary")
       ->type_name("NAME");
   app->add_option("-o,--output", output.file, "Write the result to this file instead of stdout")->type_name("FILE");
   if (!parse(*app, arguments)) return 0;

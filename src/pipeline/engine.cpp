@@ -50,6 +50,7 @@ std::optional<int> threads_of(const StageSpec& stage, int cores) {
 void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const PipelineSpec& spec,
                 std::vector<std::string>& notes) {
   bool simulated = false;
+  const auto cores = static_cast<int>(usable_cores().size());
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const auto& stage = stages[s];
     if (!stage.is_real()) {
@@ -61,8 +62,8 @@ void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const 
     std::int64_t bytes = 0;
     for (const auto& input : stage.sample_inputs) bytes += static_cast<std::int64_t>(input->bytes.size());
     run.stages[s].input_bytes = bytes;
-    run.cores = static_cast<int>(usable_cores().size());
-    run.stages[s].threads = threads_of(spec.stages[s], *run.cores);
+    run.cores = cores;
+    run.stages[s].threads = threads_of(spec.stages[s], cores);
     if (stage.split) run.stages[s].ratio = stage.split->ratio();
     for (const auto& device : devices_of(spec.stages[s]))
       for (auto& known : run.devices)

@@ -59,12 +59,6 @@ void add_measured(const PipelineRun& run, std::span<const PairRow> measured, Kno
                             printable(measured.front().stage)));
 }
 
-double replay_error(const PipelineRun& run, const ContentionLaw& law) {
-  const auto recorded = static_cast<double>(run.schedule.makespan().count());
-  const auto again = static_cast<double>(replay(run, {}, law).schedule.makespan().count());
-  return recorded > 0 ? std::abs(again - recorded) / recorded : 0;
-}
-
 /// Of stages about which nobody told anything. Only if the run replayed with it is as long as it was.
 void add_overlaps(const PipelineRun& run, KnownContention& result) {
   ContentionLaw law = result.law;
@@ -75,7 +69,7 @@ void add_overlaps(const PipelineRun& run, KnownContention& result) {
     found.push_back(entry);
   }
   if (found.empty()) return;
-  if (replay_error(run, law) > trusted_error) return;
+  if (replay_error(run, replay(run, {}, law)) > trusted_error) return;
   result.law = std::move(law);
   result.found = std::move(found);
 }
@@ -130,11 +124,12 @@ std::optional<SharedResource> core_demand(const PipelineRun& run) {
 }
 
 KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured) {
-  KnownContention without = known_with(run, {});
-  if (measured.empty()) return without;
   KnownContention result = known_with(run, measured);
-  const double error = replay_error(run, result.law);
-  if (error <= measured_error || error <= replay_error(run, without.law)) return result;
+  if (measured.empty()) return result;
+  const double error = replay_error(run, replay(run, {}, result.law));
+  if (error <= measured_error) return result;
+  KnownContention without = known_with(run, {});
+  if (error <= replay_error(run, replay(run, {}, without.law))) return result;
   without.refused_error = error;
   return without;
 }

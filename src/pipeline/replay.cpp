@@ -193,4 +193,10 @@ PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> chang
   return replay(run, changes, known_contention(run).law);
 }
 
+double replay_error(const PipelineRun& recorded, const PipelineRun& replayed) {
+  const auto before = static_cast<double>(recorded.schedule.makespan().count());
+  const auto again = static_cast<double>(replayed.schedule.makespan().count());
+  return before > 0 ? std::abs(again - before) / before : 0;
+}
+
 }  // namespace takt

@@ -23,4 +23,7 @@ PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> chang
 /// The same with the law given: one that was measured, or for many replays of one run.
 PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes, const ContentionLaw& law);
 
+/// How far the makespan of a replay without a change misses the recorded one, relative to it; 0 where that is 0.
+double replay_error(const PipelineRun& recorded, const PipelineRun& replayed);
+
 }  // namespace takt

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "pipeline/account.h"
 
 namespace takt {
@@ -153,9 +151,7 @@ WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, 
   const ContentionLaw& law = known.law;
   result.interference = known.found;
   const PipelineRun again = replay(run, {}, law);
-  const auto recorded = static_cast<double>(run.schedule.makespan().count());
-  const auto off = std::abs(static_cast<double>(again.schedule.makespan().count()) - recorded);
-  const double error = recorded > 0 ? off / recorded : 0;
+  const double error = replay_error(run, again);
   const PipelineRun after = replay(run, changes, law);
   result.summary = {row_of("before", run, error), row_of("replayed", again, error), row_of("after", after, error)};
   result.extrapolated = extrapolations(run, after, known);
