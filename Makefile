@@ -1,30 +1,46 @@
-# The two commands that matter: `make demo` and `make test`. CMAKE_FLAGS is handed to CMake's configure step.
+# The two commands that matter: `make demo` and `make test`. CMAKE_FLAGS is handed to CMake's configure step,
+# BOOTSTRAP_FLAGS to tools/bootstrap (--no-packages, --no-sdks).
 CMAKE_FLAGS ?=
+BOOTSTRAP_FLAGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench check format clean
+PREFIX ?= /usr/local
+.PHONY: help build demo test tests bench install check format clean
 
 help:
-	@echo 'make demo    install what is missing, build, run ResNet-50 on both runtimes and show where its time goes'
-	@echo 'make test    the same set-up, then every test'
-	@echo 'make bench   the same set-up, then the benchmarks of takt itself'
-	@echo 'make check   everything CI does: tests, format, layers, documentation, clang-tidy, sanitizers, fuzzing'
+	@echo 'make demo    install what is missing, build takt, run ResNet-50 on both runtimes and a pipeline of stages;'
+	@echo "             $$(tools/demo --plan)"
+	@echo 'make build   the same set-up and build, without the runs'
+	@echo 'make test    set-up and build of the tests as well, then every test; on 2 cores about 10 minutes, 2 when built'
+	@echo 'make install the same set-up as build, then the program and the libraries into PREFIX (/usr/local)'
+	@echo 'make bench   the benchmarks of takt itself; about an hour on a machine that does nothing else'
+	@echo 'make check   everything CI does: tests, format, layers, documentation, clang-tidy, sanitizers, fuzzing; about'
+	@echo '             three quarters of an hour on 2 cores'
 	@echo 'make format  format the sources in place'
 	@echo 'make clean   remove build/ and demo/ (the SDKs in .sdk/ stay)'
 
-setup:
-	@tools/bootstrap
-
-build: setup
-	@tools/build release $(CMAKE_FLAGS)
-
-demo: build
+demo:
+	@echo "demo: $$(tools/demo --plan)"
+	@$(MAKE) --no-print-directory build
 	@tools/demo
 
-test: build
+build:
+	@tools/bootstrap --quiet $(BOOTSTRAP_FLAGS)
+	@tools/build release --only takt $(CMAKE_FLAGS)
+
+tests:
+	@tools/bootstrap --test --quiet $(BOOTSTRAP_FLAGS)
+	@tools/build release -DTAKT_BUILD_TESTS=ON $(CMAKE_FLAGS)
+
+test: tests
 	@ctest --preset release || { echo "test: run one alone with: ctest --preset release -R NAME" >&2; exit 1; }
 
-bench: build
+bench: tests
 	@tools/bench
+
+install:
+	@tools/bootstrap --quiet $(BOOTSTRAP_FLAGS)
+	@tools/build release --only install-files $(CMAKE_FLAGS)
+	@cmake --install build/release --prefix "$(PREFIX)"
 
 check:
 	@tools/check

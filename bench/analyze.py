@@ -43,7 +43,7 @@ def prepared(operators):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('takt', nargs='?', default=root / 'build/release/src/cli/takt')
+    parser.add_argument('takt', nargs='?', default=root / 'build/release/takt')
     parser.add_argument('--rounds', type=int, default=5)
     parser.add_argument('--operators', type=int, default=200_000)
     own = sys.argv[1:]

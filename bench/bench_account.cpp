@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "pipeline/account.h"
+#include "account/account.h"
 
 namespace takt {
 namespace {

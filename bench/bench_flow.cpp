@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "flow/device_law.h"
+#include "core/random.h"
 #include "flow/makespan.h"
 #include "flow/simulate.h"
 
@@ -21,8 +21,8 @@ constexpr std::int64_t batches = 100;
 
 /// `shared`: all stages on two devices with two requests each, instead of a device of its own for each.
 std::vector<Plan> random_plans(int count, bool shared) {
-  NoiseSource random({}, 1);
-  const auto roll = [&](int least, int most) { return least + static_cast<int>(random.next() % (most - least + 1)); };
+  Random random(1);
+  const auto roll = [&](int least, int most) { return least + static_cast<int>(random() % (most - least + 1)); };
   std::vector<Plan> plans(static_cast<std::size_t>(count));
   for (auto& plan : plans) {
     const int stages = roll(3, 8);

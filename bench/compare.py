@@ -107,7 +107,7 @@ def simulated(options, folder, pairs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("takt", nargs="?", default=root / "build/release/src/cli/takt")
+    parser.add_argument("takt", nargs="?", default=root / "build/release/takt")
     parser.add_argument("--pairs", type=int, default=200, help="of each experiment; real ones are shared by two runtimes")
     parser.add_argument("--iter", type=int, default=50, help="measured runs per real profile and pass")
     parser.add_argument("--model", type=pathlib.Path, default=network)

@@ -37,7 +37,7 @@ def benchmark_app(model, requests, iterations):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("takt", nargs="?", default=peers.root / "build/release/src/cli/takt")
+    parser.add_argument("takt", nargs="?", default=peers.root / "build/release/takt")
     parser.add_argument("--model", type=pathlib.Path, default=peers.light / "light_squeezenet.onnx")
     parser.add_argument("--requests", type=int, help="only with so many at once")
     parser.add_argument("--rounds", type=int, default=15, help="at least so many")

@@ -100,7 +100,7 @@ def expect_nothing(runs, seconds, measure):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("takt", nargs="?", default=root / "build/release/src/cli/takt")
+    parser.add_argument("takt", nargs="?", default=root / "build/release/takt")
     parser.add_argument("--model", type=pathlib.Path, default=light / "light_squeezenet.onnx")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--time", type=float, default=150, help="seconds to look for quiet runs")

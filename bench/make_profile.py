@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes a profile in the peer's schema, as large as wanted and the same for the same seed. Its proportions are those
 of real files: variables, memory chunks and the sequence, which an analyser hardly needs, are half of the bytes; the keys
-of every object come in an arbitrary order; numbers are written with %.15g.
+of every object come in an arbitrary order; numbers are written with %.15g. With --runs, it begins with what takt keeps
+beside that under its own key: where the model ran, and a time of every operator in each run.
 
-usage: bench/make_profile.py FILE [--operators 200000] [--seed 1]
+usage: bench/make_profile.py FILE [--operators 200000] [--seed 1] [--runs 0]
 """
 import argparse
 import random
@@ -97,9 +98,34 @@ def sections(count, rng):
     return parts
 
 
-def write(path, count, seed):
+PROVENANCE = '''{"schema_version": 1, "tool_version": "0.1.0", "build": "Release", "date": "2024-05-01T10:00:00Z",
+"command": ["takt", "run", "resnet50.onnx", "--profile", "profile.json"], "host": "bench", "cpu": "bench",
+"device": "CPU", "runtime": "onnxruntime", "runtime_version": "1.17.0", "settings": {"threads": "1"}}'''
+
+
+def samples(rng, runs, typical):
+    """Times of one operator or of the whole, in nanoseconds: a log-normal scatter of some percent."""
+    return '[%s]' % ', '.join('%d' % (typical * rng.lognormvariate(0, 0.04)) for _ in range(runs))
+
+
+def takt_section(operators, runs, rng):
+    """The value of the key `takt`, as `takt run --profile` writes it; `operators` are ids and typical nanoseconds."""
+    yield '{\n"provenance": %s,\n"profile": {\n"runs": %d,\n' % (PROVENANCE, runs)
+    total = sum(typical for _, typical in operators)
+    for key in ('samples_ns', 'plain_samples_ns'):
+        yield '"%s": %s,\n' % (key, samples(rng, runs, total))
+    yield '"operators": {'
+    for place, (identity, typical) in enumerate(operators):
+        yield ('%s\n"%d": {"calls": %d, "total_ns": %d, "node": "node_%d", "kernel": "CPUExecutionProvider", '
+               '"fused": ["node_%d"], "samples_ns": %s}' % (',' if place else '', identity, runs, runs * typical, identity,
+                                                            identity, samples(rng, runs, typical)))
+    yield '\n}\n}\n}'
+
+
+def write(path, count, seed, runs=0):
     rng = random.Random(seed)
     parts = sections(count, rng)
+    operators = [(int(word.strip(' "')), rng.randrange(2_000, 900_000)) for word in parts['comp_seq']] if runs else []
     for name, entries in parts.items():
         if name != 'comp_seq':
             rng.shuffle(entries)
@@ -109,8 +135,13 @@ def write(path, count, seed):
     groups = [('profiler', ['opr_internal_pf', 'host', 'opr_footprint', 'device']),
               ('graph_exec', ['comp_seq', 'mem_chunk', 'var', 'operator'])]
     with open(path, 'w', encoding='utf-8', buffering=1 << 20) as file:
+        file.write('{ ')
+        if runs:
+            file.write('"takt": ')
+            file.writelines(takt_section(operators, runs, rng))
+            file.write(', ')
         for number, (group, names) in enumerate(groups):
-            file.write(('{ ' if number == 0 else ', ') + '"%s": { ' % group)
+            file.write((', ' if number else '') + '"%s": { ' % group)
             for place, name in enumerate(names):
                 file.write((', ' if place else '') + '"%s": ' % name)
                 file.writelines(texts[name])
@@ -123,8 +154,9 @@ def main():
     parser.add_argument('file')
     parser.add_argument('--operators', type=int, default=200_000)
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--runs', type=int, default=0)
     arguments = parser.parse_args()
-    write(arguments.file, arguments.operators, arguments.seed)
+    write(arguments.file, arguments.operators, arguments.seed, arguments.runs)
 
 
 if __name__ == '__main__':

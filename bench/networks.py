@@ -53,7 +53,7 @@ def judge(tables, profile, analyzed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("takt", nargs="?", default=root / "build/release/src/cli/takt")
+    parser.add_argument("takt", nargs="?", default=root / "build/release/takt")
     parser.add_argument("networks", nargs="*")
     parser.add_argument("--iter", type=int, default=15)
     arguments = parser.parse_args()

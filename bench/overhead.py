@@ -48,7 +48,7 @@ def loop(model, iterations):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("takt", nargs="?", default=peers.root / "build/release/src/cli/takt")
+    parser.add_argument("takt", nargs="?", default=peers.root / "build/release/takt")
     parser.add_argument("--model", type=pathlib.Path, default=peers.light / "light_squeezenet.onnx")
     parser.add_argument("--peer", choices=["benchmark_app", "python loop"])
     parser.add_argument("--rounds", type=int, default=15, help="at least so many")

@@ -30,7 +30,7 @@ def shares(takt, runtime, threads):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("takt", nargs="?", default=root / "build/release/src/cli/takt")
+    parser.add_argument("takt", nargs="?", default=root / "build/release/takt")
     parser.add_argument("--measure", action="store_true")
     arguments = parser.parse_args()
     if arguments.measure:

@@ -111,7 +111,7 @@ def measure(takt, folder, shape, runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('takt', nargs='?', type=pathlib.Path, default=ROOT / 'build/release/src/cli/takt')
+    parser.add_argument('takt', nargs='?', type=pathlib.Path, default=ROOT / 'build/release/takt')
     parser.add_argument('--runs', type=int, default=5)
     parser.add_argument('--only', metavar='NAME', help='this shape')
     given = parser.parse_args()

@@ -1,11 +1,11 @@
 // Predicts changed pipelines from the record of the unchanged one, and runs them really (on simulated devices, with
-// noise of their own): prints the tables of docs/what-if.md. Exit code 1 when a prediction is more than 5 % off.
+// noise of their own): prints the first tables of bench/what_if.md. Exit code 1 when a prediction is more than 5 % off.
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "pipeline/replay.h"
-#include "pipeline/what_if_cases.h"
+#include "replay/replay.h"
+#include "replay/what_if_cases.h"
 
 namespace takt {
 namespace {

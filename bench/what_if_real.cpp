@@ -1,5 +1,5 @@
 // Records pipelines that really compute on this machine's CPU, predicts changed ones from the record and from measured
-// slow-downs, and really runs those: prints the second table of docs/what-if.md. Exit code 1 when a prediction is more
+// slow-downs, and really runs those: prints the last table of bench/what_if.md. Exit code 1 when a prediction is more
 // than 15 % off.
 //
 //   what_if_real [ROUNDS [BATCHES]]      default: 9 rounds of 60 batches
@@ -18,10 +18,10 @@
 #include "core/affinity.h"
 #include "core/error.h"
 #include "pipeline/engine.h"
-#include "pipeline/interference.h"
-#include "pipeline/known_contention.h"
-#include "pipeline/replay.h"
 #include "pipeline/spec_cut.h"
+#include "replay/interference.h"
+#include "replay/known_contention.h"
+#include "replay/replay.h"
 
 namespace takt {
 namespace {

@@ -1,8 +1,8 @@
 // Inputs in a JSON file, as `--input` reads them.
-#include "profile/input_json.h"
+#include "inputs/input_json.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  takt::may_refuse([&] { takt::parse_input_json(std::as_bytes(std::span(bytes, size)), "fuzz"); });
+  takt::may_refuse([&] { takt::parse_input_json(takt::text_of(bytes, size), "fuzz"); });
   return 0;
 }

@@ -1,5 +1,5 @@
 // Measured slow-downs, as `takt pipeline whatif --interference` reads them.
-#include "pipeline/interference_file.h"
+#include "replay/interference_file.h"
 
 #include "refused.h"
 

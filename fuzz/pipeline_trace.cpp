@@ -1,6 +1,6 @@
 // Traces of pipelines, as `takt pipeline analyze` reads and accounts them.
-#include "pipeline/account.h"
-#include "pipeline/pipeline_run.h"
+#include "account/account.h"
+#include "record/pipeline_run.h"
 #include "refused.h"
 #include "trace/chrome_reader.h"
 

@@ -1,21 +1,31 @@
 #!/usr/bin/env python3
-"""Checks the documentation against the program: docs/cli.md is what `--help` prints, links lead somewhere, and blocks
-marked `<!-- verified -->` in any Markdown file show what their `$ takt …` lines really print.
+"""Checks the documentation against the program: docs/cli.md is what `--help` prints, the tables in docs/formats.md are
+those of `takt explain`, docs/gnn.svg is drawn from the program's own trace, links lead somewhere, and every block of
+commands shows what the commands really print (doc_blocks.py has the kinds of blocks).
 
---write writes docs/cli.md anew. The program is build/release/src/cli/takt, or --takt FILE.
+--write writes docs/cli.md, the tables in docs/formats.md and docs/gnn.svg anew. --regenerate runs all blocks and writes
+down what they print, measurements too: let the machine do nothing else. The program is build/release/takt, or --takt FILE.
 """
 
 import argparse
 import difflib
+import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True  # nothing is left in tools/
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import doc_blocks
+import draw_timeline
 CLI = ROOT / "docs" / "cli.md"
+PICTURE = ROOT / "docs" / "gnn.svg"
+FORMATS = ROOT / "docs" / "formats.md"
+TABLES_BEGIN = "<!-- tables: written by `tools/check_docs.py --write`; do not edit -->"
+TABLES_END = "<!-- end of tables -->"
 INTRODUCTION = """# Commands
 
 What `takt --help` and `takt COMMAND --help` print. Written by `tools/check_docs.py --write`; do not edit.
@@ -65,6 +75,44 @@ def cli_document(takt):
     return "\n".join(parts)
 
 
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def table_section(name, sentence, columns, rows):
+    lines = [f"`{name}`: {sentence}", "", "| column | meaning |", "|---|---|"]
+    lines += [f"| `{column['column']}` | {cell(column['meaning'])} |" for column in columns]
+    lines += [f"| row `{row['named_row']}` | {cell(row['meaning'])} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def tables_document(takt):
+    """What `takt explain` knows, by command; commands with the same tables share a heading."""
+    status, text = output_of(takt, ["explain", "--format", "json"])
+    if status != 0:
+        raise SystemExit(f"check_docs: 'takt explain --format json' ended with exit code {status}")
+    told = json.loads(text)["tables"]
+    commands = {}
+    for table in told["tables"]:
+        of_table = [[row for row in told[kind] if (row["command"], row["table"]) == (table["command"], table["table"])]
+                    for kind in ("columns", "named_rows")]
+        section = table_section(table["table"], table["sentence"], *of_table)
+        commands.setdefault(table["command"], []).append(section)
+    headings = {}
+    for command, sections in commands.items():
+        headings.setdefault("\n".join(sections), []).append(f"takt {command}")
+    return "\n".join(f"### {', '.join(names)}\n\n{text}" for text, names in headings.items())
+
+
+def with_tables(document, tables):
+    """`document` with `tables` between its two marks."""
+    before, begin, rest = document.partition(TABLES_BEGIN)
+    _, end, after = rest.partition(TABLES_END)
+    if not begin or not end:
+        raise SystemExit(f"check_docs: {FORMATS.name} has no lines '{TABLES_BEGIN}' and '{TABLES_END}'")
+    return f"{before}{begin}\n\n{tables}\n{end}{after}"
+
+
 def markdown_files():
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"], cwd=ROOT,
                             capture_output=True, text=True, check=True).stdout
@@ -92,17 +140,30 @@ def broken_links(path):
 
 
 def wrong_blocks(path, takt):
-    """Runs the `$ takt …` lines of the blocks marked as verified; only takt is ever run."""
+    with doc_blocks.Checkout(ROOT, takt) as checkout:
+        for problem in doc_blocks.problems(path.read_text(encoding="utf-8"), checkout, difference):
+            yield f"{path.relative_to(ROOT)}: {problem}"
+
+
+def regenerate(path, takt):
     text = path.read_text(encoding="utf-8")
-    for block in re.findall(r"^<!-- verified -->\n+```\w*\n(.*?)^```", text, flags=re.M | re.S):
-        for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, flags=re.M):
-            words = shlex.split(command)
-            if words[:1] != ["takt"]:
-                yield f"{path.relative_to(ROOT)}: a verified block may run only takt, not '{command}'"
-                continue
-            _, actual = output_of(takt, words[1:])
-            if actual.strip() != expected.strip():
-                yield (f"{path.relative_to(ROOT)}: '{command}' prints something else:\n" + difference(expected, actual))
+    with doc_blocks.Checkout(ROOT, takt) as checkout:
+        try:
+            path.write_text(doc_blocks.regenerated(text, checkout), encoding="utf-8")
+        except doc_blocks.Refused as refused:
+            sys.exit(f"check_docs: {path.relative_to(ROOT)}: {refused}")
+
+
+def pipeline_picture(takt):
+    """docs/gnn.svg as the program's own trace of the simulated pipeline gives it."""
+    with doc_blocks.Checkout(ROOT, takt) as checkout:
+        pipeline = "examples/pipelines/gnn.yaml"
+        status, printed = checkout.run(f"takt pipeline run {pipeline} --simulate --trace gnn.trace.json")
+        if status != 0:
+            raise SystemExit(f"check_docs: the pipeline of docs/gnn.svg does not run: {printed.strip()}")
+        trace = checkout.folder / "gnn.trace.json"
+        tables = draw_timeline.tables_of(trace, checkout.takt)
+        return draw_timeline.picture(draw_timeline.executions(trace), tables, 620)
 
 
 def difference(expected, actual):
@@ -112,20 +173,34 @@ def difference(expected, actual):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="write docs/cli.md anew")
-    parser.add_argument("--takt", default=str(ROOT / "build/release/src/cli/takt"), help="the program to ask")
+    parser.add_argument("--write", action="store_true", help="write what is generated anew: commands, tables, picture")
+    parser.add_argument("--regenerate", action="store_true", help="write what the blocks' commands print now")
+    parser.add_argument("--takt", default=str(ROOT / "build/release/takt"), help="the program to ask")
     options = parser.parse_args()
     if not os.access(options.takt, os.X_OK):
         sys.exit(f"check_docs: {options.takt} is not there; run 'make build', or name another with --takt")
     document = cli_document(options.takt)
+    formats = with_tables(FORMATS.read_text(encoding="utf-8"), tables_document(options.takt))
     if options.write:
         CLI.write_text(document, encoding="utf-8")
+        FORMATS.write_text(formats, encoding="utf-8")
     problems = []
+    drawn = pipeline_picture(options.takt)
+    if options.write:
+        PICTURE.write_text(drawn, encoding="utf-8")
+    if not PICTURE.is_file() or PICTURE.read_text(encoding="utf-8") != drawn:
+        problems.append("docs/gnn.svg differs from what the program's trace gives; run tools/check_docs.py --write")
     written = CLI.read_text(encoding="utf-8") if CLI.is_file() else ""
     if written != document:
         problems.append("docs/cli.md differs from --help; run tools/check_docs.py --write\n" + difference(written, document))
+    written = FORMATS.read_text(encoding="utf-8")
+    if written != formats:
+        problems.append("the tables in docs/formats.md differ from 'takt explain'; run tools/check_docs.py --write\n" +
+                        difference(written, formats))
     files = markdown_files()
     for path in files:
+        if options.regenerate:
+            regenerate(path, options.takt)
         problems.extend(broken_links(path))
         problems.extend(wrong_blocks(path, options.takt))
     print("\n".join(problems) if problems else f"check_docs: {len(files)} files agree with the program")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that a module includes only modules before it in the order, and foreign headers stay in their own folder.
+"""Checks that a module includes only modules before it in the order, foreign headers stay in their own folder, and a type
+stands in one header.
 
 Prints every line that breaks a rule and exits 1; --self-test shows that it does.
 """
@@ -9,11 +10,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-ORDER = ["core", "graph", "trace", "machine", "flow", "runtime", "profile", "pipeline", "sweep", "plan", "load", "kernels",
-         "predict", "training", "report", "cli"]
-# (header, the only folders that may include it)
+ROOT = Path(__file__).resolve().parent.parent
+ORDER = [line for line in (ROOT / "src/modules.txt").read_text(encoding="utf-8").splitlines() if line[:1].isalpha()]
+# (header, the only folders or files that may include it)
 FOREIGN = [(r"onnxruntime_.*", "runtime/onnxruntime"), (r"openvino/.*", "runtime/openvino"),
-           (r"(torch|ATen|c10)/.*", "training/torch"), (r"CLI/.*", "cli"), (r"onnx.*\.pb\.h", "graph", "runtime/onnxruntime")]
+           (r"(torch|ATen|c10)/.*", "training/torch"), (r"CLI/.*", "cli/command_line.cpp"), (r"onnx.*\.pb\.h", "graph", "runtime/onnxruntime")]
+# (folder of runtime/, the header for all others)
+PRIVATE = [("onnxruntime", "runtime/runtime.h"), ("openvino", "runtime/runtime.h"), ("sim", "runtime/simulated.h")]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -25,7 +28,7 @@ def broken_rules(source):
         if len(inside.parts) < 2:
             continue
         if module not in ORDER:
-            yield f"{path}:1: '{module}' is not in the order of modules; add it to tools/check_layers.py"
+            yield f"{path}:1: '{module}' is not in the order of modules; add it to src/modules.txt"
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             include = INCLUDE.match(line)
@@ -40,28 +43,66 @@ def judge(inside, module, quote, header):
     if quote == '"' and "/" in header and target in ORDER:
         if ORDER.index(target) > ORDER.index(module):
             return f"'{module}' includes \"{header}\", but '{target}' comes after it"
-        for kind in ("onnxruntime", "openvino"):
+        for kind, door in PRIVATE:
             if header.startswith(f"runtime/{kind}/") and not inside.as_posix().startswith(f"runtime/{kind}/") \
                     and inside.parent.as_posix() != "runtime":
-                return f"\"{header}\" is private to runtime/; include \"runtime/runtime.h\""
+                return f"\"{header}\" is private to runtime/; include \"{door}\""
         return None
     for pattern, *homes in FOREIGN:
-        if re.fullmatch(pattern, header) and not inside.as_posix().startswith(tuple(f"{home}/" for home in homes)):
+        if re.fullmatch(pattern, header) and inside.as_posix() not in homes \
+                and not inside.as_posix().startswith(tuple(f"{home}/" for home in homes)):
             return f"<{header}> may be included only in src/{homes[0]}"
     return None
 
 
+def wrong_document():
+    """The order as src/README.md shows it (of the modules that are here) must be the one of modules.txt."""
+    there = " → ".join(name for name in ORDER if (ROOT / "src" / name).is_dir())
+    if there not in (ROOT / "src/README.md").read_text(encoding="utf-8").splitlines():
+        yield f"src/README.md: the order of modules is not the one of src/modules.txt; write the line '{there}'"
+    for name in ORDER:
+        if (ROOT / "src" / name).is_dir() and f"\n**{name}** " not in (ROOT / "src/README.md").read_text(encoding="utf-8"):
+            yield f"src/README.md: no paragraph begins with **{name}**"
+
+
+def types_told_twice(source):
+    """Two types of one name in one namespace are one type to the linker: it takes the functions of either."""
+    seen = {}
+    files = [path for folder in (source, ROOT / "include") for path in folder.rglob("*") if path.suffix in (".h", ".cpp")]
+    for path in sorted(files):
+        spaces = []
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if opened := re.match(r"namespace ?([\w:]*) \{", line):
+                spaces.append(opened.group(1))
+            elif line.startswith("}  // namespace") and spaces:
+                spaces.pop()
+            defined = re.match(r"(?:class|struct|enum class) (?:TAKT_EXPORT )?(\w+)(?: final)?(?: :.*)? \{", line)
+            if defined and spaces and "" not in spaces:  # an unnamed namespace keeps its types to itself
+                name = f"{'::'.join(spaces)}::{defined.group(1)}"
+                if name in seen:
+                    yield f"{path}:{number}: {name} is defined in {seen[name]}, too; give one another name"
+                seen[name] = f"{path.name}:{number}"
+
+
 def self_test():
     cases = {"core/a.h": ('#include "cli/b.h"\n', 1), "cli/b.h": ('#include "core/a.h"\n#include <vector>\n', 0),
+             "cli/command_line.cpp": ("#include <CLI/App.hpp>\n", 0), "cli/command_line.h": ("#include <CLI/App.hpp>\n", 1),
              "graph/c.cpp": ("#include <openvino/openvino.hpp>\n", 1), "odd/d.h": ("\n", 1),
              "runtime/openvino/e.cpp": ("#include <openvino/openvino.hpp>\n", 0),
-             "profile/f.cpp": ('# include "runtime/openvino/e.h"\n', 1), "runtime/g.cpp": ('#include "profile/f.h"\n', 1)}
+             "profile/f.cpp": ('# include "runtime/openvino/e.h"\n', 1), "runtime/g.cpp": ('#include "profile/f.h"\n', 1),
+             "pipeline/h.cpp": ('#include "runtime/sim/i.h"\n#include "runtime/simulated.h"\n', 1),
+             "runtime/sim/i.cpp": ('#include "runtime/sim/i.h"\n', 0), "runtime/j.cpp": ('#include "runtime/sim/i.h"\n', 0),
+             "runtime/openvino/k.cpp": ('#include "runtime/sim/i.h"\n', 1)}
     with tempfile.TemporaryDirectory() as folder:
         for name, (text, _) in cases.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         found = list(broken_rules(Path(folder)))
+        (Path(folder) / "core/x.h").write_text("namespace takt {\nstruct Twice {\n}  // namespace takt\n")
+        (Path(folder) / "core/y.h").write_text("namespace takt {\nclass Twice final : public A {\n}  // namespace takt\n")
+        if not any("takt::Twice" in line for line in types_told_twice(Path(folder))):
+            sys.exit("check_layers: self-test failed: a type of two headers was not found")
     for name, (_, count) in cases.items():
         hits = sum(f"/{name}:" in line for line in found)
         if hits != count:
@@ -72,7 +113,7 @@ def self_test():
 def main():
     if "--self-test" in sys.argv[1:]:
         return self_test()
-    problems = list(broken_rules(Path(__file__).resolve().parent.parent / "src"))
+    problems = [*broken_rules(ROOT / "src"), *types_told_twice(ROOT / "src"), *wrong_document()]
     print("\n".join(problems) if problems else "check_layers: every include goes one way")
     sys.exit(1 if problems else 0)
 

@@ -1,8 +1,11 @@
-// A program that records itself: three stages on two threads, an arrow per batch, a counter.
+// A program that records itself: three stages on two threads, an arrow per batch, a counter. With a number it records
+// so many scopes on so many threads as fast as they go, and says how many were lost.
 //
 //   recorder_example run.json && takt trace info run.json
+//   recorder_example run.json 200000 4
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -35,15 +38,29 @@ void run(takt::Recorder& recorder, std::uint32_t batches) {
   }
 }
 
+void run_fast(takt::Recorder& recorder, std::uint32_t scopes, std::uint32_t threads) {
+  static const takt::EventName step("step", "", "number");
+  std::vector<std::thread> running;
+  for (std::uint32_t t = 0; t < threads; ++t)
+    running.emplace_back([&recorder, scopes] {
+      for (std::uint32_t i = 0; i < scopes; ++i) takt::Scope scope(recorder, step, i);
+    });
+  for (auto& thread : running) thread.join();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: recorder_example FILE.json\n");
+  if (argc < 2 || argc > 4) {
+    std::fprintf(stderr, "usage: recorder_example FILE.json [SCOPES [THREADS]]\n");
     return 2;
   }
   takt::Recorder recorder({.process = "recorder example"});
-  run(recorder, 5);
+  if (argc == 2)
+    run(recorder, 5);
+  else
+    run_fast(recorder, static_cast<std::uint32_t>(std::atol(argv[2])),
+             argc == 4 ? static_cast<std::uint32_t>(std::atol(argv[3])) : 1);
   recorder.write(argv[1]);
   std::printf("%llu events, %llu dropped\n", static_cast<unsigned long long>(recorder.recorded()),
               static_cast<unsigned long long>(recorder.dropped()));

@@ -9,8 +9,11 @@
 //   recorder.write("run.json");                            // then: takt trace info run.json, or ui.perfetto.dev
 //
 // A scope costs little more than its two clock reads: each thread has a buffer of its own that is allocated and touched
-// beforehand, an event is one 32-byte record, and nothing is locked or allocated. Memory is bounded: an event that
-// finds its buffer full is dropped and counted, the program never waits. Link with takt::trace.
+// beforehand, an event is one 32-byte record, and nothing is locked or allocated. A background thread empties the
+// buffers; where a thread is faster than that, it empties its own, which costs it about a millisecond every 65,536
+// events. Nothing is lost until `most_events` are kept: memory is bounded, and what is dropped is counted.
+//
+// Link with takt::recorder, a small library that needs no other. examples/recorder is a whole program.
 #pragma once
 
 #include <atomic>
@@ -19,6 +22,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "takt/error.h"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -68,14 +73,15 @@ struct RecorderRow {
 
 struct RecorderSettings {
   std::string process = "program";          ///< the name of the program in the trace
-  std::uint32_t events_per_thread = 65536;  ///< 32 bytes each; more: longer runs without collecting. At least 64
-  std::uint64_t most_events = 16'000'000;   ///< kept in all; later ones are dropped and counted
-  /// How often a background thread empties the buffers of all threads; zero: only collect() and stop() do.
-  std::chrono::milliseconds collect_every{0};
+  std::uint32_t events_per_thread = 65536;  ///< 32 bytes each; more: longer without collecting. 64 to 2^26
+  std::uint64_t most_events = 16'000'000;   ///< kept in all, 32 bytes each; later ones are dropped and counted
+  /// How often a background thread empties the buffers of all threads. Zero: only collect() and write() do, there is no
+  /// thread, and an event that finds its buffer full is dropped and counted: no event ever waits for anything.
+  std::chrono::milliseconds collect_every{20};
 };
 
-/// Collects events of all threads. record functions and Scope may be used by any number of threads at once, the others
-/// too. Threads must have stopped recording when the Recorder is destroyed.
+/// Collects events of all threads. Scope and all functions may be used by any number of threads at once. Threads must
+/// have stopped recording when the Recorder is destroyed. Several recorders may live at once and stay apart.
 class Recorder {
  public:
   explicit Recorder(RecorderSettings settings = {});
@@ -112,10 +118,12 @@ class Recorder {
   /// now.
   std::chrono::nanoseconds steady_time(std::uint64_t ticks);
 
-  /// Everything recorded so far. Times count from the recorder's construction. Include "trace/trace.h" to use it.
-  Trace trace();
-  /// Writes trace(): Perfetto's protobuf if the name ends in .pftrace or .perfetto-trace, else Chrome JSON; compressed
-  /// if it then ends in .gz. Throws takt::Error, a std::runtime_error.
+  /// Everything recorded so far as the text of a Chrome trace, times counted from the recorder's construction.
+  /// Recording may go on meanwhile. Throws Error(bad_input) for times that lie more than 146 years apart.
+  std::string chrome_json();
+  /// The same in a file that is seen whole or not at all: Perfetto's protobuf if the name ends in .pftrace or
+  /// .perfetto-trace, else Chrome JSON. Throws Error(io) where it cannot be written, and Error(unsupported) for names
+  /// in .gz: this small library does not compress (`takt trace convert` does).
   void write(const std::string& file);
 
  private:
@@ -153,7 +161,7 @@ class Recorder {
     buffer.head.store(head + 1, std::memory_order_release);
   }
   void attach(ThreadSlot& slot);
-  static bool make_room(Buffer& buffer);
+  bool make_room(Buffer& buffer);
 
   struct State;
   static inline constinit thread_local ThreadSlot slot_{0, nullptr};
@@ -162,6 +170,7 @@ class Recorder {
   std::unique_ptr<State> state_;
 
   friend class Scope;
+  friend Trace recorded_trace(Recorder& recorder);  // takt's own
 };
 
 /// An event from construction to destruction, on the row of the thread or on `row`.

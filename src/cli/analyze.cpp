@@ -1,16 +1,20 @@
-#include "profile/analyze.h"
+#include "analysis/analyze.h"
+
+#include <fmt/format.h>
 
 #include <iostream>
 #include <optional>
 
+#include "analysis/analyze_table.h"
+#include "analysis/profile_file.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/peer_option_table.h"
+#include "cli/peer_options.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "machine/op_figures.h"
 #include "machine/peaks_file.h"
-#include "profile/analyze_table.h"
-#include "profile/op_figures.h"
-#include "profile/profile_file.h"
 
 namespace takt {
 namespace {
@@ -19,7 +23,7 @@ namespace {
 std::string say(const std::vector<std::string>& lines, const OutputOptions& output) {
   std::string text;
   for (const auto& line : lines)
-    if (output.format == "table" && output.file.empty())
+    if (output.is_text_on_screen())
       text += printable(line) + "\n";
     else
       log_info(line);
@@ -32,7 +36,8 @@ struct Result {
 };
 
 Result analyze(const AnalyzeOptions& options, const OutputOptions& output, const Provenance& provenance) {
-  const ProfileFile file = open_profile(options.file, {!options.input_type.empty(), !options.columns.empty()});
+  const ProfileFile file =
+      open_profile(options.file, {.types = !options.input_type.empty(), .samples = needs_samples(options.columns)});
   std::vector<std::string> lines;
   if (!file.description.empty()) lines.push_back(file.description);
   for (const auto& note : file.notes) lines.push_back("note: " + note);
@@ -47,13 +52,32 @@ Result analyze(const AnalyzeOptions& options, const OutputOptions& output, const
     if (!peaks) lines.push_back("note: no roofline and peak_share: " + reason);
   }
   const auto names = options.columns.empty() ? default_analyze_columns() : options.columns;
-  const Table all = analyze_table(file.profile, options, file.samples, peaks ? &*peaks : nullptr);
-  Result result{{choose_columns(all, names)}, ""};
+  Result result{{choose_columns(analyze_table(file.profile, options, file.samples, peaks ? &*peaks : nullptr), names)},
+                ""};
   result.text = say(lines, output) + to_text(result.tables.front(), 160);
   return result;
 }
 
 }  // namespace
+
+CommandDescription describe_analyze() {
+  CommandDescription command{
+      "analyze", analyze_summary(), "takt analyze profile.json --aggregate-by type --aggregate sum", {}};
+  command.options.push_back(
+      {.names = "PROFILE", .meaning = "The file to read", .required = true, .names_a_file = true});
+  for (const PeerOption& known : peer_options()) {
+    Option& option = command.options.emplace_back();
+    option.names = fmt::format("{}", fmt::join(known.names, ","));
+    option.value = known.value_name;
+    option.meaning = known.help;
+    if (option.meaning.ends_with('.')) option.meaning.pop_back();
+    option.takes = known.value_name.empty() ? Takes::nothing : Takes::word;
+    if (option.value.find('|') != option.value.npos || option.value == "type")
+      option.offered = split(option.value, '|');
+    option.names_a_file = option.value == "FILE";
+  }
+  return command;
+}
 
 int run_analyze(std::span<const std::string> arguments) {
   const AnalyzeOptions options = parse_analyze_options(arguments);
@@ -64,11 +88,8 @@ int run_analyze(std::span<const std::string> arguments) {
   OutputOptions output;
   output.format = options.format;
   output.file = options.output;
-  check(output, {"operators"});
   set_up_log(LogLevel::info);  // what the file is goes to standard error beside data
-  std::vector<std::string> command{"takt", "analyze"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  const Provenance provenance = make_provenance(std::move(command));
+  const Provenance provenance = provenance_of("analyze", arguments);
   const Result result = analyze(options, output, provenance);
   print(output, result.tables, provenance, result.text);
   return 0;

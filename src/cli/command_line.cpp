@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <algorithm>
 
+#include "cli/command_help.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
@@ -11,87 +15,139 @@
 namespace takt {
 namespace {
 
-std::string wrap(const std::string& text, std::size_t width) {
-  std::string wrapped;
-  std::size_t column = 0;
-  for (const auto& word : split(text, ' ')) {
-    if (column > 0 && column + 1 + word.size() > width) wrapped += '\n', column = 0;
-    if (column > 0) wrapped += ' ', ++column;
-    wrapped += word;
-    const auto line_end = word.rfind('\n');
-    column = line_end == word.npos ? column + word.size() : word.size() - line_end - 1;
-  }
-  return wrapped;
+bool contains(std::span<const std::string> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Two columns within 80: the option, and why one would use it. CLI11 indents the lines of the second one.
-class HelpFormat : public CLI::Formatter {
- public:
-  HelpFormat() { column_width(26); }
-  std::string make_option_desc(const CLI::Option* option) const override {
-    return wrap(Formatter::make_option_desc(option), 53);
-  }
-  std::string make_description(const CLI::App* app) const override {
-    return wrap(Formatter::make_description(app), 80);
-  }
-  // The types that CLI11 would print ("TEXT", "INT") say less than the names chosen with type_name().
-  std::string make_usage(const CLI::App* app, std::string) const override {
-    std::string usage = "Usage: takt " + app->get_name();
-    for (const CLI::Option* option : app->get_options())
-      if (option->get_positional()) usage += " " + option->get_name(true);
-    return usage + " [options]\n";
-  }
-};
+/// CLI11 only divides the words among the options; reading values is option_value.h's, whose sentences are takt's.
+const CLI::Option* declare(CLI::App& app, const Option& option) {
+  if (option.takes == Takes::nothing) return app.add_flag(option.names);
+  const int most = option.takes == Takes::words ? CLI::detail::expected_max_vector_size : 1;
+  return app.add_option(option.names)
+      ->expected(option.takes == Takes::maybe_a_word ? 0 : 1, most)
+      // Of an option one word each time: else CLI11 would take [1,2] apart.
+      ->allow_extra_args(option.positional() && option.takes == Takes::words)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
 
-std::vector<std::string> spellings(const CLI::App& app) {
+/// Last word first, as CLI11 wants them. "--trace=" gives an empty value, where CLI11 would take the next word.
+std::vector<std::string> reversed_words(std::span<const std::string> arguments) {
   std::vector<std::string> words;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const auto& name : option->get_lnames()) words.push_back("--" + name);
-    for (const auto& name : option->get_snames()) words.push_back("-" + name);
+  for (const auto& word : arguments) {
+    const bool empty_value = word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
+    words.push_back(empty_value ? word.substr(0, word.size() - 1) : word);
+    if (empty_value) words.emplace_back();
   }
+  std::reverse(words.begin(), words.end());
   return words;
 }
 
-[[noreturn]] void refuse_extra(const CLI::App& app) {
-  std::string word = app.remaining().empty() ? "" : app.remaining().front();
+std::vector<std::string> spellings(const CommandDescription& command) {
+  std::vector<std::string> words;
+  for (const Option& option : command.options)
+    if (!option.positional())
+      for (auto& spelling : option.spellings()) words.push_back(std::move(spelling));
+  return words;
+}
+
+std::string see_help(const CommandDescription& command) { return fmt::format("see 'takt {} --help'", command.name); }
+
+[[noreturn]] void refuse_extra(const CommandDescription& command, const std::string& word) {
   if (!word.starts_with('-'))
-    throw UsageError(fmt::format("'{}': one argument too many; see 'takt {} --help'", printable(word), app.get_name()));
-  std::string option = word.substr(0, word.find('='));
-  auto nearest = nearest_word(option, spellings(app));
-  throw UsageError(fmt::format(
-      "'{}' is not an option of 'takt {}'; {}", printable(option), app.get_name(),
-      nearest ? fmt::format("did you mean '{}'?", *nearest) : fmt::format("see 'takt {} --help'", app.get_name())));
+    throw UsageError(fmt::format("'{}': one argument too many; {}", printable(word), see_help(command)));
+  const std::string option = word.substr(0, word.find('='));
+  const auto meant = meant_options(option, spellings(command));
+  throw UsageError(
+      fmt::format("'{}' is not an option of 'takt {}'; {}", printable(option), command.name,
+                  meant.empty() ? see_help(command) : fmt::format("did you mean '{}'?", fmt::join(meant, "' or '"))));
+}
+
+[[noreturn]] void refuse_missing_value(const CommandDescription& command, const Option& option) {
+  throw UsageError(
+      fmt::format("{} needs a value: {} {}; {}", option.name(), option.name(), option.value, see_help(command)));
+}
+
+/// The last word asks for a value, and there is none.
+[[noreturn]] void refuse_end(const CommandDescription& command, const std::string& last) {
+  for (const Option& option : command.options)
+    if (contains(option.spellings(), last)) refuse_missing_value(command, option);
+  throw UsageError(fmt::format("'{}': a value is missing; {}", printable(last), see_help(command)));
+}
+
+/// "--output --format csv" would write a file named --format.
+void refuse_swallowed_options(const CommandDescription& command, const Option& option,
+                              std::span<const std::string> values, std::span<const std::string> arguments) {
+  if (option.positional()) return;
+  const auto known = spellings(command);
+  for (const auto& value : values)
+    if (contains(known, value) && contains(arguments, value)) refuse_missing_value(command, option);
 }
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_app(const std::string& name, const std::string& summary, const std::string& example,
-                                   LogOptions& log) {
-  auto app = std::make_unique<CLI::App>(summary, name);
-  app->formatter(std::make_shared<HelpFormat>());
-  app->set_help_flag("-h,--help", "Show this text");
-  app->allow_extras();  // reported by parse(), which can name the nearest spelling
-  app->footer("Example:\n  " + example);
-  app->add_option("--log-file", log.file, "Also write messages to this file")->type_name("FILE");
-  app->add_option("--log-level", log.level, "debug, info, warning or error. Default: info")->type_name("LEVEL");
-  return app;
+CommandLine::CommandLine(std::string name, std::string summary, std::string example, LogOptions& log)
+    : name_(std::move(name)), summary_(std::move(summary)), example_(std::move(example)), log_(&log) {}
+
+void CommandLine::add(Option option, OptionTarget target) {
+  option.group = heading_;
+  options_.push_back({fitted(std::move(option), target), target});
 }
 
-bool parse(CLI::App& app, std::span<const std::string> arguments) {
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+std::vector<CommandLine::Bound> CommandLine::all_options() const {
+  const std::string group = heading_.empty() ? "" : "Help and messages";
+  std::vector<Bound> all = options_;
+  const Option level{.names = "--log-level",
+                     .value = "LEVEL",
+                     .fallback = "info",
+                     .one_of = {"debug", "info", "warning", "error"},
+                     .group = group};
+  const Option file{
+      .names = "--log-file", .value = "FILE", .meaning = "Also write messages to this file", .group = group};
+  all.push_back({fitted(file, &log_->file), &log_->file});
+  all.push_back({fitted(level, &log_->level), &log_->level});
+  return all;
+}
+
+CommandDescription CommandLine::description() const {
+  CommandDescription command{name_, summary_, example_, {}};
+  for (Bound& bound : all_options()) command.options.push_back(std::move(bound.option));
+  command.options.push_back({.names = "-h,--help",
+                             .meaning = "Show this text",
+                             .takes = Takes::nothing,
+                             .group = command.options.back().group});
+  return command;
+}
+
+bool CommandLine::parse(std::span<const std::string> arguments) {
+  const CommandDescription command = description();
+  const std::vector<Bound> all = all_options();
+  CLI::App app;
+  app.set_help_flag("-h,--help");
+  app.allow_extras();  // refused here, where the nearest spelling can be named
+  std::vector<const CLI::Option*> declared;
+  for (const Bound& bound : all) declared.push_back(declare(app, bound.option));
+  std::vector<std::string> extras;
   try {
-    app.parse(reversed);
+    app.parse(reversed_words(arguments));
+    extras = app.remaining();
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
+    fmt::print("{}", help_of(command));
     return false;
-  } catch (const CLI::ParseError& error) {
-    // An unknown option often is the reason why a required one is missing, so it is named first.
-    if (!app.remaining().empty() && app.remaining().front().starts_with('-')) refuse_extra(app);
-    std::string message = error.what();
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    throw UsageError(fmt::format("{}; see 'takt {} --help'", printable(message), app.get_name()));
+  } catch (const CLI::ParseError&) {
+    extras = app.remaining();
+    if (extras.empty() || !extras.front().starts_with('-')) refuse_end(command, arguments.back());
   }
-  if (!app.remaining().empty()) refuse_extra(app);
+  if (const auto mark = std::find(extras.begin(), extras.end(), "--"); mark != extras.end()) extras.erase(mark);
+  // An unknown option often is the reason why a required one is missing, so it is named first.
+  if (!extras.empty() && extras.front().starts_with('-')) refuse_extra(command, extras.front());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& values = declared[i]->results();
+    refuse_swallowed_options(command, all[i].option, values, arguments);
+    if (!values.empty()) store(all[i].option, values, all[i].target);
+    if (values.empty() && all[i].option.required)
+      throw UsageError(fmt::format("{} is required; {}", all[i].option.name(), see_help(command)));
+  }
+  if (!extras.empty()) refuse_extra(command, extras.front());
   return true;
 }
 

@@ -1,28 +1,55 @@
-// Parsing of a command's options, the same way for every command (except `analyze`, which follows its peer).
+// Parsing of a command's options, the same way for every command (except `analyze`, which follows its peer). The only
+// user of CLI11 is command_line.cpp: its headers cost seconds in each file that sees them.
 #pragma once
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "cli/option.h"
+#include "cli/option_value.h"
 
 namespace takt {
 
 /// Options that every command has.
 struct LogOptions {
-  std::string file, level = "info";
+  std::string level = "info";
+  std::filesystem::path file;
 };
 
-/// A CLI11 app with takt's conventions: name, summary, an example at the end of the help, --log-file and --log-level.
-std::unique_ptr<CLI::App> make_app(const std::string& name, const std::string& summary, const std::string& example,
-                                   LogOptions& log);
+/// A command's options and the variables that they fill, which must outlive it.
+class CommandLine {
+ public:
+  /// `name` as typed after `takt`: "trace info"; `example` ends the help. Adds --log-file and --log-level.
+  CommandLine(std::string name, std::string summary, std::string example, LogOptions& log);
 
-/// False after --help, which was printed. Throws UsageError that names the wrong word and, for an unknown option, the
-/// nearest right spelling.
-bool parse(CLI::App& app, std::span<const std::string> arguments);
+  /// Options added from here on stand under this heading in the help.
+  void heading(std::string text) { heading_ = std::move(text); }
+
+  /// `target` keeps its value where the option is not given.
+  void add(Option option, OptionTarget target);
+
+  /// False after --help, which was printed. Throws UsageError that names the wrong word and, for an unknown option, the
+  /// right spellings that may have been meant.
+  bool parse(std::span<const std::string> arguments);
+
+  /// The command without its variables, with --help and the options for messages at its end.
+  CommandDescription description() const;
+
+ private:
+  struct Bound {
+    Option option;
+    OptionTarget target;
+  };
+
+  std::vector<Bound> all_options() const;
+
+  std::string name_, summary_, example_, heading_;
+  std::vector<Bound> options_;
+  LogOptions* log_;
+};
 
 /// Applies --log-file and --log-level.
 void apply(const LogOptions& log);

@@ -2,58 +2,44 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <vector>
-
-#include "core/error.h"
-#include "core/text.h"
-#include "core/version.h"
+#include "cli/pipeline.h"
+#include "cli/trace.h"
+#include "cli/version.h"
 
 namespace takt {
 namespace {
 
 constexpr Command all_commands[] = {
-    {"run", "load a model, run it, show where its time goes", run_run},
-    {"analyze", "operator tables from a profile file", run_analyze},
-    {"compare", "what became slower or faster between profiles, beyond noise", run_compare},
-    {"trace", "look at, check, convert and merge traces", run_trace},
-    {"pipeline", "run, explain and simulate streaming pipelines", run_pipeline_command},
-    {"devices", "runtimes and devices that this binary can use here", run_devices},
-    {"explain", "what a column or figure means", run_explain},
+    {"run", "load a model, run it, show where its time goes", run_run, describe_run},
+    {"analyze", "operator tables from a profile file", run_analyze, describe_analyze},
+    {"compare", "what became slower or faster between profiles, beyond noise", run_compare, describe_compare},
+    {.name = "trace", .summary = "look at, check, convert and merge traces", .group = &trace_commands},
+    {.name = "pipeline", .summary = "run, explain and simulate streaming pipelines", .group = &pipeline_commands},
+    {"devices", "runtimes and devices that this binary can use here", run_devices, describe_devices},
+    {"explain", "what a column or figure means", run_explain, describe_explain},
+    {.name = "completion", .run = run_completion},
+    {.name = "manual", .run = run_manual},
 };
 
-void print_help() {
-  fmt::print(
-      "takt {}: measures and explains where the time of a machine-learning model goes\n\n"
-      "Usage: takt COMMAND [options]\n\nCommands:\n",
-      version);
-  for (const auto& command : all_commands) fmt::print("  {:<10}{}\n", command.name, command.summary);
-  fmt::print(
-      "\nOptions:\n  --help     Show this text; 'takt COMMAND --help' shows a command's options\n"
-      "  --version  Show the version\n\nExample:\n  takt run model.onnx\n\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong command line.\n");
-}
+constexpr GroupOption takt_options[] = {{"--version", "Show version, commit, kind of build and runtimes"}};
 
-[[noreturn]] void refuse(const std::string& word) {
-  std::vector<std::string> names{"--help", "--version"};
-  for (const auto& command : all_commands) names.emplace_back(command.name);
-  auto nearest = nearest_word(word, names);
-  throw UsageError(fmt::format("'{}' is not a command; {}", printable(word),
-                               nearest ? fmt::format("did you mean '{}'?", *nearest) : "see 'takt --help'"));
-}
+constexpr CommandGroup takt_itself = {
+    .name = "",
+    .summary = "takt: measures and explains where the time of a machine-learning model goes",
+    .usage = "COMMAND [options]",
+    .commands = all_commands,
+    .example = "takt run model.onnx",
+    .options = takt_options,
+    .end = "\nExit codes: 0 done, 1 failed, 2 wrong command line.\n"};
 
 }  // namespace
 
-std::span<const Command> commands() { return all_commands; }
+const CommandGroup& takt_commands() { return takt_itself; }
 
 int run_command_line(std::span<const std::string> arguments) {
-  if (arguments.empty()) throw UsageError("no command given; see 'takt --help'");
-  const std::string& word = arguments.front();
-  if (word == "--help" || word == "-h" || word == "help") return print_help(), 0;
-  if (word == "--version") return fmt::print("takt {}\n", version), 0;
-  for (const auto& command : all_commands)
-    if (word == command.name) return command.run(arguments.subspan(1));
-  refuse(word);
+  if (!arguments.empty() && arguments.front() == "help") return fmt::print("{}", help_of(takt_itself)), 0;
+  if (!arguments.empty() && arguments.front() == "--version") return fmt::print("{}", version_text()), 0;
+  return dispatch(takt_itself, arguments);
 }
 
 }  // namespace takt

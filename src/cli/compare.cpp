@@ -1,19 +1,19 @@
-#include "profile/compare.h"
+#include "comparison/compare.h"
+#include "cli/tables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "comparison/compare_history.h"
+#include "comparison/compare_report.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "profile/compare_history.h"
-#include "profile/compare_report.h"
 
 namespace takt {
 namespace {
@@ -31,55 +31,54 @@ struct CompareOptions {
   LogOptions log;
 };
 
-std::unique_ptr<CLI::App> declare(CompareOptions& o) {
-  auto app = make_app("compare",
-                      "Says which operators became slower or faster between profiles of 'takt run --profile', beyond "
-                      "noise. The first is compared with each of the others.",
-                      "takt compare before1.json,before2.json after1.json,after2.json --fail-over 3%", o.log);
-  app->add_option("PROFILE", o.sides,
-                  "Profiles; several runs of the same thing, joined by commas, tell smaller changes. With --baseline "
-                  "the new one only")
-      ->required();
-  app->add_option("--threshold", o.threshold, "Smaller changes are none. Default: 2%")->type_name("PERCENT");
-  app->add_option("--confidence", o.settings.confidence, "Of all intervals together. Default: 0.99")
-      ->type_name("SHARE")
-      ->check(CLI::Range(0.5, 0.9999));
-  app->add_option("--fail-over", o.fail_over,
-                  "Exit with 1 when the whole run is slower by more than this for sure: the interval's lower end is "
-                  "above it")
-      ->type_name("PERCENT");
-  app->add_flag("--fail-over-op", o.fail_over_op, "With --fail-over: also when a single operator is");
-  app->add_option("--junit", o.junit, "Write a JUnit XML report to this file")->type_name("FILE");
-  app->add_option("--baseline", o.baseline,
-                  "Compare with the last 20 profiles in this folder, then add the new one, unless the gate tripped")
-      ->type_name("DIR");
-  app->add_flag("--force", o.force, "Compare profiles of different models, runtimes or devices");
-  app->add_flag("--all", o.all, "Show unchanged operators too");
-  app->add_option("--format", o.output.format, "table, csv, json or markdown. Default: table")->type_name("FORMAT");
-  app->add_option("--table", o.output.table, "With csv: whole or operators. Default: whole")->type_name("NAME");
-  app->add_option("-o,--output", o.output.file, "Write the result to this file instead of stdout")->type_name("FILE");
-  return app;
+CommandLine declare(CompareOptions& o) {
+  CommandLine line("compare",
+                   "Says which operators became slower or faster between profiles of 'takt run --profile', beyond "
+                   "noise. The first is compared with each of the others.",
+                   "takt compare before1.json,before2.json after1.json,after2.json --fail-over 3%", o.log);
+  line.add({.names = "PROFILE",
+            .meaning = "Profiles; several runs of the same thing, joined by commas, tell smaller changes. With "
+                       "--baseline the new one only",
+            .required = true,
+            .names_a_file = true},
+           &o.sides);
+  line.add({.names = "--threshold", .value = "PERCENT", .meaning = "Smaller changes are none", .fallback = o.threshold},
+           &o.threshold);
+  line.add({.names = "--confidence",
+            .value = "SHARE",
+            .meaning = "How sure all intervals of the table are together",
+            .fallback = fmt::format("{}", o.settings.confidence),
+            .range = NumberRange{0.5, 0.9999}},
+           &o.settings.confidence);
+  line.add({.names = "--fail-over",
+            .value = "PERCENT",
+            .meaning = "Exit with 1 when the whole run is slower by more than this for sure: the interval's lower end "
+                       "is above it"},
+           &o.fail_over);
+  line.add({.names = "--fail-over-op", .meaning = "With --fail-over: also when a single operator is"}, &o.fail_over_op);
+  line.add({.names = "--junit", .value = "FILE", .meaning = "Write a JUnit XML report to this file"}, &o.junit);
+  line.add({.names = "--baseline",
+            .value = "DIR",
+            .meaning = "Compare with the last 20 profiles in this folder, then add the new one, unless the gate "
+                       "tripped"},
+           &o.baseline);
+  line.add({.names = "--force", .meaning = "Compare profiles of different models, runtimes or devices"}, &o.force);
+  line.add({.names = "--all", .meaning = "Show unchanged operators too"}, &o.all);
+  add_output(line, o.output, table_names("compare"));
+  return line;
 }
 
 /// "3%", "3 %" or "3": 0.03.
 double parse_percent(std::string_view option, std::string_view text) {
   std::string_view number = trim(text);
   if (number.ends_with('%')) number = trim(number.substr(0, number.size() - 1));
-  const std::string digits(number);
-  std::size_t used = 0;
-  double value = -1;
-  try {
-    value = std::stod(digits, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used == 0 || used != digits.size() || !(value >= 0 && value <= 10'000))
+  const auto value = number_in<double>(number);
+  if (!value || !(*value >= 0 && *value <= 10'000))
     throw UsageError(fmt::format("{} '{}': not a percentage from 0 to 10000, such as 3%", option, printable(text)));
-  return value / 100;
+  return *value / 100;
 }
 
 void validate(CompareOptions& o) {
-  check(o.output, {"whole", "operators"});
   o.settings.threshold = parse_percent("--threshold", o.threshold);
   if (!o.fail_over.empty()) o.gate = Gate{parse_percent("--fail-over", o.fail_over), o.fail_over_op};
   if (o.fail_over_op && !o.gate) throw UsageError("--fail-over-op needs a limit: add --fail-over 3%");
@@ -152,18 +151,20 @@ std::string text_of(const CompareOptions& o, const std::vector<Comparison>& comp
 
 }  // namespace
 
+CommandDescription describe_compare() {
+  CompareOptions o;
+  return declare(o).description();
+}
+
 int run_compare(std::span<const std::string> arguments) {
   CompareOptions o;
-  auto app = declare(o);
-  if (!parse(*app, arguments)) return 0;
+  if (!declare(o).parse(arguments)) return 0;
   validate(o);
   apply(o.log);
 
   const Baseline baseline = o.baseline.empty() ? Baseline{} : find_baseline(o);
   const std::vector<Comparison> comparisons = compare_all(o, baseline);
-  std::vector<std::string> command{"takt", "compare"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  print(o.output, compare_tables(comparisons), make_provenance(std::move(command)), text_of(o, comparisons));
+  print(o.output, compare_tables(comparisons), provenance_of("compare", arguments), text_of(o, comparisons));
   if (!o.junit.empty()) write_file_atomically(o.junit, to_junit(comparisons, o.gate));
 
   std::vector<std::string> broken;

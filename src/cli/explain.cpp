@@ -1,53 +1,53 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/explain_tables.h"
+#include "cli/output.h"
+#include "cli/tables.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "machine/peaks_table.h"
-#include "pipeline/account.h"
-#include "pipeline/interference.h"
-#include "pipeline/what_if.h"
-#include "profile/analyze_table.h"
-#include "profile/compare_report.h"
-#include "profile/op_profile.h"
-#include "trace/trace_tables.h"
 
 namespace takt {
+namespace {
+
+struct ExplainOptions {
+  std::string name;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(ExplainOptions& o) {
+  CommandLine line("explain", "Says what a column, a table or a row means, and which commands have it.",
+                   "takt explain share_percent", o.log);
+  line.add({.names = "NAME",
+            .meaning = "A column's key or title, a table, or a row such as unattributed; without it all tables are "
+                       "listed with their columns"},
+           &o.name);
+  add_output(line, o.output, table_names("explain"));
+  return line;
+}
+
+}  // namespace
+
+CommandDescription describe_explain() {
+  ExplainOptions o;
+  return declare(o).description();
+}
 
 int run_explain(std::span<const std::string> arguments) {
-  LogOptions log;
-  auto app = make_app("explain", "Says what a column or figure means.", "takt explain share_percent", log);
-  std::string name;
-  app->add_option("COLUMN", name, "A column's key or title; without it all are listed");
-  if (!parse(*app, arguments)) return 0;
-
-  std::vector<ColumnInfo> columns = run_columns();
-  for (auto& column : compare_columns()) columns.push_back(std::move(column));
-  for (const auto& more : {analyze_columns(), peaks_columns()}) columns.insert(columns.end(), more.begin(), more.end());
-  for (auto& column : trace_columns()) columns.push_back(std::move(column));
-  for (auto& column : account_columns()) columns.push_back(std::move(column));
-  for (auto& column : what_if_columns()) columns.push_back(std::move(column));
-  for (auto& column : interference_columns()) columns.push_back(std::move(column));
-  std::vector<std::string> names;
-  std::set<std::string> seen;
-  bool found = false;
-  for (const auto& column : columns) {
-    names.push_back(column.name);
-    bool wanted =
-        name.empty() || lower_case(name) == lower_case(column.name) || lower_case(name) == lower_case(column.title);
-    if (!wanted || !seen.insert(column.name + column.meaning).second) continue;
-    fmt::print("{} ({})\n  {}\n", column.name, column.title, column.meaning);
-    found = true;
+  ExplainOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  apply(o.log);
+  const std::string& name = o.name;
+  const auto& all = all_tables();
+  const Explanation found = find_explanation(name, all);
+  if (found.empty()) {
+    throw UsageError(fmt::format("'{}' is no column, table or row; {}", printable(name),
+                                 suggestion(name, explained_words(all), "'takt explain' lists them all")));
   }
-  if (found) return 0;
-  auto nearest = nearest_word(name, names);
-  throw UsageError(
-      fmt::format("'{}' is not a column; {}", printable(name),
-                  nearest ? fmt::format("did you mean '{}'?", *nearest) : "'takt explain' lists them all"));
+  print(o.output, tables(found), provenance_of("explain", arguments), name.empty() ? overview(all) : to_text(found));
+  return 0;
 }
 
 }  // namespace takt

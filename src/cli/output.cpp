@@ -2,22 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
-#include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
 
 namespace takt {
 namespace {
-
-void check_word(std::string_view option, const std::string& word, const std::vector<std::string>& words) {
-  if (std::find(words.begin(), words.end(), word) != words.end()) return;
-  auto nearest = nearest_word(word, words);
-  throw UsageError(fmt::format("{} '{}': not one of {}{}", option, printable(word), fmt::join(words, ", "),
-                               nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
-}
 
 std::string render(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
                    const std::string& text) {
@@ -33,9 +24,29 @@ std::string render(const OutputOptions& options, std::span<const Table> tables, 
 
 }  // namespace
 
-void check(const OutputOptions& options, const std::vector<std::string>& table_names) {
-  check_word("--format", options.format, {"table", "csv", "json", "markdown"});
-  if (!options.table.empty()) check_word("--table", options.table, table_names);
+const std::vector<std::string>& output_formats() {
+  static const std::vector<std::string> formats{"table", "csv", "json", "markdown"};
+  return formats;
+}
+
+void add_output(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables) {
+  line.add({.names = "--format", .value = "FORMAT", .fallback = "table", .one_of = output_formats()}, &output.format);
+  if (tables.size() > 1)
+    line.add({.names = "--table",
+              .value = "NAME",
+              .meaning = "With csv: the table to print",
+              .fallback = tables.front(),
+              .one_of = tables},
+             &output.table);
+  line.add({.names = "-o,--output", .value = "FILE", .meaning = "Write the result to this file instead of stdout"},
+           &output.file);
+}
+
+Provenance provenance_of(std::string_view command, std::span<const std::string> arguments) {
+  std::vector<std::string> words{"takt"};
+  for (auto& word : split(command, ' ')) words.push_back(std::move(word));
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return make_provenance(std::move(words));
 }
 
 void print(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,

@@ -1,11 +1,13 @@
-// Prints tables in the format that was asked for, to stdout or a file.
+// What commands print: the options that say how, told once, and the tables in the format that was asked for.
 #pragma once
 
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "core/provenance.h"
 #include "core/table.h"
 
@@ -15,10 +17,18 @@ struct OutputOptions {
   std::string format = "table";  ///< table, csv, json or markdown
   std::string table;             ///< of CSV: which table; empty: the first
   std::filesystem::path file;    ///< empty: stdout
+
+  bool is_text_on_screen() const { return format == "table" && file.empty(); }
 };
 
-/// Throws UsageError for an unknown format or table, naming the nearest one.
-void check(const OutputOptions& options, const std::vector<std::string>& table_names);
+/// The names of the formats.
+const std::vector<std::string>& output_formats();
+
+/// --format, -o, and --table where there is more than one of `tables`, the first of which is the default.
+void add_output(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables);
+
+/// Where a result of `command` ("trace info") comes from.
+Provenance provenance_of(std::string_view command, std::span<const std::string> arguments);
 
 /// `text` is used for the format "table"; the others are made from `tables`.
 void print(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,

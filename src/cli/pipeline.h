@@ -4,11 +4,20 @@
 #include <span>
 #include <string>
 
+#include "cli/command_group.h"
+
 namespace takt {
+
+extern const CommandGroup pipeline_commands;
 
 int run_pipeline_analyze(std::span<const std::string> arguments);
 int run_pipeline_interference(std::span<const std::string> arguments);
 int run_pipeline_run(std::span<const std::string> arguments);
 int run_pipeline_whatif(std::span<const std::string> arguments);
+
+CommandDescription describe_pipeline_analyze();
+CommandDescription describe_pipeline_interference();
+CommandDescription describe_pipeline_run();
+CommandDescription describe_pipeline_whatif();
 
 }  // namespace takt

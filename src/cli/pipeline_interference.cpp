@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/pipeline.h"
 #include "cli/pipeline_options.h"
+#include "cli/tables.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
@@ -13,8 +14,8 @@
 #include "core/progress.h"
 #include "core/text.h"
 #include "machine/peaks_file.h"
-#include "pipeline/interference.h"
 #include "pipeline/spec_cut.h"
+#include "replay/interference.h"
 
 namespace takt {
 namespace {
@@ -29,31 +30,32 @@ struct InterferenceOptions {
   LogOptions log;
 };
 
-std::unique_ptr<CLI::App> declare(InterferenceOptions& o) {
-  auto app = make_app("pipeline interference",
-                      "Measures how much the stages of a pipeline slow each other down: runs every stage alone, beside "
-                      "each other one and beside itself, several times in turns.",
-                      "takt pipeline interference pipeline.yaml --save slowdowns.json", o.log);
-  add_file_and_simulate(*app, o.pipeline);
-  app->add_option("--batches", o.pipeline.batches,
-                  fmt::format("Of each single run; more tell smaller slow-downs. Default: {}", usual_batches))
-      ->type_name("N")
-      ->check(CLI::Range(10, 1'000'000));
-  app->add_option("--rounds", o.rounds,
-                  fmt::format("Everything is measured so often, in turns, to tell a drift of the machine from a "
-                              "slow-down. Default: {}",
-                              o.rounds))
-      ->type_name("N")
-      ->check(CLI::Range(2, 1000));
-  app->add_option("--save", o.save,
-                  "Also write the result to this file as JSON: 'takt pipeline whatif --interference' reads it")
-      ->type_name("FILE");
-  add_timeout(*app, o.pipeline);
-  add_seed(*app, o.pipeline);
-  app->add_option("--format", o.output.format, "table, csv, json or markdown. Default: table")->type_name("FORMAT");
-  app->add_option("--table", o.output.table, "Of CSV: pairs or alone. Default: pairs")->type_name("NAME");
-  app->add_option("-o,--output", o.output.file, "Write the result to this file instead of stdout")->type_name("FILE");
-  return app;
+CommandLine declare(InterferenceOptions& o) {
+  CommandLine line("pipeline interference",
+                   "Measures how much the stages of a pipeline slow each other down: runs every stage alone, beside "
+                   "each other one and beside itself, several times in turns.",
+                   "takt pipeline interference pipeline.yaml --save slowdowns.json", o.log);
+  add_file_and_simulate(line, o.pipeline);
+  line.add({.names = "--batches",
+            .value = "N",
+            .meaning = "Batches of each single run; more show smaller slow-downs",
+            .fallback = std::to_string(usual_batches),
+            .range = NumberRange{10, 1'000'000}},
+           &o.pipeline.batches);
+  line.add({.names = "--rounds",
+            .value = "N",
+            .meaning = "Repeat all measurements N times, so that a drift of the machine is not taken for a slow-down",
+            .fallback = std::to_string(o.rounds),
+            .range = NumberRange{2, 1000}},
+           &o.rounds);
+  line.add({.names = "--save",
+            .value = "FILE",
+            .meaning = "Also write the result to this file as JSON: 'takt pipeline whatif --interference' reads it"},
+           &o.save);
+  add_timeout(line, o.pipeline);
+  add_seed(line, o.pipeline);
+  add_output(line, o.output, table_names("pipeline interference"));
+  return line;
 }
 
 /// What the CPU's memory gives, and what stages on it ask for. A note where that is not known.
@@ -75,9 +77,7 @@ std::string add_bandwidth(const PipelineSpec& spec, InterferenceSettings& settin
 
 Provenance describe(const PipelineSpec& spec, const InterferenceOptions& o, int rounds,
                     std::span<const std::string> arguments) {
-  std::vector<std::string> command{"takt", "pipeline", "interference"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  Provenance provenance = make_provenance(std::move(command));
+  Provenance provenance = provenance_of("pipeline interference", arguments);
   for (const auto& device : device_names(spec)) provenance.device += (provenance.device.empty() ? "" : ",") + device;
   provenance.settings = {{"pipeline", spec.name},
                          {"clock", o.pipeline.clock == PipelineClock::virtual_time ? "virtual" : "real"},
@@ -106,12 +106,15 @@ InterferenceReport measure(const PipelineSpec& spec, PipelineClock clock, Interf
 
 }  // namespace
 
+CommandDescription describe_pipeline_interference() {
+  InterferenceOptions o;
+  return declare(o).description();
+}
+
 int run_pipeline_interference(std::span<const std::string> arguments) {
   InterferenceOptions o;
-  auto app = declare(o);
-  if (!parse(*app, arguments)) return 0;
-  settle(*app, o.pipeline);
-  check(o.output, interference_table_names());
+  if (!declare(o).parse(arguments)) return 0;
+  settle(o.pipeline);
   apply(o.log);
   if (!o.pipeline.batches) o.pipeline.batches = usual_batches;
   PipelineSpec spec = spec_of(o.pipeline);
@@ -130,7 +133,7 @@ int run_pipeline_interference(std::span<const std::string> arguments) {
   if (!o.save.empty()) {
     write_file_atomically(o.save, to_json(list, to_json(provenance)));
     const std::string said = fmt::format("wrote {}", printable(o.save.string()));
-    if (o.output.format == "table" && o.output.file.empty())
+    if (o.output.is_text_on_screen())
       text += said + "\n";
     else
       log_info(said);

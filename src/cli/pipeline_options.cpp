@@ -22,49 +22,55 @@ Nanoseconds read_timeout(const std::string& text) try {
 
 }  // namespace
 
-void add_file_and_simulate(CLI::App& app, PipelineOptions& o) {
-  app.add_option("FILE", o.file, "The pipeline, a YAML file (docs/formats.md)");
-  app.add_option("--simulate", o.simulate,
-                 "Every device becomes a simulated one. On the virtual clock the whole run is there at once; in real "
-                 "time it takes as long as it would. Default: virtual")
-      ->type_name("[virtual|real]")
-      ->expected(0, 1);
+void add_file_and_simulate(CommandLine& line, PipelineOptions& o) {
+  line.add({.names = "FILE", .meaning = "The pipeline, a YAML file (docs/formats.md)"}, &o.file);
+  line.add({.names = "--simulate",
+            .value = "[virtual|real]",
+            .meaning = "Every device becomes a simulated one. On the virtual clock the whole run is there at once; in "
+                       "real time it takes as long as it would",
+            .fallback = "virtual",
+            .offered = {"virtual", "real"},
+            .may_stand_alone = true},
+           &o.simulate);
 }
 
-void add_timeout(CLI::App& app, PipelineOptions& o) {
-  app.add_option("--timeout", o.timeout, "One execution may take this long, as in 30s. Default: the file's, or 60s")
-      ->type_name("TIME");
+void add_timeout(CommandLine& line, PipelineOptions& o) {
+  line.add({.names = "--timeout",
+            .value = "TIME",
+            .meaning = "One execution may take this long, as in 30s",
+            .fallback = "the file's, or 60s"},
+           &o.timeout);
 }
 
-void add_seed(CLI::App& app, PipelineOptions& o) {
-  app.add_option("--seed", o.seed, "Of generated inputs, simulated noise and random arrivals")->type_name("N");
+void add_seed(CommandLine& line, PipelineOptions& o) {
+  line.add(
+      {.names = "--seed", .value = "N", .meaning = "Seed of generated inputs, simulated noise and random arrivals"},
+      &o.seed);
 }
 
-void settle(const CLI::App& app, PipelineOptions& o) {
-  o.simulated = app.count("--simulate") > 0;
-  if (!o.simulated) return;
+void settle(PipelineOptions& o) {
+  if (!o.simulate) return;
+  const std::string& word = *o.simulate;
   o.clock = PipelineClock::virtual_time;
-  for (const auto& word : o.simulate) {
-    if (word == "real") {
-      o.clock = PipelineClock::real_time;
-    } else if (word.ends_with(".yaml") || word.ends_with(".yml")) {
-      if (!o.file.empty())
-        throw UsageError(
-            fmt::format("'{}' and '{}': one pipeline at a time", printable(o.file.string()), printable(word)));
-      o.file = word;
-    } else if (word != "virtual" && !word.empty()) {
-      const auto near = nearest_word(word, std::vector<std::string>{"virtual", "real"});
-      throw UsageError(fmt::format("--simulate '{}': {}", printable(word),
-                                   near ? fmt::format("did you mean '{}'?", *near) : "write virtual or real"));
-    }
+  if (word == "real") {
+    o.clock = PipelineClock::real_time;
+  } else if (word.ends_with(".yaml") || word.ends_with(".yml")) {
+    if (!o.file.empty())
+      throw UsageError(
+          fmt::format("'{}' and '{}': one pipeline at a time", printable(o.file.string()), printable(word)));
+    o.file = word;
+  } else if (word != "virtual" && !word.empty()) {
+    static const std::vector<std::string> clocks{"virtual", "real"};
+    throw UsageError(
+        fmt::format("--simulate '{}': {}", printable(word), suggestion(word, clocks, "write virtual or real")));
   }
 }
 
 PipelineSpec spec_of(const PipelineOptions& o) {
-  if (o.file.empty() && !o.simulated)
+  if (o.file.empty() && !o.simulate)
     throw UsageError("name a pipeline file, or simulate the built-in pipeline with --simulate");
   PipelineSpec spec = o.file.empty() ? dummy_pipeline() : read_pipeline(o.file);
-  if (o.simulated) spec = simulated(std::move(spec));
+  if (o.simulate) spec = simulated(std::move(spec));
   if (o.batches) {
     spec.batches = o.batches;
     spec.duration.reset();

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/command_line.h"
 #include "pipeline/pipeline_spec.h"
@@ -17,20 +16,19 @@ enum class PipelineClock { as_described, virtual_time, real_time };
 /// FILE, --simulate, --batches, --timeout and --seed.
 struct PipelineOptions {
   std::filesystem::path file;
-  std::vector<std::string> simulate;
-  bool simulated = false;
+  std::optional<std::string> simulate;  ///< what followed --simulate; empty: nothing did
   PipelineClock clock = PipelineClock::as_described;
   std::optional<std::int64_t> batches;
   std::string timeout;
   std::optional<std::uint64_t> seed;
 };
 
-void add_file_and_simulate(CLI::App& app, PipelineOptions& options);
-void add_timeout(CLI::App& app, PipelineOptions& options);
-void add_seed(CLI::App& app, PipelineOptions& options);
+void add_file_and_simulate(CommandLine& line, PipelineOptions& options);
+void add_timeout(CommandLine& line, PipelineOptions& options);
+void add_seed(CommandLine& line, PipelineOptions& options);
 
 /// After parse(): the word after --simulate is its mode or already the file. Throws UsageError.
-void settle(const CLI::App& app, PipelineOptions& options);
+void settle(PipelineOptions& options);
 
 /// The file's pipeline, or the built-in one, with what the options say instead. Throws UsageError when there is
 /// neither, Error for a wrong file.

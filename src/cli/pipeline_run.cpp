@@ -1,15 +1,16 @@
 #include <fmt/format.h>
 
+#include "account/account.h"
 #include "cli/command_line.h"
 #include "cli/output.h"
 #include "cli/pipeline.h"
 #include "cli/pipeline_options.h"
+#include "cli/tables.h"
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
-#include "pipeline/account.h"
 #include "pipeline/engine.h"
 #include "pipeline/simulation.h"
 #include "trace/chrome_writer.h"
@@ -24,26 +25,26 @@ struct PipelineRunOptions {
   LogOptions log;
 };
 
-std::unique_ptr<CLI::App> declare(PipelineRunOptions& o) {
-  auto app = make_app("pipeline run",
-                      "Runs a streaming pipeline and shows where its time goes. Without a file and with --simulate: a "
-                      "built-in one of three stages.",
-                      "takt pipeline run pipeline.yaml --batches 200", o.log);
-  add_file_and_simulate(*app, o.pipeline);
-  app->add_option("--batches", o.pipeline.batches, "Instead of the file's batches or duration")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100'000'000));
-  add_timeout(*app, o.pipeline);
-  app->add_option("--trace", o.trace,
-                  "Write the run to this file, in Chrome's format; '' writes none. Default: pipeline_trace.json")
-      ->type_name("FILE");
-  add_seed(*app, o.pipeline);
-  app->add_option("--format", o.output.format, "table, csv, json or markdown. Default: table")->type_name("FORMAT");
-  app->add_option("--table", o.output.table,
-                  "Of CSV: summary, devices, stages, batches, parts, splits or critical_path. Default: summary")
-      ->type_name("NAME");
-  app->add_option("-o,--output", o.output.file, "Write the result to this file instead of stdout")->type_name("FILE");
-  return app;
+CommandLine declare(PipelineRunOptions& o) {
+  CommandLine line("pipeline run",
+                   "Runs a streaming pipeline and shows where its time goes. Without a file and with --simulate: a "
+                   "built-in one of three stages.",
+                   "takt pipeline run pipeline.yaml --batches 200", o.log);
+  add_file_and_simulate(line, o.pipeline);
+  line.add({.names = "--batches",
+            .value = "N",
+            .meaning = "Instead of the file's batches or duration",
+            .range = NumberRange{1, 100'000'000}},
+           &o.pipeline.batches);
+  add_timeout(line, o.pipeline);
+  line.add({.names = "--trace",
+            .value = "FILE",
+            .meaning = "Write the run to this file, in Chrome's format; '' writes none",
+            .fallback = o.trace.string()},
+           &o.trace);
+  add_seed(line, o.pipeline);
+  add_output(line, o.output, table_names("pipeline run"));
+  return line;
 }
 
 PipelineOutcome run(const PipelineSpec& spec, PipelineClock clock, const Interrupt& interrupt) {
@@ -58,9 +59,7 @@ PipelineOutcome run(const PipelineSpec& spec, PipelineClock clock, const Interru
 }
 
 Provenance describe(const PipelineRun& run, const PipelineSpec& spec, std::span<const std::string> arguments) {
-  std::vector<std::string> command{"takt", "pipeline", "run"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  Provenance provenance = make_provenance(std::move(command));
+  Provenance provenance = provenance_of("pipeline run", arguments);
   for (const auto& device : run.devices) provenance.device += (provenance.device.empty() ? "" : ",") + device.name;
   provenance.settings = {{"pipeline", spec.name},
                          {"clock", run.virtual_clock ? "virtual" : "real"},
@@ -71,12 +70,15 @@ Provenance describe(const PipelineRun& run, const PipelineSpec& spec, std::span<
 
 }  // namespace
 
+CommandDescription describe_pipeline_run() {
+  PipelineRunOptions o;
+  return declare(o).description();
+}
+
 int run_pipeline_run(std::span<const std::string> arguments) {
   PipelineRunOptions o;
-  auto app = declare(o);
-  if (!parse(*app, arguments)) return 0;
-  settle(*app, o.pipeline);
-  check(o.output, account_table_names());
+  if (!declare(o).parse(arguments)) return 0;
+  settle(o.pipeline);
   apply(o.log);
   const PipelineSpec spec = spec_of(o.pipeline);
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
@@ -91,7 +93,7 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   if (!o.trace.empty()) {
     write_chrome_trace(to_trace(outcome.run), o.trace);
     const std::string said = fmt::format("wrote trace {}", printable(o.trace.string()));
-    if (o.output.format == "table" && o.output.file.empty())
+    if (o.output.is_text_on_screen())
       text += said + "\n";
     else
       log_info(said);

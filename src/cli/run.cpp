@@ -17,6 +17,7 @@
 #include "profile/op_profile.h"
 #include "profile/peer_writer.h"
 #include "profile/run.h"
+#include "profile/run_tables.h"
 #include "profile/run_text.h"
 #include "profile/run_trace.h"
 #include "trace/chrome_writer.h"
@@ -25,9 +26,7 @@ namespace takt {
 namespace {
 
 Provenance describe(const RunOptions& o, const RunResult& result, std::span<const std::string> arguments) {
-  std::vector<std::string> command{"takt", "run"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  Provenance provenance = make_provenance(std::move(command));
+  Provenance provenance = provenance_of("run", arguments);
   provenance.runtime = result.runtime;
   provenance.runtime_version = result.runtime_version;
   provenance.device = result.device;
@@ -110,10 +109,14 @@ std::optional<Peaks> peaks_for(const RunOptions& o, const RunResult& result) {
 
 }  // namespace
 
+CommandDescription describe_run() {
+  RunOptions o;
+  return declare_run(o).description();
+}
+
 int run_run(std::span<const std::string> arguments) {
   RunOptions o;
-  auto app = declare_run(o);
-  if (!parse(*app, with_dashes(arguments))) return 0;
+  if (!declare_run(o).parse(with_dashes(arguments))) return 0;
   validate(o);
   if (o.verbose) o.log.level = "debug";
   apply(o.log);
@@ -149,9 +152,8 @@ int run_run(std::span<const std::string> arguments) {
   for (auto& line : write_dumps(o, result)) written.push_back(std::move(line));
   if (!o.run.optimised_model.empty())
     written.push_back(fmt::format("wrote optimised model {}", printable(o.run.optimised_model.string())));
-  bool stdout_is_text = o.output.format == "table" && o.output.file.empty();
   for (const auto& line : written)
-    if (stdout_is_text)
+    if (o.output.is_text_on_screen())
       shown += line + "\n";
     else
       log_info(line);

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "cli/output.h"
-#include "profile/run.h"
+#include "profile/run_settings.h"
 
 namespace takt {
 
@@ -26,13 +25,13 @@ struct RunOptions {
   LogOptions log;
 };
 
-/// An app that fills `o`, which must outlive it.
-std::unique_ptr<CLI::App> declare_run(RunOptions& o);
+/// The options that fill `o`, which must outlive them.
+CommandLine declare_run(RunOptions& o);
 
 /// Options in MegEngine's spelling, `--bin_io_dump`, in takt's: `--bin-io-dump`. Values are not touched.
 std::vector<std::string> with_dashes(std::span<const std::string> arguments);
 
-/// Reads what CLI11 left as text and refuses contradictions. Throws UsageError.
+/// Reads what was left as text and refuses contradictions. Throws UsageError.
 void validate(RunOptions& o);
 
 }  // namespace takt

@@ -6,14 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_group.h"
 #include "trace/trace_tables.h"
 
 namespace takt {
+
+extern const CommandGroup trace_commands;
 
 int run_trace_info(std::span<const std::string> arguments);
 int run_trace_convert(std::span<const std::string> arguments);
 int run_trace_check(std::span<const std::string> arguments);
 int run_trace_merge(std::span<const std::string> arguments);
+
+CommandDescription describe_trace_info();
+CommandDescription describe_trace_convert();
+CommandDescription describe_trace_check();
+CommandDescription describe_trace_merge();
 
 /// The files in the order given.
 std::vector<NamedTrace> read_traces(const std::vector<std::filesystem::path>& files, const TraceReadSettings& settings);

@@ -4,27 +4,44 @@
 
 #include "cli/command_line.h"
 #include "cli/output.h"
+#include "cli/tables.h"
 #include "cli/trace.h"
 
 namespace takt {
 
-int run_trace_check(std::span<const std::string> arguments) {
-  LogOptions log;
-  OutputOptions output;
+namespace {
+
+struct TraceCheckOptions {
   std::vector<std::filesystem::path> files;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(TraceCheckOptions& o) {
+  CommandLine line("trace check",
+                   "Lists faults that make an importer complain or silently show something wrong. Exits with 1 if "
+                   "there are any.",
+                   "takt trace check trace.json", o.log);
+  line.add({.names = "FILE", .meaning = "Trace files in Chrome's JSON format, also compressed", .required = true},
+           &o.files);
+  add_output(line, o.output, table_names("trace check"));
+  return line;
+}
+
+}  // namespace
+
+CommandDescription describe_trace_check() {
+  TraceCheckOptions o;
+  return declare(o).description();
+}
+
+int run_trace_check(std::span<const std::string> arguments) {
+  TraceCheckOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  apply(o.log);
   TraceReadSettings settings;
   settings.find_overlaps = true;
-  auto app = make_app("trace check",
-                      "Names every fault of a trace that an importer would complain about, or break silently.\n"
-                      "Exit code 1 if there are any.",
-                      "takt trace check trace.json", log);
-  app->add_option("FILE", files, "Trace files in Chrome's JSON format, also compressed")->required();
-  app->add_option("--format", output.format, "table, csv, json or markdown. Default: table")->type_name("FORMAT");
-  app->add_option("-o,--output", output.file, "Write the result to this file instead of stdout")->type_name("FILE");
-  if (!parse(*app, arguments)) return 0;
-  check(output, {"faults"});
-  apply(log);
-  const auto traces = read_traces(files, settings);
+  const auto traces = read_traces(o.files, settings);
   std::vector<Table> tables{trace_faults_table(traces)};
   std::string text;
   for (const NamedTrace& named : traces) {
@@ -34,9 +51,7 @@ int run_trace_check(std::span<const std::string> arguments) {
                           fault.count == 1 ? "" : "s", fault.first, meaning_of(fault.rule));
     }
   }
-  std::vector<std::string> command{"takt", "trace", "check"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  print(output, tables, make_provenance(std::move(command)), text);
+  print(o.output, tables, provenance_of("trace check", arguments), text);
   return tables.front().rows.empty() ? 0 : 1;
 }
 

@@ -12,25 +12,38 @@ bool is_csv_name(std::filesystem::path path) {
   return lower_case(path.extension().string()) == ".csv";
 }
 
+struct TraceConvertOptions {
+  std::filesystem::path file, output;
+  LogOptions log;
+};
+
+CommandLine declare(TraceConvertOptions& o) {
+  CommandLine line("trace convert",
+                   "Writes a trace in another format, by the name of the output: NAME.pftrace is Perfetto's protobuf, "
+                   "NAME.csv one line per event, any other name Chrome JSON; NAME.*.gz is compressed.",
+                   "takt trace convert trace.json.gz -o trace.pftrace", o.log);
+  line.add({.names = "FILE", .meaning = "A trace in Chrome's JSON format, also compressed", .required = true}, &o.file);
+  line.add({.names = "-o,--output", .value = "FILE", .meaning = "The file to write", .required = true}, &o.output);
+  return line;
+}
+
 }  // namespace
 
+CommandDescription describe_trace_convert() {
+  TraceConvertOptions o;
+  return declare(o).description();
+}
+
 int run_trace_convert(std::span<const std::string> arguments) {
-  LogOptions log;
-  std::filesystem::path file, output;
-  auto app = make_app("trace convert",
-                      "Writes a trace in another format, by the name of the output: NAME.pftrace is Perfetto's\n"
-                      "protobuf, NAME.csv one line per event, any other name Chrome JSON; NAME.*.gz is compressed.",
-                      "takt trace convert trace.json.gz -o trace.pftrace", log);
-  app->add_option("FILE", file, "A trace in Chrome's JSON format, also compressed")->required();
-  app->add_option("-o,--output", output, "The file to write")->type_name("FILE")->required();
-  if (!parse(*app, arguments)) return 0;
-  apply(log);
-  const auto traces = read_traces({file}, {});
+  TraceConvertOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  apply(o.log);
+  const auto traces = read_traces({o.file}, {});
   warn_of_faults(traces);
-  if (is_csv_name(output))
-    write_trace_csv(traces.front().read.trace, output);
+  if (is_csv_name(o.output))
+    write_trace_csv(traces.front().read.trace, o.output);
   else
-    write_trace(traces.front().read.trace, output);
+    write_trace(traces.front().read.trace, o.output);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -38,36 +39,58 @@ std::string label_of(const NamedTrace& named) {
   return label.empty() ? std::filesystem::path(named.file).filename().string() : label;
 }
 
-}  // namespace
-
-int run_trace_merge(std::span<const std::string> arguments) {
-  LogOptions log;
+struct TraceMergeOptions {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> offsets;
   std::filesystem::path output;
-  auto app = make_app("trace merge",
-                      "Puts traces of several hosts or ranks on one time base, by their baseTimeNanoseconds. Rows\n"
-                      "are named by host and rank, or by file where a trace tells neither.",
-                      "takt trace merge rank0.json.gz rank1.json.gz -o all.json.gz", log);
-  app->add_option("FILE", files, "Traces in Chrome's JSON format, also compressed")->required();
-  app->add_option("-o,--output", output, "The file to write; its name tells the format, as of 'takt trace convert'")
-      ->type_name("FILE")
-      ->required();
-  app->add_option("--offset", offsets, "FILE=TIME: add so much to a trace's times; repeat it for several")
-      ->type_name("SPEC")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  if (!parse(*app, arguments)) return 0;
-  apply(log);
+  LogOptions log;
+};
+
+CommandLine declare(TraceMergeOptions& o) {
+  CommandLine line("trace merge",
+                   "Puts traces of several hosts or ranks on one time base, by their baseTimeNanoseconds. Rows are "
+                   "named by host and rank, or by file where a trace tells neither.",
+                   "takt trace merge rank0.json.gz rank1.json.gz -o all.json.gz", o.log);
+  line.add({.names = "FILE", .meaning = "Traces in Chrome's JSON format, also compressed", .required = true}, &o.files);
+  line.add({.names = "-o,--output",
+            .value = "FILE",
+            .meaning = "The file to write; its name tells the format, as of 'takt trace convert'",
+            .required = true},
+           &o.output);
+  line.add({.names = "--offset",
+            .value = "FILE=TIME",
+            .meaning = "Add TIME to all times of FILE, as in rank1.json=2.5ms; repeat it for several",
+            .names_a_file = true},
+           &o.offsets);
+  return line;
+}
+
+/// By file. Throws UsageError.
+std::map<std::string, Nanoseconds> shifts_of(const TraceMergeOptions& o) {
   std::map<std::string, Nanoseconds> shifts;
-  for (const auto& text : offsets) {
+  for (const auto& text : o.offsets) {
     auto [file, time] = parse_offset(text);
-    if (std::find(files.begin(), files.end(), file) == files.end()) {
+    if (std::find(o.files.begin(), o.files.end(), file) == o.files.end()) {
       throw UsageError(fmt::format("--offset '{}': '{}' is not one of the files", printable(text), printable(file)));
     }
     shifts[file] = time;
   }
-  auto traces = read_traces(files, {});
+  return shifts;
+}
+
+}  // namespace
+
+CommandDescription describe_trace_merge() {
+  TraceMergeOptions o;
+  return declare(o).description();
+}
+
+int run_trace_merge(std::span<const std::string> arguments) {
+  TraceMergeOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  apply(o.log);
+  const auto shifts = shifts_of(o);
+  auto traces = read_traces(o.files, {});
   warn_of_faults(traces);
   std::vector<MergeInput> inputs;
   std::map<std::string, int> labels;
@@ -80,7 +103,7 @@ int run_trace_merge(std::span<const std::string> arguments) {
     input.label = std::move(label);
     if (const auto shift = shifts.find(named.file); shift != shifts.end()) input.offset = shift->second;
   }
-  write_trace(merge_traces(inputs), output);
+  write_trace(merge_traces(inputs), o.output);
   return 0;
 }
 

@@ -1,31 +1,16 @@
-// The one exception type of takt.
+// The exception type of takt (takt/error.h), and the one of a wrong command line.
 //
-// Thrown when an operation cannot go on (bad file, unsupported operator, runtime failure); expected outcomes are
-// values instead. It is caught in one place, `cli/main.cpp`, which prints the message as a single line and picks the
-// exit code. A message reads "WHERE: what is wrong; what to do", without a class name or an "Error:" prefix.
+// Error is caught in one place, `cli/main.cpp`, which prints the message as a single line and picks the exit code.
 #pragma once
 
 #include <stdexcept>
-#include <string>
-#include <string_view>
+
+#include "takt/error.h"
 
 namespace takt {
 
-enum class ErrorKind {
-  bad_input,    ///< a file or value that a user gave is wrong
-  unsupported,  ///< well-formed, but this build, device or runtime cannot do it
-  io,           ///< the operating system refused to read or write
-  runtime,      ///< an inference runtime failed
-};
-
-class Error : public std::runtime_error {
- public:
-  Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
-  ErrorKind kind() const { return kind_; }
-
- private:
-  ErrorKind kind_;
-};
+/// Refuses what a user gave.
+[[noreturn]] inline void refuse_input(const std::string& message) { throw Error(ErrorKind::bad_input, message); }
 
 /// A wrong command line; `cli/main.cpp` turns it into exit code 2.
 class UsageError : public std::runtime_error {

@@ -86,7 +86,7 @@ std::string read_all(const Descriptor& file, const std::filesystem::path& path) 
 /// Fault injection for tests: the number of bytes after which writes fail with ENOSPC.
 std::size_t bytes_until_failure() {
   const char* text = std::getenv("TAKT_FAIL_WRITE_AFTER");
-  return text == nullptr ? SIZE_MAX : std::strtoull(text, nullptr, 10);
+  return text == nullptr ? SIZE_MAX : number_in<std::size_t>(text).value_or(SIZE_MAX);
 }
 
 }  // namespace
@@ -186,8 +186,6 @@ std::optional<std::size_t> InputFile::size() const {
   return static_cast<std::size_t>(status.st_size);
 }
 
-// The file is mapped over an anonymous reservation one page longer, so that the bytes after its end are readable zeros
-// even when it ends exactly on a page border.
 TemporaryFolder::TemporaryFolder(const std::string& prefix) {
   std::error_code error;
   auto folder = std::filesystem::temp_directory_path(error);
@@ -204,6 +202,8 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+// The file is mapped over an anonymous reservation one page longer, so that the bytes after its end are readable zeros
+// even when it ends exactly on a page border.
 MappedFile::MappedFile(const std::filesystem::path& path) {
   Descriptor file(path);
   auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

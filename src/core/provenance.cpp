@@ -2,33 +2,29 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/text.h"
+#include "core/affinity.h"
+#include "core/error.h"
+#include "core/file.h"
 #include "core/version.h"
 
 namespace takt {
 namespace {
 
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return std::string(trim(std::string_view(line).substr(line.find(':') + 1)));
-  return "unknown CPU";
-}
-
 std::string describe_cpu() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
-  return fmt::format("{}, {} logical cores", cpu_name(), cores);
+  std::string cpuinfo;
+  try {
+    cpuinfo = read_file("/proc/cpuinfo");
+  } catch (const Error&) {
+    // Not every system has it, and a missing name is said to be unknown.
+  }
+  return fmt::format("{}, {} logical cores", processor_name(cpuinfo), usable_core_count());
 }
 
 std::string describe_build() {

@@ -3,19 +3,40 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
-#include <stdexcept>
+
+#include "core/check.h"
+#include "core/random.h"
 
 namespace takt {
 namespace {
 
-double mean_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+std::vector<double> sorted_copy(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
 }
 
-double median_of(std::vector<double>& values) {
-  std::sort(values.begin(), values.end());
-  return percentile(values, 0.5);
+std::optional<Summary> summarize_microseconds(std::vector<double> us) {
+  if (us.empty()) return std::nullopt;
+  std::sort(us.begin(), us.end());
+  Summary summary;
+  summary.count = us.size();
+  summary.mean = Duration(*mean(us));
+  summary.min = Duration(us.front());
+  summary.max = Duration(us.back());
+  summary.median = Duration(percentile(us, 0.5));
+  summary.p90 = Duration(percentile(us, 0.9));
+  summary.p99 = Duration(percentile(us, 0.99));
+  if (const auto square = variance(us)) summary.stddev = Duration(std::sqrt(*square));
+  return summary;
+}
+
+template <typename Time>
+std::vector<double> microseconds(std::span<const Time> samples) {
+  std::vector<double> us;
+  us.reserve(samples.size());
+  for (const Time sample : samples) us.push_back(Duration(sample).count());
+  return us;
 }
 
 /// Percentile bootstrap (Efron 1979): the quantiles of the statistic over resamples drawn with replacement.
@@ -24,7 +45,7 @@ std::optional<Interval> bootstrap(std::span<const double> samples, double confid
                                   Statistic statistic) {
   constexpr std::size_t fewest_samples = 5, resamples = 2000;
   if (samples.size() < fewest_samples) return std::nullopt;
-  std::mt19937_64 random(seed);
+  LongRandom random(seed);
   std::vector<double> resample(samples.size()), values;
   values.reserve(resamples);
   for (std::size_t i = 0; i < resamples; ++i) {
@@ -38,45 +59,60 @@ std::optional<Interval> bootstrap(std::span<const double> samples, double confid
 
 }  // namespace
 
+PercentilePlace percentile_place(std::size_t count, double fraction) {
+  TAKT_CHECK(count > 0);
+  TAKT_CHECK(fraction >= 0 && fraction <= 1);
+  const double rank = fraction * static_cast<double>(count - 1);
+  const auto below = static_cast<std::size_t>(rank);
+  return {below, std::min(below + 1, count - 1), rank - static_cast<double>(below)};
+}
+
 double percentile(std::span<const double> sorted, double fraction) {
-  if (sorted.empty()) throw std::invalid_argument("percentile of no samples");
-  if (!(fraction >= 0 && fraction <= 1)) throw std::invalid_argument("percentile outside [0, 1]");
-  double rank = fraction * static_cast<double>(sorted.size() - 1);
-  auto below = static_cast<std::size_t>(rank);
-  if (below + 1 >= sorted.size()) return sorted.back();
-  double weight = rank - static_cast<double>(below);
-  return sorted[below] + weight * (sorted[below + 1] - sorted[below]);
+  const PercentilePlace place = percentile_place(sorted.size(), fraction);
+  if (place.below == place.above) return sorted[place.below];
+  return sorted[place.below] + place.rest * (sorted[place.above] - sorted[place.below]);
+}
+
+std::optional<double> median(std::span<const double> values) {
+  if (values.empty()) return std::nullopt;
+  return percentile(sorted_copy(values), 0.5);
+}
+
+std::optional<Duration> median(std::span<const Nanoseconds> samples) {
+  const auto middle = median(microseconds(samples));
+  return middle ? std::optional(Duration(*middle)) : std::nullopt;
+}
+
+std::optional<double> mean(std::span<const double> values) {
+  if (values.empty()) return std::nullopt;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::optional<double> variance(std::span<const double> values) {
+  if (values.size() < 2) return std::nullopt;
+  const double centre = *mean(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - centre) * (value - centre);
+  return squares / static_cast<double>(values.size() - 1);
 }
 
 std::optional<Summary> summarize(std::span<const Nanoseconds> samples) {
-  if (samples.empty()) return std::nullopt;
-  std::vector<double> us;
-  us.reserve(samples.size());
-  for (Nanoseconds sample : samples) us.push_back(Duration(sample).count());
-  std::sort(us.begin(), us.end());
-  Summary summary;
-  summary.count = us.size();
-  double mean = mean_of(us);
-  summary.mean = Duration(mean);
-  summary.min = Duration(us.front());
-  summary.max = Duration(us.back());
-  summary.median = Duration(percentile(us, 0.5));
-  summary.p90 = Duration(percentile(us, 0.9));
-  summary.p99 = Duration(percentile(us, 0.99));
-  if (us.size() > 1) {
-    double squares = 0;
-    for (double value : us) squares += (value - mean) * (value - mean);
-    summary.stddev = Duration(std::sqrt(squares / static_cast<double>(us.size() - 1)));
-  }
-  return summary;
+  return summarize_microseconds(microseconds(samples));
+}
+
+std::optional<Summary> summarize(std::span<const Duration> samples) {
+  return summarize_microseconds(microseconds(samples));
 }
 
 std::optional<Interval> bootstrap_median(std::span<const double> samples, double confidence, std::uint64_t seed) {
-  return bootstrap(samples, confidence, seed, median_of);
+  return bootstrap(samples, confidence, seed, [](std::vector<double>& values) {
+    std::sort(values.begin(), values.end());
+    return percentile(values, 0.5);
+  });
 }
 
 std::optional<Interval> bootstrap_mean(std::span<const double> samples, double confidence, std::uint64_t seed) {
-  return bootstrap(samples, confidence, seed, [](std::vector<double>& values) { return mean_of(values); });
+  return bootstrap(samples, confidence, seed, [](std::vector<double>& values) { return *mean(values); });
 }
 
 }  // namespace takt

@@ -2,7 +2,8 @@
 //
 // Percentiles describe and are never added; means add. One percentile rule (linear interpolation between the two
 // nearest ranks, as NumPy and pandas do by default); variance in the two-pass form with n-1, which does not lose digits
-// when the mean is large against the spread.
+// when the mean is large against the spread. What cannot be told from so few samples is nullopt, never zero. Samples in
+// integer nanoseconds by the million: spread.h; what chance alone would give: significance.h.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,24 @@
 
 namespace takt {
 
+/// Where the percentile of `count` sorted values lies: between two neighbouring places, `rest` of the way up.
+struct PercentilePlace {
+  std::size_t below = 0, above = 0;
+  double rest = 0;
+};
+/// `count` not 0, `fraction` in [0, 1]: rank fraction·(count−1).
+PercentilePlace percentile_place(std::size_t count, double fraction);
+
 /// `sorted` ascending and not empty, `fraction` in [0, 1]: the value at rank fraction·(n−1), interpolated linearly.
-/// One sample is its own percentile at every fraction. Throws std::invalid_argument when empty or out of range.
+/// One sample is its own percentile at every fraction. Anything else is a mistake of the caller.
 double percentile(std::span<const double> sorted, double fraction);
+
+/// The percentile at 0.5, of values in any order; nullopt of nothing.
+std::optional<double> median(std::span<const double> values);
+std::optional<Duration> median(std::span<const Nanoseconds> samples);
+
+std::optional<double> mean(std::span<const double> values);      ///< nullopt of nothing
+std::optional<double> variance(std::span<const double> values);  ///< of the sample (n-1); needs two values
 
 struct Summary {
   std::size_t count = 0;
@@ -26,6 +42,7 @@ struct Summary {
 
 /// nullopt: no samples. Order of the samples does not matter.
 std::optional<Summary> summarize(std::span<const Nanoseconds> samples);
+std::optional<Summary> summarize(std::span<const Duration> samples);
 
 /// An interval for a statistic, and the share of repetitions that should contain the true value.
 struct Interval {

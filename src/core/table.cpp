@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/check.h"
+#include "core/error.h"
 #include "core/text.h"
 
 namespace takt {
@@ -18,6 +21,33 @@ std::string plain_text(const Cell& cell) {
   if (auto time = std::get_if<Duration>(&cell))
     return std::isfinite(time->count()) ? fmt::format("{}", time->count()) : "";
   return "";
+}
+
+bool means(const ColumnSchema& column, std::string_view word) {
+  for (const std::string_view unit : {"", "_us", "_flop_per_byte", "_percent"})
+    if (column.name == std::string(word) + std::string(unit)) return true;
+  return false;
+}
+
+std::size_t find_column(const Table& table, const std::string& word) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (table.columns[i].name == word) return i;
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (means(table.columns[i], word)) return i;
+  std::vector<std::string> names;
+  for (const auto& column : table.columns) names.push_back(column.name);
+  throw UsageError(fmt::format("--columns: there is no column '{}'; {}", printable(word),
+                               suggestion(word, names, fmt::format("use {}", fmt::join(names, ", ")))));
+}
+
+/// The columns with these numbers.
+Table picked(const Table& table, std::span<const std::size_t> numbers) {
+  Table some{table.name, {}, std::vector<std::vector<Cell>>(table.rows.size())};
+  for (const std::size_t c : numbers) {
+    some.columns.push_back(table.columns[c]);
+    for (std::size_t r = 0; r < table.rows.size(); ++r) some.rows[r].push_back(table.rows[r][c]);
+  }
+  return some;
 }
 
 std::string csv_field(const std::string& text) {
@@ -49,6 +79,7 @@ std::string json_rows(const Table& table) {
   std::string text = "[";
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     text += r == 0 ? "\n      {" : ",\n      {";
+    TAKT_CHECK(table.rows[r].size() == table.columns.size());
     for (std::size_t c = 0; c < table.columns.size(); ++c)
       text +=
           fmt::format("{}{}: {}", c == 0 ? "" : ", ", json_quote(table.columns[c].name), json_value(table.rows[r][c]));
@@ -59,16 +90,45 @@ std::string json_rows(const Table& table) {
 
 }  // namespace
 
+const Table& table_named(std::span<const Table> tables, std::string_view name) {
+  const auto found = std::find_if(tables.begin(), tables.end(), [&](const Table& table) { return table.name == name; });
+  assert(found != tables.end());
+  return *found;
+}
+
 Table some_columns(const Table& table, std::span<const std::string_view> names) {
-  Table some{table.name, {}, std::vector<std::vector<Cell>>(table.rows.size())};
-  for (const std::string_view name : names) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      if (table.columns[c].name != name) continue;
-      some.columns.push_back(table.columns[c]);
-      for (std::size_t r = 0; r < table.rows.size(); ++r) some.rows[r].push_back(table.rows[r][c]);
+  std::vector<std::size_t> numbers;
+  for (const std::string_view name : names)
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      if (table.columns[c].name == name) numbers.push_back(c);
+  return picked(table, numbers);
+}
+
+Table without_columns(const Table& table, std::initializer_list<std::string_view> names) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    if (std::find(names.begin(), names.end(), table.columns[c].name) == names.end()) numbers.push_back(c);
+  return picked(table, numbers);
+}
+
+Table choose_columns(const Table& table, std::span<const std::string> names) {
+  std::vector<std::size_t> numbers;
+  for (const auto& name : names) {
+    if (name != "all") {
+      numbers.push_back(find_column(table, name));
+      continue;
     }
+    for (std::size_t c = 0; c < table.columns.size(); ++c) numbers.push_back(c);
   }
-  return some;
+  return picked(table, numbers);
+}
+
+std::vector<std::string> parse_column_names(std::string_view text) {
+  std::vector<std::string> names;
+  for (const auto& word : split(text, ','))
+    if (!trim(word).empty()) names.emplace_back(trim(word));
+  if (names.empty()) throw UsageError("--columns needs names of columns, such as name,type,mean_us,p99_us");
+  return names;
 }
 
 std::string to_csv(const Table& table) {
@@ -76,6 +136,7 @@ std::string to_csv(const Table& table) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) text += (c ? "," : "") + csv_field(table.columns[c].name);
   text += '\n';
   for (const auto& row : table.rows) {
+    TAKT_CHECK(row.size() == table.columns.size());
     for (std::size_t c = 0; c < row.size(); ++c) text += (c ? "," : "") + csv_field(plain_text(row[c]));
     text += '\n';
   }
@@ -87,6 +148,7 @@ std::string to_markdown(const Table& table) {
   for (const auto& column : table.columns) text += " " + markdown_field(column.title) + " |", rule += "---|";
   text += "\n" + rule + "\n";
   for (const auto& row : table.rows) {
+    TAKT_CHECK(row.size() == table.columns.size());
     text += "|";
     for (const auto& cell : row) {
       auto time = std::get_if<Duration>(&cell);

@@ -6,28 +6,10 @@
 #include <cstdint>
 #include <numeric>
 
+#include "core/utf8.h"
+
 namespace takt {
 namespace {
-
-/// Length of the well-formed UTF-8 sequence at the start of `text` (RFC 3629: no overlong forms, no surrogates), or 0.
-std::size_t sequence_length(std::string_view text) {
-  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  auto continues = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
-  unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!continues(1) || !continues(2)) return 0;
-    bool overlong = lead == 0xE0 && byte(1) < 0xA0, surrogate = lead == 0xED && byte(1) > 0x9F;
-    return overlong || surrogate ? 0 : 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!continues(1) || !continues(2) || !continues(3)) return 0;
-    bool overlong = lead == 0xF0 && byte(1) < 0x90, beyond = lead == 0xF4 && byte(1) > 0x8F;
-    return overlong || beyond ? 0 : 4;
-  }
-  return 0;
-}
 
 /// Insertions, deletions, replacements and swaps of neighbours; the commonest slip in a short word is a swap.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -53,6 +35,13 @@ std::string lower_case(std::string_view text) {
   for (char& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return lower;
+}
+
+std::string upper_case(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return upper;
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -82,10 +71,29 @@ std::optional<std::string> nearest_word(std::string_view word, std::span<const s
   return nearest;
 }
 
+std::string suggestion(std::string_view word, std::span<const std::string> known, std::string_view otherwise) {
+  const auto near = nearest_word(word, known);
+  return near ? fmt::format("did you mean '{}'?", *near) : std::string(otherwise);
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string lines;
+  std::size_t column = indent;
+  for (const auto& word : split(text, ' ')) {
+    const std::size_t length = display_width(word);
+    if (column > indent && column + 1 + length > width) lines += "\n" + std::string(indent, ' '), column = indent;
+    if (column > indent) lines += ' ', ++column;
+    lines += word;
+    const auto line_end = word.rfind('\n');
+    column = line_end == word.npos ? column + length : display_width(std::string_view(word).substr(line_end + 1));
+  }
+  return lines;
+}
+
 std::string json_quote(std::string_view text) {
   std::string quoted = "\"";
   while (!text.empty()) {
-    std::size_t length = sequence_length(text);
+    std::size_t length = utf8_length(text);
     char c = text.front();
     if (length == 0) {
       quoted += "\xEF\xBF\xBD";
@@ -107,14 +115,14 @@ std::string json_quote(std::string_view text) {
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
-  for (; !text.empty(); ++width) text.remove_prefix(std::max<std::size_t>(sequence_length(text), 1));
+  for (; !text.empty(); ++width) text.remove_prefix(std::max<std::size_t>(utf8_length(text), 1));
   return width;
 }
 
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
-    std::size_t length = sequence_length(text);
+    std::size_t length = utf8_length(text);
     auto lead = static_cast<unsigned char>(text.front());
     bool c1_control = length == 2 && lead == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
     if (length == 0 || lead < 0x20 || lead == 0x7F || c1_control)
@@ -124,6 +132,12 @@ std::string printable(std::string_view text) {
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return shown;
+}
+
+std::uint64_t fingerprint(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
 }
 
 }  // namespace takt

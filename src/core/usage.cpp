@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/affinity.h"
 #include "core/file.h"
 #include "core/text.h"
 
@@ -145,16 +146,6 @@ std::optional<double> quota_of(const std::filesystem::path& group) {
   return static_cast<double>(*used) / static_cast<double>(*per);
 }
 
-/// Processors by affinity. Sets of up to 8192; a machine with more gives nothing.
-std::vector<int> allowed_cpus() {
-  std::vector<int> cpus;
-  std::array<cpu_set_t, 8> set{};
-  if (sched_getaffinity(0, sizeof set, set.data()) != 0) return cpus;
-  for (int cpu = 0; cpu < static_cast<int>(sizeof set * 8); ++cpu)
-    if (CPU_ISSET_S(static_cast<std::size_t>(cpu), sizeof set, set.data())) cpus.push_back(cpu);
-  return cpus;
-}
-
 Nanoseconds clock_of(clockid_t clock) {
   timespec now{};
   if (clock_gettime(clock, &now) != 0) return {};
@@ -237,7 +228,7 @@ class ThreadDelays {
 
 CpuLimit cpu_limit() {
   CpuLimit limit;
-  limit.cpus = std::max(1, static_cast<int>(allowed_cpus().size()));
+  limit.cpus = usable_core_count();
   for (const auto& group : control_groups())
     if (auto quota = quota_of(group); quota && (!limit.quota || *quota < *limit.quota)) limit.quota = quota;
   return limit;
@@ -245,7 +236,7 @@ CpuLimit cpu_limit() {
 
 struct UsageReader::Files {
   ThreadDelays delays;
-  std::vector<int> cpus = allowed_cpus();
+  std::vector<int> cpus = usable_cores();
   ReadOnly stat{"/proc/stat"}, group_stat;
   std::map<int, ReadOnly> clocks;  ///< by processor
   ReadOnly cpuinfo;

@@ -104,11 +104,6 @@ void YamlSection::unknown(const YAML::Node& node, const std::string& key, const 
        "unknown key; " + suggestion(key, keys, fmt::format("the keys are {}", fmt::join(keys, ", "))));
 }
 
-std::string suggestion(const std::string& word, const std::vector<std::string>& known, const std::string& otherwise) {
-  const auto near = nearest_word(word, known);
-  return near ? fmt::format("did you mean '{}'?", *near) : otherwise;
-}
-
 YAML::Node load_yaml(const std::string& text, const std::string& origin, const std::string& what) {
   constexpr std::size_t most_bytes = 1 << 20;
   if (text.size() > most_bytes)

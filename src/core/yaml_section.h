@@ -47,9 +47,6 @@ class YamlSection {
   std::string origin_, prefix_;
 };
 
-/// "did you mean 'x'?" or `otherwise`.
-std::string suggestion(const std::string& word, const std::vector<std::string>& known, const std::string& otherwise);
-
 /// The file's text as YAML. Throws Error(bad_input) where it is none, or larger than 1 MiB; `what` names the kind of
 /// file in that message.
 YAML::Node load_yaml(const std::string& text, const std::string& origin, const std::string& what);

@@ -5,22 +5,22 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "flow/device_law.h"
+#include "core/random.h"
 
 namespace takt {
 namespace {
 
 // 2^62 of the 2^63 nanoseconds; the rest is for what follows the last arrival.
 constexpr double latest = 4.6e18;
-constexpr std::int64_t most = 1'000'000'000;
+constexpr std::int64_t most_arrivals = 1'000'000'000;
 
 void check(Nanoseconds gap, std::int64_t count, double longest_gap) {
   const double last = static_cast<double>(gap.count()) * longest_gap * static_cast<double>(count);
-  if (gap.count() >= 0 && count >= 0 && count <= most && last < latest) return;
+  if (gap.count() >= 0 && count >= 0 && count <= most_arrivals && last < latest) return;
   throw Error(
       ErrorKind::bad_input,
       fmt::format("source: {} batches every {} ns are not a time table; use a shorter period and 0 to {} batches",
-                  count, gap.count(), most));
+                  count, gap.count(), most_arrivals));
 }
 
 }  // namespace
@@ -33,14 +33,12 @@ std::vector<Nanoseconds> fixed_rate_arrivals(Nanoseconds period, std::int64_t co
 }
 
 std::vector<Nanoseconds> poisson_arrivals(Nanoseconds mean_gap, std::int64_t count, std::uint64_t seed) {
-  check(mean_gap, count, 37);                        // times the mean: -ln 2^-53 is 36.7
-  constexpr double unit = 1.0 / 9007199254740992.0;  // 2^-53
-  NoiseSource random({}, seed);
+  check(mean_gap, count, 37);  // times the mean: -ln 2^-53 is 36.7
+  Random random(seed);
   std::vector<Nanoseconds> times(static_cast<std::size_t>(count));
   std::int64_t now = 0;
   for (auto& time : times) {
-    const double uniform = (static_cast<double>(random.next() >> 11) + 1.0) * unit;
-    now += std::llround(-std::log(uniform) * static_cast<double>(mean_gap.count()));
+    now += std::llround(-std::log(positive_uniform(random)) * static_cast<double>(mean_gap.count()));
     time = Nanoseconds(now);
   }
   return times;

@@ -12,14 +12,13 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-constexpr double least = 0.01, most = 1e6;
+constexpr double least_factor = 0.01, most_factor = 1e6;
 constexpr std::int64_t least_units = ContentionState::unit / 100, most_units = ContentionState::unit * 1'000'000;
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::bad_input, message); }
-
 void check_factor(double factor, const char* where) {
-  if (!(factor >= least && factor <= most)) {
-    refuse(fmt::format("contention: {} has the factor {}; use {} to {}", where, factor, least, most));
+  if (!(factor >= least_factor && factor <= most_factor)) {
+    refuse_input(
+        fmt::format("contention: {} has the factor {}; use {} to {}", where, factor, least_factor, most_factor));
   }
 }
 
@@ -38,31 +37,31 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 void check(const ContentionLaw& law, const FlowShape& shape) {
   const std::size_t stages = shape.stages.size();
   if (!law.interference.empty() && law.interference.size() != stages) {
-    refuse(fmt::format("contention: the interference matrix has {} rows; give one per stage, {}",
-                       law.interference.size(), stages));
+    refuse_input(fmt::format("contention: the interference matrix has {} rows; give one per stage, {}",
+                             law.interference.size(), stages));
   }
   for (const auto& row : law.interference) {
     if (row.size() != stages) {
-      refuse(fmt::format("contention: a row of the interference matrix has {} entries; give one per stage, {}",
-                         row.size(), stages));
+      refuse_input(fmt::format("contention: a row of the interference matrix has {} entries; give one per stage, {}",
+                               row.size(), stages));
     }
     for (const double factor : row) check_factor(factor, "the interference matrix");
   }
   if (law.device_curve.size() > shape.devices.size()) {
-    refuse(fmt::format("contention: there are curves for {} devices; the pipeline has {}", law.device_curve.size(),
-                       shape.devices.size()));
+    refuse_input(fmt::format("contention: there are curves for {} devices; the pipeline has {}",
+                             law.device_curve.size(), shape.devices.size()));
   }
   for (const auto& curve : law.device_curve) {
     for (const double factor : curve) check_factor(factor, "a device's curve");
   }
   for (const auto& resource : law.resources) {
     if (resource.demand.size() != stages) {
-      refuse(fmt::format("contention: a shared resource has {} demands; give one per stage, {}", resource.demand.size(),
-                         stages));
+      refuse_input(fmt::format("contention: a shared resource has {} demands; give one per stage, {}",
+                               resource.demand.size(), stages));
     }
     for (const double demand : resource.demand) {
       if (!(demand >= 0 && demand <= 1)) {
-        refuse(fmt::format("contention: a shared resource has the demand {}; use 0 to 1", demand));
+        refuse_input(fmt::format("contention: a shared resource has the demand {}; use 0 to 1", demand));
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/random.h"
 #include "core/units.h"
 
 namespace takt {
@@ -47,18 +48,16 @@ struct Noise {
   double sigma = 0;
 };
 
-/// Draws of a Noise. The same seed gives the same draws with every compiler (std::normal_distribution would not).
+/// Draws of a Noise. The same seed gives the same draws with every compiler.
 /// Not thread-safe.
 class NoiseSource {
  public:
-  NoiseSource(Noise noise, std::uint64_t seed) : noise_(noise), state_(seed) {}
+  NoiseSource(Noise noise, std::uint64_t seed) : noise_(noise), random_(seed) {}
   Nanoseconds apply(Nanoseconds duration);
-  std::uint64_t next();  ///< 64 uniform bits
 
  private:
-  double normal();
   Noise noise_;
-  std::uint64_t state_;
+  Random random_;
 };
 
 }  // namespace takt

@@ -13,30 +13,29 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::bad_input, message); }
-
 std::int64_t in_range(Wide ns) {
   if (ns > std::numeric_limits<std::int64_t>::max()) {
-    refuse("makespan: it ends beyond 292 years; use shorter times or fewer batches");
+    refuse_input("makespan: it ends beyond 292 years; use shorter times or fewer batches");
   }
   return static_cast<std::int64_t>(ns);
 }
 
 void check_times(std::size_t given, const FlowShape& shape) {
   if (given == shape.stages.size()) return;
-  refuse(fmt::format("makespan: there are times for {} stages; give one per stage, {}", given, shape.stages.size()));
+  refuse_input(
+      fmt::format("makespan: there are times for {} stages; give one per stage, {}", given, shape.stages.size()));
 }
 
 void check_time(Nanoseconds time, std::size_t stage) {
-  if (time.count() < 0) refuse(fmt::format("stage {}: it takes {} ns; a time is 0 or more", stage, time.count()));
+  if (time.count() < 0) refuse_input(fmt::format("stage {}: it takes {} ns; a time is 0 or more", stage, time.count()));
 }
 
 void check_times(const std::vector<StageTime>& times, const FlowShape& shape) {
   check_times(times.size(), shape);
   for (std::size_t s = 0; s < times.size(); ++s) {
     if (times[s].parts.size() != static_cast<std::size_t>(shape.stages[s].parts())) {
-      refuse(fmt::format("stage {}: there are times for {} parts; give one per part, {}", s, times[s].parts.size(),
-                         shape.stages[s].parts()));
+      refuse_input(fmt::format("stage {}: there are times for {} parts; give one per part, {}", s,
+                               times[s].parts.size(), shape.stages[s].parts()));
     }
     check_time(std::min(times[s].partition, times[s].merge), s);
     for (const Nanoseconds part : times[s].parts) check_time(part, s);
@@ -97,7 +96,7 @@ std::optional<Nanoseconds> MakespanCalculator::ordered(const FlowShape& shape, s
   }
   const std::int64_t batches = *shape.source.batches;
   if (static_cast<Wide>(times.size()) != static_cast<Wide>(batches) * static_cast<Wide>(shape.stages.size())) {
-    refuse(
+    refuse_input(
         fmt::format("makespan: there are {} times for {} batches in {} stages; give one for each batch in each stage",
                     times.size(), batches, shape.stages.size()));
   }
@@ -157,7 +156,7 @@ std::int64_t MakespanCalculator::last_delivery(std::int64_t batches, std::span<c
 Nanoseconds makespan_lower_bound(const FlowShape& shape, const std::vector<StageTime>& times) {
   check(shape);
   check_times(times, shape);
-  if (!shape.source.batches) refuse("makespan: the source never ends; say how many batches there are");
+  if (!shape.source.batches) refuse_input("makespan: the source never ends; say how many batches there are");
   const std::int64_t batches = *shape.source.batches;
   if (batches == 0) return Nanoseconds(0);
   Wide passage = 0, busiest = 0;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/check.h"
 #include "core/error.h"
 
 namespace takt {
@@ -104,6 +105,7 @@ void PipelineFlow::done(const Execution& execution) {
 void PipelineFlow::release_device(int number) {
   Device& device = devices_[index(number)];
   // A device that was not full kept nobody waiting.
+  TAKT_DCHECK(device.running > 0 && device.running <= device.requests);
   if (device.running-- == device.requests) {
     may_start_.insert(device.stages);
     if (!device.waiting.empty()) may_dispatch_.insert(number);
@@ -192,6 +194,7 @@ void PipelineFlow::leave(Stage& stage, int number) {
   if (stage.ordered) stage.started.pop_front();
   Replica& replica = replicas_[index(stage.first_replica + r)];
   const std::int64_t batch = replica.batch;
+  TAKT_DCHECK(batch >= 0 && stage.done > 0);
   replica.batch = -1;
   replica.done = false;
   --stage.done;
@@ -317,6 +320,8 @@ void PipelineFlow::finish_if_empty() {
   const auto& source = shape_.source;
   const bool complete = source.batches && (source.open ? arrived_ : admitted_) >= *source.batches;
   if ((!closed_ && !complete) || (source.open && admitted_ < arrived_)) return;
+  TAKT_CHECK(admitted_ == delivered_);
+  for (const Device& device : devices_) TAKT_CHECK(device.running == 0);
   finished_ = true;
   actions_.push_back({FlowActionKind::finish, {}});
 }

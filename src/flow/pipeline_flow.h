@@ -33,6 +33,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/index.h"
 #include "flow/batch_ring.h"
 #include "flow/flow_shape.h"
 #include "flow/index_set.h"
@@ -143,7 +144,6 @@ class PipelineFlow {
     int stage = -1, replica = -1;  ///< -1: nothing can start
   };
 
-  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   void add_stage(const FlowStage& shape, int number);
   Replica& replica_of(const Execution& execution);
   void release_device(int device);

@@ -1,5 +1,7 @@
 #include "flow/schedule_book.h"
 
+#include "core/check.h"
+
 namespace takt {
 
 VisitRecord& ScheduleBook::visit(std::int64_t batch, int stage) {
@@ -27,6 +29,7 @@ void ScheduleBook::act(const FlowAction& action, Nanoseconds arrived, Nanosecond
 }
 
 void ScheduleBook::admit(std::int64_t batch, Nanoseconds arrived, Nanoseconds now) {
+  TAKT_DCHECK(batch == static_cast<std::int64_t>(schedule_.batches.size()) && arrived <= now);
   schedule_.batches.push_back({arrived, now, {}});
   for (int s = 0; s < static_cast<int>(shape_.stages.size()); ++s) {
     VisitRecord& next = schedule_.visits.emplace_back();
@@ -50,6 +53,7 @@ void ScheduleBook::start(const Execution& what, Nanoseconds now) {
 }
 
 void ScheduleBook::done(const Execution& what, std::size_t record, Nanoseconds now) {
+  TAKT_DCHECK(record < schedule_.executions.size() && schedule_.executions[record].start <= now);
   schedule_.executions[record].end = now;
   VisitRecord& visited = visit(what.batch, what.stage);
   if (what.phase == FlowPhase::partition) visited.dispatched = now;

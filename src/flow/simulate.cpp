@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/check.h"
 #include "core/error.h"
 #include "flow/schedule_book.h"
 #include "flow/virtual_clock.h"
@@ -11,17 +12,16 @@
 namespace takt {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::bad_input, message); }
-
 void check(const FlowShape& shape, const std::vector<Nanoseconds>& arrivals) {
   if (!shape.source.open) {
-    if (!shape.source.batches) refuse("simulation: the source never ends; say how many batches there are");
-    if (!arrivals.empty()) refuse("simulation: a closed loop makes its own batches; leave out the arrivals");
+    if (!shape.source.batches) refuse_input("simulation: the source never ends; say how many batches there are");
+    if (!arrivals.empty()) refuse_input("simulation: a closed loop makes its own batches; leave out the arrivals");
     return;
   }
   for (std::size_t i = 0; i < arrivals.size(); ++i) {
     if (arrivals[i] < (i == 0 ? Nanoseconds(0) : arrivals[i - 1])) {
-      refuse(fmt::format("simulation: arrival {} is before the one before it, or before 0; give them in order", i));
+      refuse_input(
+          fmt::format("simulation: arrival {} is before the one before it, or before 0; give them in order", i));
     }
   }
 }
@@ -40,7 +40,9 @@ class Simulation {
       for (const FlowAction& action : flow_.settle()) act(action);
       if (flow_.finished()) return std::move(schedule_);
       clock_.settle(now_);
+      const std::int64_t before = now_;
       now_ = std::min(clock_.next(), next_arrival());
+      TAKT_DCHECK(now_ >= before);
       // The rules forbid it; should they ever be wrong, a sentence is better than a program that hangs.
       if (now_ == never) throw Error(ErrorKind::runtime, "simulation: batches are left but nothing moves; report this");
     }
@@ -71,8 +73,8 @@ class Simulation {
     if (action.kind != FlowActionKind::start) return;
     const std::int64_t service = times_.service(action.what).count();
     if (service < 0) {
-      refuse(fmt::format("simulation: batch {} takes {} ns in stage {}; a time is 0 or more", action.what.batch,
-                         service, action.what.stage));
+      refuse_input(fmt::format("simulation: batch {} takes {} ns in stage {}; a time is 0 or more", action.what.batch,
+                               service, action.what.stage));
     }
     clock_.start(now_, service, {action.what, options_.record ? book_.last_record() : 0});
   }
@@ -95,13 +97,13 @@ Nanoseconds StageTime::total() const {
 
 FixedTimes::FixedTimes(const FlowShape& shape, std::vector<StageTime> times) : times_(std::move(times)) {
   if (times_.size() != shape.stages.size()) {
-    refuse(fmt::format("simulation: there are times for {} stages; give one per stage, {}", times_.size(),
-                       shape.stages.size()));
+    refuse_input(fmt::format("simulation: there are times for {} stages; give one per stage, {}", times_.size(),
+                             shape.stages.size()));
   }
   for (std::size_t s = 0; s < times_.size(); ++s) {
     if (times_[s].parts.size() == static_cast<std::size_t>(shape.stages[s].parts())) continue;
-    refuse(fmt::format("stage {}: there are times for {} parts; give one per part, {}", s, times_[s].parts.size(),
-                       shape.stages[s].parts()));
+    refuse_input(fmt::format("stage {}: there are times for {} parts; give one per part, {}", s, times_[s].parts.size(),
+                             shape.stages[s].parts()));
   }
 }
 

@@ -85,8 +85,8 @@ std::string ModelBuilder::symbolic_input(const std::string& name, ElementType ty
   for (const std::string& part : split(dims, ',')) {
     auto& dim = *value.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim();
     if (part == "?") continue;
-    if (!part.empty() && part.find_first_not_of("0123456789") == std::string::npos) {
-      dim.set_dim_value(std::stoll(part));
+    if (const auto size = number_in<std::int64_t>(part); size && *size >= 0) {
+      dim.set_dim_value(*size);
     } else {
       dim.set_dim_param(part);
     }
@@ -108,7 +108,6 @@ std::string ModelBuilder::weight(const Shape& shape, const std::string& name) {
   if (!count) throw Error(ErrorKind::bad_input, "weight: the shape " + to_string(shape) + " has no number of elements");
   const double bound = std::sqrt(3.0 / static_cast<double>(std::max<std::int64_t>(1, fan_in(shape))));
   std::vector<float> values(static_cast<std::size_t>(*count));
-  // Not std::uniform_real_distribution: its results differ between standard libraries, the engine's do not.
   for (float& value : values) {
     value = static_cast<float>(bound * (std::ldexp(static_cast<double>(random_() >> 11), -52) - 1.0));
   }

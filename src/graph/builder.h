@@ -11,10 +11,10 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "core/random.h"
 #include "graph/graph.h"
 #include "graph/onnx.h"
 
@@ -83,7 +83,7 @@ class ModelBuilder {
 
   std::shared_ptr<onnx::GraphProto> graph_;
   std::map<std::string, int> domains_;
-  std::mt19937_64 random_;
+  LongRandom random_;
   int made_ = 0;
 };
 

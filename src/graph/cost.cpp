@@ -13,12 +13,6 @@ std::optional<std::int64_t> add(std::optional<std::int64_t> a, std::optional<std
   return sum;
 }
 
-bool makes_constants(const Graph& graph, const Op& op) {
-  return !op.outputs.empty() && std::all_of(op.outputs.begin(), op.outputs.end(), [&](TensorId id) {
-    return id == no_tensor || graph.tensors[static_cast<std::size_t>(id)].is_constant;
-  });
-}
-
 std::vector<TensorId> each_once(const std::vector<TensorId>& ids) {
   std::vector<TensorId> unique;
   for (const TensorId id : ids) {
@@ -32,10 +26,10 @@ void set_traffic(const Graph& graph, const Op& op, Traffic traffic, Cost& cost) 
   cost.weight_bytes = cost.input_bytes = cost.output_bytes = cost.bytes = 0;
   if (traffic == Traffic::renames) return;
   for (const TensorId id : each_once(op.outputs)) {
-    cost.output_bytes = add(cost.output_bytes, graph.tensors[static_cast<std::size_t>(id)].bytes);
+    cost.output_bytes = add(cost.output_bytes, graph.tensor(id).bytes);
   }
   for (const TensorId id : each_once(op.inputs)) {
-    const Tensor& tensor = graph.tensors[static_cast<std::size_t>(id)];
+    const Tensor& tensor = graph.tensor(id);
     auto& sum = tensor.is_constant ? cost.weight_bytes : cost.input_bytes;
     sum = add(sum, traffic == Traffic::picks && id == op.inputs[0] ? cost.output_bytes : tensor.bytes);
   }
@@ -82,7 +76,7 @@ Cost cost(const Graph& graph, const Op& op) {
   if (op.type == "Scan" && op.domain.empty()) return scan_cost(graph, op);
   if (!op.subgraphs.empty()) return {};
   Cost result;
-  if (makes_constants(graph, op)) {
+  if (is_folded(graph, op)) {
     result.flops = result.sfu_ops = 0;
     set_traffic(graph, op, Traffic::renames, result);
     return result;

@@ -5,7 +5,7 @@ namespace {
 
 const Tensor* tensor_at(const Graph& graph, const std::vector<TensorId>& ids, std::size_t index) {
   if (index >= ids.size() || ids[index] == no_tensor) return nullptr;
-  return &graph.tensors[static_cast<std::size_t>(ids[index])];
+  return &graph.tensor(ids[index]);
 }
 
 std::optional<Shape> shape_of(const Tensor* tensor) {

@@ -48,11 +48,9 @@ std::string dot_quote(const std::string& text) {
   return quoted + '"';
 }
 
-const Tensor& tensor_of(const Graph& graph, TensorId id) { return graph.tensors[static_cast<std::size_t>(id)]; }
-
 nlohmann::ordered_json names_of(const Graph& graph, const std::vector<TensorId>& ids) {
   auto names = nlohmann::ordered_json::array();
-  for (const TensorId id : ids) names.push_back(id == no_tensor ? "" : tensor_of(graph, id).name);
+  for (const TensorId id : ids) names.push_back(id == no_tensor ? "" : graph.tensor(id).name);
   return names;
 }
 
@@ -95,7 +93,7 @@ std::string to_graphviz(const Graph& graph, const Dag& dag) {
     text += "  op" + std::to_string(i) + " [label=" + dot_quote(op.name + "\n" + op.type) + "];\n";
   }
   for (const Dag::Edge& edge : dag.edges) {
-    const Tensor& tensor = tensor_of(graph, edge.tensor);
+    const Tensor& tensor = graph.tensor(edge.tensor);
     const std::string label = tensor.name + (tensor.shape ? "\n" + to_string(*tensor.shape) : "");
     text += "  op" + std::to_string(edge.from) + " -> op" + std::to_string(edge.to) + " [label=" + dot_quote(label) +
             "];\n";
@@ -120,7 +118,7 @@ std::string to_json(const Graph& graph, const Dag& dag) {
   }
   document["edges"] = nlohmann::ordered_json::array();
   for (const Dag::Edge& edge : dag.edges) {
-    const Tensor& tensor = tensor_of(graph, edge.tensor);
+    const Tensor& tensor = graph.tensor(edge.tensor);
     nlohmann::ordered_json item;
     item["from"] = edge.from;
     item["to"] = edge.to;

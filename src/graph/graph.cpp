@@ -96,6 +96,12 @@ std::optional<std::int64_t> byte_count(ElementType type, const std::optional<Par
   return elements ? byte_count(type, *elements) : std::nullopt;
 }
 
+bool is_folded(const Graph& graph, const Op& op) {
+  return !op.outputs.empty() && std::all_of(op.outputs.begin(), op.outputs.end(), [&](TensorId id) {
+    return id == no_tensor || graph.tensor(id).is_constant;
+  });
+}
+
 std::optional<TensorId> Graph::find_tensor(std::string_view tensor_name) const {
   const auto found =
       std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == tensor_name; });

@@ -4,6 +4,7 @@
 // cost is then "not known" rather than zero. Subgraphs (If, Loop, Scan) are graphs of their own inside the operator.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -14,59 +15,13 @@
 #include <variant>
 #include <vector>
 
+#include "takt/tensor.h"
+
 namespace takt {
 
-/// Element types with the numbers of ONNX TensorProto.DataType (frozen by that standard).
-enum class ElementType : int {
-  undefined = 0,
-  f32 = 1,
-  u8 = 2,
-  i8 = 3,
-  u16 = 4,
-  i16 = 5,
-  i32 = 6,
-  i64 = 7,
-  string = 8,
-  boolean = 9,
-  f16 = 10,
-  f64 = 11,
-  u32 = 12,
-  u64 = 13,
-  complex64 = 14,
-  complex128 = 15,
-  bf16 = 16,
-  f8e4m3fn = 17,
-  f8e4m3fnuz = 18,
-  f8e5m2 = 19,
-  f8e5m2fnuz = 20,
-  u4 = 21,
-  i4 = 22,
-  f4e2m1 = 23,
-  f8e8m0 = 24,
-  u2 = 25,
-  i2 = 26,
-};
-
-std::string_view type_name(ElementType type);  ///< NumPy's spelling where there is one: "float32", "int64", "bool"
-/// Bits of one element; nullopt for strings and undefined.
-std::optional<int> type_bits(ElementType type);
-
-/// A dimension: a number, a symbol ("batch"), or unknown (neither).
-struct Dim {
-  std::optional<std::int64_t> value;
-  std::string symbol;
-};
-using Shape = std::vector<std::int64_t>;
-using PartialShape = std::vector<Dim>;
-
 std::optional<Shape> concrete(const PartialShape& shape);  ///< nullopt if any dimension is not a number
-/// Product of the dimensions (1 for a scalar); nullopt on a negative dimension or overflow of int64.
-std::optional<std::int64_t> element_count(const Shape& shape);
-std::string to_string(const Shape& shape);         ///< "{1,3,224,224}"
-std::string to_string(const PartialShape& shape);  ///< "{batch,3,?,224}"
-/// Bytes that `elements` of this type take, packed types rounded up; nullopt for strings, undefined, and overflow.
-std::optional<std::int64_t> byte_count(ElementType type, std::int64_t elements);
-/// The same for a shape; nullopt if a dimension is not known.
+std::string to_string(const PartialShape& shape);          ///< "{batch,3,?,224}"
+/// The same as byte_count() of takt/tensor.h; nullopt also if a dimension is not known.
 std::optional<std::int64_t> byte_count(ElementType type, const std::optional<PartialShape>& shape);
 
 using TensorId = std::int32_t;
@@ -105,7 +60,13 @@ struct Graph {
   std::int64_t ir_version = 0;
   std::filesystem::path path;  ///< where it was read from; empty if built
 
+  /// `id` is one of its own and not no_tensor.
+  const Tensor& tensor(TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }
+  Tensor& tensor(TensorId id) { return tensors[static_cast<std::size_t>(id)]; }
   std::optional<TensorId> find_tensor(std::string_view tensor_name) const;
 };
+
+/// Whether all that `op` makes are constants: every runtime computes those once, when it loads the model.
+bool is_folded(const Graph& graph, const Op& op);
 
 }  // namespace takt

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "graph/onnx_attributes.h"
 #include "graph/onnx_file.h"
 #include "graph/onnx_graph.h"
@@ -53,6 +54,8 @@ void check_versions(const onnx::ModelProto& proto, const ModelPlace& place) {
 }
 
 }  // namespace
+
+bool is_onnx_file(const std::filesystem::path& path) { return lower_case(path.extension().string()) == ".onnx"; }
 
 OnnxModel read_onnx(const std::filesystem::path& path) {
   std::error_code error;

@@ -21,6 +21,9 @@ struct OnnxModel {
   Graph graph;
 };
 
+/// Whether the file's name ends in .onnx, in any case of letters.
+bool is_onnx_file(const std::filesystem::path& path);
+
 /// Reads FILE.onnx. Throws Error(io) when it cannot be read and Error(bad_input) when it is not a model: empty,
 /// truncated, another format, larger than protobuf's 2 GiB, a dangling input, two producers of a tensor, a cycle,
 /// negative or absurd dimensions (more than 2^40 elements), data that does not fit its dimensions, external data

@@ -47,7 +47,7 @@ bool is_text(std::string_view bytes) {
   });
 }
 
-[[noreturn]] void refuse(const ModelPlace& place, const std::string& tensor, const std::string& why) {
+[[noreturn]] void refuse_external(const ModelPlace& place, const std::string& tensor, const std::string& why) {
   throw Error(ErrorKind::bad_input, place.where + ": the external data of tensor '" + printable(tensor) + "' " + why);
 }
 
@@ -80,31 +80,33 @@ ModelPlace place_of(const fs::path& model) {
 
 void check_external_data(const ModelPlace& place, const std::string& tensor, const std::string& location,
                          std::int64_t offset, std::int64_t length) {
-  if (location.empty()) refuse(place, tensor, "has no location; export the model again");
-  if (place.folder.empty()) refuse(place, tensor, "cannot be found, because the model has no folder");
+  if (location.empty()) refuse_external(place, tensor, "has no location; export the model again");
+  if (place.folder.empty()) refuse_external(place, tensor, "cannot be found, because the model has no folder");
   const std::string named = "is at '" + printable(location) + "', ";
   const fs::path relative(location);
   const bool climbs = std::any_of(relative.begin(), relative.end(), [](const fs::path& part) { return part == ".."; });
   if (relative.is_absolute() || climbs || location.find('\0') != std::string::npos) {
-    refuse(place, tensor, named + "outside the model's folder; only files beside the model are read");
+    refuse_external(place, tensor, named + "outside the model's folder; only files beside the model are read");
   }
   std::error_code error;
   const fs::path folder = fs::canonical(place.folder, error);
-  if (error) refuse(place, tensor, named + "but the model's folder cannot be read (" + error.message() + ")");
+  if (error) refuse_external(place, tensor, named + "but the model's folder cannot be read (" + error.message() + ")");
   const fs::path file = fs::canonical(folder / relative, error);
-  if (error) refuse(place, tensor, named + "which cannot be found (" + error.message() + "); put it beside the model");
+  if (error)
+    refuse_external(place, tensor, named + "which cannot be found (" + error.message() + "); put it beside the model");
   if (!is_inside(file, folder)) {
-    refuse(place, tensor, named + "a link that leaves the model's folder; only files beside the model are read");
+    refuse_external(place, tensor,
+                    named + "a link that leaves the model's folder; only files beside the model are read");
   }
-  if (!fs::is_regular_file(file, error)) refuse(place, tensor, named + "which is not a file");
+  if (!fs::is_regular_file(file, error)) refuse_external(place, tensor, named + "which is not a file");
   const auto size = fs::file_size(file, error);
-  if (error) refuse(place, tensor, named + "whose size cannot be read (" + error.message() + ")");
+  if (error) refuse_external(place, tensor, named + "whose size cannot be read (" + error.message() + ")");
   const auto available = static_cast<std::uint64_t>(size);
   const auto first = static_cast<std::uint64_t>(offset), wanted = static_cast<std::uint64_t>(length);
   if (first > available || wanted > available - first) {
-    refuse(place, tensor,
-           named + "bytes " + std::to_string(offset) + " to " + std::to_string(first + wanted) + " of a file of " +
-               std::to_string(size) + "; it is truncated or of another model");
+    refuse_external(place, tensor,
+                    named + "bytes " + std::to_string(offset) + " to " + std::to_string(first + wanted) +
+                        " of a file of " + std::to_string(size) + "; it is truncated or of another model");
   }
 }
 

@@ -209,7 +209,7 @@ class GraphReader {
     }
   }
 
-  Tensor& tensor(TensorId id) { return graph_.tensors[static_cast<std::size_t>(id)]; }
+  Tensor& tensor(TensorId id) { return graph_.tensor(id); }
 
   const onnx::GraphProto& proto_;
   const ModelPlace& place_;

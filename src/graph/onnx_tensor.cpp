@@ -1,6 +1,5 @@
 #include "graph/onnx_tensor.h"
 
-#include <charconv>
 #include <cstring>
 
 #include "core/error.h"
@@ -10,13 +9,13 @@
 namespace takt {
 namespace {
 
-[[noreturn]] void refuse(const ModelPlace& place, const std::string& tensor, const std::string& why) {
+[[noreturn]] void refuse_tensor(const ModelPlace& place, const std::string& tensor, const std::string& why) {
   throw Error(ErrorKind::bad_input, place.where + ": tensor '" + printable(tensor) + "' " + why);
 }
 
 ElementType known_type(int number, const std::string& tensor, const ModelPlace& place) {
   if (number < 1 || number > static_cast<int>(ElementType::i2)) {
-    refuse(place, tensor, "has the element type " + std::to_string(number) + ", which takt does not know");
+    refuse_tensor(place, tensor, "has the element type " + std::to_string(number) + ", which takt does not know");
   }
   return static_cast<ElementType>(number);
 }
@@ -46,12 +45,12 @@ std::int64_t typed_values(const onnx::TensorProto& proto, ElementType type) {
 
 std::int64_t parse_place(const std::string& text, const std::string& key, const std::string& tensor,
                          const ModelPlace& place) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
-    refuse(place, tensor, "has external data with the " + key + " '" + printable(text) + "', which is not a number");
+  const auto value = number_in<std::int64_t>(text);
+  if (!value || *value < 0) {
+    refuse_tensor(place, tensor,
+                  "has external data with the " + key + " '" + printable(text) + "', which is not a number");
   }
-  return value;
+  return *value;
 }
 
 void check_external(const onnx::TensorProto& proto, std::int64_t bytes, const std::string& name,
@@ -65,9 +64,9 @@ void check_external(const onnx::TensorProto& proto, std::int64_t bytes, const st
     if (entry.key() == "length") length = parse_place(entry.value(), "length", name, place);
   }
   if (length && *length != bytes) {
-    refuse(place, name,
-           "needs " + std::to_string(bytes) + " bytes by its dimensions, but its external data has " +
-               std::to_string(*length));
+    refuse_tensor(place, name,
+                  "needs " + std::to_string(bytes) + " bytes by its dimensions, but its external data has " +
+                      std::to_string(*length));
   }
   check_external_data(place, name, location, offset, bytes);
 }
@@ -78,16 +77,16 @@ void check_inline(const onnx::TensorProto& proto, const Tensor& tensor, std::int
   if (!proto.raw_data().empty() && tensor.bytes) {
     const auto have = static_cast<std::int64_t>(proto.raw_data().size());
     if (have == *tensor.bytes) return;
-    refuse(place, tensor.name,
-           "holds " + std::to_string(have) + " bytes, but its dimensions need " + std::to_string(*tensor.bytes) +
-               "; the file is damaged");
+    refuse_tensor(place, tensor.name,
+                  "holds " + std::to_string(have) + " bytes, but its dimensions need " + std::to_string(*tensor.bytes) +
+                      "; the file is damaged");
   }
   const std::int64_t have = typed_values(proto, tensor.type);
   const bool packed = type_bits(tensor.type).value_or(8) < 8;  // several elements share one int32
   if (have == elements || (packed && have == tensor.bytes)) return;
-  refuse(place, tensor.name,
-         "holds " + std::to_string(have) + " values, but its dimensions need " + std::to_string(elements) +
-             "; the file is damaged");
+  refuse_tensor(place, tensor.name,
+                "holds " + std::to_string(have) + " values, but its dimensions need " + std::to_string(elements) +
+                    "; the file is damaged");
 }
 
 template <typename Stored>
@@ -129,14 +128,14 @@ void check_dimensions(const PartialShape& shape, const std::string& tensor, cons
   std::int64_t product = 1;
   for (const Dim& dim : shape) {
     if (!dim.value) continue;
-    if (*dim.value < 0) refuse(place, tensor, "has the negative dimension " + std::to_string(*dim.value));
+    if (*dim.value < 0) refuse_tensor(place, tensor, "has the negative dimension " + std::to_string(*dim.value));
     empty = empty || *dim.value == 0;
     absurd = absurd || *dim.value > max_elements;
     if (empty || absurd) continue;
     absurd = *dim.value > max_elements / product;
     product *= *dim.value;
   }
-  if (absurd) refuse(place, tensor, "has the shape " + to_string(shape) + ", which is more than 2^40 elements");
+  if (absurd) refuse_tensor(place, tensor, "has the shape " + to_string(shape) + ", which is more than 2^40 elements");
 }
 
 Tensor read_constant(const onnx::TensorProto& proto, const std::string& name, const ModelPlace& place) {
@@ -149,7 +148,7 @@ Tensor read_constant(const onnx::TensorProto& proto, const std::string& name, co
   tensor.bytes = byte_count(tensor.type, tensor.shape);
   const std::int64_t elements = element_count(*concrete(*tensor.shape)).value_or(0);
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
-    if (!tensor.bytes) refuse(place, name, "holds strings in external data, which ONNX does not have");
+    if (!tensor.bytes) refuse_tensor(place, name, "holds strings in external data, which ONNX does not have");
     check_external(proto, *tensor.bytes, name, place);
     return tensor;
   }

@@ -8,7 +8,7 @@ namespace {
 
 ElementType type_of(const Graph& graph, const Op& op, std::size_t input) {
   if (input >= op.inputs.size() || op.inputs[input] == no_tensor) return ElementType::undefined;
-  return graph.tensors[static_cast<std::size_t>(op.inputs[input])].type;
+  return graph.tensor(op.inputs[input]).type;
 }
 
 std::optional<ElementType> integer_attribute(const Op& op, const char* name) {
@@ -59,7 +59,7 @@ void infer_types(Graph& graph) {
     if (!op.subgraphs.empty()) continue;  // results of If, Loop and Scan have the types of their bodies' results
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
       if (op.outputs[i] == no_tensor) continue;
-      Tensor& tensor = graph.tensors[static_cast<std::size_t>(op.outputs[i])];
+      Tensor& tensor = graph.tensor(op.outputs[i]);
       if (tensor.type != ElementType::undefined) continue;
       tensor.type = infer(graph, op, i);
       tensor.bytes = byte_count(tensor.type, tensor.shape);

@@ -1,7 +1,6 @@
 #include "machine/caches.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "core/error.h"
@@ -12,10 +11,8 @@ namespace takt {
 namespace {
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = number_in<std::int64_t>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 /// "32768K", "1M", "512"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <thread>
 
+#include "core/affinity.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
@@ -52,9 +53,7 @@ std::string memory_text(const std::optional<std::int64_t>& gib) {
 
 MachineClass parse_machine_class(const MachineTexts& texts) {
   MachineClass machine;
-  for (const char* key : {"model name", "Model", "cpu model"})
-    if (machine.cpu.empty()) machine.cpu = printable(value_of(texts.cpuinfo, key));
-  if (machine.cpu.empty()) machine.cpu = "unknown CPU";
+  machine.cpu = processor_name(texts.cpuinfo);
   machine.cores = texts.cores;
   std::string flags = value_of(texts.cpuinfo, "flags");
   if (flags.empty()) flags = value_of(texts.cpuinfo, "Features");
@@ -72,7 +71,7 @@ MachineClass detect_machine_class() {
   texts.cpuinfo = text_or_nothing("/proc/cpuinfo");
   texts.meminfo = text_or_nothing("/proc/meminfo");
   texts.governor = text_or_nothing("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  texts.cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  texts.cores = machine_core_count();
   return parse_machine_class(texts);
 }
 

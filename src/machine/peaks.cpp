@@ -12,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "core/affinity.h"
 #include "core/error.h"
 #include "core/statistics.h"
 #include "machine/caches.h"
@@ -195,8 +196,7 @@ class Measurement {
 
  private:
   static int threads_of(const PeakSettings& settings) {
-    const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    return settings.threads > 0 ? std::min(settings.threads, 4096) : cores;
+    return settings.threads > 0 ? std::min(settings.threads, 4096) : usable_core_count();
   }
 
   /// Four times the last cache, within the limit.
@@ -246,12 +246,10 @@ class Measurement {
       if (progress_) progress_(++done, total);
     }
     for (Probe& probe : probes_) {
-      std::sort(probe.rounds.begin(), probe.rounds.end());
-      *probe.rate = {probe.rounds.back(), percentile(probe.rounds, 0.5)};
+      *probe.rate = {*std::max_element(probe.rounds.begin(), probe.rounds.end()), *median(probe.rounds)};
     }
     raise_to_one();
-    std::sort(wake_ups.begin(), wake_ups.end());
-    peaks_.wake_up = Duration(percentile(wake_ups, 0.5));
+    peaks_.wake_up = Duration(*median(wake_ups));
   }
 
   /// All threads together can do at least what one can; on a busy machine they may never have run side by side.

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/optional_json.h"
 #include "core/text.h"
 #include "core/version.h"
 
@@ -19,11 +20,6 @@ constexpr int schema = 1;
 
 Json to_json(const PeakRate& rate) { return {{"best", rate.best}, {"median", rate.median}}; }
 Json to_json(const PeakPair& pair) { return {{"one", to_json(pair.one)}, {"all", to_json(pair.all)}}; }
-
-template <typename T>
-Json optional_json(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
 
 PeakRate rate_from(const Json& json) {
   const PeakRate rate{json.at("best").get<double>(), json.at("median").get<double>()};
@@ -85,8 +81,8 @@ std::string peaks_to_json(const Peaks& peaks, const MachineClass& machine, const
   Json levels = Json::array();
   for (const LevelPeaks& level : peaks.levels)
     levels.push_back({{"name", level.name},
-                      {"bytes_one", optional_json(level.bytes_one)},
-                      {"bytes_all", optional_json(level.bytes_all)},
+                      {"bytes_one", or_null<Json>(level.bytes_one)},
+                      {"bytes_all", or_null<Json>(level.bytes_all)},
                       {"read_bytes_per_s", to_json(level.read)},
                       {"copy_bytes_per_s", to_json(level.copy)}});
   const Json json{{"takt", Json::parse(takt::to_json(provenance))},
@@ -95,7 +91,7 @@ std::string peaks_to_json(const Peaks& peaks, const MachineClass& machine, const
                   {"machine",
                    {{"cpu", machine.cpu},
                     {"cores", machine.cores},
-                    {"memory_gib", optional_json(machine.memory_gib)},
+                    {"memory_gib", or_null<Json>(machine.memory_gib)},
                     {"instruction_sets", machine.instruction_sets},
                     {"governor", machine.governor}}},
                   {"peaks",

@@ -19,18 +19,23 @@ constexpr Column<Line> columns[] = {
      "What was driven to its limit: multiply-adds of a type, reading or copying in a level of memory, waking a "
      "thread."},
     {"threads", "Threads", [](const Line& r) -> Cell { return static_cast<std::int64_t>(r.threads); },
-     "Threads that worked at once."},
+     "Threads that drove the limit at once."},
     {"room_kib", "KiB", [](const Line& r) { return r.bytes ? Cell(*r.bytes / 1024) : Cell(); },
-     "What these threads together can keep in the level (1024 bytes)."},
+     "Memory that the threads of the row together can keep in the level, in units of 1024 bytes."},
     {"peak_gflops_per_s", "GFLOP/s", [](const Line& r) { return optional_cell(r.gflop_per_s); },
-     "Best slice of about a millisecond; a fused multiply-add counts two operations."},
+     "Best rate of a slice of about a millisecond, in 10^9 operations per second; a fused multiply-add counts two."},
     {"peak_gbytes_per_s", "GB/s", [](const Line& r) { return optional_cell(r.gbytes_per_s); },
-     "Best slice of about a millisecond; copying counts what is read and what is written."},
+     "Best rate of a slice of about a millisecond, in 10^9 bytes per second; copying counts what is read and what is "
+     "written."},
     {"peak_time_us", "Time", [](const Line& r) { return optional_cell(r.time); },
-     "From notifying a sleeping thread until it runs; median of the rounds' best."},
+     "Time from notifying a sleeping thread until the thread runs; median of the rounds' best."},
     {"spread_percent", "Spread %", [](const Line& r) { return optional_cell(r.spread); },
-     "How far the median round stayed below the best one. Much, and the machine was busy: measure again."},
+     "How far the median round stayed below the best one, as a share of the best. Where it is large the machine was "
+     "busy: measure again."},
 };
+
+constexpr TableDefinition<Line> peaks_definition{
+    "peaks", "What the CPU can do at most, measured (--measure): a row per limit and number of threads.", columns};
 
 double spread_of(const PeakRate& rate) { return rate.best > 0 ? (1 - rate.median / rate.best) * 100 : 0; }
 
@@ -54,7 +59,7 @@ Table peaks_table(const Peaks& peaks) {
   if (peaks.bf16) add_compute(lines, "bfloat16 (" + peaks.kernels + ")", *peaks.bf16, peaks.threads);
   for (const LevelPeaks& level : peaks.levels) add_memory(lines, level, peaks.threads);
   lines.push_back({"thread wake-up", 1, {}, {}, {}, {}, peaks.wake_up});
-  return make_table<Line>("peaks", columns, lines);
+  return peaks_definition.make(lines);
 }
 
 std::string busy_warning(const Peaks& peaks) {
@@ -64,11 +69,6 @@ std::string busy_warning(const Peaks& peaks) {
   return worst < 30 ? "" : "the machine was busy while its peaks were measured: measure again when it is idle";
 }
 
-std::vector<ColumnInfo> peaks_columns() {
-  std::vector<ColumnInfo> list;
-  for (const auto& column : columns)
-    list.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
-  return list;
-}
+TableSchema peaks_schema() { return peaks_definition.schema(); }
 
 }  // namespace takt

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "core/table.h"
 #include "machine/peaks.h"
@@ -15,7 +14,6 @@ Table peaks_table(const Peaks& peaks);
 /// A sentence when the machine was too busy for the figures to be trusted; empty otherwise.
 std::string busy_warning(const Peaks& peaks);
 
-/// Its columns, for `takt explain`.
-std::vector<ColumnInfo> peaks_columns();
+TableSchema peaks_schema();
 
 }  // namespace takt

@@ -1,11 +1,14 @@
-#include "pipeline/data_parallel.h"
+#include "takt/data_parallel.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <numeric>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "pipeline/opened_model.h"
 #include "pipeline/simulated_times.h"
 #include "pipeline/stage_model.h"
@@ -13,8 +16,58 @@
 
 namespace takt {
 
+namespace {
+
 // Parts of a matrix product are added up in another order than the whole.
 constexpr double tolerance = 1e-4;
+
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::bad_input, message); }
+
+void check(const DataParallelSettings& settings) {
+  if (settings.devices.size() < 2) refuse("a data-parallel stage needs two devices or more; one may be named twice");
+  if (settings.replicas < 1) refuse("a data-parallel stage needs one replica at least; one batch is inside each");
+  if (!settings.ratio) return;
+  if (settings.ratio->size() != settings.devices.size())
+    refuse(fmt::format("a data-parallel stage has {} shares for {} devices; give one each", settings.ratio->size(),
+                       settings.devices.size()));
+  const bool positive = std::all_of(settings.ratio->begin(), settings.ratio->end(), [](double s) { return s > 0; });
+  const double sum = std::accumulate(settings.ratio->begin(), settings.ratio->end(), 0.0);
+  if (!positive || !(std::abs(sum - 1) < 1e-3))
+    refuse(fmt::format("the shares of a data-parallel stage ({}) must be above 0 and add up to 1",
+                       fmt::join(*settings.ratio, " + ")));
+}
+
+}  // namespace
+
+struct DataParallelStage::State {
+  State(const std::filesystem::path& model, const DataParallelSettings& settings);
+  State(std::vector<std::unique_ptr<StageExecutor>> of_parts, std::vector<double> shares)
+      : ratio(std::move(shares)), rows(ratio.size(), 1), executors(std::move(of_parts)) {}
+
+  void measure_ratio(const std::filesystem::path& model, const DataParallelSettings& settings);
+  void open_parts(const std::filesystem::path& model, const DataParallelSettings& settings);
+  void check_merged(bool verify);
+  std::vector<StageResult> run_parts(std::int64_t batch, const std::vector<InputValues>& values);
+  void wait_for_all();
+  DataParallelResult run(std::int64_t batch, const InputValues& inputs);
+  std::vector<InputValues> partition(const InputValues& inputs) const;
+  std::vector<SharedTensor> merge(const std::vector<std::vector<SharedTensor>>& parts) const;
+
+  std::size_t parts() const { return rows.size(); }
+  StageExecutor& part(int replica, std::size_t p) {
+    return *executors[static_cast<std::size_t>(replica) * parts() + p];
+  }
+  bool is_divided(std::size_t input) const { return input < divided.size() && divided[input]; }
+
+  int axis = 0;
+  std::string runtime_name;
+  std::vector<double> ratio;
+  std::vector<std::int64_t> rows;
+  std::vector<Port> inputs;
+  std::vector<bool> divided;  ///< by input: it has as many rows as the first one
+  std::vector<SharedTensor> sample_inputs, sample_outputs;
+  std::vector<std::unique_ptr<StageExecutor>> executors;  ///< replica · parts + part
+};
 
 Nanoseconds DataParallelResult::stage_total() const {
   const auto longest = std::max_element(device_time.begin(), device_time.end());
@@ -22,34 +75,54 @@ Nanoseconds DataParallelResult::stage_total() const {
 }
 
 DataParallelStage::DataParallelStage(const std::filesystem::path& model, const DataParallelSettings& settings)
-    : axis_(settings.axis) {
-  if (settings.devices.size() < 2)
-    throw Error(ErrorKind::bad_input, "a data-parallel stage needs two devices or more; one may be named twice");
+    : state_(std::make_unique<State>(model, settings)) {}
+DataParallelStage::DataParallelStage(std::vector<std::unique_ptr<StageExecutor>> executors, std::vector<double> ratio)
+    : state_(std::make_unique<State>(std::move(executors), std::move(ratio))) {}
+DataParallelStage::~DataParallelStage() = default;
+
+const std::vector<Port>& DataParallelStage::inputs() const { return state_->inputs; }
+const std::vector<SharedTensor>& DataParallelStage::sample_inputs() const { return state_->sample_inputs; }
+const std::vector<SharedTensor>& DataParallelStage::sample_outputs() const { return state_->sample_outputs; }
+const std::string& DataParallelStage::runtime_name() const { return state_->runtime_name; }
+const std::vector<std::int64_t>& DataParallelStage::rows() const { return state_->rows; }
+const std::vector<double>& DataParallelStage::ratio() const { return state_->ratio; }
+std::size_t DataParallelStage::parts() const { return state_->parts(); }
+StageExecutor& DataParallelStage::part(int replica, std::size_t part) { return state_->part(replica, part); }
+std::vector<DataParallelStage::InputValues> DataParallelStage::partition(const InputValues& inputs) const {
+  return state_->partition(inputs);
+}
+std::vector<SharedTensor> DataParallelStage::merge(const std::vector<std::vector<SharedTensor>>& parts) const {
+  return state_->merge(parts);
+}
+DataParallelResult DataParallelStage::run(std::int64_t batch, const InputValues& inputs) {
+  return state_->run(batch, inputs);
+}
+
+DataParallelStage::State::State(const std::filesystem::path& model, const DataParallelSettings& settings)
+    : axis(settings.axis) {
+  check(settings);
   auto whole_settings = settings.stage;
   whole_settings.device = settings.devices.front();
   whole_settings.counters = false;
   const OpenedModel whole(model, whole_settings, {});
-  inputs_ = whole.inputs();
-  runtime_name_ = whole.runtime_name();
-  sample_inputs_ = whole.sample_inputs();
-  sample_outputs_ = whole.sample_outputs();
-  ratio_ = settings.ratio.value_or(std::vector<double>{});
+  inputs = whole.inputs();
+  runtime_name = whole.runtime_name();
+  sample_inputs = whole.sample_inputs();
+  sample_outputs = whole.sample_outputs();
+  ratio = settings.ratio.value_or(std::vector<double>{});
   if (!settings.ratio) measure_ratio(model, settings);
-  const auto a = static_cast<std::size_t>(axis_);
-  if (sample_inputs_.empty() || sample_inputs_.front()->shape.size() <= a)
-    throw Error(ErrorKind::bad_input, fmt::format("{}: its first input has no axis {}; divide along another one",
-                                                  model.filename().string(), axis_));
-  const std::int64_t rows = sample_inputs_.front()->shape[a];
-  rows_ = rows_of(ratio_, rows);
-  for (const auto& value : sample_inputs_) divided_.push_back(value->shape.size() > a && value->shape[a] == rows);
+  const auto a = static_cast<std::size_t>(axis);
+  if (sample_inputs.empty() || sample_inputs.front()->shape.size() <= a)
+    refuse(
+        fmt::format("{}: its first input has no axis {}; divide along another one", model.filename().string(), axis));
+  const std::int64_t all = sample_inputs.front()->shape[a];
+  rows = rows_of(ratio, all);
+  for (const auto& value : sample_inputs) divided.push_back(value->shape.size() > a && value->shape[a] == all);
   open_parts(model, settings);
   check_merged(settings.verify);
 }
 
-DataParallelStage::DataParallelStage(std::vector<std::unique_ptr<StageExecutor>> executors, std::vector<double> ratio)
-    : ratio_(std::move(ratio)), rows_(ratio_.size(), 1), executors_(std::move(executors)) {}
-
-void DataParallelStage::measure_ratio(const std::filesystem::path& model, const DataParallelSettings& settings) {
+void DataParallelStage::State::measure_ratio(const std::filesystem::path& model, const DataParallelSettings& settings) {
   constexpr int runs = 5;
   std::vector<Nanoseconds> times;
   for (std::size_t p = 0; p < settings.devices.size(); ++p) {
@@ -64,32 +137,33 @@ void DataParallelStage::measure_ratio(const std::filesystem::path& model, const 
     alone.counters = false;
     times.push_back(OpenedModel(model, alone, {}).median_time(runs));
   }
-  ratio_ = balanced_ratio(times);
+  ratio = balanced_ratio(times);
 }
 
-void DataParallelStage::open_parts(const std::filesystem::path& model, const DataParallelSettings& settings) {
+void DataParallelStage::State::open_parts(const std::filesystem::path& model, const DataParallelSettings& settings) {
   InputValues all;
-  for (std::size_t i = 0; i < sample_inputs_.size(); ++i) all.emplace_back(i, sample_inputs_[i]);
+  for (std::size_t i = 0; i < sample_inputs.size(); ++i) all.emplace_back(i, sample_inputs[i]);
   const auto values = partition(all);
   for (int replica = 0; replica < settings.replicas; ++replica)
     for (std::size_t p = 0; p < parts(); ++p) {
       auto part = settings.stage;
       part.device = settings.devices[p];
+      part.outputs = true;  // the merge needs them
       part.inputs.clear();
-      std::vector<SharedTensor> inputs = sample_inputs_;
-      for (const auto& [port, value] : values[p]) inputs[port] = value;
-      for (std::size_t i = 0; i < inputs.size(); ++i)
-        part.inputs.push_back(generated(inputs_[i].name, inputs[i]->shape));
-      executors_.push_back(OpenedModel(model, part, inputs).make_executor());
+      std::vector<SharedTensor> of_part = sample_inputs;
+      for (const auto& [port, value] : values[p]) of_part[port] = value;
+      for (std::size_t i = 0; i < of_part.size(); ++i)
+        part.inputs.push_back(input_text(inputs[i].name, of_part[i]->shape));
+      executors.push_back(OpenedModel(model, part, of_part).make_executor());
     }
 }
 
-void DataParallelStage::check_merged(bool verify) {
+void DataParallelStage::State::check_merged(bool verify) {
   InputValues all;
-  for (std::size_t i = 0; i < sample_inputs_.size(); ++i) all.emplace_back(i, sample_inputs_[i]);
+  for (std::size_t i = 0; i < sample_inputs.size(); ++i) all.emplace_back(i, sample_inputs[i]);
   const auto merged = run(0, all).outputs;
   for (std::size_t o = 0; o < merged.size(); ++o) {
-    const auto &whole = *sample_outputs_[o], &parts = *merged[o];
+    const auto &whole = *sample_outputs[o], &parts = *merged[o];
     const std::string what = verify                       ? difference(whole, parts, tolerance)
                              : whole.shape != parts.shape ? difference(whole, parts, tolerance)
                                                           : std::string();
@@ -97,40 +171,41 @@ void DataParallelStage::check_merged(bool verify) {
       throw Error(ErrorKind::bad_input,
                   fmt::format("the stage cannot be divided along axis {}: {}; divide along another axis, or do not "
                               "split it",
-                              axis_, what));
+                              axis, what));
   }
 }
 
-StageExecutor& DataParallelStage::part(int replica, std::size_t part) {
-  return *executors_[static_cast<std::size_t>(replica) * parts() + part];
-}
-
-std::vector<DataParallelStage::InputValues> DataParallelStage::partition(const InputValues& inputs) const {
+std::vector<DataParallelStage::InputValues> DataParallelStage::State::partition(const InputValues& values) const {
   std::vector<InputValues> result(parts());
-  for (const auto& [port, value] : inputs) {
+  for (const auto& [port, value] : values) {
+    if (!value) refuse(fmt::format("the value of input {} is null; leave it out to keep what the input has", port));
     if (!is_divided(port)) {
       for (auto& part : result) part.emplace_back(port, value);
       continue;
     }
-    auto pieces = split_tensor(*value, axis_, rows_);
+    auto pieces = split_tensor(*value, axis, rows);
     for (std::size_t p = 0; p < pieces.size(); ++p)
       result[p].emplace_back(port, std::make_shared<HostTensor>(std::move(pieces[p])));
   }
   return result;
 }
 
-std::vector<SharedTensor> DataParallelStage::merge(const std::vector<std::vector<SharedTensor>>& parts) const {
+std::vector<SharedTensor> DataParallelStage::State::merge(const std::vector<std::vector<SharedTensor>>& parts) const {
   std::vector<SharedTensor> outputs;
-  for (std::size_t o = 0; o < parts.front().size(); ++o) {
+  for (std::size_t o = 0; !parts.empty() && o < parts.front().size(); ++o) {
     std::vector<const HostTensor*> pieces;
-    for (const auto& part : parts) pieces.push_back(part[o].get());
-    outputs.push_back(std::make_shared<HostTensor>(merge_tensors(pieces, axis_)));
+    for (const auto& of_part : parts) {
+      if (o >= of_part.size() || !of_part[o])
+        refuse(fmt::format("a part has no output {} to be merged; give all outputs of every part", o));
+      pieces.push_back(of_part[o].get());
+    }
+    outputs.push_back(std::make_shared<HostTensor>(merge_tensors(pieces, axis)));
   }
   return outputs;
 }
 
 // All of them, also when one fails: the callbacks of the others write into what the caller holds.
-void DataParallelStage::wait_for_all() {
+void DataParallelStage::State::wait_for_all() {
   std::exception_ptr failure;
   for (std::size_t p = 0; p < parts(); ++p) try {
       part(0, p).wait();
@@ -140,27 +215,44 @@ void DataParallelStage::wait_for_all() {
   if (failure) std::rethrow_exception(failure);
 }
 
-DataParallelResult DataParallelStage::run(std::int64_t batch, const InputValues& inputs) {
+std::vector<StageResult> DataParallelStage::State::run_parts(std::int64_t batch,
+                                                             const std::vector<InputValues>& values) {
+  std::vector<StageResult> done(parts());
+  std::exception_ptr failure;
+  for (std::size_t p = 0; p < parts() && !failure; ++p) try {
+      part(0, p).set_callback([&done, p](StageResult of_part) { done[p] = std::move(of_part); });
+      part(0, p).start_async(batch, values[p]);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  try {
+    wait_for_all();
+  } catch (...) {
+    if (!failure) failure = std::current_exception();
+  }
+  for (std::size_t p = 0; p < parts(); ++p) part(0, p).set_callback({});
+  if (failure) std::rethrow_exception(failure);
+  return done;
+}
+
+DataParallelResult DataParallelStage::State::run(std::int64_t batch, const InputValues& values) {
   DataParallelResult result;
   result.batch = batch;
-  const auto begin = steady_now();
-  const auto values = partition(inputs);
+  result.begin = steady_now();
+  const auto of_parts = partition(values);
   const auto dispatch = steady_now();
-  result.partition_time = dispatch - begin;
-  std::vector<StageResult> done(parts());
-  for (std::size_t p = 0; p < parts(); ++p) {
-    part(0, p).set_callback([&done, p](StageResult of_part) { done[p] = std::move(of_part); });
-    part(0, p).start_async(batch, values[p]);
-  }
-  wait_for_all();
+  result.partition_time = dispatch - result.begin;
+  auto done = run_parts(batch, of_parts);
   std::vector<std::vector<SharedTensor>> outputs;
   Nanoseconds first = done.front().completed, last = first;
-  for (auto& of_part : done) {
-    result.device_time.push_back(of_part.completed - dispatch);
-    first = std::min(first, of_part.completed);
-    last = std::max(last, of_part.completed);
-    outputs.push_back(std::move(of_part.outputs));
+  for (std::size_t p = 0; p < parts(); ++p) {
+    result.device_time.push_back(done[p].completed - dispatch);
+    first = std::min(first, done[p].completed);
+    last = std::max(last, done[p].completed);
+    outputs.push_back(std::move(done[p].outputs));
+    result.parts.push_back({part(0, p).device(), done[p].submitted, done[p].completed, done[p].counters});
   }
+  result.wake_up = steady_now() - last;
   result.outputs = merge(outputs);
   result.sync_merge_time = steady_now() - last;
   result.skew = last - first;

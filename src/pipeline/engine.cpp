@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "pipeline/engine_run.h"
-#include "pipeline/simulation.h"
+#include "pipeline/planned_run.h"
 
 namespace takt {
 namespace {
@@ -50,7 +50,7 @@ std::optional<int> threads_of(const StageSpec& stage, int cores) {
 void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const PipelineSpec& spec,
                 std::vector<std::string>& notes) {
   bool simulated = false;
-  const auto cores = static_cast<int>(usable_cores().size());
+  const auto cores = usable_core_count();
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const auto& stage = stages[s];
     if (!stage.is_real()) {
@@ -84,7 +84,7 @@ PipelineOutcome run_pipeline(const PipelineSpec& spec, const EngineSettings& set
   kept->settings = settings;
   kept->times = std::make_unique<SimulatedTimes>(spec);
   PipelineOutcome outcome;
-  outcome.run = describe_run(spec, *kept->times);
+  outcome.run = planned_run(spec, *kept->times);
   {
     const TemporaryFolder folder("takt-pipeline");
     auto stages = open_stages(spec, *kept->times, folder.path(), settings.take_outputs != nullptr);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/pipeline_run.h"
 #include "pipeline/pipeline_spec.h"
+#include "record/pipeline_run.h"
 #include "runtime/runtime.h"
 
 namespace takt {

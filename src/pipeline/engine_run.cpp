@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "pipeline/simulation.h"
+#include "pipeline/planned_run.h"
 
 namespace takt {
 namespace {

@@ -11,7 +11,7 @@
 namespace takt {
 namespace {
 
-[[noreturn]] void refuse(const PipelineSpec& spec, std::size_t stage, const std::string& what) {
+[[noreturn]] void refuse_link(const PipelineSpec& spec, std::size_t stage, const std::string& what) {
   const auto& its = spec.stages[stage];
   throw Error(ErrorKind::bad_input, fmt::format("{}{}: stages[{}] '{}': {}", spec.origin,
                                                 its.line ? fmt::format(":{}", its.line) : "", stage, its.name, what));
@@ -44,20 +44,20 @@ std::vector<Link> asked_links(const PipelineSpec& spec, std::size_t stage, const
     const std::string from_name = source.substr(0, dot), output = source.substr(dot + 1);
     std::size_t from = 0;
     while (from < stage && spec.stages[from].name != from_name) ++from;
-    if (from == stage) refuse(spec, stage, fmt::format("'{}' is no earlier stage; connect to one", from_name));
+    if (from == stage) refuse_link(spec, stage, fmt::format("'{}' is no earlier stage; connect to one", from_name));
     const auto in = place_of(ports[stage].inputs, input), out = place_of(ports[from].outputs, output);
     const auto list = [](const std::vector<std::string>& names) {
       return names.empty() ? std::string("it has none that is known") : fmt::format("use {}", fmt::join(names, ", "));
     };
     const auto ins = names_of(ports[stage].inputs), outs = names_of(ports[from].outputs);
     if (!in)
-      refuse(spec, stage,
-             fmt::format("connect.{}: the model has no such input; {}", printable(input),
-                         suggestion(input, ins, list(ins))));
+      refuse_link(spec, stage,
+                  fmt::format("connect.{}: the model has no such input; {}", printable(input),
+                              suggestion(input, ins, list(ins))));
     if (!out)
-      refuse(spec, stage,
-             fmt::format("connect.{}: '{}' has no output '{}'; {}", printable(input), from_name, printable(output),
-                         suggestion(output, outs, list(outs))));
+      refuse_link(spec, stage,
+                  fmt::format("connect.{}: '{}' has no output '{}'; {}", printable(input), from_name, printable(output),
+                              suggestion(output, outs, list(outs))));
     links.push_back({static_cast<int>(from), *out, *in});
   }
   return links;
@@ -81,10 +81,11 @@ void check_fit(const PipelineSpec& spec, std::size_t stage, const std::vector<St
     const auto& out = ports[static_cast<std::size_t>(link.from)].outputs[link.output];
     const auto& from = spec.stages[static_cast<std::size_t>(link.from)].name;
     if (in.type == out.type && may_be_equal(in.shape, out.shape)) continue;
-    refuse(spec, stage,
-           fmt::format("input '{}' takes {} {}, but '{}.{}' gives {} {}; connect another output, or change the model",
-                       printable(in.name), type_name(in.type), to_string(in.shape), from, printable(out.name),
-                       type_name(out.type), to_string(out.shape)));
+    refuse_link(
+        spec, stage,
+        fmt::format("input '{}' takes {} {}, but '{}.{}' gives {} {}; connect another output, or change the model",
+                    printable(in.name), type_name(in.type), to_string(in.shape), from, printable(out.name),
+                    type_name(out.type), to_string(out.shape)));
   }
 }
 

@@ -13,7 +13,7 @@
 #include "flow/schedule_book.h"
 #include "flow/simulate.h"
 #include "flow/virtual_clock.h"
-#include "pipeline/pipeline_run.h"
+#include "record/pipeline_run.h"
 
 namespace takt {
 

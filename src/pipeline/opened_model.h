@@ -7,30 +7,41 @@
 #include <vector>
 
 #include "pipeline/stage_executor.h"
+#include "runtime/runtime.h"
 
 namespace takt {
 
+/// A session whose inputs are set, and what it needs to live.
+struct OpenedSession {
+  std::unique_ptr<Runtime> runtime;  ///< before the session: destroyed after it
+  std::unique_ptr<Session> session;
+  std::string runtime_name;
+  std::vector<HostTensor> inputs;  ///< what it was set to, by port
+};
+
+/// Opens the model as `settings` say and runs it once, so that the first batch is not slowed down. `values` by number
+/// of the input; where one is null or beyond the end, a value is generated. Throws Error as run_model() does.
+OpenedSession open_session(const std::filesystem::path& model, const StageExecutorSettings& settings,
+                           const std::vector<SharedTensor>& values);
+
 class OpenedModel {
  public:
-  /// `values` by number of the input; where one is null or beyond the end, a value is generated. Runs the model once,
-  /// so that the first batch is not slowed down. Throws Error as run_model() does.
+  /// As open_session(), and keeps what the run took and gave.
   OpenedModel(const std::filesystem::path& model, const StageExecutorSettings& settings,
               const std::vector<SharedTensor>& values);
 
-  const std::vector<Port>& inputs() const { return session_->inputs(); }
+  const std::vector<Port>& inputs() const { return opened_.session->inputs(); }
   const std::vector<SharedTensor>& sample_inputs() const { return sample_inputs_; }
   const std::vector<SharedTensor>& sample_outputs() const { return sample_outputs_; }
-  const std::string& runtime_name() const { return runtime_name_; }
-  std::string device() const { return session_->device(); }
+  const std::string& runtime_name() const { return opened_.runtime_name; }
+  std::string device() const { return opened_.session->device(); }
   Nanoseconds median_time(int runs) const;
   /// Moves the session into an executor; afterwards only the samples and the runtime's name are left.
   std::unique_ptr<StageExecutor> make_executor();
 
  private:
   StageExecutorSettings settings_;
-  std::unique_ptr<Runtime> runtime_;
-  std::unique_ptr<Session> session_;
-  std::string runtime_name_;
+  OpenedSession opened_;
   std::vector<SharedTensor> sample_inputs_, sample_outputs_;
 };
 

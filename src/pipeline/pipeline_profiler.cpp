@@ -1,138 +1,184 @@
-#include "pipeline/pipeline_profiler.h"
+#include "takt/pipeline_profiler.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
+#include <mutex>
 
+#include "account/account.h"
 #include "core/error.h"
+#include "core/provenance.h"
+#include "core/table.h"
 #include "core/text.h"
-#include "pipeline/account.h"
+#include "core/units.h"
+#include "pipeline/logged_run.h"
 #include "trace/chrome_writer.h"
 
 namespace takt {
 namespace {
 
-int number_of(std::vector<std::string>& names, const std::string& name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) names.push_back(name);
-  return static_cast<int>(found - names.begin());
+/// Half of what a trace can tell apart from its base.
+constexpr Nanoseconds farthest{std::int64_t{1} << 60};
+
+[[noreturn]] void refuse(std::string_view stage, std::int64_t batch, const std::string& what) {
+  throw Error(ErrorKind::bad_input,
+              fmt::format("stage '{}', batch {}: {}", printable(std::string(stage)), batch, what));
 }
 
-struct Lane {
-  int device = 0;
-  Nanoseconds busy_until{};
-};
-
-/// The first request of the device that is free then, or a new one.
-int replica_of(std::vector<Lane>& lanes, int device, Nanoseconds from, Nanoseconds until) {
-  const auto free = std::find_if(lanes.begin(), lanes.end(),
-                                 [&](const Lane& lane) { return lane.device == device && lane.busy_until <= from; });
-  const int number = static_cast<int>(free - lanes.begin());
-  if (free == lanes.end())
-    lanes.push_back({device, until});
-  else
-    free->busy_until = until;
-  return number;
+/// Throws where a time is not of the clock, or goes backwards.
+void check_times(std::string_view stage, std::int64_t batch, Nanoseconds start, Nanoseconds end) {
+  const auto now = steady_now();
+  for (const auto time : {start, end})
+    if (time > now + farthest || time < now - farthest)
+      refuse(stage, batch, "a time is not of the steady clock; take it from PipelineProfiler::now()");
+  if (end < start) refuse(stage, batch, "completed before it was submitted; take both times from the steady clock");
 }
+
+ProfileValue value_of(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* integer = std::get_if<std::int64_t>(&cell)) return *integer;
+  if (const auto* number = std::get_if<double>(&cell)) return *number;
+  if (const auto* time = std::get_if<Duration>(&cell)) return time->count();
+  return std::monostate{};
+}
+
+ProfileTable plain(const Table& table) {
+  ProfileTable result{table.name, {}, {}};
+  for (const auto& column : table.columns) result.columns.push_back(column.name);
+  for (const auto& row : table.rows) {
+    auto& values = result.rows.emplace_back();
+    for (const Cell& cell : row) values.push_back(value_of(cell));
+  }
+  return result;
+}
+
+std::string provenance() { return to_json(make_provenance({"takt::PipelineProfiler"})); }
 
 }  // namespace
 
-void PipelineProfiler::log_event(const std::string& stage, const std::string& device, std::int64_t batch,
-                                 Nanoseconds submitted, Nanoseconds completed, const ExecutionCounters& counters) {
-  if (completed < submitted)
-    throw Error(ErrorKind::bad_input, fmt::format("stage '{}', batch {}: completed before it was submitted; take both "
-                                                  "times from the steady clock",
-                                                  stage, batch));
-  const std::lock_guard lock(mutex_);
-  entries_.push_back({number_of(stages_, stage), number_of(devices_, device), batch, submitted, completed, counters});
+struct PipelineProfiler::State {
+  explicit State(std::string name) { log.name = std::move(name); }
+
+  void add(std::string_view stage, std::int64_t batch, LoggedVisit visit,
+           const std::vector<std::string_view>& devices) {
+    if (stage.empty()) refuse(stage, batch, "the stage has no name; give it one");
+    for (const auto device : devices)
+      if (device.empty()) refuse(stage, batch, "the device has no name; give it one, such as CPU");
+    const std::lock_guard lock(mutex);
+    const int parts = static_cast<int>(devices.size());
+    const std::size_t s = log.stage(stage);
+    if (s < log.stages.size() && log.stages[s].parts != parts)
+      refuse(stage, batch,
+             fmt::format("it has {} parts in this batch and {} in others; name such stages apart", parts,
+                         log.stages[s].parts));
+    if (const auto found = log.batches.find(batch);
+        found != log.batches.end() && s < found->second.size() && found->second[s])
+      refuse(stage, batch, "the batch was in this stage before; number the batches one by one");
+    if (s == log.stages.size()) log.stages.push_back({std::string(stage), parts});
+    for (std::size_t p = 0; p < devices.size(); ++p) visit.parts[p].device = log.device(devices[p]);
+    auto& visits = log.batches[batch];
+    if (visits.size() <= s) visits.resize(s + 1);
+    visits[s] = std::move(visit);
+  }
+
+  PipelineRun run() const {
+    const auto copy = [&] {  // what follows takes long, and others want to log
+      const std::lock_guard lock(mutex);
+      return log;
+    }();
+    return run_of(copy);
+  }
+
+  mutable std::mutex mutex;
+  PipelineLog log;
+};
+
+PipelineProfiler::PipelineProfiler(std::string name) : state_(std::make_unique<State>(std::move(name))) {}
+PipelineProfiler::~PipelineProfiler() = default;
+
+std::chrono::nanoseconds PipelineProfiler::now() { return steady_now(); }
+
+void PipelineProfiler::log_event(std::string_view stage, std::string_view device, std::int64_t batch,
+                                 std::chrono::nanoseconds submitted, std::chrono::nanoseconds completed,
+                                 const ExecutionCounters& counters) {
+  check_times(stage, batch, submitted, completed);
+  state_->add(stage, batch, {submitted, submitted, completed, completed, {{0, submitted, completed, counters}}},
+              {device});
 }
 
-void PipelineProfiler::log_execution(const std::string& stage, const std::string& device, const StageResult& result) {
+void PipelineProfiler::log_execution(std::string_view stage, std::string_view device, const StageResult& result) {
   if (!result.error) log_event(stage, device, result.batch, result.submitted, result.completed, result.counters);
 }
 
-std::vector<PipelineProfiler::Visits> PipelineProfiler::whole_batches() const {
-  std::map<std::int64_t, Visits> batches;
-  for (const auto& entry : entries_) {
-    auto& visits = batches[entry.batch];
-    visits.resize(stages_.size());
-    auto& visit = visits[static_cast<std::size_t>(entry.stage)];
-    if (visit)
-      throw Error(ErrorKind::bad_input, fmt::format("batch {} was in stage '{}' twice; number the batches one by one",
-                                                    entry.batch, stages_[static_cast<std::size_t>(entry.stage)]));
-    visit = &entry;
+void PipelineProfiler::log_execution(std::string_view stage, const DataParallelResult& result) {
+  const auto dispatched = result.begin + result.partition_time;
+  LoggedVisit visit{result.begin, dispatched, dispatched, dispatched, {}};
+  std::vector<std::string_view> devices;
+  check_times(stage, result.batch, result.begin, dispatched);
+  for (const PartTimes& part : result.parts) {
+    check_times(stage, result.batch, dispatched, part.submitted);
+    check_times(stage, result.batch, part.submitted, part.completed);
+    visit.parts.push_back({0, part.submitted, part.completed, part.counters});
+    devices.push_back(part.device);
+    visit.merged = std::max(visit.merged, part.completed);
   }
-  std::vector<Visits> whole;
-  for (const auto& [number, visits] : batches) {
-    if (std::find(visits.begin(), visits.end(), nullptr) != visits.end()) continue;
-    for (std::size_t s = 1; s < visits.size(); ++s)
-      if (visits[s]->submitted < visits[s - 1]->completed)
-        throw Error(ErrorKind::bad_input, fmt::format("batch {} was in stage '{}' before '{}' was done with it; name "
-                                                      "the stages in their order",
-                                                      number, stages_[s], stages_[s - 1]));
-    whole.push_back(visits);
-  }
-  return whole;
+  if (devices.size() < 2) refuse(stage, result.batch, "it has no parts; log what DataParallelStage::run() gave");
+  visit.done = visit.merged + result.sync_merge_time;
+  visit.merged += result.wake_up;
+  check_times(stage, result.batch, visit.merged, visit.done);
+  state_->add(stage, result.batch, std::move(visit), devices);
 }
 
-PipelineRun PipelineProfiler::run() const {
-  const std::lock_guard lock(mutex_);
-  const auto batches = whole_batches();
-  PipelineRun run;
-  run.name = name_;
-  for (const auto& device : devices_) run.devices.push_back({device, ""});
-  run.shape.devices.resize(devices_.size());
-  run.shape.source.batches = static_cast<std::int64_t>(batches.size());
-  if (batches.empty()) throw Error(ErrorKind::bad_input, "no batch went through all stages; log one at least");
-  Nanoseconds base = batches.front().front()->submitted;
-  for (const auto& visits : batches) base = std::min(base, visits.front()->submitted);
-  const auto stages = stages_.size();
-  run.schedule.visits.resize(batches.size() * stages);
-  std::vector<std::pair<ExecutionRecord, ExecutionCounters>> executions;
-  for (std::size_t s = 0; s < stages; ++s) {
-    run.stages.emplace_back().name = stages_[s];
-    auto& shape = run.shape.stages.emplace_back();
-    shape.ordered = false;
-    shape.queue = static_cast<int>(batches.size());
-    std::vector<std::size_t> order(batches.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](auto x, auto y) { return batches[x][s]->submitted < batches[y][s]->submitted; });
-    std::vector<Lane> lanes;
-    for (const auto b : order) {
-      const Entry& entry = *batches[b][s];
-      const int replica = replica_of(lanes, entry.device, entry.submitted, entry.completed);
-      const auto start = entry.submitted - base, end = entry.completed - base;
-      const auto entered = s == 0 ? start : batches[b][s - 1]->completed - base;
-      const auto batch = static_cast<std::int64_t>(b);
-      run.schedule.visits[b * stages + s] = {batch, static_cast<int>(s), replica, entered, start, start, end, end, end};
-      executions.push_back(
-          {{{batch, static_cast<int>(s), replica, 0, entry.device, FlowPhase::run}, entered, start, end},
-           entry.counters});
-    }
-    for (const Lane& lane : lanes) shape.replicas.push_back({lane.device});
-  }
-  std::stable_sort(executions.begin(), executions.end(),
-                   [](const auto& a, const auto& b) { return a.first.start < b.first.start; });
-  for (auto& [record, counters] : executions) {
-    run.schedule.executions.push_back(record);
-    run.counters.push_back(counters);
-    run.schedule.end = std::max(run.schedule.end, record.end);
-  }
-  for (const auto& visits : batches) {
-    const auto arrived = visits.front()->submitted - base;
-    run.schedule.batches.push_back({arrived, arrived, visits.back()->completed - base});
-  }
-  run.base_time = wall_now() - (steady_now() - base);
-  return run;
+std::int64_t PipelineProfiler::finished() const {
+  const std::lock_guard lock(state_->mutex);
+  return std::count_if(state_->log.batches.begin(), state_->log.batches.end(),
+                       [&](const auto& batch) { return is_whole(batch.second, state_->log.stages.size()); });
 }
 
-std::vector<Table> PipelineProfiler::tables() const { return takt::tables(account(run())); }
+std::int64_t PipelineProfiler::unfinished() const {
+  const std::lock_guard lock(state_->mutex);
+  return std::count_if(state_->log.batches.begin(), state_->log.batches.end(),
+                       [&](const auto& batch) { return !is_whole(batch.second, state_->log.stages.size()); });
+}
+
+std::string PipelineProfiler::text() const { return to_text(account(state_->run())); }
+
+std::vector<ProfileTable> PipelineProfiler::tables() const {
+  std::vector<ProfileTable> result;
+  for (const Table& table : takt::tables(account(state_->run()))) result.push_back(plain(table));
+  return result;
+}
+
+std::string PipelineProfiler::table(std::string_view name, TableFormat format) const {
+  const auto all = takt::tables(account(state_->run()));
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Table& table) { return table.name == name; });
+  if (found == all.end()) {
+    std::string names;
+    for (const Table& table : all) names += (names.empty() ? "" : ", ") + table.name;
+    throw Error(ErrorKind::bad_input, fmt::format("'{}' is no table of a pipeline; it has {}", printable(name), names));
+  }
+  switch (format) {
+    case TableFormat::csv:
+      return to_csv(*found);
+    case TableFormat::json:
+      return to_json(std::span(&*found, 1), provenance());
+    case TableFormat::markdown:
+      return to_markdown(*found);
+    case TableFormat::text:
+      break;
+  }
+  return to_text(*found);
+}
+
+std::string PipelineProfiler::json() const {
+  const auto all = takt::tables(account(state_->run()));
+  return to_json(all, provenance());
+}
 
 void PipelineProfiler::export_chrome_trace(const std::filesystem::path& file) const {
-  write_chrome_trace(to_trace(run()), file);
+  PipelineRun run = state_->run();
+  run.provenance_json = provenance();
+  write_chrome_trace(to_trace(run), file);
 }
 
 }  // namespace takt

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -28,10 +27,11 @@ SourceSpec read_source(const YamlSection& root) {
   rate = trim(rate);
   const bool has_unit = rate.ends_with("/s");
   if (has_unit) rate.remove_suffix(2);
-  const auto [end, code] = std::from_chars(rate.data(), rate.data() + rate.size(), source.per_second);
-  if (!has_unit || code != std::errc() || end != rate.data() + rate.size())
+  const auto per_second = number_in<double>(rate);
+  if (!has_unit || !per_second)
     root.fail(root.at("source"), "source",
               fmt::format("'{}' is no source; write closed, 50/s or poisson 50/s", printable(text)));
+  source.per_second = *per_second;
   if (!(source.per_second >= 1e-3 && source.per_second <= 1e6))
     root.fail(root.at("source"), "source",
               fmt::format("{} per second is out of range; use 0.001/s to 1000000/s", source.per_second));

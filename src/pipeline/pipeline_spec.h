@@ -47,6 +47,7 @@
 #include "flow/contention.h"
 #include "flow/flow_shape.h"
 #include "runtime/runtime.h"
+#include "runtime/simulated.h"
 
 namespace takt {
 
@@ -122,7 +123,6 @@ FlowShape flow_shape(const PipelineSpec& spec);
 std::vector<std::string> device_names(const PipelineSpec& spec);
 ContentionLaw contention_law(const PipelineSpec& spec);
 
-bool is_simulated(const std::string& device);
 /// The devices that a stage names: one, or one per part of a batch.
 std::vector<std::string> devices_of(const StageSpec& stage);
 /// The description file that the pipeline gives a device; empty: none.

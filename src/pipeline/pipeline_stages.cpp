@@ -7,25 +7,13 @@
 #include "core/affinity.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/text.h"
-#include "graph/onnx.h"
 #include "pipeline/opened_model.h"
 #include "pipeline/stage_model.h"
-#include "runtime/sim/sim_plan.h"
+#include "profile/prepared_model.h"
+#include "runtime/ports.h"
 
 namespace takt {
 namespace {
-
-/// Inputs and outputs as the file declares them, before any shape is settled.
-StagePorts declared_ports(const std::filesystem::path& model) {
-  if (lower_case(model.extension().string()) == ".onnx") {
-    const auto graph = read_onnx(model).graph;
-    return {ports_of(graph, graph.inputs), ports_of(graph, graph.outputs)};
-  }
-  const auto runtime = make_runtime("openvino");
-  const auto session = runtime->open(model, nullptr, {});
-  return {session->inputs(), session->outputs()};
-}
 
 std::vector<Port> ports_of_values(const std::vector<SharedTensor>& values) {
   std::vector<Port> ports;
@@ -99,7 +87,7 @@ class Opening {
 
   void simulated(std::size_t s) {
     if (const auto& graph = times_.graph(static_cast<int>(s)))
-      ports_[s] = {takt::ports_of(*graph, graph->inputs), takt::ports_of(*graph, graph->outputs)};
+      ports_[s] = {ports_of(*graph, graph->inputs), ports_of(*graph, graph->outputs)};
     if (!ports_[s].inputs.empty() || !spec_.stages[s].connect.empty()) links_into(spec_, s, ports_);
     stages_[s].ports = ports_[s];
   }
@@ -107,18 +95,18 @@ class Opening {
   void real(std::size_t s) {
     const StageSpec& stage = spec_.stages[s];
     const auto model = file_of(stage);
-    ports_[s] = declared_ports(model);
     auto settings = settings_of(stage);
+    ports_[s].inputs = declared_inputs(model, run_settings(settings));
     auto values = given_values(stage, ports_[s].inputs);
     for (const auto& link : links_into(spec_, s, ports_)) {
       const auto from = static_cast<std::size_t>(link.from);
       if (!stages_[from].is_real()) continue;
       stages_[s].links.push_back(link);
       values[link.input] = stages_[from].sample_outputs[link.output];
-      settings.inputs.push_back(generated(ports_[s].inputs[link.input].name, values[link.input]->shape));
+      settings.inputs.push_back(input_text(ports_[s].inputs[link.input].name, values[link.input]->shape));
     }
     if (stage.dummy && settings.inputs.empty())
-      settings.inputs.push_back(generated("x", {*stage.dummy->matmul, *stage.dummy->matmul}));
+      settings.inputs.push_back(input_text("x", {*stage.dummy->matmul, *stage.dummy->matmul}));
     settings.outputs = keep_last_ || s + 1 < spec_.stages.size();
     if (stage.split)
       open_split(s, model, settings);
@@ -172,7 +160,7 @@ class Opening {
     settings.device = stage.device;
     settings.runtime = stage.runtime;
     settings.threads = stage.threads;
-    settings.inputs = input_specs(stage);
+    settings.inputs = input_texts(stage);
     settings.seed = spec_.seed;
     settings.tuning = tuning_of(spec_);
     return settings;

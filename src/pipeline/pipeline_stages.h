@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/data_parallel.h"
 #include "pipeline/links.h"
 #include "pipeline/pipeline_spec.h"
 #include "pipeline/simulated_times.h"
 #include "pipeline/stage_executor.h"
+#include "takt/data_parallel.h"
 
 namespace takt {
 

@@ -7,25 +7,24 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/random.h"
 #include "pipeline/stage_model.h"
-#include "runtime/sim/device_description.h"
-#include "runtime/sim/sim_plan.h"
+#include "runtime/simulated.h"
 
 namespace takt {
 namespace {
 
 SimulatedWork undivided_work(const StageSpec& stage, const std::optional<Graph>& graph, const std::string& name,
-                             const DeviceDescription& device) {
+                             const SimulatedDevice& device) {
   SimulatedWork work;
-  work.noise = device.noise;
+  work.noise = device.noise();
   if (!graph) {
     const auto own = stage.dummy->time_on.find(name);
     work.ops = {own != stage.dummy->time_on.end() ? own->second : stage.dummy->time.value_or(Nanoseconds(0))};
     return work;
   }
-  for (const auto& op : plan_ops(*graph, device, fmt::format("stage '{}': {}", stage.name, model_name(stage))))
-    work.ops.push_back(op.duration);
-  work.overhead = device.overhead;
+  work.ops = device.op_times(*graph, fmt::format("stage '{}': {}", stage.name, model_name(stage)));
+  work.overhead = device.overhead();
   return work;
 }
 
@@ -38,7 +37,7 @@ std::uint64_t seed_of(const Execution& what, std::uint64_t seed) {
   std::uint64_t key = seed;
   for (const std::int64_t id :
        {what.batch, std::int64_t{what.stage}, std::int64_t{what.part}, static_cast<std::int64_t>(what.phase)})
-    key = NoiseSource({}, key ^ static_cast<std::uint64_t>(id)).next();
+    key = Random(key ^ static_cast<std::uint64_t>(id))();
   return key;
 }
 
@@ -65,8 +64,8 @@ SimulatedTimes::Stage SimulatedTimes::plan(const PipelineSpec& spec, const Stage
   result.graph = simulated_graph(stage, names.front(), spec.seed);
   std::vector<Nanoseconds> undivided;
   for (const auto& name : names) {
-    const auto device = find_device_description(name.substr(4), description_of(spec, name));
-    result.devices.push_back("sim:" + device.name);
+    const SimulatedDevice device(name, description_of(spec, name));
+    result.devices.push_back(device.name());
     result.parts.push_back(undivided_work(stage, result.graph, name, device));
     undivided.push_back(result.parts.back().total());
   }

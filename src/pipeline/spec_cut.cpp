@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/index.h"
 #include "graph/cost.h"
 #include "pipeline/engine.h"
 #include "pipeline/pipeline_stages.h"
@@ -13,15 +14,13 @@
 namespace takt {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 /// Factors of the stages that are left, by the names that they have now.
 void cut_interference(const PipelineSpec& spec, std::span<const int> stages, PipelineSpec& result) {
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const auto row = spec.interference.find(spec.stages[at(stages[i])].name);
+    const auto row = spec.interference.find(spec.stages[index(stages[i])].name);
     if (row == spec.interference.end()) continue;
     for (std::size_t j = 0; j < stages.size(); ++j) {
-      const auto factor = row->second.find(spec.stages[at(stages[j])].name);
+      const auto factor = row->second.find(spec.stages[index(stages[j])].name);
       if (i != j && factor != row->second.end())
         result.interference[result.stages[i].name][result.stages[j].name] = factor->second;
     }
@@ -61,7 +60,7 @@ PipelineSpec cut(const PipelineSpec& spec, std::span<const int> stages) {
   result.stages.clear();
   result.interference.clear();
   for (const int number : stages) {
-    StageSpec stage = spec.stages[at(number)];
+    StageSpec stage = spec.stages[index(number)];
     const bool twice = std::any_of(result.stages.begin(), result.stages.end(),
                                    [&](const StageSpec& before) { return before.name == stage.name; });
     if (twice) stage.name += " 2";

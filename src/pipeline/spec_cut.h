@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/pipeline_run.h"
 #include "pipeline/pipeline_spec.h"
+#include "record/pipeline_run.h"
 
 namespace takt {
 

@@ -1,7 +1,6 @@
 // From a description to the shape that moves, and to its simulated twin.
 #include <algorithm>
 
-#include "core/text.h"
 #include "pipeline/pipeline_spec.h"
 
 namespace takt {
@@ -11,7 +10,7 @@ std::string simulated_name(const std::string& device) {
   if (is_simulated(device)) return device;
   // GPU.1 is simulated by the same description as GPU; what chooses among devices is simulated by the CPU.
   const std::string family = device.substr(0, device.find_first_of(".:"));
-  return "sim:" + (family == "GPU" || family == "NPU" ? family : std::string("CPU"));
+  return simulated_device(family == "GPU" || family == "NPU" ? family : "CPU");
 }
 
 std::size_t index_of(const std::vector<std::string>& names, const std::string& name) {
@@ -19,8 +18,6 @@ std::size_t index_of(const std::vector<std::string>& names, const std::string& n
 }
 
 }  // namespace
-
-bool is_simulated(const std::string& device) { return lower_case(device.substr(0, 4)) == "sim:"; }
 
 std::vector<std::string> devices_of(const StageSpec& stage) {
   return stage.split ? stage.split->devices : std::vector<std::string>{stage.device};

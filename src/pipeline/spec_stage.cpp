@@ -8,27 +8,22 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "profile/inputs.h"
+#include "inputs/inputs.h"
 #include "runtime/runtime.h"
-#include "runtime/sim/device_description.h"
+#include "runtime/simulated.h"
 
 namespace takt {
 namespace {
 
 constexpr Nanoseconds longest = std::chrono::hours(1);
 
-std::string upper_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
-
 std::string read_sim_device(const YamlSection& where, const YAML::Node& node, const std::string& key,
                             const std::filesystem::path& folder, std::filesystem::path& description) {
-  const std::string name = node.Scalar().substr(4);
+  const std::string name(name_without_prefix(node.Scalar()));
   const auto built_in = built_in_devices();
-  if (!description.empty()) return "sim:" + name;
-  if (std::find(built_in.begin(), built_in.end(), upper_case(name)) != built_in.end()) return "sim:" + upper_case(name);
+  if (!description.empty()) return simulated_device(name);
+  if (std::find(built_in.begin(), built_in.end(), upper_case(name)) != built_in.end())
+    return simulated_device(upper_case(name));
   const auto file = folder / (name + ".yaml");
   std::error_code error;
   if (name.empty() || !std::filesystem::is_regular_file(file, error))
@@ -37,7 +32,7 @@ std::string read_sim_device(const YamlSection& where, const YAML::Node& node, co
                            fmt::join(built_in, ", "), printable(file.string()),
                            suggestion(upper_case(name), built_in, "write that file, or name it under 'devices'")));
   description = file;
-  return "sim:" + name;
+  return simulated_device(name);
 }
 
 void check_model(const YamlSection& stage, StageSpec& result, const std::filesystem::path& folder) {
@@ -55,8 +50,7 @@ void check_model(const YamlSection& stage, StageSpec& result, const std::filesys
     stage.fail(node, stage.full_name("model"),
                fmt::format("there is no file {}; check the path, which starts at this file's folder",
                            printable(result.model.string())));
-  const auto extension = lower_case(result.model.extension().string());
-  if (extension != ".onnx" && extension != ".xml")
+  if (!is_model_file(result.model))
     stage.fail(node, stage.full_name("model"),
                fmt::format("{} is neither .onnx nor .xml; name a model file", printable(name)));
 }
@@ -163,7 +157,7 @@ void check_runtime(const YamlSection& stage, const StageSpec& result) {
     stage.fail(node, stage.full_name("runtime"),
                fmt::format("'{}' is not known; {}", printable(result.runtime),
                            suggestion(result.runtime, known, fmt::format("use {}", fmt::join(known, ", ")))));
-  if (sim != (result.runtime == "sim"))
+  if (sim != (result.runtime == simulated_runtime))
     stage.fail(node, stage.full_name("runtime"),
                fmt::format("'{}' does not run {}; leave it out", result.runtime, devices.front()));
 }
@@ -198,7 +192,8 @@ std::string read_device(const YamlSection& where, const YAML::Node& node, const 
     if (upper.starts_with(family) && upper.size() > std::string_view(family).size()) return upper;
   where.fail(node, key,
              fmt::format("there is no device '{}'; {}", printable(node.Scalar()),
-                         suggestion(upper, {"CPU", "GPU", "NPU", "AUTO"}, "use CPU, GPU, NPU or sim:NAME")));
+                         suggestion(upper, std::vector<std::string>{"CPU", "GPU", "NPU", "AUTO"},
+                                    "use CPU, GPU, NPU or sim:NAME")));
 }
 
 StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_t index, int queue,

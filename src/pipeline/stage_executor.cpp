@@ -1,11 +1,57 @@
 #include "pipeline/stage_executor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 
 #include "core/error.h"
-#include "profile/prepared_model.h"
+#include "core/units.h"
+#include "pipeline/opened_model.h"
+#include "profile/run_settings.h"
 
 namespace takt {
+
+struct StageExecutor::State {
+  State(std::unique_ptr<Runtime> of_session, std::unique_ptr<Session> opened, const StageExecutorSettings& how);
+  ~State();
+
+  void start_async(std::int64_t batch, const InputValues& inputs);
+  void completed(std::size_t request, StageResult result);
+  void add_results(Request& request, StageResult& result) const;
+  void wait_until_idle(std::unique_lock<std::mutex>& lock);
+
+  StageExecutorSettings settings;
+  std::unique_ptr<Runtime> runtime;
+  std::unique_ptr<Session> session;
+  Callback callback;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::size_t> idle;
+  int calling_back = 0;
+  std::optional<std::string> failure;
+  std::vector<std::unique_ptr<Request>> requests;  ///< last: their threads end before what they use
+};
+
+namespace {
+
+std::unique_ptr<StageExecutor::State> opened(const std::filesystem::path& model,
+                                             const StageExecutorSettings& settings) {
+  OpenedSession of_model = open_session(model, settings, {});
+  return std::make_unique<StageExecutor::State>(std::move(of_model.runtime), std::move(of_model.session), settings);
+}
+
+std::vector<InputSpec> specs_of(const std::vector<std::string>& inputs) try {
+  std::vector<InputSpec> specs;
+  for (const auto& text : inputs)
+    for (auto& spec : parse_input_specs(text)) specs.push_back(std::move(spec));
+  return specs;
+} catch (const UsageError& error) {  // a program's settings are no command line
+  throw Error(ErrorKind::bad_input, error.what());
+}
+
+}  // namespace
 
 RunSettings run_settings(const StageExecutorSettings& settings) {
   RunSettings run;
@@ -13,98 +59,119 @@ RunSettings run_settings(const StageExecutorSettings& settings) {
   run.device = settings.device;
   run.threads = settings.threads;
   run.tuning = settings.tuning;
-  run.inputs = settings.inputs;
+  run.inputs = specs_of(settings.inputs);
   run.seed = settings.seed;
   return run;
 }
 
+std::unique_ptr<StageExecutor> executor_over(std::unique_ptr<Runtime> runtime, std::unique_ptr<Session> session,
+                                             const StageExecutorSettings& settings) {
+  return std::make_unique<StageExecutor>(
+      std::make_unique<StageExecutor::State>(std::move(runtime), std::move(session), settings));
+}
+
 StageExecutor::StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings)
-    : settings_(settings) {
-  PreparedModel prepared(model, run_settings(settings));
-  session_ = prepared.open(settings.counters);
-  session_->set_inputs(prepared.values(session_->inputs()));
-  if (session_->keeps_real_time()) session_->run();
-  runtime_ = prepared.release_runtime();
-  make_requests(settings.requests);
+    : state_(opened(model, settings)) {}
+StageExecutor::StageExecutor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+StageExecutor::~StageExecutor() = default;
+
+const std::vector<Port>& StageExecutor::inputs() const { return state_->session->inputs(); }
+const std::vector<Port>& StageExecutor::outputs() const { return state_->session->outputs(); }
+std::string StageExecutor::device() const { return state_->session->device(); }
+void StageExecutor::set_callback(Callback callback) { state_->callback = std::move(callback); }
+void StageExecutor::start_async(std::int64_t batch, const InputValues& inputs) { state_->start_async(batch, inputs); }
+
+void StageExecutor::wait() {
+  std::unique_lock lock(state_->mutex);
+  state_->wait_until_idle(lock);
+  if (const auto failure = std::exchange(state_->failure, std::nullopt)) throw Error(ErrorKind::runtime, *failure);
 }
 
-StageExecutor::StageExecutor(std::unique_ptr<Runtime> runtime, std::unique_ptr<Session> session,
-                             const StageExecutorSettings& settings)
-    : settings_(settings), runtime_(std::move(runtime)), session_(std::move(session)) {
-  make_requests(settings.requests);
-}
-
-StageExecutor::~StageExecutor() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return idle_.size() == requests_.size() && calling_back_ == 0; });
-}
-
-void StageExecutor::make_requests(int count) {
-  for (int r = 0; r < std::max(count, 1); ++r) {
-    requests_.push_back(session_->make_request());
-    idle_.push_back(static_cast<std::size_t>(r));
+StageExecutor::State::State(std::unique_ptr<Runtime> of_session, std::unique_ptr<Session> opened,
+                            const StageExecutorSettings& how)
+    : settings(how), runtime(std::move(of_session)), session(std::move(opened)) {
+  for (int r = 0; r < std::max(settings.requests, 1); ++r) {
+    requests.push_back(session->make_request());
+    idle.push_back(static_cast<std::size_t>(r));
   }
 }
 
-void StageExecutor::start_async(std::int64_t batch, const InputValues& inputs) {
+StageExecutor::State::~State() {
+  std::unique_lock lock(mutex);
+  wait_until_idle(lock);
+}
+
+void StageExecutor::State::wait_until_idle(std::unique_lock<std::mutex>& lock) {
+  changed.wait(lock, [&] { return idle.size() == requests.size() && calling_back == 0; });
+}
+
+void StageExecutor::State::start_async(std::int64_t batch, const InputValues& inputs) {
+  for (const auto& [port, value] : inputs)
+    if (!value)
+      throw Error(
+          ErrorKind::bad_input,
+          fmt::format("batch {}: the value of input {} is null; leave it out to keep what the input has", batch, port));
   std::size_t request = 0;
   {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !idle_.empty(); });
-    request = idle_.back();
-    idle_.pop_back();
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return !idle.empty(); });
+    request = idle.back();
+    idle.pop_back();
   }
   try {
-    for (const auto& [port, value] : inputs) requests_[request]->set_input(port, value);
+    for (const auto& [port, value] : inputs) requests[request]->set_input(port, value);
     const auto submitted = steady_now();
-    requests_[request]->start_async(
-        [this, request, batch, submitted](Nanoseconds at, std::optional<std::string> error) {
-          completed(request, batch, submitted, at, std::move(error));
-        });
+    requests[request]->start_async([this, request, batch, submitted](Nanoseconds at, std::optional<std::string> error) {
+      completed(request, {batch, submitted, at, std::move(error), {}, {}});
+    });
   } catch (...) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(request);
-    changed_.notify_all();
+    const std::lock_guard lock(mutex);
+    idle.push_back(request);
+    changed.notify_all();
     throw;
   }
 }
 
-void StageExecutor::completed(std::size_t request, std::int64_t batch, Nanoseconds submitted, Nanoseconds at,
-                              std::optional<std::string> error) {
-  StageResult result{batch, submitted, at, std::move(error), {}, {}};
+void StageExecutor::State::add_results(Request& request, StageResult& result) const {
+  if (settings.counters)
+    if (const auto totals = request.last_totals()) result.counters = {totals->all, totals->moving, std::nullopt};
+  if (!settings.outputs) return;
+  std::int64_t bytes = 0;
+  for (auto& output : request.outputs()) {
+    bytes += static_cast<std::int64_t>(output.bytes.size());
+    result.outputs.push_back(std::make_shared<HostTensor>(std::move(output)));
+  }
+  result.counters.bytes_moved = bytes;
+}
+
+// On the runtime's thread, which nothing may leave by an exception, neither ours nor the caller's.
+void StageExecutor::State::completed(std::size_t request, StageResult result) {
   try {
-    if (!result.error && settings_.counters)
-      if (const auto totals = requests_[request]->last_totals())
-        result.counters = {totals->all, totals->moving, std::nullopt};
-    if (!result.error && settings_.outputs) {
-      std::int64_t bytes = 0;
-      for (auto& output : requests_[request]->outputs()) {
-        bytes += static_cast<std::int64_t>(output.bytes.size());
-        result.outputs.push_back(std::make_shared<HostTensor>(std::move(output)));
-      }
-      result.counters.bytes_moved = bytes;
-    }
-  } catch (const std::exception& e) {  // nothing may leave through the runtime's thread
+    if (!result.error) add_results(*requests[request], result);
+  } catch (const std::exception& e) {
     result.error = e.what();
     result.outputs.clear();
   }
   {
-    const std::lock_guard lock(mutex_);
-    if (result.error && !failure_) failure_ = result.error;
-    idle_.push_back(request);
-    ++calling_back_;
-    changed_.notify_all();
+    const std::lock_guard lock(mutex);
+    if (result.error && !failure) failure = result.error;
+    idle.push_back(request);
+    ++calling_back;
+    changed.notify_all();
   }
-  if (callback_) callback_(std::move(result));
-  const std::lock_guard lock(mutex_);
-  --calling_back_;
-  changed_.notify_all();
-}
-
-void StageExecutor::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return idle_.size() == requests_.size() && calling_back_ == 0; });
-  if (const auto failure = std::exchange(failure_, std::nullopt)) throw Error(ErrorKind::runtime, *failure);
+  const auto batch = result.batch;
+  std::optional<std::string> thrown;
+  try {
+    if (callback) callback(std::move(result));
+  } catch (const std::exception& e) {
+    thrown = e.what();
+  } catch (...) {
+    thrown = fmt::format("batch {}: the callback threw something that is no std::exception", batch);
+  }
+  const std::lock_guard lock(mutex);
+  if (thrown && !failure) failure = thrown;
+  --calling_back;
+  changed.notify_all();
 }
 
 }  // namespace takt

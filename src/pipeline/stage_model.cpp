@@ -39,6 +39,19 @@ std::vector<InputSpec> input_specs(const StageSpec& stage) {
   return specs;
 }
 
+std::vector<std::string> input_texts(const StageSpec& stage) {
+  std::vector<std::string> texts;
+  for (const auto& [name, text] : stage.inputs)
+    for (const auto& spec : parse_input_specs(text))
+      texts.push_back(spec.name.empty() ? escape_input_name(name) + ":" + spec.text : spec.text);
+  for (const auto& value : stage.given) texts.push_back(input_text(value->name, value->shape));
+  return texts;
+}
+
+std::string input_text(const std::string& name, const Shape& shape) {
+  return escape_input_name(name) + ":" + to_string(shape);
+}
+
 InputSpec generated(const std::string& name, const Shape& shape) { return {name, shape, to_string(shape)}; }
 
 Graph matmul_graph(std::int64_t edge) { return matmul_builder(edge, false).build().graph; }

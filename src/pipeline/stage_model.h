@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "inputs/inputs.h"
 #include "pipeline/pipeline_spec.h"
-#include "profile/inputs.h"
 
 namespace takt {
 
@@ -19,6 +19,12 @@ std::string model_name(const StageSpec& stage);
 
 /// The stage's `inputs` as `takt run --input` reads them, and the shapes of what it was given.
 std::vector<InputSpec> input_specs(const StageSpec& stage);
+
+/// The same as settings of an executor have them.
+std::vector<std::string> input_texts(const StageSpec& stage);
+
+/// The text of a shape to be filled with generated values.
+std::string input_text(const std::string& name, const Shape& shape);
 
 /// A shape to be filled with generated values.
 InputSpec generated(const std::string& name, const Shape& shape);

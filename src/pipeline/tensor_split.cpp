@@ -6,13 +6,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/check.h"
 #include "core/error.h"
-#include "profile/tensor_values.h"
+#include "inputs/tensor_values.h"
 
 namespace takt {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::bad_input, message); }
+[[noreturn]] void refuse_split(const std::string& message) { throw Error(ErrorKind::bad_input, message); }
 
 /// A tensor as `outer` blocks of `rows` rows of `width` bytes (or strings).
 struct Blocks {
@@ -21,8 +22,8 @@ struct Blocks {
 
 Blocks blocks_of(const HostTensor& tensor, int axis) {
   if (axis < 0 || static_cast<std::size_t>(axis) >= tensor.shape.size())
-    refuse(fmt::format("tensor '{}' {}: it has no axis {} to be divided along", tensor.name, to_string(tensor.shape),
-                       axis));
+    refuse_split(fmt::format("tensor '{}' {}: it has no axis {} to be divided along", tensor.name,
+                             to_string(tensor.shape), axis));
   Blocks blocks;
   const auto a = static_cast<std::size_t>(axis);
   for (std::size_t d = 0; d < a; ++d) blocks.outer *= static_cast<std::size_t>(tensor.shape[d]);
@@ -30,7 +31,8 @@ Blocks blocks_of(const HostTensor& tensor, int axis) {
   for (std::size_t d = a + 1; d < tensor.shape.size(); ++d) blocks.width *= static_cast<std::size_t>(tensor.shape[d]);
   if (tensor.type == ElementType::string) return blocks;
   const auto bits = type_bits(tensor.type);
-  if (!bits || *bits < 8) refuse(fmt::format("tensor '{}': {} cannot be divided", tensor.name, type_name(tensor.type)));
+  if (!bits || *bits < 8)
+    refuse_split(fmt::format("tensor '{}': {} cannot be divided", tensor.name, type_name(tensor.type)));
   blocks.width *= static_cast<std::size_t>(*bits / 8);
   return blocks;
 }
@@ -55,7 +57,7 @@ bool equal_but_for(const Shape& a, const Shape& b, std::size_t axis) {
 
 std::vector<std::int64_t> rows_of(const std::vector<double>& ratio, std::int64_t rows) {
   const auto parts = static_cast<std::int64_t>(ratio.size());
-  if (rows < parts) refuse(fmt::format("{} rows cannot be divided into {} parts; use fewer parts", rows, parts));
+  if (rows < parts) refuse_split(fmt::format("{} rows cannot be divided into {} parts; use fewer parts", rows, parts));
   std::vector<std::int64_t> result;
   std::vector<std::pair<double, std::size_t>> remainders;
   for (std::size_t p = 0; p < ratio.size(); ++p) {
@@ -67,14 +69,15 @@ std::vector<std::int64_t> rows_of(const std::vector<double>& ratio, std::int64_t
   std::int64_t left = rows - std::accumulate(result.begin(), result.end(), std::int64_t{0});
   for (std::size_t i = 0; left > 0; i = (i + 1) % remainders.size(), --left) ++result[remainders[i].second];
   for (; left < 0; ++left) --*std::max_element(result.begin(), result.end());
+  TAKT_CHECK(std::accumulate(result.begin(), result.end(), std::int64_t{0}) == rows);
   return result;
 }
 
 std::vector<HostTensor> split_tensor(const HostTensor& tensor, int axis, const std::vector<std::int64_t>& rows) {
   const Blocks whole = blocks_of(tensor, axis);
   if (std::accumulate(rows.begin(), rows.end(), std::int64_t{0}) != static_cast<std::int64_t>(whole.rows))
-    refuse(fmt::format("tensor '{}' {}: its axis {} is not divided into {} rows; give it its own parts", tensor.name,
-                       to_string(tensor.shape), axis, fmt::join(rows, " + ")));
+    refuse_split(fmt::format("tensor '{}' {}: its axis {} is not divided into {} rows; give it its own parts",
+                             tensor.name, to_string(tensor.shape), axis, fmt::join(rows, " + ")));
   std::vector<HostTensor> parts;
   std::size_t first = 0;
   for (const std::int64_t count : rows) {
@@ -93,7 +96,7 @@ std::vector<HostTensor> split_tensor(const HostTensor& tensor, int axis, const s
 }
 
 HostTensor merge_tensors(const std::vector<const HostTensor*>& parts, int axis) {
-  if (parts.empty()) refuse("there are no parts to merge; give one or more");
+  if (parts.empty()) refuse_split("there are no parts to merge; give one or more");
   HostTensor merged{parts.front()->name, parts.front()->type, parts.front()->shape, {}, {}};
   const auto a = static_cast<std::size_t>(axis);
   std::vector<Blocks> blocks;
@@ -101,8 +104,8 @@ HostTensor merge_tensors(const std::vector<const HostTensor*>& parts, int axis) 
   for (const HostTensor* part : parts) {
     blocks.push_back(blocks_of(*part, axis));
     if (part->type != merged.type || !equal_but_for(part->shape, merged.shape, a))
-      refuse(fmt::format("tensor '{}': parts of {} and {} do not fit each other along axis {}", merged.name,
-                         to_string(merged.shape), to_string(part->shape), axis));
+      refuse_split(fmt::format("tensor '{}': parts of {} and {} do not fit each other along axis {}", merged.name,
+                               to_string(merged.shape), to_string(part->shape), axis));
     rows += part->shape[a];
   }
   merged.shape[a] = rows;
@@ -133,8 +136,8 @@ std::string difference(const HostTensor& expected, const HostTensor& actual, dou
     if (!a || !b) return expected.bytes == actual.bytes ? "" : fmt::format("output '{}' differs", expected.name);
     const bool same = std::isnan(*a) ? std::isnan(*b) : *a == *b || std::abs(*a - *b) <= tolerance * largest;
     if (!same)
-      return fmt::format("output '{}' differs at {}: {} instead of {}", expected.name, place_of(expected.shape, i), *b,
-                         *a);
+      return fmt::format("output '{}' differs at {}: {} instead of {}", expected.name, index_text(expected.shape, i),
+                         *b, *a);
   }
   return "";
 }

@@ -19,7 +19,7 @@ double burst(Session& session) {
     samples.push_back(session.run());
     spent += samples.back();
   }
-  return summarize(samples)->median.count();
+  return median(samples)->count();
 }
 
 }  // namespace
@@ -59,14 +59,12 @@ FitResult fit(const std::vector<Candidate>& candidates,
   double fastest = 1;
   const double confidence = 1 - 0.05 / static_cast<double>(std::max<std::size_t>(1, candidates.size() - 1));
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    std::vector<double> ratios, sorted = times[i];
+    std::vector<double> ratios;
     for (std::size_t round = 0; round < times[i].size(); ++round)
       ratios.push_back(times[0][round] > 0 ? times[i][round] / times[0][round] : 1);
-    std::sort(sorted.begin(), sorted.end());
-    FitRow row{candidates[i], Duration(percentile(sorted, 0.5)), std::nullopt};
+    FitRow row{candidates[i], Duration(*median(times[i])), std::nullopt};
     if (i > 0) row.time_ratio = bootstrap_median(ratios, confidence);
-    std::sort(ratios.begin(), ratios.end());
-    const double typical = percentile(ratios, 0.5);
+    const double typical = *median(ratios);
     if (row.time_ratio && row.time_ratio->high < 1 && typical < fastest) fastest = typical, result.best = i;
     result.rows.push_back(std::move(row));
   }

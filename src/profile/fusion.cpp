@@ -45,13 +45,7 @@ class Owners {
 
  private:
   /// Without a row, and computed in each run: what makes a constant is done once, when the model is loaded.
-  bool is_open(std::size_t op) const {
-    const auto& outputs = graph_.ops[op].outputs;
-    bool constant = std::all_of(outputs.begin(), outputs.end(), [&](TensorId id) {
-      return id == no_tensor || graph_.tensors[static_cast<std::size_t>(id)].is_constant;
-    });
-    return !rows_[op] && !constant;
-  }
+  bool is_open(std::size_t op) const { return !rows_[op] && !is_folded(graph_, graph_.ops[op]); }
 
   /// The row that all of these operators belong to; nullopt if they disagree or one belongs to none.
   std::optional<std::size_t> shared_row(const std::vector<int>& ops) const {

@@ -38,11 +38,6 @@ double fault_time(const Usage& used) {
          static_cast<double>(used.major_faults.value_or(0)) * major_fault_price.count();
 }
 
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : percentile(values, 0.5);
-}
-
 class Judge {
  public:
   Judge(const RunPass& pass, const CpuLimit& limit) : limit_(limit) {
@@ -96,7 +91,7 @@ class Judge {
   double usual(Amount amount) const {
     std::vector<double> per_run;
     for (const Span& span : spans_) per_run.push_back(amount(span.usage->used) / std::max(1.0, span.runs));
-    return median_of(std::move(per_run));
+    return median(per_run).value_or(0);
   }
 
   /// How much a slow span has of `amount`, mean.
@@ -143,12 +138,14 @@ class Judge {
     double others = std::max(0.0, busy_ - cpu_) / wall_;
     if (!knows_busy_) others = surplus > 0 ? 0 : 1;
     double own = surplus + others > 0 ? surplus / (surplus + others) : 0;
-    std::string waited = fmt::format("a slow run waited {} for a processor, a usual one {}", time(in_slow(run_delay)),
-                                     time(usual(run_delay)));
+    std::string waited =
+        fmt::format("in a slow run the model's threads together waited {} for a processor, {} in a typical one",
+                    time(in_slow(run_delay)), time(usual(run_delay)));
     if (own < 1 - least_share)
-      name(Cause::preempted, share * (1 - own),
-           knows_busy_ ? fmt::format("{}; other programs used {:.2f} of {}", waited, others, processors()) : waited,
-           "stop the other programs, or give the model processors of its own (taskset -c LIST takt run ...)");
+      name(
+          Cause::preempted, share * (1 - own),
+          knows_busy_ ? fmt::format("other programs kept {:.2f} of {} busy; {}", others, processors(), waited) : waited,
+          "stop the other programs, or give the model processors of its own (taskset -c LIST takt run ...)");
     if (own >= least_share) {
       int fitting = std::max(1, static_cast<int>(limit_.processors()));
       name(Cause::oversubscribed, share * own,
@@ -170,7 +167,7 @@ class Judge {
     std::vector<double> clocks;
     for (const Span& span : spans_)
       if (span.usage->used.mhz) clocks.push_back(*span.usage->used.mhz);
-    double usual_mhz = median_of(clocks), lost = 0, slow_mhz = 0, count = 0;
+    double usual_mhz = median(clocks).value_or(0), lost = 0, slow_mhz = 0, count = 0;
     if (usual_mhz <= 0) return;
     for (const Span& span : spans_) {
       if (!span.slow || !span.usage->used.mhz) continue;
@@ -245,16 +242,24 @@ struct Row {
 };
 
 constexpr Column<Row> columns[] = {
-    {"rank", "Rank", [](const Row& r) -> Cell { return r.rank; }, "1 explains most of what the slowest runs lost."},
+    {"rank", "Rank", [](const Row& r) -> Cell { return r.rank; },
+     "Place of the cause; 1 explains most of what the slowest runs lost."},
     {"cause", "Cause", [](const Row& r) -> Cell { return std::string(cause_name(r.verdict->cause)); },
      "Why runs took longer: preempted (other programs on the same processors), oversubscribed (more threads than "
      "processors), throttled (processor share or clock), steal (the host took the virtual processor), page_faults, "
      "first_run_effects (work done once)."},
     {"excess_percent", "Excess %", [](const Row& r) -> Cell { return r.verdict->share * 100; },
-     "How much of the slowest runs' time above the median the cause explains; causes may overlap."},
-    {"evidence", "Evidence", [](const Row& r) -> Cell { return r.verdict->evidence; }, "The figures behind the cause."},
-    {"fix", "Fix", [](const Row& r) -> Cell { return r.verdict->fix; }, "What to do about it."},
+     "Share of the slowest runs' time above the median that the cause explains; causes may overlap."},
+    {"evidence", "Evidence", [](const Row& r) -> Cell { return r.verdict->evidence; },
+     "The figures that speak for the cause."},
+    {"fix", "Fix", [](const Row& r) -> Cell { return r.verdict->fix; }, "What to do about the cause."},
 };
+
+constexpr TableDefinition<Row> instability_definition{
+    "instability",
+    "Why the slowest 5 % of the plain runs were slow: a row per cause, none where no cause is seen. There is no table "
+    "with a simulated clock, unless it is asked for.",
+    columns};
 
 }  // namespace
 
@@ -291,14 +296,9 @@ Table instability_table(const Instability& instability) {
   std::vector<Row> rows;
   for (const auto& verdict : instability.verdicts)
     rows.push_back({static_cast<std::int64_t>(rows.size()) + 1, &verdict});
-  return make_table<Row>("instability", columns, rows);
+  return instability_definition.make(rows);
 }
 
-std::vector<ColumnInfo> instability_columns() {
-  std::vector<ColumnInfo> infos;
-  for (const auto& column : columns)
-    infos.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
-  return infos;
-}
+TableSchema instability_schema() { return instability_definition.schema(); }
 
 }  // namespace takt

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/table.h"
-#include "profile/run.h"
+#include "profile/run_result.h"
 
 namespace takt {
 
@@ -44,8 +44,7 @@ std::optional<Instability> find_instability(const RunPass& pass, const CpuLimit&
 /// Of the plain pass, else of the profiled one.
 std::optional<Instability> find_instability(const RunResult& result);
 
-/// Columns rank, cause, excess_percent, evidence, fix.
 Table instability_table(const Instability& instability);
-std::vector<ColumnInfo> instability_columns();
+TableSchema instability_schema();
 
 }  // namespace takt

@@ -3,8 +3,10 @@
 
 #include <vector>
 
+#include "profile/measure.h"
 #include "profile/prepared_model.h"
-#include "profile/run.h"
+#include "profile/run_result.h"
+#include "profile/run_settings.h"
 
 namespace takt {
 

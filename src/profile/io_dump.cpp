@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "profile/tensor_values.h"
+#include "inputs/tensor_values.h"
 
 namespace takt {
 namespace {
@@ -60,7 +60,7 @@ Producers producers_of(const Graph* graph) {
   if (graph)
     for (const auto& op : graph->ops)
       for (const auto id : op.outputs)
-        if (id != no_tensor) producers[graph->tensors[static_cast<std::size_t>(id)].name] = &op;
+        if (id != no_tensor) producers[graph->tensor(id).name] = &op;
   return producers;
 }
 
@@ -94,7 +94,7 @@ std::string dump_text(const std::vector<HostTensor>& tensors, const Graph* graph
     if (op) text += " deps:\n";
     for (std::size_t k = 0; op && k < op->inputs.size(); ++k) {
       if (op->inputs[k] == no_tensor) continue;
-      const auto& input = graph->tensors[static_cast<std::size_t>(op->inputs[k])];
+      const auto& input = graph->tensor(op->inputs[k]);
       const auto number = numbers.find(input.name);
       text +=
           number == numbers.end()

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/check.h"
 #include "core/error.h"
 
 namespace takt {
@@ -29,9 +30,8 @@ void wait_until_idle(UsageReader& reader) {
   for (int i = 0; i < most_rests && !reader.others_sleep(); ++i) std::this_thread::sleep_for(rest);
 }
 
-double median_of(std::span<const Nanoseconds> samples) { return summarize(samples)->median.count(); }
-
 std::span<const Nanoseconds> block_of(const RunPass& pass, std::size_t block) {
+  TAKT_CHECK(block < pass.block_starts.size());
   std::size_t end = block + 1 < pass.block_starts.size() ? pass.block_starts[block + 1] : pass.samples.size();
   return std::span(pass.samples).subspan(pass.block_starts[block], end - pass.block_starts[block]);
 }
@@ -181,15 +181,14 @@ void measure(std::span<Measurement> passes, const RunProgress& progress) {
 std::optional<ProfilingCost> profiling_cost(const RunPass& plain, const RunPass& profiled) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(plain.block_starts.size(), profiled.block_starts.size()); ++i) {
-    auto without = block_of(plain, i), with = block_of(profiled, i);
-    if (without.empty() || with.empty() || median_of(without) <= 0) return std::nullopt;
-    ratios.push_back(median_of(with) / median_of(without));
+    auto without = median(block_of(plain, i)), with = median(block_of(profiled, i));
+    if (!without || !with || without->count() <= 0) return std::nullopt;
+    ratios.push_back(*with / *without);
   }
   if (ratios.empty()) return std::nullopt;
   ProfilingCost cost;
   cost.interval = bootstrap_median(ratios);
-  std::sort(ratios.begin(), ratios.end());
-  cost.ratio = percentile(ratios, 0.5);
+  cost.ratio = *median(ratios);
   return cost;
 }
 

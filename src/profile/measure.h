@@ -10,13 +10,20 @@
 // at once: one run per span above about 200 us, dozens of runs of a few microseconds.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/statistics.h"
-#include "profile/run.h"
+#include "profile/run_result.h"
+#include "profile/run_settings.h"
 
 namespace takt {
+
+/// Reports progress between measurements; `phase` is "plain", "profiled" or "plain and profiled".
+using RunProgress = std::function<void(std::string_view phase, std::uint64_t done, std::uint64_t total)>;
 
 /// One session's measurements under way. Refers to its arguments: keep them alive. `reader` may be null: no usage.
 class Measurement {

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/check.h"
 #include "graph/cost.h"
 #include "profile/fusion.h"
 
@@ -81,7 +82,7 @@ void describe(const Graph& graph, const std::vector<TensorId>& ids, std::vector<
   names.clear(), shapes.clear();
   bool known = true;
   for (TensorId id : ids) {
-    const Tensor& tensor = graph.tensors[static_cast<std::size_t>(id)];
+    const Tensor& tensor = graph.tensor(id);
     names.push_back(tensor.name);
     auto shape = shape_of(tensor);
     known = known && shape;
@@ -137,7 +138,7 @@ class CostJoin {
     std::int64_t sum = 0;
     for (const auto* side : {&border.in, &border.out})
       for (TensorId id : *side) {
-        auto bytes = graph_.tensors[static_cast<std::size_t>(id)].bytes;
+        auto bytes = graph_.tensor(id).bytes;
         if (!bytes || __builtin_add_overflow(sum, *bytes, &sum)) return std::nullopt;
       }
     return sum;
@@ -162,7 +163,7 @@ class CostJoin {
     for (const auto* names : {&row.inputs, &row.outputs})
       if (names->size() == 1)
         if (auto id = graph_.find_tensor(names->front()); id)
-          if (const Tensor& tensor = graph_.tensors[static_cast<std::size_t>(*id)]; shape_of(tensor)) return &tensor;
+          if (const Tensor& tensor = graph_.tensor(*id); shape_of(tensor)) return &tensor;
     return nullptr;
   }
 
@@ -201,10 +202,15 @@ OpProfile profile_ops(const RunResult& result) {
   }
   profile.runs = static_cast<std::int64_t>(pass.samples.size());
   profile.unattributed_samples = pass.samples;
-  for (const OpRow& row : profile.ops)
+  Nanoseconds attributed{};
+  for (const OpRow& row : profile.ops) {
+    TAKT_CHECK(row.samples.size() == pass.samples.size());
+    attributed += row.total;
     for (std::size_t run = 0; run < row.samples.size(); ++run) profile.unattributed_samples[run] -= row.samples[run];
+  }
   for (Nanoseconds sample : pass.samples) profile.measured += sample;
   for (Nanoseconds sample : profile.unattributed_samples) profile.unattributed += sample;
+  TAKT_CHECK(attributed + profile.unattributed == profile.measured);
   profile.known_share = share_of_known(profile.ops);
   return profile;
 }

@@ -6,11 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/table.h"
 #include "core/units.h"
 #include "graph/graph.h"
-#include "profile/op_figures.h"
-#include "profile/run.h"
+#include "profile/run_result.h"
 
 namespace takt {
 
@@ -45,26 +43,5 @@ OpProfile profile_ops(const RunResult& result);
 
 /// The index of the run whose measured time is the (lower) median.
 std::size_t median_run(const std::vector<Nanoseconds>& samples);
-
-/// What the columns of op_figures.h need to know beyond the profile.
-struct FigureSettings {
-  const Peaks* peaks = nullptr;  ///< nullptr: not measured, or not of the device that ran
-  bool one_thread = false;       ///< operators were held to one thread
-};
-
-/// "summary": a row per pass, the profiled one first if asked. Plain and profiled runs are never mixed.
-Table summary_table(const RunResult& result, bool profiled_first = false);
-/// "operators": the `top` slowest first (all: nullopt), the remaining ones as `[other operators]`, `[unattributed]`
-/// last. With `figures` also the columns of op_figures.h.
-Table operators_table(const OpProfile& profile, std::optional<int> top, const FigureSettings* figures = nullptr);
-
-/// One row per instance of a run with several.
-Table instances_table(const RunResult& result);
-
-/// What --fitting tried.
-Table fitting_table(const FitResult& fit);
-
-/// Every column of `run`, for `takt explain` and the documentation.
-std::vector<ColumnInfo> run_columns();
 
 }  // namespace takt

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "profile/tensor_values.h"
+#include "inputs/tensor_values.h"
 
 namespace takt {
 namespace {
@@ -17,9 +17,10 @@ void check_range(const HostTensor& tensor, double range) {
   for (std::size_t i = 0; i < count_of(tensor); ++i) {
     const double value = *value_at(tensor, i);
     if (std::abs(value) < range) continue;  // false for NaN
-    throw Error(ErrorKind::runtime,
-                fmt::format("output '{}' of shape {} is {} at {}, and --range asks for less than {}",
-                            printable(tensor.name), to_string(tensor.shape), value, place_of(tensor.shape, i), range));
+    throw Error(
+        ErrorKind::runtime,
+        fmt::format("output '{}' of shape {} is {} at {}, and --range asks for less than {}", printable(tensor.name),
+                    to_string(tensor.shape), value, index_text(tensor.shape, i), range));
   }
 }
 
@@ -32,7 +33,7 @@ void check_range(const HostTensor& tensor, double range) {
   const auto new_value = same_shape ? value_at(now, i / size) : std::nullopt;
   if (!old_value || !new_value) throw Error(ErrorKind::runtime, what);
   throw Error(ErrorKind::runtime,
-              fmt::format("{}: {} instead of {} at {}", what, *new_value, *old_value, place_of(now.shape, i / size)));
+              fmt::format("{}: {} instead of {} at {}", what, *new_value, *old_value, index_text(now.shape, i / size)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "analysis/peer_types.h"
 #include "core/text.h"
 #include "profile/measure.h"
 #include "profile/usage_json.h"
@@ -38,39 +39,6 @@ std::string shape_list(const std::vector<Shape>& shapes) {
   std::vector<std::string> texts;
   for (const Shape& shape : shapes) texts.push_back(number_list(shape));
   return fmt::format("[{}]", fmt::join(texts, ", "));
-}
-
-std::string peer_type(ElementType type) {
-  switch (type) {
-    case ElementType::f32:
-      return "Float32";
-    case ElementType::f16:
-      return "Float16";
-    case ElementType::bf16:
-      return "BFloat16";
-    case ElementType::f64:
-      return "Float64";
-    case ElementType::i8:
-      return "Int8";
-    case ElementType::u8:
-      return "Uint8";
-    case ElementType::i16:
-      return "Int16";
-    case ElementType::u16:
-      return "Uint16";
-    case ElementType::i32:
-      return "Int32";
-    case ElementType::i64:
-      return "Int64";
-    case ElementType::u32:
-      return "Uint32";
-    case ElementType::u64:
-      return "Uint64";
-    case ElementType::boolean:
-      return "Bool";
-    default:
-      return std::string(type_name(type));
-  }
 }
 
 /// Joins `"key": value` members one to a line.
@@ -214,7 +182,7 @@ class PeerWriter {
   const Tensor* find(const std::string& name) const {
     if (!result_.graph) return nullptr;
     auto id = result_.graph->find_tensor(name);
-    return id ? &result_.graph->tensors[static_cast<std::size_t>(*id)] : nullptr;
+    return id ? &result_.graph->tensor(*id) : nullptr;
   }
 
   std::string plan(const std::string& name, int id) const {

@@ -8,7 +8,7 @@
 
 #include "core/provenance.h"
 #include "profile/op_profile.h"
-#include "profile/run.h"
+#include "profile/run_result.h"
 
 namespace takt {
 

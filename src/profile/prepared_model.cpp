@@ -9,18 +9,15 @@
 #include "core/text.h"
 #include "graph/onnx.h"
 #include "graph/shapes.h"
-#include "runtime/graph_reader.h"
+#include "runtime/ports.h"
+#include "runtime/simulated.h"
 
 namespace takt {
 namespace {
 
-bool is_onnx(const std::filesystem::path& model) { return lower_case(model.extension().string()) == ".onnx"; }
-
-/// Of files that takt does not read itself; nullopt where the runtime cannot tell either.
-std::optional<Graph> read_by_runtime(Runtime& runtime, const std::filesystem::path& model,
-                                     const std::map<std::string, Shape>& shapes) {
-  auto* reader = dynamic_cast<GraphReader*>(&runtime);
-  return reader ? reader->read_graph(model, shapes) : std::nullopt;
+/// nullopt: neither takt nor the runtime can tell.
+std::optional<Graph> read_model(Runtime& runtime, const std::filesystem::path& model) {
+  return is_onnx_file(model) ? read_onnx(model).graph : runtime.read_graph(model, {});
 }
 
 /// Puts the model's name before what goes wrong with its inputs.
@@ -44,11 +41,22 @@ void check_is_tensor(const Port& port, const std::filesystem::path& model) {
                   printable(model.string()), printable(port.name)));
 }
 
+/// Refuses an input that is no tensor; a rank that is not known is guessed.
+std::vector<Port> tensor_inputs(const Graph& graph, const std::filesystem::path& model) {
+  auto ports = ports_of(graph, graph.inputs);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const TensorId id = graph.inputs[i];
+    if (!graph.tensor(id).shape) ports[i].shape = guess_rank(graph, id);
+    check_is_tensor(ports[i], model);
+  }
+  return ports;
+}
+
 /// The input names a shape: generated numbers would be one that nothing fits, {1,…,-1} fits everything.
 bool is_shape_of_reshape(const Graph& graph, const std::string& input) {
   for (const auto& op : graph.ops)
     if (op.type == "Reshape" && op.inputs.size() > 1 && op.inputs[1] != no_tensor &&
-        graph.tensors[static_cast<std::size_t>(op.inputs[1])].name == input)
+        graph.tensor(op.inputs[1]).name == input)
       return true;
   return false;
 }
@@ -63,32 +71,42 @@ void make_shape(HostTensor& tensor) {
 
 }  // namespace
 
+RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettings& settings) {
+  const bool simulated = is_simulated(settings.device);
+  if (simulated && !settings.runtime.empty() && settings.runtime != simulated_runtime)
+    throw UsageError(fmt::format("--device {} is simulated, but --runtime {} is asked for; leave out one of the two",
+                                 printable(settings.device), printable(settings.runtime)));
+  if (!settings.runtime.empty()) return {settings.runtime, "as asked"};
+  if (simulated) return {std::string(simulated_runtime), "for a sim: device"};
+  return runtime_for(model);
+}
+
+std::vector<Port> declared_inputs(const std::filesystem::path& model, const RunSettings& settings) {
+  if (is_onnx_file(model)) {  // no runtime has to start for it
+    const auto graph = read_onnx(model).graph;
+    return ports_of(graph, graph.inputs);
+  }
+  const auto runtime = make_runtime(choose_runtime(model, settings).name);
+  if (const auto graph = runtime->read_graph(model, {})) return ports_of(*graph, graph->inputs);
+  SessionSettings plain;
+  plain.device = settings.device;
+  return runtime->open(model, nullptr, plain)->inputs();
+}
+
 PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettings& settings) : settings_(settings) {
   result_.model = model;
-  result_.runtime = choose_runtime(model, settings, result_.runtime_choice);
+  auto choice = choose_runtime(model, settings);
+  result_.runtime = std::move(choice.name);
+  result_.runtime_choice = std::move(choice.why);
   runtime_ = make_runtime(result_.runtime);
   result_.runtime_version = runtime_->version();
-  if (is_onnx(model))
-    result_.graph = read_onnx(model).graph;
-  else
-    result_.graph = read_by_runtime(*runtime_, model, {});
+  result_.graph = read_model(*runtime_, model);
   settle_shapes();
 }
 
-std::vector<Port> PreparedModel::declared_inputs() {
-  if (!result_.graph) return open(false)->inputs();
-  std::vector<Port> ports;
-  for (TensorId id : result_.graph->inputs) {
-    const Tensor& tensor = result_.graph->tensors[static_cast<std::size_t>(id)];
-    Port port{tensor.name, tensor.type, tensor.shape ? *tensor.shape : guess_rank(*result_.graph, id)};
-    check_is_tensor(port, result_.model);
-    ports.push_back(std::move(port));
-  }
-  return ports;
-}
-
 void PreparedModel::settle_shapes() {
-  const std::vector<Port> declared = declared_inputs();
+  const std::vector<Port> declared =
+      result_.graph ? tensor_inputs(*result_.graph, result_.model) : open(false)->inputs();
   choice_ = settle_inputs(declared, read_inputs(settings_.inputs), settings_.batch_size, result_.notes);
   const std::vector<Port> ports = with_batch(declared, settings_.batch_size);
   const bool open_dims = std::any_of(ports.begin(), ports.end(), [](auto& port) { return !concrete(port.shape); });
@@ -126,15 +144,15 @@ void PreparedModel::try_shapes(const std::vector<Port>& ports, const DimensionGu
   shapes_ = complete_shapes(ports, choice_.shapes, result_.notes, guessed);
   naming(result_.model, [&] { check_sizes(ports, shapes_); });
   if (!result_.graph) return;
-  if (is_onnx(result_.model))
+  if (is_onnx_file(result_.model))
     fill_in_shapes();
   else
-    result_.graph = read_by_runtime(*runtime_, result_.model, shapes_);
+    result_.graph = runtime_->read_graph(result_.model, shapes_);
 }
 
 /// One inference with the chosen shapes: that a model loads does not say that it runs.
 void PreparedModel::probe() {
-  if (result_.runtime == "sim") return;  // computes nothing that could fail
+  if (runtime_->is_simulated()) return;  // computes nothing that could fail
   auto session = open(false);
   session->set_inputs(values(session->inputs()));
   result_.input_values.clear();
@@ -154,7 +172,7 @@ bool PreparedModel::knows_all(const Shapes& inferred) const {
   for (const Op& op : result_.graph->ops)
     for (TensorId id : op.outputs) {
       if (id == no_tensor) continue;
-      const Tensor& tensor = result_.graph->tensors[static_cast<std::size_t>(id)];
+      const Tensor& tensor = result_.graph->tensor(id);
       auto found = inferred.find(tensor.name);
       const PartialShape* shape = found != inferred.end() ? &found->second : tensor.shape ? &*tensor.shape : nullptr;
       if (!shape || !concrete(*shape)) return false;

@@ -8,10 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "profile/dimensions.h"
-#include "profile/run.h"
+#include "inputs/dimensions.h"
+#include "profile/run_result.h"
+#include "profile/run_settings.h"
 
 namespace takt {
+
+/// The runtime that `settings` and the model's file name ask for. Throws UsageError on a contradiction.
+RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettings& settings);
+
+/// The model's inputs as the file declares them, before any shape is settled; a shape that is not known, not even its
+/// rank, is empty. Throws Error as run_model does.
+std::vector<Port> declared_inputs(const std::filesystem::path& model, const RunSettings& settings);
 
 /// Chooses the runtime, reads the graph, and settles every input's shape. Where the model leaves dimensions open,
 /// takt's choice is tried out with one inference, and other choices are made until one works. Throws Error as run_model
@@ -38,7 +46,6 @@ class PreparedModel {
   void settle_shapes();
   void try_shapes(const std::vector<Port>& ports, const DimensionGuess& guess, std::size_t attempt);
   void probe();
-  std::vector<Port> declared_inputs();
   Shapes infer(Runtime& runtime, const std::map<std::string, Shape>& shapes) const;
   bool knows_all(const Shapes& inferred) const;
   void fill_in_shapes();

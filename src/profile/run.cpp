@@ -6,7 +6,6 @@
 
 #include "core/affinity.h"
 #include "core/error.h"
-#include "core/text.h"
 #include "profile/instances.h"
 #include "profile/measure.h"
 #include "profile/prepared_model.h"
@@ -51,11 +50,11 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
 
 bool is_asked_to_stop(const RunSettings& settings) { return settings.stop && *settings.stop; }
 
-void say_what_is_pinned(const RunSettings& settings, RunResult& result) {
-  // OpenVINO runs inferences in threads of its own, which it shares between the sessions of a process.
-  if (settings.instances > 1 && result.runtime == "openvino") {
-    result.notes.push_back(fmt::format("all instances are pinned to cores {} together: OpenVINO shares its threads",
-                                       fmt::join(settings.cores, ", ")));
+void say_what_is_pinned(const RunSettings& settings, PreparedModel& model) {
+  RunResult& result = model.result();
+  if (settings.instances > 1 && model.runtime().shares_threads()) {
+    result.notes.push_back(fmt::format("all instances are pinned to cores {} together: {} shares its threads",
+                                       fmt::join(settings.cores, ", "), result.runtime));
     return;
   }
   for (int i = 0; i < settings.instances; ++i)
@@ -75,7 +74,7 @@ void fit_settings(PreparedModel& model, RunSettings& settings) {
     session->set_inputs(model.values(session->inputs()));
     return session;
   };
-  const auto cores = static_cast<int>(settings.cores.empty() ? usable_cores().size() : settings.cores.size());
+  const auto cores = settings.cores.empty() ? usable_core_count() : static_cast<int>(settings.cores.size());
   const auto result = fit(candidates_for(runtime, cores, settings.threads), open);
   const auto& best = result.rows[result.best].candidate;
   settings.threads = best.threads;
@@ -118,32 +117,6 @@ void keep_tensors(PreparedModel& model) {
 
 }  // namespace
 
-std::string choose_runtime(const std::filesystem::path& model, const RunSettings& settings, std::string& why) {
-  bool simulated = lower_case(settings.device).starts_with("sim:");
-  if (simulated && !settings.runtime.empty() && settings.runtime != "sim")
-    throw UsageError(fmt::format("--device {} is simulated, but --runtime {} is asked for; leave out one of the two",
-                                 printable(settings.device), printable(settings.runtime)));
-  why = "as asked";
-  if (!settings.runtime.empty()) return settings.runtime;
-  if (simulated) return why = "for a sim: device", "sim";
-  bool ir = lower_case(model.extension().string()) == ".xml";
-  auto names = runtime_names();
-  std::string wanted = ir ? "openvino" : "onnxruntime";
-  why = fmt::format("for {} files", ir ? ".xml" : ".onnx");
-  if (std::find(names.begin(), names.end(), wanted) != names.end()) return wanted;
-  // The user did not ask for a runtime, so the other real one that reads ONNX is a choice and not a substitution.
-  if (!ir && std::find(names.begin(), names.end(), "openvino") != names.end()) {
-    why = "onnxruntime is not in this binary";
-    return "openvino";
-  }
-  return wanted;
-}
-
-void add_notes(RunResult& result, const std::vector<std::string>& notes) {
-  for (const auto& note : notes)
-    if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
-}
-
 RunResult run_model(const std::filesystem::path& model, const RunSettings& settings, RunPasses passes,
                     const RunProgress& progress) {
   RunSettings chosen = settings;
@@ -152,7 +125,7 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
     chosen.threads = static_cast<int>(chosen.cores.size()) / chosen.instances;
   PreparedModel prepared(model, chosen);
   RunResult& result = prepared.result();
-  if (!chosen.cores.empty()) say_what_is_pinned(chosen, result);
+  if (!chosen.cores.empty()) say_what_is_pinned(chosen, prepared);
   if (chosen.fit) fit_settings(prepared, chosen);
   if (chosen.instances == 1)
     measure_passes(prepared, chosen, passes, progress);

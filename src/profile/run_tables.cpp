@@ -1,10 +1,12 @@
-// The columns of `takt run`, each with its meaning for `takt explain`.
+#include "profile/run_tables.h"
+
 #include <algorithm>
 #include <numeric>
 
+#include "core/check.h"
+#include "core/common_columns.h"
 #include "core/statistics.h"
 #include "profile/instability.h"
-#include "profile/op_profile.h"
 
 namespace takt {
 namespace {
@@ -19,31 +21,27 @@ struct SummaryRow {
 double per_second(const SummaryRow& row) { return row.pass->runs_per_second.value_or(1e6 / row.times.mean.count()); }
 
 constexpr Column<SummaryRow> summary_columns[] = {
-    {"runtime", "Runtime", [](const SummaryRow& r) -> Cell { return r.result->runtime; },
-     "The inference runtime that really ran the model."},
-    {"device", "Device", [](const SummaryRow& r) -> Cell { return r.result->device; },
-     "The device that really ran the model; a simulated one says sim:NAME."},
+    {common::runtime, [](const SummaryRow& r) -> Cell { return r.result->runtime; }},
+    {common::device, [](const SummaryRow& r) -> Cell { return r.result->device; }},
     {"pass", "Pass", [](const SummaryRow& r) -> Cell { return std::string(r.pass->profiled ? "profiled" : "plain"); },
      "plain: runs without operator times, what a user of the model sees. profiled: runs with operator times; the "
-     "operators table describes exactly these."},
+     "operators table describes the profiled runs only."},
     {"iterations", "Runs", [](const SummaryRow& r) -> Cell { return static_cast<std::int64_t>(r.times.count); },
-     "Measured runs, warm-up runs not among them."},
+     "Measured runs of the model, warm-up runs not among them."},
     {"load_us", "Load", [](const SummaryRow& r) -> Cell { return Duration(r.pass->load_time); },
      "Time to open the model: read, optimise, compile for the device."},
-    {"mean_us", "Mean", [](const SummaryRow& r) -> Cell { return r.times.mean; },
-     "Mean time of one run, from the runtime's call to its return."},
-    {"stddev_us", "Std dev", [](const SummaryRow& r) { return optional_cell(r.times.stddev); },
-     "Sample standard deviation (n-1) of the runs' times; missing for a single run."},
-    {"min_us", "Min", [](const SummaryRow& r) -> Cell { return r.times.min; }, "The fastest run."},
-    {"median_us", "Median", [](const SummaryRow& r) -> Cell { return r.times.median; },
-     "Half of the runs were faster. Linear interpolation between the two nearest ranks."},
-    {"p90_us", "p90", [](const SummaryRow& r) -> Cell { return r.times.p90; }, "90 % of the runs were faster."},
-    {"p99_us", "p99", [](const SummaryRow& r) -> Cell { return r.times.p99; }, "99 % of the runs were faster."},
-    {"max_us", "Max", [](const SummaryRow& r) -> Cell { return r.times.max; }, "The slowest run."},
+    {common::mean_us, [](const SummaryRow& r) -> Cell { return r.times.mean; }},
+    {common::stddev_us, [](const SummaryRow& r) { return optional_cell(r.times.stddev); }},
+    {common::min_us, [](const SummaryRow& r) -> Cell { return r.times.min; }},
+    {common::median_us, [](const SummaryRow& r) -> Cell { return r.times.median; }},
+    {common::p90_us, [](const SummaryRow& r) -> Cell { return r.times.p90; }},
+    {common::p99_us, [](const SummaryRow& r) -> Cell { return r.times.p99; }},
+    {common::max_us, [](const SummaryRow& r) -> Cell { return r.times.max; }},
     {"host_mean_us", "Host mean", [](const SummaryRow& r) -> Cell { return r.host_mean; },
-     "Mean time from before the call until takt had control back: the run and what takt's own call costs."},
+     "Mean time of one run from before the call until takt had control back: the run and what takt's own call costs."},
     {"throughput_per_s", "Runs/s", [](const SummaryRow& r) -> Cell { return per_second(r); },
-     "Runs per second, one after another: 1 / mean. Of several instances: the sum of theirs."},
+     "Runs of the model per second, one after another: 1 / mean time. Of several instances at once, the sum of their "
+     "rates."},
 };
 
 struct InstanceRow {
@@ -53,17 +51,17 @@ struct InstanceRow {
 
 constexpr Column<InstanceRow> instance_columns[] = {
     {"instance", "Instance", [](const InstanceRow& r) -> Cell { return r.number; },
-     "Number of one of the sessions that ran at the same time (--thread)."},
+     "Number of one of the sessions of the model that ran at the same time (--thread), from 0."},
     {"instance_runs", "Runs", [](const InstanceRow& r) -> Cell { return static_cast<std::int64_t>(r.times.count); },
-     "Measured runs of this instance."},
+     "Measured runs of one of several instances."},
     {"instance_mean_us", "Mean", [](const InstanceRow& r) -> Cell { return r.times.mean; },
-     "Mean time of a run of this instance, while the others ran too."},
+     "Mean time of a run of one instance, while the other instances ran too."},
     {"instance_median_us", "Median", [](const InstanceRow& r) -> Cell { return r.times.median; },
-     "Median time of a run of this instance."},
+     "Median time of a run of one instance, while the other instances ran too."},
     {"instance_p99_us", "p99", [](const InstanceRow& r) -> Cell { return r.times.p99; },
-     "99 % of this instance's runs were faster."},
+     "99 % of one instance's runs took less time."},
     {"instance_throughput_per_s", "Runs/s", [](const InstanceRow& r) -> Cell { return 1e6 / r.times.mean.count(); },
-     "Runs per second of this instance: 1 / mean. The instances' sum is the total throughput."},
+     "Runs per second of one instance: 1 / its mean time. The sum over the instances is the throughput of all."},
 };
 
 struct FitLine {
@@ -79,13 +77,16 @@ constexpr Column<FitLine> fitting_columns[] = {
     {"settings", "Settings", [](const FitLine& r) -> Cell { return to_string(r.row->candidate); },
      "Settings of the runtime that --fitting tried."},
     {"fit_median_us", "Median", [](const FitLine& r) -> Cell { return r.row->median; },
-     "Median over the rounds of a run's time with these settings."},
+     "Median over the rounds of a run's time with the settings of the row."},
     {"fit_low_percent", "Change from %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::low); },
-     "Lower end of the interval of the time's change against the defaults; negative is faster."},
-    {"fit_high_percent", "to %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::high); },
-     "Upper end of that interval. Only settings with both ends below 0 are called faster."},
+     "Lower end of the interval (95 % for all settings together) of the change of a run's time against the runtime's "
+     "defaults; negative is faster."},
+    {"fit_high_percent", "To %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::high); },
+     "Upper end of the interval (95 % for all settings together) of the change of a run's time against the runtime's "
+     "defaults. Only settings with both ends below 0 are called faster."},
     {"chosen", "Chosen", [](const FitLine& r) -> Cell { return std::string(r.chosen ? "yes" : ""); },
-     "What the measured runs used: the fastest settings that are faster beyond noise, else the defaults."},
+     "yes: the measured runs used the settings of the row, the fastest of those that are faster beyond noise, or else "
+     "the defaults."},
 };
 
 struct OpLine {
@@ -100,41 +101,35 @@ struct OpLine {
 };
 
 constexpr Column<OpLine> operator_columns[] = {
-    {"name", "Operator", [](const OpLine& r) -> Cell { return r.name; },
-     "The operator as the model names it; [unattributed] is measured time that no operator claims (negative when "
-     "operators overlap)."},
-    {"type", "Type", [](const OpLine& r) -> Cell { return r.type; },
-     "The model's own operator type; of a fused kernel, the type of the operator with most of the work."},
-    {"kernel", "Kernel", [](const OpLine& r) { return r.kernel.empty() ? Cell() : Cell(r.kernel); },
-     "What the runtime calls the implementation it ran."},
+    {common::name, [](const OpLine& r) -> Cell { return r.name; }},
+    {common::type, [](const OpLine& r) -> Cell { return r.type; }},
+    {common::kernel, [](const OpLine& r) { return r.kernel.empty() ? Cell() : Cell(r.kernel); }},
     {"fused", "Fused", [](const OpLine& r) { return r.fused.empty() ? Cell() : Cell(r.fused); },
-     "Operators of the model that this one kernel stands for, where there are several."},
-    {"calls", "Calls", [](const OpLine& r) { return optional_cell(r.calls); }, "Executions over all profiled runs."},
-    {"total_us", "Total", [](const OpLine& r) -> Cell { return Duration(r.total); },
-     "Time over all profiled runs. The column adds up to the measured time of these runs exactly."},
-    {"mean_us", "Mean", [](const OpLine& r) { return optional_cell(r.mean); }, "Total divided by the profiled runs."},
-    {"median_us", "Median", [](const OpLine& r) { return optional_cell(r.median); },
-     "Median over the profiled runs of the operator's time in one run."},
+     "Operators of the model that the kernel stands for, joined by +; missing where the kernel is one operator."},
+    {"calls", "Calls", [](const OpLine& r) { return optional_cell(r.calls); },
+     "Executions of the operator over all profiled runs."},
+    {common::total_us, [](const OpLine& r) -> Cell { return Duration(r.total); }},
+    {common::mean_us, [](const OpLine& r) { return optional_cell(r.mean); }},
+    {common::median_us, [](const OpLine& r) { return optional_cell(r.median); }},
     {"share_percent", "Share %", [](const OpLine& r) -> Cell { return r.share * 100; },
-     "Total as a share of the measured time."},
+     "The operator's total time as a share of the measured time of all profiled runs."},
     {"flops", "FLOPs", [](const OpLine& r) { return optional_cell(r.flops); },
-     "Floating-point operations of one run, multiply and add counted apart; of a fused kernel, the sum of its "
-     "operators."},
+     "Floating-point operations of the operator in one run, multiply and add counted apart; of a fused kernel, the sum "
+     "of its operators."},
     {"bytes", "Bytes", [](const OpLine& r) { return optional_cell(r.bytes); },
-     "Bytes that must be read and written in one run: inputs, weights and outputs, each tensor once."},
+     "Bytes that the operator must read and write in one run: inputs, weights and outputs, each tensor once."},
     {"gflops_per_s", "GFLOP/s", [](const OpLine& r) { return optional_cell(r.gflops_per_s); },
-     "Achieved floating-point rate: FLOPs divided by the mean time."},
+     "Achieved floating-point rate in 10^9 operations per second: FLOPs divided by the mean time."},
     {"gbytes_per_s", "GB/s", [](const OpLine& r) { return optional_cell(r.gbytes_per_s); },
-     "Achieved data rate: bytes (10^9) divided by the mean time."},
+     "Achieved data rate in 10^9 bytes per second: bytes divided by the mean time."},
     {"out_shapes", "Out shapes", [](const OpLine& r) { return r.shape.empty() ? Cell() : Cell(r.shape); },
-     "Shapes of what the operator writes."},
-    {"runtime", "Runtime", [](const OpLine& r) -> Cell { return r.runtime; },
-     "The inference runtime that really ran it."},
-    {"device", "Device", [](const OpLine& r) -> Cell { return r.device; }, "The device that really ran it."},
+     "Shapes of the tensors that the operator writes, separated by a space: {1,64,111,111}."},
+    {common::runtime, [](const OpLine& r) -> Cell { return r.runtime; }},
+    {common::device, [](const OpLine& r) -> Cell { return r.device; }},
 };
 
 /// With those that are shown only when asked for; of two with one name, the first.
-std::vector<Column<OpLine>> all_operator_columns() {
+std::vector<Column<OpLine>> with_figures() {
   std::vector<Column<OpLine>> columns(std::begin(operator_columns), std::end(operator_columns));
   for (const auto& column : figure_columns<OpLine>)
     if (std::none_of(columns.begin(), columns.end(), [&](const auto& other) { return other.name == column.name; }))
@@ -142,13 +137,34 @@ std::vector<Column<OpLine>> all_operator_columns() {
   return columns;
 }
 
-double ratio(Nanoseconds part, Nanoseconds whole) {
-  return whole.count() == 0 ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
+constexpr NamedRow operator_rows[] = {
+    {"[unattributed]",
+     "Measured time that no operator claims, so that the table adds up; negative where operators overlap."},
+    {"[N other operators]", "The operators that --top leaves out, together."},
+};
+
+constexpr TableDefinition<SummaryRow> summary_definition{
+    "summary",
+    "The model's runs as a whole: a row per pass, plain and profiled. The profiled pass comes first when a profile is "
+    "written.",
+    summary_columns};
+constexpr TableDefinition<OpLine> operators_definition{
+    "operators",
+    "Where the time of the profiled runs went: a row per operator or fused kernel, slowest first. Adds up to the "
+    "measured time exactly. Columns from samples on are there when --columns names them.",
+    operator_columns, operator_rows};
+constexpr TableDefinition<InstanceRow> instances_definition{
+    "instances", "Several sessions of the model at once (--thread): a row per session.", instance_columns};
+constexpr TableDefinition<FitLine> fittings_definition{
+    "fitting", "What --fitting tried: a row per settings of the runtime, measured in turns.", fitting_columns};
+
+TableDefinition<OpLine> all_operators() {
+  static const std::vector<Column<OpLine>> columns = with_figures();
+  return {operators_definition.name, operators_definition.sentence, columns, operators_definition.named_rows};
 }
 
-std::optional<Duration> median_of(const std::vector<Nanoseconds>& samples) {
-  auto summary = summarize(samples);
-  return summary ? std::optional(summary->median) : std::nullopt;
+double ratio(Nanoseconds part, Nanoseconds whole) {
+  return whole.count() == 0 ? 0 : static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
@@ -176,7 +192,7 @@ OpLine line_of(const OpRow& row, const OpProfile& profile, const FigureSettings*
   line.total = row.total;
   line.share = ratio(row.total, profile.measured);
   line.mean = Duration(row.total) / static_cast<double>(profile.runs);
-  line.median = median_of(row.samples);
+  line.median = median(row.samples);
   line.flops = row.flops, line.bytes = row.bytes;
   double seconds = line.mean->count() / 1e6;
   if (row.flops && seconds > 0) line.gflops_per_s = *row.flops / seconds / 1e9;
@@ -209,7 +225,7 @@ Table summary_table(const RunResult& result, bool profiled_first) {
     if (times && host) rows.push_back({&result, &**pass, *times, host->mean});
   }
   if (profiled_first) std::reverse(rows.begin(), rows.end());
-  return make_table<SummaryRow>("summary", summary_columns, rows);
+  return summary_definition.make(rows);
 }
 
 Table operators_table(const OpProfile& profile, std::optional<int> top, const FigureSettings* figures) {
@@ -224,38 +240,32 @@ Table operators_table(const OpProfile& profile, std::optional<int> top, const Fi
     for (std::size_t i = shown; i < order.size(); ++i) rest += order[i]->total;
     lines.push_back(rest_line("[" + std::to_string(order.size() - shown) + " other operators]", "", rest, profile));
   }
-  lines.push_back(rest_line("[unattributed]", "", profile.unattributed, profile));
-  lines.back().median = median_of(profile.unattributed_samples);
-  if (!figures) return make_table<OpLine>("operators", operator_columns, lines);
+  lines.push_back(rest_line(std::string(operator_rows[0].name), "", profile.unattributed, profile));
+  Nanoseconds told{};
+  for (const OpLine& line : lines) told += line.total;
+  TAKT_CHECK(told == profile.measured);
+  lines.back().median = median(profile.unattributed_samples);
+  if (!figures) return operators_definition.make(lines);
   lines.back().figures = takt::figures_of(durations(profile.unattributed_samples), {}, nullptr);
-  return make_table<OpLine>("operators", all_operator_columns(), lines);
+  return all_operators().make(lines);
 }
 
 Table instances_table(const RunResult& result) {
   std::vector<InstanceRow> rows;
   for (std::size_t i = 0; i < result.instances.size(); ++i)
     if (auto times = summarize(result.instances[i].samples)) rows.push_back({static_cast<std::int64_t>(i), *times});
-  return make_table<InstanceRow>("instances", instance_columns, rows);
+  return instances_definition.make(rows);
 }
 
 Table fitting_table(const FitResult& fit) {
   std::vector<FitLine> rows;
   for (std::size_t i = 0; i < fit.rows.size(); ++i) rows.push_back({&fit.rows[i], i == fit.best});
-  return make_table<FitLine>("fitting", fitting_columns, rows);
+  return fittings_definition.make(rows);
 }
 
-std::vector<ColumnInfo> run_columns() {
-  std::vector<ColumnInfo> columns;
-  for (const auto& column : summary_columns)
-    columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
-  for (const auto& column : instance_columns)
-    columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
-  for (const auto& column : fitting_columns)
-    columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
-  for (const auto& column : all_operator_columns())
-    columns.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
-  for (auto& column : instability_columns()) columns.push_back(std::move(column));
-  return columns;
+std::vector<TableSchema> run_schemas() {
+  return {summary_definition.schema(), all_operators().schema(), instability_schema(), instances_definition.schema(),
+          fittings_definition.schema()};
 }
 
 }  // namespace takt

@@ -12,22 +12,11 @@
 namespace takt {
 namespace {
 
-Table select(const Table& table, std::initializer_list<std::string_view> names) {
-  Table selected{table.name, {}, std::vector<std::vector<Cell>>(table.rows.size())};
-  for (std::string_view name : names)
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      if (table.columns[c].name != name) continue;
-      selected.columns.push_back(table.columns[c]);
-      for (std::size_t r = 0; r < table.rows.size(); ++r) selected.rows[r].push_back(table.rows[r][c]);
-    }
-  return selected;
-}
-
 /// One line per figure, one column per pass: the summary has more figures than passes.
 Table by_figure(const Table& summary) {
   Table turned{summary.name, {{"", "", ""}}, {}};
   for (std::size_t c = 0; c < summary.columns.size(); ++c) {
-    const ColumnInfo& column = summary.columns[c];
+    const ColumnSchema& column = summary.columns[c];
     if (column.name == "runtime" || column.name == "device") continue;  // in the heading
     std::vector<Cell> line{column.title};
     for (const auto& row : summary.rows) {
@@ -40,20 +29,8 @@ Table by_figure(const Table& summary) {
 }
 
 /// `text` behind `label`, in lines of at most 80 columns that hang under its first word.
-std::string wrapped(std::string_view label, std::string_view text) {
-  std::string lines(label);
-  std::size_t column = display_width(label);
-  for (const auto& word : split(text, ' ')) {
-    bool first = column == display_width(label);
-    if (!first && column + 1 + display_width(word) > 80) {
-      lines += "\n" + std::string(display_width(label), ' ');
-      column = display_width(label);
-      first = true;
-    }
-    lines += (first ? "" : " ") + word;
-    column += (first ? 0 : 1) + display_width(word);
-  }
-  return lines + "\n";
+std::string labelled(std::string_view label, std::string_view text) {
+  return std::string(label) + wrapped(text, 80, display_width(label)) + "\n";
 }
 
 std::string heading(const RunResult& result) {
@@ -64,7 +41,7 @@ std::string heading(const RunResult& result) {
     text += fmt::format("{}  {} {} {}, {}\n", i == 0 ? "input  " : "       ", printable(input.name),
                         to_string(input.shape), type_name(input.type), result.input_origins.at(i));
   }
-  for (const auto& note : result.notes) text += wrapped("note     ", printable(note));
+  for (const auto& note : result.notes) text += labelled("note     ", printable(note));
   return text + "\n";
 }
 
@@ -96,9 +73,9 @@ std::string instability(const RunResult& result) {
   std::string text = fmt::format("Unstable: the slowest 5 % of the runs ({}) took {:.2f}x the median.\n",
                                  found->slow_runs, found->slow_ratio);
   for (const auto& verdict : found->verdicts) {
-    text += wrapped(fmt::format("{:<18} ", cause_name(verdict.cause)),
-                    fmt::format("{:.0f} % of their excess: {}", verdict.share * 100, verdict.evidence));
-    text += wrapped(fmt::format("{:>18} ", "fix:"), verdict.fix);
+    text += labelled(fmt::format("{:<18} ", cause_name(verdict.cause)),
+                     fmt::format("{:.0f} % of their excess: {}", verdict.share * 100, verdict.evidence));
+    text += labelled(fmt::format("{:>18} ", "fix:"), verdict.fix);
   }
   return text + "\n";
 }
@@ -118,8 +95,8 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
   else if (settings.all_columns)
     text += to_text(table, 240);
   else
-    text += to_text(
-        select(table, {"name", "type", "mean_us", "share_percent", "gflops_per_s", "gbytes_per_s", "out_shapes"}));
+    text += to_text(some_columns(
+        table, {"name", "type", "mean_us", "share_percent", "gflops_per_s", "gbytes_per_s", "out_shapes"}));
   text += fmt::format(
       "The rows add up to the measured time exactly. FLOPs, bytes and shapes are known\n"
       "for {:.1f} % of the operators' time.\n",

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "profile/op_profile.h"
-#include "profile/run.h"
+#include "profile/run_result.h"
+#include "profile/run_tables.h"
 
 namespace takt {
 

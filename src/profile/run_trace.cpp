@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/check.h"
+
 namespace takt {
 namespace {
 
@@ -22,6 +24,7 @@ TraceValues op_values(const OpSample& op, std::size_t run) {
 
 Trace make_trace(const RunResult& result, const Provenance& provenance) {
   const RunPass& pass = result.profiled.value();
+  TAKT_CHECK(pass.starts.size() == pass.samples.size() && pass.ops.size() == pass.samples.size());
   Trace trace;
   trace.set_base_time(pass.started);
   trace.set_provenance_json(to_json(provenance));

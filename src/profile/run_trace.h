@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/provenance.h"
-#include "profile/run.h"
+#include "profile/run_result.h"
 #include "trace/trace.h"
 
 namespace takt {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "profile/run.h"
+#include "profile/run_result.h"
 
 namespace takt {
 

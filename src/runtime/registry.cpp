@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "runtime/runtime.h"
 #include "runtime/sim/sim_runtime.h"
+#include "runtime/simulated.h"
 #ifdef TAKT_WITH_ONNXRUNTIME
 #include "runtime/onnxruntime/onnxruntime_runtime.h"
 #endif
@@ -20,6 +20,7 @@ namespace {
 struct Entry {
   std::string name;
   std::string option;                  ///< the configure option that builds it
+  std::vector<std::string> endings;    ///< of the files that it opens, its own format first
   std::unique_ptr<Runtime> (*make)();  ///< null: left out
 };
 
@@ -27,29 +28,38 @@ const std::vector<Entry>& entries();
 
 std::unique_ptr<Runtime> make_real_runtime() {
   for (const auto& entry : entries())
-    if (entry.make && entry.name != "sim") return entry.make();
+    if (entry.make && entry.name != simulated_runtime) return entry.make();
   throw Error(ErrorKind::unsupported,
               "sim: 'compute: true' needs a real runtime, and this binary has none; configure with "
               "-DTAKT_WITH_ONNXRUNTIME=ON or remove the key");
 }
 
+#ifdef TAKT_WITH_OPENVINO
+constexpr auto make_openvino = make_openvino_runtime;
+#else
+constexpr std::unique_ptr<Runtime> (*make_openvino)() = nullptr;
+#endif
+#ifdef TAKT_WITH_ONNXRUNTIME
+constexpr auto make_onnxruntime = make_onnxruntime_runtime;
+#else
+constexpr std::unique_ptr<Runtime> (*make_onnxruntime)() = nullptr;
+#endif
+
 // In the order in which they are offered: real runtimes first.
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
-#ifdef TAKT_WITH_OPENVINO
-      {"openvino", "TAKT_WITH_OPENVINO", make_openvino_runtime},
-#else
-      {"openvino", "TAKT_WITH_OPENVINO", nullptr},
-#endif
-#ifdef TAKT_WITH_ONNXRUNTIME
-      {"onnxruntime", "TAKT_WITH_ONNXRUNTIME", make_onnxruntime_runtime},
-#else
-      {"onnxruntime", "TAKT_WITH_ONNXRUNTIME", nullptr},
-#endif
-      {"sim", "", [] { return make_sim_runtime(make_real_runtime); }},
+      {"openvino", "TAKT_WITH_OPENVINO", {".xml", ".onnx"}, make_openvino},
+      {"onnxruntime", "TAKT_WITH_ONNXRUNTIME", {".onnx"}, make_onnxruntime},
+      {std::string(simulated_runtime), "", {".onnx"}, [] { return make_sim_runtime(make_real_runtime); }},
   };
   return all;
 }
+
+bool reads(const Entry& entry, const std::string& ending) {
+  return std::find(entry.endings.begin(), entry.endings.end(), ending) != entry.endings.end();
+}
+
+std::string ending_of(const std::filesystem::path& model) { return lower_case(model.extension().string()); }
 
 std::vector<std::string> names(bool built) {
   std::vector<std::string> result;
@@ -59,37 +69,6 @@ std::vector<std::string> names(bool built) {
 }
 
 }  // namespace
-
-void Request::set_input(std::size_t, SharedTensor) {
-  throw Error(ErrorKind::unsupported, "this runtime's requests take no values of their own; set the session's inputs");
-}
-
-bool moves_data(std::string_view type) {
-  static constexpr std::array kinds{"input", "parameter", "output", "result", "reorder", "convert", "cast"};
-  const std::string lower = lower_case(type);
-  return std::find(kinds.begin(), kinds.end(), lower) != kinds.end();
-}
-
-std::optional<OpTotals> Request::last_totals() {
-  const auto ops = last_ops();
-  if (!ops) return std::nullopt;
-  OpTotals totals;
-  for (const auto& op : *ops) {
-    totals.all += op.duration;
-    if (moves_data(op.type)) totals.moving += op.duration;
-  }
-  return totals;
-}
-
-std::vector<HostTensor> Request::outputs() {
-  throw Error(ErrorKind::unsupported, "this runtime's requests do not show their outputs; use the session's run");
-}
-
-Nanoseconds Session::copy_outputs() {
-  const auto start = steady_now();
-  outputs_of_last_run();
-  return steady_now() - start;
-}
 
 std::vector<std::string> runtime_names() { return names(true); }
 std::vector<std::string> missing_runtime_names() { return names(false); }
@@ -104,10 +83,29 @@ std::unique_ptr<Runtime> make_runtime(std::string_view name) {
                 fmt::format("runtime '{}': left out of this binary; configure with -D{}=ON, or use {}", name,
                             entry.option, fmt::join(runtime_names(), ", ")));
   }
-  const auto near = nearest_word(lower_case(name), known);
   throw Error(ErrorKind::unsupported, fmt::format("runtime '{}': not known; {}", printable(name),
-                                                  near ? fmt::format("did you mean '{}'?", *near)
-                                                       : fmt::format("use {}", fmt::join(runtime_names(), ", "))));
+                                                  suggestion(lower_case(name), known,
+                                                             fmt::format("use {}", fmt::join(runtime_names(), ", ")))));
+}
+
+bool is_model_file(const std::filesystem::path& model) {
+  return std::any_of(entries().begin(), entries().end(), [&](auto& entry) { return reads(entry, ending_of(model)); });
+}
+
+RuntimeChoice runtime_for(const std::filesystem::path& model) {
+  // A file of another name may be a model all the same; most are ONNX.
+  const std::string ending = is_model_file(model) ? ending_of(model) : ".onnx";
+  std::string own;
+  for (const auto& entry : entries()) {
+    if (entry.endings.front() != ending || entry.name == simulated_runtime) continue;
+    own = entry.name;
+    if (entry.make) return {own, fmt::format("for {} files", ending)};
+  }
+  // Nobody asked for a runtime, so another real one that reads the file is a choice and not a substitution.
+  for (const auto& entry : entries())
+    if (entry.make && entry.name != simulated_runtime && reads(entry, ending))
+      return {entry.name, fmt::format("{} is not in this binary", own)};
+  return {own, fmt::format("for {} files", ending)};
 }
 
 }  // namespace takt

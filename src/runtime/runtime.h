@@ -20,22 +20,6 @@
 
 namespace takt {
 
-/// A tensor's value in host memory: row-major, native byte order, `bytes.size() == elements · type size`.
-struct HostTensor {
-  std::string name;
-  ElementType type = ElementType::f32;
-  Shape shape;
-  std::vector<std::byte> bytes;
-  std::vector<std::string> strings;  ///< instead of bytes when type is string
-};
-
-/// An input or output of an opened model, as the runtime declares it.
-struct Port {
-  std::string name;
-  ElementType type = ElementType::undefined;
-  PartialShape shape;
-};
-
 /// Settings of a runtime that change speed and not results, by takt's names: {"spinning", "off"}. Runtime::tunings()
 /// lists what a runtime understands.
 using Tuning = std::map<std::string, std::string>;
@@ -76,9 +60,6 @@ struct OpTotals {
 /// Whether operators of this type only bring data in, out or into another layout or type. In any case of letters.
 bool moves_data(std::string_view type);
 
-/// A value that several holders share and none changes.
-using SharedTensor = std::shared_ptr<const HostTensor>;
-
 /// One in-flight inference. Not thread-safe; destroy before its Session.
 class Request {
  public:
@@ -86,13 +67,13 @@ class Request {
   /// The value of the session's input number `port` for the inferences to come, instead of the one that the session had
   /// when the request was made. It is not copied: the request keeps it and the runtime reads it where it lies. Not
   /// while an inference runs. Throws Error(bad_input) for another type, rank or size.
-  virtual void set_input(std::size_t port, SharedTensor value);
+  virtual void set_input(std::size_t port, SharedTensor value) = 0;
   /// Starts; `done` is called once from the runtime's thread with the completion time and, on failure, a message.
   virtual void start_async(std::function<void(Nanoseconds completed, std::optional<std::string> error)> done) = 0;
   /// Blocks until finished. Throws Error(runtime) if the inference failed.
   virtual void wait() = 0;
   /// Outputs of its last inference, copied. From within `done` on, until the next start.
-  virtual std::vector<HostTensor> outputs();
+  virtual std::vector<HostTensor> outputs() = 0;
   /// As Session::last_ops(), of its own last inference. From within `done` on, until the next start.
   virtual std::optional<std::vector<OpSample>> last_ops() { return std::nullopt; }
   /// The sums over last_ops(), for who needs no more: a runtime may have them for less.
@@ -143,10 +124,21 @@ class Runtime {
   virtual std::string_view name() const = 0;  ///< as typed after --runtime
   virtual std::string version() const = 0;
   virtual std::vector<DeviceStatus> devices() = 0;
+  /// True: times follow a description and nothing is computed that could fail.
+  virtual bool is_simulated() const { return false; }
+  /// True: all sessions in a process compute on the same threads, so that each cannot be pinned to cores of its own.
+  virtual bool shares_threads() const { return false; }
   /// Opens a model file. `graph` is takt's own reading of it (may be null: IR). Throws Error(bad_input, unsupported,
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                         const SessionSettings& settings) = 0;
+  /// The model's operators and tensors, of a file that takt does not read itself (OpenVINO's IR); nullopt when this
+  /// runtime cannot tell. With `input_shapes`, by input name, shapes are those of such a run. Throws Error(bad_input).
+  virtual std::optional<Graph> read_graph(const std::filesystem::path& model,
+                                          const std::map<std::string, Shape>& input_shapes) {
+    static_cast<void>(model), static_cast<void>(input_shapes);
+    return std::nullopt;
+  }
   /// Settings worth trying on this runtime, one change each.
   virtual std::vector<Tuning> tunings() { return {}; }
   /// Shapes of tensors of the model by name, given concrete input shapes; nullopt when this runtime cannot tell.
@@ -159,5 +151,16 @@ std::vector<std::string> runtime_names();
 std::vector<std::string> missing_runtime_names();
 /// Throws Error(unsupported) naming the nearest spelling, or the configure option when left out.
 std::unique_ptr<Runtime> make_runtime(std::string_view name);
+
+/// Whether a runtime, of this binary or left out of it, opens files of this name: "cat.onnx", "cat.xml".
+bool is_model_file(const std::filesystem::path& model);
+
+struct RuntimeChoice {
+  std::string name;
+  std::string why;  ///< "for .onnx files"
+};
+/// The runtime for a model and a real device when nobody asked for one: that whose own format the file is, else one of
+/// this binary that reads it too. Where none does, make_runtime() says what is missing.
+RuntimeChoice runtime_for(const std::filesystem::path& model);
 
 }  // namespace takt

@@ -117,20 +117,22 @@ class EventParser {
   const char* parse_step(const char* p, const EventShapes::Step& step, Event& event);
   const char* parse_any_event(const char* p, Event& event);
   const char* parse_member(const char* p, std::string_view key, Event& event);
-  const char* parse_field(const char* p, std::string_view key, Event& event);
-  const char* plain_text(const char* p, std::string_view& text) const;
+  const char* parse_field(const char* p, Field field, Event& event);
   const char* read_text(const char* p, std::uint32_t& number);
   const char* read_id(const char* p, Id& id);
   const char* read_time(const char* p, TimeWord& time);
-  const char* parse_text(const char* p, std::uint32_t& number);
-  const char* parse_id(const char* p, Id& id);
-  const char* parse_time(const char* p, TimeWord& time);
   const char* parse_args(const char* p);
   const char* parse_arg_value(const char* p, TraceArg& arg);
   void number_value(std::string_view word, TraceArg& arg);
+  void see(const char* until, SeenStep step);
+
+  // chrome_values.cpp: the same for values in any form.
+  const char* parse_text(const char* p, std::uint32_t& number);
+  const char* parse_id(const char* p, Id& id);
+  const char* parse_time(const char* p, TimeWord& time);
+  const char* parse_phase(const char* p, Event& event);
   const char* parse_flow_id(const char* p, Event& event);
   const char* parse_bind_id(const char* p, Event& event);
-  void see(const char* until, SeenStep step);
 
   // chrome_events.cpp: from values to events.
   void parse_list(Window& window);

@@ -20,7 +20,7 @@ std::size_t index(EventId event) { return static_cast<std::size_t>(event); }
 /// Places of faults that only the whole file shows come after those in its text.
 constexpr std::uint64_t after_text = std::uint64_t{1} << 63;
 
-std::uint64_t order_of(std::int64_t time) {
+std::uint64_t fault_order(std::int64_t time) {
   return after_text | static_cast<std::uint64_t>(std::max<std::int64_t>(time, 0));
 }
 
@@ -158,7 +158,7 @@ void close_begins(Trace& trace, std::vector<PlacedMark>& marks, FaultList& fault
   std::stable_sort(ordered.begin(), ordered.end(),
                    [](const PlacedMark* a, const PlacedMark* b) { return a->time < b->time; });
   const auto fault = [&](TraceRule rule, const PlacedMark& mark) {
-    faults.add(rule, order_of(mark.time), [&] { return place_of(trace, mark.row, mark.name, mark.time); });
+    faults.add(rule, fault_order(mark.time), [&] { return place_of(trace, mark.row, mark.name, mark.time); });
   };
   std::map<std::tuple<RowId, bool, std::uint64_t, bool>, Stack> stacks;
   for (const PlacedMark* mark : ordered) {
@@ -195,7 +195,7 @@ void bind_flows(Trace& trace, std::vector<PlacedMark>& marks, FaultList& faults)
     rows[mark.row].push_back(&mark);
     const std::uint64_t number = numbers.number(mark);
     if (mark.phase == 's' && !started.insert(number).second && !is_own(trace, mark)) {
-      faults.add(TraceRule::flow_repeated, order_of(mark.time),
+      faults.add(TraceRule::flow_repeated, fault_order(mark.time),
                  [&] { return place_of(trace, mark.row, mark.name, mark.time); });
     }
   }
@@ -222,7 +222,7 @@ void bind_flows(Trace& trace, std::vector<PlacedMark>& marks, FaultList& faults)
       if (slice) {
         bound.push_back({mark, *slice});
       } else {
-        faults.add(TraceRule::flow_without_slice, order_of(mark->time),
+        faults.add(TraceRule::flow_without_slice, fault_order(mark->time),
                    [&] { return place_of(trace, mark->row, mark->name, mark->time); });
       }
     }
@@ -248,7 +248,7 @@ void find_lone_flows(const Trace& trace, FaultList& faults) {
   for (const auto& [id, ends] : arrows) {
     if (ends.in && ends.out) continue;
     const TraceEvent& event = trace.events()[index(ends.event)];
-    faults.add(TraceRule::flow_without_end, order_of(event.start_ns),
+    faults.add(TraceRule::flow_without_end, fault_order(event.start_ns),
                [&] { return place_of(trace, event.row, event.name, event.start_ns); });
   }
 }

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/affinity.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "trace/byte_source.h"
@@ -137,7 +138,7 @@ class ChromeReader {
 
   TraceRead read() {
     unsigned threads =
-        settings_.threads != 0 ? settings_.threads : std::clamp(std::thread::hardware_concurrency(), 1u, 8u);
+        settings_.threads != 0 ? settings_.threads : std::min(static_cast<unsigned>(usable_core_count()), 8u);
     if (threads > 1 && source_.rewind()) {
       if (read_in_parallel(threads)) return finish();
       if (!source_.rewind()) throw Error(ErrorKind::io, "cannot read '" + name_ + "': it changed while it was read");

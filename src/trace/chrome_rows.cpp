@@ -7,7 +7,7 @@
 namespace takt::chrome {
 namespace {
 
-int order_of(std::int64_t value) {
+int shown_order(std::int64_t value) {
   return static_cast<int>(
       std::clamp<std::int64_t>(value, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
 }
@@ -93,7 +93,7 @@ void RowPlan::add_processes(Trace& trace) {
     if (process.name == 0) name = stand_in(trace, process.key);
     if (process.labels != 0) name += " (" + trace.text(static_cast<StringId>(process.labels)) + ")";
     const std::uint32_t pid = is_usable(process.key) ? static_cast<std::uint32_t>(process.key.value) : free.next();
-    process.id = trace.add_process(std::move(name), pid, order_of(process.order));
+    process.id = trace.add_process(std::move(name), pid, shown_order(process.order));
   }
 }
 
@@ -116,7 +116,7 @@ void RowPlan::add_rows(Trace& trace, bool fold_lanes) {
     if (!is_thread && name.empty()) name = "async";
     const std::uint32_t tid = is_thread && is_usable(row.key.thread) ? static_cast<std::uint32_t>(row.key.thread.value)
                                                                      : free[row.key.process].next();
-    row.id = trace.add_row(process(row.key.process), std::move(name), tid, order_of(row.order));
+    row.id = trace.add_row(process(row.key.process), std::move(name), tid, shown_order(row.order));
   }
   for (Row& row : rows_) {
     if (const Row* parent = parent_of(row)) row.id = parent->id;

@@ -16,7 +16,6 @@
 #include "trace/digits.h"
 #include "trace/stamp.h"
 #include "trace/text_buffer.h"
-#include "trace/trace_output.h"
 #include "trace/written_rows.h"
 
 namespace takt {
@@ -282,10 +281,8 @@ std::string to_chrome_json(const Trace& trace) {
   return json;
 }
 
-void write_chrome_trace(const Trace& trace, const std::filesystem::path& path) {
-  TraceOutput output(path);
-  ChromeWriter(trace, [&](std::string_view piece) { output.append(piece); }).write();
-  output.commit();
+void stream_chrome(const Trace& trace, const std::function<void(std::string_view)>& sink) {
+  ChromeWriter(trace, sink).write();
 }
 
 }  // namespace takt

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "trace/trace.h"
 
@@ -17,7 +19,10 @@ namespace takt {
 /// Throws Error(bad_input) if times lie more than 146 years from the base or the provenance is no JSON object.
 std::string to_chrome_json(const Trace& trace);
 
-/// The same, in pieces, to a file that is seen whole or not at all. Throws also Error(io).
+/// The same, in pieces, to whatever takes them.
+void stream_chrome(const Trace& trace, const std::function<void(std::string_view)>& sink);
+
+/// The same to a file that is seen whole or not at all. Throws also Error(io).
 void write_chrome_trace(const Trace& trace, const std::filesystem::path& path);
 
 }  // namespace takt

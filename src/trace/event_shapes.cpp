@@ -40,8 +40,6 @@ std::uint32_t EventShapes::add(std::uint32_t at, const SeenStep& seen) {
   step.arg = seen.arg;
   step.field = seen.field;
   step.phase = seen.phase;
-  if (!seen.key.empty()) step.key_begin = static_cast<std::uint8_t>(seen.key.data() - seen.text.data());
-  step.key_length = static_cast<std::uint8_t>(seen.key.size());
   return number;
 }
 

@@ -17,15 +17,32 @@
 namespace takt::chrome {
 
 /// What follows the text of a step: a value, or nothing.
-enum class Field : std::uint8_t { name, category, process, thread, start, duration, arg, other, phase, end };
+enum class Field : std::uint8_t {
+  name,
+  category,
+  process,
+  thread,
+  start,
+  duration,
+  arg,
+  args,
+  flow_id,
+  bind_id,
+  binds_enclosing,
+  flow_in,
+  flow_out,
+  odd_phase,  ///< a phase that is no text
+  other,
+  phase,  ///< with its value, which is part of the step's text
+  end,
+};
 
 /// A step as the general parser met it.
 struct SeenStep {
   std::string_view text{};  ///< from the end of the value before to the value; of `phase` and `end` all of it
   Field field{};
-  char phase = 0;          ///< of Field::phase
-  std::uint32_t arg = 0;   ///< of Field::arg: the number of its key's text
-  std::string_view key{};  ///< of Field::other: as it stands in `text`
+  char phase = 0;         ///< of Field::phase
+  std::uint32_t arg = 0;  ///< of Field::arg: the number of its key's text
 };
 
 /// Not thread-safe; grows to a bounded size.
@@ -43,8 +60,6 @@ class EventShapes {
     std::uint32_t arg = 0;
     Field field{};
     char phase = 0;
-    std::uint8_t key_begin = 0, key_length = 0;
-    std::string_view key() const { return {text.data() + key_begin, key_length}; }
   };
 
   EventShapes() : steps_(1) {}

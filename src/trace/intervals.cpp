@@ -3,28 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/sorting.h"
+
 namespace takt {
 namespace {
 
 bool before(const TimeInterval& a, const TimeInterval& b) {
   return a.start != b.start ? a.start < b.start : a.end < b.end;
-}
-
-/// Insertion sort that gives up after `budget` moves; the list stays a permutation of what it was.
-bool repair_order(std::vector<TimeInterval>& list, std::size_t budget) {
-  for (std::size_t i = 1; i < list.size(); ++i) {
-    if (!before(list[i], list[i - 1])) continue;
-    const TimeInterval moved = list[i];
-    std::size_t hole = i;
-    while (hole > 0 && before(moved, list[hole - 1]) && budget > 0) {
-      list[hole] = list[hole - 1];
-      --hole;
-      --budget;
-    }
-    list[hole] = moved;
-    if (budget == 0) return false;
-  }
-  return true;
 }
 
 /// Appends to a set whose intervals arrive by start.
@@ -38,9 +23,7 @@ void extend(Intervals& set, TimeInterval next) {
 
 }  // namespace
 
-void sort_intervals(std::vector<TimeInterval>& list) {
-  if (!repair_order(list, list.size() * 4)) std::sort(list.begin(), list.end(), before);
-}
+void sort_intervals(std::vector<TimeInterval>& list) { sort_nearly_sorted(list, before); }
 
 Intervals unite(std::vector<TimeInterval> list) {
   sort_intervals(list);

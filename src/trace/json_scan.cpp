@@ -1,63 +1,12 @@
 #include "trace/json_scan.h"
 
 #include "core/text.h"
+#include "core/utf8.h"
 
 namespace takt::json_scan {
 namespace {
 
 constexpr std::size_t deepest = 1000;
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-/// Four hex digits at the front, or -1.
-int hex4(std::string_view text) {
-  if (text.size() < 4) return -1;
-  int value = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const int digit = hex_digit(text[i]);
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
-}
-
-void append_utf8(std::uint32_t code, std::string& text) {
-  const auto byte = [&](std::uint32_t value) { text += static_cast<char>(value); };
-  if (code < 0x80) {
-    byte(code);
-  } else if (code < 0x800) {
-    byte(0xC0 | code >> 6);
-    byte(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    byte(0xE0 | code >> 12);
-    byte(0x80 | (code >> 6 & 0x3F));
-    byte(0x80 | (code & 0x3F));
-  } else {
-    byte(0xF0 | code >> 18);
-    byte(0x80 | (code >> 12 & 0x3F));
-    byte(0x80 | (code >> 6 & 0x3F));
-    byte(0x80 | (code & 0x3F));
-  }
-}
-
-/// `at` is behind "\u"; returns the code point and moves `at` over what belongs to it.
-std::uint32_t unicode_escape(std::string_view raw, std::size_t& at) {
-  constexpr std::uint32_t unknown = 0xFFFD;
-  const int high = hex4(raw.substr(at));
-  if (high < 0) return unknown;
-  at += 4;
-  if (high < 0xD800 || high > 0xDFFF) return static_cast<std::uint32_t>(high);
-  if (high > 0xDBFF || raw.substr(at, 2) != "\\u") return unknown;
-  const int low = hex4(raw.substr(at + 2));
-  if (low < 0xDC00 || low > 0xDFFF) return unknown;
-  at += 6;
-  return 0x10000 + (static_cast<std::uint32_t>(high - 0xD800) << 10) + static_cast<std::uint32_t>(low - 0xDC00);
-}
 
 bool is_ascii(std::string_view text) {
   for (const char c : text) {
@@ -147,10 +96,10 @@ void unescape(std::string_view raw, std::string& text) {
         text += '\t';
         break;
       case 'u':
-        append_utf8(unicode_escape(raw, i), text);
+        append_utf8(text, unicode_escape(raw, i));
         break;
       default:
-        append_utf8(0xFFFD, text);
+        append_utf8(text, replacement_character);
     }
   }
 }

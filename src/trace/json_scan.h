@@ -6,7 +6,6 @@
 // readable.
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +13,8 @@
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
+
+#include "core/text.h"
 
 namespace takt::json_scan {
 
@@ -50,6 +51,16 @@ struct Text {
 /// `p` is after the opening quote; returns what is after the closing one.
 const char* scan_text(const char* p, const char* end, Text& text);
 
+/// A text without escapes and control characters at `p`: returns what is behind it. nullptr: something else, or it does
+/// not end.
+[[gnu::always_inline]] inline const char* scan_plain_text(const char* p, const char* end, std::string_view& text) {
+  if (*p != '"') return nullptr;
+  const char* const q = find_special(p + 1, end);
+  if (q >= end || *q != '"') return nullptr;
+  text = std::string_view(p + 1, static_cast<std::size_t>(q - p - 1));
+  return q + 1;
+}
+
 /// `p` is at a character that starts no text, list or object: a number, true, null, NaN. Ends at a blank, comma, colon,
 /// bracket or quote.
 inline const char* scan_word(const char* p, const char* end, std::string_view& word) {
@@ -68,8 +79,9 @@ void unescape(std::string_view raw, std::string& text);
 /// A number from text, all of it; false if it is none.
 template <typename Number>
 bool read_number(std::string_view word, Number& value) {
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc() && end == word.data() + word.size();
+  const auto number = number_in<Number>(word);
+  if (number) value = *number;
+  return number.has_value();
 }
 
 /// Is `word` a number as JSON defines it?

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "trace/text_buffer.h"
-#include "trace/trace_output.h"
 #include "trace/written_rows.h"
 
 namespace takt {
@@ -291,10 +291,15 @@ std::string to_perfetto(const Trace& trace) {
   return bytes;
 }
 
-void write_perfetto(const Trace& trace, const std::filesystem::path& path) {
-  TraceOutput output(path);
-  PerfettoWriter(trace, [&](std::string_view piece) { output.append(piece); }).write();
-  output.commit();
+bool is_perfetto_name(const std::filesystem::path& path) {
+  std::filesystem::path name = path.filename();
+  if (lower_case(name.extension().string()) == ".gz") name = name.stem();
+  const std::string extension = lower_case(name.extension().string());
+  return extension == ".pftrace" || extension == ".perfetto-trace";
+}
+
+void stream_perfetto(const Trace& trace, const std::function<void(std::string_view)>& sink) {
+  PerfettoWriter(trace, sink).write();
 }
 
 }  // namespace takt

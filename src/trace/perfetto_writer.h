@@ -6,7 +6,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "trace/trace.h"
 
@@ -16,7 +18,13 @@ namespace takt {
 /// become threads, arguments become debug annotations ("debug.KEY" in queries), an arrow's number becomes a flow id.
 std::string to_perfetto(const Trace& trace);
 
-/// The same, in pieces, to a file that is seen whole or not at all; compressed if its name ends in ".gz".
+/// The same, in pieces, to whatever takes them.
+void stream_perfetto(const Trace& trace, const std::function<void(std::string_view)>& sink);
+
+/// NAME.pftrace, NAME.perfetto-trace, either also with .gz.
+bool is_perfetto_name(const std::filesystem::path& path);
+
+/// The same as to_perfetto() to a file that is seen whole or not at all; compressed if its name ends in ".gz".
 void write_perfetto(const Trace& trace, const std::filesystem::path& path);
 
 }  // namespace takt

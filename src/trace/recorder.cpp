@@ -14,10 +14,13 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "core/units.h"
+#include "trace/chrome_writer.h"
+#include "trace/perfetto_writer.h"
+#include "trace/recorded_trace.h"
 #include "trace/tick_clock.h"
-#include "trace/trace.h"
-#include "trace/trace_file.h"
 
 namespace takt {
 namespace {
@@ -95,6 +98,7 @@ struct Recorder::State {
   Nanoseconds wall{}, steady{};  // at construction
   std::condition_variable wake;
   bool stopping = false;
+  std::atomic<bool> hurry{false};  // a buffer is half full; set without the mutex, so it may be seen late
   std::thread collector;
 
   std::size_t thread_of_caller() const {
@@ -103,6 +107,12 @@ struct Recorder::State {
       if (threads[i].thread == id && !threads[i].ended->load(std::memory_order_acquire)) return i;
     }
     return threads.size();
+  }
+
+  std::uint32_t number_of(const Buffer& buffer) const {
+    std::uint32_t number = 0;
+    while (&threads[number].buffer != &buffer) ++number;
+    return number;
   }
 
   /// The memory of a thread that has ended, else new memory, zeroed so that its pages are there.
@@ -142,7 +152,8 @@ struct Recorder::State {
   void run_collector() {
     std::unique_lock lock(mutex);
     while (!stopping) {
-      wake.wait_for(lock, settings.collect_every, [&] { return stopping; });
+      wake.wait_for(lock, settings.collect_every, [&] { return stopping || hurry.load(std::memory_order_relaxed); });
+      hurry.store(false, std::memory_order_relaxed);
       collect_locked();
     }
   }
@@ -181,13 +192,25 @@ void Recorder::attach(ThreadSlot& slot) {
     thread.memory = std::move(memory);
     thread.buffer.records = thread.memory.data();
     thread.buffer.mask = thread.memory.size() - 1;
-    thread.buffer.limit = thread.memory.size();
+    thread.buffer.limit = state_->settings.collect_every.count() > 0 ? thread.memory.size() / 2 : thread.memory.size();
   }
   slot = {identity_, &state_->threads[known].buffer};
 }
 
 bool Recorder::make_room(Buffer& buffer) {
-  const std::uint64_t limit = buffer.tail.load(std::memory_order_acquire) + buffer.mask + 1;
+  std::uint64_t limit = buffer.tail.load(std::memory_order_acquire) + buffer.mask + 1;
+  if (state_->settings.collect_every.count() > 0) {
+    if (limit == buffer.limit) {
+      // The collector has not come by, so the thread does its work rather than to lose the event.
+      const std::lock_guard lock(state_->mutex);
+      state_->take(state_->number_of(buffer));
+      limit = buffer.tail.load(std::memory_order_relaxed) + buffer.mask + 1;
+    } else {
+      state_->hurry.store(true, std::memory_order_relaxed);
+      state_->wake.notify_one();
+    }
+    limit = std::min(limit, buffer.limit + buffer.mask / 2 + 1);
+  }
   if (limit == buffer.limit) {
     buffer.dropped.store(buffer.dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return false;
@@ -235,7 +258,9 @@ std::chrono::nanoseconds Recorder::steady_time(std::uint64_t ticks) {
   return state_->conversion.steady_time(ticks);
 }
 
-Trace Recorder::trace() {
+Trace recorded_trace(Recorder& recorder) {
+  const auto& state_ = recorder.state_;
+  using Record = Recorder::Record;
   const std::lock_guard lock(state_->mutex);
   state_->collect_locked();
   const std::vector<NameTexts> names = registry().copy();
@@ -258,7 +283,7 @@ Trace Recorder::trace() {
     for (const Record& record : records) {
       const NameTexts& texts = names[record.name];
       const std::int64_t start = since_start(record.start);
-      if (record.row == counter_row) {
+      if (record.row == Recorder::counter_row) {
         const double value = std::bit_cast<double>(record.end);
         if (std::isfinite(value)) trace.add_counter({start, value, trace.intern(texts.name), process});
         continue;
@@ -287,6 +312,21 @@ Trace Recorder::trace() {
   return trace;
 }
 
-void Recorder::write(const std::string& file) { write_trace(trace(), file); }
+std::string Recorder::chrome_json() { return to_chrome_json(recorded_trace(*this)); }
+
+void Recorder::write(const std::string& file) {
+  if (lower_case(file).ends_with(".gz"))
+    throw Error(ErrorKind::unsupported, printable(file) + ": a recorder writes no compressed files; write '" +
+                                            printable(file.substr(0, file.size() - 3)) +
+                                            "' and compress it, for example with 'takt trace convert'");
+  const Trace trace = recorded_trace(*this);
+  AtomicFile output(file);
+  const auto append = [&](std::string_view piece) { output.append(piece); };
+  if (is_perfetto_name(file))
+    stream_perfetto(trace, append);
+  else
+    stream_chrome(trace, append);
+  output.commit();
+}
 
 }  // namespace takt

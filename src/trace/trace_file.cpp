@@ -1,16 +1,21 @@
 #include "trace/trace_file.h"
 
-#include "core/text.h"
 #include "trace/chrome_writer.h"
 #include "trace/perfetto_writer.h"
+#include "trace/trace_output.h"
 
 namespace takt {
 
-bool is_perfetto_name(const std::filesystem::path& path) {
-  std::filesystem::path name = path.filename();
-  if (lower_case(name.extension().string()) == ".gz") name = name.stem();
-  const std::string extension = lower_case(name.extension().string());
-  return extension == ".pftrace" || extension == ".perfetto-trace";
+void write_chrome_trace(const Trace& trace, const std::filesystem::path& path) {
+  TraceOutput output(path);
+  stream_chrome(trace, [&](std::string_view piece) { output.append(piece); });
+  output.commit();
+}
+
+void write_perfetto(const Trace& trace, const std::filesystem::path& path) {
+  TraceOutput output(path);
+  stream_perfetto(trace, [&](std::string_view piece) { output.append(piece); });
+  output.commit();
 }
 
 void write_trace(const Trace& trace, const std::filesystem::path& path) {

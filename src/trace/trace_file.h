@@ -8,11 +8,7 @@
 namespace takt {
 
 /// Perfetto's protobuf for NAME.pftrace and NAME.perfetto-trace, Chrome JSON for any other name; compressed with gzip
-/// if
-/// ".gz" follows. Seen whole or not at all. Throws Error(io), and Error(bad_input) like the writers.
+/// if ".gz" follows. Seen whole or not at all. Throws Error(io), and Error(bad_input) like the writers.
 void write_trace(const Trace& trace, const std::filesystem::path& path);
-
-/// NAME.pftrace, NAME.perfetto-trace, either also with .gz.
-bool is_perfetto_name(const std::filesystem::path& path);
 
 }  // namespace takt

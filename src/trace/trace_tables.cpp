@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/common_columns.h"
 #include "trace/gpu_time.h"
 #include "trace/intervals.h"
 
@@ -32,19 +33,27 @@ struct FaultRow {
   TraceFault fault;
 };
 
+constexpr ColumnText file{"file", "File", "The trace file, as named on the command line."};
+constexpr ColumnText events{
+    "events", "Events",
+    "Spans of time and instants, of the file or of one row; a begin and its end are one event. Counters and names are "
+    "not among them."};
+constexpr ColumnText start_ns{
+    "start_ns", "Start ns",
+    "Start of the earliest event, of the file or of one row, in nanoseconds from the trace's base time."};
+
 constexpr Column<SummaryRow> summary_columns[] = {
-    {"file", "File", [](const SummaryRow& r) -> Cell { return r.file; }, "The trace file."},
-    {"events", "Events", [](const SummaryRow& r) -> Cell { return r.events; },
-     "Spans of time and instants; a begin and its end are one event. Counters and names are not among them."},
+    {file, [](const SummaryRow& r) -> Cell { return r.file; }},
+    {events, [](const SummaryRow& r) -> Cell { return r.events; }},
     {"rows", "Rows", [](const SummaryRow& r) -> Cell { return r.rows; },
      "Lines of the trace that have events: threads, device streams."},
-    {"start_ns", "Start ns", [](const SummaryRow& r) { return optional_cell(r.start_ns); },
-     "The earliest event's start, in nanoseconds from the trace's base time."},
+    {start_ns, [](const SummaryRow& r) { return optional_cell(r.start_ns); }},
     {"duration_ns", "Duration ns", [](const SummaryRow& r) { return optional_cell(r.duration_ns); },
-     "From the earliest event's start to the latest event's end, in nanoseconds."},
+     "Time from the earliest event's start to the latest event's end, in nanoseconds."},
     {"processes", "Processes", [](const SummaryRow& r) -> Cell { return r.processes; },
      "Processes of the trace; PyTorch makes one of each device too."},
-    {"counters", "Counters", [](const SummaryRow& r) -> Cell { return r.counters; }, "Values of all counters."},
+    {"counters", "Counters", [](const SummaryRow& r) -> Cell { return r.counters; },
+     "Values that the trace has of all counters together."},
     {"flows", "Arrow ends", [](const SummaryRow& r) -> Cell { return r.flows; },
      "Ends of arrows between events; an arrow has at least two."},
     {"base_ns", "Base time ns", [](const SummaryRow& r) { return optional_cell(r.base_ns); },
@@ -54,47 +63,54 @@ constexpr Column<SummaryRow> summary_columns[] = {
 };
 
 constexpr Column<GpuRow> gpu_columns[] = {
-    {"file", "File", [](const GpuRow& r) -> Cell { return r.file; }, "The trace file."},
-    {"device", "Device", [](const GpuRow& r) -> Cell { return r.time.device; },
-     "The accelerator's number in the trace."},
+    {file, [](const GpuRow& r) -> Cell { return r.file; }},
+    {common::device, [](const GpuRow& r) -> Cell { return r.time.device; }},
     {"kernels", "Kernels", [](const GpuRow& r) -> Cell { return r.time.events; },
      "Kernels, copies and fills that ran on the device."},
-    {"total_us", "Total", [](const GpuRow& r) -> Cell { return Duration(r.time.total); },
-     "From the device's first event to the end of its last. idle + compute + non-compute, exactly."},
+    {common::total_us, [](const GpuRow& r) -> Cell { return Duration(r.time.total); }},
     {"idle_us", "Idle", [](const GpuRow& r) -> Cell { return Duration(r.time.idle); },
      "Time in which nothing ran on the device."},
     {"compute_us", "Compute", [](const GpuRow& r) -> Cell { return Duration(r.time.compute); },
-     "Time in which at least one computing kernel ran; overlapping ones count once."},
+     "Time in which at least one computing kernel ran on the device; overlapping ones count once."},
     {"non_compute_us", "Non-compute", [](const GpuRow& r) -> Cell { return Duration(r.time.non_compute); },
-     "Time in which only communication, copies or fills ran."},
+     "Time in which only communication, copies or fills ran on the device."},
 };
 
 constexpr Column<LineRow> line_columns[] = {
-    {"file", "File", [](const LineRow& r) -> Cell { return r.file; }, "The trace file."},
-    {"process", "Process", [](const LineRow& r) -> Cell { return r.process; }, "The process's name."},
+    {file, [](const LineRow& r) -> Cell { return r.file; }},
+    {"process", "Process", [](const LineRow& r) -> Cell { return r.process; },
+     "Name of the process that the row belongs to."},
     {"pid", "Pid", [](const LineRow& r) -> Cell { return r.pid; },
-     "The process's number; one that importers cannot use was replaced."},
-    {"row", "Row", [](const LineRow& r) -> Cell { return r.name; }, "The name of the thread or stream."},
+     "Number of the process in the trace; one that importers cannot use was replaced."},
+    {"row", "Row", [](const LineRow& r) -> Cell { return r.name; },
+     "Name of the row: a thread, or a stream of a device."},
     {"tid", "Tid", [](const LineRow& r) -> Cell { return r.tid; },
-     "The row's number; one that importers cannot use was replaced."},
-    {"events", "Events", [](const LineRow& r) -> Cell { return r.events; }, "Events of the row."},
-    {"busy_us", "Busy", [](const LineRow& r) -> Cell { return Duration(r.busy); },
-     "Time in which at least one of the row's events ran; nested and overlapping ones count once."},
-    {"start_ns", "Start ns", [](const LineRow& r) { return optional_cell(r.start_ns); }, "Start of its first event."},
-    {"end_ns", "End ns", [](const LineRow& r) { return optional_cell(r.end_ns); }, "End of its last event."},
+     "Number of the row in its process; one that importers cannot use was replaced."},
+    {events, [](const LineRow& r) -> Cell { return r.events; }},
+    {common::busy_us, [](const LineRow& r) -> Cell { return Duration(r.busy); }},
+    {start_ns, [](const LineRow& r) { return optional_cell(r.start_ns); }},
+    {"end_ns", "End ns", [](const LineRow& r) { return optional_cell(r.end_ns); },
+     "End of the row's latest event, in nanoseconds from the trace's base time."},
 };
 
 constexpr Column<FaultRow> fault_columns[] = {
-    {"file", "File", [](const FaultRow& r) -> Cell { return r.file; }, "The trace file."},
+    {file, [](const FaultRow& r) -> Cell { return r.file; }},
     {"fault", "Fault", [](const FaultRow& r) -> Cell { return std::string(name_of(r.fault.rule)); },
-     "The rule that the file breaks."},
-    {"count", "Count", [](const FaultRow& r) -> Cell { return static_cast<std::int64_t>(r.fault.count); },
-     "How often the file breaks it."},
+     "Name of the rule that the file breaks."},
+    {common::count, [](const FaultRow& r) -> Cell { return static_cast<std::int64_t>(r.fault.count); }},
     {"first", "First", [](const FaultRow& r) -> Cell { return r.fault.first; },
-     "Where it does so first: the byte of the (uncompressed) file, or row and time."},
-    {"meaning", "What it means", [](const FaultRow& r) -> Cell { return std::string(meaning_of(r.fault.rule)); },
-     "What the rule says and what importers do with such a file."},
+     "Where the file breaks the rule first: the byte of the (uncompressed) file, or row and time."},
+    {common::meaning, [](const FaultRow& r) -> Cell { return std::string(meaning_of(r.fault.rule)); }},
 };
+
+constexpr TableDefinition<SummaryRow> summary_definition{"summary", "What is in a trace: a row per file.",
+                                                         summary_columns};
+constexpr TableDefinition<GpuRow> gpu_time_definition{
+    "gpu_time", "How the time of each accelerator divides: a row per file and device that has events.", gpu_columns};
+constexpr TableDefinition<LineRow> rows_of_trace{"rows", "The rows of a trace: a row per thread or stream.",
+                                                 line_columns};
+constexpr TableDefinition<FaultRow> faults_definition{
+    "faults", "What importers would complain about, or break silently: a row per file and broken rule.", fault_columns};
 
 SummaryRow summary_of(const NamedTrace& named) {
   const Trace& trace = named.read.trace;
@@ -144,19 +160,12 @@ std::vector<LineRow> lines_of(const NamedTrace& named) {
   return lines;
 }
 
-template <typename Row, std::size_t size>
-void add_columns(const Column<Row> (&columns)[size], std::vector<ColumnInfo>& all) {
-  for (const auto& column : columns) {
-    all.push_back({std::string(column.name), std::string(column.title), std::string(column.meaning)});
-  }
-}
-
 }  // namespace
 
 Table trace_summary_table(std::span<const NamedTrace> traces) {
   std::vector<SummaryRow> rows;
   for (const NamedTrace& named : traces) rows.push_back(summary_of(named));
-  return make_table<SummaryRow>("summary", summary_columns, rows);
+  return summary_definition.make(rows);
 }
 
 Table gpu_time_table(std::span<const NamedTrace> traces) {
@@ -164,7 +173,7 @@ Table gpu_time_table(std::span<const NamedTrace> traces) {
   for (const NamedTrace& named : traces) {
     for (GpuTime& time : gpu_times(named.read.trace)) rows.push_back({named.file, std::move(time)});
   }
-  return make_table<GpuRow>("gpu_time", gpu_columns, rows);
+  return gpu_time_definition.make(rows);
 }
 
 Table trace_rows_table(std::span<const NamedTrace> traces) {
@@ -172,7 +181,7 @@ Table trace_rows_table(std::span<const NamedTrace> traces) {
   for (const NamedTrace& named : traces) {
     for (LineRow& line : lines_of(named)) rows.push_back(std::move(line));
   }
-  return make_table<LineRow>("rows", line_columns, rows);
+  return rows_of_trace.make(rows);
 }
 
 Table trace_faults_table(std::span<const NamedTrace> traces) {
@@ -180,16 +189,13 @@ Table trace_faults_table(std::span<const NamedTrace> traces) {
   for (const NamedTrace& named : traces) {
     for (const TraceFault& fault : named.read.faults) rows.push_back({named.file, fault});
   }
-  return make_table<FaultRow>("faults", fault_columns, rows);
+  return faults_definition.make(rows);
 }
 
-std::vector<ColumnInfo> trace_columns() {
-  std::vector<ColumnInfo> all;
-  add_columns(summary_columns, all);
-  add_columns(gpu_columns, all);
-  add_columns(line_columns, all);
-  add_columns(fault_columns, all);
-  return all;
+std::vector<TableSchema> trace_info_schemas() {
+  return {summary_definition.schema(), gpu_time_definition.schema(), rows_of_trace.schema()};
 }
+
+TableSchema trace_faults_schema() { return faults_definition.schema(); }
 
 }  // namespace takt

@@ -19,6 +19,7 @@ Table trace_summary_table(std::span<const NamedTrace> traces);  ///< "summary": 
 Table gpu_time_table(std::span<const NamedTrace> traces);       ///< "gpu_time": a row per file and device
 Table trace_rows_table(std::span<const NamedTrace> traces);     ///< "rows": a row per file and line of the trace
 Table trace_faults_table(std::span<const NamedTrace> traces);   ///< "faults": a row per file and broken rule
-std::vector<ColumnInfo> trace_columns();                        ///< of all of them, for `takt explain`
+std::vector<TableSchema> trace_info_schemas();                  ///< of the first three
+TableSchema trace_faults_schema();
 
 }  // namespace takt

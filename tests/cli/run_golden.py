@@ -112,6 +112,9 @@ def main():
     if '--update' in sys.argv:
         test.write_text('\n'.join(seen) + '\n', encoding='utf-8')
         return 0
+    if failed:
+        command = [os.path.relpath(word) for word in (__file__, takt, make_models, test)]
+        print(f'If the new text is meant: {shlex.join(command)} --update')
     return int(failed)
 
 

@@ -31,7 +31,7 @@ REFUSALS = {
     ('openvino', 'sequence_input'): 'is no tensor',
     ('openvino', 'sequence_output'): 'does not know the operator',
     ('openvino', 'type_string'): 'does not know the operator ai.onnx.ml.LabelEncoder',
-    ('openvino', 'type_string_identity'): 'strings go straight from an input to an output',
+    ('openvino', 'type_string_identity'): "holds strings, which OpenVINO's devices do not run",
 }
 # Shapes that the operators force on open dimensions.
 SHAPES = {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -16,12 +17,11 @@ namespace fs = std::filesystem;
 
 class FileTest : public testing::Test {
  protected:
-  FileTest() { fs::create_directories(folder_); }
-  ~FileTest() override { fs::remove_all(folder_); }
   std::size_t files() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
-  fs::path folder_ = fs::temp_directory_path() / ("takt-file-test-" + std::to_string(::getpid()));
+  TestFolder own_;
+  fs::path folder_ = own_.path();
 };
 
 TEST_F(FileTest, writes_whole_files_and_replaces_old_ones) {

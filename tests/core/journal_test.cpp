@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -20,9 +21,6 @@ using testing::HasSubstr;
 
 class JournalTest : public testing::Test {
  protected:
-  JournalTest() { std::filesystem::create_directory(folder_); }
-  ~JournalTest() override { std::filesystem::remove_all(folder_); }
-
   void write(const std::string& text) const { std::ofstream(path_) << text; }
   std::string refusal(ErrorKind kind) const {
     try {
@@ -34,8 +32,7 @@ class JournalTest : public testing::Test {
     return "accepted";
   }
 
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / ("takt_journal_" + std::to_string(::getpid()));
+  TestFolder folder_;
   std::filesystem::path path_ = folder_ / "sweep.jsonl";
 };
 
@@ -156,7 +153,7 @@ TEST_F(JournalTest, a_file_that_is_no_journal_is_refused_and_left_as_it_was) {
 }
 
 TEST_F(JournalTest, paths_that_cannot_be_written_get_one_sentence) {
-  path_ = folder_;
+  path_ = folder_.path();
   EXPECT_THAT(refusal(ErrorKind::io), HasSubstr("is a folder"));
   path_ = folder_ / "missing" / "a.jsonl";
   EXPECT_THAT(refusal(ErrorKind::io), HasSubstr("its folder does not exist"));

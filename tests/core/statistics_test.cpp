@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <random>
-#include <stdexcept>
 
 using namespace std::chrono_literals;
 
@@ -24,15 +23,25 @@ TEST(Percentile, interpolates_linearly_as_numpy_does) {
   EXPECT_EQ(percentile(samples, 0.5), 14.5);
 }
 
-TEST(Percentile, refuses_no_samples_and_fractions_outside_0_to_1) {
-  std::vector<double> one{1};
-  EXPECT_THROW(percentile({}, 0.5), std::invalid_argument);
-  EXPECT_THROW(percentile(one, 1.01), std::invalid_argument);
-  EXPECT_THROW(percentile(one, std::nan("")), std::invalid_argument);
+TEST(Median, of_an_even_number_is_between_the_two_in_the_middle) {
+  EXPECT_EQ(median(std::vector<double>{4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median(std::vector<double>{4, 1, 3}), 3);
+  EXPECT_EQ(median(std::vector<Nanoseconds>{4us, 1us}), Duration(2.5));
+  EXPECT_EQ(median(std::vector<double>{}), std::nullopt);
+  EXPECT_EQ(median(std::vector<Nanoseconds>{}), std::nullopt);
+}
+
+TEST(Variance, divides_by_one_less_than_the_values_and_needs_two) {
+  EXPECT_EQ(mean(std::vector<double>{1, 2, 6}), 3);
+  EXPECT_EQ(variance(std::vector<double>{1, 2, 6}), 7);  // (4 + 1 + 9) / 2
+  EXPECT_EQ(variance(std::vector<double>{1e15 + 1, 1e15 + 3}), 2);
+  EXPECT_EQ(mean(std::vector<double>{}), std::nullopt);
+  EXPECT_EQ(variance(std::vector<double>{1}), std::nullopt);
 }
 
 TEST(Summarize, of_nothing_is_nothing_and_of_one_has_no_deviation) {
-  EXPECT_FALSE(summarize({}));
+  EXPECT_FALSE(summarize(std::vector<Nanoseconds>{}));
+  EXPECT_FALSE(summarize(std::vector<Duration>{}));
   std::vector<Nanoseconds> one{3us};
   auto summary = summarize(one);
   EXPECT_EQ(summary->mean, 3us);
@@ -46,6 +55,15 @@ TEST(Summarize, keeps_the_spread_of_large_close_values) {
   EXPECT_NEAR(summary->stddev->count(), 0.001, 1e-5);
   EXPECT_EQ(summary->count, 3u);
   EXPECT_EQ(summary->min, Duration(1h + 1ns));
+}
+
+TEST(Summarize, of_durations_is_that_of_the_same_nanoseconds) {
+  const std::vector<Nanoseconds> whole{5us, 1us, 2us};
+  const auto summary = summarize(whole), same = summarize(std::vector<Duration>(whole.begin(), whole.end()));
+  EXPECT_EQ(summary->median, 2us);
+  EXPECT_EQ(same->median, summary->median);
+  EXPECT_EQ(same->stddev, summary->stddev);
+  EXPECT_EQ(same->p99, summary->p99);
 }
 
 TEST(Bootstrap, needs_five_samples_and_repeats_itself) {

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
+
 using namespace std::chrono_literals;
 
 namespace takt {
@@ -23,7 +25,7 @@ constexpr Column<Row> row_columns[] = {
 
 Table sample() {
   std::vector<Row> rows{{"conv,\"1\"|x", 2.5, 1500us}, {"relu", std::nullopt, 2us}};
-  return make_table<Row>("operators", row_columns, rows);
+  return TableDefinition<Row>{"operators", "Rows of a test.", row_columns}.make(rows);
 }
 
 TEST(Table, missing_values_are_never_zero) {
@@ -33,6 +35,42 @@ TEST(Table, missing_values_are_never_zero) {
   EXPECT_TRUE(json["tables"]["operators"][1]["flops"].is_null());
   EXPECT_EQ(json["tables"]["operators"][0]["total_us"], 1500);
   EXPECT_NE(to_text(sample()).find("–"), std::string::npos);
+}
+
+TEST(Table, a_definition_makes_the_columns_that_its_schema_tells) {
+  constexpr NamedRow rows[] = {{"[rest]", "What is left."}};
+  const TableDefinition<Row> definition{"operators", "Rows of a test.", row_columns, rows};
+  const TableSchema schema = definition.schema();
+  EXPECT_EQ(schema.name, definition.make({}).name);
+  EXPECT_EQ(schema.sentence, "Rows of a test.");
+  ASSERT_EQ(schema.columns.size(), 3u);
+  EXPECT_EQ(schema.columns[2].name, "total_us");
+  EXPECT_EQ(schema.columns[2].title, "Total");
+  EXPECT_EQ(schema.columns[2].meaning, "time");
+  EXPECT_EQ(definition.make({}).columns.size(), 3u);
+  ASSERT_EQ(schema.named_rows.size(), 1u);
+  EXPECT_EQ(schema.named_rows[0].name, "[rest]");
+}
+
+TEST(Table, columns_are_picked_in_the_order_asked_for_or_left_out) {
+  const std::vector<Table> list{sample()};
+  const Table& table = table_named(list, "operators");
+  EXPECT_EQ(to_csv(some_columns(table, {"total_us", "none", "name"})),
+            "total_us,name\n1500,\"conv,\"\"1\"\"|x\"\n2,relu\n");
+  EXPECT_EQ(to_csv(without_columns(table, {"name"})), "flops,total_us\n2.5,1500\n,2\n");
+}
+
+TEST(Table, chosen_columns_may_leave_out_the_unit_and_all_is_every_one) {
+  EXPECT_EQ(to_csv(choose_columns(sample(), std::vector<std::string>{"total"})), "total_us\n1500\n2\n");
+  EXPECT_EQ(choose_columns(sample(), std::vector<std::string>{"flops", "all"}).columns.size(), 4u);
+  EXPECT_EQ(parse_column_names(" name, total_us,"), (std::vector<std::string>{"name", "total_us"}));
+  EXPECT_THROW(parse_column_names(" ,"), UsageError);
+  try {
+    choose_columns(sample(), std::vector<std::string>{"totl_us"});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--columns: there is no column 'totl_us'; did you mean 'total_us'?");
+  }
 }
 
 TEST(Table, markdown_escapes_bars) { EXPECT_NE(to_markdown(sample()).find("conv,\"1\"\\|x"), std::string::npos); }

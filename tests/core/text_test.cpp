@@ -32,6 +32,40 @@ TEST(Printable, shows_control_characters_as_text) { EXPECT_EQ(printable("a\x1b[2
 
 TEST(DisplayWidth, counts_code_points) { EXPECT_EQ(display_width("é漢a"), 3u); }
 
+TEST(NumberIn, takes_the_whole_text_or_nothing) {
+  EXPECT_EQ(number_in<int>("-12"), -12);
+  EXPECT_EQ(number_in<double>("1.5e3"), 1500);
+  for (const char* text : {"", " 1", "1 ", "+1", "1x", "0x10", "300", "-"})
+    EXPECT_EQ(number_in<std::int8_t>(text), std::nullopt) << text;
+  EXPECT_EQ(number_in<unsigned>("-1"), std::nullopt);
+  EXPECT_EQ(number_in<double>("1,5"), std::nullopt);
+}
+
+TEST(Suggestion, names_what_is_near_or_says_otherwise) {
+  const std::vector<std::string> known{"threads", "tuning"};
+  EXPECT_EQ(suggestion("thraeds", known, "use them"), "did you mean 'threads'?");
+  EXPECT_EQ(suggestion("latency", known, "use them"), "use them");
+}
+
+TEST(Wrapped, breaks_at_blanks_and_hangs_under_the_first_word) {
+  EXPECT_EQ(wrapped("one two three", 80), "one two three");
+  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree");
+  EXPECT_EQ(wrapped("one two three", 9, 2), "one two\n  three");
+  EXPECT_EQ(wrapped("incomprehensibilities in", 10), "incomprehensibilities\nin");
+  EXPECT_EQ(wrapped("éé éé éé", 5), "éé éé\néé");  // columns, not bytes
+  EXPECT_EQ(wrapped("a\nbcd ef", 6), "a\nbcd ef");
+  EXPECT_EQ(wrapped("", 5), "");
+}
+
+// The published values of FNV-1a, 64 bits.
+TEST(Fingerprint, is_fnv_1a) {
+  EXPECT_EQ(fingerprint(""), 0xcbf29ce484222325u);
+  EXPECT_EQ(fingerprint("a"), 0xaf63dc4c8601ec8cu);
+  EXPECT_EQ(fingerprint("foobar"), 0x85944171f73967e8u);
+}
+
+TEST(UpperCase, changes_ascii_letters_only) { EXPECT_EQ(upper_case("aZ-é1"), "AZ-é1"); }
+
 TEST(Trim, takes_blanks_off_both_sides) {
   EXPECT_EQ(trim("  a b\n"), "a b");
   EXPECT_EQ(trim(" \t"), "");

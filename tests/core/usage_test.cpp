@@ -51,6 +51,7 @@ TEST(Usage, of_sleep_is_a_voluntary_switch) {
 TEST(Usage, never_falls_when_threads_start_and_end) {
   UsageReader reader;
   auto last = reader.read();
+  if (!last.run_delay || !last.cpu_time) GTEST_SKIP() << "this system does not tell";
   for (int round = 0; round < 20; ++round) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
@@ -60,8 +61,10 @@ TEST(Usage, never_falls_when_threads_start_and_end) {
     auto during = reader.read() - last;
     for (auto& thread : threads) thread.join();
     auto now = reader.read();
-    EXPECT_GE(now.run_delay.value_or(Nanoseconds{}), last.run_delay.value_or(Nanoseconds{}));
-    EXPECT_GE(during.cpu_time.value_or(Nanoseconds{}), Nanoseconds{});
+    ASSERT_TRUE(now.run_delay && during.cpu_time);
+    EXPECT_GE(*now.run_delay, *last.run_delay);
+    EXPECT_GE(*during.cpu_time, Nanoseconds{});
+    EXPECT_GT(*now.cpu_time, *last.cpu_time) << "400,000 additions take some time";
     last = now;
   }
 }
@@ -90,16 +93,16 @@ TEST(Usage, threads_beyond_the_processors_wait) {
 
 TEST(Usage, sees_that_another_thread_works) {
   UsageReader reader;
+  if (!reader.read().run_delay) GTEST_SKIP() << "this system does not tell";
   std::atomic<bool> go_on = true, works = false;
   std::thread worker([&] {
     while (go_on) works = true;
   });
   while (!works) std::this_thread::yield();
-  bool asleep = reader.others_sleep();
+  EXPECT_FALSE(reader.others_sleep());
   go_on = false;
   worker.join();
   EXPECT_TRUE(reader.others_sleep());
-  EXPECT_NE(asleep, reader.read().run_delay.has_value());
 }
 
 TEST(Usage, difference_of_what_is_missing_is_missing) {

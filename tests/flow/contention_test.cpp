@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "flow_words.h"
+#include "flow/flow_words.h"
 
 namespace takt {
 namespace {

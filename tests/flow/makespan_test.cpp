@@ -1,11 +1,11 @@
 #include "flow/makespan.h"
+#include "core/random.h"
 
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "flow/device_law.h"
-#include "flow_words.h"
-#include "random_pipeline.h"
+#include "flow/flow_words.h"
+#include "flow/random_pipeline.h"
 
 namespace takt {
 namespace {
@@ -33,10 +33,10 @@ class GivenTimes final : public ServiceTimes {
 };
 
 std::vector<Nanoseconds> random_batch_times(const FlowShape& shape, std::uint64_t seed) {
-  NoiseSource random({}, seed);
+  Random random(seed);
   std::vector<Nanoseconds> times(static_cast<std::size_t>(*shape.source.batches) * shape.stages.size());
   const std::uint64_t most = seed % 2 == 0 ? 8 : 1'000'000;
-  for (auto& time : times) time = Nanoseconds(static_cast<std::int64_t>(random.next() % most));
+  for (auto& time : times) time = Nanoseconds(static_cast<std::int64_t>(random() % most));
   return times;
 }
 

@@ -1,4 +1,4 @@
-#include "oracle.h"
+#include "flow/oracle.h"
 
 #include <algorithm>
 #include <cmath>

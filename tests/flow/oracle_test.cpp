@@ -1,12 +1,12 @@
 // The state machine and a brute-force simulation that shares nothing with it agree in every nanosecond.
-#include "oracle.h"
+#include "flow/oracle.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "random_pipeline.h"
+#include "flow/random_pipeline.h"
 
 namespace takt {
 namespace {

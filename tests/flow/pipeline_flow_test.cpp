@@ -1,4 +1,5 @@
 #include "flow/pipeline_flow.h"
+#include "core/random.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +8,8 @@
 #include <map>
 
 #include "core/error.h"
-#include "flow/device_law.h"
-#include "flow_words.h"
-#include "random_pipeline.h"
+#include "flow/flow_words.h"
+#include "flow/random_pipeline.h"
 
 namespace takt {
 namespace {
@@ -140,7 +140,7 @@ TEST(PipelineFlow, refuses_what_it_did_not_start) {
 
 /// All actions of a run in which the reports of one instant are shuffled by the seed.
 std::vector<FlowAction> story(const OracleInput& input, std::uint64_t seed) {
-  NoiseSource random({}, seed);
+  Random random(seed);
   PipelineFlow flow(input.shape);
   std::multimap<std::int64_t, Execution> running;
   std::vector<FlowAction> all;
@@ -150,7 +150,7 @@ std::vector<FlowAction> story(const OracleInput& input, std::uint64_t seed) {
       over.push_back(running.begin()->second);
       running.erase(running.begin());
     }
-    for (std::size_t i = over.size(); i > 1; --i) std::swap(over[i - 1], over[random.next() % i]);
+    for (std::size_t i = over.size(); i > 1; --i) std::swap(over[i - 1], over[random() % i]);
     for (const auto& execution : over) flow.done(execution);
     for (const auto& action : flow.settle()) {
       all.push_back(action);

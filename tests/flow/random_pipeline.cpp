@@ -1,8 +1,8 @@
-#include "random_pipeline.h"
+#include "flow/random_pipeline.h"
 
 #include <memory>
 
-#include "flow/device_law.h"
+#include "core/random.h"
 
 namespace takt {
 namespace {
@@ -10,14 +10,14 @@ namespace {
 /// std::uniform_int_distribution differs between libraries; the pipelines shall not.
 class Dice {
  public:
-  explicit Dice(std::uint64_t seed) : source_({}, seed) {}
+  explicit Dice(std::uint64_t seed) : source_(seed) {}
   int roll(int least, int most) {
-    return least + static_cast<int>(source_.next() % static_cast<std::uint64_t>(most - least + 1));
+    return least + static_cast<int>(source_() % static_cast<std::uint64_t>(most - least + 1));
   }
   bool chance(int percent) { return roll(1, 100) <= percent; }
 
  private:
-  NoiseSource source_;
+  Random source_;
 };
 
 FlowStage random_stage(Dice& dice, int devices) {
@@ -41,7 +41,7 @@ std::int64_t time_of(const Execution& what, std::uint64_t seed, int most) {
   std::uint64_t key = seed;
   for (const std::int64_t id :
        {what.batch, std::int64_t{what.stage}, std::int64_t{what.part}, std::int64_t(what.phase)}) {
-    key = NoiseSource({}, key ^ static_cast<std::uint64_t>(id)).next();
+    key = Random(key ^ static_cast<std::uint64_t>(id))();
   }
   return static_cast<std::int64_t>(key % static_cast<std::uint64_t>(most + 1));
 }

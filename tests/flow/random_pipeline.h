@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "oracle.h"
+#include "flow/oracle.h"
 
 namespace takt {
 

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "flow/arrivals.h"
-#include "flow_words.h"
+#include "flow/flow_words.h"
 
 namespace takt {
 namespace {

@@ -40,7 +40,7 @@ void expect_work(const Case& given, double flops, double sfu_ops) {
   EXPECT_EQ(result.sfu_ops, sfu_ops) << given.type;
 }
 
-TEST(Cost, Convolution) {
+TEST(Cost, of_a_convolution_counts_every_multiplication_and_addition) {
   // 3×3 outputs of 4 channels, each 3·3·3 products: 36 · 27 · 2 = 1944; the bias is inside.
   const Case conv = {"Conv", {{1, 3, 5, 5}, {4, 3, 3, 3}, {4}}, {1, 4, 3, 3}};
   const Cost result = cost_of(conv);
@@ -67,7 +67,7 @@ TEST(Cost, Convolution) {
   expect_work({"ConvTranspose", {{1, 2, 2, 2}, {2, 3, 2, 2}}, {1, 3, 3, 3}}, 192, 0);
 }
 
-TEST(Cost, MatrixProducts) {
+TEST(Cost, of_products_is_twice_the_inner_dimension) {
   expect_work({"MatMul", {{2, 3, 4}, {4, 5}}, {2, 3, 5}}, 2 * 3 * 5 * 4 * 2, 0);
   expect_work({"Gemm", {{4, 3}, {4, 5}, {5}}, {3, 5}, {{"transA", 1}}}, 3 * 5 * 4 * 2, 0);
   expect_work({"FusedGemm", {{3, 4}, {4, 5}}, {3, 5}, {{"activation", "Relu"}}, 1, "com.microsoft"}, 120 + 15, 0);
@@ -77,7 +77,7 @@ TEST(Cost, MatrixProducts) {
   EXPECT_FALSE(cost_of({"Einsum", {{2, 3}, {3, 4}}, {2, 4}, {{"equation", "...j,jk->...k"}}}).flops);
 }
 
-TEST(Cost, PoolingAndNormalisation) {
+TEST(Cost, of_pooling_and_normalisation_follows_its_formula) {
   expect_work({"MaxPool", {{1, 2, 4, 4}}, {1, 2, 2, 2}, {{"kernel_shape", {2, 2}}}}, 8 * 3, 0);
   expect_work({"GlobalAveragePool", {{1, 2, 4, 4}}, {1, 2, 1, 1}}, 2 * 15, 0);
   expect_work({"BatchNormalization", {{1, 2, 3, 3}, {2}, {2}, {2}, {2}}, {1, 2, 3, 3}}, 36, 0);
@@ -87,7 +87,7 @@ TEST(Cost, PoolingAndNormalisation) {
   expect_work({"Softmax", {{2, 5}}, {2, 5}}, 50, 10);
 }
 
-TEST(Cost, ElementWiseAndReductions) {
+TEST(Cost, of_element_wise_operators_and_reductions_is_per_element) {
   expect_work({"Add", {{2, 3}, {3}}, {2, 3}}, 6, 0);
   expect_work({"Sum", {{6}, {6}, {6}}, {6}}, 12, 0);
   expect_work({"Exp", {{6}}, {6}}, 0, 6);
@@ -97,7 +97,7 @@ TEST(Cost, ElementWiseAndReductions) {
   expect_work({"Resize", {{1, 1, 2, 2}}, {1, 1, 4, 4}, {{"mode", "linear"}}}, 16 * 9, 0);
 }
 
-TEST(Cost, MovingAndRenaming) {
+TEST(Cost, of_moving_is_bytes_and_of_renaming_nothing) {
   const Cost moved = cost_of({"Transpose", {{2, 3}}, {3, 2}});
   EXPECT_EQ(moved.flops, 0);
   EXPECT_EQ(moved.bytes, 48);
@@ -117,7 +117,7 @@ TEST(Cost, MovingAndRenaming) {
   EXPECT_EQ(squared.bytes, 48);  // x is one tensor, read once
 }
 
-TEST(Cost, Sequences) {
+TEST(Cost, of_sequences_is_per_step_and_direction) {
   // T=7, B=2, I=3, H=4: per step and sample 2·16·(3+4) = 224 and 13·4 = 52; 5·4 sfu; times 14.
   expect_work({"LSTM", {{7, 2, 3}, {1, 16, 3}, {1, 16, 4}}, {7, 1, 2, 4}, {{"hidden_size", 4}}}, 14 * 276, 14 * 20);
   expect_work({"RNN", {{7, 2, 3}, {1, 4, 3}, {1, 4, 4}}, {7, 1, 2, 4}}, 14 * 56, 14 * 4);
@@ -128,7 +128,7 @@ TEST(Cost, Sequences) {
       30 * 37, 30);
 }
 
-TEST(Cost, UnknownIsNotZero) {
+TEST(Cost, that_is_unknown_is_not_zero) {
   const Cost unknown = cost_of({"Frobnicate", {{6}}, {6}});
   EXPECT_FALSE(unknown.flops);
   EXPECT_FALSE(unknown.sfu_ops);
@@ -144,7 +144,7 @@ TEST(Cost, UnknownIsNotZero) {
   EXPECT_EQ(shapeless.weight_bytes, 0);
 }
 
-TEST(Cost, LargeProductsDoNotOverflow) {
+TEST(Cost, of_large_products_does_not_overflow) {
   const std::int64_t n = 1 << 20;
   ModelBuilder b;
   for (const char* name : {"a", "b"}) b.input(name, ElementType::f32, {n, n});
@@ -155,7 +155,7 @@ TEST(Cost, LargeProductsDoNotOverflow) {
   EXPECT_EQ(result.bytes, std::int64_t{3} << 42);
 }
 
-TEST(Cost, ControlFlow) {
+TEST(Cost, of_control_flow_is_not_known_but_of_scan_is_that_of_its_slices) {
   ModelBuilder branch("branch"), b;
   branch.output(branch.node("Neg", {"x"}));
   b.input("x", ElementType::f32, {3});

@@ -29,7 +29,7 @@ Graph diamond() {
   return b.build().graph;
 }
 
-TEST(Dag, Diamond) {
+TEST(Dag, of_a_diamond_has_each_edge_once) {
   const Dag dag = build_dag(diamond());
   EXPECT_THAT(dag.producers[3], ElementsAre(0, 1, 2));
   EXPECT_THAT(dag.consumers[0], ElementsAre(1, 2, 3));
@@ -37,7 +37,7 @@ TEST(Dag, Diamond) {
   for (std::size_t i = 1; i < dag.edges.size(); ++i) EXPECT_LE(dag.edges[i - 1].to, dag.edges[i].to);
 }
 
-TEST(Dag, BranchesDependOnWhatTheyCapture) {
+TEST(Dag, branches_depend_on_what_they_capture) {
   ModelBuilder branch("branch"), b;
   branch.output(branch.node("Neg", {"t"}));
   b.input("x", ElementType::f32, {3});
@@ -48,7 +48,7 @@ TEST(Dag, BranchesDependOnWhatTheyCapture) {
   EXPECT_THAT(dag.producers[1], ElementsAre(0));
 }
 
-TEST(Dag, ExportsEscapeNames) {
+TEST(Dag, exports_escape_names) {
   const Graph graph = diamond();
   const Dag dag = build_dag(graph);
   const std::string dot = to_graphviz(graph, dag);
@@ -62,14 +62,14 @@ TEST(Dag, ExportsEscapeNames) {
   EXPECT_EQ(json["edges"].size(), 5u);
 }
 
-TEST(Topology, StableAndCycles) {
+TEST(Topology, is_stable_and_a_cycle_has_none) {
   EXPECT_EQ(topological_order(3, {}), (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(topological_order(4, {{3, 0}, {3, 0}}), (std::vector<int>{1, 2, 3, 0}));
   EXPECT_EQ(topological_order(2, {{0, 1}, {1, 0}}), std::nullopt);
   EXPECT_EQ(topological_order(1, {{0, 0}}), std::nullopt);
 }
 
-TEST(WithShapes, FillsByNameAndCountsBytes) {
+TEST(WithShapes, fills_by_name_and_counts_bytes) {
   ModelBuilder branch("branch"), b;
   branch.output(branch.node("Neg", {"t"}, {}, {.outputs = {"inner"}}));
   b.symbolic_input("x", ElementType::f32, "n");

@@ -36,7 +36,7 @@ bool reads(const std::string& bytes) {
   }
 }
 
-TEST(DamagedModels, EveryTruncationIsRefusedOrRead) {
+TEST(DamagedModels, every_truncation_is_refused_or_read) {
   const std::string bytes = specimen();
   ASSERT_TRUE(reads(bytes));
   for (std::size_t length = 0; length < bytes.size(); ++length) {
@@ -45,7 +45,7 @@ TEST(DamagedModels, EveryTruncationIsRefusedOrRead) {
 }
 
 // TAKT_FUZZ_ROUNDS in the environment makes it longer.
-TEST(DamagedModels, FlippedBytesNeverCrash) {
+TEST(DamagedModels, flipped_bytes_never_crash) {
   const std::string bytes = specimen();
   const char* asked = std::getenv("TAKT_FUZZ_ROUNDS");
   const int rounds = asked == nullptr ? 20000 : std::atoi(asked);

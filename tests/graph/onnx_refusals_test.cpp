@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "graph/builder.h"
 #include "onnx-ml.pb.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -27,13 +28,7 @@ std::string refusal(const std::function<void()>& act, ErrorKind kind = ErrorKind
 
 class RefusalsTest : public testing::Test {
  protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  fs::path file(const std::string& name, const std::string& bytes) const {
-    std::ofstream(folder_ / name, std::ios::binary) << bytes;
-    return folder_ / name;
-  }
+  fs::path file(const std::string& name, const std::string& bytes) const { return folder_.write(name, bytes); }
   std::string reading(const std::string& bytes) const {
     const fs::path path = file("m.onnx", bytes);
     const std::string message = refusal([&] { read_onnx(path); });
@@ -56,8 +51,7 @@ class RefusalsTest : public testing::Test {
     return b.serialize();
   }
 
-  fs::path folder_ = fs::path(testing::TempDir()) /
-                     (std::string("takt_refusals_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  TestFolder folder_;
 };
 
 ModelBuilder small() {
@@ -66,7 +60,7 @@ ModelBuilder small() {
   return b;
 }
 
-TEST_F(RefusalsTest, OtherFormats) {
+TEST_F(RefusalsTest, name_the_format_of_another_program) {
   EXPECT_THAT(reading(""), HasSubstr("empty"));
   EXPECT_THAT(reading("{\"a\": 1}"), HasSubstr("JSON"));
   EXPECT_THAT(reading("hello, world\n"), HasSubstr("text"));
@@ -76,12 +70,12 @@ TEST_F(RefusalsTest, OtherFormats) {
   EXPECT_THAT(reading("PK\x03\x04 1234"), HasSubstr("ZIP"));
 }
 
-TEST_F(RefusalsTest, MissingAndFolder) {
+TEST_F(RefusalsTest, tell_a_missing_file_from_a_folder) {
   EXPECT_THAT(refusal([&] { read_onnx(folder_ / "none.onnx"); }, ErrorKind::io), HasSubstr("none.onnx"));
-  EXPECT_THAT(refusal([&] { read_onnx(folder_); }, ErrorKind::io), HasSubstr("folder"));
+  EXPECT_THAT(refusal([&] { read_onnx(folder_.path()); }, ErrorKind::io), HasSubstr("folder"));
 }
 
-TEST_F(RefusalsTest, NewerVersions) {
+TEST_F(RefusalsTest, name_the_version_that_is_too_new) {
   ModelBuilder b = small();
   b.output(b.node("Relu", {"x"}));
   EXPECT_THAT(refusal([&] { b.build(17, 14); }, ErrorKind::unsupported), HasSubstr("IR version 14"));
@@ -89,7 +83,7 @@ TEST_F(RefusalsTest, NewerVersions) {
   EXPECT_NO_THROW(b.build(25, 13));
 }
 
-TEST_F(RefusalsTest, BrokenGraphs) {
+TEST_F(RefusalsTest, name_what_is_broken_in_a_graph) {
   ModelBuilder dangling = small();
   dangling.node("Relu", {"nowhere"}, {}, {.name = "r"});
   EXPECT_THAT(reading(dangling.serialize()), HasSubstr("'r' reads the tensor 'nowhere', which nothing makes"));
@@ -108,7 +102,7 @@ TEST_F(RefusalsTest, BrokenGraphs) {
   EXPECT_THAT(reading(unmade.serialize()), HasSubstr("the output 'y'"));
 }
 
-TEST_F(RefusalsTest, Dimensions) {
+TEST_F(RefusalsTest, name_dimensions_that_cannot_be) {
   ModelBuilder negative;
   negative.input("x", ElementType::f32, {1, -3});
   EXPECT_THAT(reading(negative.serialize()), HasSubstr("negative dimension -3"));
@@ -123,7 +117,7 @@ TEST_F(RefusalsTest, Dimensions) {
   EXPECT_THAT(reading(type.serialize()), HasSubstr("element type 99"));
 }
 
-TEST_F(RefusalsTest, ExternalDataStaysInTheFolder) {
+TEST_F(RefusalsTest, external_data_stays_in_the_folder) {
   file("w.bin", std::string(32, 'w'));
   EXPECT_NO_THROW(read_onnx(file("m.onnx", external("w.bin", "16"))));
   EXPECT_THAT(reading(external("w.bin", "17")), HasSubstr("truncated"));
@@ -141,7 +135,7 @@ TEST_F(RefusalsTest, ExternalDataStaysInTheFolder) {
   EXPECT_THAT(refusal([&] { parse_onnx(external("w.bin"), {}); }), HasSubstr("no folder"));
 }
 
-TEST_F(RefusalsTest, ExternalDataOfFunctionsAndAttributes) {
+TEST_F(RefusalsTest, look_at_external_data_in_functions_and_attributes) {
   onnx::ModelProto proto;
   ASSERT_TRUE(proto.ParseFromString(external("../w.bin")));
   const onnx::TensorProto outside = proto.graph().initializer(0);

@@ -8,6 +8,8 @@
 #include "core/file.h"
 #include "graph/builder.h"
 #include "onnx-ml.pb.h"
+#include "places.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -18,7 +20,7 @@ const Tensor& tensor(const Graph& graph, const std::string& name) {
   return graph.tensors.at(static_cast<std::size_t>(graph.find_tensor(name).value()));
 }
 
-TEST(Shapes, CountAndSpell) {
+TEST(Shapes, are_counted_and_spelled) {
   EXPECT_EQ(element_count({2, 3, 4}), 24);
   EXPECT_EQ(element_count({}), 1);
   EXPECT_EQ(element_count({0, std::int64_t{1} << 62, 4}), 0);
@@ -31,7 +33,7 @@ TEST(Shapes, CountAndSpell) {
   EXPECT_EQ(byte_count(ElementType::string, 5), std::nullopt);
 }
 
-TEST(ReadOnnx, ConvRelu) {
+TEST(ReadOnnx, a_convolution_and_a_relu) {
   ModelBuilder b;
   const auto x = b.input("x", ElementType::f32, {1, 3, 8, 8});
   const auto w = b.weight({16, 3, 3, 3}, "w");
@@ -50,7 +52,7 @@ TEST(ReadOnnx, ConvRelu) {
   EXPECT_EQ(graph.opsets.at(""), 17);
 }
 
-TEST(ReadOnnx, SortsStably) {
+TEST(ReadOnnx, sorts_stably_by_dependency) {
   ModelBuilder b;
   b.node("Relu", {"a"}, {}, {.name = "late", .outputs = {"b"}});
   b.input("x", ElementType::f32, {4});
@@ -64,7 +66,7 @@ TEST(ReadOnnx, SortsStably) {
   EXPECT_EQ(graph.ops[0].node_index, 1);
 }
 
-TEST(ReadOnnx, NamesAreUnique) {
+TEST(ReadOnnx, gives_unique_names) {
   ModelBuilder b;
   b.input("x", ElementType::f32, {4});
   for (const char* name : {"n", "n", "Relu_3", "n"}) b.node("Relu", {"x"}, {}, {.name = name, .outputs = {""}});
@@ -76,7 +78,7 @@ TEST(ReadOnnx, NamesAreUnique) {
   EXPECT_EQ(graph.ops[3].name, "Relu_3_");  // the plain one is taken by the model
 }
 
-TEST(ReadOnnx, InitializerListedAsInputIsNoInput) {
+TEST(ReadOnnx, initializer_listed_as_input_is_no_input) {
   ModelBuilder b;
   b.input("x", ElementType::f32, {4});
   b.input("w", ElementType::f32, {4});
@@ -87,7 +89,7 @@ TEST(ReadOnnx, InitializerListedAsInputIsNoInput) {
   EXPECT_EQ(graph.tensors[static_cast<std::size_t>(graph.inputs[0])].name, "x");
 }
 
-TEST(ReadOnnx, SymbolsStay) {
+TEST(ReadOnnx, keeps_symbolic_dimensions) {
   ModelBuilder b;
   b.symbolic_input("x", ElementType::f16, "batch,3,?");
   b.output(b.node("Relu", {"x"}));
@@ -96,7 +98,7 @@ TEST(ReadOnnx, SymbolsStay) {
   EXPECT_FALSE(x.bytes);
 }
 
-TEST(ReadOnnx, ConstantsHaveTheirIntegers) {
+TEST(ReadOnnx, constants_have_their_integers) {
   ModelBuilder b;
   b.integers({2, -1}, {2}, "shape");
   b.input("x", ElementType::f32, {4});
@@ -111,7 +113,7 @@ TEST(ReadOnnx, ConstantsHaveTheirIntegers) {
   EXPECT_EQ(tensor(graph, "filled").bytes, 5 * 6 * 4);
 }
 
-TEST(ReadOnnx, SubgraphsSeeTheGraphAround) {
+TEST(ReadOnnx, subgraphs_see_the_graph_around) {
   ModelBuilder inner("inner"), middle("middle"), b;
   inner.output(inner.node("Neg", {"late"}));
   middle.output(middle.node("If", {"cond"}, {}, {.subgraphs = {{"then_branch", &inner}, {"else_branch", &inner}}}));
@@ -132,7 +134,7 @@ TEST(ReadOnnx, SubgraphsSeeTheGraphAround) {
   EXPECT_TRUE(leaf.inputs.empty());
 }
 
-TEST(ReadOnnx, UnknownOperatorsStay) {
+TEST(ReadOnnx, unknown_operators_stay) {
   ModelBuilder b;
   b.input("x", ElementType::f32, {4});
   b.output(b.node("Frobnicate", {"x", ""}, {}, {.domain = "org.example"}));
@@ -142,7 +144,7 @@ TEST(ReadOnnx, UnknownOperatorsStay) {
   EXPECT_EQ(op.inputs.at(1), no_tensor);
 }
 
-TEST(ReadOnnx, CallsOfFunctionsStayOperators) {
+TEST(ReadOnnx, calls_of_functions_stay_operators) {
   ModelBuilder b;
   b.input("x", ElementType::f32, {4});
   b.output(b.node("Twice", {"x"}, {}, {.domain = "local"}));
@@ -165,7 +167,7 @@ TEST(ReadOnnx, CallsOfFunctionsStayOperators) {
   EXPECT_EQ(model.proto->functions_size(), 1);
 }
 
-TEST(ReadOnnx, SparseInitializers) {
+TEST(ReadOnnx, counts_sparse_initializers_as_constants) {
   ModelBuilder b;
   auto& sparse = *b.graph().add_sparse_initializer();
   for (const std::int64_t dim : {10, 20}) sparse.add_dims(dim);
@@ -184,10 +186,11 @@ TEST(ReadOnnx, SparseInitializers) {
   EXPECT_TRUE(tensor(graph, "s").is_constant);
 }
 
-TEST(WriteOnnx, RoundTripsTheNetworksOfTheOnnxWheel) {
-  const fs::path folder = fs::path(TAKT_SDK_DIR) / "onnx/onnx/backend/test/data/light";
+TEST(WriteOnnx, round_trips_the_networks_of_the_onnx_wheel) {
+  const fs::path folder = sdk_dir() / "onnx/onnx/backend/test/data/light";
   if (!fs::exists(folder)) GTEST_SKIP() << "the onnx wheel is not there";
-  const fs::path copy = fs::path(testing::TempDir()) / "takt_round_trip.onnx";
+  const TestFolder own;
+  const fs::path copy = own / "copy.onnx";
   int models = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".onnx") continue;
@@ -198,11 +201,10 @@ TEST(WriteOnnx, RoundTripsTheNetworksOfTheOnnxWheel) {
     EXPECT_EQ(read_file(copy), read_file(entry.path())) << entry.path();
     ++models;
   }
-  fs::remove(copy);
   EXPECT_EQ(models, 9);
 }
 
-TEST(ModelBuilder, EqualSeedsGiveEqualBytes) {
+TEST(ModelBuilder, equal_seeds_give_equal_bytes) {
   const auto bytes = [](std::uint64_t seed) {
     ModelBuilder b("m", seed);
     b.weight({3, 5});

@@ -1,5 +1,6 @@
 // Kernels, one tiny measurement, and the file that keeps peaks. No test looks at how fast anything is.
 #include "machine/peaks.h"
+#include "places.h"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -14,6 +15,7 @@
 #include "machine/peak_kernels.h"
 #include "machine/peaks_file.h"
 #include "machine/peaks_table.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -60,7 +62,7 @@ TEST(Peaks, a_short_measurement_has_every_figure) {
   EXPECT_EQ(peaks.threads, 2);
   EXPECT_GT(peaks.f32.one.best, 0);
   EXPECT_GE(peaks.f32.one.best, peaks.f32.one.median);
-  EXPECT_GE(peaks.f32.all.best, peaks.f32.one.best);
+  EXPECT_GT(peaks.f32.all.median, 0) << "all threads were measured, too";
   ASSERT_FALSE(peaks.levels.empty());
   EXPECT_EQ(peaks.levels.back().name, "DRAM");
   for (const LevelPeaks& level : peaks.levels) {
@@ -107,16 +109,15 @@ TEST(PeaksFile, a_damaged_file_is_refused_with_its_name) {
 }
 
 TEST(PeaksFile, is_kept_in_the_cache_folder) {
-  const auto folder = std::filesystem::temp_directory_path() / "takt_peaks_test";
-  std::filesystem::remove_all(folder);
-  setenv("TAKT_CACHE_DIR", folder.c_str(), 1);
+  const TestFolder folder;
+  setenv("TAKT_CACHE_DIR", folder.path().c_str(), 1);
   EXPECT_THAT(load_peaks().reason, HasSubstr("not measured"));
   const auto path = save_peaks(sample_peaks(), detect_machine_class(), make_provenance({"takt"}));
   EXPECT_EQ(path, folder / "peaks.json");
   EXPECT_TRUE(load_peaks().peaks);
   write_file_atomically(path, "{");
   EXPECT_THAT(load_peaks().reason, HasSubstr("no file of measured peaks"));
-  std::filesystem::remove_all(folder);
+  unsetenv("TAKT_CACHE_DIR");
 }
 
 TEST(PeaksTable, has_a_row_per_limit_and_number_of_threads) {
@@ -132,8 +133,8 @@ TEST(PeaksTable, a_busy_machine_is_told_by_the_spread) {
   EXPECT_THAT(busy_warning(peaks), HasSubstr("busy"));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they need all the address space there is
 TEST(MeasurePeaks, a_thread_that_cannot_start_is_an_error_and_no_wait_without_end) {
+  if (is_sanitized()) GTEST_SKIP() << "the test takes address space away, and a sanitizer needs it";
   const auto crowd = [] {
     const rlimit space{std::uint64_t{1} << 30, std::uint64_t{1} << 30};  // stacks of some hundred threads
     setrlimit(RLIMIT_AS, &space);
@@ -149,7 +150,6 @@ TEST(MeasurePeaks, a_thread_that_cannot_start_is_an_error_and_no_wait_without_en
   };
   EXPECT_EXIT(crowd(), testing::ExitedWithCode(1), "start as many threads");
 }
-#endif
 
 }  // namespace
 }  // namespace takt

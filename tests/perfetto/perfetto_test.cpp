@@ -3,7 +3,6 @@
 // The unit tests of the writer check the text; these check that the reader which users open agrees: every event there,
 // to the nanosecond, nothing dropped or moved. The tests of bad files show that the reader would have told.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +15,8 @@
 #include <vector>
 
 #include "core/file.h"
+#include "places.h"
+#include "test_folder.h"
 #include "trace/chrome_writer.h"
 #include "trace/perfetto_writer.h"
 
@@ -26,7 +27,7 @@ using nlohmann::json;
 using std::chrono::nanoseconds;
 using namespace std::chrono_literals;
 
-const std::filesystem::path wasm = std::filesystem::path(TAKT_SDK_DIR) / "perfetto" / "trace_processor.wasm";
+const std::filesystem::path wasm = sdk_dir() / "perfetto" / "trace_processor.wasm";
 
 class Perfetto : public testing::Test {
  protected:
@@ -34,12 +35,11 @@ class Perfetto : public testing::Test {
     if (!std::filesystem::exists(wasm)) GTEST_SKIP() << wasm << " is missing: run tools/bootstrap";
     if (std::system("node --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "node is missing: run tools/bootstrap";
   }
-  void TearDown() override { std::filesystem::remove(path_); }
 
   json read(const std::string& file) {
     write_file_atomically(path_, file);
-    const std::string command = "timeout 60 node '" TAKT_SOURCE_DIR "/tests/perfetto/read_trace.mjs' '" +
-                                wasm.string() + "' '" + path_.string() + "'";
+    const std::string command = "timeout 60 node '" + (source_dir() / "tests/perfetto/read_trace.mjs").string() +
+                                "' '" + wasm.string() + "' '" + path_.string() + "'";
     FILE* pipe = popen(command.c_str(), "r");
     std::string output;
     std::array<char, 65536> piece;
@@ -52,8 +52,8 @@ class Perfetto : public testing::Test {
   json read(const Trace& trace) { return read(to_chrome_json(trace)); }
   json read_protobuf(const Trace& trace) { return read(to_perfetto(trace)); }
 
-  std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() / ("takt_perfetto_" + std::to_string(getpid()) + ".json");
+  TestFolder folder_;
+  std::filesystem::path path_ = folder_ / "trace.json";
 };
 
 /// Time, duration and name of every slice, in a fixed order.

@@ -6,9 +6,9 @@
 #include <mutex>
 #include <thread>
 
-#include "account_sums.h"
-#include "fake_stages.h"
-#include "pipeline/run_check.h"
+#include "account/account_sums.h"
+#include "pipeline/fake_stages.h"
+#include "record/run_check.h"
 
 namespace takt {
 namespace {
@@ -55,21 +55,21 @@ void expect_kept(const FakeEngine& engine) {
   expect_devices_add_up(engine.result, account(engine.result));
 }
 
-TEST(EngineFailure, AStageThatFailsEndsTheRunWithStageAndBatchNamed) {
+TEST(EngineFailure, a_stage_that_fails_ends_the_run_with_stage_and_batch_named) {
   FakeEngine engine(chain, at_the_fifth([] { return std::optional<std::string>("the device is gone"); }));
   EXPECT_TRUE(engine.run()) << "everything came back";
   EXPECT_EQ(engine.result.failure, "p.yaml: stage 'infer', batch 4: the device is gone");
   expect_kept(engine);
 }
 
-TEST(EngineFailure, APartThatFailsNamesItsDevice) {
+TEST(EngineFailure, a_part_that_fails_names_its_device) {
   FakeEngine engine(divided, at_the_fifth([] { return std::optional<std::string>("the device is gone"); }, 1));
   EXPECT_TRUE(engine.run());
   EXPECT_EQ(engine.result.failure, "p.yaml: stage 'infer' on CPU, batch 4: the device is gone");
   expect_kept(engine);
 }
 
-TEST(EngineFailure, AStageThatHangsEndsTheRunAfterItsTimeLimit) {
+TEST(EngineFailure, a_stage_that_hangs_ends_the_run_after_its_time_limit) {
   Gate gate;
   FakeEngine engine(chain, at_the_fifth([&] {
                       gate.wait();
@@ -83,7 +83,7 @@ TEST(EngineFailure, AStageThatHangsEndsTheRunAfterItsTimeLimit) {
   gate.open();
 }
 
-TEST(EngineFailure, APartThatHangsEndsTheRunAfterItsTimeLimit) {
+TEST(EngineFailure, a_part_that_hangs_ends_the_run_after_its_time_limit) {
   Gate gate;
   FakeEngine engine(divided, at_the_fifth(
                                  [&] {
@@ -99,7 +99,7 @@ TEST(EngineFailure, APartThatHangsEndsTheRunAfterItsTimeLimit) {
   gate.open();
 }
 
-TEST(EngineFailure, WhoeverGivesOrTakesValuesMayThrow) {
+TEST(EngineFailure, whoever_gives_or_takes_values_may_throw) {
   const auto all_well = at_the_fifth([] { return std::nullopt; });
   EngineSettings settings;
   settings.take_outputs = [](std::int64_t batch, const std::vector<SharedTensor>&) {
@@ -118,7 +118,7 @@ TEST(EngineFailure, WhoeverGivesOrTakesValuesMayThrow) {
   EXPECT_EQ(making.result.failure, "p.yaml: stage 'load', batch 3: no more pictures");
 }
 
-TEST(EngineFailure, AnExecutionThatIsLateButInTimeIsNoFailure) {
+TEST(EngineFailure, an_execution_that_is_late_but_in_time_is_no_failure) {
   FakeEngine engine(chain, at_the_fifth([] {
                       std::this_thread::sleep_for(std::chrono::milliseconds(50));
                       return std::nullopt;
@@ -128,7 +128,7 @@ TEST(EngineFailure, AnExecutionThatIsLateButInTimeIsNoFailure) {
   EXPECT_EQ(engine.result.schedule.batches.size(), 50u);
 }
 
-TEST(EngineFailure, AnInterruptWaitsForWhatIsInsideAndNotForALostExecution) {
+TEST(EngineFailure, an_interrupt_waits_for_what_is_inside_and_not_for_a_lost_execution) {
   Gate gate;
   std::atomic<bool> stop{false};
   EngineSettings settings;

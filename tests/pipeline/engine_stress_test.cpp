@@ -7,10 +7,10 @@
 #include <map>
 #include <thread>
 
-#include "account_sums.h"
-#include "fake_stages.h"
-#include "flow/device_law.h"
-#include "pipeline/run_check.h"
+#include "account/account_sums.h"
+#include "core/random.h"
+#include "pipeline/fake_stages.h"
+#include "record/run_check.h"
 
 namespace takt {
 namespace {
@@ -19,14 +19,14 @@ using std::chrono::microseconds;
 
 class Dice {
  public:
-  explicit Dice(std::uint64_t seed) : source_({}, seed) { source_.next(); }
+  explicit Dice(std::uint64_t seed) : source_(seed) { source_(); }
   int roll(int least, int most) {
-    return least + static_cast<int>(source_.next() % static_cast<std::uint64_t>(most - least + 1));
+    return least + static_cast<int>(source_() % static_cast<std::uint64_t>(most - least + 1));
   }
   bool one_in(int n) { return roll(1, n) == 1; }
 
  private:
-  NoiseSource source_;
+  Random source_;
 };
 
 std::string random_stage(Dice& dice, int number, bool simulated) {

@@ -54,7 +54,7 @@ double cycle_ms(const PipelineRun& run) {
          static_cast<double>(batches.size() - 1 - static_cast<std::size_t>(run.warmup));
 }
 
-TEST(Engine, SimulatedStagesTakeRealTimeAndOverlap) {
+TEST(Engine, simulated_stages_take_real_time_and_overlap) {
   const auto made =
       run("batches: 20\nstages:\n  - {name: a, dummy: {time: 5ms}, device: sim:CPU}\n"
           "  - {name: b, dummy: {time: 8ms}, device: sim:GPU}\n  - {name: c, dummy: {time: 5ms}, device: sim:NPU}\n");
@@ -66,7 +66,7 @@ TEST(Engine, SimulatedStagesTakeRealTimeAndOverlap) {
     EXPECT_EQ(e.end - e.start, e.what.stage == 1 ? milliseconds(8) : milliseconds(5)) << "the device's own time";
 }
 
-TEST(Engine, ContentionStretchesSimulatedStagesInRealTimeToo) {
+TEST(Engine, contention_stretches_simulated_stages_in_real_time_too) {
   const auto made =
       run("batches: 6\nin_flight: 2\ncontention: {interference: {b: {a: 2}}}\nstages:\n"
           "  - {name: a, dummy: {time: 20ms}, device: sim:CPU}\n  - {name: b, dummy: {time: 20ms}, device: sim:GPU}\n");
@@ -77,7 +77,7 @@ TEST(Engine, ContentionStretchesSimulatedStagesInRealTimeToo) {
   EXPECT_LE(longest, milliseconds(40));
 }
 
-TEST(Engine, AnOpenSourceKeepsItsRateAndADurationEnds) {
+TEST(Engine, an_open_source_keeps_its_rate_and_a_duration_ends) {
   const auto made =
       run("duration: 200ms\nsource: 100/s\nstages:\n  - {name: a, dummy: {time: 1ms}, device: sim:CPU}\n");
   ASSERT_EQ(made.schedule.batches.size(), 20u);
@@ -86,7 +86,7 @@ TEST(Engine, AnOpenSourceKeepsItsRateAndADurationEnds) {
   EXPECT_GE(closed.schedule.batches.size(), 1u);
 }
 
-TEST(Engine, AHangingStageEndsTheRunAndIsNamed) {
+TEST(Engine, a_hanging_stage_ends_the_run_and_is_named) {
   const auto made =
       run("batches: 5\ntimeout: 500ms\nstages:\n  - {name: a, dummy: {time: 1ms}, device: sim:CPU}\n"
           "  - {name: b, dummy: {time: 1h}, device: sim:GPU}\n");
@@ -97,7 +97,7 @@ TEST(Engine, AHangingStageEndsTheRunAndIsNamed) {
   EXPECT_TRUE(made.schedule.batches.empty());
 }
 
-TEST(Engine, AnInterruptKeepsWhatWasDelivered) {
+TEST(Engine, an_interrupt_keeps_what_was_delivered) {
   std::atomic<bool> stop{false};
   EngineSettings settings;
   settings.stop = &stop;
@@ -112,7 +112,7 @@ TEST(Engine, AnInterruptKeepsWhatWasDelivered) {
   expect_consistent(outcome.run);
 }
 
-TEST(Engine, ManyShortSimulatedStagesKeepTheRules) {
+TEST(Engine, many_short_simulated_stages_keep_the_rules) {
   std::string text = "batches: 300\nin_flight: 20\nstages:\n";
   for (int s = 0; s < 6; ++s)
     text += "  - {name: s" + std::to_string(s) + ", dummy: {time: " + std::to_string(20 + 30 * (s % 3)) +
@@ -125,6 +125,8 @@ TEST(Engine, ManyShortSimulatedStagesKeepTheRules) {
 /// Never comes back, until it is told to.
 class HangingRequest : public Request {
  public:
+  void set_input(std::size_t, SharedTensor) override {}
+  std::vector<HostTensor> outputs() override { return {}; }
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override { done_ = done; }
   void wait() override {}
   void come_back() { done_(steady_now(), std::nullopt); }
@@ -143,7 +145,7 @@ class HangingSession : public FakeSession {
   HangingRequest* request = nullptr;
 };
 
-TEST(Engine, ARuntimeThatNeverComesBackHangsNobodyAndMayComeBackLate) {
+TEST(Engine, a_runtime_that_never_comes_back_hangs_nobody_and_may_come_back_late) {
   const auto spec =
       parse_pipeline("batches: 5\ntimeout: 50ms\nstages:\n  - {name: a, dummy: {matmul: 8}, device: CPU}\n", "p.yaml");
   auto session = std::make_unique<HangingSession>();
@@ -152,7 +154,7 @@ TEST(Engine, ARuntimeThatNeverComesBackHangsNobodyAndMayComeBackLate) {
   settings.counters = settings.outputs = false;
   std::vector<OpenedStage> stages(1);
   stages[0].runtime = "fake";
-  stages[0].replicas.push_back(std::make_unique<StageExecutor>(nullptr, std::move(session), settings));
+  stages[0].replicas.push_back(executor_over(nullptr, std::move(session), settings));
   SimulatedTimes times(spec);
   EngineSettings engine_settings;
   EngineRun engine(spec, engine_settings, times, flow_shape(spec), std::move(stages));
@@ -201,7 +203,7 @@ class RealEngine : public testing::TestWithParam<std::string> {
   TestFolder folder_;
 };
 
-TEST_P(RealEngine, TensorsAreHandedFromStageToStage) {
+TEST_P(RealEngine, tensors_are_handed_from_stage_to_stage) {
   folder_.write("a.onnx", adder(1, "x", "u"));
   folder_.write("b.onnx", adder(10, "v", "w"));  // in order: no name fits
   folder_.write("c.onnx", adder(100, "p", "y"));
@@ -225,7 +227,7 @@ TEST_P(RealEngine, TensorsAreHandedFromStageToStage) {
   EXPECT_EQ(outcome.run.devices[0].runtime, GetParam());
 }
 
-TEST_P(RealEngine, ASplitStageGivesTheUndividedResult) {
+TEST_P(RealEngine, a_split_stage_gives_the_undivided_result) {
   folder_.write("a.onnx", adder(1, "x", "u", "rows,2"));
   folder_.write("b.onnx", adder(10, "u", "y", "rows,2"));
   std::map<std::int64_t, std::vector<float>> seen;
@@ -247,7 +249,7 @@ TEST_P(RealEngine, ASplitStageGivesTheUndividedResult) {
   EXPECT_EQ(parts, 40);
 }
 
-TEST_P(RealEngine, AStageThatCannotBeDividedIsRefused) {
+TEST_P(RealEngine, a_stage_that_cannot_be_divided_is_refused) {
   ModelBuilder b;  // Softmax over the rows mixes them
   const auto x = b.symbolic_input("x", ElementType::f32, "rows,2");
   b.output(b.node("Softmax", {x}, {{"axis", std::int64_t{0}}}, {"softmax", "", {"y"}, {}}));
@@ -264,7 +266,7 @@ TEST_P(RealEngine, AStageThatCannotBeDividedIsRefused) {
   }
 }
 
-TEST_P(RealEngine, ShapesThatDoNotFitAreNamedBeforeAnythingRuns) {
+TEST_P(RealEngine, shapes_that_do_not_fit_are_named_before_anything_runs) {
   folder_.write("a.onnx", adder(1, "x", "u"));
   folder_.write("b.onnx", adder(1, "u", "y", "rows,3"));
   try {
@@ -279,7 +281,7 @@ TEST_P(RealEngine, ShapesThatDoNotFitAreNamedBeforeAnythingRuns) {
   }
 }
 
-TEST_P(RealEngine, AStageThatFailsStopsThePipelineWithStageAndBatchNamed) {
+TEST_P(RealEngine, a_stage_that_fails_stops_the_pipeline_with_stage_and_batch_named) {
   ModelBuilder b;  // Gather takes the row that the batch's number says, and there are three
   const auto i = b.symbolic_input("i", ElementType::i64, "count");
   b.output(b.node("Gather", {b.floats({1, 2, 3}, {3}), i}, {}, {"gather", "", {"y"}, {}}));

@@ -1,7 +1,7 @@
-#include "fake_stages.h"
+#include "pipeline/fake_stages.h"
 
 #include "core/error.h"
-#include "pipeline/simulation.h"
+#include "pipeline/planned_run.h"
 #include "profile/fake_session.h"
 #include "runtime/worker.h"
 
@@ -46,11 +46,15 @@ class FakeStageSession final : public FakeSession {
   FakeInference inference_;
 };
 
+}  // namespace
+
 std::unique_ptr<StageExecutor> fake_executor(FakeInference inference) {
   StageExecutorSettings settings;
   settings.counters = false;
-  return std::make_unique<StageExecutor>(nullptr, std::make_unique<FakeStageSession>(std::move(inference)), settings);
+  return executor_over(nullptr, std::make_unique<FakeStageSession>(std::move(inference)), settings);
 }
+
+namespace {
 
 std::vector<OpenedStage> fake_stages(const PipelineSpec& spec, const FakeInferences& inferences,
                                      std::vector<StageExecutor*>& all) {
@@ -78,7 +82,7 @@ std::vector<OpenedStage> fake_stages(const PipelineSpec& spec, const FakeInferen
 
 FakeEngine::FakeEngine(const std::string& yaml, const FakeInferences& inferences, EngineSettings settings)
     : spec_(parse_pipeline(yaml, "p.yaml")), settings_(std::move(settings)), times_(spec_) {
-  result = describe_run(spec_, times_);
+  result = planned_run(spec_, times_);
   auto stages = fake_stages(spec_, inferences, executors_);
   engine_ = std::make_unique<EngineRun>(spec_, settings_, times_, result.shape, std::move(stages));
 }

@@ -19,6 +19,9 @@ using FakeInference = std::function<std::optional<std::string>(std::int64_t infe
 /// What the requests of `stage` do; `part` 0 unless it is split.
 using FakeInferences = std::function<FakeInference(int stage, int replica, int part)>;
 
+/// With one request, which has no inputs and gives one byte.
+std::unique_ptr<StageExecutor> fake_executor(FakeInference inference);
+
 /// An engine over a pipeline whose real devices (CPU, dummy: {matmul: 8}) are fakes. Simulated devices are as ever.
 class FakeEngine {
  public:

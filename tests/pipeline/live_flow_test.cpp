@@ -49,7 +49,7 @@ void expect_equal(const Schedule& a, const Schedule& b) {
   }
 }
 
-TEST(LiveFlow, OnTheVirtualClockIsTheSimulationToTheNanosecond) {
+TEST(LiveFlow, on_the_virtual_clock_is_the_simulation_to_the_nanosecond) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     SCOPED_TRACE(seed);
     auto input = random_pipeline(seed);
@@ -66,7 +66,7 @@ TEST(LiveFlow, OnTheVirtualClockIsTheSimulationToTheNanosecond) {
   }
 }
 
-TEST(LiveFlow, KeepsOnlyBatchesBeforeTheFirstThatWasNotDelivered) {
+TEST(LiveFlow, keeps_only_batches_before_the_first_that_was_not_delivered) {
   FlowShape shape;
   shape.devices.resize(1);
   shape.stages = {stage_on(0, 3)};

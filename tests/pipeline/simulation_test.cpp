@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 
 PipelineSpec spec_of(const std::string& text) { return parse_pipeline(text, "p.yaml"); }
 
-TEST(Simulation, ConstantTimesGiveTheTextbookMakespan) {
+TEST(Simulation, constant_times_give_the_textbook_makespan) {
   const auto run = simulate_pipeline(spec_of(
       "batches: 50\nstages:\n  - {name: a, dummy: {time: 3ms}, device: sim:CPU}\n"
       "  - {name: b, dummy: {time: 5ms}, device: sim:GPU}\n  - {name: c, dummy: {time: 2ms}, device: sim:NPU}\n"));
@@ -25,7 +25,7 @@ TEST(Simulation, ConstantTimesGiveTheTextbookMakespan) {
   EXPECT_EQ(run.counters.size(), 150u);
 }
 
-TEST(Simulation, ABalancedSplitFinishesTogether) {
+TEST(Simulation, a_balanced_split_finishes_together) {
   const auto run =
       simulate_pipeline(spec_of("batches: 1\nstages:\n  - name: s\n    split: {devices: [sim:GPU, sim:NPU]}\n"
                                 "    dummy: {time: {sim:GPU: 10ms, sim:NPU: 30ms}, partition: 1ms, merge: 2ms}\n"));
@@ -33,7 +33,7 @@ TEST(Simulation, ABalancedSplitFinishesTogether) {
   EXPECT_EQ(run.schedule.makespan(), Nanoseconds(1'000'000 + 7'500'000 + 2'000'000));
 }
 
-TEST(Simulation, ContentionStretchesAsItsMatrixSays) {
+TEST(Simulation, contention_stretches_as_its_matrix_says) {
   // Both stages always run beside each other once the pipeline is full: a takes twice as long.
   const std::string stages =
       "stages:\n  - {name: a, dummy: {time: 10ms}, device: sim:CPU}\n  - {name: b, dummy: {time: 30ms}, device: "
@@ -45,7 +45,7 @@ TEST(Simulation, ContentionStretchesAsItsMatrixSays) {
   EXPECT_EQ(beside.schedule.makespan(), milliseconds(10 + 35 + 30));
 }
 
-TEST(Simulation, ADurationClosesTheSource) {
+TEST(Simulation, a_duration_closes_the_source) {
   const auto run =
       simulate_pipeline(spec_of("duration: 100ms\nstages:\n  - {name: a, dummy: {time: 10ms}, device: sim:CPU}\n"));
   EXPECT_GE(run.schedule.batches.size(), 10u);
@@ -56,7 +56,7 @@ TEST(Simulation, ADurationClosesTheSource) {
   EXPECT_EQ(open.schedule.makespan(), milliseconds(990));
 }
 
-TEST(Simulation, ModelsTakeWhatTheirDevicesDescriptionSays) {
+TEST(Simulation, models_take_what_their_devices_description_says) {
   const TestFolder folder;
   folder.write("m.onnx", conv_matmul().serialize());
   folder.write("box.yaml",
@@ -69,7 +69,7 @@ TEST(Simulation, ModelsTakeWhatTheirDevicesDescriptionSays) {
   EXPECT_EQ(run.stages[0].input_bytes, 64);
 }
 
-TEST(Simulation, NoiseIsTheSameForTheSameSeedOnly) {
+TEST(Simulation, noise_is_the_same_for_the_same_seed_only) {
   const TestFolder folder;
   folder.write("box.yaml", "{law: table, ops: {}, unknown_op_ns: 0, noise: {shape: lognormal, sigma: 0.2}}");
   const auto run = [&](int seed) {
@@ -82,7 +82,7 @@ TEST(Simulation, NoiseIsTheSameForTheSameSeedOnly) {
   EXPECT_NE(run(1), run(2));
 }
 
-TEST(Simulation, ShapesThatDoNotFitAreNamedBeforeAnythingRuns) {
+TEST(Simulation, shapes_that_do_not_fit_are_named_before_anything_runs) {
   const auto refusal = [](const std::string& rest) {
     try {
       simulate_pipeline(spec_of("stages:\n  - {name: a, dummy: {matmul: 8}, device: sim:CPU}\n  - " + rest));
@@ -101,7 +101,7 @@ TEST(Simulation, ShapesThatDoNotFitAreNamedBeforeAnythingRuns) {
   EXPECT_EQ(refusal("{name: b, dummy: {matmul: 8}, device: sim:CPU}"), "taken");
 }
 
-TEST(Simulation, TheBuiltInPipelineRuns) {
+TEST(Simulation, the_built_in_pipeline_runs) {
   const auto run = simulate_pipeline(dummy_pipeline());
   EXPECT_EQ(run.schedule.batches.size(), 100u);
   EXPECT_TRUE(run.shape.stages[1].split());

@@ -28,7 +28,7 @@ double mean_ms(const PipelineRun& run, int stage) {
   return sum / count;
 }
 
-TEST(SpecCut, LeavesTheStagesAskedForAndTheirContention) {
+TEST(SpecCut, leaves_the_stages_asked_for_and_their_contention) {
   const PipelineSpec pair = cut(three(), std::vector{0, 1});
   ASSERT_EQ(pair.stages.size(), 2u);
   EXPECT_EQ(pair.stages[1].name, "b");
@@ -40,7 +40,7 @@ TEST(SpecCut, LeavesTheStagesAskedForAndTheirContention) {
   EXPECT_EQ(pair.interference.count("b"), 0u);
 }
 
-TEST(SpecCut, AStageMayBeThereTwice) {
+TEST(SpecCut, a_stage_may_be_there_twice) {
   const PipelineSpec twice = cut(three(), std::vector{1, 1});
   EXPECT_EQ(twice.stages[0].name, "b");
   EXPECT_EQ(twice.stages[1].name, "b 2");
@@ -48,7 +48,7 @@ TEST(SpecCut, AStageMayBeThereTwice) {
   EXPECT_EQ(twice.interference.at("b 2").at("b"), 1.25);
 }
 
-TEST(SpecCut, StagesRunBesideEachOtherOnTheVirtualClock) {
+TEST(SpecCut, stages_run_beside_each_other_on_the_virtual_clock) {
   CutRunner runner(three(), true);
   EXPECT_DOUBLE_EQ(mean_ms(runner.run(std::vector{0}), 0), 1);
   const PipelineRun pair = runner.run(std::vector{0, 1});
@@ -57,7 +57,7 @@ TEST(SpecCut, StagesRunBesideEachOtherOnTheVirtualClock) {
   EXPECT_NEAR(mean_ms(pair, 1), 2, 1e-9);
 }
 
-TEST(SpecCut, EveryRunHasNoiseOfItsOwn) {
+TEST(SpecCut, every_run_has_noise_of_its_own) {
   PipelineSpec spec = three();
   const TestFolder folder;
   spec.devices["sim:CPU"].description = folder.write("noisy.yaml",
@@ -69,7 +69,7 @@ TEST(SpecCut, EveryRunHasNoiseOfItsOwn) {
   EXPECT_EQ(first, mean_ms(again.run(std::vector{0}), 0));
 }
 
-TEST(SpecCut, ACutStageKeepsTheValuesThatAnEarlierOneGave) {
+TEST(SpecCut, a_cut_stage_keeps_the_values_that_an_earlier_one_gave) {
   if (runtime_names().size() < 2) GTEST_SKIP() << "needs a real runtime";
   const TestFolder folder;
   ModelBuilder first;  // i = 0 + 2 · x is no index that generated values would hold
@@ -94,7 +94,7 @@ TEST(SpecCut, ACutStageKeepsTheValuesThatAnEarlierOneGave) {
   EXPECT_EQ(bytes_per_batch(spec)[1], 7 * 8 + 7 * 4 + 7 * 4);  // indices, what they pick, what is written
 }
 
-TEST(SpecCut, WhatFailsIsThrown) {
+TEST(SpecCut, what_fails_is_thrown) {
   PipelineSpec spec = three();
   spec.timeout = std::chrono::milliseconds(1);
   CutRunner runner(spec, false);

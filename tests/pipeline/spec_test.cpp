@@ -29,7 +29,7 @@ void PrintTo(const Mistake& mistake, std::ostream* out) { *out << mistake.text; 
 
 class PipelineMistake : public testing::TestWithParam<Mistake> {};
 
-TEST_P(PipelineMistake, IsNamedWithLineAndKey) { EXPECT_EQ(refusal(GetParam().text), GetParam().message); }
+TEST_P(PipelineMistake, is_named_with_line_and_key) { EXPECT_EQ(refusal(GetParam().text), GetParam().message); }
 
 INSTANTIATE_TEST_SUITE_P(
     All, PipelineMistake,
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"twice", two_stages + ", queue: 1, queue: 2}", "p.yaml:3: stages[1].queue: is given twice; keep one"}),
     [](const auto& tested) { return tested.param.name; });
 
-TEST(PipelineSpec, ReadsEverythingThatItsHeaderShows) {
+TEST(PipelineSpec, reads_everything_that_its_header_shows) {
   const TestFolder folder;
   const auto model = folder.write("gather.onnx", open_batch().serialize());
   const auto npu = folder.write("npu.yaml", "{law: table, ops: {Relu: 5000}, unknown_op_ns: 1000}");
@@ -138,7 +138,7 @@ stages:
   EXPECT_EQ(device_names(simulated(spec)).front(), "sim:CPU");
 }
 
-TEST(PipelineSpec, HostileTextIsRefusedAndNeverCrashes) {
+TEST(PipelineSpec, hostile_text_is_refused_and_never_crashes) {
   const std::string good = two_stages + ", connect: {x: a.y}, inputs: {x: \"{1}\"}}\n";
   for (std::size_t cut = 0; cut <= good.size(); ++cut) refusal(good.substr(0, cut));
   for (const char* text : {"", "[]", "stages: {a: b}", "stages: [[]]", "stages: [{name: [], dummy: {}}]",

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "fake_session.h"
+#include "profile/fake_session.h"
 
 namespace takt {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "results.h"
+#include "profile/results.h"
 
 namespace takt {
 namespace {

@@ -2,7 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "results.h"
+#include "profile/results.h"
+#include "profile/run_tables.h"
 
 namespace takt {
 namespace {
@@ -154,7 +155,8 @@ TEST(SummaryTable, has_a_row_per_pass_and_no_deviation_of_a_single_run) {
 }
 
 TEST(RunColumns, each_is_explained) {
-  for (const ColumnInfo& column : run_columns()) EXPECT_GT(column.meaning.size(), 10u) << column.name;
+  for (const TableSchema& table : run_schemas())
+    for (const ColumnSchema& column : table.columns) EXPECT_GT(column.meaning.size(), 10u) << column.name;
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "fake_session.h"
+#include "profile/fake_session.h"
 #include "profile/io_dump.h"
 
 namespace takt {

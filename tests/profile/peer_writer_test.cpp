@@ -1,14 +1,14 @@
 #include "profile/peer_writer.h"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/peer_profile.h"
 #include "core/file.h"
-#include "profile/peer_profile.h"
-#include "results.h"
+#include "profile/results.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -118,11 +118,8 @@ TEST(PeerWriter, shapes_and_types_of_tensors_come_from_the_model) {
 }
 
 TEST(PeerWriter, the_analyser_reads_what_is_written) {
-  const auto path =
-      std::filesystem::path(testing::TempDir()) / ("takt_written_" + std::to_string(::getpid()) + ".json");
-  write_file_atomically(path, text_of(three_runs()));
-  const PeerProfile read(path, true);
-  std::filesystem::remove(path);
+  const TestFolder folder;
+  const PeerProfile read(folder.write("profile.json", text_of(three_runs())), true);
   ASSERT_EQ(read.operators().size(), 3u);
   const PeerOperator& conv = read.operators()[0];
   EXPECT_EQ(conv.name, "conv");

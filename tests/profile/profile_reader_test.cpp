@@ -1,10 +1,10 @@
-#include "profile/profile_reader.h"
+#include "comparison/profile_reader.h"
 
 #include <gmock/gmock.h>
 
 #include "core/error.h"
 #include "profile/peer_writer.h"
-#include "results.h"
+#include "profile/results.h"
 
 namespace takt {
 namespace {
@@ -21,7 +21,8 @@ std::string refusal(const std::string& json) {
   return "accepted";
 }
 
-const std::string head = R"({"graph_exec": {"operator": {"0": {"name": "a", "type": "Relu"}}}, "takt": )";
+const std::string head =
+    R"({"profiler": {}, "graph_exec": {"operator": {"0": {"name": "a", "type": "Relu", "id": "0"}}}, "takt": )";
 const std::string operators = R"("operators": {"0": {"samples_ns": [1, 2]}})";
 
 TEST(ProfileReader, reads_back_what_the_writer_wrote) {
@@ -60,12 +61,15 @@ TEST(ProfileReader, the_waiting_share_leaves_out_what_the_system_did_not_tell) {
 }
 
 TEST(ProfileReader, refuses_with_the_cause) {
-  EXPECT_THAT(refusal(""), HasSubstr("p.json: is no well-formed JSON"));
-  EXPECT_THAT(refusal("[1"), HasSubstr("is no well-formed JSON"));
-  EXPECT_THAT(refusal("[]"), HasSubstr("has no key 'takt'"));
-  EXPECT_THAT(refusal("{}"), HasSubstr("has no key 'takt'"));
-  EXPECT_THAT(refusal(R"({"takt": {}})"), HasSubstr("'graph_exec.operator' is missing"));
+  EXPECT_THAT(refusal(""), HasSubstr("p.json: is empty"));
+  EXPECT_THAT(refusal("[1"), HasSubstr("p.json: is JSON, but not an object"));
+  EXPECT_THAT(refusal(head + "{}"), HasSubstr("p.json: is no well-formed JSON"));
+  EXPECT_THAT(refusal(head + "{]}"), HasSubstr("is no well-formed JSON"));
+  EXPECT_THAT(refusal(R"({"takt": {}})"), HasSubstr("has no 'graph_exec.operator'"));
+  EXPECT_THAT(refusal(R"({"graph_exec": {"operator": {}}, "profiler": {}})"), HasSubstr("has no key 'takt'"));
   EXPECT_THAT(refusal(head + "{}}"), HasSubstr("'takt.profile' is missing"));
+  EXPECT_THAT(refusal(head + "3}"), HasSubstr("'takt' is missing or no object"));
+  EXPECT_THAT(refusal(head + R"({"profile": {"samples_ns": 3}}})"), HasSubstr("samples_ns' is missing or no list"));
   EXPECT_THAT(refusal(head + R"({"profile": {"samples_ns": [], )" + operators + "}}}"), HasSubstr("no profiled run"));
   EXPECT_THAT(refusal(head + R"({"profile": {"samples_ns": [-1], )" + operators + "}}}"),
               HasSubstr("something other than nanoseconds"));

@@ -5,6 +5,8 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "places.h"
+#include "runtime/simulated.h"
 
 namespace takt {
 namespace {
@@ -22,7 +24,7 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(DeviceDescription, the_example_in_the_tree_is_valid) {
-  const auto device = find_device_description("edge", std::string(TAKT_SOURCE_DIR) + "/examples/devices/edge.yaml");
+  const auto device = find_device_description("edge", source_dir() / "examples/devices/edge.yaml");
   EXPECT_EQ(device.name, "edge");
   EXPECT_EQ(device.noise.shape, NoiseShape::lognormal);
   EXPECT_EQ(device.law.by_type.at("Softmax").fixed_ns, 12000);

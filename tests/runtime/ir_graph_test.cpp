@@ -5,8 +5,7 @@
 
 #include "core/error.h"
 #include "graph/cost.h"
-#include "models.h"
-#include "runtime/graph_reader.h"
+#include "runtime/models.h"
 
 namespace takt {
 namespace {
@@ -28,7 +27,7 @@ class IrGraph : public testing::Test {
   }
 
   Graph read(const std::filesystem::path& model, const std::map<std::string, Shape>& shapes = {}) {
-    return dynamic_cast<GraphReader&>(*runtime_).read_graph(model, shapes).value();
+    return runtime_->read_graph(model, shapes).value();
   }
 
   TestFolder folder_;
@@ -41,7 +40,7 @@ const Op& only(const Graph& graph, const std::string& type) {
   return *std::find_if(graph.ops.begin(), graph.ops.end(), is_type);
 }
 
-TEST_F(IrGraph, ConvolutionsProductsAndTheirBiases) {
+TEST_F(IrGraph, convolutions_and_products_take_their_biases_in) {
   ModelBuilder b;
   const auto x = b.input("x", ElementType::f32, {1, 4, 8, 8});
   const auto conv = b.node("Conv", {x, b.weight({6, 4, 3, 3}), b.weight({6})}, {}, {"conv", "", {"c"}, {}});
@@ -67,7 +66,7 @@ TEST_F(IrGraph, ConvolutionsProductsAndTheirBiases) {
   EXPECT_EQ(cost(graph, *first).bytes, 4 * (256 + 6 * 36 + 6 + 6 * 36));
 }
 
-TEST_F(IrGraph, ShapesFollowTheInputs) {
+TEST_F(IrGraph, shapes_follow_the_inputs) {
   const auto ir = convert(open_batch());
   EXPECT_FALSE(cost(read(ir), read(ir).ops.at(0)).flops);
   const Graph graph = read(ir, {{"x", {7, 3}}});
@@ -75,7 +74,7 @@ TEST_F(IrGraph, ShapesFollowTheInputs) {
   EXPECT_EQ(cost(graph, only(graph, "Relu")).bytes, 2 * 21 * 4);
 }
 
-TEST_F(IrGraph, HalfPrecisionWeightsAreConstants) {
+TEST_F(IrGraph, half_precision_weights_are_constants) {
   ModelBuilder b;
   const auto x = b.input("x", ElementType::f32, {2, 4});
   const auto w = b.node("Cast", {b.raw(ElementType::f16, {4, 3}, std::string(24, '\0'))}, {{"to", std::int64_t{1}}});
@@ -86,7 +85,7 @@ TEST_F(IrGraph, HalfPrecisionWeightsAreConstants) {
   EXPECT_EQ(cost(graph, graph.ops[0]).flops, 2.0 * 2 * 3 * 4);
 }
 
-TEST_F(IrGraph, WhatHasNoMeaningInOnnxIsNotKnown) {
+TEST_F(IrGraph, what_has_no_meaning_in_onnx_is_not_known) {
   ModelBuilder b;
   const auto x = b.input("x", ElementType::f32, {1, 1, 4, 4});
   const auto grid = b.input("grid", ElementType::f32, {1, 2, 2, 2});
@@ -97,7 +96,7 @@ TEST_F(IrGraph, WhatHasNoMeaningInOnnxIsNotKnown) {
   EXPECT_FALSE(cost(graph, op).flops);
 }
 
-TEST_F(IrGraph, DamagedFilesAreRefused) {
+TEST_F(IrGraph, damaged_files_are_refused) {
   const auto ir = convert(conv_matmul());
   std::ifstream file(ir);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -105,7 +104,7 @@ TEST_F(IrGraph, DamagedFilesAreRefused) {
     EXPECT_THROW(read(folder_.write("bad.xml", bad)), Error);
   std::filesystem::remove(std::filesystem::path(ir).replace_extension(".bin"));
   EXPECT_THROW(read(ir), Error);
-  EXPECT_FALSE(dynamic_cast<GraphReader&>(*runtime_).read_graph("m.onnx", {}));
+  EXPECT_FALSE(runtime_->read_graph("m.onnx", {}));
 }
 
 }  // namespace

@@ -1,40 +1,16 @@
-// Small models with results that fit in a comment, and a folder for their files.
+// Small models with results that fit in a comment.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "graph/builder.h"
 #include "graph/onnx.h"
 #include "runtime/runtime.h"
+#include "test_folder.h"
 
 namespace takt {
-
-/// A folder per test, removed with it.
-class TestFolder {
- public:
-  TestFolder() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = std::string("takt-") + test->test_suite_name() + "-" + test->name();
-    for (char& c : name)
-      if (c == '/') c = '-';
-    path_ = std::filesystem::temp_directory_path() / name;
-    std::filesystem::create_directories(path_);
-  }
-  ~TestFolder() { std::filesystem::remove_all(path_); }
-  std::filesystem::path write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-    return path_ / name;
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline HostTensor floats(const std::string& name, const Shape& shape, const std::vector<float>& values) {
   HostTensor tensor{name, ElementType::f32, shape, {}, {}};

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "models.h"
+#include "runtime/models.h"
 
 namespace takt {
 namespace {

@@ -1,13 +1,17 @@
 """The scripts of tools/: each check must be able to fail, and bootstrap must not trust what it fetched."""
 
 import importlib.util
+import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 import zipfile
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
+sys.dont_write_bytecode = True
 
 
 def load(name):
@@ -75,8 +79,54 @@ class Bootstrap(InFolder):
         self.write("onnx/.stamp", self.bootstrap.stamp_of("onnx"))
         self.assertFalse(self.bootstrap.sdk_is_missing("onnx"))
 
+    def test_a_set_up_for_the_demo_leaves_out_what_only_tests_need(self):
+        self.bootstrap.SDK = self.folder
+        options = types.SimpleNamespace(no_sdks=False)
+        self.assertEqual(self.bootstrap.missing_sdks("build", options), ["onnx", "onnxruntime", "openvino"])
+        self.assertIn("perfetto", self.bootstrap.missing_sdks("test", options))
+
+    def test_a_system_without_apt_is_told_what_to_install_in_its_own_words(self):
+        fmt = next(need for need in self.bootstrap.packages.NEEDS if need.debian == "libfmt-dev")
+        only_dnf = lambda name: name if name == "dnf" else None
+        with unittest.mock.patch.object(self.bootstrap.packages.shutil, "which", only_dnf):
+            with self.assertRaisesRegex(self.bootstrap.Failed, "dnf install fmt-devel"):
+                self.bootstrap.install_packages([fmt])
+
+
+class Packages(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.packages = load("packages.py")
+
     def test_versions_compare_by_number(self):
-        self.assertLess(self.bootstrap.numbers("3.9"), self.bootstrap.numbers("3.25.1"))
+        self.assertLess(self.packages.numbers("3.9"), self.packages.numbers("3.25.1"))
+
+    def test_each_level_holds_the_ones_before_it(self):
+        with unittest.mock.patch.object(self.packages, "is_there", lambda need, folders: False):
+            sizes = [len(self.packages.missing(level)) for level in self.packages.LEVELS]
+        self.assertEqual(sizes, sorted(set(sizes)))
+        self.assertEqual(sizes[-1], len(self.packages.NEEDS))
+
+    def test_a_library_that_only_its_header_tells_of_is_there(self):
+        need = self.packages.library("build", "libx-dev", "x-devel", "x", "1.0", "no-such-module", "x/x.h")
+        self.assertFalse(self.packages.library_is_there(need, [str(self.folder)]))
+        self.write("x/x.h", "")
+        self.assertTrue(self.packages.library_is_there(need, [str(self.folder)]))
+
+    def test_a_library_that_is_too_old_is_missing(self):
+        need = self.packages.library("build", "libx-dev", "x-devel", "x", "2.0", "x", "x/x.h")
+        with unittest.mock.patch.object(self.packages, "output", lambda command: "1.9.3\n"):
+            self.assertFalse(self.packages.library_is_there(need, []))
+
+
+class Sizes(InFolder):
+    def test_methods_count_and_lambdas_count_with_their_owner(self):
+        sizes = load("sizes.py")
+        sizes.ROOT = self.folder
+        text = ("class A {\n public:\n  int f(int x) const {\n    if (x) {\n      return 1;\n    }\n    return 2;\n  }\n};\n"
+                "const int g = [] {\n  return 3;\n}();\nvoid h(int a,\n       int b) {\n  each([&] {\n    a + b;\n  });\n}\n")
+        found = list(sizes.functions(self.write("src/a.cpp", text), text.splitlines()))
+        self.assertEqual([(size, where.split()[0]) for size, where in found], [(6, "src/a.cpp:3"), (6, "src/a.cpp:13")])
 
 
 class Documentation(InFolder):
@@ -100,6 +150,27 @@ class Documentation(InFolder):
         page = self.write("a.md", "<!-- verified -->\n```console\n$ touch here\n```\n")
         self.assertEqual(len(list(self.docs.wrong_blocks(page, str(self.takt)))), 1)
         self.assertFalse((self.folder / "here").exists())
+
+    def test_a_block_that_nothing_checks_is_named(self):
+        page = self.write("a.md", "```console\n$ takt devices\none\n```\n")
+        self.assertIn("neither verified nor regenerated", next(iter(self.docs.wrong_blocks(page, str(self.takt)))))
+
+    def test_a_measurement_must_keep_its_columns_and_not_its_figures(self):
+        self.takt.write_text("#!/bin/sh\necho 'Runs  Mean'\necho ──────────\necho ' 10  3 ms'\n")
+        block = "<!-- regenerated -->\n```text\n$ takt run m.onnx\n{}\n──────\n 12  9 ms\n```\n"
+        self.assertEqual(list(self.docs.wrong_blocks(self.write("a.md", block.format("Runs   Mean")), str(self.takt))), [])
+        self.assertIn("Runs | Median", "".join(
+            self.docs.wrong_blocks(self.write("a.md", block.format("Runs  Median")), str(self.takt))))
+
+    def test_a_document_is_written_with_what_the_program_prints_now(self):
+        page = self.write("a.md", "a\n<!-- regenerated -->\n```text\n$ takt run m.onnx\nold\n```\nb\n")
+        self.docs.regenerate(page, str(self.takt))
+        self.assertEqual(page.read_text(), "a\n<!-- regenerated -->\n```text\n$ takt run m.onnx\none\n```\nb\n")
+
+    def test_a_command_that_fails_is_named(self):
+        self.takt.write_text("#!/bin/sh\necho 'takt: no' >&2\nexit 1\n")
+        page = self.write("a.md", "<!-- runs -->\n```sh\n# a question\ntakt run m.onnx\n```\n")
+        self.assertIn("exit code 1: takt: no", "".join(self.docs.wrong_blocks(page, str(self.takt))))
 
     def test_commands_are_read_from_help(self):
         text = "takt\n\nOptions:\n  -h,--help  Help\n\nSubcommands:\n  run        Runs\n  analyze    Reads\n\nMore:\n  x  y\n"

@@ -265,5 +265,13 @@ TEST(ChromeReader, an_argument_that_looks_like_an_event_does_not_mislead_it) {
   EXPECT_TRUE(read.faults.empty());
 }
 
+// FNV-1a of "grad": 64 bits, the same whatever the standard library's own hash does.
+TEST(ChromeReader, a_text_that_binds_arrows_is_the_same_number_everywhere) {
+  const auto read =
+      parse_chrome_trace(R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2,"bind_id":"grad","flow_out":true}])");
+  ASSERT_EQ(read.trace.flows().size(), 1U);
+  EXPECT_EQ(read.trace.flows()[0].bind_id, 18117857546863908793ULL);
+}
+
 }  // namespace
 }  // namespace takt

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -13,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -224,10 +223,10 @@ TEST(ChromeWriter, equal_traces_give_equal_bytes_and_the_file_holds_the_same) {
   const std::string text = to_chrome_json(one.trace);
   EXPECT_EQ(text, to_chrome_json(two.trace));
   EXPECT_EQ(events_of(one.trace, "X").size(), 10000u);
-  const auto path = std::filesystem::temp_directory_path() / ("takt_trace_" + std::to_string(getpid()) + ".json");
+  const TestFolder folder;
+  const auto path = folder / "trace.json";
   write_chrome_trace(one.trace, path);
   EXPECT_EQ(read_file(path), text);
-  std::filesystem::remove(path);
 }
 
 TEST(ChromeWriter, a_folder_that_does_not_exist_is_an_error_that_names_it) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "places.h"
 #include "trace/chrome_reader.h"
 #include "trace/chrome_writer.h"
 #include "trace/gpu_time.h"
@@ -14,8 +15,7 @@ namespace {
 
 std::filesystem::path folder() {
   const char* given = std::getenv("TAKT_SHARED_TRACES");
-  return given != nullptr ? std::filesystem::path(given)
-                          : std::filesystem::path(TAKT_SOURCE_DIR "/../shared/data/traces");
+  return given != nullptr ? std::filesystem::path(given) : source_dir() / "../shared/data/traces";
 }
 
 struct Figures {

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "trace/recorded_trace.h"
 #include "trace/tick_clock.h"
 #include "trace/trace.h"
 
@@ -16,12 +17,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// `each` scopes from every thread, with the argument thread · each + number.
+void record_from_threads(Recorder& recorder, std::uint32_t threads, std::uint32_t each) {
+  static const EventName name("e", "", "i");
+  std::vector<std::thread> running;
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    running.emplace_back([&recorder, t, each] {
+      for (std::uint32_t i = 0; i < each; ++i) Scope scope(recorder, name, t * each + i);
+    });
+  }
+  for (auto& thread : running) thread.join();
+}
+
 TEST(Recorder, a_scope_is_one_event_on_the_threads_row) {
   Recorder recorder({.process = "mine"});
   recorder.name_thread("main");
   static const EventName name("infer", "stage", "batch");
   { Scope scope(recorder, name, 7); }
-  const Trace trace = recorder.trace();
+  const Trace trace = recorded_trace(recorder);
   ASSERT_EQ(trace.events().size(), 1u);
   const TraceEvent& event = trace.events()[0];
   EXPECT_EQ(trace.text(event.name), "infer");
@@ -41,22 +54,22 @@ TEST(Recorder, scopes_nest_in_time) {
     Scope a(recorder, outer);
     Scope b(recorder, inner);
   }
-  const Trace trace = recorder.trace();
+  const Trace trace = recorded_trace(recorder);
   const TraceEvent &in = trace.events()[0], &out = trace.events()[1];  // the inner one ends first
   EXPECT_LE(out.start_ns, in.start_ns);
   EXPECT_GE(out.start_ns + out.duration_ns, in.start_ns + in.duration_ns);
 }
 
 TEST(Recorder, a_full_buffer_drops_and_counts_and_keeps_the_first_events) {
-  Recorder recorder({.events_per_thread = 64});
+  Recorder recorder({.events_per_thread = 64, .collect_every = 0ms});
   static const EventName name("e", "", "i");
   for (std::uint32_t i = 0; i < 100; ++i) Scope scope(recorder, name, i);
   EXPECT_EQ(recorder.dropped(), 36u);
-  const Trace trace = recorder.trace();
+  const Trace trace = recorded_trace(recorder);
   ASSERT_EQ(trace.events().size(), 64u);
   EXPECT_EQ(std::get<std::int64_t>(trace.args(trace.events()[63])[0].value), 63);
   { Scope scope(recorder, name, 100); }
-  EXPECT_EQ(recorder.trace().events().size(), 65u);
+  EXPECT_EQ(recorded_trace(recorder).events().size(), 65u);
   EXPECT_EQ(recorder.dropped(), 36u);
 }
 
@@ -77,8 +90,8 @@ TEST(Recorder, a_disabled_recorder_leaves_nothing) {
   static const EventName name("e");
   { Scope scope(recorder, name); }
   recorder.count(name, 1);
-  EXPECT_TRUE(recorder.trace().events().empty());
-  EXPECT_TRUE(recorder.trace().counters().empty());
+  EXPECT_TRUE(recorded_trace(recorder).events().empty());
+  EXPECT_TRUE(recorded_trace(recorder).counters().empty());
 }
 
 TEST(Recorder, events_with_the_same_flow_are_joined_in_the_order_of_their_starts) {
@@ -89,7 +102,7 @@ TEST(Recorder, events_with_the_same_flow_are_joined_in_the_order_of_their_starts
   recorder.record(first, t, t + 1000, 0, 5);
   recorder.record(second, t + 10000, t + 11000, 0, 5);
   recorder.record(alone, t, t + 1000, 0, 6);
-  const Trace trace = recorder.trace();
+  const Trace trace = recorded_trace(recorder);
   ASSERT_EQ(trace.flows().size(), 3u);
   std::vector<std::string> order;
   for (const TraceFlow& flow : trace.flows()) {
@@ -107,7 +120,7 @@ TEST(Recorder, counters_and_rows_of_their_own) {
   recorder.count(depth, 2.5);
   recorder.count(depth, NAN);
   { Scope scope(recorder, work, 0, 0, device); }
-  const Trace trace = recorder.trace();
+  const Trace trace = recorded_trace(recorder);
   ASSERT_EQ(trace.counters().size(), 1u);
   EXPECT_EQ(trace.counters()[0].value, 2.5);
   EXPECT_EQ(trace.rows()[static_cast<std::size_t>(trace.events()[0].row)].name, "sim:NPU");
@@ -116,19 +129,49 @@ TEST(Recorder, counters_and_rows_of_their_own) {
 TEST(Recorder, many_threads_and_a_collector_lose_and_repeat_nothing) {
   constexpr std::uint32_t threads = 4, each = 20000;
   Recorder recorder({.events_per_thread = 1024, .collect_every = 1ms});
-  static const EventName name("e", "", "i");
-  std::vector<std::thread> running;
-  for (std::uint32_t t = 0; t < threads; ++t) {
-    running.emplace_back([&recorder, t] {
-      for (std::uint32_t i = 0; i < each; ++i) Scope scope(recorder, name, t * each + i);
-    });
-  }
-  for (auto& thread : running) thread.join();
-  const Trace trace = recorder.trace();
+  record_from_threads(recorder, threads, each);
+  const Trace trace = recorded_trace(recorder);
   EXPECT_EQ(trace.events().size() + recorder.dropped(), threads * each);
   std::set<std::int64_t> seen;
   for (const TraceEvent& event : trace.events()) seen.insert(std::get<std::int64_t>(trace.args(event)[0].value));
   EXPECT_EQ(seen.size(), trace.events().size());
+}
+
+TEST(Recorder, a_thread_that_is_faster_than_the_collector_loses_nothing) {
+  constexpr std::uint32_t threads = 4, each = 50000;
+  Recorder recorder({.events_per_thread = 64, .collect_every = 1h});
+  record_from_threads(recorder, threads, each);
+  const Trace trace = recorded_trace(recorder);
+  EXPECT_EQ(recorder.dropped(), 0u);
+  std::vector<std::int64_t> last(threads, -1);  // in order, and each once
+  for (const TraceEvent& event : trace.events()) {
+    const auto number = std::get<std::int64_t>(trace.args(event)[0].value);
+    auto& before = last[static_cast<std::size_t>(number / each)];
+    ASSERT_EQ(number % each, before + 1);
+    ++before;
+  }
+  EXPECT_EQ(trace.events().size(), threads * each);
+}
+
+TEST(Recorder, beyond_the_most_events_a_full_buffer_is_dropped_and_counted) {
+  Recorder recorder({.events_per_thread = 64, .most_events = 100, .collect_every = 1h});
+  static const EventName name("e");
+  for (int i = 0; i < 1000; ++i) Scope scope(recorder, name);
+  EXPECT_EQ(recorded_trace(recorder).events().size(), 100u);
+  EXPECT_EQ(recorder.dropped(), 900u);
+}
+
+TEST(Recorder, its_text_is_a_chrome_trace_and_compression_is_left_to_others) {
+  Recorder recorder;
+  static const EventName name("only one");
+  { Scope scope(recorder, name); }
+  EXPECT_NE(recorder.chrome_json().find("\"name\":\"only one\""), std::string::npos);
+  try {
+    recorder.write("run.json.gz");
+    FAIL() << "a file was written";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+  }
 }
 
 TEST(Recorder, two_recorders_on_one_thread_stay_apart) {
@@ -137,9 +180,9 @@ TEST(Recorder, two_recorders_on_one_thread_stay_apart) {
   { Scope scope(a, name); }
   { Scope scope(b, name); }
   { Scope scope(a, name); }
-  EXPECT_EQ(a.trace().events().size(), 2u);
-  EXPECT_EQ(b.trace().events().size(), 1u);
-  EXPECT_EQ(a.trace().rows().size(), 1u);
+  EXPECT_EQ(recorded_trace(a).events().size(), 2u);
+  EXPECT_EQ(recorded_trace(b).events().size(), 1u);
+  EXPECT_EQ(recorded_trace(a).rows().size(), 1u);
 }
 
 TEST(TickConversion, interpolates_between_anchors_and_extends_beyond_them) {

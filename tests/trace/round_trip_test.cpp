@@ -1,13 +1,12 @@
 // What is written is read back the same: events, arguments, arrows, counters, names, to the nanosecond.
 #include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <random>
 
 #include "core/file.h"
+#include "test_folder.h"
 #include "trace/chrome_reader.h"
 #include "trace/chrome_writer.h"
 #include "trace/trace_file.h"
@@ -136,7 +135,8 @@ TEST(RoundTrip, random_traces_through_chrome_json_are_the_same) {
 TEST(RoundTrip, compressed_files_are_the_same_and_equal_traces_give_equal_bytes) {
   std::mt19937 random(12);
   const Trace trace = random_trace(random);
-  const auto path = std::filesystem::temp_directory_path() / ("takt_trace_" + std::to_string(getpid()) + ".json.gz");
+  const TestFolder folder;
+  const auto path = folder / "trace.json.gz";
   write_trace(trace, path);
   const std::string bytes = read_file(path);
   EXPECT_EQ(bytes.substr(0, 2), "\x1f\x8b");
@@ -152,7 +152,6 @@ TEST(RoundTrip, compressed_files_are_the_same_and_equal_traces_give_equal_bytes)
       EXPECT_NE(std::string(error.what()).find("cut off"), std::string::npos) << error.what();
     }
   }
-  std::filesystem::remove(path);
 }
 
 TEST(RoundTrip, damaged_files_never_crash_the_reader) {

@@ -15,7 +15,7 @@ struct Producers {
   explicit Producers(const Graph& g) : graph(g) {
     for (std::size_t i = 0; i < g.ops.size(); ++i)
       for (const auto id : g.ops[i].outputs)
-        if (id != no_tensor) by_tensor.emplace(g.tensors[static_cast<std::size_t>(id)].name, i);
+        if (id != no_tensor) by_tensor.emplace(g.tensor(id).name, i);
   }
   const Graph& graph;
   std::map<std::string, std::size_t, std::less<>> by_tensor;
@@ -57,7 +57,7 @@ std::vector<std::string> anchors(const OpSample& node, const Producers& producer
     for (const auto& op : producers.graph.ops)
       if (op.name == node.name && op.type == node.type)
         for (const auto id : op.outputs)
-          if (id != no_tensor) result.push_back(producers.graph.tensors[static_cast<std::size_t>(id)].name);
+          if (id != no_tensor) result.push_back(producers.graph.tensor(id).name);
   return result;
 }
 
@@ -72,7 +72,7 @@ std::set<std::size_t> walk_back(const std::vector<std::string>& from, const std:
     if (found == producers.by_tensor.end() || !group.insert(found->second).second) continue;
     for (const auto id : producers.graph.ops[found->second].inputs) {
       if (id == no_tensor) continue;
-      const auto& tensor = producers.graph.tensors[static_cast<std::size_t>(id)];
+      const auto& tensor = producers.graph.tensor(id);
       if (!tensor.is_constant && !border.count(tensor.name)) open.push_back(tensor.name);
     }
   }

@@ -15,13 +15,6 @@
 namespace takt::ort {
 namespace {
 
-/// FNV-1a; two different models that meet in 64 bits are less likely than a broken disk.
-std::uint64_t hash(std::string_view bytes) {
-  std::uint64_t value = 14695981039346656037u;
-  for (const char c : bytes) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return value;
-}
-
 /// Size and date of each file that holds the model's external data: its bytes may be many.
 std::string external_files(const std::filesystem::path& model) {
   std::set<std::string> names;
@@ -42,7 +35,7 @@ std::string key(const std::filesystem::path& model, const SessionSettings& setti
   std::string text = fmt::format("{};{};{};{};", Ort::GetVersionString(), make_provenance({}).cpu, device,
                                  settings.threads.value_or(0));
   for (const auto& [name, shape] : settings.input_shapes) text += fmt::format("{}{};", name, to_string(shape));
-  return fmt::format("{:016x}-{:016x}", hash(read_file(model)), hash(text + external_files(model)));
+  return fmt::format("{:016x}-{:016x}", fingerprint(read_file(model)), fingerprint(text + external_files(model)));
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 #include "runtime/onnxruntime/model_cache.h"
 #include "runtime/onnxruntime/onnxruntime_shapes.h"
 #include "runtime/onnxruntime/onnxruntime_tensors.h"
-#include "runtime/tensors.h"
+#include "runtime/sdk_errors.h"
+#include "runtime/tensor_checks.h"
 
 namespace takt::ort {
 
@@ -17,7 +18,7 @@ Loader::Loader(const Ort::Env& env, std::filesystem::path model, const Graph* gr
     : env_(env), model_(std::move(model)), device_(std::move(device)), where_(std::move(where)), settings_(settings) {
   if (graph)
     for (const auto id : graph->inputs) {
-      const auto& tensor = graph->tensors[static_cast<std::size_t>(id)];
+      const auto& tensor = graph->tensor(id);
       const auto wanted = settings_.input_shapes.find(tensor.name);
       if (wanted == settings_.input_shapes.end() || !tensor.shape) continue;
       fix_shape(*tensor.shape, wanted->second, where_, tensor.name);

@@ -1,4 +1,4 @@
-// ONNX Runtime's profile file, cut into inferences.
+// ONNX Runtime's profile file, cut into inferences; analysis/ort_events.h reads it.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,8 @@ struct ProfiledNode {
 };
 using ProfiledRun = std::vector<ProfiledNode>;
 
-/// Inferences in order; they must not have overlapped. Throws Error(runtime) for a file that is not a profile.
+/// Inferences in order. An event that ONNX Runtime wrote badly, because a name has a quote for instance, is left out.
+/// Throws Error(runtime) for a file that is not a profile.
 std::vector<ProfiledRun> read_profile(const std::filesystem::path& path);
 
 }  // namespace takt::ort

@@ -4,12 +4,15 @@
 #include <onnxruntime_cxx_api.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "runtime/device_choice.h"
+#include "runtime/model_file.h"
 #include "runtime/onnxruntime/onnxruntime_session.h"
 #include "runtime/onnxruntime/onnxruntime_shapes.h"
-#include "runtime/tensors.h"
+#include "runtime/sdk_errors.h"
 
 namespace takt {
 namespace {
@@ -17,14 +20,26 @@ namespace {
 // Its log would go to stderr; everything that matters comes back as an exception too.
 void drop_log(void*, OrtLoggingLevel, const char*, const char*, const char*, const char*) {}
 
-ErrorKind kind_of(const Ort::Exception& e) {
-  const auto code = e.GetOrtErrorCode();
+ErrorKind failure_while_loading(const std::exception& e) {
+  const auto* known = dynamic_cast<const Ort::Exception*>(&e);
+  if (!known) return ErrorKind::bad_input;
+  const auto code = known->GetOrtErrorCode();
   return code == ORT_NOT_IMPLEMENTED || code == ORT_EP_FAIL ? ErrorKind::unsupported : ErrorKind::bad_input;
+}
+
+/// The published library keeps a device id and a queue of events in the home folder and, in longer runs, looks for its
+/// vendor's address in the middle of a measurement. It asks for this variable while its environment is made;
+/// DisableTelemetryEvents() comes after that.
+Ort::Env make_environment() {
+  ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
+  Ort::Env env(ORT_LOGGING_LEVEL_ERROR, "takt", drop_log, nullptr);
+  env.DisableTelemetryEvents();
+  return env;
 }
 
 class OnnxRuntime : public Runtime {
  public:
-  OnnxRuntime() : env_(ORT_LOGGING_LEVEL_ERROR, "takt", drop_log, nullptr) { env_.DisableTelemetryEvents(); }
+  OnnxRuntime() : env_(make_environment()) {}
 
   std::string_view name() const override { return "onnxruntime"; }
   std::string version() const override { return Ort::GetVersionString(); }
@@ -37,9 +52,9 @@ class OnnxRuntime : public Runtime {
 
   std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                 const SessionSettings& settings) override {
-    const std::string device = check_device(model, settings.device);
+    const std::string device = choose_device(devices(), settings.device, where(model, name()), "ONNX Runtime");
     check_model_file(model);
-    return translated(model, [&] { return ort::open_session(env_, model, graph, device, settings); });
+    return loading(model, [&] { return ort::open_session(env_, model, graph, device, settings); });
   }
 
   std::vector<Tuning> tunings() override {
@@ -49,22 +64,13 @@ class OnnxRuntime : public Runtime {
   std::optional<std::map<std::string, PartialShape>> infer_shapes(
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) override {
     check_model_file(model);
-    return translated(model, [&] { return ort::infer_shapes(env_, model, input_shapes, where(model, name())); });
+    return loading(model, [&] { return ort::infer_shapes(env_, model, input_shapes, where(model, name())); });
   }
 
  private:
   template <typename Call>
-  auto translated(const std::filesystem::path& model, const Call& call) -> decltype(call()) {
-    try {
-      return call();
-    } catch (const Error&) {
-      throw;
-    } catch (const Ort::Exception& e) {
-      throw Error(kind_of(e), fmt::format("{}: cannot be loaded: {}", where(model, name()), one_sentence(e.what())));
-    } catch (const std::exception& e) {  // bad_alloc, length_error: sizes out of a hostile model
-      throw Error(ErrorKind::bad_input,
-                  fmt::format("{}: cannot be loaded: {}", where(model, name()), one_sentence(e.what())));
-    }
+  auto loading(const std::filesystem::path& model, const Call& call) const -> decltype(call()) {
+    return guarded(where(model, name()) + ": cannot be loaded", call, failure_while_loading);
   }
 
   // A CUDA build lists its provider also where it cannot load, so it is tried.
@@ -81,31 +87,13 @@ class OnnxRuntime : public Runtime {
     }
   }
 
-  std::string check_device(const std::filesystem::path& model, const std::string& wanted) {
-    const std::string device = lower_case(wanted);
-    std::vector<std::string> usable;
-    std::string reason = "ONNX Runtime knows no device of this name";
-    for (const auto& status : devices()) {
-      const bool asked = lower_case(status.device) == device;
-      if (asked && !status.reason) return status.device;
-      if (asked) reason = *status.reason;
-      if (!status.reason) usable.push_back(status.device);
-    }
-    throw Error(ErrorKind::unsupported, fmt::format("{}: device {} cannot be used: {}; use {}", where(model, name()),
-                                                    printable(wanted), reason, fmt::join(usable, ", ")));
-  }
-
   Ort::Env env_;
 };
 
 }  // namespace
 
 std::unique_ptr<Runtime> make_onnxruntime_runtime() {
-  try {
-    return std::make_unique<OnnxRuntime>();
-  } catch (const std::exception& e) {
-    throw Error(ErrorKind::runtime, fmt::format("onnxruntime: cannot start: {}", one_sentence(e.what())));
-  }
+  return guarded("onnxruntime: cannot start", [] { return std::unique_ptr<Runtime>(std::make_unique<OnnxRuntime>()); });
 }
 
 }  // namespace takt

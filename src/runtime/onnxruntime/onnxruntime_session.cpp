@@ -10,7 +10,8 @@
 #include "runtime/onnxruntime/onnxruntime_loading.h"
 #include "runtime/onnxruntime/onnxruntime_profile.h"
 #include "runtime/onnxruntime/onnxruntime_tensors.h"
-#include "runtime/tensors.h"
+#include "runtime/sdk_errors.h"
+#include "runtime/tensor_checks.h"
 #include "runtime/worker.h"
 
 namespace takt::ort {
@@ -171,47 +172,35 @@ class OnnxRuntimeSession : public Session {
   const std::vector<Port>& outputs() const override { return outputs_; }
   std::string device() const override { return device_; }
 
-  void set_inputs(const std::vector<HostTensor>& inputs) override try {
+  void set_inputs(const std::vector<HostTensor>& inputs) override {
     check_inputs(inputs_, inputs, where_);
-    binding_->set(inputs);
-  } catch (const Ort::Exception& e) {
-    fail(e);
+    guarded(where_, [&] { binding_->set(inputs); });
   }
 
-  Nanoseconds run() override try {
-    if (shared_.profiling) keep_below_cap();
-    binding_->prepare_next();
-    std::unique_lock<std::mutex> lock;
-    if (shared_.profiling) lock = std::unique_lock(shared_.profiled);
-    const auto start = steady_now();
-    binding_->run(*shared_.session);
-    const auto wall = steady_now() - start;
-    if (shared_.profiling) shared_.walls.push_back(wall);
-    return wall;
-  } catch (const std::exception& e) {
-    if (shared_.profiling) shared_.walls.push_back(std::nullopt);
-    fail(e);
+  Nanoseconds run() override {
+    try {
+      return guarded(where_, [&] { return timed_run(); });
+    } catch (const Error&) {
+      if (shared_.profiling) shared_.walls.push_back(std::nullopt);  // a failed inference is in the profile, too
+      throw;
+    }
   }
 
   std::optional<std::vector<OpSample>> last_ops() override { return std::nullopt; }  // told only at the end: all_ops
 
-  std::optional<std::vector<std::vector<OpSample>>> all_ops() override try {
+  std::optional<std::vector<std::vector<OpSample>>> all_ops() override {
     if (!loader_.profiled()) return std::nullopt;
-    if (shared_.profiling) collect();
+    if (shared_.profiling) guarded(where_, [&] { collect(); });
     shared_.profiling = false;
     return std::move(samples_);
-  } catch (const Ort::Exception& e) {
-    fail(e);
   }
 
-  std::vector<HostTensor> outputs_of_last_run() override try {
+  std::vector<HostTensor> outputs_of_last_run() override {
     std::vector<HostTensor> result;
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       if (const auto& value = binding_->results()[i]; !skip_others_ || (value && value.HasValue() && value.IsTensor()))
-        result.push_back(host_tensor(value, outputs_[i].name, where_));
+        result.push_back(guarded(where_, [&] { return host_tensor(value, outputs_[i].name, where_); }));
     return result;
-  } catch (const Ort::Exception& e) {
-    fail(e);
   }
 
   std::unique_ptr<Request> make_request() override {
@@ -221,9 +210,16 @@ class OnnxRuntimeSession : public Session {
   std::vector<std::string> notes() override { return notes_; }
 
  private:
-  [[noreturn]] void fail(const std::exception& e) const {
-    if (const auto* known = dynamic_cast<const Error*>(&e)) throw *known;
-    throw Error(ErrorKind::runtime, fmt::format("{}: {}", where_, one_sentence(e.what())));
+  Nanoseconds timed_run() {
+    if (shared_.profiling) keep_below_cap();
+    binding_->prepare_next();
+    std::unique_lock<std::mutex> lock;
+    if (shared_.profiling) lock = std::unique_lock(shared_.profiled);
+    const auto start = steady_now();
+    binding_->run(*shared_.session);
+    const auto wall = steady_now() - start;
+    if (shared_.profiling) shared_.walls.push_back(wall);
+    return wall;
   }
 
   void reopen() {
@@ -243,7 +239,7 @@ class OnnxRuntimeSession : public Session {
   static bool has_unknown_rank(const Port& input, const Graph* graph) {
     const auto id = graph && input.shape.empty() ? graph->find_tensor(input.name) : std::nullopt;
     if (!id) return false;
-    const auto& shape = graph->tensors[static_cast<std::size_t>(*id)].shape;
+    const auto& shape = graph->tensor(*id).shape;
     return !shape || !shape->empty();
   }
 

@@ -6,7 +6,7 @@
 
 #include "graph/onnx.h"
 #include "runtime/onnxruntime/onnxruntime_tensors.h"
-#include "runtime/tensors.h"
+#include "runtime/tensor_checks.h"
 
 namespace takt::ort {
 namespace {
@@ -59,7 +59,7 @@ std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std:
   onnx::ModelProto proto = *read.proto;
   std::vector<std::string> names;
   for (const auto id : read.graph.inputs) {
-    const auto& tensor = read.graph.tensors[static_cast<std::size_t>(id)];
+    const auto& tensor = read.graph.tensor(id);
     names.push_back(tensor.name);
     if (const auto wanted = input_shapes.find(tensor.name); wanted != input_shapes.end()) {
       fix_shape(tensor.shape.value_or(PartialShape(wanted->second.size())), wanted->second, where, tensor.name);

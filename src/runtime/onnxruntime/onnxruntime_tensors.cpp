@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "runtime/tensors.h"
+#include "runtime/tensor_checks.h"
 
 namespace takt::ort {
 

@@ -121,7 +121,7 @@ class Translator {
     if (!port.get_element_type().is_integral_number() || shape.is_dynamic()) return;
     if (ov::shape_size(shape.to_shape()) > most_integers) return;
     if (const auto* constant = dynamic_cast<const ov::op::v0::Constant*>(port.get_node()))
-      graph_.tensors[static_cast<std::size_t>(id)].integers = constant->cast_vector<std::int64_t>();
+      graph_.tensor(id).integers = constant->cast_vector<std::int64_t>();
   }
 
   std::vector<TensorId> add_outputs(ov::Node& node, bool folded) {

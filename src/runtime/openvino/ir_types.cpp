@@ -155,7 +155,7 @@ std::int64_t integer(const Op& op, const std::string& name) {
 
 Tensor* tensor_at(Graph& graph, const Op& op, std::size_t index) {
   if (index >= op.inputs.size() || op.inputs[index] == no_tensor) return nullptr;
-  return &graph.tensors[static_cast<std::size_t>(op.inputs[index])];
+  return &graph.tensor(op.inputs[index]);
 }
 
 /// Weights {G, O/G, I/G, k…} are {O, I/G, k…} in ONNX; transposed, {G, I/G, O/G, k…} are {I, O/G, k…}: the same memory.
@@ -201,7 +201,7 @@ bool are_trailing(const std::vector<std::int64_t>& axes, std::int64_t first, std
 /// A mean over the whole plane is what ONNX calls a global pool; importers compute its axes, so the shapes tell.
 void find_global_pool(Graph& graph, Op& op) {
   const Tensor* x = tensor_at(graph, op, 0);
-  const Tensor& y = graph.tensors[static_cast<std::size_t>(op.outputs.at(0))];
+  const Tensor& y = graph.tensor(op.outputs.at(0));
   const auto from = x && x->shape ? concrete(*x->shape) : std::nullopt;
   const auto to = y.shape ? concrete(*y.shape) : std::nullopt;
   if (!from || !to || from->size() != to->size() || from->size() < 3) return;

@@ -21,7 +21,7 @@ class OpIndex {
     for (const auto& op : graph->ops)
       for (const auto output : op.outputs) {
         if (output == no_tensor) continue;
-        const auto& tensor = graph->tensors[static_cast<std::size_t>(output)].name;
+        const auto& tensor = graph->tensor(output).name;
         by_name_.emplace(tensor, &op);
         by_name_.emplace(op.name + "_" + tensor, &op);
       }

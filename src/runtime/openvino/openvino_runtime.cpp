@@ -3,45 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <openvino/openvino.hpp>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "graph/onnx.h"
-#include "runtime/graph_reader.h"
+#include "runtime/device_choice.h"
+#include "runtime/model_file.h"
 #include "runtime/openvino/ir_graph.h"
 #include "runtime/openvino/openvino_session.h"
 #include "runtime/openvino/openvino_tensors.h"
-#include "runtime/tensors.h"
+#include "runtime/sdk_errors.h"
 
 namespace takt {
 namespace {
 
-std::string upper_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return result;
-}
-
 // What OpenVINO says for a device that is not there speaks of libraries; users know drivers.
-/// OpenVINO's CPU plugin copies an input that is also an output byte by byte; of strings that frees the same memory
-/// twice, and the process ends.
-void refuse_passed_strings(const ov::Model& model, const std::string& where) {
-  for (const auto& result : model.get_results()) {
-    auto source = result->input_value(0);
-    while (std::string_view(source.get_node()->get_type_name()) == "Identity")
-      source = source.get_node()->input_value(0);
-    if (source.get_element_type() == ov::element::string && ov::is_type<ov::op::v0::Parameter>(source.get_node()))
-      throw Error(ErrorKind::unsupported,
-                  fmt::format("{}: strings go straight from an input to an output, on which OpenVINO crashes; use "
-                              "--runtime onnxruntime",
-                              where));
-  }
-}
-
 std::string device_reason(const std::string& device, const std::string& message) {
   if (message.find("OpenCL") != std::string::npos) return "its driver (libOpenCL.so.1) is not installed";
   if (message.find("VCL") != std::string::npos || message.find("ZE") != std::string::npos ||
@@ -63,9 +41,11 @@ std::string reading_reason(const std::string& message) {
   return fmt::format("OpenVINO does not know the operator {}; use --runtime onnxruntime", one_sentence(types));
 }
 
+bool is_ir(const std::filesystem::path& model) { return lower_case(model.extension().string()) == ".xml"; }
+
 /// OpenVINO takes a .xml that is no IR for some other importer's, and those write to stderr.
 void check_ir(const std::filesystem::path& model, const std::string& where) {
-  if (lower_case(model.extension().string()) != ".xml") return;
+  if (!is_ir(model)) return;
   std::string head(512, '\0');  // as far as OpenVINO looks for it
   std::ifstream file(model, std::ios::binary);
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -79,9 +59,16 @@ void check_ir(const std::filesystem::path& model, const std::string& where) {
       fmt::format("{}: is no OpenVINO IR of version 10 or 11; convert the model with OpenVINO 2020 or later", where));
 }
 
-class OpenVinoRuntime : public Runtime, public GraphReader {
+ErrorKind failure_while_loading(const std::exception& e) {
+  return dynamic_cast<const ov::NotImplemented*>(&e) ? ErrorKind::unsupported : ErrorKind::bad_input;
+}
+
+class OpenVinoRuntime : public Runtime {
  public:
   std::string_view name() const override { return "openvino"; }
+
+  // Inferences of all sessions run in the threads that its library keeps for the process.
+  bool shares_threads() const override { return true; }
 
   std::string version() const override {
     const std::string build = ov::get_openvino_version().buildNumber;
@@ -105,30 +92,23 @@ class OpenVinoRuntime : public Runtime, public GraphReader {
 
   std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                 const SessionSettings& settings) override {
-    const std::string device = check_device(model, settings.device);
+    const std::string device = spelled(model, settings.device);
     check_model_file(model);
     // OpenVINO tries every importer on a file that is no model, and they write to stderr; and the graph gives the
     // names.
     std::optional<Graph> own;
-    if (!graph && lower_case(model.extension().string()) == ".onnx") graph = &own.emplace(read_onnx(model).graph);
+    if (!graph && is_onnx_file(model)) graph = &own.emplace(read_onnx(model).graph);
     const auto read = read_model(model);
-    try {
-      openvino::fix_shapes(*read, settings.input_shapes, where(model, name()));
-      refuse_passed_strings(*read, where(model, name()));
-      if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
-      if (settings.all_tensors) openvino::show_all_tensors(*read);
-      return openvino::open_session(core_, read, model, graph, device, settings);
-    } catch (const ov::NotImplemented& e) {
-      throw Error(ErrorKind::unsupported, fmt::format("{}: {}", where(model, name()), one_sentence(e.what())));
-    } catch (const ov::Exception& e) {
-      throw Error(ErrorKind::bad_input, fmt::format("{}: cannot be compiled for {}: {}", where(model, name()), device,
-                                                    one_sentence(e.what())));
-    } catch (const Error&) {
-      throw;
-    } catch (const std::exception& e) {  // bad_alloc, length_error: sizes out of a hostile model
-      throw Error(ErrorKind::bad_input, fmt::format("{}: cannot be compiled for {}: {}", where(model, name()), device,
-                                                    one_sentence(e.what())));
-    }
+    const auto compiling = fmt::format("{}: cannot be compiled for {}", where(model, name()), device);
+    return guarded(
+        compiling,
+        [&] {
+          openvino::fix_shapes(*read, settings.input_shapes, where(model, name()));
+          if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
+          if (settings.all_tensors) openvino::show_all_tensors(*read);
+          return openvino::open_session(core_, read, model, graph, device, settings);
+        },
+        failure_while_loading);
   }
 
   std::vector<Tuning> tunings() override {
@@ -137,28 +117,17 @@ class OpenVinoRuntime : public Runtime, public GraphReader {
 
   std::optional<Graph> read_graph(const std::filesystem::path& model,
                                   const std::map<std::string, Shape>& input_shapes) override {
-    if (lower_case(model.extension().string()) != ".xml") return std::nullopt;
-    const auto read = read_model(model);
-    try {
-      openvino::fix_shapes(*read, input_shapes, where(model, name()));
-      Graph graph = openvino::graph_of(*read);
-      graph.path = model;
-      return graph;
-    } catch (const Error&) {
-      throw;
-    } catch (const std::exception& e) {  // ov::Exception, and bad_alloc of sizes out of a hostile model
-      throw Error(ErrorKind::bad_input, fmt::format("{}: {}", where(model, name()), one_sentence(e.what())));
-    }
+    if (!is_ir(model)) return std::nullopt;
+    const auto read = read_with_shapes(model, input_shapes);
+    Graph graph = guarded(
+        where(model, name()), [&] { return openvino::graph_of(*read); }, failure_while_loading);
+    graph.path = model;
+    return graph;
   }
 
   std::optional<std::map<std::string, PartialShape>> infer_shapes(
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) override {
-    const auto read = read_model(model);
-    try {
-      openvino::fix_shapes(*read, input_shapes, where(model, name()));
-    } catch (const ov::Exception& e) {
-      throw Error(ErrorKind::bad_input, fmt::format("{}: {}", where(model, name()), one_sentence(e.what())));
-    }
+    const auto read = read_with_shapes(model, input_shapes);
     std::map<std::string, PartialShape> shapes;
     for (const auto& node : read->get_ordered_ops())
       for (const auto& output : node->outputs()) {
@@ -182,6 +151,15 @@ class OpenVinoRuntime : public Runtime, public GraphReader {
     }
   }
 
+  std::shared_ptr<ov::Model> read_with_shapes(const std::filesystem::path& model,
+                                              const std::map<std::string, Shape>& input_shapes) {
+    auto read = read_model(model);
+    const auto place = where(model, name());
+    guarded(
+        place, [&] { openvino::fix_shapes(*read, input_shapes, place); }, failure_while_loading);
+    return read;
+  }
+
   std::string full_name(const std::string& device) {
     try {
       return std::string(trim(core_.get_property(device, ov::device::full_name)));
@@ -200,18 +178,10 @@ class OpenVinoRuntime : public Runtime, public GraphReader {
   }
 
   /// The device in OpenVINO's spelling. Throws Error(unsupported) with those that work.
-  std::string check_device(const std::filesystem::path& model, const std::string& wanted) {
+  std::string spelled(const std::filesystem::path& model, const std::string& wanted) {
     const std::string device = upper_case(wanted);
     if (device.find(':') != std::string::npos || device == "AUTO") return device;  // MULTI:…, HETERO:…: OpenVINO's own
-    std::vector<std::string> usable;
-    std::string reason = "OpenVINO knows no device of this name";
-    for (const auto& status : devices()) {
-      if (!status.reason && (status.device == device || status.device == device + ".0")) return device;
-      if (!status.reason) usable.push_back(status.device);
-      if (status.device == device && status.reason) reason = *status.reason;
-    }
-    throw Error(ErrorKind::unsupported, fmt::format("{}: device {} cannot be used: {}; use {}", where(model, name()),
-                                                    printable(device), reason, fmt::join(usable, ", ")));
+    return choose_device(devices(), wanted, where(model, name()), "OpenVINO");
   }
 
   ov::Core core_;
@@ -220,11 +190,8 @@ class OpenVinoRuntime : public Runtime, public GraphReader {
 }  // namespace
 
 std::unique_ptr<Runtime> make_openvino_runtime() {
-  try {
-    return std::make_unique<OpenVinoRuntime>();
-  } catch (const std::exception& e) {
-    throw Error(ErrorKind::runtime, fmt::format("openvino: cannot start: {}", one_sentence(e.what())));
-  }
+  return guarded("openvino: cannot start",
+                 [] { return std::unique_ptr<Runtime>(std::make_unique<OpenVinoRuntime>()); });
 }
 
 }  // namespace takt

@@ -13,26 +13,13 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "runtime/openvino/openvino_ops.h"
+#include "runtime/openvino/openvino_request.h"
 #include "runtime/openvino/openvino_tensors.h"
-#include "runtime/tensors.h"
-#include "runtime/worker.h"
+#include "runtime/sdk_errors.h"
+#include "runtime/tensor_checks.h"
 
 namespace takt::openvino {
 namespace {
-
-[[noreturn]] void fail(const std::string& where, const char* what) {
-  throw Error(ErrorKind::runtime, fmt::format("{}: {}", where, one_sentence(what)));
-}
-
-std::string message_of(const std::exception_ptr& exception) {
-  try {
-    std::rethrow_exception(exception);
-  } catch (const std::exception& e) {
-    return one_sentence(e.what());
-  } catch (...) {
-    return "unknown failure";
-  }
-}
 
 // A port may carry several names (identities merged into it); the model's own output name is preferred.
 std::string name_of(const ov::Output<const ov::Node>& port, const std::vector<std::string>& preferred,
@@ -47,7 +34,7 @@ std::string name_of(const ov::Output<const ov::Node>& port, const std::vector<st
 std::vector<std::string> graph_names(const Graph* graph, const std::vector<TensorId> Graph::*which) {
   std::vector<std::string> names;
   if (graph)
-    for (const auto id : graph->*which) names.push_back(graph->tensors[static_cast<std::size_t>(id)].name);
+    for (const auto id : graph->*which) names.push_back(graph->tensor(id).name);
   return names;
 }
 
@@ -60,183 +47,55 @@ std::vector<Port> ports_of(const std::vector<ov::Output<const ov::Node>>& ports,
   return result;
 }
 
-/// What the requests of a session share with it; the session outlives them.
-struct Shared {
-  std::vector<Port> inputs, outputs;
-  std::vector<ov::element::Type> input_types;
-  NodeTable nodes;
-  bool profile = false;
-};
-
-std::vector<HostTensor> outputs_of(ov::InferRequest& request, const std::vector<Port>& ports) {
-  std::vector<HostTensor> result;
-  for (std::size_t i = 0; i < ports.size(); ++i)
-    result.push_back(host_tensor(request.get_output_tensor(i), ports[i].name));
-  return result;
-}
-
-/// On the CPU OpenVINO would wake a thread of its own for each inference and another one for the callback; both wait
-/// for their turn where every core computes. There a request computes on its own thread, which calls back and mostly
-/// goes on with the next batch without anybody waking up.
-class OpenVinoRequest : public Request {
- public:
-  OpenVinoRequest(ov::InferRequest request, const Shared& shared, std::string where, bool own_thread)
-      : request_(std::move(request)), shared_(shared), where_(std::move(where)) {
-    if (own_thread) worker_ = std::make_unique<Worker>();
-  }
-
-  ~OpenVinoRequest() override {
-    worker_.reset();
-    try {
-      request_.wait();  // the callback refers to `done`, which must not outlive its owner unseen
-    } catch (...) {     // whoever wanted to know has called wait()
-    }
-  }
-
-  void set_input(std::size_t port, SharedTensor value) override try {
-    check_input(shared_.inputs, port, *value, where_);
-    request_.set_input_tensor(port, foreign_view(*value, shared_.input_types[port]));
-    values_[port] = std::move(value);
-  } catch (const ov::Exception& e) {
-    fail(where_, e.what());
-  }
-
-  void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override try {
-    if (worker_) return start_on_own_thread(std::move(done));
-    request_.set_callback([this, done = std::move(done)](const std::exception_ptr& failure) {
-      finish(steady_now());
-      done(started_ + wall_, failure ? std::optional(message_of(failure)) : std::nullopt);
-    });
-    begin();
-    request_.start_async();
-  } catch (const ov::Exception& e) {
-    fail(where_, e.what());
-  }
-
-  void wait() override try {
-    if (worker_) worker_->wait();
-    if (failure_) std::rethrow_exception(failure_);
-    request_.wait();
-  } catch (const std::exception& e) {
-    fail(where_, e.what());
-  }
-
-  std::vector<HostTensor> outputs() override try {
-    return outputs_of(request_, shared_.outputs);
-  } catch (const ov::Exception& e) {
-    fail(where_, e.what());
-  }
-
-  std::optional<std::vector<OpSample>> last_ops() override try {
-    if (!shared_.profile || wall_.count() == 0) return std::nullopt;
-    return time_nodes(request_.get_profiling_info(), shared_.nodes, begin_, end_, wall_);
-  } catch (const ov::Exception& e) {
-    fail(where_, e.what());
-  }
-
-  std::optional<OpTotals> last_totals() override try {
-    if (!shared_.profile || wall_.count() == 0) return std::nullopt;
-    return total_nodes(request_.get_profiling_info(), shared_.nodes, begin_, end_, wall_);
-  } catch (const ov::Exception& e) {
-    fail(where_, e.what());
-  }
-
- private:
-  void start_on_own_thread(std::function<void(Nanoseconds, std::optional<std::string>)> done) {
-    const auto body = [this] {
-      failure_ = nullptr;
-      begin();
-      try {
-        request_.infer();
-      } catch (...) {
-        failure_ = std::current_exception();
-      }
-      finish(steady_now());
-    };
-    const auto after = [this, done = std::move(done)] {
-      done(started_ + wall_, failure_ ? std::optional(message_of(failure_)) : std::nullopt);
-    };
-    if (!worker_->start(body, after))
-      throw Error(ErrorKind::runtime, where_ + ": the request is still running; wait for it first");
-  }
-
-  void begin() {
-    begin_ = wall_now();
-    started_ = steady_now();
-  }
-  void finish(Nanoseconds at) {
-    end_ = wall_now();
-    wall_ = at - started_;
-  }
-
-  std::map<std::size_t, SharedTensor> values_;  // declared before the request, which looks at their memory
-  ov::InferRequest request_;
-  const Shared& shared_;
-  std::string where_;
-  Nanoseconds begin_{}, end_{}, started_{}, wall_{};
-  std::exception_ptr failure_;      ///< of an inference on its own thread
-  std::unique_ptr<Worker> worker_;  ///< null: OpenVINO's threads; last: it ends before what it uses
-};
-
 class OpenVinoSession : public Session {
  public:
   OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where, bool profile,
                   std::vector<std::string> notes)
       : compiled_(std::move(compiled)),
-        request_(compiled_.create_infer_request()),
+        inference_(compiled_.create_infer_request(), shared_),
         device_(std::move(device)),
-        where_(std::move(where)),
         notes_(std::move(notes)) {
     shared_.inputs = ports_of(compiled_.inputs(), graph_names(graph, &Graph::inputs));
     shared_.outputs = ports_of(compiled_.outputs(), graph_names(graph, &Graph::outputs));
     for (const auto& input : compiled_.inputs()) shared_.input_types.push_back(input.get_element_type());
     shared_.profile = profile;
     if (profile) shared_.nodes = describe_nodes(*compiled_.get_runtime_model(), graph);
+    shared_.where = std::move(where);
   }
 
   const std::vector<Port>& inputs() const override { return shared_.inputs; }
   const std::vector<Port>& outputs() const override { return shared_.outputs; }
   std::string device() const override { return device_; }
 
-  void set_inputs(const std::vector<HostTensor>& inputs) override try {
-    check_inputs(shared_.inputs, inputs, where_);
-    set_on(request_, inputs);
+  void set_inputs(const std::vector<HostTensor>& inputs) override {
+    check_inputs(shared_.inputs, inputs, shared_.where);
+    guarded(shared_.where, [&] { set_on(inference_.request(), inputs); });
     values_ = inputs;
-  } catch (const ov::Exception& e) {
-    fail(where_, e.what());
   }
 
-  Nanoseconds run() override try {
-    begin_ = wall_now();
-    const auto start = steady_now();
-    request_.infer();
-    const auto stop = steady_now();
-    end_ = wall_now();
-    wall_ = stop - start;
-    return wall_;
-  } catch (const std::exception& e) {
-    fail(where_, e.what());
+  Nanoseconds run() override {
+    return guarded(shared_.where, [&] {
+      inference_.begin();
+      inference_.request().infer();
+      inference_.finish(steady_now());
+      return inference_.wall();
+    });
   }
 
-  std::optional<std::vector<OpSample>> last_ops() override try {
-    if (!shared_.profile || wall_.count() == 0) return std::nullopt;
-    return time_nodes(request_.get_profiling_info(), shared_.nodes, begin_, end_, wall_);
-  } catch (const ov::Exception& e) {
-    fail(where_, e.what());
+  std::optional<std::vector<OpSample>> last_ops() override {
+    return guarded(shared_.where, [&] { return inference_.ops(); });
   }
 
-  std::vector<HostTensor> outputs_of_last_run() override try {
-    return outputs_of(request_, shared_.outputs);
-  } catch (const ov::Exception& e) {
-    fail(where_, e.what());
+  std::vector<HostTensor> outputs_of_last_run() override {
+    return guarded(shared_.where, [&] { return inference_.outputs(); });
   }
 
-  std::unique_ptr<Request> make_request() override try {
-    auto request = compiled_.create_infer_request();
-    if (!values_.empty()) set_on(request, values_);
-    return std::make_unique<OpenVinoRequest>(std::move(request), shared_, where_, device_.rfind("CPU", 0) == 0);
-  } catch (const ov::Exception& e) {
-    fail(where_, e.what());
+  std::unique_ptr<Request> make_request() override {
+    return guarded(shared_.where, [&] {
+      auto request = compiled_.create_infer_request();
+      if (!values_.empty()) set_on(request, values_);
+      return openvino::make_request(std::move(request), shared_, device_.rfind("CPU", 0) == 0);
+    });
   }
 
   std::vector<std::string> notes() override {
@@ -260,12 +119,11 @@ class OpenVinoSession : public Session {
   }
 
   ov::CompiledModel compiled_;
-  ov::InferRequest request_;
   Shared shared_;
-  std::string device_, where_;
+  Inference inference_;
+  std::string device_;
   std::vector<std::string> notes_;
   std::vector<HostTensor> values_;
-  Nanoseconds begin_{}, end_{}, wall_{};
 };
 
 ov::element::Type foreign_type(ElementType type) {

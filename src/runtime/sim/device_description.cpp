@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "core/yaml_section.h"
+#include "runtime/simulated.h"
 
 namespace takt {
 namespace {

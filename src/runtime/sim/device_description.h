@@ -21,7 +21,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "flow/device_law.h"
 
@@ -44,8 +43,5 @@ DeviceDescription parse_device_description(const std::string& text, const std::s
 /// The description for `--device sim:NAME`: `file` if not empty, else a built-in one (any case), else NAME.yaml in the
 /// current folder. Throws Error(io, bad_input), Error(unsupported) when there is neither.
 DeviceDescription find_device_description(std::string_view name, const std::filesystem::path& file);
-
-/// Names of the built-in descriptions: CPU, GPU, NPU. They are round figures of no particular product.
-std::vector<std::string> built_in_devices();
 
 }  // namespace takt

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/runtime.h"
@@ -14,14 +14,8 @@ namespace takt {
 /// The graph with the inputs' open dimensions filled in, wherever their symbols appear; symbols that stay open remain.
 Graph with_input_shapes(const Graph& graph, const std::map<std::string, Shape>& input_shapes, std::string_view where);
 
-std::vector<Port> ports_of(const Graph& graph, const std::vector<TensorId>& ids);
-
 /// One sample per operator that is not a constant, in execution order, laid end to end from 0, without noise. Throws
 /// Error(unsupported) naming the first operator that the device refuses.
 std::vector<OpSample> plan_ops(const Graph& graph, const DeviceDescription& device, std::string_view where);
-
-/// A dense tensor of valid, seeded values (small floats, 0 and 1 for integers and bools); nullopt when the shape is
-/// open or the type has no dense form.
-std::optional<HostTensor> seeded_tensor(const Port& port, std::uint64_t seed);
 
 }  // namespace takt

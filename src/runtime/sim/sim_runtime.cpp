@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "graph/onnx.h"
 #include "runtime/sim/device_description.h"
 #include "runtime/sim/sim_session.h"
-#include "runtime/tensors.h"
+#include "runtime/simulated.h"
 
 namespace takt {
 namespace {
@@ -18,21 +17,20 @@ class SimRuntime : public Runtime {
  public:
   explicit SimRuntime(MakeRuntime make) : make_(std::move(make)) {}
 
-  std::string_view name() const override { return "sim"; }
+  std::string_view name() const override { return simulated_runtime; }
+  bool is_simulated() const override { return true; }
   std::string version() const override { return "1"; }
 
   std::vector<DeviceStatus> devices() override {
     std::vector<DeviceStatus> result;
     for (const auto& device : built_in_devices())
-      result.push_back({"sim:" + device, find_device_description(device, {}).description, std::nullopt});
+      result.push_back({simulated_device(device), find_device_description(device, {}).description, std::nullopt});
     return result;
   }
 
   std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                 const SessionSettings& settings) override {
-    std::string_view device = settings.device;
-    if (lower_case(device.substr(0, 4)) == "sim:") device.remove_prefix(4);
-    auto description = find_device_description(device, settings.device_description);
+    auto description = find_device_description(name_without_prefix(settings.device), settings.device_description);
     std::optional<Graph> read;
     if (!graph) graph = &read.emplace(read_onnx(model).graph);
     std::unique_ptr<Runtime> real;

@@ -7,8 +7,12 @@
 #include <thread>
 
 #include "core/error.h"
+#include "runtime/generated_values.h"
+#include "runtime/ports.h"
+#include "runtime/sdk_errors.h"
 #include "runtime/sim/sim_plan.h"
-#include "runtime/tensors.h"
+#include "runtime/simulated.h"
+#include "runtime/tensor_checks.h"
 #include "runtime/worker.h"
 
 namespace takt {
@@ -70,13 +74,28 @@ std::vector<Nanoseconds> noisy(const std::vector<OpSample>& plan, NoiseSource& n
   return durations;
 }
 
+/// Nullopt where the shape is open, absurd, or of a type without a dense form.
+std::optional<HostTensor> seeded_tensor(const Tensor& tensor, std::uint64_t seed) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 31;
+  const auto shape = tensor.shape ? concrete(*tensor.shape) : std::nullopt;
+  const auto count = shape ? element_count(*shape) : std::nullopt;
+  if (!count) return std::nullopt;
+  const Port port{tensor.name, tensor.type, *tensor.shape};
+  if (tensor.type == ElementType::string)
+    return *count < std::int64_t{1} << 28 ? std::optional(generate_values(port, *shape, seed)) : std::nullopt;
+  const auto size = byte_size(tensor.type, *shape);
+  if (!size || *size > most_bytes) return std::nullopt;
+  if (can_generate(tensor.type)) return generate_values(port, *shape, seed);
+  return HostTensor{tensor.name, tensor.type, *shape, std::vector<std::byte>(*size), {}};  // zero is a value of each
+}
+
 /// Values for tensors that are not computed.
 std::vector<HostTensor> seeded_tensors(const std::vector<Tensor>& tensors, std::uint64_t seed,
                                        const std::string& where) {
   std::vector<HostTensor> values;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto& result = tensors[i];
-    auto tensor = result.shape ? seeded_tensor({result.name, result.type, *result.shape}, seed + i) : std::nullopt;
+    auto tensor = seeded_tensor(result, seed + i);
     if (!tensor)
       throw Error(ErrorKind::unsupported,
                   fmt::format("{}: the shape of output '{}' is not known here{}; give the inputs' shapes or set "
@@ -130,7 +149,7 @@ class SimSession : public Session {
  public:
   SimSession(const std::filesystem::path& model, const Graph& graph, DeviceDescription device,
              const SessionSettings& settings, std::unique_ptr<Runtime> real_runtime, std::unique_ptr<Session> real)
-      : where_(where(model, "sim")),
+      : where_(where(model, simulated_runtime)),
         graph_(with_input_shapes(graph, settings.input_shapes, where_)),
         device_(std::make_shared<Device>()),
         noise_(device.noise, settings.seed),
@@ -144,7 +163,7 @@ class SimSession : public Session {
 
   const std::vector<Port>& inputs() const override { return inputs_; }
   const std::vector<Port>& outputs() const override { return outputs_; }
-  std::string device() const override { return "sim:" + device_->description.name; }
+  std::string device() const override { return simulated_device(device_->description.name); }
 
   void set_inputs(const std::vector<HostTensor>& inputs) override {
     check_inputs(inputs_, inputs, where_);
@@ -203,7 +222,7 @@ class SimSession : public Session {
  private:
   static std::vector<Tensor> tensors_of(const Graph& graph) {
     std::vector<Tensor> tensors;
-    for (const auto id : graph.outputs) tensors.push_back(graph.tensors[static_cast<std::size_t>(id)]);
+    for (const auto id : graph.outputs) tensors.push_back(graph.tensor(id));
     return tensors;
   }
 

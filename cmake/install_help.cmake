@@ -1,0 +1,23 @@
+# Run by `cmake --install`: completions and manual pages, made by the program (takt_program) in a folder of the build
+# (takt_made). A program that does not offer them, or does not run here (a cross build), is installed without.
+set(_shells bash "bash-completion/completions" takt zsh "zsh/site-functions" _takt fish "fish/vendor_completions.d" takt.fish)
+while(_shells)
+  list(POP_FRONT _shells _shell _folder _name)
+  execute_process(COMMAND "${takt_program}" completion ${_shell} RESULT_VARIABLE _failed OUTPUT_VARIABLE _text ERROR_QUIET)
+  if(_failed)
+    message(STATUS "Left out: completion for ${_shell} ('takt completion ${_shell}' gives none)")
+  else()
+    file(WRITE "${takt_made}/${_shell}/${_name}" "${_text}")
+    file(INSTALL "${takt_made}/${_shell}/${_name}" DESTINATION "${CMAKE_INSTALL_PREFIX}/${takt_data_folder}/${_folder}")
+  endif()
+endwhile()
+
+file(REMOVE_RECURSE "${takt_made}/man1")
+file(MAKE_DIRECTORY "${takt_made}/man1")
+execute_process(COMMAND "${takt_program}" manual "${takt_made}/man1" RESULT_VARIABLE _failed OUTPUT_QUIET ERROR_QUIET)
+if(_failed)
+  message(STATUS "Left out: manual pages ('takt manual' gives none)")
+else()
+  file(GLOB _pages "${takt_made}/man1/*.1")
+  file(INSTALL ${_pages} DESTINATION "${CMAKE_INSTALL_PREFIX}/${takt_manual_folder}/man1")
+endif()

@@ -1,0 +1,97 @@
+// Says where the time of your own pipeline goes: you tell it what every batch did in every stage, and it gives the
+// tables of `takt pipeline analyze` and a trace for `takt`, ui.perfetto.dev and chrome://tracing.
+//
+//   takt::PipelineProfiler profiler("mine");
+//   const auto start = takt::PipelineProfiler::now();
+//   decode(batch);                                              // your own code …
+//   profiler.log_event("decode", "CPU", batch, start, takt::PipelineProfiler::now());
+//   infer.set_callback([&](takt::StageResult result) {          // … or an executor's, or a data-parallel stage's
+//     profiler.log_execution("infer", infer.device(), result);
+//   });
+//   …
+//   std::cout << profiler.text();                               // utilisation, bubbles, bottleneck, critical path
+//   profiler.export_chrome_trace("pipeline_trace.json");        // then: takt pipeline analyze pipeline_trace.json
+//
+// A batch goes through the stages one after the other, once through each. The order of the stages is the order in which
+// batches went through them, whoever told it first. What lies between two stages of a batch counts as waiting for the
+// second. Batches that have not been in every stage (yet) are left out, and unfinished() counts them.
+// examples/pipeline_profiler is a whole program. Link with takt::takt.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "takt/data_parallel.h"
+#include "takt/error.h"
+#include "takt/export.h"
+#include "takt/stage_executor.h"
+
+namespace takt {
+
+/// A value of a table. monostate: not known, which is not 0. Keys end in the unit (`total_us`: microseconds).
+using ProfileValue = std::variant<std::monostate, std::string, std::int64_t, double>;
+
+/// A table as rows. Names of tables and columns are those of docs/formats.md; `takt explain COLUMN` has their meanings.
+struct ProfileTable {
+  std::string name;
+  std::vector<std::string> columns;
+  std::vector<std::vector<ProfileValue>> rows;  ///< each as long as `columns`
+};
+
+enum class TableFormat { text, csv, json, markdown };
+
+/// Thread-safe: any number of threads may log at once, and results may be asked for while they do. Nothing is lost or
+/// dropped; an execution takes about 200 bytes.
+class TAKT_EXPORT PipelineProfiler {
+ public:
+  /// `name` is that of the pipeline in the results.
+  explicit PipelineProfiler(std::string name);
+  ~PipelineProfiler();
+  PipelineProfiler(const PipelineProfiler&) = delete;
+  PipelineProfiler& operator=(const PipelineProfiler&) = delete;
+
+  /// The clock of all times here, std::chrono::steady_clock, in nanoseconds.
+  static std::chrono::nanoseconds now();
+
+  /// A batch in a stage, from its start there to its end. `batch` is any number that tells it from others; results are
+  /// numbered anew from 0, in the order of these numbers. Throws Error(bad_input), and keeps what it had, for a stage
+  /// or device without a name, an end before the start, times more than 36 years from now, and a batch that was in
+  /// that stage before.
+  void log_event(std::string_view stage, std::string_view device, std::int64_t batch,
+                 std::chrono::nanoseconds submitted, std::chrono::nanoseconds completed,
+                 const ExecutionCounters& counters = {});
+  /// The same of an executor's result; one that failed is left out. May be called in the executor's callback.
+  void log_execution(std::string_view stage, std::string_view device, const StageResult& result);
+  /// A batch in a data-parallel stage: partition and merge on the host and the parts on their devices, as in the trace
+  /// of an engine. All batches of a stage must have the same number of parts.
+  void log_execution(std::string_view stage, const DataParallelResult& result);
+
+  std::int64_t finished() const;    ///< batches that have been in every stage that was named so far
+  std::int64_t unfinished() const;  ///< batches that have not: in flight, or failed on the way
+
+  /// What a person reads: the answers first, then the tables, but for those with a row per batch. All of these throw
+  /// Error(bad_input) when no batch has been in every stage, and when a batch was in a stage before another one was
+  /// done with it.
+  std::string text() const;
+  /// summary, devices, stages, batches, parts, splits, critical_path; a table may have no rows.
+  std::vector<ProfileTable> tables() const;
+  /// One of them as text. Throws Error(bad_input) also for a name that is none of these.
+  std::string table(std::string_view name, TableFormat format = TableFormat::text) const;
+  /// All of them as one JSON text, as `takt pipeline analyze --format json` prints it: {"takt": …, "tables": …}.
+  std::string json() const;
+  /// The run as a trace that `takt pipeline analyze` and `takt pipeline whatif` read; compressed if the name ends in
+  /// ".gz". Seen whole or not at all. Throws also Error(io).
+  void export_chrome_trace(const std::filesystem::path& file = "pipeline_trace.json") const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace takt

@@ -1,0 +1,107 @@
+// A stage as a queue of asynchronous inference requests: submit a batch, be called back when it is done, with the times
+// that the runtime's own threads took, what its node counters say, and the outputs.
+//
+//   takt::StageExecutor infer("model.onnx", {.device = "CPU", .requests = 2});
+//   infer.set_callback([&](takt::StageResult result) {              // on a thread of the runtime
+//     if (!result.error) scores.push(result.batch, result.outputs[0]);
+//   });
+//   for (int batch = 0; batch < 100; ++batch) infer.start_async(batch, {{0, image}});
+//   infer.wait();                                                   // throws what went wrong
+//
+// Runs .onnx models with ONNX Runtime, .xml ones with OpenVINO unless told otherwise, and simulated devices
+// ("sim:NAME") with takt's own simulation. examples/stage_executor is a whole program. Link with takt::takt.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "takt/error.h"
+#include "takt/export.h"
+#include "takt/tensor.h"
+
+namespace takt {
+
+/// What an execution's own counters tell. A value is missing where the runtime has no such counter or it was not asked
+/// for; 0 means that it counted nothing.
+struct ExecutionCounters {
+  std::optional<std::chrono::nanoseconds> hardware;     ///< sum of the node counters of this inference
+  std::optional<std::chrono::nanoseconds> marshalling;  ///< the part of it in input, reorder and convert nodes
+  std::optional<std::int64_t> bytes_moved;              ///< by takt, host memory to host memory, to hand the tensors on
+};
+
+/// One inference of a batch.
+struct StageResult {
+  std::int64_t batch = 0;
+  /// Of std::chrono::steady_clock: right before the start, and in the runtime's callback.
+  std::chrono::nanoseconds submitted{}, completed{};
+  std::optional<std::string> error;   ///< one sentence; nullopt: it went well
+  std::vector<SharedTensor> outputs;  ///< by number of the port; empty after an error, or where nobody wants them
+  ExecutionCounters counters;
+  std::chrono::nanoseconds wall() const { return completed - submitted; }
+};
+
+struct StageExecutorSettings {
+  /// "CPU", "GPU", "NPU" as the runtime calls them, or "sim:NAME". `takt devices` lists what this machine has.
+  std::string device = "CPU";
+  std::string runtime{};         ///< "onnxruntime", "openvino", "sim"; empty: by the model's file name and the device
+  int requests = 1;              ///< inferences at once; more keeps a device busy while results are handed on
+  std::optional<int> threads{};  ///< of one inference, on the CPU; unset: the runtime's own default
+  /// Settings of the runtime that change speed and not results, such as {"spinning", "off"}.
+  std::map<std::string, std::string> tuning{};
+  bool counters = true;  ///< hardware time and data marshalling; costs a little with very small models
+  bool outputs = true;   ///< results carry the outputs, which copies them; turn it off if you only measure
+  /// What inputs hold until start_async() gives them a value, each as `takt run --input` reads it: "x:{1,3,224,224}"
+  /// for the size of an input that the model leaves open, "x:FILE.npy", "x:[1,2,3]". Others are filled with seeded
+  /// values.
+  std::vector<std::string> inputs{};
+  std::uint64_t seed = 1;  ///< of generated values and simulated noise
+};
+
+/// start_async() and wait() from one thread at a time; callbacks come from the runtime's threads, several at once if
+/// there are several requests, and may call start_async() only while a request is idle.
+class TAKT_EXPORT StageExecutor {
+ public:
+  using Callback = std::function<void(StageResult)>;
+  using InputValues = std::vector<std::pair<std::size_t, SharedTensor>>;  ///< by number of the port
+
+  /// Opens the model and runs it once, so that the first batch is not slowed down. Throws Error: bad_input for a file
+  /// that is no model and for inputs that do not fit it, unsupported for a device or operator that is not there,
+  /// runtime for what the runtime says.
+  explicit StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings = {});
+  ~StageExecutor();  ///< waits for what is in flight
+  StageExecutor(const StageExecutor&) = delete;
+  StageExecutor& operator=(const StageExecutor&) = delete;
+
+  const std::vector<Port>& inputs() const;
+  const std::vector<Port>& outputs() const;
+  std::string device() const;  ///< what really runs it: "CPU", "GPU.0", "sim:NPU"
+
+  /// Called once per start_async(), when its request is idle again. Set before the first start. What it throws ends in
+  /// wait(), as if the inference had failed.
+  void set_callback(Callback callback);
+
+  /// Blocks until a request is idle, gives it these values (others stay as they were) and starts it. The values are not
+  /// copied but held until others take their place. Throws Error(bad_input) for a port that does not exist and a value
+  /// of another type, rank or size, and Error(runtime); nothing was started then.
+  void start_async(std::int64_t batch, const InputValues& inputs = {});
+  /// Blocks until nothing is in flight and no callback runs. Throws the first failure since the last wait(),
+  /// Error(runtime). Not from a callback.
+  void wait();
+
+  struct State;  ///< takt's own
+  explicit StageExecutor(std::unique_ptr<State> state);
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace takt

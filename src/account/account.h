@@ -1,0 +1,146 @@
+// Where the time of a streaming pipeline went: per device, per stage, per batch, and along the path that made the run
+// as long as it was.
+//
+// Everything is computed from a PipelineRun and nothing else, so a run that is read back from its trace gives the same
+// account, byte by byte. Times that add up stay integer nanoseconds:
+//   device:  busy + starved + blocked + dispatch + fill + drain = wall, the window of the run
+//   batch:   source wait + Σ over stages (queue wait + stage time + blocked) = end-to-end latency
+//   split:   partition + longest device time + sync-merge = stage time
+// docs/glossary.md has the words, device_account.cpp the rules for idle time, critical_path.cpp those for blame.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/spread.h"
+#include "core/table.h"
+#include "core/units.h"
+#include "record/pipeline_run.h"
+
+namespace takt {
+
+/// The window of a run: from the first start of an execution to the last end of one, anywhere; empty without one.
+struct RunWindow {
+  Nanoseconds begin{}, end{};
+  Nanoseconds length() const { return end - begin; }
+};
+
+struct DeviceAccount {
+  std::string name, runtime;
+  std::int64_t executions = 0;
+  Nanoseconds wall{};  ///< the sum of the next six
+  Nanoseconds busy{}, starved{}, blocked{}, dispatch{}, fill{}, drain{};
+  Nanoseconds executing{};  ///< Σ execution times; more than `busy` where executions overlap
+  Spread bubbles;           ///< idle intervals of the window, whatever their cause
+  /// Of the executions whose runtime told its counters; nullopt: none did.
+  std::optional<Nanoseconds> hardware, penalty;  ///< Σ counters, Σ (wall − counters)
+};
+
+struct StageAccount {
+  std::string name;
+  std::string devices;  ///< "CPU", or "CPU+sim:NPU" of a stage on several
+  int replicas = 1, parts = 1;
+  Spread time, queue_wait, blocked;  ///< one value per batch
+  /// Sums over the executions with counters; missing where the runtime told none.
+  std::optional<Nanoseconds> hardware, penalty, marshalling;
+  std::int64_t counted = 0;  ///< executions with counters
+  std::optional<std::int64_t> bytes_moved;
+  /// Mean time of an execution beside which nothing else ran anywhere, and how much longer an execution took on
+  /// average. Missing where none was alone.
+  std::optional<Duration> alone, slowed;
+  Duration load{};  ///< time between batches that this stage alone, or the device it shares, would allow
+};
+
+struct BatchAccount {
+  Nanoseconds arrived{}, admitted{}, delivered{};
+  Nanoseconds queue_wait{}, blocked{};  ///< over all stages
+  Nanoseconds cycle{};                  ///< cycle latency: the longest of its stage times
+  int slowest = 0;                      ///< the stage of it
+  Nanoseconds latency() const { return delivered - arrived; }
+};
+
+/// One part of one batch in a data-parallel stage. The last four are the same for all parts of the batch.
+struct PartAccount {
+  std::int64_t batch = 0;
+  int stage = 0, part = 0;
+  int device = 0;
+  Nanoseconds queue_wait{};   ///< from the common dispatch until the part started
+  Nanoseconds device_time{};  ///< from the common dispatch to this part's completion
+  Nanoseconds partition{};
+  Nanoseconds skew{};        ///< last completion − first; beside the sum, not in it
+  Nanoseconds wake_up{};     ///< last completion to the start of the merge
+  Nanoseconds sync_merge{};  ///< last completion to the merged output
+  Nanoseconds stage_total{};
+};
+
+/// What a stretch of the critical path was spent on.
+enum class PathActivity : std::uint8_t {
+  run,        ///< an ordinary stage or a part executed
+  partition,  ///< on the host
+  merge,      ///< on the host
+  dispatch,   ///< everything was there, and the next thing had not begun: scheduling, hand-over
+  source,     ///< the pipeline waited for batches to come
+};
+
+/// Why the next stretch of the path could not begin before the end of this one.
+enum class PathBinding : std::uint8_t {
+  data,       ///< it needed the result
+  replica,    ///< all replicas of its stage held a batch
+  request,    ///< its device executed as much as it may
+  room,       ///< its batch was blocked: the queue behind was full
+  order,      ///< an earlier batch had to leave first
+  in_flight,  ///< the source may have no more batches inside
+  end,        ///< it is the end of the run
+};
+
+struct PathShare {
+  PathActivity activity = PathActivity::run;
+  int stage = -1;   ///< -1: the source
+  int device = -1;  ///< Execution::host: the host, or none
+  PathBinding binding = PathBinding::data;
+  std::int64_t count = 0;
+  Nanoseconds total{};
+};
+
+struct CriticalPath {
+  std::vector<PathShare> shares;  ///< the largest first
+  Nanoseconds length{};           ///< from the window's begin to the last delivery
+  Nanoseconds explained{};        ///< Σ of the shares; shorter only where the run contradicts its own rules
+};
+
+struct Accounts {
+  std::string name;
+  bool virtual_clock = false, interrupted = false;
+  RunWindow window;
+  std::vector<DeviceAccount> devices;
+  std::vector<StageAccount> stages;
+  std::vector<BatchAccount> batches;
+  std::vector<Nanoseconds> stage_times;  ///< batch · stages + stage
+  std::vector<PartAccount> parts;        ///< by batch, stage and part
+  CriticalPath path;
+  Spread latency, cycle_latency;
+  /// Steady state, between fill and drain; missing with fewer than two deliveries.
+  std::optional<Duration> cycle;
+  std::optional<double> throughput_per_s;
+  std::optional<double> overall_per_s;    ///< batches over the window; missing of an empty window
+  std::optional<int> bottleneck, second;  ///< stages
+  std::optional<double> margin;           ///< load of the first over that of the second, − 1
+};
+
+/// Throws Error(bad_input) if the run's records do not fit its shape. O(n log n) in executions and visits, and nearly
+/// O(n) where they are nearly in order.
+Accounts account(const PipelineRun& run);
+
+/// summary, devices, stages, batches, parts, splits, critical_path.
+std::vector<Table> tables(const Accounts& accounts);
+std::vector<TableSchema> account_schemas();
+
+/// The window of `run`, without the rest of its account.
+RunWindow window_of(const PipelineRun& run);
+
+/// What a person reads: the tables but for batches and parts, of which there are many.
+std::string to_text(const Accounts& accounts);
+
+}  // namespace takt

@@ -1,0 +1,125 @@
+#include "analysis/analyze_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/analyze.h"
+#include "core/common_columns.h"
+#include "core/text.h"
+#include "machine/op_figures.h"
+
+namespace takt {
+namespace {
+
+struct Line {
+  OperatorRecord record;
+  std::string kernel;
+  OpFigures figures;
+};
+
+template <typename Number>
+Cell number_cell(const Number& number) {
+  return number ? Cell(number->value) : Cell();
+}
+
+Cell text_cell(std::string_view text) { return text.empty() ? Cell() : Cell(std::string(text)); }
+
+constexpr Column<Line> record_columns[] = {
+    {common::name, [](const Line& r) -> Cell { return r.record.op ? Cell(std::string(r.record.name)) : Cell(); }},
+    {common::type, [](const Line& r) -> Cell { return std::string(r.record.type); }},
+    {"id", "Id", [](const Line& r) -> Cell { return r.record.op ? Cell(std::string(r.record.id)) : Cell(); },
+     "Number of the operator in the profile; missing where a row combines several."},
+    {common::count, [](const Line& r) -> Cell { return static_cast<std::int64_t>(r.record.count); }},
+    {"time_us", "Time", [](const Line& r) -> Cell { return Duration(r.record.time * 1e6); },
+     "Time of the operator on the device, or on the host with --print-only host; where a row combines several, what "
+     "--aggregate makes of their times."},
+    {"computation_flo", "Operations", [](const Line& r) { return number_cell(r.record.computation); },
+     "Arithmetic operations of the operator, in one run."},
+    {"memory_bytes", "Bytes", [](const Line& r) { return number_cell(r.record.memory); },
+     "Bytes that the operator reads and writes, in one run."},
+    {"flops", "FLOPS", [](const Line& r) { return optional_cell(r.record.flops); },
+     "Arithmetic operations per second: operations divided by the operator's time. The operators of 'takt run' have "
+     "the number of operations under the same key."},
+    {"bandwidth_bytes_per_s", "Bandwidth", [](const Line& r) { return optional_cell(r.record.bandwidth); },
+     "Bytes read and written per second: bytes divided by the operator's time."},
+};
+
+constexpr Column<Line> kernel_columns[] = {
+    {common::kernel, [](const Line& r) { return text_cell(r.kernel); }},
+};
+
+std::vector<Column<Line>> all_columns() {
+  std::vector<Column<Line>> columns(std::begin(record_columns), std::end(record_columns));
+  columns.insert(columns.end(), std::begin(kernel_columns), std::end(kernel_columns));
+  columns.insert(columns.end(), std::begin(figure_columns<Line>), std::end(figure_columns<Line>));
+  return columns;
+}
+
+TableDefinition<Line> definition() {
+  static const std::vector<Column<Line>> columns = all_columns();
+  return {
+      "operators",
+      "The operators of a profile file: a row per operator, or per group of them, in the order and with the filters "
+      "that the options say. Columns from kernel on are there when --columns names them.",
+      columns};
+}
+
+/// Rates of maxima and minima mix operators, so only single operators and sums stand under a roof.
+OpRate rate_of(const OperatorRecord& record, const AnalyzeOptions& options) {
+  OpRate rate;
+  rate.time = Duration(record.time * 1e6);
+  if (!record.op && options.aggregate != AnalyzeOptions::Aggregate::sum) return rate;
+  if (record.computation) rate.flops = record.computation->value;
+  if (record.memory) rate.bytes = record.memory->value;
+  return rate;
+}
+
+}  // namespace
+
+Table analyze_table(const PeerProfile& profile, const AnalyzeOptions& options, const ProfileSamples& samples,
+                    const Peaks* peaks) {
+  const Section section = options.part == AnalyzeOptions::Part::host ? Section::host : Section::device;
+  std::vector<Line> lines;
+  for (const OperatorRecord& record : select_records(profile, section, options)) {
+    Line& line = lines.emplace_back();
+    line.record = record;
+    OpRate rate = rate_of(record, options);
+    rate.one_thread = samples.one_thread();
+    OperatorSamples known;
+    if (record.op) known = samples.of(record.id);
+    rate.bf16 = is_bf16_kernel(known.kernel);
+    line.figures = figures_of(section == Section::device ? known.device : known.host, rate, peaks);
+    line.kernel = std::move(known.kernel);
+  }
+  return definition().make(lines);
+}
+
+std::vector<std::string> default_analyze_columns() {
+  std::vector<std::string> names;
+  for (const auto& column : record_columns) names.emplace_back(column.name);
+  return names;
+}
+
+TableSchema analyze_schema() { return definition().schema(); }
+
+bool needs_samples(std::span<const std::string> names) {
+  const auto is_known_without = [](const std::string& name) {
+    const auto is_it = [&](const auto& column) { return column.name == name || column.name.starts_with(name + "_"); };
+    return std::string_view(name).starts_with("intensity") ||
+           std::any_of(std::begin(record_columns), std::end(record_columns), is_it);
+  };
+  return !std::all_of(names.begin(), names.end(), is_known_without);
+}
+
+std::string why_no_peaks(const ProfileSamples& samples, const std::string& this_cpu) {
+  if (!samples.device().empty() && samples.device() != "CPU")
+    return fmt::format("the profile is of {}, and only peaks of the CPU are measured", printable(samples.device()));
+  const bool both_known = !samples.cpu().empty() && samples.cpu() != "-" && this_cpu != "-";
+  if (both_known && samples.cpu() != this_cpu)
+    return fmt::format("the profile is of '{}', the peaks are of this machine, '{}'", printable(samples.cpu()),
+                       this_cpu);
+  return "";
+}
+
+}  // namespace takt

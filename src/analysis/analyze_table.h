@@ -1,0 +1,30 @@
+// The operators of `takt analyze` as a table with columns to choose from, for every format but the peer's own.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/analyze_options.h"
+#include "analysis/profile_file.h"
+#include "core/table.h"
+#include "machine/peaks.h"
+
+namespace takt {
+
+/// Rows as `options` selects them. `samples` may be empty, `peaks` nullptr: cells that rest on them are missing.
+Table analyze_table(const PeerProfile& profile, const AnalyzeOptions& options, const ProfileSamples& samples,
+                    const Peaks* peaks);
+
+/// Columns that are shown without --columns.
+std::vector<std::string> default_analyze_columns();
+
+/// Whether any of these columns rests on what takt keeps of each run: samples, kernels, where it ran.
+bool needs_samples(std::span<const std::string> names);
+
+TableSchema analyze_schema();  ///< with every column
+
+/// Why the peaks of this machine say nothing about a profile; empty if they do.
+std::string why_no_peaks(const ProfileSamples& samples, const std::string& this_cpu);
+
+}  // namespace takt

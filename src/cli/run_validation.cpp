@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/run_options.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "machine/op_figures.h"
+
+namespace takt {
+namespace {
+
+void read_cores(RunOptions& o) {
+  if (o.cores.empty()) return;
+  for (const auto& part : split(o.cores, ',')) {
+    const auto core = number_in<int>(trim(part));
+    if (!core || *core < 0)
+      throw UsageError(fmt::format("--core-ids '{}': '{}' is no core; write numbers as in 0,1", printable(o.cores),
+                                   printable(part)));
+    if (std::find(o.run.cores.begin(), o.run.cores.end(), *core) != o.run.cores.end())
+      throw UsageError(fmt::format("--core-ids '{}': core {} is named twice", printable(o.cores), *core));
+    o.run.cores.push_back(*core);
+  }
+  const auto count = o.run.cores.size(), instances = static_cast<std::size_t>(o.run.instances);
+  const auto threads = static_cast<std::size_t>(o.run.threads.value_or(1));
+  if (o.run.threads ? count != threads * instances : count % instances != 0)
+    throw UsageError(
+        o.run.threads
+            ? fmt::format("--core-ids names {} cores for {} x {} threads (--thread x --threads); name {}", count,
+                          instances, threads, instances * threads)
+            : fmt::format("--core-ids names {} cores for {} instances; each needs the same number", count, instances));
+}
+
+void read_checks(RunOptions& o) {
+  if (!o.range.empty()) {
+    o.run.range = number_in<double>(o.range);
+    if (!o.run.range || !(*o.run.range > 0))
+      throw UsageError(fmt::format("--range '{}': write a number above 0", printable(o.range)));
+  }
+  if (o.repeat.empty()) return;
+  const auto colon = o.repeat.find(':');
+  const auto every = number_in<std::size_t>(o.repeat.substr(0, colon));
+  const auto from = colon == std::string::npos ? 0 : number_in<std::size_t>(o.repeat.substr(colon + 1));
+  if (!every || *every == 0 || !from)
+    throw UsageError(fmt::format("--check-var-value '{}': write I or I:S, as in 10 or 10:1", printable(o.repeat)));
+  o.run.repeat_check = RepeatCheck{*every, *from};
+}
+
+void read_precision(RunOptions& o) {
+  if (o.precision.empty()) return;
+  static const std::map<std::string, ElementType> types{
+      {"f32", ElementType::f32}, {"f16", ElementType::f16}, {"bf16", ElementType::bf16}};
+  const auto found = types.find(lower_case(o.precision));
+  if (found == types.end())
+    throw UsageError(fmt::format("--precision '{}': write f32, f16 or bf16", printable(o.precision)));
+  o.run.precision = found->second;
+}
+
+}  // namespace
+
+std::vector<std::string> with_dashes(std::span<const std::string> arguments) {
+  std::vector<std::string> result(arguments.begin(), arguments.end());
+  for (auto& word : result)
+    if (word.starts_with("--"))
+      std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())), '_',
+                   '-');
+  return result;
+}
+
+void validate(RunOptions& o) {
+  for (const auto& text : o.inputs)
+    for (auto& spec : parse_input_specs(text)) o.run.inputs.push_back(std::move(spec));
+  bool wants_ops = !o.profile.empty() || !o.profile_host.empty() || !o.trace.empty();
+  if (o.no_ops && wants_ops)
+    throw UsageError("--no-ops leaves out what --profile, --profile-host and --trace write; drop one of the two");
+  read_cores(o);
+  read_checks(o);
+  read_precision(o);
+  o.run.keep_tensors = !o.io_dump.empty() || !o.bin_io_dump.empty() || !o.bin_out_dump.empty();
+  if (!o.column_text.empty()) o.columns = parse_column_names(o.column_text);
+  if (o.no_ops && !o.columns.empty()) throw UsageError("--no-ops leaves out the operators that --columns chooses from");
+}
+
+}  // namespace takt

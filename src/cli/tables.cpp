@@ -1,0 +1,45 @@
+#include "cli/tables.h"
+
+#include <algorithm>
+
+#include "account/account.h"
+#include "analysis/analyze_table.h"
+#include "cli/explain_tables.h"
+#include "comparison/compare_report.h"
+#include "core/check.h"
+#include "machine/peaks_table.h"
+#include "profile/run_tables.h"
+#include "replay/interference.h"
+#include "replay/what_if.h"
+#include "runtime/devices_table.h"
+#include "trace/trace_tables.h"
+
+namespace takt {
+
+const std::vector<CommandTables>& all_tables() {
+  static const std::vector<CommandTables> all{
+      {"run", run_schemas()},
+      {"analyze", {analyze_schema()}},
+      {"compare", compare_schemas()},
+      {"trace info", trace_info_schemas()},
+      {"trace check", {trace_faults_schema()}},
+      {"pipeline run", account_schemas()},
+      {"pipeline analyze", account_schemas()},
+      {"pipeline interference", interference_schemas()},
+      {"pipeline whatif", what_if_schemas()},
+      {"devices", {devices_schema(), peaks_schema()}},
+      {"explain", explain_schemas()},
+  };
+  return all;
+}
+
+std::vector<std::string> table_names(std::string_view command) {
+  const auto found = std::find_if(all_tables().begin(), all_tables().end(),
+                                  [&](const CommandTables& one) { return one.command == command; });
+  TAKT_CHECK(found != all_tables().end());
+  std::vector<std::string> names;
+  for (const auto& table : found->tables) names.push_back(table.name);
+  return names;
+}
+
+}  // namespace takt

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include "comparison/compare_report.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+/// Text for an attribute or element of XML 1.0.
+std::string xml(std::string_view text) {
+  std::string shown = printable(text), escaped;
+  for (std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
+    for (auto at = shown.find(forbidden); at != std::string::npos; at = shown.find(forbidden, at))
+      shown.replace(at, forbidden.size(), "\xEF\xBF\xBD");
+  for (char c : shown) switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&apos;";
+        break;
+      default:
+        escaped += c;
+    }
+  return escaped;
+}
+
+enum class Outcome { passed, failed, skipped };
+
+Outcome outcome(const Change& change, const std::optional<Gate>& gate, bool is_whole) {
+  if (!change.ratio) return Outcome::skipped;
+  if (change.verdict != Verdict::slower) return Outcome::passed;
+  if (!gate) return Outcome::failed;
+  return (is_whole || gate->each_operator) && *change.low > gate->limit ? Outcome::failed : Outcome::passed;
+}
+
+std::string test_case(const Change& change, Outcome outcome, std::string_view suite) {
+  const double seconds = change.after ? change.after->count() / 1e6 : 0;
+  const std::string head =
+      fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.9f}")", xml(suite),
+                  xml(change.type.empty() ? change.name : change.name + " " + change.type), seconds);
+  if (outcome == Outcome::passed) return head + "/>\n";
+  if (outcome == Outcome::skipped)
+    return fmt::format("{}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", head, verdict_name(change.verdict));
+  return fmt::format(
+      "{}>\n      <failure message=\"{:+.1f} % slower, from {:+.1f} % to {:+.1f} %\"/>\n    </testcase>\n", head,
+      *change.ratio * 100, *change.low * 100, *change.high * 100);
+}
+
+std::string suite(const Comparison& comparison, const std::optional<Gate>& gate) {
+  const std::string name = comparison.before + " -> " + comparison.after;
+  std::string cases;
+  std::size_t failures = 0, skipped = 0;
+  auto add = [&](const Change& change, bool is_whole) {
+    const Outcome result = outcome(change, gate, is_whole);
+    failures += result == Outcome::failed, skipped += result == Outcome::skipped;
+    cases += test_case(change, result, name);
+  };
+  add(comparison.whole, true);
+  for (const Change& op : comparison.ops) add(op, false);
+  return fmt::format(
+      "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  </testsuite>\n",
+      xml(name), comparison.ops.size() + 1, failures, skipped, cases);
+}
+
+}  // namespace
+
+std::vector<std::string> tripped(const Comparison& comparison, const Gate& gate) {
+  std::vector<std::string> sentences;
+  auto look = [&](const Change& change) {
+    if (change.verdict != Verdict::slower || *change.low <= gate.limit) return;
+    sentences.push_back(fmt::format("{} is {:.1f} % slower ({:.1f} % to {:.1f} %), over the limit of {:g} %",
+                                    printable(change.name), *change.ratio * 100, *change.low * 100, *change.high * 100,
+                                    gate.limit * 100));
+  };
+  look(comparison.whole);
+  if (gate.each_operator)
+    for (const Change& op : comparison.ops) look(op);
+  return sentences;
+}
+
+std::string to_junit(std::span<const Comparison> comparisons, const std::optional<Gate>& gate) {
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+  for (const Comparison& comparison : comparisons) text += suite(comparison, gate);
+  return text + "</testsuites>\n";
+}
+
+}  // namespace takt

@@ -1,0 +1,133 @@
+#include "comparison/compare_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/common_columns.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+struct Line {
+  const Comparison* comparison;
+  const Change* change;
+};
+
+Cell percent(const std::optional<double>& ratio) { return ratio ? Cell(*ratio * 100) : Cell(); }
+
+constexpr std::string_view compared = "compared";
+
+constexpr Column<Line> columns[] = {
+    {compared, "Compared", [](const Line& l) -> Cell { return l.comparison->after; },
+     "The profile that was compared with the first one."},
+    {common::name, [](const Line& l) -> Cell { return l.change->name; }},
+    {common::type, [](const Line& l) -> Cell { return l.change->type.empty() ? Cell() : Cell(l.change->type); }},
+    {"before_us", "Before", [](const Line& l) { return optional_cell(l.change->before); },
+     "Typical time of one run before: mean of the faster half of the samples without the fastest 5 %, because "
+     "interference makes samples slower and never faster. With several profiles, their geometric mean."},
+    {"after_us", "After", [](const Line& l) { return optional_cell(l.change->after); },
+     "Typical time of one run after: mean of the faster half of the samples without the fastest 5 %. With several "
+     "profiles, their geometric mean."},
+    {"change_percent", "Change %", [](const Line& l) { return percent(l.change->ratio); },
+     "Change of the typical time of one run, after against before: 5 is 5 % slower."},
+    {"low_percent", "From %", [](const Line& l) { return percent(l.change->low); },
+     "Lower end of the interval of the change of the time. All intervals of a comparison hold together with the "
+     "confidence that was asked for."},
+    {"high_percent", "To %", [](const Line& l) { return percent(l.change->high); },
+     "Upper end of the interval of the change of the time. All intervals of a comparison hold together with the "
+     "confidence that was asked for."},
+    {"weight_percent", "Weight %", [](const Line& l) -> Cell { return l.change->share * 100; },
+     "The operator's share of the sum of all operators' typical times before."},
+    {"verdict", "Verdict", [](const Line& l) -> Cell { return std::string(verdict_name(l.change->verdict)); },
+     "slower, faster: beyond noise and the threshold. same: no change that can be told from noise. added, removed: "
+     "only in one of the profiles. regrouped: fused with other operators than before. unknown: fewer than 5 samples."},
+};
+
+constexpr NamedRow whole_run[] = {
+    {"[whole run]", "The time of a whole run of the model, without operator times where the profile has such runs."},
+};
+
+constexpr TableDefinition<Line> whole_definition{
+    "whole", "What became of a whole run of the model: a row per profile that was compared with the first.", columns,
+    whole_run};
+constexpr TableDefinition<Line> operators_definition{
+    "operators", "What became of each operator: a row per operator and comparison, in the order of the profiles.",
+    columns};
+
+/// The heading names the compared file already; rates need two decimals, not all.
+Table shown(const Table& table) {
+  Table some = without_columns(table, {compared});
+  for (auto& row : some.rows)
+    for (Cell& cell : row)
+      if (auto* number = std::get_if<double>(&cell)) cell = std::round(*number * 100) / 100;
+  return some;
+}
+
+bool is_news(const Change& change) { return change.verdict != Verdict::same && change.verdict != Verdict::unknown; }
+
+double growth(const Change& change) {
+  return (change.after ? change.after->count() : 0) - (change.before ? change.before->count() : 0);
+}
+
+std::string finding(const Comparison& c) {
+  std::map<Verdict, int> counts;
+  for (const Change& op : c.ops) ++counts[op.verdict];
+  std::vector<std::string> parts;
+  if (is_news(c.whole))
+    parts.push_back(
+        fmt::format("the whole run is {:.1f} % {}", std::abs(*c.whole.ratio) * 100, verdict_name(c.whole.verdict)));
+  for (Verdict verdict : {Verdict::slower, Verdict::faster, Verdict::added, Verdict::removed, Verdict::regrouped})
+    if (counts[verdict] > 0)
+      parts.push_back(
+          fmt::format("{} operator{} {}", counts[verdict], counts[verdict] == 1 ? "" : "s", verdict_name(verdict)));
+  if (parts.empty()) return "no change beyond noise";
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// What the noise would hide, in words.
+std::string detectable(const Comparison& c) {
+  if (!c.detectable_whole) return "";
+  if (*c.detectable_whole >= 1)
+    return "These runs are too unsteady to tell even a doubled time from noise: measure\n"
+           "again on a quiet machine, or with more runs on each side.\n";
+  std::string op = c.detectable_op && *c.detectable_op < 1
+                       ? fmt::format(", or {:.1f} % of the median operator", *c.detectable_op * 100)
+                       : "";
+  return fmt::format(
+      "Changes below about {:.1f} % of the run{}\ncannot be told from noise here; more runs on each side tell smaller "
+      "ones.\n",
+      *c.detectable_whole * 100, op);
+}
+
+}  // namespace
+
+std::vector<Table> compare_tables(std::span<const Comparison> comparisons) {
+  std::vector<Line> wholes, ops;
+  for (const Comparison& c : comparisons) {
+    wholes.push_back({&c, &c.whole});
+    for (const Change& op : c.ops) ops.push_back({&c, &op});
+  }
+  return {whole_definition.make(wholes), operators_definition.make(ops)};
+}
+
+std::string to_text(const Comparison& c, bool all) {
+  std::string text = fmt::format("before   {}\nafter    {}\n", printable(c.before), printable(c.after));
+  for (const auto& note : c.notes) text += fmt::format("note     {}\n", note);
+  std::vector<Line> lines;
+  for (const Change& op : c.ops)
+    if (all || is_news(op)) lines.push_back({&c, &op});
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return growth(*a.change) > growth(*b.change); });
+  lines.insert(lines.begin(), {&c, &c.whole});
+  text += "\n" + to_text(shown(operators_definition.make(lines)));
+  text += fmt::format("Result: {}.\n", finding(c));
+  return text + detectable(c);
+}
+
+std::vector<TableSchema> compare_schemas() { return {whole_definition.schema(), operators_definition.schema()}; }
+
+}  // namespace takt

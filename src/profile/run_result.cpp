@@ -1,0 +1,12 @@
+#include "profile/run_result.h"
+
+#include <algorithm>
+
+namespace takt {
+
+void add_notes(RunResult& result, const std::vector<std::string>& notes) {
+  for (const auto& note : notes)
+    if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) result.notes.push_back(note);
+}
+
+}  // namespace takt

@@ -1,0 +1,62 @@
+// What a run of a model gives: every sample that was measured, and for each the time of each executed operator.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "core/usage.h"
+#include "graph/graph.h"
+#include "profile/fitting.h"
+#include "runtime/runtime.h"
+
+namespace takt {
+
+/// What the process used over some neighbouring samples: one, or several where a reading would take too long beside a
+/// single one.
+struct UsageSpan {
+  std::size_t runs = 0;
+  Nanoseconds wall{};  ///< between the two readings, a little more than the samples' sum
+  Usage used;
+};
+
+/// One session's worth of measurements.
+struct RunPass {
+  bool profiled = false;
+  Nanoseconds load_time{};
+  Nanoseconds started{};  ///< wall clock (epoch) at the first measured call
+  std::vector<Nanoseconds> warmup;
+  std::vector<Nanoseconds> starts;         ///< of each measured call, from the first one
+  std::vector<Nanoseconds> samples;        ///< of the runtime's call, in the order taken
+  std::vector<Nanoseconds> host_samples;   ///< from before the call until takt had control back and the result checked
+  std::vector<std::vector<OpSample>> ops;  ///< profiled: as long as `samples`
+  std::vector<std::size_t> block_starts;   ///< indices of the samples that began a turn; one: measured in one go
+  std::vector<UsageSpan> usage;            ///< their `runs` add up to the samples; empty: a simulated clock
+  std::optional<double> runs_per_second;   ///< of several instances together; unset: 1 / mean
+};
+
+struct RunResult {
+  std::filesystem::path model;
+  std::string runtime, runtime_version, device;
+  std::string runtime_choice;  ///< why this runtime: "from .onnx", "as asked"
+  std::optional<Graph> graph;  ///< with the shapes of this run; missing where no reader knows the file
+  std::vector<Port> inputs, outputs;
+  std::vector<HostTensor> input_values;
+  std::vector<std::string> input_origins;  ///< of each: "generated values", "values of cat.npy"
+  std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
+  std::optional<RunPass> plain, profiled;
+  CpuLimit cpu_limit;               ///< of the process that measured
+  std::vector<RunPass> instances;   ///< with several: the plain pass of each; `plain` has the samples of all
+  std::optional<FitResult> fit;     ///< what was tried with RunSettings::fit
+  std::vector<HostTensor> tensors;  ///< of one run: inputs, then every tensor that the runtime can show, then outputs
+  std::size_t first_output = 0;     ///< in `tensors`
+  bool stopped = false;             ///< before the measurement was complete
+};
+
+/// Adds those that are not there yet.
+void add_notes(RunResult& result, const std::vector<std::string>& notes);
+
+}  // namespace takt

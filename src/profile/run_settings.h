@@ -1,0 +1,41 @@
+// What a user asks of a measured run of a model.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/units.h"
+#include "inputs/inputs.h"
+#include "profile/output_checks.h"
+#include "runtime/runtime.h"
+
+namespace takt {
+
+struct RunSettings {
+  std::string runtime;  ///< empty: by the model's file name and the device
+  std::string device = "CPU";
+  std::optional<int> threads;     ///< intra-operator; unset: the runtime's default
+  std::optional<int> iterations;  ///< unset: until `min_time` has been measured, 10 to 1000 iterations
+  int warmup_iterations = 3;      ///< longer when the first runs of the runtime are slow; kept apart in the result
+  Duration min_time = std::chrono::seconds(1);
+  std::vector<InputSpec> inputs;           ///< what the user gave; the rest is generated
+  std::optional<std::int64_t> batch_size;  ///< first dimension of every input
+  std::uint64_t seed = 1;                  ///< of generated inputs and simulated noise
+  int instances = 1;                       ///< independent sessions that run at once, each in a thread of its own
+  std::vector<int> cores;       ///< to pin to, the same number for each instance; empty: wherever the system likes
+  bool copy_to_host = false;    ///< a run includes copying its outputs to takt's memory
+  std::optional<double> range;  ///< see OutputChecks
+  std::optional<RepeatCheck> repeat_check;
+  std::optional<ElementType> precision;          ///< see SessionSettings
+  std::filesystem::path cache, optimised_model;  ///< see SessionSettings
+  Tuning tuning;                                 ///< see SessionSettings
+  bool fit = false;                              ///< try runtime settings first, and measure with the fastest
+  bool keep_tensors = false;                     ///< fill RunResult::tensors
+  const std::atomic<bool>* stop = nullptr;       ///< looked at between runs; true: measure no more
+};
+
+}  // namespace takt

@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/index.h"
+#include "record/pipeline_run.h"
+#include "record/run_check.h"
+#include "record/run_description.h"
+
+namespace takt {
+namespace {
+
+constexpr std::array<std::string_view, 3> phase_names{"partition", "run", "merge"};
+
+double millis(Nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
+
+/// Rows of one place where executions overlap: each takes the first row that is free.
+struct Place {
+  std::string name;
+  std::vector<RowId> rows;
+  std::vector<Nanoseconds> free_at;
+};
+
+class TraceMaker {
+ public:
+  explicit TraceMaker(const PipelineRun& run) : run_(run), places_(run.devices.size() + 1) {
+    if (run.base_time) trace_.set_base_time(*run.base_time);
+    trace_.set_provenance_json(describe_run(run));
+    process_ = trace_.add_process(run.name.empty() ? "pipeline" : run.name);
+    places_[0].name = "host";
+    for (std::size_t d = 0; d < run.devices.size(); ++d) places_[d + 1].name = run.devices[d].name;
+    for (const FlowStage& stage : run.shape.stages) {
+      first_arrow_.push_back(arrows_per_batch_);
+      arrows_per_batch_ += stage.split() ? 2 * index(stage.parts()) + 1 : 1;
+    }
+  }
+
+  Trace make() {
+    add_rows();
+    for (std::size_t i = 0; i < run_.schedule.executions.size(); ++i) add_execution(i);
+    add_queue_counters();
+    add_device_counters();
+    return std::move(trace_);
+  }
+
+ private:
+  /// Rows stand in the order of the places, so the executions are laid out before the first row is made.
+  void add_rows() {
+    for (const ExecutionRecord& record : run_.schedule.executions) {
+      Place& place = places_[index(record.what.device + 1)];
+      auto row = std::find_if(place.free_at.begin(), place.free_at.end(),
+                              [&](Nanoseconds free) { return free <= record.start; });
+      if (row == place.free_at.end()) row = place.free_at.insert(place.free_at.end(), record.end);
+      row_of_.push_back(static_cast<std::size_t>(row - place.free_at.begin()));
+      *row = record.end;
+    }
+    int order = 0;
+    for (Place& place : places_) {
+      for (std::size_t r = 0; r < place.free_at.size(); ++r) {
+        const std::string name = place.free_at.size() == 1 ? place.name : fmt::format("{} #{}", place.name, r + 1);
+        place.rows.push_back(trace_.add_row(process_, name, 0, ++order));
+      }
+    }
+  }
+
+  void add_execution(std::size_t i) {
+    const ExecutionRecord& record = run_.schedule.executions[i];
+    const Execution& what = record.what;
+    const std::string& stage = run_.stages[index(what.stage)].name;
+    const std::string_view phase = phase_names[static_cast<std::size_t>(what.phase)];
+    const std::string name = what.phase == FlowPhase::run ? stage : fmt::format("{} {}", stage, phase);
+    const EventId event = trace_.add_event(places_[index(what.device + 1)].rows[row_of_[i]], name, phase, record.start,
+                                           record.end - record.start);
+    TraceValues values{{"execution", static_cast<std::int64_t>(i)},
+                       {"batch_id", what.batch},
+                       {"stage", std::int64_t{what.stage}},
+                       {"replica", std::int64_t{what.replica}},
+                       {"part", std::int64_t{what.part}},
+                       {"phase", std::string(phase)},
+                       {"ready_ns", static_cast<std::int64_t>(record.ready.count())}};
+    if (!run_.counters.empty()) add_counters(values, record, run_.counters[i]);
+    trace_.set_args(event, values);
+    add_arrows(event, what);
+  }
+
+  static void add_counters(TraceValues& values, const ExecutionRecord& record, const ExecutionCounters& counters) {
+    if (counters.hardware) {
+      values.emplace_back("hw_time_ms", millis(*counters.hardware));
+      values.emplace_back("sw_overhead_ms", millis(record.end - record.start - *counters.hardware));
+    }
+    if (counters.marshalling) values.emplace_back("marshalling_ms", millis(*counters.marshalling));
+    if (counters.bytes_moved) values.emplace_back("bytes_moved", *counters.bytes_moved);
+  }
+
+  /// Each arrow has a number of its own: parts run side by side, and one number for all would chain them in time.
+  std::uint64_t arrow(const Execution& what, std::size_t number) const {
+    return static_cast<std::uint64_t>(what.batch) * arrows_per_batch_ + first_arrow_[index(what.stage)] + number + 1;
+  }
+
+  /// Number 0 of a stage leads into it, then in a data-parallel one to each part, then from each part to the merge.
+  void add_arrows(EventId event, const Execution& what) {
+    const std::size_t parts = index(run_.shape.stages[index(what.stage)].parts());
+    const bool split = parts > 1, last = index(what.stage) + 1 == run_.stages.size();
+    const bool complete = what.batch < static_cast<std::int64_t>(run_.schedule.batches.size());
+    if (what.phase == FlowPhase::partition || !split) {
+      if (what.stage > 0 && complete) trace_.add_flow(event, arrow(what, 0), true, false);
+    }
+    if (what.phase == FlowPhase::partition && complete)
+      for (std::size_t p = 0; p < parts; ++p) trace_.add_flow(event, arrow(what, 1 + p), false, true);
+    if (what.phase == FlowPhase::run && split && complete) {
+      trace_.add_flow(event, arrow(what, 1 + index(what.part)), true, false);
+      trace_.add_flow(event, arrow(what, 1 + parts + index(what.part)), false, true);
+    }
+    if (what.phase == FlowPhase::merge && complete)
+      for (std::size_t p = 0; p < parts; ++p) trace_.add_flow(event, arrow(what, 1 + parts + p), true, false);
+    if ((what.phase == FlowPhase::merge || !split) && !last && complete) {
+      Execution next = what;
+      ++next.stage;
+      trace_.add_flow(event, arrow(next, 0), false, true);
+    }
+  }
+
+  struct Change {
+    Nanoseconds time{};
+    int by = 0;
+  };
+
+  /// One value per instant at which the count changes.
+  void add_counter(const std::string& name, std::vector<Change>& changes) {
+    std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
+    std::int64_t count = 0, shown = -1;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      count += changes[i].by;
+      if (i + 1 < changes.size() && changes[i + 1].time == changes[i].time) continue;
+      if (count != shown) trace_.add_counter(process_, name, changes[i].time, static_cast<double>(count));
+      shown = count;
+    }
+    changes.clear();
+  }
+
+  void add_queue_counters() {
+    std::vector<Change> changes;
+    const auto& visits = run_.schedule.visits;
+    for (std::size_t s = 0; s < run_.stages.size(); ++s) {
+      for (std::size_t i = s; i < visits.size(); i += run_.stages.size()) {
+        changes.push_back({visits[i].entered, 1});
+        changes.push_back({visits[i].started, -1});
+      }
+      add_counter("queue " + run_.stages[s].name, changes);
+    }
+  }
+
+  void add_device_counters() {
+    std::vector<std::vector<Change>> changes(run_.devices.size());
+    for (const ExecutionRecord& record : run_.schedule.executions) {
+      if (record.what.device == Execution::host) continue;
+      changes[index(record.what.device)].push_back({record.start, 1});
+      changes[index(record.what.device)].push_back({record.end, -1});
+    }
+    for (std::size_t d = 0; d < changes.size(); ++d) add_counter("in flight " + run_.devices[d].name, changes[d]);
+  }
+
+  const PipelineRun& run_;
+  Trace trace_;
+  ProcessId process_{};
+  std::vector<Place> places_;        ///< the host, then the devices
+  std::vector<std::size_t> row_of_;  ///< by execution, in its place
+  std::vector<std::size_t> first_arrow_;
+  std::size_t arrows_per_batch_ = 0;
+};
+
+}  // namespace
+
+Trace to_trace(const PipelineRun& run) {
+  check(run, run.name.empty() ? "pipeline run" : run.name);
+  return TraceMaker(run).make();
+}
+
+}  // namespace takt

@@ -1,0 +1,194 @@
+#include "record/run_description.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/optional_json.h"
+#include "core/text.h"
+#include "record/visit_columns.h"
+
+namespace takt {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int description_version = 1;
+
+Json devices_json(const PipelineRun& run) {
+  Json list = Json::array();
+  for (std::size_t d = 0; d < run.devices.size(); ++d)
+    list.push_back({{"name", run.devices[d].name},
+                    {"runtime", run.devices[d].runtime},
+                    {"requests", or_null<Json>(run.shape.devices.at(d).requests)}});
+  return list;
+}
+
+Json stages_json(const PipelineRun& run) {
+  Json list = Json::array();
+  for (std::size_t s = 0; s < run.stages.size(); ++s) {
+    const FlowStage& shape = run.shape.stages.at(s);
+    list.push_back({{"name", run.stages[s].name},
+                    {"model", run.stages[s].model},
+                    {"copies_input", run.stages[s].copies_input},
+                    {"input_bytes", or_null<Json>(run.stages[s].input_bytes)},
+                    {"ratio", run.stages[s].ratio},
+                    {"threads", or_null<Json>(run.stages[s].threads)},
+                    {"replicas", shape.replicas},
+                    {"queue", shape.queue},
+                    {"ordered", shape.ordered}});
+  }
+  return list;
+}
+
+Json contention_json(const std::optional<ContentionLaw>& law) {
+  if (!law) return nullptr;
+  Json resources = Json::array();
+  for (const SharedResource& resource : law->resources) resources.push_back(resource.demand);
+  return {{"interference", law->interference}, {"device_curve", law->device_curve}, {"resources", resources}};
+}
+
+std::optional<ContentionLaw> read_contention(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  ContentionLaw law;
+  json.at("interference").get_to(law.interference);
+  json.at("device_curve").get_to(law.device_curve);
+  for (const Json& demand : json.at("resources")) law.resources.push_back({demand.get<std::vector<double>>()});
+  return law;
+}
+
+template <typename Value>
+std::optional<Value> optional_of(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<Value>());
+}
+
+/// Of a member that older traces do not have.
+std::optional<int> count_of(const Json& json, const char* key) {
+  const auto count = optional_of<int>(json.value(key, Json()));
+  return count && *count < 1 ? std::nullopt : count;
+}
+
+void read_shape(const Json& json, PipelineRun& run) {
+  for (const Json& device : json.at("devices")) {
+    run.devices.push_back({device.at("name").get<std::string>(), device.at("runtime").get<std::string>()});
+    run.shape.devices.push_back({optional_of<int>(device.at("requests"))});
+  }
+  for (const Json& stage : json.at("stages")) {
+    run.stages.push_back({stage.at("name").get<std::string>(), stage.at("model").get<std::string>(),
+                          stage.at("copies_input").get<bool>(), optional_of<std::int64_t>(stage.at("input_bytes")),
+                          stage.at("ratio").get<std::vector<double>>(), count_of(stage, "threads")});
+    FlowStage& shape = run.shape.stages.emplace_back();
+    stage.at("replicas").get_to(shape.replicas);
+    shape.queue = stage.at("queue").get<int>();
+    shape.ordered = stage.at("ordered").get<bool>();
+  }
+  const Json& source = json.at("source");
+  run.shape.source = {source.at("open").get<bool>(), optional_of<std::int64_t>(source.at("in_flight")),
+                      optional_of<std::int64_t>(source.at("batches"))};
+}
+
+/// nlohmann turns any number into an integer when asked for one, and a huge one has no value then. Everything is whole
+/// but shares, factors and demands.
+void require_whole_numbers(const Json& json) {
+  static const std::set<std::string> fractions{"ratio", "interference", "device_curve", "resources"};
+  if (json.is_number_float()) throw Json::other_error::create(501, "not a whole number", nullptr);
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items())
+      if (!fractions.contains(key)) require_whole_numbers(value);
+  } else if (json.is_array()) {
+    for (const Json& value : json) require_whole_numbers(value);
+  }
+}
+
+RunDescription read_members(const Json& json) {
+  require_whole_numbers(json);
+  RunDescription description;
+  PipelineRun& run = description.run;
+  read_shape(json, run);
+  run.name = json.at("name").get<std::string>();
+  run.warmup = json.at("warmup").get<std::int64_t>();
+  run.virtual_clock = json.at("virtual_clock").get<bool>();
+  run.interrupted = json.at("interrupted").get<bool>();
+  run.failure = optional_of<std::string>(json.at("failure"));
+  run.cores = count_of(json, "cores");
+  run.contention = read_contention(json.at("contention"));
+  if (const auto base = optional_of<std::int64_t>(json.at("base_time_ns"))) run.base_time = Nanoseconds(*base);
+  run.schedule.begin = Nanoseconds(json.at("begin_ns").get<std::int64_t>());
+  run.schedule.end = Nanoseconds(json.at("end_ns").get<std::int64_t>());
+  description.executions = json.at("executions").get<std::int64_t>();
+  description.first_start = Nanoseconds(json.at("first_start_ns").get<std::int64_t>());
+  description.has_counters = json.at("counters").get<bool>();
+  description.columns_json = json.at("times_ns").dump();
+  return description;
+}
+
+[[noreturn]] void refuse(const std::string& origin, const std::string& what) {
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}", printable(origin), what));
+}
+
+}  // namespace
+
+std::string describe_run(const PipelineRun& run) {
+  const Schedule& schedule = run.schedule;
+  Json provenance = run.provenance_json.empty() ? Json::object() : Json::parse(run.provenance_json, nullptr, false);
+  if (!provenance.is_object())
+    throw Error(ErrorKind::bad_input, "pipeline run: the provenance is not a JSON object; pass one or nothing");
+  const FlowSource& source = run.shape.source;
+  provenance["pipeline"] = {
+      {"version", description_version},
+      {"name", run.name},
+      {"devices", devices_json(run)},
+      {"stages", stages_json(run)},
+      {"source",
+       {{"open", source.open},
+        {"in_flight", or_null<Json>(source.in_flight)},
+        {"batches", or_null<Json>(source.batches)}}},
+      {"warmup", run.warmup},
+      {"virtual_clock", run.virtual_clock},
+      {"interrupted", run.interrupted},
+      {"failure", or_null<Json>(run.failure)},
+      {"cores", or_null<Json>(run.cores)},
+      {"contention", contention_json(run.contention)},
+      {"base_time_ns", run.base_time ? Json(run.base_time->count()) : Json(nullptr)},
+      {"begin_ns", schedule.begin.count()},
+      {"end_ns", schedule.end.count()},
+      {"executions", schedule.executions.size()},
+      {"first_start_ns", schedule.executions.empty() ? 0 : schedule.executions.front().start.count()},
+      {"counters", !run.counters.empty()},
+      {"times_ns", columns_of(schedule, run.shape)}};
+  return provenance.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+RunDescription read_description(const std::string& provenance_json, const std::string& origin) {
+  Json provenance = Json::parse(provenance_json, nullptr, false);
+  const auto found = provenance.is_object() ? provenance.find("pipeline") : provenance.end();
+  if (!provenance.is_object() || found == provenance.end() || !found->is_object())
+    refuse(origin, "not the trace of a pipeline run of takt; make one with 'takt pipeline run'");
+  if (found->value("version", Json()) != description_version)
+    refuse(origin, "the run was written by another version of takt; read it with that version");
+  try {
+    RunDescription description = read_members(*found);
+    provenance.erase("pipeline");
+    if (!provenance.empty()) description.run.provenance_json = provenance.dump();
+    return description;
+  } catch (const Json::exception&) {
+    refuse(origin, "the description of the pipeline is damaged; record the run again");
+  }
+}
+
+void restore_visits(PipelineRun& run, const std::string& columns_json, const std::string& origin) {
+  ScheduleColumns columns;
+  try {
+    const Json json = Json::parse(columns_json);
+    require_whole_numbers(json);
+    json.get_to(columns);
+  } catch (const Json::exception&) {
+    refuse(origin, "the times of the batches are damaged; record the run again");
+  }
+  if (!restore(run.schedule, run.shape, columns))
+    refuse(origin, "times of batches are missing or do not fit the executions; record the run again");
+}
+
+}  // namespace takt

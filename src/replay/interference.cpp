@@ -1,0 +1,259 @@
+#include "replay/interference.h"
+#include "replay/slow_down_rule.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "core/significance.h"
+#include "core/statistics.h"
+
+namespace takt {
+namespace {
+
+constexpr double least_overlap = 0.05;
+constexpr int least_permutations = 4999, enough_exceeding = 40;
+
+/// Executions of one stage, from all rounds, in nanoseconds.
+struct Durations {
+  std::vector<double> all;
+  std::vector<double> round_means;
+  double beside = 0;                 ///< Σ of the time in which the other stage ran, too
+  double hardware = 0, counted = 0;  ///< Σ of the counters of executions that have some, and how many
+
+  std::optional<double> hardware_mean() const { return counted > 0 ? std::optional(hardware / counted) : std::nullopt; }
+};
+
+bool counts(const PipelineRun& run, const ExecutionRecord& record) {
+  return record.what.phase == FlowPhase::run && record.what.batch >= run.warmup;
+}
+
+/// Time of [begin, end) in which executions of `other` ran; those are in the order of their starts.
+double overlap(const std::vector<const ExecutionRecord*>& other, std::int64_t begin, std::int64_t end,
+               std::size_t& from) {
+  while (from < other.size() && other[from]->end.count() <= begin) ++from;
+  double sum = 0;
+  for (std::size_t i = from; i < other.size() && other[i]->start.count() < end; ++i)
+    sum += static_cast<double>(
+        std::max<std::int64_t>(0, std::min(end, other[i]->end.count()) - std::max(begin, other[i]->start.count())));
+  return sum;
+}
+
+std::vector<const ExecutionRecord*> executions_of(const PipelineRun& run, int stage, bool warm_too) {
+  std::vector<const ExecutionRecord*> list;
+  for (const auto& record : run.schedule.executions)
+    if (record.what.stage == stage && record.what.phase == FlowPhase::run && (warm_too || counts(run, record)))
+      list.push_back(&record);
+  std::stable_sort(list.begin(), list.end(), [](const auto* a, const auto* b) { return a->start < b->start; });
+  return list;
+}
+
+void add_durations(const PipelineRun& run, int stage, std::optional<int> beside, Durations& into) {
+  const auto own = executions_of(run, stage, false);
+  const auto other = beside ? executions_of(run, *beside, true) : std::vector<const ExecutionRecord*>{};
+  std::size_t from = 0;
+  std::vector<double> round;
+  for (const auto* record : own) {
+    round.push_back(static_cast<double>((record->end - record->start).count()));
+    into.beside += overlap(other, record->start.count(), record->end.count(), from);
+    // A simulated device's counters tell what its description says, not where a slow-down lies.
+    const bool simulated = run.devices[index(record->what.device)].runtime == "sim";
+    const auto number = static_cast<std::size_t>(record - run.schedule.executions.data());
+    if (simulated || number >= run.counters.size() || !run.counters[number].hardware) continue;
+    into.hardware += static_cast<double>(run.counters[number].hardware->count());
+    ++into.counted;
+  }
+  if (!round.empty()) into.round_means.push_back(*mean(round));
+  into.all.insert(into.all.end(), round.begin(), round.end());
+}
+
+/// Share of permutations of alone and together in which the difference of the means is at least as large.
+double p_value_of_difference(const std::vector<double>& alone, const std::vector<double>& together, int permutations) {
+  std::vector<double> pool = alone;
+  pool.insert(pool.end(), together.begin(), together.end());
+  double total = 0;
+  for (const double value : pool) total += value;
+  const std::size_t chosen = together.size();
+  const auto few = static_cast<double>(chosen), many = static_cast<double>(pool.size() - chosen);
+  const auto difference = [&](Random& random) {  // only those that are chosen need a random place
+    double sum = 0;
+    for (std::size_t i = 0; i < chosen; ++i) {
+      std::swap(pool[i], pool[i + random() % (pool.size() - i)]);
+      sum += pool[i];
+    }
+    return std::array{sum / few - (total - sum) / many};
+  };
+  const std::array found{*mean(together) - *mean(alone)};
+  return permutation_p_values(found, {.permutations = permutations, .enough = enough_exceeding}, difference).front();
+}
+
+double slowdown(double alone, double together, double share) {
+  if (share <= 0 || together <= 0) return 1;
+  return 1 / (1 - std::min((together - alone) / (share * together), slow_down::most_share));
+}
+
+double drift_of(const Durations& durations) {
+  const double usual = mean(durations.all).value_or(0);
+  double drift = 0;
+  for (const double round : durations.round_means) drift = std::max(drift, usual > 0 ? std::abs(round / usual - 1) : 0);
+  return drift;
+}
+
+void judge(const Durations& alone, const Durations& together, std::size_t pairs, PairRow& row) {
+  row.executions = static_cast<std::int64_t>(together.all.size());
+  if (alone.all.empty() || together.all.empty()) return;
+  const double single = *mean(alone.all), both = *mean(together.all);
+  row.overlap = both > 0 ? together.beside / (both * static_cast<double>(together.all.size())) : 0;
+  if (*row.overlap < least_overlap) return;  // they hardly ever ran at once: nothing can be told
+  row.factor = slowdown(single, both, *row.overlap);
+  const auto low = bootstrap_mean(alone.all, 0.975), high = bootstrap_mean(together.all, 0.975);
+  if (low && high) {
+    row.low = slowdown(low->high, high->low, *row.overlap);
+    row.high = slowdown(low->low, high->high, *row.overlap);
+  }
+  // Enough of them that the limit for one of many pairs can be reached at all.
+  const double limit = slow_down::significance / static_cast<double>(pairs);
+  row.p_value =
+      p_value_of_difference(alone.all, together.all, std::max(least_permutations, static_cast<int>(2 / limit)));
+  row.significant =
+      row.p_value <= limit && *row.factor >= slow_down::least_factor && both / single - 1 > 2 * drift_of(alone);
+}
+
+AloneRow alone_row(const std::string& stage, const Durations& durations, std::optional<double> bytes,
+                   std::optional<double> peak) {
+  AloneRow row;
+  row.stage = stage;
+  row.executions = static_cast<std::int64_t>(durations.all.size());
+  if (durations.all.empty()) return row;
+  const double usual = *mean(durations.all);
+  row.mean = Duration(usual / 1e3);
+  row.drift = drift_of(durations);
+  const double time = durations.hardware_mean().value_or(usual);
+  if (peak && bytes && time > 0) row.bandwidth_share = *bytes / (time / 1e9) / *peak;
+  return row;
+}
+
+SlowdownCause cause_of(const Durations& alone, const Durations& together, std::optional<double> bandwidth,
+                       std::optional<double> of_other) {
+  const auto before = alone.hardware_mean(), after = together.hardware_mean();
+  if (!before || !after) return SlowdownCause::unknown;
+  const double more = mean(together.all).value_or(0) - mean(alone.all).value_or(0);
+  if (*after - *before < more / 2) return SlowdownCause::scheduling;
+  if (!bandwidth || !of_other) return SlowdownCause::unknown;
+  return *bandwidth + *of_other > 0.5 ? SlowdownCause::memory : SlowdownCause::device;
+}
+
+/// Everything that was measured until now: n stages alone, n · n pairs.
+struct Measured {
+  std::vector<Durations> alone, together;
+};
+
+class Measuring {
+ public:
+  Measuring(const std::vector<std::string>& stages, const StageRunner& run, const InterferenceSettings& settings)
+      : n_(stages.size()), run_(run), settings_(settings), rounds_(std::max(settings.rounds, 2)) {
+    measured_.alone.resize(n_);
+    measured_.together.resize(n_ * n_);
+  }
+
+  /// Gives the number of complete rounds.
+  int all() {
+    for (int round = 0; round < rounds_; ++round) {
+      Measured before = measured_;
+      if (one_round()) continue;
+      measured_ = std::move(before);
+      return round;
+    }
+    return rounds_;
+  }
+  const Measured& measured() const { return measured_; }
+  int rounds() const { return rounds_; }
+
+ private:
+  bool stopped() const { return settings_.stop && *settings_.stop; }
+
+  /// nullopt: stopped meanwhile.
+  std::optional<PipelineRun> run(const std::vector<int>& stages) {
+    if (stopped()) return std::nullopt;
+    PipelineRun made = run_(stages);
+    if (stopped()) return std::nullopt;
+    const auto total = static_cast<std::uint64_t>(rounds_) * (n_ + n_ * (n_ + 1) / 2);
+    if (settings_.progress) settings_.progress(++done_, total);
+    return made;
+  }
+
+  bool one_round() {
+    for (std::size_t i = 0; i < n_; ++i) {
+      const auto single = run({static_cast<int>(i)});
+      if (!single) return false;
+      add_durations(*single, 0, std::nullopt, measured_.alone[i]);
+    }
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = i; j < n_; ++j) {
+        const auto pair = run({static_cast<int>(i), static_cast<int>(j)});
+        if (!pair) return false;
+        add_durations(*pair, 0, 1, measured_.together[i * n_ + j]);
+        add_durations(*pair, 1, 0, measured_.together[j * n_ + i]);
+      }
+    return true;
+  }
+
+  const std::size_t n_;
+  const StageRunner& run_;
+  const InterferenceSettings& settings_;
+  const int rounds_;
+  std::uint64_t done_ = 0;
+  Measured measured_;
+};
+
+InterferenceReport report_of(const std::vector<std::string>& stages, const Measured& measured,
+                             const InterferenceSettings& settings) {
+  const std::size_t n = stages.size();
+  InterferenceReport report;
+  for (std::size_t i = 0; i < n; ++i)
+    report.alone.push_back(alone_row(stages[i], measured.alone[i],
+                                     i < settings.bytes.size() ? settings.bytes[i] : std::nullopt,
+                                     settings.peak_bytes_per_second));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      const Durations& together = measured.together[i * n + j];
+      PairRow& row = report.pairs.emplace_back();
+      row.stage = stages[i], row.beside = stages[j];
+      row.stage_number = static_cast<int>(i), row.beside_number = static_cast<int>(j);
+      judge(measured.alone[i], together, n * n, row);
+      if (row.significant)
+        row.cause =
+            cause_of(measured.alone[i], together, report.alone[i].bandwidth_share, report.alone[j].bandwidth_share);
+    }
+  return report;
+}
+
+}  // namespace
+
+InterferenceReport measure_interference(const std::vector<std::string>& stages, const StageRunner& run,
+                                        const InterferenceSettings& settings) {
+  if (stages.empty()) throw Error(ErrorKind::bad_input, "interference: there is no stage; describe at least one");
+  Measuring measuring(stages, run, settings);
+  const int rounds = measuring.all();
+  if (rounds == 0)
+    throw Error(ErrorKind::runtime, "interference: stopped before everything was measured once; let it run longer");
+  InterferenceReport report = report_of(stages, measuring.measured(), settings);
+  report.rounds = rounds;
+  report.interrupted = rounds < measuring.rounds();
+  return report;
+}
+
+ContentionLaw law_of(const InterferenceReport& report) {
+  ContentionLaw law;
+  for (const PairRow& row : report.pairs) {
+    if (!row.significant) continue;
+    if (law.interference.empty())
+      law.interference.assign(report.alone.size(), std::vector<double>(report.alone.size(), 1));
+    law.interference[index(row.stage_number)][index(row.beside_number)] = *row.factor;
+  }
+  return law;
+}
+
+}  // namespace takt

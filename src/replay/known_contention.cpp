@@ -1,0 +1,154 @@
+#include "replay/known_contention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "core/text.h"
+#include "replay/replay.h"
+
+namespace takt {
+namespace {
+
+constexpr double trusted_error = 0.02;   // of a replay with a law that is only estimated
+constexpr double measured_error = 0.05;  // of a replay with slow-downs that were measured beside the run
+constexpr double noticeable = 0.1;       // change of an overlap, and spread of one that shows what it does
+
+bool all_simulated(const PipelineRun& run) {
+  return std::all_of(run.devices.begin(), run.devices.end(), [](const RunDevice& d) { return d.runtime == "sim"; });
+}
+
+std::optional<std::size_t> stage_named(const PipelineRun& run, const std::string& name) {
+  for (std::size_t s = 0; s < run.stages.size(); ++s)
+    if (run.stages[s].name == name) return s;
+  return std::nullopt;
+}
+
+void set_factor(ContentionLaw& law, std::size_t stages, std::size_t i, std::size_t j, double factor) {
+  if (law.interference.empty()) law.interference.assign(stages, std::vector<double>(stages, 1));
+  law.interference[i][j] = factor;
+}
+
+double demand(const std::optional<SharedResource>& cores, std::size_t stage) {
+  return cores ? cores->demand[stage] : 0;
+}
+
+/// What two stages suffer by waiting for cores is in the demands; the rest is between the two.
+double beyond_cores(const std::optional<SharedResource>& cores, std::size_t i, std::size_t j, double factor) {
+  return std::max(1.0, factor / std::max(1.0, demand(cores, i) + demand(cores, j)));
+}
+
+void add_measured(const PipelineRun& run, std::span<const PairRow> measured, KnownContention& result) {
+  const auto cores = core_demand(run);
+  bool any = measured.empty();
+  for (const PairRow& row : measured) {
+    const auto i = stage_named(run, row.stage), j = stage_named(run, row.beside);
+    if (!i || !j) continue;
+    any = true;
+    if (!row.factor || result.known[*i][*j]) continue;
+    result.known[*i][*j] = true;
+    if (row.significant) set_factor(result.law, run.stages.size(), *i, *j, beyond_cores(cores, *i, *j, *row.factor));
+  }
+  if (!any)
+    throw Error(ErrorKind::bad_input,
+                fmt::format("the measured slow-downs are of other stages, such as '{}'; measure this pipeline's",
+                            printable(measured.front().stage)));
+}
+
+/// Of stages about which nobody told anything. Only if the run replayed with it is as long as it was.
+void add_overlaps(const PipelineRun& run, KnownContention& result) {
+  ContentionLaw law = result.law;
+  std::vector<Interference> found;
+  for (const Interference& entry : interference_from_overlap(run, law)) {
+    if (result.known[index(entry.stage)][index(entry.beside)]) continue;
+    set_factor(law, run.stages.size(), index(entry.stage), index(entry.beside), entry.factor);
+    found.push_back(entry);
+  }
+  if (found.empty()) return;
+  if (replay_error(run, replay(run, {}, law)) > trusted_error) return;
+  result.law = std::move(law);
+  result.found = std::move(found);
+}
+
+double mean_share(const std::vector<OverlapShare>& shares, int stage, int beside) {
+  for (const OverlapShare& share : shares)
+    if (share.stage == stage && share.beside == beside) return share.mean;
+  return 0;
+}
+
+KnownContention known_with(const PipelineRun& run, std::span<const PairRow> measured) {
+  KnownContention result;
+  const bool described = run.contention || all_simulated(run);
+  if (run.contention) result.law = *run.contention;
+  if (auto cores = core_demand(run)) result.law.resources.push_back(std::move(*cores));
+  result.known.assign(run.stages.size(), std::vector<bool>(run.stages.size(), described));
+  add_measured(run, measured, result);
+  if (!described) add_overlaps(run, result);
+  return result;
+}
+
+/// Of executions that ran at the same time.
+std::int64_t most_threads(const PipelineRun& run) {
+  std::vector<std::pair<Nanoseconds, std::int64_t>> changes;
+  for (const auto& record : run.schedule.executions) {
+    const std::int64_t threads = run.stages[index(record.what.stage)].threads.value_or(0);
+    if (record.what.device == Execution::host || record.start == record.end || threads == 0) continue;
+    changes.emplace_back(record.start, threads);
+    changes.emplace_back(record.end, -threads);
+  }
+  std::sort(changes.begin(), changes.end());  // at one instant the ends come first: they are negative
+  std::int64_t now = 0, most = 0;
+  for (const auto& [time, threads] : changes) most = std::max(most, now += threads);
+  return most;
+}
+
+/// Whether the recorded times show what so much overlap does.
+bool shows(const OverlapShare& recorded, double mean) {
+  return recorded.high - recorded.low >= noticeable && mean >= recorded.low - noticeable &&
+         mean <= recorded.high + noticeable;
+}
+
+}  // namespace
+
+std::optional<SharedResource> core_demand(const PipelineRun& run) {
+  if (!run.cores) return std::nullopt;
+  SharedResource cores;
+  for (const RunStage& stage : run.stages)
+    cores.demand.push_back(std::min(1.0, static_cast<double>(stage.threads.value_or(0)) / *run.cores));
+  const bool any = std::any_of(cores.demand.begin(), cores.demand.end(), [](double share) { return share > 0; });
+  return any ? std::optional(cores) : std::nullopt;
+}
+
+KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured) {
+  KnownContention result = known_with(run, measured);
+  if (measured.empty()) return result;
+  const double error = replay_error(run, replay(run, {}, result.law));
+  if (error <= measured_error) return result;
+  KnownContention without = known_with(run, {});
+  if (error <= replay_error(run, replay(run, {}, without.law))) return result;
+  without.refused_error = error;
+  return without;
+}
+
+std::optional<CoreUse> core_use(const PipelineRun& recorded, const PipelineRun& predicted) {
+  if (!core_demand(recorded)) return std::nullopt;
+  return CoreUse{*recorded.cores, most_threads(recorded), most_threads(predicted)};
+}
+
+std::vector<Extrapolation> extrapolations(const PipelineRun& recorded, const PipelineRun& predicted,
+                                          const KnownContention& known) {
+  std::vector<Extrapolation> result;
+  const auto after = overlap_shares(predicted);
+  for (const OverlapShare& before : overlap_shares(recorded)) {
+    if (known.known[index(before.stage)][index(before.beside)]) continue;
+    const double mean = mean_share(after, before.stage, before.beside);
+    if (std::abs(mean - before.mean) <= noticeable || shows(before, mean)) continue;
+    result.push_back({before.stage, before.beside, before.mean, mean});
+  }
+  return result;
+}
+
+}  // namespace takt

@@ -1,0 +1,57 @@
+// What is known about who slows whom down in a recorded run, and where a prediction goes beyond it.
+//
+// A slow-down is known when it was described (simulated devices), measured (`takt pipeline interference`), or when the
+// run's own executions ran beside each other more and less, so that their times show it. That more threads than cores
+// take turns is known without any measurement. Otherwise it stays in the recorded times as it was. That is right as
+// long as as much runs beside as before; where a change alters it, nothing in the record says what follows, and the
+// prediction must say so.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "record/pipeline_run.h"
+#include "replay/interference.h"
+#include "replay/overlap.h"
+
+namespace takt {
+
+struct KnownContention {
+  ContentionLaw law;
+  std::vector<Interference> found;       ///< from the run's own overlaps, beyond noise
+  std::vector<std::vector<bool>> known;  ///< [i][j]: what j does to i was described or measured
+  /// What was measured is left out, because the replay of the record with it misses the makespan by so much, relative
+  /// to it: more than 5 %, and more than without. It was measured under other conditions. nullopt: used, or none given.
+  std::optional<double> refused_error{};
+};
+
+/// `measured`: pairs by the names of stages, as read_interference() gives them; they go before what overlaps show, and
+/// behind what is described. Throws Error(bad_input) when it names none of the run's stages.
+KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured = {});
+
+/// The cores as something that stages on the CPU share; nullopt where the run does not tell, or nothing runs there.
+std::optional<SharedResource> core_demand(const PipelineRun& run);
+
+/// Threads of executions that run at the same time, at most, in the record and in a prediction. Beyond the cores the
+/// system decides who waits, and a prediction can only take it to be fair.
+struct CoreUse {
+  int cores = 0;
+  std::int64_t recorded = 0, predicted = 0;
+};
+
+/// nullopt where the run tells no cores, or no threads on them.
+std::optional<CoreUse> core_use(const PipelineRun& recorded, const PipelineRun& predicted);
+
+/// What runs beside stage `stage` is another than ever in the record, and what it does is not known.
+struct Extrapolation {
+  int stage = 0, beside = 0;
+  double before = 0, after = 0;  ///< mean overlap, as OverlapShare::mean
+};
+
+/// By stage, then beside.
+std::vector<Extrapolation> extrapolations(const PipelineRun& recorded, const PipelineRun& predicted,
+                                          const KnownContention& known);
+
+}  // namespace takt

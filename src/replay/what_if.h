@@ -1,0 +1,55 @@
+// What a recorded pipeline would have done if something had been different, as tables. No estimate is worth more than
+// its replay without a change, so every answer carries the error of that.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/table.h"
+#include "core/units.h"
+#include "replay/known_contention.h"
+#include "replay/replay.h"
+
+namespace takt {
+
+/// What one variant of the pipeline does.
+struct WhatIfRow {
+  std::string variant;  ///< "before", "replayed", "after", or the change of a sweep
+  Nanoseconds makespan{};
+  std::optional<Duration> cycle, latency;  ///< steady cycle, mean latency
+  std::optional<double> throughput_per_s;
+  std::string bottleneck;   ///< stage; empty without batches
+  double replay_error = 0;  ///< |replayed − before| / before of the makespan, without a change
+};
+
+/// What a stage that is 10 % faster would bring.
+struct SensitivityRow {
+  std::string stage;
+  std::optional<double> throughput_per_s, gain;  ///< gain: relative change of the throughput
+  Nanoseconds makespan{};
+};
+
+struct WhatIf {
+  std::vector<WhatIfRow> summary;  ///< before, replayed, after
+  std::vector<WhatIfRow> sweep;
+  std::vector<SensitivityRow> sensitivity;  ///< of the pipeline after the changes
+  std::vector<Interference> interference;   ///< found in the run, by number of stage
+  std::vector<Extrapolation> extrapolated;  ///< where the changed pipeline goes beyond what is known
+  std::optional<CoreUse> cores{};           ///< nullopt: not told by the trace
+  std::optional<double> refused_error{};    ///< as KnownContention's
+  std::vector<std::string> stages;          ///< names
+};
+
+/// `sweep`: every one of them is applied after `changes`, one at a time. `measured`: slow-downs of pairs of stages that
+/// were measured. Throws as replay() and known_contention() do.
+WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes,
+               std::span<const PipelineChange> sweep = {}, std::span<const PairRow> measured = {});
+
+/// summary, sweep, sensitivity, interference, extrapolated, cores; empty ones have columns and no rows.
+std::vector<Table> tables(const WhatIf& result);
+std::vector<TableSchema> what_if_schemas();
+std::string to_text(const WhatIf& result);
+
+}  // namespace takt

@@ -1,0 +1,44 @@
+#include "runtime/devices_table.h"
+
+#include "core/common_columns.h"
+#include "runtime/runtime.h"
+
+namespace takt {
+namespace {
+
+struct DeviceRow {
+  std::string runtime, version;
+  DeviceStatus status;
+};
+
+constexpr Column<DeviceRow> columns[] = {
+    {common::runtime, [](const DeviceRow& r) -> Cell { return r.runtime; }},
+    {"version", "Version", [](const DeviceRow& r) { return r.version.empty() ? Cell() : Cell(r.version); },
+     "Version of the runtime; missing for a runtime that is not in this binary."},
+    {common::device, [](const DeviceRow& r) { return r.status.device.empty() ? Cell() : Cell(r.status.device); }},
+    {"usable", "Usable", [](const DeviceRow& r) -> Cell { return std::string(r.status.reason ? "no" : "yes"); },
+     "yes: this binary can use the device here; no: the description says why not."},
+    {"description", "What it is, or why not",
+     [](const DeviceRow& r) -> Cell { return r.status.reason ? *r.status.reason : r.status.description; },
+     "The device's own name; for an unusable device, the reason."},
+};
+
+constexpr TableDefinition<DeviceRow> definition{
+    "devices", "What this binary can use here, and why not the rest: a row per runtime and device.", columns};
+
+}  // namespace
+
+Table devices_table() {
+  std::vector<DeviceRow> rows;
+  for (const auto& name : runtime_names()) {
+    auto runtime = make_runtime(name);
+    for (auto& status : runtime->devices()) rows.push_back({name, runtime->version(), std::move(status)});
+  }
+  for (const auto& name : missing_runtime_names())
+    rows.push_back({name, "", {"", "", "left out of this binary when it was configured"}});
+  return definition.make(rows);
+}
+
+TableSchema devices_schema() { return definition.schema(); }
+
+}  // namespace takt

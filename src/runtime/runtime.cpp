@@ -1,0 +1,33 @@
+#include "runtime/runtime.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/text.h"
+
+namespace takt {
+
+bool moves_data(std::string_view type) {
+  static constexpr std::array kinds{"input", "parameter", "output", "result", "reorder", "convert", "cast"};
+  const std::string lower = lower_case(type);
+  return std::find(kinds.begin(), kinds.end(), lower) != kinds.end();
+}
+
+std::optional<OpTotals> Request::last_totals() {
+  const auto ops = last_ops();
+  if (!ops) return std::nullopt;
+  OpTotals totals;
+  for (const auto& op : *ops) {
+    totals.all += op.duration;
+    if (moves_data(op.type)) totals.moving += op.duration;
+  }
+  return totals;
+}
+
+Nanoseconds Session::copy_outputs() {
+  const auto start = steady_now();
+  outputs_of_last_run();
+  return steady_now() - start;
+}
+
+}  // namespace takt

@@ -1,0 +1,86 @@
+// Where the peer ends in a traceback: a sensible result, or one sentence.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "analysis/analyze.h"
+#include "cli/peer_options.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "places.h"
+#include "pyformat/python_regex.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using testing::HasSubstr;
+const std::filesystem::path folder = source_dir() / "tests/data/analyze/profiles";
+
+std::string report(const std::string& file, std::vector<std::string> words = {}) {
+  words.push_back((folder / file).string());
+  const AnalyzeOptions options = parse_analyze_options(words);
+  return analyze_report(PeerProfile(options.file, !options.input_type.empty()), options);
+}
+
+std::string refusal(const std::string& file, std::vector<std::string> words = {}) {
+  try {
+    report(file, std::move(words));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(AnalyzeErrors, files_that_are_no_profile_are_named_with_the_cause) {
+  EXPECT_THAT(refusal("empty.json"), HasSubstr("empty.json: is empty"));
+  EXPECT_THAT(refusal("array.json"), HasSubstr("not an object"));
+  EXPECT_THAT(refusal("noexec.json"), HasSubstr("graph_exec.operator"));
+  EXPECT_THAT(refusal("noend.json"), HasSubstr("'end'"));
+  EXPECT_THAT(refusal("zero_opencl.json"), HasSubstr("enable_opencl_profile"));
+}
+
+TEST(AnalyzeErrors, a_profile_cut_anywhere_is_refused) {
+  const std::string whole = read_file(folder / "tiny4.json");
+  const TestFolder own;
+  for (std::size_t size = 0; size < whole.size(); size += 211)
+    EXPECT_THROW(PeerProfile(own.write("cut.json", whole.substr(0, size)), true), Error) << size << " bytes";
+}
+
+TEST(AnalyzeErrors, missing_values_sort_last) {
+  const std::string text = report("edge.json", {"--order-by", "FLOPS", "-t", "0", "--dump-only-opr"});
+  EXPECT_LT(text.find("MatrixMul"), text.find("Copy"));
+  EXPECT_LT(text.find("concat("), text.find("loop("));
+}
+
+TEST(AnalyzeErrors, combinations_the_peer_cannot_compute_work) {
+  EXPECT_THAT(report("edge.json", {"--aggregate", "max"}), HasSubstr("all"));
+  EXPECT_THAT(report("edge.json", {"--aggregate", "sum", "--dump-only-opr"}), HasSubstr("all 23 N/A"));
+  EXPECT_THAT(report("tiny4.json", {"--copy-time"}), HasSubstr("copy wait time "));
+  EXPECT_THAT(report("tiny4.json", {"--wiki", "--min-time", "9"}), HasSubstr("bandwidth bar"));
+  EXPECT_THAT(report("overflow.json"), HasSubstr("EFLO"));
+  EXPECT_THAT(report("zero.json"), HasSubstr("total device time  0"));
+}
+
+TEST(AnalyzeErrors, wrong_columns_and_patterns_are_explained) {
+  EXPECT_THAT(refusal("tiny4.json", {"--order-by", "memry"}), HasSubstr("did you mean 'memory'"));
+  EXPECT_THAT(refusal("tiny4.json", {"--opr-name", "("}), HasSubstr("pattern '('"));
+  EXPECT_THAT(refusal("tiny4.json", {"--opr-name", "\\z"}), HasSubstr("bad escape"));
+  EXPECT_THAT(refusal("tiny4.json", {"--aggregate-by", "type"}), HasSubstr("--aggregate"));
+}
+
+bool matches(const std::string& pattern, const std::string& text) {
+  return Regex(translate_python_pattern(pattern)).find(text, 0, true).has_value();
+}
+
+TEST(PythonPattern, means_what_python_means) {
+  EXPECT_FALSE(matches("conv*", "a conv"));
+  EXPECT_TRUE(matches("(?P<a>x)(?P=a)\\Z", "xx"));
+  EXPECT_FALSE(matches("x\\Z", "xx"));
+  EXPECT_TRUE(matches("a{,2}b", "aab"));
+  EXPECT_TRUE(matches("[[:]+x", "[:x"));
+  EXPECT_TRUE(matches("\\w+-", "卷积-"));
+}
+
+}  // namespace
+}  // namespace takt

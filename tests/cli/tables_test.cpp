@@ -1,0 +1,155 @@
+// What every table of the product promises: keys, headings and meanings that stand alone and mean one thing.
+#include "cli/tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <functional>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "cli/explain_tables.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+using ::testing::HasSubstr;
+
+void for_every_column(const std::function<void(const std::string& where, const ColumnSchema&)>& look) {
+  for (const auto& [command, tables] : all_tables())
+    for (const TableSchema& table : tables)
+      for (const ColumnSchema& column : table.columns) look(command + ", " + table.name + ": " + column.name, column);
+}
+
+/// Keys that mean two things, and why they stay.
+bool has_two_meanings(const std::string& key) {
+  static const std::set<std::string> keys{
+      "flops",             // analyze: a rate, as the readers of MegEngine's tables expect; run: a number of operations
+      "load_us",           // run: opening the model; stages of a pipeline: the time between batches a stage allows
+      "throughput_per_s",  // the heading names what is counted: runs, batches
+      "cause",             // of slow runs and of a slow-down by another stage: different words
+  };
+  return keys.contains(key);
+}
+
+TEST(Tables, have_no_key_twice) {
+  for (const auto& [command, tables] : all_tables()) {
+    std::set<std::string> names;
+    for (const TableSchema& table : tables) {
+      EXPECT_TRUE(names.insert(table.name).second) << command << " " << table.name;
+      std::set<std::string> keys;
+      for (const auto& column : table.columns)
+        EXPECT_TRUE(keys.insert(column.name).second) << command << " " << table.name << " " << column.name;
+    }
+  }
+}
+
+TEST(Tables, one_key_has_one_title_and_one_meaning) {
+  std::map<std::string, std::set<std::pair<std::string, std::string>>> uses;
+  for_every_column(
+      [&](const std::string&, const ColumnSchema& column) { uses[column.name].emplace(column.title, column.meaning); });
+  for (const auto& [key, texts] : uses) {
+    // An exception that is none any more must go.
+    EXPECT_EQ(texts.size() > 1, has_two_meanings(key))
+        << key << ": " << texts.begin()->second << " / " << texts.rbegin()->second;
+  }
+}
+
+TEST(Tables, keys_are_snake_case_and_titles_begin_with_a_capital) {
+  const std::regex key("[a-z][a-z0-9]*(_[a-z0-9]+)*(\\.[A-Z]+)?"), percentile("p[0-9]+");
+  for_every_column([&](const std::string& where, const ColumnSchema& column) {
+    EXPECT_TRUE(std::regex_match(column.name, key)) << where;
+    ASSERT_FALSE(column.title.empty()) << where;
+    EXPECT_TRUE(std::isupper(static_cast<unsigned char>(column.title[0])) || std::regex_match(column.title, percentile))
+        << where << ": " << column.title;
+  });
+}
+
+// Ratios have no unit: 0.01 is 1 %. Shares of 100 say _percent, in the key and in the heading.
+TEST(Tables, a_unit_in_the_heading_is_one_in_the_key) {
+  for_every_column([&](const std::string& where, const ColumnSchema& column) {
+    const auto heading_has = [&](const char* unit) { return column.title.find(unit) != std::string::npos; };
+    EXPECT_EQ(heading_has("%"), column.name.ends_with("_percent")) << where << ": " << column.title;
+    if (heading_has("/s")) {
+      EXPECT_TRUE(column.name.ends_with("_per_s")) << where << ": " << column.title;
+    }
+    if (column.title.ends_with(" ns")) {
+      EXPECT_TRUE(column.name.ends_with("_ns")) << where << ": " << column.title;
+    }
+    if (heading_has("KiB")) {
+      EXPECT_TRUE(column.name.ends_with("_kib")) << where << ": " << column.title;
+    }
+  });
+}
+
+// A meaning is read alone, by `takt explain KEY`: it may not lean on its neighbours.
+TEST(Tables, every_meaning_stands_alone) {
+  const std::regex leaning(
+      "^(The same|It |That |This )|\\b[Tt]hese\\b|\\b[Tt]his (?!binary)|\\bthan this\\b|\\b(that interval|that "
+      "time|the same part|the other ran)\\b");
+  const auto check = [&](const std::string& where, const std::string& sentence) {
+    EXPECT_GT(sentence.size(), 15u) << where;
+    EXPECT_TRUE(sentence.ends_with('.')) << where << ": " << sentence;
+    EXPECT_EQ(sentence.find("  "), std::string::npos) << where << ": " << sentence;
+    EXPECT_FALSE(std::regex_search(sentence, leaning)) << where << ": " << sentence;
+  };
+  for_every_column([&](const std::string& where, const ColumnSchema& column) { check(where, column.meaning); });
+  for (const auto& [command, tables] : all_tables()) {
+    for (const TableSchema& table : tables) {
+      check(command + ", " + table.name, table.sentence);
+      for (const NamedRow& row : table.named_rows)
+        check(command + ", " + std::string(row.name), std::string(row.meaning));
+    }
+  }
+}
+
+TEST(Tables, the_first_name_is_the_default_of_a_command) {
+  EXPECT_EQ(table_names("pipeline whatif").front(), "summary");
+  EXPECT_EQ(table_names("pipeline interference"), (std::vector<std::string>{"pairs", "alone"}));
+}
+
+TEST(Explain, finds_keys_titles_tables_and_rows_in_any_case) {
+  const auto found = [](std::string_view word) { return find_explanation(word, all_tables()); };
+  EXPECT_EQ(found("share_percent").columns.size(), 1u);
+  EXPECT_EQ(found("SHARE %").columns.size(), 1u);
+  EXPECT_EQ(found("GPU_Time").tables.size(), 1u);
+  for (const char* row : {"[unattributed]", "unattributed", "Unattributed"})
+    EXPECT_EQ(found(row).rows.size(), 1u) << row;
+  for (const char* row : {"[12 other operators]", "other operators"}) EXPECT_EQ(found(row).rows.size(), 1u) << row;
+  EXPECT_FALSE(found("stage_time_us.infer").columns.empty());
+  EXPECT_TRUE(found("share_precent").empty());
+}
+
+TEST(Explain, finds_every_column_table_and_row) {
+  for (const std::string& word : explained_words(all_tables()))
+    EXPECT_FALSE(find_explanation(word, all_tables()).empty()) << word;
+}
+
+TEST(Explain, tells_a_meaning_once_with_all_its_tables) {
+  const std::string text = to_text(find_explanation("makespan_us", all_tables()));
+  EXPECT_EQ(text.find("makespan_us (Makespan)"), text.rfind("makespan_us (Makespan)")) << text;
+  EXPECT_THAT(text, HasSubstr("whatif: summary, sweep, sensitivity.")) << text;
+  const std::string two = to_text(find_explanation("flops", all_tables()));
+  EXPECT_NE(two.find("flops (FLOPs)"), std::string::npos) << two;
+  EXPECT_NE(two.find("flops (FLOPS)"), std::string::npos) << two;
+}
+
+TEST(Explain, fits_80_columns) {
+  const std::string texts[] = {overview(all_tables()), to_text(find_explanation("", all_tables()))};
+  for (const std::string& text : texts)
+    for (const std::string& line : split(text, '\n')) EXPECT_LE(display_width(line), 80u) << line;
+}
+
+TEST(Explain, overview_names_every_column_of_every_command) {
+  const std::string text = overview(all_tables());
+  for (const auto& [command, tables] : all_tables()) EXPECT_THAT(text, HasSubstr("takt " + command));
+  for_every_column([&](const std::string& where, const ColumnSchema& column) {
+    EXPECT_NE(text.find(column.name), std::string::npos) << where;
+  });
+}
+
+}  // namespace
+}  // namespace takt

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""tables_test.py TAKT MAKE_MODELS FORMATS_MD: what commands write is what `takt explain` and docs/formats.md say.
+
+Runs every command that has tables, as JSON and each table as CSV, on small inputs and simulated devices. Every table
+and column that comes out must be known, in the same order; every table and column that is known must come out.
+One makespan: run, analyze and whatif tell the same one of a recorded run.
+"""
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from answers import answer
+
+TAKT, MAKE_MODELS, FORMATS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+HERE = pathlib.Path(__file__).resolve().parent
+RUN = ['run', 'small.onnx', '--device', 'sim:box', '--iter', '6']
+
+# By command: what is run, and the tables that CSV may ask for (none: the command has no --table).
+COMMANDS = {
+    'run': [*RUN, '--columns', 'all'],
+    'analyze': ['analyze', 'a.json', '--columns', 'all'],
+    'compare': ['compare', 'a.json', 'b.json'],
+    'trace info': ['trace', 'info', 'gpu.trace.json'],
+    'trace check': ['trace', 'check', 'broken.trace.json'],
+    'pipeline run': ['pipeline', 'run', 'split.yaml', '--simulate'],
+    'pipeline analyze': ['pipeline', 'analyze', 'run.json'],
+    'pipeline interference': ['pipeline', 'interference', 'crowd.yaml', '--simulate', '--batches', '60', '--rounds', '2'],
+    'pipeline whatif': ['pipeline', 'whatif', 'run.json', '--sweep', 'stage.first.time=x0.5:x1:x0.25'],
+    'explain': ['explain'],
+}
+WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults'}
+# What takes options of its own to come out.
+SPECIAL = {
+    ('run', 'instances'): [*RUN, '--thread', '2'],
+    ('devices', 'devices'): ['devices'],
+    ('devices', 'peaks'): ['devices', '--measure'],
+}
+# Settings are fitted on a real runtime only.
+NEED_REAL_RUNTIME = {('run', 'fitting'): ['run', 'small.onnx', '--iter', '2', '--fitting', '--device', 'CPU']}
+SPLIT = """\
+name: split
+batches: 12
+stages:
+  - {name: first, dummy: {time: 2ms}, device: sim:CPU}
+  - name: halves
+    dummy: {time: 6ms, partition: 100us, merge: 100us}
+    split: {devices: [sim:GPU, sim:NPU], ratio: [0.5, 0.5]}
+"""
+
+
+class Workshop:
+    """A folder with inputs for every command."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix='takt_tables_')
+        path = pathlib.Path(self.folder.name)
+        self.environment = {**os.environ, 'TAKT_FIXED_PROVENANCE': '1', 'TAKT_CACHE_DIR': str(path / 'cache')}
+        subprocess.run([MAKE_MODELS, path], check=True)
+        for file in [*HERE.glob('*.yaml'), *HERE.glob('*.trace.json')]:
+            shutil.copy(file, path)
+        (path / 'split.yaml').write_text(SPLIT, encoding='utf-8')
+        self.takt(*RUN, '--profile', 'a.json', '--trace', 'a.trace.json')
+        self.takt('run', 'small.onnx', '--device', 'sim:slowbox', '--iter', '6', '--profile', 'b.json')
+        self.takt('pipeline', 'run', 'split.yaml', '--simulate', '--trace', 'run.json')
+
+    def takt(self, *words, exits=(0,)):
+        done = subprocess.run([TAKT, *words], cwd=self.folder.name, env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=200, encoding='utf-8', check=False)
+        if done.returncode not in exits:
+            raise AssertionError(f'takt {" ".join(words)} exits {done.returncode}: {answer(done.stderr)}')
+        return done.stdout
+
+    def tables(self, *words, exits=(0,)):
+        return json.loads(self.takt(*words, '--format', 'json', exits=exits))['tables']
+
+    def heading(self, *words, exits=(0,)):
+        return next(csv.reader(io.StringIO(self.takt(*words, '--format', 'csv', exits=exits))))
+
+
+def general(keys):
+    """Keys whose end differs from run to run, under the name that they are known by."""
+    return list(dict.fromkeys('stage_time_us.STAGE' if key.startswith('stage_time_us.') else key for key in keys))
+
+
+class Tables(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.shop = Workshop()
+        told = cls.shop.tables('explain')
+        cls.known = {(row['command'], row['table']): [] for row in told['tables']}
+        for row in told['columns']:
+            cls.known[row['command'], row['table']].append(row['column'])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.shop.folder.cleanup()
+
+    def exits(self, command):
+        return (1,) if command == 'trace check' else (0,)
+
+    def compare_rows(self, command, tables, seen):
+        for name, rows in tables.items():
+            self.assertIn((command, name), self.known)
+            seen.add((command, name))
+            for row in rows:
+                self.assertEqual(general(row), self.known[command, name], f'{command} {name}')
+
+    def test_every_table_and_column_is_known_and_every_known_one_comes_out(self):
+        seen = set()
+        for command, words in COMMANDS.items():
+            self.compare_rows(command, self.shop.tables(*words, exits=self.exits(command)), seen)
+            names = [table for known, table in self.known if known == command]
+            self.assertTrue(names, f'{command}: no tables are known')
+            for name in names:
+                if (command, name) in SPECIAL or (command, name) in NEED_REAL_RUNTIME:
+                    continue
+                option = [] if WITHOUT_TABLE_OPTION.get(command) == name else ['--table', name]
+                heading = self.shop.heading(*words, *option, exits=self.exits(command))
+                self.assertEqual(general(heading), self.known[command, name], f'{command} {name}')
+                seen.add((command, name))
+        self.look_at_special_ones(seen)
+        self.assertEqual(set(self.known) - seen, set(), 'known, but never printed')
+
+    def look_at_special_ones(self, seen):
+        devices = self.shop.tables('devices')['devices']
+        real = any(row['device'] == 'CPU' and row['usable'] == 'yes' for row in devices)
+        for (command, name), words in {**SPECIAL, **NEED_REAL_RUNTIME}.items():
+            if (command, name) in NEED_REAL_RUNTIME and not real:
+                seen.add((command, name))
+                continue
+            rows = self.shop.tables(*words)[name]
+            self.assertTrue(rows, f'{command} {name} has no row')
+            self.assertEqual(list(rows[0]), self.known[command, name], f'{command} {name}')
+            seen.add((command, name))
+
+    def test_the_usual_columns_come_in_the_known_order(self):
+        for words in (RUN, ['analyze', 'a.json']):
+            for name, rows in self.shop.tables(*words).items():
+                known = self.known[words[0], name]
+                self.assertEqual(list(rows[0]), [key for key in known if key in rows[0]], f'{words[0]} {name}')
+
+    def test_explain_answers_for_columns_tables_and_rows(self):
+        for word in ('usable', 'gpu_time', '[unattributed]', 'unattributed', 'stage_time_us.first'):
+            self.assertIn(word.split('.')[0], self.shop.takt('explain', word))
+
+    def test_the_document_has_every_table_and_column(self):
+        text = FORMATS.read_text(encoding='utf-8')
+        sections = {}
+        for heading, body in re.findall(r'^### (takt .*)\n((?:(?!##).*\n)*)', text, re.M):
+            for command in heading.split(', '):
+                for name, table in re.findall(r'^`(\w+)`: .*\n\n((?:\|.*\n)+)', body, re.M):
+                    sections[command.removeprefix('takt '), name] = re.findall(r'^\| `(.*?)` \|', table, re.M)
+        self.assertEqual(sections, self.known)
+
+    def test_run_analyze_and_whatif_tell_one_makespan(self):
+        run = self.shop.tables('pipeline', 'run', '--simulate', 'real', '--batches', '20', '--trace', 'real.json')
+        analyzed = self.shop.tables('pipeline', 'analyze', 'real.json')
+        before = self.shop.tables('pipeline', 'whatif', 'real.json')['summary'][0]
+        self.assertEqual(before['variant'], 'before')
+        makespans = {tables['summary'][0]['makespan_us'] for tables in (run, analyzed)} | {before['makespan_us']}
+        self.assertEqual(len(makespans), 1, makespans)
+        self.assertGreater(makespans.pop(), 0)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])

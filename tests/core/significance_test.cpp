@@ -1,0 +1,45 @@
+#include "core/significance.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace takt {
+namespace {
+
+// From the printed tables of Student's distribution.
+TEST(StudentQuantile, agrees_with_the_tables) {
+  EXPECT_NEAR(student_quantile(1, 0.025), 12.706, 0.001);
+  EXPECT_NEAR(student_quantile(5, 0.05), 2.015, 0.001);
+  EXPECT_NEAR(student_quantile(10, 0.005), 3.169, 0.001);
+  EXPECT_NEAR(student_quantile(1e6, 0.025), 1.960, 0.001);
+}
+
+// Of 3 + 3 values the largest three come together in one of 20 choices.
+TEST(PermutationTest, tells_the_share_of_orders_that_give_as_much) {
+  std::vector<double> values{1, 2, 3, 4, 5, 6};
+  const double found = 4 + 5 + 6;
+  const auto shares = permutation_p_values(std::array{found, 0.0}, {.permutations = 9'999}, [&](Random& random) {
+    shuffle(values, random);
+    const double sum = values[0] + values[1] + values[2];
+    return std::array{sum, sum};
+  });
+  EXPECT_NEAR(shares[0], 0.05, 0.01);
+  EXPECT_EQ(shares[1], 1);
+}
+
+TEST(PermutationTest, is_never_0_and_ends_early_where_it_is_clear) {
+  int asked = 0;
+  const auto never =
+      permutation_p_values(std::array{1.0}, {.permutations = 99}, [](Random&) { return std::array{0.0}; });
+  EXPECT_EQ(never[0], 0.01);
+  const auto always = permutation_p_values(std::array{1.0}, {.permutations = 99, .enough = 10}, [&](Random&) {
+    ++asked;
+    return std::array{1.0};
+  });
+  EXPECT_EQ(always[0], 1);
+  EXPECT_EQ(asked, 10);
+}
+
+}  // namespace
+}  // namespace takt

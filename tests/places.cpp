@@ -1,0 +1,10 @@
+#include "places.h"
+
+namespace takt {
+
+std::filesystem::path source_dir() { return TAKT_SOURCE_DIR; }
+std::filesystem::path sdk_dir() { return TAKT_SDK_DIR; }
+
+bool is_sanitized() { return TAKT_SANITIZED; }
+
+}  // namespace takt

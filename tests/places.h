@@ -1,0 +1,15 @@
+// Where tests find files of the checkout, and what kind of build they test. Only places.cpp is compiled with the
+// folders' names, so that a compiler cache serves every other test in another checkout, too.
+#pragma once
+
+#include <filesystem>
+
+namespace takt {
+
+std::filesystem::path source_dir();  ///< the checkout
+std::filesystem::path sdk_dir();     ///< where tools/bootstrap put the SDKs
+
+/// Whether takt was compiled with a sanitizer: it needs all the address space there is, and much of the time.
+bool is_sanitized();
+
+}  // namespace takt

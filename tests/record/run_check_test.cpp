@@ -1,0 +1,62 @@
+#include "record/run_check.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "record/run_words.h"
+
+namespace takt {
+namespace {
+
+std::string refusal(const std::function<void(PipelineRun&)>& damage) {
+  auto run = simulated_run(pipeline({stage_on(0), stage_on(1)}, 2), {takes(4), takes(2)});
+  damage(run);
+  try {
+    check(run, "r");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RunCheck, a_simulated_run_is_right) {
+  EXPECT_EQ(refusal([](PipelineRun&) {}), "");
+}
+
+TEST(RunCheck, every_record_that_cannot_be_is_named) {
+  EXPECT_EQ(refusal([](PipelineRun& r) { r.devices.pop_back(); }),
+            "r: not a run of a pipeline: the devices have other numbers than names; record the run again");
+  EXPECT_NE(refusal([](PipelineRun& r) { r.stages.pop_back(); }).find("stages"), std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) { r.schedule.visits.pop_back(); }).find("visited"), std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) { r.counters.resize(1); }).find("counters"), std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) { r.schedule.executions[1].what.device = 5; }).find("device"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) { r.schedule.executions[1].start = Nanoseconds(-3); }).find("order"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) { r.schedule.visits[2].replica = 3; }).find("replica"), std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) { r.schedule.batches[0].delivered = Nanoseconds::max(); }).find("range"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) { r.shape.stages[0].queue = 0; }).find("queue"), std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) { r.warmup = -1; }).find("warm-up"), std::string::npos);
+}
+
+TEST(RunCheck, counters_that_add_up_beyond_what_can_be_held_are_refused) {
+  EXPECT_NE(refusal([](PipelineRun& r) {
+              r.counters.resize(r.schedule.executions.size());
+              for (auto& c : r.counters) c.bytes_moved = std::int64_t{1} << 60;
+            }).find("counters add up"),
+            std::string::npos);
+}
+
+TEST(RunCheck, spans_that_add_up_beyond_nanoseconds_are_refused) {
+  EXPECT_NE(refusal([](PipelineRun& r) {
+              constexpr std::int64_t late = std::int64_t{1} << 60;
+              r.schedule.executions[3].end = Nanoseconds(late);
+              for (auto& v : r.schedule.visits) v.left = Nanoseconds(late);
+            }).find("add up"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace takt

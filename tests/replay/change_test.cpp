@@ -1,0 +1,94 @@
+#include "replay/change.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace takt {
+namespace {
+
+std::string refusal(const std::string& text, bool sweep = false) {
+  try {
+    if (sweep) {
+      parse_sweep(text);
+    } else {
+      parse_change(text);
+    }
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Change, reads_every_knob) {
+  const PipelineChange time = parse_change("stage.infer.time=x0.5");
+  EXPECT_EQ(time.knob, Knob::stage_time);
+  EXPECT_EQ(time.target, "infer");
+  EXPECT_TRUE(time.factor);
+  EXPECT_EQ(time.number, 0.5);
+  EXPECT_EQ(parse_change("stage.infer.time=2.5ms").number, 2.5e6);
+  EXPECT_FALSE(parse_change("stage.infer.time=2.5ms").factor);
+  EXPECT_EQ(parse_change("stage.a.replicas=2").number, 2);
+  EXPECT_EQ(parse_change("stage.a.queue=4").knob, Knob::stage_queue);
+  EXPECT_EQ(parse_change("stage.a.threads=2").knob, Knob::stage_threads);
+  EXPECT_EQ(parse_change("stage.a.device=sim:NPU").device, "sim:NPU");
+  EXPECT_THAT(parse_change("stage.a.ratio=0.7,0.3").ratio, testing::ElementsAre(0.7, 0.3));
+  EXPECT_EQ(parse_change("device.CPU.requests=2").target, "CPU");
+  EXPECT_EQ(parse_change("device.CPU.requests=none").number, std::nullopt);
+  EXPECT_EQ(parse_change("source.in_flight=8").number, 8);
+  EXPECT_EQ(parse_change("source.rate=50.5").number, 50.5);
+  EXPECT_EQ(parse_change("source.rate=closed").number, std::nullopt);
+}
+
+TEST(Change, names_may_have_dots) {
+  EXPECT_EQ(parse_change("device.GPU.0.requests=2").target, "GPU.0");
+  EXPECT_EQ(parse_change("stage.a.b.c.queue=2").target, "a.b.c");
+}
+
+TEST(Change, wrong_words_are_refused_with_the_nearest) {
+  EXPECT_EQ(refusal("stage.infer.tme=x0.5"), "'stage.infer.tme=x0.5': a stage has no 'tme'; did you mean 'time'?");
+  EXPECT_EQ(refusal("stag.infer.time=x0.5"), "'stag.infer.time=x0.5': begin with stage., not stag.");
+  EXPECT_EQ(refusal("source.colour=1"), "'source.colour=1': a source has no 'colour'; it has in_flight, rate");
+  EXPECT_EQ(refusal("stage.infer.time"), "'stage.infer.time': a change is KNOB=VALUE, such as stage.infer.time=x0.5");
+  EXPECT_EQ(refusal("stage.time=x2"), "'stage.time=x2': say which stage: stage.NAME.KNOB=VALUE");
+}
+
+TEST(Change, wrong_values_are_refused) {
+  for (const auto* text : {"stage.a.time=0.5",
+                           "stage.a.time=x",
+                           "stage.a.time=x-1",
+                           "stage.a.time=xnan",
+                           "stage.a.replicas=0",
+                           "stage.a.replicas=1.5",
+                           "stage.a.replicas=none",
+                           "stage.a.queue=99999999999",
+                           "stage.a.ratio=a,b",
+                           "stage.a.ratio=0.5,0.6",
+                           "stage.a.ratio=",
+                           "device.d.requests=0",
+                           "source.rate=0",
+                           "source.rate=-3",
+                           "source.in_flight=0",
+                           "stage.a.device=",
+                           "=",
+                           ".",
+                           "stage..time=x1",
+                           "source..rate=1"})
+    EXPECT_NE(refusal(text), "accepted") << text;
+}
+
+TEST(Change, a_sweep_has_both_ends) {
+  const auto values = parse_sweep("stage.infer.time=x0.2:x1:x0.2");
+  ASSERT_EQ(values.size(), 5u);
+  EXPECT_NEAR(*values.front().number, 0.2, 1e-12);
+  EXPECT_NEAR(*values.back().number, 1, 1e-12);
+  EXPECT_EQ(parse_sweep("stage.a.replicas=1:4:1").size(), 4u);
+  EXPECT_EQ(parse_sweep("stage.a.time=1ms:2ms:500us")[1].number, 1.5e6);
+  for (const auto* text : {"stage.a.replicas=1:4", "stage.a.replicas=4:1:1", "stage.a.time=x1:2ms:x1",
+                           "stage.a.device=a:b:c", "stage.a.time=x1:x2:x0", "source.rate=1:1e9:1", "stage.a.queue"})
+    EXPECT_NE(refusal(text, true), "accepted") << text;
+}
+
+}  // namespace
+}  // namespace takt

@@ -1,0 +1,250 @@
+#include "replay/what_if.h"
+#include "account/account.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "account/account.h"
+#include "core/error.h"
+#include "replay/what_if_cases.h"
+
+namespace takt {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(WhatIf, says_before_replayed_and_after) {
+  const PipelineRun run = run_truth(chain({1000, 2500, 1500}));
+  const WhatIf result = what_if(run, std::vector{parse_change("stage.infer.time=x0.5")});
+  ASSERT_EQ(result.summary.size(), 3u);
+  EXPECT_EQ(result.summary[0].makespan, Nanoseconds(502'500'000));  // 1 + 200·2.5 + 1.5 ms
+  EXPECT_EQ(result.summary[1].makespan, result.summary[0].makespan);
+  EXPECT_EQ(result.summary[2].makespan, Nanoseconds(302'250'000));  // 1 + 1.25 + 200·1.5 ms
+  EXPECT_EQ(result.summary[0].bottleneck, "infer");
+  EXPECT_EQ(result.summary[2].bottleneck, "post");
+  EXPECT_EQ(*result.summary[2].cycle, Duration(1500));
+  EXPECT_EQ(result.summary[2].replay_error, 0);
+  EXPECT_TRUE(result.interference.empty());
+}
+
+TEST(WhatIf, only_the_bottleneck_is_sensitive) {
+  const WhatIf result = what_if(run_truth(chain({1000, 2500, 1500})), {});
+  ASSERT_EQ(result.sensitivity.size(), 3u);
+  EXPECT_NEAR(result.sensitivity[0].gain.value(), 0, 1e-9);
+  EXPECT_NEAR(result.sensitivity[1].gain.value(), 1 / 0.9 - 1, 1e-9);
+  EXPECT_NEAR(result.sensitivity[2].gain.value(), 0, 1e-9);
+}
+
+TEST(WhatIf, sweeps_on_top_of_the_changes) {
+  const auto sweep = parse_sweep("stage.infer.replicas=1:3:1");
+  const WhatIf result =
+      what_if(run_truth(chain({1000, 2500, 500})), std::vector{parse_change("stage.infer.time=x2")}, sweep);
+  ASSERT_EQ(result.sweep.size(), 3u);
+  EXPECT_EQ(result.sweep[0].makespan, result.summary[2].makespan);
+  EXPECT_EQ(*result.sweep[1].cycle, Duration(2500));
+  EXPECT_EQ(result.sweep[2].variant, "stage.infer.replicas=3");
+}
+
+TEST(WhatIf, tables_have_their_columns_and_text_the_error_of_the_replay) {
+  const WhatIf result = what_if(run_truth(chain({1000, 2500})), {});
+  const auto list = tables(result);
+  const auto schemas = what_if_schemas();
+  ASSERT_EQ(list.size(), schemas.size());
+  for (std::size_t t = 0; t < list.size(); ++t) EXPECT_EQ(list[t].name, schemas[t].name);
+  EXPECT_THAT(to_csv(list[0]),
+              HasSubstr("variant,makespan_us,cycle_us,throughput_per_s,latency_us,bottleneck,replay_error\nbefore,"));
+  EXPECT_THAT(to_text(result), HasSubstr("the replay without a change is 0.00 % off"));
+}
+
+// A real run admits its first batch before it starts it; the makespan begins with the start, as the account's does.
+TEST(WhatIf, the_makespan_is_the_window_of_the_account) {
+  PipelineRun run = run_truth(chain({1000, 2500}));
+  const Nanoseconds window = account(run).window.length();
+  run.schedule.begin -= Nanoseconds(700);
+  run.schedule.end += Nanoseconds(300);
+  const WhatIf result = what_if(run, {});
+  EXPECT_EQ(result.summary[0].makespan, window);
+  EXPECT_EQ(result.summary[0].replay_error, 0);
+}
+
+TEST(WhatIf, from_a_trace_is_the_same_as_from_the_run) {
+  for (const auto& one : what_if_cases()) {
+    if (one.kind == "plain" || one.name == "law known, faster") {
+      const PipelineRun run = run_truth(one.truth), back = read_pipeline_run(to_trace(run), "trace");
+      std::vector<PipelineChange> changes;
+      for (const auto& text : one.changes) changes.push_back(parse_change(text));
+      EXPECT_EQ(to_csv(tables(what_if(back, changes))[0]), to_csv(tables(what_if(run, changes))[0])) << one.name;
+    }
+  }
+}
+
+TEST(WhatIf, says_where_a_prediction_goes_beyond_the_record) {
+  for (const WhatIfCase& one : what_if_limits()) {
+    const PipelineRun run = run_truth(one.truth);
+    const auto changes = std::vector{parse_change(one.changes[0])};
+    const WhatIf result = what_if(run, changes);
+    EXPECT_FALSE(result.extrapolated.empty()) << one.name;
+    EXPECT_THAT(to_text(result), HasSubstr("Extrapolated: ")) << one.name;
+    EXPECT_TRUE(what_if(run, {}).extrapolated.empty()) << "nothing changes, " << one.name;
+    // Measured, it is known.
+    const WhatIf measured = what_if(run, changes, {}, measure_truth(one.truth));
+    EXPECT_TRUE(measured.extrapolated.empty()) << one.name;
+    const double really = static_cast<double>(one.run_changed().schedule.makespan().count());
+    EXPECT_NEAR(static_cast<double>(measured.summary[2].makespan.count()) / really, 1, 0.05) << one.name;
+  }
+}
+
+TEST(WhatIf, does_not_cry_where_the_law_is_described_or_nothing_overlaps_otherwise) {
+  for (const WhatIfCase& one : what_if_cases()) {
+    if (!one.truth.law_in_record) continue;
+    std::vector<PipelineChange> changes;
+    for (const auto& text : one.changes) changes.push_back(parse_change(text));
+    EXPECT_TRUE(what_if(run_truth(one.truth), changes).extrapolated.empty()) << one.name;
+  }
+}
+
+TEST(WhatIf, a_second_replica_beside_the_first_was_never_seen) {
+  TruePipeline truth = chain({1000, 2500, 1500});
+  truth.law_in_record = false;  // a real device: nobody says that nothing contends
+  const WhatIf result = what_if(run_truth(truth), std::vector{parse_change("stage.infer.replicas=2")});
+  const auto found = std::find_if(result.extrapolated.begin(), result.extrapolated.end(),
+                                  [](const Extrapolation& e) { return e.stage == 1 && e.beside == 1; });
+  ASSERT_NE(found, result.extrapolated.end());
+  EXPECT_EQ(found->before, 0);
+  EXPECT_GT(found->after, 0.5);
+}
+
+TEST(KnownContention, measured_pairs_go_by_name_and_strangers_are_refused) {
+  TruePipeline truth = chain({1000, 2500});
+  truth.law_in_record = false;
+  const PipelineRun run = run_truth(truth);
+  PairRow row;
+  row.stage = "infer", row.beside = "gather";
+  row.factor = 1.5;
+  row.significant = true;
+  PairRow stranger = row;
+  stranger.stage = "other";
+  const KnownContention known = known_contention(run, std::vector{row, stranger});
+  EXPECT_EQ(known.law.interference, (std::vector<std::vector<double>>{{1, 1}, {1.5, 1}}));
+  EXPECT_TRUE(known.known[1][0]);
+  EXPECT_FALSE(known.known[0][1]);
+  EXPECT_THROW(known_contention(run, std::vector{stranger}), Error);
+}
+
+/// Three stages of one thread each on two cores, as a real run tells them: no law, but cores and threads.
+PipelineRun on_two_cores(TruePipeline truth) {
+  PipelineRun run = run_truth(truth);
+  run.cores = 2;
+  for (auto& stage : run.stages) stage.threads = 1;
+  return run;
+}
+
+TruePipeline core_truth() {
+  TruePipeline truth = chain({1000, 2500, 1500});
+  truth.law_in_record = false;
+  truth.contention.resources = {{{0.5, 0.5, 0.5}}};
+  return truth;
+}
+
+double makespan_ratio(const PipelineRun& run, const TruePipeline& truth) {
+  return static_cast<double>(run.schedule.makespan().count()) /
+         static_cast<double>(run_truth(truth).schedule.makespan().count());
+}
+
+TEST(KnownContention, threads_take_turns_on_the_cores) {
+  TruePipeline truth = core_truth();
+  const PipelineRun run = on_two_cores(truth);
+  EXPECT_EQ(known_contention(run).law.resources.at(0).demand, (std::vector<double>{0.5, 0.5, 0.5}));
+  EXPECT_NEAR(makespan_ratio(replay(run, {}), truth), 1, 1e-3);
+  truth.shape.stages[1] = stage_on(1, 2, 2);  // 5 ms of work per batch on two cores: 2.5 ms, as with one replica
+  const auto two = std::vector{parse_change("stage.infer.replicas=2")};
+  EXPECT_NEAR(makespan_ratio(replay(run, two), truth), 1, 0.01);
+  PipelineRun untold = run;
+  untold.cores.reset();
+  EXPECT_LT(makespan_ratio(replay(untold, two), truth), 0.8);
+}
+
+TEST(KnownContention, what_cores_explain_is_no_interference) {
+  PipelineRun run = on_two_cores(core_truth());
+  run.stages[0].threads = run.stages[1].threads = 2;
+  std::vector<PairRow> pairs(2);
+  for (PairRow& row : pairs) row.significant = true;
+  pairs[0].stage = "gather", pairs[0].beside = "infer", pairs[0].factor = 2.2;  // 2 from waiting for cores
+  pairs[1].stage = "infer", pairs[1].beside = "gather", pairs[1].factor = 1.9;
+  const auto law = known_contention(run, pairs).law;
+  EXPECT_NEAR(law.interference[0][1], 1.1, 1e-12);
+  EXPECT_EQ(law.interference[1][0], 1);
+}
+
+TEST(KnownContention, slow_downs_that_do_not_give_the_record_again_are_left_out) {
+  TruePipeline truth = chain({1000, 2500, 1500});
+  truth.law_in_record = false;
+  truth.shape.stages[1].queue = 1000;
+  PipelineRun run = run_truth(truth);
+  // Gather ran ahead, further than the trace says that the queue allows, so that it was beside infer for the first
+  // batches only. The replay has it beside all of them.
+  run.shape.stages[1].queue = 1;
+  std::vector<PairRow> rows(2);
+  for (PairRow& row : rows) row.stage = "infer", row.factor = 3, row.significant = true;
+  rows[0].beside = "gather", rows[1].beside = "post";
+  const WhatIf result = what_if(run, {}, {}, rows);
+  ASSERT_TRUE(result.refused_error.has_value());
+  EXPECT_GT(*result.refused_error, 0.05);
+  EXPECT_LT(result.summary[0].replay_error, 0.01);
+  EXPECT_THAT(to_text(result), HasSubstr("The measured slow-downs are left out"));
+}
+
+TEST(WhatIf, says_when_threads_outnumber_the_cores) {
+  const PipelineRun run = on_two_cores(core_truth());
+  const WhatIf result = what_if(run, std::vector{parse_change("stage.infer.replicas=2")});
+  ASSERT_TRUE(result.cores.has_value());
+  EXPECT_EQ(result.cores->cores, 2);
+  EXPECT_EQ(result.cores->recorded, 3);
+  EXPECT_EQ(result.cores->predicted, 4);
+  EXPECT_THAT(to_text(result), HasSubstr("up to 4 on 2 after the change, 3 as recorded"));
+  const WhatIf single = what_if(run, std::vector{parse_change("source.in_flight=1")});
+  EXPECT_EQ(single.cores->predicted, 1);
+  EXPECT_THAT(to_text(single), testing::Not(HasSubstr("More threads than cores")));
+  PipelineRun untold = run;
+  untold.cores.reset();
+  EXPECT_FALSE(what_if(untold, {}).cores.has_value());
+}
+
+TEST(Replay, more_threads_leave_less_of_the_cores_for_others) {
+  TruePipeline truth = core_truth();
+  const PipelineRun run = on_two_cores(truth);
+  truth.contention.resources = {{{0.5, 1, 0.5}}};
+  truth.stages[1].whole_us[0] *= 0.6;
+  const auto changes = std::vector{parse_change("stage.infer.threads=2"), parse_change("stage.infer.time=x0.6")};
+  const PipelineRun predicted = replay(run, changes);
+  EXPECT_NEAR(makespan_ratio(predicted, truth), 1, 0.01);
+  EXPECT_EQ(predicted.stages[1].threads, 2);
+  EXPECT_THROW(replay(run, std::vector{changes[0]}), UsageError) << "nobody knows how long it takes then";
+  PipelineRun untold = run;
+  untold.cores.reset();
+  EXPECT_THROW(replay(untold, changes), UsageError);
+}
+
+TEST(OverlapShares, count_every_execution_beside) {
+  // gather 1 ms, infer 2 ms with two replicas and gather always ready: infer is beside itself for half of the time.
+  TruePipeline truth = chain({1000, 2000});
+  truth.shape.stages[1] = stage_on(1, 2, 2);
+  const auto shares = overlap_shares(run_truth(truth));
+  ASSERT_EQ(shares.size(), 4u);
+  EXPECT_NEAR(shares[1].mean, 2, 0.02);  // gather beside infer: both replicas
+  EXPECT_NEAR(shares[2].mean, 1, 0.02);
+  EXPECT_NEAR(shares[3].mean, 1, 0.02);  // each other
+  EXPECT_LE(shares[3].low, shares[3].high);
+}
+
+TEST(WhatIf, of_a_run_without_batches_is_empty_but_said) {
+  TruePipeline truth = chain({1000, 2500}, 2, 0);
+  const WhatIf result = what_if(run_truth(truth), std::vector{parse_change("stage.infer.replicas=2")});
+  EXPECT_EQ(result.summary[2].makespan, Nanoseconds(0));
+  EXPECT_EQ(result.summary[2].bottleneck, "");
+}
+
+}  // namespace
+}  // namespace takt
