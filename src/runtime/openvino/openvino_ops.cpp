@@ -86,6 +86,7 @@ OpSample describe(const ov::Node& node, const OpIndex& index) {
   OpSample sample;
   sample.name = node.get_friendly_name();
   sample.kernel = text_of(node, "primitiveType");
+  sample.node_type = text_of(node, "layerType");
   std::vector<const Op*> group;
   for (const auto& layer : split(text_of(node, "originalLayersNames"), ',')) {
     const Op* op = index.find(layer);
