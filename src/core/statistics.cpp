@@ -88,6 +88,16 @@ std::optional<double> mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+std::optional<double> trimmed_mean(std::span<const Nanoseconds> samples, double cut) {
+  TAKT_CHECK(cut >= 0 && cut < 0.5);
+  std::vector<Nanoseconds> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto left_out = static_cast<std::size_t>(cut * static_cast<double>(sorted.size()));
+  double sum = 0;
+  for (std::size_t i = left_out; i + left_out < sorted.size(); ++i) sum += static_cast<double>(sorted[i].count());
+  return sorted.empty() ? std::nullopt : std::optional(sum / static_cast<double>(sorted.size() - 2 * left_out));
+}
+
 std::optional<double> variance(std::span<const double> values) {
   if (values.size() < 2) return std::nullopt;
   const double centre = *mean(values);

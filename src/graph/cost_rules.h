@@ -69,6 +69,12 @@ std::optional<Work> resize(const OpView& op, const CostRule& rule);
 std::optional<Work> gelu(const OpView& op, const CostRule& rule);
 std::optional<Work> top_k(const OpView& op, const CostRule& rule);
 
+std::optional<Work> grid_sample(const OpView& op, const CostRule& rule);
+std::optional<Work> roi_align(const OpView& op, const CostRule& rule);
+std::optional<Work> non_max_suppression(const OpView& op, const CostRule& rule);
+std::optional<Work> fourier(const OpView& op, const CostRule& rule);
+std::optional<Work> scatter(const OpView& op, const CostRule& rule);
+
 std::optional<Work> convolution(const OpView& op, const CostRule& rule);  ///< flops: index of the weight input
 std::optional<Work> transposed_convolution(const OpView& op, const CostRule& rule);
 std::optional<Work> matrix_product(const OpView& op, const CostRule& rule);

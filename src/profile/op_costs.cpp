@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "analysis/foreign_profile.h"
 #include "graph/cost.h"
 #include "graph/placed_ops.h"
 #include "profile/op_profile.h"
@@ -146,7 +147,7 @@ class CostJoin {
   void apply_without_model(OpRow& row) const {
     static const std::set<std::string> movers{"Reorder",   "ReorderInput", "ReorderOutput", "Transpose", "Reshape",
                                               "Unsqueeze", "Squeeze",      "Cast",          "Identity"};
-    if (!movers.contains(row.type)) return;
+    if (!movers.contains(row.type)) return apply_shapes(row);
     row.flops = 0, row.sfu_ops = 0;
     const Tensor* tensor = known_side(row);
     if (tensor) row.input_shapes = row.output_shapes = {*shape_of(*tensor)};
@@ -155,6 +156,17 @@ class CostJoin {
     for (const auto* shapes : {&row.input_shapes, &row.output_shapes})
       for (const Shape& shape : *shapes) elements += element_count(shape).value_or(0);
     row.bytes = tensor && tensor->bytes ? *tensor->bytes * 2 : elements * 4;  // float, where the runtime tells no type
+  }
+
+  /// A part of an operator that the runtime has no kernel for: what it does follows from the shapes that it had.
+  void apply_shapes(OpRow& row) const {
+    if (row.input_shapes.empty() || row.output_shapes.empty()) return;
+    row.flops = flops_from_shapes(row.type, row.input_shapes, row.output_shapes);
+    double bytes = 0;
+    for (const auto* shapes : {&row.input_shapes, &row.output_shapes})
+      for (const Shape& shape : *shapes) bytes += 4 * static_cast<double>(element_count(shape).value_or(0));
+    if (row.flops && bytes < 1e17) row.bytes = static_cast<std::int64_t>(bytes);  // float: parts compute in no other
+    multiply_by_calls(row);
   }
 
   const Tensor* known_side(const OpRow& row) const {

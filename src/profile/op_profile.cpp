@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "profile/fusion.h"
 #include "profile/op_costs.h"
+#include "profile/plain_times.h"
 
 namespace takt {
 namespace {
@@ -78,6 +79,7 @@ OpProfile profile_ops(const RunResult& result) {
   for (Nanoseconds sample : profile.unattributed_samples) profile.unattributed += sample;
   TAKT_CHECK(attributed + profile.unattributed == profile.measured);
   profile.known_share = share_of_known(profile.ops);
+  add_plain_times(result, profile);
   return profile;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/statistics.h"
 #include "core/units.h"
 #include "graph/graph.h"
 #include "profile/run_result.h"
@@ -22,6 +23,9 @@ struct OpRow {
   bool is_settled = false;             ///< see OpSample
   std::int64_t calls = 0;              ///< over all profiled runs
   Nanoseconds total{};                 ///< over all profiled runs
+  Nanoseconds record_cost{};           ///< of `total`, what its records cost; 0 without a plain pass
+  std::optional<Duration> plain_mean;  ///< per run, unobserved (plain_times.h); missing without a plain pass
+  Interval plain_interval;             ///< of plain_mean, in us
   std::vector<Nanoseconds> samples;    ///< one per profiled run (0 where it did not execute)
   std::optional<double> flops;         ///< of one run: sum over model_ops; nullopt if one is not known
   std::optional<double> sfu_ops;
@@ -37,6 +41,9 @@ struct OpProfile {
   Nanoseconds measured{};      ///< Σ of the profiled runs' own times
   Nanoseconds unattributed{};  ///< measured − Σ ops.total; negative when operators overlap
   std::vector<Nanoseconds> unattributed_samples;
+  Nanoseconds recording{};                     ///< Σ ops.record_cost
+  std::optional<Duration> plain_mean;          ///< of the plain runs; missing without them
+  std::optional<Duration> plain_unattributed;  ///< plain_mean − Σ ops.plain_mean
   /// Share of Σ ops.total in rows whose FLOPs, bytes and output shapes are all known; 0..1.
   double known_share = 0;
 };

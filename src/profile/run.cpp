@@ -9,6 +9,7 @@
 #include "profile/instances.h"
 #include "profile/measure.h"
 #include "profile/prepared_model.h"
+#include "profile/sections.h"
 
 namespace takt {
 namespace {
@@ -46,6 +47,8 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     (pass.profiled ? result.profiled : result.plain) = std::move(pass);
     add_notes(result, sessions[i]->notes());
   }
+  if (result.plain && result.profiled && !(settings.stop && *settings.stop))
+    result.sections = measure_sections(*sessions.back(), result, settings.min_time);
 }
 
 bool is_asked_to_stop(const RunSettings& settings) { return settings.stop && *settings.stop; }

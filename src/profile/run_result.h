@@ -15,6 +15,12 @@
 
 namespace takt {
 
+/// Neighbouring operators of a run, in the order in which they execute, timed together without records (sections.h).
+struct Section {
+  std::vector<std::string> ops;  ///< names of their samples, those in bodies too
+  std::vector<double> shares;    ///< of the run's time, one per round; over the sections of a round they add up to 1
+};
+
 /// What the process used over some neighbouring samples: one, or several where a reading would take too long beside a
 /// single one.
 struct UsageSpan {
@@ -48,6 +54,7 @@ struct RunResult {
   std::vector<std::string> input_origins;  ///< of each: "generated values", "values of cat.npy"
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
   std::optional<RunPass> plain, profiled;
+  std::vector<Section> sections;    ///< where records disturb much; empty: not timed
   CpuLimit cpu_limit;               ///< of the process that measured
   std::vector<RunPass> instances;   ///< with several: the plain pass of each; `plain` has the samples of all
   std::optional<FitResult> fit;     ///< what was tried with RunSettings::fit

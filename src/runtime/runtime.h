@@ -50,6 +50,7 @@ struct OpSample {
       false;            ///< operators that no sample names were computed beforehand: nobody need guess where they are
   Nanoseconds start{};  ///< from the start of the inference's timed call (same steady clock)
   Nanoseconds duration{};
+  bool in_body = false;  ///< of the operator before it that has a body
   Nanoseconds inside{};  ///< of `duration`, what operators of its own body took; they have samples of their own
   std::vector<std::string> inputs, outputs;        ///< tensor names, where known
   std::vector<Shape> input_shapes, output_shapes;  ///< where the runtime tells; empty otherwise
@@ -88,6 +89,15 @@ class Request {
   virtual std::optional<OpTotals> last_totals();
 };
 
+/// The first operators of a session's model with the session's inputs, to be timed without records. Not thread-safe;
+/// destroy before its Session.
+class Head {
+ public:
+  virtual ~Head() = default;
+  /// One inference; wall time of the call as of Session::run(). Throws Error(runtime).
+  virtual Nanoseconds run() = 0;
+};
+
 /// A loaded model, ready to run. Not thread-safe; destroy before its Runtime.
 class Session {
  public:
@@ -107,6 +117,12 @@ class Session {
   /// Operator times of all runs since opening, oldest first, for runtimes that write them only at the end (ONNX
   /// Runtime). Default: nullopt, use last_ops(). Ends profiling: call once, after the last run().
   virtual std::optional<std::vector<std::vector<OpSample>>> all_ops() { return std::nullopt; }
+  /// Those operators that came first in the recorded inferences, `operators` of them, those in bodies not counted. Of a
+  /// session that was opened with profile_ops, after its last run. nullptr: the runtime cannot run a part of a model.
+  virtual std::unique_ptr<Head> head(std::size_t operators) {
+    static_cast<void>(operators);
+    return nullptr;
+  }
   /// Outputs of the last run, copied.
   virtual std::vector<HostTensor> outputs_of_last_run() = 0;
   /// Copies the outputs to takt's memory and returns the time that it took.

@@ -178,5 +178,19 @@ TEST(Cost, of_control_flow_is_not_known_but_of_scan_is_that_of_its_slices) {
   EXPECT_EQ(cost(steps, steps.ops.at(0)).bytes, 7 * 36);
 }
 
+TEST(Cost, detection_and_sampling) {
+  // 2 classes of 8 boxes: 16 scores, each compared and sorted in 3; 5 kept, each held against 8 in 12.
+  expect_work({"NonMaxSuppression", {{1, 8, 4}, {1, 2, 8}}, {5, 3}, {}, 2}, 16 * 4 + 12 * 5 * 8, 0);
+  expect_work({"RoiAlign", {{1, 4, 16, 16}, {3, 4}, {3}}, {3, 4, 2, 2}, {{"sampling_ratio", 2}}, 3}, 48 * 4 * 9, 0);
+  expect_work({"GridSample", {{1, 4, 8, 8}, {1, 3, 3, 2}}, {1, 4, 3, 3}, {}, 2}, 8 * 36 + 12 * 9, 0);
+  expect_work({"ScatterElements", {{8}, {3}, {3}}, {8}, {{"reduction", std::string("add")}}, 3}, 3, 0);
+  expect_work({"ScatterElements", {{8}, {3}, {3}}, {8}, {}, 3}, 0, 0);
+  expect_work({"DFT", {{1, 16, 1}}, {1, 16, 2}, {{"axis", 1}}, 1}, 5 * 16 * 4 / 2, 0);
+}
+
+TEST(Cost, samples_of_boxes_of_any_size_are_not_known) {
+  EXPECT_FALSE(cost_of({"RoiAlign", {{1, 4, 16, 16}, {3, 4}, {3}}, {3, 4, 2, 2}, {}, 3}).flops);
+}
+
 }  // namespace
 }  // namespace takt

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -26,9 +27,10 @@ class FusionGroups {
   }
 
   void assign(std::size_t node) {
-    const Group group = group_of(nodes_[node]);
     OpSample& sample = nodes_[node].sample;
     sample.is_settled = true;
+    if (is_part(node)) return;
+    const Group group = group_of(nodes_[node]);
     if (group.empty()) return;
     for (const std::size_t op : group) {
       is_claimed_[op] = true;
@@ -42,7 +44,32 @@ class FusionGroups {
     }
   }
 
+  /// An operator for which there is no kernel is computed by several nodes, as its definition says; the tensors between
+  /// them are named "_inlfunc_…". Those nodes are parts of the operator, as if it had a body: "softmax > Exp".
+  void find_parts() {
+    std::map<std::string, std::size_t, std::less<>> makes_part_of;  ///< by tensor between parts, the operator
+    for (std::size_t i = nodes_.size(); i-- > 0;) {
+      OptimisedNode& node = nodes_[i];
+      std::optional<std::size_t> whole;
+      for (const std::string& output : node.sample.outputs) {
+        if (const auto found = makes_part_of.find(output); found != makes_part_of.end()) whole = found->second;
+        if (const auto id = meanings_.of(output); id && !whole) whole = model_.producer(*id);
+      }
+      const bool reads_part = std::any_of(node.inputs.begin(), node.inputs.end(), is_between_parts);
+      const bool makes_part = std::any_of(node.sample.outputs.begin(), node.sample.outputs.end(), is_between_parts);
+      if (!whole || (!reads_part && !makes_part)) continue;
+      for (const std::string& input : node.inputs)
+        if (is_between_parts(input)) makes_part_of.emplace(input, *whole);
+      is_claimed_[*whole] = true;
+      parts_.insert(i);
+      node.sample.name = model_.graph.ops[*whole].name + " > " + node.sample.type;
+    }
+  }
+
  private:
+  static bool is_between_parts(const std::string& tensor) { return tensor.find("_inlfunc_") != std::string::npos; }
+  bool is_part(std::size_t node) const { return parts_.contains(node); }
+
   /// From what the node makes back to what other nodes make.
   Group group_of(const OptimisedNode& node) const {
     std::vector<TensorId> open;
@@ -92,13 +119,15 @@ class FusionGroups {
   ModelTensors model_;
   TensorMeanings meanings_;
   std::vector<bool> is_claimed_;
-  std::set<TensorId> border_;  ///< what nodes read and make, each value once
+  std::set<std::size_t> parts_;  ///< nodes that are parts of an operator
+  std::set<TensorId> border_;    ///< what nodes read and make, each value once
 };
 
 }  // namespace
 
 void assign_fusion_groups(std::vector<OptimisedNode>& nodes, const Graph& graph) {
   FusionGroups groups(nodes, graph);
+  groups.find_parts();
   for (std::size_t i = 0; i < nodes.size(); ++i) groups.assign(i);
 }
 

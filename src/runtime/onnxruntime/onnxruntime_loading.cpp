@@ -125,6 +125,10 @@ void Loader::prepare_profiling(const Graph* graph) {
         "on CUDA, ONNX Runtime's operator times are launch times; the GPU's own time is in [unattributed]");
 }
 
+Ort::Session Loader::open_head(const std::set<std::string>& keys) const {
+  return open_bytes(head_of(optimised_->bytes, keys, where_), options());
+}
+
 Ort::Session Loader::open() {
   auto chosen = options();
   if (profiled()) chosen.EnableProfiling((folder_->path() / fmt::format("profile-{}", opened_++)).c_str());

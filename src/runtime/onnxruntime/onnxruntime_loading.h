@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ class Loader {
 
   /// A new session; with profiling its events go to a file of their own.
   Ort::Session open();
+
+  /// A session of some of the nodes of optimised(), by their keys, without profiling.
+  Ort::Session open_head(const std::set<std::string>& keys) const;
 
   bool profiled() const { return settings_.profile_ops; }
   const std::optional<OptimisedModel>& optimised() const { return optimised_; }

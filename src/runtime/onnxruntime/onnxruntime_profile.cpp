@@ -31,6 +31,7 @@ class NodeTimes {
   std::vector<ProfiledRun> runs() const {
     const std::vector<Nanoseconds> inside = inside_of_bodies();
     std::vector<ProfiledRun> runs(events_.runs.size());
+    std::set<std::string_view> known;
     for (std::size_t i = 0; i < events_.nodes.size(); ++i) {
       const OrtNodeEvent& node = events_.nodes[i];
       if (!node.run || node.is_wait) continue;
@@ -43,6 +44,11 @@ class NodeTimes {
   }
 
  private:
+  void add_shapes(const OrtNodeEvent& node, ProfiledNode& told) const {
+    if (auto inputs = events_.shapes_of(node, "input_type_shape")) told.input_shapes = std::move(inputs->shapes);
+    if (auto outputs = events_.shapes_of(node, "output_type_shape")) told.output_shapes = std::move(outputs->shapes);
+  }
+
   void extend(std::vector<std::size_t>& nodes) {
     std::stable_sort(nodes.begin(), nodes.end(),
                      [&](std::size_t a, std::size_t b) { return events_.nodes[a].start < events_.nodes[b].start; });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "takt/tensor.h"
 
 namespace takt::ort {
 
@@ -14,6 +15,8 @@ struct ProfiledNode {
   std::string name, provider, op_type;
   Nanoseconds start{}, duration{};  ///< start counts from the start of the inference; lasts until the next one starts
   Nanoseconds inside{};             ///< of `duration`, what operators of its own body took: of an If, a Loop, a Scan
+  bool in_body = false;
+  std::vector<Shape> input_shapes, output_shapes;  ///< of the first execution in the file; empty in others
 };
 using ProfiledRun = std::vector<ProfiledNode>;
 

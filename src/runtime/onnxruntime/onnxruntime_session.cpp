@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
+#include <unordered_map>
 
 #include "core/error.h"
 #include "runtime/onnxruntime/onnxruntime_loading.h"
@@ -154,6 +156,34 @@ class OnnxRuntimeRequest : public Request {
   Worker worker_;  // last: its thread ends before what it uses
 };
 
+class OnnxRuntimeHead : public Head {
+ public:
+  OnnxRuntimeHead(Ort::Session session, const std::vector<Port>& inputs, const std::vector<HostTensor>& values,
+                  std::string where)
+      : session_(std::move(session)), inputs_(inputs), where_(std::move(where)) {
+    Ort::AllocatorWithDefaultOptions allocator;
+    for (std::size_t i = 0; i < session_.GetOutputCount(); ++i)
+      outputs_.push_back(port(session_.GetOutputNameAllocated(i, allocator).get(), session_.GetOutputTypeInfo(i)));
+    binding_ = std::make_unique<Binding>(inputs_, outputs_);
+    binding_->set(values);
+  }
+
+  Nanoseconds run() override {
+    return guarded(where_, [&] {
+      binding_->prepare_next();
+      const auto start = steady_now();
+      binding_->run(session_);
+      return steady_now() - start;
+    });
+  }
+
+ private:
+  Ort::Session session_;
+  std::vector<Port> inputs_, outputs_;
+  std::unique_ptr<Binding> binding_;
+  std::string where_;
+};
+
 class OnnxRuntimeSession : public Session {
  public:
   OnnxRuntimeSession(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph, std::string device,
@@ -193,6 +223,14 @@ class OnnxRuntimeSession : public Session {
     if (shared_.profiling) guarded(where_, [&] { collect(); });
     shared_.profiling = false;
     return std::move(samples_);
+  }
+
+  std::unique_ptr<Head> head(std::size_t operators) override {
+    if (!loader_.optimised() || operators > order_.size()) return nullptr;
+    const std::set<std::string> keys(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(operators));
+    return guarded(where_, [&] {
+      return std::make_unique<OnnxRuntimeHead>(loader_.open_head(keys), inputs_, binding_->tensors(), where_);
+    });
   }
 
   std::vector<HostTensor> outputs_of_last_run() override {
@@ -296,19 +334,27 @@ class OnnxRuntimeSession : public Session {
                       runs.size(), shared_.walls.size()));
     std::size_t events = 0;
     for (const ProfiledRun& run : runs) events += run.size() + 3;
+    if (order_.empty() && !runs.empty()) remember_order(runs.back());
     if (!runs.empty()) events_per_run_ = static_cast<double>(events) / static_cast<double>(runs.size());
     for (std::size_t i = 0; i < std::min(runs.size(), shared_.walls.size()); ++i)
       if (shared_.walls[i]) samples_.push_back(samples_of(runs[i], *shared_.walls[i]));
     shared_.walls.clear();
   }
 
-  std::vector<OpSample> samples_of(const ProfiledRun& run, Nanoseconds wall) const {
+  void remember_order(ProfiledRun run) {
+    std::stable_sort(run.begin(), run.end(), [](auto& a, auto& b) { return a.start < b.start; });
+    for (const ProfiledNode& node : run)
+      if (!node.in_body) order_.push_back(node.name);
+  }
+
+  std::vector<OpSample> samples_of(const ProfiledRun& run, Nanoseconds wall) {
     std::vector<OpSample> samples;
     for (const auto& node : run) {
       OpSample& sample = samples.emplace_back(describe(node));
       sample.start = std::clamp(node.start, Nanoseconds(0), wall);
       sample.duration = std::clamp(node.duration, Nanoseconds(0), wall - sample.start);
       sample.inside = std::min(node.inside, sample.duration);
+      sample.in_body = node.in_body;
     }
     // An operator with a body before those in it, which may start in the same microsecond.
     std::stable_sort(samples.begin(), samples.end(),
@@ -316,13 +362,16 @@ class OnnxRuntimeSession : public Session {
     return samples;
   }
 
-  OpSample describe(const ProfiledNode& node) const {
-    if (loader_.optimised())
-      if (const auto found = loader_.optimised()->nodes.find(node.name); found != loader_.optimised()->nodes.end())
-        return found->second;
-    OpSample sample;
+  const OpSample& describe(const ProfiledNode& node) {
+    const auto [place, is_new] = described_.try_emplace(node.name);
+    OpSample& sample = place->second;
+    if (!is_new) return sample;
     sample.name = node.name;
     sample.type = sample.kernel = node.op_type;
+    if (loader_.optimised())
+      if (const auto found = loader_.optimised()->nodes.find(node.name); found != loader_.optimised()->nodes.end())
+        sample = found->second;
+    sample.input_shapes = node.input_shapes, sample.output_shapes = node.output_shapes;
     return sample;
   }
 
@@ -334,6 +383,8 @@ class OnnxRuntimeSession : public Session {
   std::vector<Port> inputs_, outputs_;
   std::unique_ptr<Binding> binding_;
   double events_per_run_ = 0;
+  std::vector<std::string> order_;  ///< in which nodes run, by the profile's names; without those in bodies
+  std::unordered_map<std::string, OpSample> described_;  ///< by the profile's names
   std::vector<std::vector<OpSample>> samples_;
 };
 

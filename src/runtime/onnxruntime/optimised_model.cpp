@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <onnx-ml.pb.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <vector>
@@ -60,6 +61,20 @@ OptimisedNode describe(const onnx::NodeProto& node, std::size_t index, const std
   for (const auto& name : node.output())
     if (!name.empty()) sample.outputs.push_back(name);
   return described;
+}
+
+template <typename List>
+void keep(List& list, const std::set<std::string>& names) {
+  const auto end = std::remove_if(list.begin(), list.end(), [&](const auto& one) { return !names.contains(one.name()); });
+  list.erase(end, list.end());
+}
+
+/// What a node reads, in its bodies too.
+void add_inputs(const onnx::NodeProto& node, std::set<std::string>& names) {
+  names.insert(node.input().begin(), node.input().end());
+  for (const auto& attribute : node.attribute())
+    if (attribute.has_g())
+      for (const auto& inner : attribute.g().node()) add_inputs(inner, names);
 }
 
 /// The node whose body a graph is.
@@ -136,6 +151,28 @@ OptimisedModel read_optimised(const std::filesystem::path& dump, const Graph* gr
   result.outer_nodes = static_cast<std::size_t>(model.graph().node_size());
   result.bytes = model.SerializeAsString();
   return result;
+}
+
+std::string head_of(const std::string& bytes, const std::set<std::string>& keys, const std::string& where) {
+  onnx::ModelProto model;
+  if (!model.ParseFromString(bytes)) throw Error(ErrorKind::runtime, where + ": its optimised graph cannot be read back");
+  onnx::GraphProto& graph = *model.mutable_graph();
+  std::set<std::string> read_inside, made, wanted;
+  for (const auto& output : graph.output()) wanted.insert(output.name());
+  for (const auto& node : graph.node()) {
+    if (!keys.contains(node.name())) {
+      add_inputs(node, wanted);
+      continue;
+    }
+    add_inputs(node, read_inside);
+    made.insert(node.output().begin(), node.output().end());
+  }
+  keep(*graph.mutable_node(), keys);
+  keep(*graph.mutable_initializer(), read_inside);
+  graph.clear_output();
+  for (const std::string& name : made)
+    if (!name.empty() && wanted.contains(name)) graph.add_output()->set_name(name);  // ONNX Runtime finds the type
+  return model.SerializeAsString();
 }
 
 }  // namespace takt::ort

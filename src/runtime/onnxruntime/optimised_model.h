@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -24,5 +25,9 @@ std::string reloadable(const std::filesystem::path& dump, const std::string& whe
 
 /// Reads and rewrites the dump. Throws Error(runtime) when the dump is not a model.
 OptimisedModel read_optimised(const std::filesystem::path& dump, const Graph* graph, const std::string& where);
+
+/// `bytes` of an OptimisedModel with only the nodes of these keys, which others of them may feed; what they make for the
+/// others are outputs.
+std::string head_of(const std::string& bytes, const std::set<std::string>& keys, const std::string& where);
 
 }  // namespace takt::ort

@@ -66,7 +66,7 @@ std::optional<TensorId> TensorMeanings::of(const std::string& tensor) const {
 /// The tensor that a blocked node was made for: "TENSOR_nchwc", with "_token_N" behind it where that name was taken; a
 /// scale that became a convolution says so: "TENSOR_bn_nchwc".
 std::optional<TensorId> TensorMeanings::named_tensor(const OptimisedNode& node) const {
-  const std::string_view name = node.sample.name;
+  const std::string_view name = without_cast(node.sample.name);
   const auto suffix = name.rfind("_nchwc");
   if (suffix == std::string_view::npos) return std::nullopt;
   const std::string_view tensor = name.substr(0, suffix);

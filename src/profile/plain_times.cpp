@@ -1,0 +1,147 @@
+#include "profile/plain_times.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "core/statistics.h"
+#include "profile/measure.h"
+#include "profile/sections.h"
+
+namespace takt {
+namespace {
+
+constexpr double cut_off = 0.1;  // of the samples at either end
+
+double centre(const std::vector<Nanoseconds>& samples) { return trimmed_mean(samples, cut_off).value_or(0); }
+
+/// Of an operator: one that runs in few runs only (a rare branch) would be cut off whole.
+double centre(const OpRow& row, double runs) {
+  const double middle = centre(row.samples);
+  return middle > 0 ? middle : static_cast<double>(row.total.count()) / runs;
+}
+
+/// An operator while the estimate is made; in ns per run.
+struct Estimate {
+  double calls = 0, recorded = 0, error = 0;  ///< error: 95 % of the centre's, from its samples
+  double plain = 0;
+  Interval interval;
+};
+
+double error_of(const std::vector<Nanoseconds>& samples, double middle) {
+  std::vector<double> near;  // what the centre is made of, roughly
+  for (const Nanoseconds sample : samples)
+    if (const auto value = static_cast<double>(sample.count()); value <= 2 * middle) near.push_back(value);
+  const auto spread = variance(near);
+  return spread ? 1.96 * std::sqrt(*spread / static_cast<double>(near.size())) : 0;
+}
+
+class PlainTimes {
+ public:
+  PlainTimes(const RunResult& result, OpProfile& profile)
+      : result_(result), profile_(profile), runs_(static_cast<double>(std::max<std::int64_t>(1, profile.runs))) {
+    for (const OpRow& row : profile_.ops) {
+      Estimate& one = estimates_.emplace_back();
+      one.calls = static_cast<double>(row.calls) / runs_;
+      one.recorded = centre(row, runs_);
+      one.error = error_of(row.samples, one.recorded);
+      calls_ += one.calls;
+    }
+  }
+
+  void add() {
+    take_records_out();
+    if (!result_.sections.empty()) apply_sections();
+    const auto mean_of_plain = summarize(result_.plain->samples)->mean;
+    const double scale = plain_ > 0 ? mean_of_plain.count() * 1000 / plain_ : 0;  // from centres to means
+    Duration told{};
+    for (std::size_t i = 0; i < estimates_.size(); ++i) {
+      OpRow& row = profile_.ops[i];
+      const Estimate& one = estimates_[i];
+      row.plain_mean = microseconds(one.plain * scale);
+      row.plain_interval = {one.interval.low * scale / 1000, one.interval.high * scale / 1000, one.interval.confidence};
+      told += *row.plain_mean;
+    }
+    profile_.plain_mean = mean_of_plain;
+    profile_.plain_unattributed = mean_of_plain - told;
+  }
+
+ private:
+  static Duration microseconds(double nanoseconds) { return Duration(nanoseconds / 1000); }
+
+  /// The cost of a record from the difference of the two passes, its interval from their alternating blocks.
+  void take_records_out() {
+    plain_ = centre(result_.plain->samples);
+    const double longer = centre(result_.profiled->samples) - plain_;
+    const double cost = calls_ > 0 ? std::max(0.0, longer) / calls_ : 0;
+    const auto measured = profiling_cost(*result_.plain, *result_.profiled);
+    Interval costs{cost, cost, 0.95};
+    if (measured && measured->interval && calls_ > 0) {
+      costs.low = std::min(cost, std::max(0.0, (measured->interval->low - 1) * plain_ / calls_));
+      costs.high = std::max(cost, (measured->interval->high - 1) * plain_ / calls_);
+    }
+    double sum = 0;
+    for (Estimate& one : estimates_) sum += one.plain = std::max(0.0, one.recorded - cost * one.calls);
+    const double rest = std::clamp(centre(profile_.unattributed_samples), 0.0, plain_);
+    const double fit = sum > 0 ? (plain_ - rest) / sum : 0;
+    for (Estimate& one : estimates_) {
+      one.interval.low = std::max(0.0, one.recorded - costs.high * one.calls - one.error) * fit;
+      one.interval.high = std::max(0.0, one.recorded - costs.low * one.calls + one.error) * fit;
+      one.plain *= fit;
+    }
+    take_from_totals(cost);
+  }
+
+  void take_from_totals(double cost) {
+    for (OpRow& row : profile_.ops) {
+      const Nanoseconds all(std::llround(cost * static_cast<double>(row.calls)));
+      row.record_cost = std::min(row.total, all);
+      profile_.recording += row.record_cost;
+    }
+  }
+
+  void apply_sections() {
+    std::unordered_map<std::string_view, std::size_t> sections;
+    for (std::size_t s = 0; s < result_.sections.size(); ++s)
+      for (const std::string& op : result_.sections[s].ops) sections.emplace(op, s);
+    std::vector<std::vector<std::size_t>> members(result_.sections.size());
+    for (std::size_t i = 0; i < estimates_.size(); ++i)
+      if (const auto found = sections.find(profile_.ops[i].node); found != sections.end())
+        members[found->second].push_back(i);
+    double all = 0;
+    for (const Section& section : result_.sections) all += median(section.shares).value_or(0);
+    if (all <= 0) return;
+    for (std::size_t s = 0; s < members.size(); ++s) share_out(result_.sections[s], members[s], plain_ / all);
+  }
+
+  /// `scale`: from shares to ns.
+  void share_out(const Section& section, const std::vector<std::size_t>& members, double scale) {
+    const double took = median(section.shares).value_or(0) * scale;
+    double sum = 0, calls = 0;
+    for (const std::size_t i : members) sum += estimates_[i].plain, calls += estimates_[i].calls;
+    for (const std::size_t i : members) {
+      Estimate& one = estimates_[i];
+      const double part = sum > 0 ? one.plain / sum : one.calls / std::max(calls, 1.0);
+      const double known = one.plain > 0 ? (one.interval.high - one.interval.low) / (2 * one.plain) : 0;
+      one.plain = took * part;
+      const auto interval = bootstrap_median(section.shares);
+      const double alone = members.size() > 1 ? std::min(1.0, known) : 0;  // a stretch of one has no other's share in it
+      one.interval.low = (interval ? interval->low * scale : took) * part * (1 - alone);
+      one.interval.high = (interval ? interval->high * scale : took) * part * (1 + alone);
+    }
+  }
+
+  const RunResult& result_;
+  OpProfile& profile_;
+  double runs_, calls_ = 0, plain_ = 0;
+  std::vector<Estimate> estimates_;  ///< of profile_.ops
+};
+
+}  // namespace
+
+void add_plain_times(const RunResult& result, OpProfile& profile) {
+  if (!result.plain || !result.profiled || result.plain->samples.empty() || result.profiled->samples.empty()) return;
+  PlainTimes(result, profile).add();
+}
+
+}  // namespace takt

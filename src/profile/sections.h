@@ -1,0 +1,17 @@
+// A model timed without records, in a few stretches: its first operators alone, then some more, then all.
+#pragma once
+
+#include <vector>
+
+#include "core/units.h"
+#include "profile/run_result.h"
+#include "runtime/runtime.h"
+
+namespace takt {
+
+/// Cuts the model around the operators that take most and times its heads in turns, within `budget` in all. Empty where
+/// records disturb little, the runtime cannot run a part of a model, or the model is too slow for the budget. `session` is
+/// the profiled one, after its last run; `result` has both passes.
+std::vector<Section> measure_sections(Session& session, const RunResult& result, Duration budget);
+
+}  // namespace takt
