@@ -35,10 +35,13 @@ class NodeTimes {
     for (std::size_t i = 0; i < events_.nodes.size(); ++i) {
       const OrtNodeEvent& node = events_.nodes[i];
       if (!node.run || node.is_wait) continue;
-      runs[*node.run].push_back({std::string(node.name), std::string(events_.text_of(node, "provider")),
-                                 std::string(events_.text_of(node, "op_name")),
-                                 node.start - events_.runs[*node.run].start, lasts_[i],
-                                 std::min(inside[i], lasts_[i])});
+      ProfiledNode& told = runs[*node.run].emplace_back();
+      told.name = node.name;
+      told.provider = events_.text_of(node, "provider"), told.op_type = events_.text_of(node, "op_name");
+      told.start = node.start - events_.runs[*node.run].start;
+      told.duration = lasts_[i], told.inside = std::min(inside[i], lasts_[i]);
+      told.in_body = node.body_of.has_value();
+      if (known.insert(node.name).second) add_shapes(node, told);
     }
     return runs;
   }
