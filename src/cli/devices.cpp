@@ -25,9 +25,12 @@ int measure(const OutputOptions& output, const Provenance& provenance) {
   }
   if (auto warning = busy_warning(peaks); !warning.empty()) log_warning(warning);
   const MachineClass machine = detect_machine_class();
-  const auto path = save_peaks(peaks, machine, provenance);
-  std::vector<Table> tables{peaks_table(peaks)};
-  const std::string kept = fmt::format("kept in {}", printable(path.string()));
+  const KeptPeaks saved = save_peaks(std::move(peaks), machine, provenance);
+  std::vector<Table> tables{peaks_table(saved.peaks)};
+  std::string kept = fmt::format("kept in {}", printable(saved.path.string()));
+  if (saved.earlier > 0)
+    kept += fmt::format("; {} values are of an earlier measurement that was better (delete the file to start anew)",
+                        saved.earlier);
   if (!output.is_text_on_screen()) log_info(kept);
   print(output, tables, provenance,
         fmt::format("{}\n\n{}{}", to_string(machine), to_text(tables.front(), 100),
