@@ -1,6 +1,8 @@
 #include "profile/op_profile.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -109,10 +111,15 @@ class CostJoin {
     describe(graph_, border.in, row.inputs, row.input_shapes);
     describe(graph_, border.out, row.outputs, row.output_shapes);
     if (group.size() == 1) {
-      row.bytes = cost(graph_, *group.front()).bytes;  // knows operators that only rename memory
+      const Cost alone = cost(graph_, *group.front());  // knows operators that only rename memory
+      row.bytes = alone.bytes, row.constant_bytes = alone.weight_bytes;
       return;
     }
-    row.bytes = sum_bytes(border);
+    row.bytes = sum_bytes({&border.in, &border.out});
+    std::vector<TensorId> constants;
+    std::copy_if(border.in.begin(), border.in.end(), std::back_inserter(constants),
+                 [&](TensorId id) { return graph_.tensor(id).is_constant; });
+    row.constant_bytes = sum_bytes({&constants});
   }
 
  private:
@@ -134,9 +141,9 @@ class CostJoin {
     row.name = leader->name, row.type = leader->type;
   }
 
-  std::optional<std::int64_t> sum_bytes(const Border& border) const {
+  std::optional<std::int64_t> sum_bytes(std::initializer_list<const std::vector<TensorId>*> sides) const {
     std::int64_t sum = 0;
-    for (const auto* side : {&border.in, &border.out})
+    for (const auto* side : sides)
       for (TensorId id : *side) {
         auto bytes = graph_.tensor(id).bytes;
         if (!bytes || __builtin_add_overflow(sum, *bytes, &sum)) return std::nullopt;
