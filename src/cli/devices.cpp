@@ -54,8 +54,8 @@ int check(const OutputOptions& output, const Provenance& provenance) {
   std::string text;
   for (const MachineCondition& one : conditions) {
     const char* verdict = one.disturbs == Disturbs::yes ? "disturbs" : one.disturbs == Disturbs::no ? "fine" : "not told";
-    const std::string head = fmt::format("{:<16} {:<9} ", one.name, verdict);
-    text += head + wrapped(one.found, 100, head.size()) + "\n";
+    const std::string head = fmt::format("{:<16} {:<8}", one.name, verdict);
+    text += head + (one.found.empty() ? "" : "  " + wrapped(one.found, 100, head.size() + 2)) + "\n";
     if (!one.fix.empty()) text += fmt::format("{:>26} ", "fix:") + wrapped(one.fix, 100, 27) + "\n";
   }
   print(output, tables, provenance, text + conditions_summary(conditions) + "\n");

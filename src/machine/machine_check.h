@@ -19,8 +19,8 @@ enum class Disturbs { yes, no, not_told };
 struct MachineCondition {
   std::string name;  ///< "governor"
   Disturbs disturbs = Disturbs::not_told;
-  std::string found;  ///< what the system says; empty: nothing
-  std::string fix;    ///< what to do about it; empty where nothing disturbs
+  std::string found{};  ///< what the system says; empty: nothing
+  std::string fix{};    ///< what to do about it; empty where nothing disturbs
 };
 
 /// What is asked about.
