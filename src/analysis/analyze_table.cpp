@@ -85,7 +85,7 @@ WorkingSet working_set_of(const PeerProfile& profile, const ProfileSamples& samp
     if (!op.memory) continue;
     OpRate rate;
     rate.bytes = op.memory->value, rate.constants = samples.of(op.id).constants;
-    model.add(*traffic_of(rate));
+    model.add(*moved_bytes_of(rate));
   }
   return model;
 }

@@ -53,7 +53,9 @@ int check(const OutputOptions& output, const Provenance& provenance) {
   const std::vector<Table> tables{conditions_table(conditions)};
   std::string text;
   for (const MachineCondition& one : conditions) {
-    const char* verdict = one.disturbs == Disturbs::yes ? "disturbs" : one.disturbs == Disturbs::no ? "fine" : "not told";
+    const char* verdict = one.disturbs == Disturbs::yes  ? "disturbs"
+                          : one.disturbs == Disturbs::no ? "fine"
+                                                         : "not told";
     const std::string head = fmt::format("{:<16} {:<8}", one.name, verdict);
     text += head + (one.found.empty() ? "" : "  " + wrapped(one.found, 100, head.size() + 2)) + "\n";
     if (!one.fix.empty()) text += fmt::format("{:>26} ", "fix:") + wrapped(one.fix, 100, 27) + "\n";
@@ -75,10 +77,11 @@ CommandLine declare(DevicesOptions& o) {
       {.names = "--measure",
        .meaning = "Measure what the CPU can do at most (10 s) and keep it, for the columns roofline and peak_share"},
       &o.measure);
-  line.add({.names = "--check",
-            .meaning = "Say what on this machine disturbs measurements (clock, sibling threads, limits, load) and what to "
-                       "do about each"},
-           &o.check);
+  line.add(
+      {.names = "--check",
+       .meaning = "Say what on this machine disturbs measurements (clock, sibling threads, limits, load) and what to "
+                  "do about each"},
+      &o.check);
   add_output(line, o.output, {devices_schema().name});
   return line;
 }

@@ -112,7 +112,8 @@ struct ProgramWatch::Processes {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     if (!is_real || sched_getaffinity(id, sizeof allowed, &allowed) != 0) return true;
-    return std::any_of(mine.begin(), mine.end(), [&](int core) { return core < CPU_SETSIZE && CPU_ISSET(core, &allowed); });
+    return std::any_of(mine.begin(), mine.end(),
+                       [&](int core) { return core < CPU_SETSIZE && CPU_ISSET(core, &allowed); });
   }
 
   bool is_own(int id, const ProcessStat& stat) const { return id == self || stat.parent == self; }
@@ -151,7 +152,8 @@ struct ProgramWatch::Processes {
       if (const auto parent = grown.find(process.stat.parent); !process.alive && parent != grown.end())
         parent->second -= process.stat.ticks + process.stat.ticks_of_ended_children;
     for (const auto& [id, ticks] : grown)
-      if (const auto parent = seen.find(id); parent != seen.end()) count("children of " + parent->second.stat.name, 0, ticks);
+      if (const auto parent = seen.find(id); parent != seen.end())
+        count("children of " + parent->second.stat.name, 0, ticks);
     std::erase_if(seen, [](const auto& entry) { return !entry.second.alive; });
   }
 

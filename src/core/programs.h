@@ -1,9 +1,9 @@
 // Which other programs used the processors, and how much: who preempted this one.
 //
 // The system keeps the processor time of each process, in ticks of 10 ms; what a process used between two looks is the
-// difference. A process that started in between counts from nothing; of one that ended, what it used after the last look
-// is found in the times of ended children that its parent waits for. Only programs that may run on the processors of
-// this process count: no other can take them away.
+// difference. A process that started in between counts from nothing; of one that ended, what it used after the last
+// look is found in the times of ended children that its parent waits for. Only programs that may run on the processors
+// of this process count: no other can take them away.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ namespace takt {
 struct ProgramTime {
   std::string name;  ///< as the system has it, at most 15 bytes: "python3"; of ended processes, "children of make"
   int processes = 0;
-  std::vector<int> ids{};   ///< of the processes, at most a few; empty for those that ended unseen
-  Nanoseconds cpu_time{};   ///< on processors that this process may use, as far as the system tells
+  std::vector<int> ids{};  ///< of the processes, at most a few; empty for those that ended unseen
+  Nanoseconds cpu_time{};  ///< on processors that this process may use, as far as the system tells
 };
 
 /// "python3 (process 4711)", "cc1plus (4 processes)"

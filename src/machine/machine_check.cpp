@@ -52,8 +52,8 @@ MachineCondition governor(const Files& files, const CheckedMachine& machine) {
   MachineCondition condition{"governor"};
   if (governors.empty()) return condition;
   for (const auto& [name, count] : governors)
-    condition.found += fmt::format("{}{} on {} of {} cores", condition.found.empty() ? "" : ", ", printable(name), count,
-                                   machine.cores.size());
+    condition.found += fmt::format("{}{} on {} of {} cores", condition.found.empty() ? "" : ", ", printable(name),
+                                   count, machine.cores.size());
   const bool steady = governors.size() == 1 && governors.contains("performance");
   condition.disturbs = steady ? Disturbs::no : Disturbs::yes;
   if (!steady) condition.fix = "cpupower frequency-set -g performance";
@@ -62,7 +62,8 @@ MachineCondition governor(const Files& files, const CheckedMachine& machine) {
 
 MachineCondition turbo(const Files& files, const CheckedMachine&) {
   MachineCondition condition{"turbo"};
-  constexpr const char *intel = "sys/devices/system/cpu/intel_pstate/no_turbo", *others = "sys/devices/system/cpu/cpufreq/boost";
+  constexpr const char *intel = "sys/devices/system/cpu/intel_pstate/no_turbo",
+                       *others = "sys/devices/system/cpu/cpufreq/boost";
   const auto off = files.text(intel), boost = files.text(others);
   if (!off && !boost) return condition;
   const bool on = off ? *off == "0" : *boost == "1";
@@ -87,9 +88,10 @@ MachineCondition siblings(const Files& files, const CheckedMachine& machine) {
   condition.found = shared ? fmt::format("{} logical cores share the units of {}", machine.cores.size(), alone.size())
                            : "none: a core runs one thread";
   if (shared)
-    condition.fix = fmt::format("use one of each pair (taskset -c {} takt run ...), or switch the others off (echo off "
-                                "> /sys/devices/system/cpu/smt/control)",
-                                fmt::join(alone, ","));
+    condition.fix = fmt::format(
+        "use one of each pair (taskset -c {} takt run ...), or switch the others off (echo off "
+        "> /sys/devices/system/cpu/smt/control)",
+        fmt::join(alone, ","));
   return condition;
 }
 
@@ -98,8 +100,9 @@ MachineCondition processor_share(const Files& files, const CheckedMachine& machi
   if (!files.text("proc/self/cgroup")) return condition;
   const auto quota = cpu_limit(machine.root).quota;
   const auto cores = static_cast<double>(machine.cores.size());
-  condition.found = quota ? fmt::format("the control group may use {:.3g} of {} processors", *quota, machine.cores.size())
-                          : fmt::format("no limit on {} processors", machine.cores.size());
+  condition.found = quota
+                        ? fmt::format("the control group may use {:.3g} of {} processors", *quota, machine.cores.size())
+                        : fmt::format("no limit on {} processors", machine.cores.size());
   condition.disturbs = quota && *quota < cores ? Disturbs::yes : Disturbs::no;
   if (condition.disturbs == Disturbs::yes)
     condition.fix = fmt::format("raise the container's limit (cpu.max), or use --threads {} or fewer",
@@ -124,8 +127,8 @@ MachineCondition huge_pages(const Files& files, const CheckedMachine&) {
 }
 
 MachineCondition timer(const Files& files, const CheckedMachine&) {
-  static const std::set<std::string> fast{"tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter",
-                                          "riscv_clocksource", "timebase"};
+  static const std::set<std::string> fast{
+      "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "riscv_clocksource", "timebase"};
   MachineCondition condition{"timer"};
   const std::string folder = "sys/devices/system/clocksource/clocksource0/";
   const auto source = files.text(folder + "current_clocksource");
@@ -135,7 +138,8 @@ MachineCondition timer(const Files& files, const CheckedMachine&) {
   condition.found = printable(*source) + (is_fast ? "" : ": reading it asks the system and takes about a microsecond");
   if (is_fast) return condition;
   const auto offered = split(files.text(folder + "available_clocksource").value_or(""), ' ');
-  const auto better = std::find_if(offered.begin(), offered.end(), [&](const auto& name) { return fast.contains(name); });
+  const auto better =
+      std::find_if(offered.begin(), offered.end(), [&](const auto& name) { return fast.contains(name); });
   condition.fix = better == offered.end() ? "boot with clocksource=tsc tsc=reliable"
                                           : fmt::format("echo {} > /{}current_clocksource", *better, folder);
   return condition;
@@ -188,7 +192,8 @@ MachineCondition steal(const Files& files, const CheckedMachine&) {
 
 constexpr Column<MachineCondition> columns[] = {
     {"condition", "Condition", [](const MachineCondition& r) -> Cell { return r.name; },
-     "What may disturb measurements: governor and turbo (the clock changes), sibling threads (two threads share a core's "
+     "What may disturb measurements: governor and turbo (the clock changes), sibling threads (two threads share a "
+     "core's "
      "units), processor share (the container's limit), huge pages (memory is moved), timer (reading the clock takes "
      "long), load (other programs), steal (the host takes the virtual processor)."},
     {"disturbs", "Disturbs",
@@ -225,8 +230,8 @@ std::string conditions_summary(const std::vector<MachineCondition>& conditions) 
   const auto count = [&](Disturbs kind) {
     return std::count_if(conditions.begin(), conditions.end(), [&](auto& one) { return one.disturbs == kind; });
   };
-  return fmt::format("{} of {} conditions disturb measurements here; {} the system does not tell.", count(Disturbs::yes),
-                     conditions.size(), count(Disturbs::not_told));
+  return fmt::format("{} of {} conditions disturb measurements here; {} the system does not tell.",
+                     count(Disturbs::yes), conditions.size(), count(Disturbs::not_told));
 }
 
 }  // namespace takt

@@ -1,8 +1,8 @@
 // What on this machine disturbs measurements, and what to do about each: a clock that changes, cores that share their
 // units, a share of processors that runs out, pages that are moved, a clock that is slow to read, other programs.
 //
-// Each condition is one file of the system, or two, and a rule. A system that does not show the file (a virtual machine,
-// a container, another kernel) leaves the condition untold, which is not the same as harmless.
+// Each condition is one file of the system, or two, and a rule. A system that does not show the file (a virtual
+// machine, a container, another kernel) leaves the condition untold, which is not the same as harmless.
 #pragma once
 
 #include <filesystem>
@@ -25,10 +25,10 @@ struct MachineCondition {
 
 /// What is asked about.
 struct CheckedMachine {
-  std::filesystem::path root = "/";      ///< where /proc and /sys are
-  std::vector<int> cores;                ///< that measurements would use
-  std::vector<ProgramTime> programs{};   ///< that were seen to use them, most first
-  Nanoseconds watched{};                 ///< for how long; 0: nobody looked
+  std::filesystem::path root = "/";     ///< where /proc and /sys are
+  std::vector<int> cores;               ///< that measurements would use
+  std::vector<ProgramTime> programs{};  ///< that were seen to use them, most first
+  Nanoseconds watched{};                ///< for how long; 0: nobody looked
 };
 
 /// Always the same conditions in the same order. Never throws for what the system does not show.

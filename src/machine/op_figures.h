@@ -23,7 +23,8 @@ struct OpFigures {
 };
 
 /// Everything that `samples`, `rate`, what the `model` touches and `peaks` (nullptr: not measured) settle. Pure.
-OpFigures figures_of(std::span<const Duration> samples, const OpRate& rate, const WorkingSet& model, const Peaks* peaks);
+OpFigures figures_of(std::span<const Duration> samples, const OpRate& rate, const WorkingSet& model,
+                     const Peaks* peaks);
 
 /// What a kernel multiplies, as far as its name or its operator's type tells: "brgconv_avx512_bf16", "QLinearConv";
 /// float32 where neither says otherwise.
@@ -35,7 +36,8 @@ template <typename Row>
 inline constexpr Column<Row> impossible_rate_column{
     impossible_column, "Impossible",
     [](const Row& r) { return r.figures.impossible.empty() ? Cell() : Cell(r.figures.impossible); },
-    "Which of the row's rates are more than 5 % above what 'takt devices --measure' found the CPU to do at all: the time "
+    "Which of the row's rates are more than 5 % above what 'takt devices --measure' found the CPU to do at all: the "
+    "time "
     "is not that of the row's operators, or the machine was busy when it was measured. Missing: none, or no peaks are "
     "known."};
 
@@ -69,7 +71,8 @@ inline constexpr Column<Row> figure_columns[] = {
     {"memory_level", "Level",
      [](const Row& r) { return r.figures.roofline ? Cell(r.figures.roofline->memory_level) : Cell(); },
      "The level of memory whose bandwidth the roofline holds the operator to. Weights come from the nearest level that "
-     "holds what one run of the whole model touches, activations from the nearest that holds half of them; nearer where "
+     "holds what one run of the whole model touches, activations from the nearest that holds half of them; nearer "
+     "where "
      "the operator was faster than that level."},
     {"peak_share_percent", "Peak %",
      [](const Row& r) { return r.figures.roofline ? Cell(r.figures.roofline->peak_share * 100) : Cell(); },

@@ -30,7 +30,7 @@ void portable_loads(const std::byte* data, std::size_t bytes, std::size_t repeat
     }
 }
 
-constexpr ComputeKernel portable{NumberType::f32, "portable", 2.0 * portable_chains * portable_width, portable_fma};
+constexpr ComputeKernel portable{NumberType::f32, "portable", 2.0 * portable_chains* portable_width, portable_fma};
 constexpr ReadKernel portable_reader{"portable", portable_loads};
 
 std::vector<ComputeKernel> choose() {

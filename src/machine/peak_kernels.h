@@ -1,7 +1,7 @@
 // The loops that reach a core's peaks, one per type of numbers and instruction set, chosen when the program runs.
 //
-// Which set is fastest cannot be told from its name: with one unit for 512-bit multiply-adds AVX2 at its higher clock is
-// as fast as AVX-512. So all that could be are here, and measuring decides.
+// Which set is fastest cannot be told from its name: with one unit for 512-bit multiply-adds AVX2 at its higher clock
+// is as fast as AVX-512. So all that could be are here, and measuring decides.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Loops in the tile registers of x86-64 (AMX), which multiply 16 rows of 64 bytes at once.
 //
-// Tiles are large, so Linux gives them only to a process that asks (arch_prctl, since 5.16); permission holds for all of
-// its threads. Where the CPU, the system or the container says no there are no such loops. Each thread loads the tiles'
-// layout itself, and releases them, so that no later switch between threads carries 8 KiB.
+// Tiles are large, so Linux gives them only to a process that asks (arch_prctl, since 5.16); permission holds for all
+// of its threads. Where the CPU, the system or the container says no there are no such loops. Each thread loads the
+// tiles' layout itself, and releases them, so that no later switch between threads carries 8 KiB.
 //
 // Six tiles of sums: a product takes 52 cycles and one starts every 16, so four are under way; the other two tiles are
 // the operands.

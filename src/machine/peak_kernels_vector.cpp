@@ -1,10 +1,10 @@
 // Vector loops of x86-64. Each function is compiled for its own instructions, so that the program still starts on any
 // x86-64, and is called only where the CPU and the system have them.
 //
-// The multiply-adds are written out, because compilers put moves between those that overwrite a sum, and g++ 12 loses 30 %
-// with them. Twelve sums: a multiply-add takes 4 cycles or 5 and two start per cycle on the CPUs of today, so ten must be
-// under way at any time, and sixteen registers hold twelve beside the operands. Floating-point values converge to 1 or
-// grow slowly, because denormals and infinities are slow on some CPUs.
+// The multiply-adds are written out, because compilers put moves between those that overwrite a sum, and g++ 12 loses
+// 30 % with them. Twelve sums: a multiply-add takes 4 cycles or 5 and two start per cycle on the CPUs of today, so ten
+// must be under way at any time, and sixteen registers hold twelve beside the operands. Floating-point values converge
+// to 1 or grow slowly, because denormals and infinities are slow on some CPUs.
 #include "machine/peak_kernels.h"
 
 #include <cstring>
@@ -33,13 +33,14 @@ Number first_of(const Vector& vector) {
 }
 
 /// One instruction for each of twelve sums `s` of a vector type, its operands the vector `factor`.
-#define TAKT_TWELVE(instruction, s, factor)                                                                           \
-  asm volatile(instruction " %12, %12, %0\n\t" instruction " %12, %12, %1\n\t" instruction " %12, %12, %2\n\t"       \
-               instruction " %12, %12, %3\n\t" instruction " %12, %12, %4\n\t" instruction " %12, %12, %5\n\t"       \
-               instruction " %12, %12, %6\n\t" instruction " %12, %12, %7\n\t" instruction " %12, %12, %8\n\t"       \
-               instruction " %12, %12, %9\n\t" instruction " %12, %12, %10\n\t" instruction " %12, %12, %11\n\t"     \
-               : "+v"(s[0]), "+v"(s[1]), "+v"(s[2]), "+v"(s[3]), "+v"(s[4]), "+v"(s[5]), "+v"(s[6]), "+v"(s[7]),      \
-                 "+v"(s[8]), "+v"(s[9]), "+v"(s[10]), "+v"(s[11])                                                     \
+#define TAKT_TWELVE(instruction, s, factor)                                                                      \
+  asm volatile(instruction                                                                                       \
+               " %12, %12, %0\n\t" instruction " %12, %12, %1\n\t" instruction " %12, %12, %2\n\t" instruction   \
+               " %12, %12, %3\n\t" instruction " %12, %12, %4\n\t" instruction " %12, %12, %5\n\t" instruction   \
+               " %12, %12, %6\n\t" instruction " %12, %12, %7\n\t" instruction " %12, %12, %8\n\t" instruction   \
+               " %12, %12, %9\n\t" instruction " %12, %12, %10\n\t" instruction " %12, %12, %11\n\t"             \
+               : "+v"(s[0]), "+v"(s[1]), "+v"(s[2]), "+v"(s[3]), "+v"(s[4]), "+v"(s[5]), "+v"(s[6]), "+v"(s[7]), \
+                 "+v"(s[8]), "+v"(s[9]), "+v"(s[10]), "+v"(s[11])                                                \
                : "v"(factor))
 
 __attribute__((target("avx2,fma"))) float avx2_fma(std::int64_t rounds) {
@@ -165,8 +166,7 @@ NewerBits newer_bits() {
 
 /// The best way to multiply int8 in vectors: instructions for it, or else the way around.
 ComputeKernel int8_kernel(const NewerBits& bits) {
-  if (__builtin_cpu_supports("avx512vnni"))
-    return {NumberType::int8, "AVX-512 VNNI", 2.0 * chains * 64, avx512_vnni};
+  if (__builtin_cpu_supports("avx512vnni")) return {NumberType::int8, "AVX-512 VNNI", 2.0 * chains * 64, avx512_vnni};
   if (bits.avx_vnni) return {NumberType::int8, "AVX-VNNI", 2.0 * chains * 32, avx_vnni};
   if (__builtin_cpu_supports("avx512bw")) return {NumberType::int8, "AVX-512", 2.0 * chains * 64, avx512_int8};
   return {NumberType::int8, "AVX2", 2.0 * chains * 32, avx2_int8};

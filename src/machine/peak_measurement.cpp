@@ -224,7 +224,8 @@ class Measurement {
   void note_others(const Usage& used, Nanoseconds wall) {
     if (!used.machine_busy || !used.cpu_time || wall.count() <= 0) return;
     const double all = static_cast<double>(wall.count()) * usable_core_count();
-    const auto others = std::max(Nanoseconds(), *used.machine_busy - *used.cpu_time) + used.steal.value_or(Nanoseconds());
+    const auto others =
+        std::max(Nanoseconds(), *used.machine_busy - *used.cpu_time) + used.steal.value_or(Nanoseconds());
     peaks_.others_busy = std::min(1.0, static_cast<double>(others.count()) / all);
   }
 

@@ -51,7 +51,8 @@ struct Peaks {
   std::vector<ComputePeaks> compute;  ///< for each type every instruction set that could be the fastest
   std::vector<LevelPeaks> levels;     ///< nearest first, DRAM last
   Duration wake_up{};                 ///< from notifying a sleeping thread until it runs; the median round
-  /// Processors that others kept busy meanwhile, as a share of those of this process; nullopt: the system does not tell.
+  /// Processors that others kept busy meanwhile, as a share of those of this process; nullopt: the system does not
+  /// tell.
   std::optional<double> others_busy;
 };
 

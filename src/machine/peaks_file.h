@@ -40,8 +40,9 @@ int keep_better(Peaks& now, const Peaks& earlier);
 
 struct KeptPeaks {
   std::filesystem::path path;
-  Peaks peaks;      ///< as they are in the file
-  int earlier = 0;  ///< values of them that an earlier measurement of this machine had found, and this one did not reach
+  Peaks peaks;  ///< as they are in the file
+  int earlier =
+      0;  ///< values of them that an earlier measurement of this machine had found, and this one did not reach
 };
 
 /// Replaces the file as a whole, the better values of the earlier one kept; makes the folder. Throws Error(io).

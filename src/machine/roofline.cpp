@@ -12,10 +12,10 @@ constexpr double clock_tolerance = 1.05;
 
 }  // namespace
 
-std::optional<Traffic> traffic_of(const OpRate& rate) {
+std::optional<MovedBytes> moved_bytes_of(const OpRate& rate) {
   if (!rate.bytes) return std::nullopt;
   const double constants = std::clamp(rate.constants.value_or(0), 0.0, *rate.bytes);
-  return Traffic{constants, *rate.bytes - constants};
+  return MovedBytes{constants, *rate.bytes - constants};
 }
 
 std::string_view bound_name(Bound bound) {
@@ -28,10 +28,11 @@ std::optional<double> intensity(const OpRate& rate) {
 }
 
 std::optional<Roofline> roofline(const OpRate& rate, const WorkingSet& model, const Peaks& peaks) {
-  const auto traffic = traffic_of(rate);
-  if (!rate.flops || !traffic || !(rate.time.count() > 0) || (*rate.flops <= 0 && *rate.bytes <= 0)) return std::nullopt;
+  const auto moved = moved_bytes_of(rate);
+  if (!rate.flops || !moved || !(rate.time.count() > 0) || (*rate.flops <= 0 && *rate.bytes <= 0))
+    return std::nullopt;
   const ComputePeaks* compute = best_compute(peaks, rate.numbers, rate.one_thread);
-  const auto memory = memory_roof(*traffic, model, rate.time, rate.one_thread, peaks);
+  const auto memory = memory_roof(*moved, model, rate.time, rate.one_thread, peaks);
   if (!compute || !memory || !(best_of(compute->rate, rate.one_thread) > 0)) return std::nullopt;
   const Duration computing(*rate.flops / best_of(compute->rate, rate.one_thread) * 1e6);
   const double share = std::max(computing, memory->least) / rate.time;
@@ -57,7 +58,8 @@ std::string explain_impossible_rates(const Peaks& peaks, bool one_thread) {
     if (const ComputePeaks* compute = best_compute(peaks, type, one_thread))
       limits += fmt::format("{:.0f} GFLOP/s in {}, ", best_of(compute->rate, one_thread) / 1e9, name_of(type));
   return fmt::format(
-      "Rates marked as impossible are above what this CPU was measured to do at all ({}{:.0f} GB/s): the time is not that "
+      "Rates marked as impossible are above what this CPU was measured to do at all ({}{:.0f} GB/s): the time is not "
+      "that "
       "of the row's operators, or the machine was busy when its peaks were measured (takt devices --measure).",
       limits, bandwidth_of(peaks, 0, one_thread) / 1e9);
 }

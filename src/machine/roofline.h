@@ -21,7 +21,7 @@ struct OpRate {
 };
 
 /// The bytes of an operator by kind; nullopt where they are not known.
-std::optional<Traffic> traffic_of(const OpRate& rate);
+std::optional<MovedBytes> moved_bytes_of(const OpRate& rate);
 
 enum class Bound { compute, memory, overhead };
 std::string_view bound_name(Bound bound);  ///< "compute bound", "memory bound", "overhead bound"

@@ -26,7 +26,7 @@ bool step_nearer(Origins& from) {
   return true;
 }
 
-std::optional<MemoryRoof> roof_of(const Traffic& op, const Origins& from, bool one_thread, const Peaks& peaks) {
+std::optional<MemoryRoof> roof_of(const MovedBytes& op, const Origins& from, bool one_thread, const Peaks& peaks) {
   std::optional<MemoryRoof> roof;
   for (std::size_t level = 0; level <= std::max(from.constants, from.activations); ++level) {
     const double passing =
@@ -41,7 +41,7 @@ std::optional<MemoryRoof> roof_of(const Traffic& op, const Origins& from, bool o
 
 }  // namespace
 
-std::optional<MemoryRoof> memory_roof(const Traffic& op, const WorkingSet& model, Duration time, bool one_thread,
+std::optional<MemoryRoof> memory_roof(const MovedBytes& op, const WorkingSet& model, Duration time, bool one_thread,
                                       const Peaks& peaks) {
   if (peaks.levels.empty()) return std::nullopt;
   Origins from;

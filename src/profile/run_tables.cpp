@@ -189,7 +189,7 @@ OpRate rate_of(const OpRow& row) {
 WorkingSet working_set_of(const OpProfile& profile) {
   WorkingSet model;
   for (const OpRow& row : profile.ops)
-    if (const auto traffic = traffic_of(rate_of(row))) model.add(*traffic);
+    if (const auto moved = moved_bytes_of(rate_of(row))) model.add(*moved);
   return model;
 }
 

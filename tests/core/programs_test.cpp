@@ -29,9 +29,9 @@ class SketchedProc {
  public:
   SketchedProc& process(const SketchedProcess& p) {
     // 3 state, 4 parent … 14-15 own times, 16-17 those of ended children … 20 threads … 22 start … 39 processor
-    const std::string text = fmt::format(
-        "{} ({}) R {} 1 1 0 -1 0 0 0 0 0 {} 0 {} 0 20 0 {} 0 {} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 {} 0 0\n", p.id, p.name,
-        p.parent, p.ticks, p.ended_children, p.threads, p.started, p.processor);
+    const std::string text =
+        fmt::format("{} ({}) R {} 1 1 0 -1 0 0 0 0 0 {} 0 {} 0 20 0 {} 0 {} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 {} 0 0\n",
+                    p.id, p.name, p.parent, p.ticks, p.ended_children, p.threads, p.started, p.processor);
     std::filesystem::create_directories(folder_ / std::to_string(p.id));
     folder_.write(fmt::format("{}/stat", p.id), text);
     return *this;

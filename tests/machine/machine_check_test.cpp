@@ -123,8 +123,8 @@ TEST(MachineCheck, a_clock_that_the_system_must_be_asked_for_disturbs) {
 TEST(MachineCheck, other_programs_are_named) {
   SketchedMachine machine;
   machine.program({"python3", 1, {12}, 400ms}, 500ms).program({"gzip", 2, {3, 4}, 100ms}, 500ms);
-  expect(machine.condition("load"), Disturbs::yes,
-         "use 1.00 of 4 processors: python3 (process 12), gzip (2 processes)", "stop them");
+  expect(machine.condition("load"), Disturbs::yes, "use 1.00 of 4 processors: python3 (process 12), gzip (2 processes)",
+         "stop them");
   SketchedMachine quiet;
   quiet.program({"sshd", 1, {7}, 1ms}, 500ms);
   expect(quiet.condition("load"), Disturbs::no, "use 0.00 of 4", "");
@@ -150,8 +150,7 @@ TEST(MachineCheck, table_leaves_the_untold_empty_and_the_summary_counts) {
   ASSERT_EQ(table.rows.size(), conditions.size());
   EXPECT_EQ(table.columns[1].name, "disturbs");
   for (const auto& row : table.rows) EXPECT_TRUE(std::holds_alternative<std::monostate>(row[1]));
-  EXPECT_EQ(conditions_summary(conditions),
-            "0 of 8 conditions disturb measurements here; 8 the system does not tell.");
+  EXPECT_EQ(conditions_summary(conditions), "0 of 8 conditions disturb measurements here; 8 the system does not tell.");
 }
 
 TEST(MachineCheck, nonsense_in_files_is_no_crash) {

@@ -182,9 +182,9 @@ TEST(PeaksFile, a_busy_measurement_never_replaces_a_better_one) {
   };
   save(sample_peaks());
   Peaks busy = sample_peaks();
-  busy.compute[0].rate.all = {1.5e9, 1e9};              // worse
-  busy.levels[0].read.one = {1.2e9, 1.2e9};             // better
-  busy.wake_up = std::chrono::microseconds(50);         // worse
+  busy.compute[0].rate.all = {1.5e9, 1e9};                                  // worse
+  busy.levels[0].read.one = {1.2e9, 1.2e9};                                 // better
+  busy.wake_up = std::chrono::microseconds(50);                             // worse
   busy.compute.push_back({NumberType::bf16, "AMX", busy.compute[0].rate});  // was not measured before
   const KeptPeaks kept = save(busy);
   EXPECT_EQ(kept.earlier, 2);

@@ -87,7 +87,7 @@ OpRate gemv(double weights, Duration time) {
 
 WorkingSet layers(int count, const OpRate& layer) {
   WorkingSet model;
-  for (int i = 0; i < count; ++i) model.add(*traffic_of(layer));
+  for (int i = 0; i < count; ++i) model.add(*moved_bytes_of(layer));
   return model;
 }
 
@@ -124,10 +124,10 @@ TEST(Roofline, activations_of_all_operators_are_one_memory) {
 }
 
 TEST(ImpossibleRates, are_above_the_peak_of_the_numbers_or_of_the_nearest_memory) {
-  EXPECT_EQ(impossible_rates({1e9, 1e6, us(10'000)}, machine()), "");           // the peak itself
-  EXPECT_EQ(impossible_rates({1e9, 1e6, us(9'600)}, machine()), "");            // the clock may differ
-  EXPECT_EQ(impossible_rates({1e9, 1e6, us(5'000)}, machine()), "GFLOP/s");     // 200 GFLOP/s
-  EXPECT_EQ(impossible_rates({1e6, 1e6, us(15)}, machine()), "GB/s");           // 67 GB/s
+  EXPECT_EQ(impossible_rates({1e9, 1e6, us(10'000)}, machine()), "");        // the peak itself
+  EXPECT_EQ(impossible_rates({1e9, 1e6, us(9'600)}, machine()), "");         // the clock may differ
+  EXPECT_EQ(impossible_rates({1e9, 1e6, us(5'000)}, machine()), "GFLOP/s");  // 200 GFLOP/s
+  EXPECT_EQ(impossible_rates({1e6, 1e6, us(15)}, machine()), "GB/s");        // 67 GB/s
   EXPECT_EQ(impossible_rates({1e9, 1e9, us(1)}, machine()), "GFLOP/s, GB/s");
   EXPECT_EQ(impossible_rates({std::nullopt, std::nullopt, us(1)}, machine()), "");
   OpRate quantised{1e9, 1e6, us(5'000)};
@@ -173,7 +173,8 @@ TEST(OpFigures, a_rate_that_cannot_be_brings_its_column_along) {
   EXPECT_THAT(with_impossible_rates({"name", "gflops_per_s"}, definition.make(std::vector{good})),
               ElementsAre("name", "gflops_per_s"));
   const Table table = definition.make(std::vector{good, bad});
-  EXPECT_THAT(with_impossible_rates({"name", "gflops_per_s"}, table), ElementsAre("name", "gflops_per_s", "impossible"));
+  EXPECT_THAT(with_impossible_rates({"name", "gflops_per_s"}, table),
+              ElementsAre("name", "gflops_per_s", "impossible"));
   EXPECT_THAT(with_impossible_rates({"name", "mean_us"}, table), ElementsAre("name", "mean_us"));
   EXPECT_THAT(with_impossible_rates({"all"}, table), ElementsAre("all"));
 }

@@ -104,11 +104,12 @@ TEST(OpProfile, work_comes_from_the_model_and_is_missing_where_it_is_not_known) 
 }
 
 TEST(OpProfile, weights_are_told_apart_from_what_operators_write) {
-  RunResult result = profiled_result(
-      {{100, {sample("k", "MatMul", 0, 30, {"mul", "relu"}), sample("one", "Add", 30, 20, {"one"})}}});
+  RunResult result =
+      profiled_result({{100, {sample("k", "MatMul", 0, 30, {"mul", "relu"}), sample("one", "Add", 30, 20, {"one"})}}});
   GraphSketch sketch({2, 8});
   sketch.tensor("w", true), sketch.tensor("v", true);
-  result.graph = sketch.op("mul", "Mul", {"x", "w"}).op("relu", "Relu", {"mul"}).op("one", "Add", {"relu", "v"}).graph("one");
+  result.graph =
+      sketch.op("mul", "Mul", {"x", "w"}).op("relu", "Relu", {"mul"}).op("one", "Add", {"relu", "v"}).graph("one");
   const OpProfile profile = profile_ops(result);
   EXPECT_EQ(profile.ops[0].bytes, 3 * 64);
   EXPECT_EQ(profile.ops[0].constant_bytes, 64) << "of a fused kernel";
