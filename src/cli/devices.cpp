@@ -47,9 +47,10 @@ int check(const OutputOptions& output, const Provenance& provenance) {
   constexpr Nanoseconds look{500'000'000};
   ProgramWatch watch;
   watch.look();
+  const Nanoseconds begin = steady_now();
   std::this_thread::sleep_for(look);
   watch.look();
-  const auto conditions = check_machine({"/", usable_cores(), watch.programs(), look});
+  const auto conditions = check_machine({"/", usable_cores(), watch.programs(), steady_now() - begin});
   const std::vector<Table> tables{conditions_table(conditions)};
   std::string text;
   for (const MachineCondition& one : conditions) {

@@ -146,11 +146,18 @@ struct ProgramWatch::Processes {
     began = true;
   }
 
+  /// The nearest ancestor that is still there: it has the account of all that ended below it.
+  int heir_of(const Seen& process) const {
+    auto parent = seen.find(process.stat.parent);
+    while (parent != seen.end() && !parent->second.alive) parent = seen.find(parent->second.stat.parent);
+    return parent == seen.end() ? 0 : parent->first;
+  }
+
   /// A parent's growth holds all that its ended children ever used; what they had used at the last look was counted.
   void count_ended(std::map<int, std::int64_t>& grown) {
     for (const auto& [id, process] : seen)
-      if (const auto parent = grown.find(process.stat.parent); !process.alive && parent != grown.end())
-        parent->second -= process.stat.ticks + process.stat.ticks_of_ended_children;
+      if (const auto heir = grown.find(heir_of(process)); !process.alive && heir != grown.end())
+        heir->second -= process.stat.ticks + process.stat.ticks_of_ended_children;
     for (const auto& [id, ticks] : grown)
       if (const auto parent = seen.find(id); parent != seen.end())
         count("children of " + parent->second.stat.name, 0, ticks);

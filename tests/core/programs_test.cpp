@@ -108,6 +108,20 @@ TEST(Programs, that_ended_between_two_looks_are_found_at_their_parent) {
   EXPECT_THAT(told(watch), ElementsAre("children of make 350 ms"));
 }
 
+TEST(Programs, that_ended_with_their_parents_are_counted_once) {
+  SketchedProc proc;
+  proc.process(on_core({10, 1, "make"})).process(on_core({11, 10, "sh", 2})).process(on_core({12, 11, "cc1", 20}));
+  ProgramWatch watch(proc.path(), self);
+  watch.look();
+  proc.process(on_core({12, 11, "cc1", 50}));
+  watch.look();
+  // cc1 used 1 tick more, and both ended: make's account has 51 of cc1 and 2 of sh.
+  proc.end(11), proc.end(12);
+  proc.process(on_core({10, 1, "make", 0, 53}));
+  watch.look();
+  EXPECT_THAT(told(watch), ElementsAre("cc1 (process 12) 300 ms", "children of make 10 ms"));
+}
+
 TEST(Programs, a_number_that_is_used_again_is_another_process) {
   SketchedProc proc;
   proc.process(on_core({10, 1, "long", 900, 0, 100}));
