@@ -109,7 +109,7 @@ void add_tile_kernels(std::vector<ComputeKernel>& kernels) {
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return;
   const bool has_bf16 = (d >> 22 & 1) != 0, has_tiles = (d >> 24 & 1) != 0, has_int8 = (d >> 25 & 1) != 0;
   if (!has_tiles || !(has_bf16 || has_int8) || !is_permitted()) return;
-  constexpr double products = double{sums} * tile_rows * (row_bytes / 4);  // elements of the sums
+  constexpr double products = sums * tile_rows * row_bytes / 4.0;  // elements of the sums
   if (has_bf16) kernels.push_back({NumberType::bf16, "AMX", 2 * products * row_bytes / 2, tile_bf16});
   if (has_int8) kernels.push_back({NumberType::int8, "AMX", 2 * products * row_bytes, tile_int8});
 }

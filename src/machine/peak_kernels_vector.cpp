@@ -33,14 +33,14 @@ Number first_of(const Vector& vector) {
 }
 
 /// One instruction for each of twelve sums `s` of a vector type, its operands the vector `factor`.
-#define TAKT_TWELVE(instruction, s, factor)                                                                      \
-  asm volatile(instruction                                                                                       \
-               " %12, %12, %0\n\t" instruction " %12, %12, %1\n\t" instruction " %12, %12, %2\n\t" instruction   \
-               " %12, %12, %3\n\t" instruction " %12, %12, %4\n\t" instruction " %12, %12, %5\n\t" instruction   \
-               " %12, %12, %6\n\t" instruction " %12, %12, %7\n\t" instruction " %12, %12, %8\n\t" instruction   \
-               " %12, %12, %9\n\t" instruction " %12, %12, %10\n\t" instruction " %12, %12, %11\n\t"             \
-               : "+v"(s[0]), "+v"(s[1]), "+v"(s[2]), "+v"(s[3]), "+v"(s[4]), "+v"(s[5]), "+v"(s[6]), "+v"(s[7]), \
-                 "+v"(s[8]), "+v"(s[9]), "+v"(s[10]), "+v"(s[11])                                                \
+#define TAKT_TWELVE(instruction, s, factor)                                                                        \
+  asm volatile(instruction                                                                                         \
+               " %12, %12, %0\n\t" instruction " %12, %12, %1\n\t" instruction " %12, %12, %2\n\t" instruction     \
+               " %12, %12, %3\n\t" instruction " %12, %12, %4\n\t" instruction " %12, %12, %5\n\t" instruction     \
+               " %12, %12, %6\n\t" instruction " %12, %12, %7\n\t" instruction " %12, %12, %8\n\t" instruction     \
+               " %12, %12, %9\n\t" instruction " %12, %12, %10\n\t" instruction " %12, %12, %11\n\t"               \
+               : "+v"((s)[0]), "+v"((s)[1]), "+v"((s)[2]), "+v"((s)[3]), "+v"((s)[4]), "+v"((s)[5]), "+v"((s)[6]), \
+                 "+v"((s)[7]), "+v"((s)[8]), "+v"((s)[9]), "+v"((s)[10]), "+v"((s)[11])                            \
                : "v"(factor))
 
 __attribute__((target("avx2,fma"))) float avx2_fma(std::int64_t rounds) {
