@@ -189,7 +189,7 @@ void ProgramWatch::look() {
 }
 
 void ProgramWatch::look_if_due() {
-  if (steady_now() - processes_->looked_at >= 100 * processes_->cost) look();
+  if (steady_now() - processes_->looked_at >= 50 * processes_->cost) look();
 }
 
 std::vector<ProgramTime> ProgramWatch::programs() const {

@@ -38,7 +38,7 @@ class ProgramWatch {
 
   /// What was used since the last look counts; the first only begins.
   void look();
-  /// look(), unless the last one is so recent that looking would take more than a hundredth of the time.
+  /// look(), unless the last one is so recent that looking would take more than a fiftieth of the time.
   void look_if_due();
 
   /// Between the first look and the last, most first.
