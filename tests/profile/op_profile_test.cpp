@@ -4,6 +4,7 @@
 
 #include "profile/results.h"
 #include "profile/run_tables.h"
+#include "profile/run_text.h"
 
 namespace takt {
 namespace {
@@ -161,6 +162,24 @@ TEST(OperatorsTable, a_rate_above_the_measured_peak_is_marked_without_being_aske
   EXPECT_EQ(std::get<std::string>(cell(wrong, 0, "impossible")), "GFLOP/s, GB/s");
   const Table unknown = operators_table(profile_ops(many_layers(30)), 1);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(cell(unknown, 0, "impossible"))) << "no peaks, no verdict";
+}
+
+TEST(RunText, says_of_a_rate_that_cannot_be_that_it_cannot) {
+  const Peaks peaks = small_machine();
+  RunTextSettings settings;
+  settings.figures = {&peaks, true};
+  const auto text = [&](std::int64_t layer_ns) {
+    const RunResult result = many_layers(layer_ns);
+    const OpProfile profile = profile_ops(result);
+    return to_text(result, &profile, settings);
+  };
+  EXPECT_THAT(text(2000), testing::Not(testing::HasSubstr("mpossible")));
+  EXPECT_THAT(text(30), testing::HasSubstr("Impossible"));
+  EXPECT_THAT(text(30), testing::HasSubstr("Rates marked as impossible are above"));
+  settings.columns = {"name", "gflops_per_s"};
+  settings.figures.columns = true;
+  EXPECT_THAT(text(30), testing::HasSubstr("GFLOP/s, GB/s")) << "though nobody asked for the mark";
+  EXPECT_THAT(text(30), testing::HasSubstr("Rates marked as impossible are above"));
 }
 
 TEST(MedianRun, is_the_lower_one_and_the_first_of_equals) {
