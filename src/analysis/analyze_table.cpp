@@ -6,6 +6,7 @@
 
 #include "analysis/analyze.h"
 #include "core/common_columns.h"
+#include "core/statistics.h"
 #include "core/text.h"
 #include "machine/op_figures.h"
 
@@ -104,6 +105,8 @@ Table analyze_table(const PeerProfile& profile, const AnalyzeOptions& options, c
     if (record.op) known = samples.of(record.id);
     rate.numbers = numbers_of(known.kernel, record.type);
     rate.constants = known.constants;
+    if (const auto times = summarize(known.device); times && times->median.count() > 0)
+      rate.usual_time = times->median;
     line.figures = figures_of(section == Section::device ? known.device : known.host, rate, model, peaks);
     line.kernel = std::move(known.kernel);
   }

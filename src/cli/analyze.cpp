@@ -47,9 +47,10 @@ std::optional<Peaks> peaks_for(const ProfileSamples& samples, const AnalyzeOptio
 }
 
 Result analyze(const AnalyzeOptions& options, const OutputOptions& output, const Provenance& provenance) {
-  const ProfileFile file = open_profile(
-      options.file,
-      {.types = !options.input_type.empty(), .samples = needs_samples(options.columns) || output.format != "table"});
+  const ProfileFile file =
+      open_profile(options.file,
+                   {.types = !options.input_type.empty(),
+                    .samples = needs_samples(options.columns) || output.format != "table" || !options.columns.empty()});
   std::vector<std::string> lines;
   if (!file.description.empty()) lines.push_back(file.description);
   for (const auto& note : file.notes) lines.push_back("note: " + note);

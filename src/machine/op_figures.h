@@ -76,7 +76,8 @@ inline constexpr Column<Row> figure_columns[] = {
      "the operator was faster than that level."},
     {"peak_share_percent", "Peak %",
      [](const Row& r) { return r.figures.roofline ? Cell(r.figures.roofline->peak_share * 100) : Cell(); },
-     "The least time that the measured peaks allow the operator, as a share of the time it took; 100 is the roof. "
+     "The least time that the measured peaks allow the operator, as a share of the time it usually took (the median of "
+     "its samples); 100 is the roof. "
      "Arithmetic is held to the best instruction set for the numbers that the kernel's name tells (float32, float16, "
      "bfloat16, int8; float32 where it tells none), bandwidth to that of memory_level."},
 };

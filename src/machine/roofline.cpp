@@ -29,13 +29,13 @@ std::optional<double> intensity(const OpRate& rate) {
 
 std::optional<Roofline> roofline(const OpRate& rate, const WorkingSet& model, const Peaks& peaks) {
   const auto moved = moved_bytes_of(rate);
-  if (!rate.flops || !moved || !(rate.time.count() > 0) || (*rate.flops <= 0 && *rate.bytes <= 0))
-    return std::nullopt;
+  const Duration time = rate.usual_time.value_or(rate.time);
+  if (!rate.flops || !moved || !(time.count() > 0) || (*rate.flops <= 0 && *rate.bytes <= 0)) return std::nullopt;
   const ComputePeaks* compute = best_compute(peaks, rate.numbers, rate.one_thread);
-  const auto memory = memory_roof(*moved, model, rate.time, rate.one_thread, peaks);
+  const auto memory = memory_roof(*moved, model, time, rate.one_thread, peaks);
   if (!compute || !memory || !(best_of(compute->rate, rate.one_thread) > 0)) return std::nullopt;
   const Duration computing(*rate.flops / best_of(compute->rate, rate.one_thread) * 1e6);
-  const double share = std::max(computing, memory->least) / rate.time;
+  const double share = std::max(computing, memory->least) / time;
   const Bound nearer = computing >= memory->least ? Bound::compute : Bound::memory;
   return Roofline{share * overhead_factor < 1 ? Bound::overhead : nearer, share, memory->level};
 }

@@ -17,7 +17,10 @@ struct OpRate {
   Duration time{};
   bool one_thread = false;               ///< the peaks of one thread apply
   NumberType numbers = NumberType::f32;  ///< that the kernel multiplies
-  std::optional<double> constants{};     ///< of the bytes, those of weights; not known: all are taken for activations
+  /// The middle of its times, which the verdict is about: a few runs that were preempted make no operator overhead
+  /// bound. Not known: `time`, of which the rates are.
+  std::optional<Duration> usual_time{};
+  std::optional<double> constants{};  ///< of the bytes, those of weights; not known: all are taken for activations
 };
 
 /// The bytes of an operator by kind; nullopt where they are not known.

@@ -196,6 +196,7 @@ WorkingSet working_set_of(const OpProfile& profile) {
 OpFigures figures_of(const OpRow& row, const OpLine& line, const WorkingSet& model, const FigureSettings& settings) {
   OpRate rate = rate_of(row);
   rate.time = *line.mean, rate.one_thread = settings.one_thread;
+  if (line.median && line.median->count() > 0) rate.usual_time = line.median;
   return takt::figures_of(durations(row.samples), rate, model, settings.peaks);
 }
 

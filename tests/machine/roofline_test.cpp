@@ -117,6 +117,14 @@ TEST(Roofline, a_time_that_memory_does_not_allow_shows_that_the_weights_were_nea
   EXPECT_LT(found->peak_share, 1);
 }
 
+TEST(Roofline, is_about_the_usual_time_and_not_about_a_few_preempted_runs) {
+  OpRate rate{0.0, 1e8, us(100'000)};  // 10 ms at 10 GB/s
+  EXPECT_EQ(roofline(rate, {}, machine())->bound, Bound::overhead);
+  rate.usual_time = us(12'500);
+  EXPECT_EQ(roofline(rate, {}, machine())->bound, Bound::memory);
+  EXPECT_DOUBLE_EQ(roofline(rate, {}, machine())->peak_share, 0.8);
+}
+
 TEST(Roofline, activations_of_all_operators_are_one_memory) {
   WorkingSet model;
   for (int i = 0; i < 100; ++i) model.add({1e3, 5e5});
