@@ -6,6 +6,7 @@
 
 #include "analysis/analyze.h"
 #include "core/common_columns.h"
+#include "core/statistics.h"
 #include "core/text.h"
 #include "machine/op_figures.h"
 
@@ -52,6 +53,7 @@ constexpr Column<Line> kernel_columns[] = {
 std::vector<Column<Line>> all_columns() {
   std::vector<Column<Line>> columns(std::begin(record_columns), std::end(record_columns));
   columns.insert(columns.end(), std::begin(kernel_columns), std::end(kernel_columns));
+  columns.push_back(impossible_rate_column<Line>);
   columns.insert(columns.end(), std::begin(figure_columns<Line>), std::end(figure_columns<Line>));
   return columns;
 }
@@ -77,9 +79,22 @@ OpRate rate_of(const OperatorRecord& record, const AnalyzeOptions& options) {
 
 }  // namespace
 
+/// Of everything that the profile knows, whatever is filtered out of the table.
+WorkingSet working_set_of(const PeerProfile& profile, const ProfileSamples& samples) {
+  WorkingSet model;
+  for (const PeerOperator& op : profile.operators()) {
+    if (!op.memory) continue;
+    OpRate rate;
+    rate.bytes = op.memory->value, rate.constants = samples.of(op.id).constants;
+    model.add(*moved_bytes_of(rate));
+  }
+  return model;
+}
+
 Table analyze_table(const PeerProfile& profile, const AnalyzeOptions& options, const ProfileSamples& samples,
                     const Peaks* peaks) {
   const Section section = options.part == AnalyzeOptions::Part::host ? Section::host : Section::device;
+  const WorkingSet model = peaks ? working_set_of(profile, samples) : WorkingSet();
   std::vector<Line> lines;
   for (const OperatorRecord& record : select_records(profile, section, options)) {
     Line& line = lines.emplace_back();
@@ -88,8 +103,11 @@ Table analyze_table(const PeerProfile& profile, const AnalyzeOptions& options, c
     rate.one_thread = samples.one_thread();
     OperatorSamples known;
     if (record.op) known = samples.of(record.id);
-    rate.bf16 = is_bf16_kernel(known.kernel);
-    line.figures = figures_of(section == Section::device ? known.device : known.host, rate, peaks);
+    rate.numbers = numbers_of(known.kernel, record.type);
+    rate.constants = known.constants;
+    if (const auto times = summarize(known.device); times && times->median.count() > 0)
+      rate.usual_time = times->median;
+    line.figures = figures_of(section == Section::device ? known.device : known.host, rate, model, peaks);
     line.kernel = std::move(known.kernel);
   }
   return definition().make(lines);

@@ -12,6 +12,7 @@ OperatorSamples ProfileSamples::of(std::string_view id) const {
   samples.device.assign(times.samples.begin(), times.samples.end());
   samples.host = samples.device;
   samples.kernel = std::move(times.kernel);
+  samples.constants = times.constants;
   return samples;
 }
 

@@ -15,6 +15,7 @@ namespace takt {
 struct OperatorSamples {
   std::vector<Duration> device, host;  ///< empty: not known
   std::string kernel;                  ///< the runtime's implementation; empty if it does not tell
+  std::optional<double> constants{};   ///< bytes of weights that the operator reads in one run
 };
 
 class ProfileSamples {

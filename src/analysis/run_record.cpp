@@ -143,6 +143,7 @@ void read_kept(od::object object, const std::string& file, const std::string& wh
     const std::string_view key = field.unescaped_key();
     od::value value = field.value();
     if (key == "kernel") times.kernel = text_of(value);
+    if (key == "constant_bytes" && value.type() == od::json_type::number) times.constants = value.get_double().value();
     if (key == "fused" && value.type() == od::json_type::array) {
       times.fused.clear();
       for (auto name : value.get_array()) times.fused.push_back(text_of(name.value()));

@@ -27,6 +27,7 @@ struct RunOrigin {
 struct RecordedSamples {
   std::string kernel;                ///< the runtime's implementation; empty if it does not tell
   std::vector<std::string> fused;    ///< operators of the model that it stands for
+  std::optional<double> constants;   ///< bytes of weights that it reads in one run
   std::vector<Nanoseconds> samples;  ///< one per profiled run, in the order taken; 0 where it did not execute
 };
 

@@ -35,25 +35,33 @@ struct Result {
   std::string text;
 };
 
+/// For columns that need them; without those, only for a profile that is known to be of this CPU. Says why not.
+std::optional<Peaks> peaks_for(const ProfileSamples& samples, const AnalyzeOptions& options,
+                               const Provenance& provenance, std::vector<std::string>& lines) {
+  const bool asked = needs_peaks(options.columns);
+  std::string reason = why_no_peaks(samples, provenance.cpu);
+  KnownPeaks known;
+  if (reason.empty() && (asked || samples.device() == "CPU")) known = load_peaks(), reason = known.reason;
+  if (!known.peaks && asked) lines.push_back("note: no roofline and peak_share: " + reason);
+  return known.peaks;
+}
+
 Result analyze(const AnalyzeOptions& options, const OutputOptions& output, const Provenance& provenance) {
   const ProfileFile file =
-      open_profile(options.file, {.types = !options.input_type.empty(), .samples = needs_samples(options.columns)});
+      open_profile(options.file,
+                   {.types = !options.input_type.empty(),
+                    .samples = needs_samples(options.columns) || output.format != "table" || !options.columns.empty()});
   std::vector<std::string> lines;
   if (!file.description.empty()) lines.push_back(file.description);
   for (const auto& note : file.notes) lines.push_back("note: " + note);
   if (output.format == "table" && options.columns.empty())
     return {{}, say(lines, output) + analyze_report(file.profile, options)};
-  std::optional<Peaks> peaks;
-  if (needs_peaks(options.columns)) {
-    std::string reason = why_no_peaks(file.samples, provenance.cpu);
-    KnownPeaks known;
-    if (reason.empty()) known = load_peaks(), reason = known.reason;
-    peaks = std::move(known.peaks);
-    if (!peaks) lines.push_back("note: no roofline and peak_share: " + reason);
-  }
+  const std::optional<Peaks> peaks = peaks_for(file.samples, options, provenance, lines);
+  const Table table = analyze_table(file.profile, options, file.samples, peaks ? &*peaks : nullptr);
+  if (peaks && has_impossible_rates(table))
+    lines.push_back("note: " + explain_impossible_rates(*peaks, file.samples.one_thread()));
   const auto names = options.columns.empty() ? default_analyze_columns() : options.columns;
-  Result result{{choose_columns(analyze_table(file.profile, options, file.samples, peaks ? &*peaks : nullptr), names)},
-                ""};
+  Result result{{choose_columns(table, with_impossible_rates(names, table))}, ""};
   result.text = say(lines, output) + to_text(result.tables.front(), 160);
   return result;
 }

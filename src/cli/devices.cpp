@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 
+#include <thread>
+
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/tables.h"
+#include "core/affinity.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "machine/machine_check.h"
 #include "machine/peaks_file.h"
 #include "machine/peaks_table.h"
 #include "runtime/devices_table.h"
@@ -25,9 +29,12 @@ int measure(const OutputOptions& output, const Provenance& provenance) {
   }
   if (auto warning = busy_warning(peaks); !warning.empty()) log_warning(warning);
   const MachineClass machine = detect_machine_class();
-  const auto path = save_peaks(peaks, machine, provenance);
-  std::vector<Table> tables{peaks_table(peaks)};
-  const std::string kept = fmt::format("kept in {}", printable(path.string()));
+  const KeptPeaks saved = save_peaks(std::move(peaks), machine, provenance);
+  std::vector<Table> tables{peaks_table(saved.peaks)};
+  std::string kept = fmt::format("kept in {}", printable(saved.path.string()));
+  if (saved.earlier > 0)
+    kept += fmt::format("; {} values are of an earlier measurement that was better (delete the file to start anew)",
+                        saved.earlier);
   if (!output.is_text_on_screen()) log_info(kept);
   print(output, tables, provenance,
         fmt::format("{}\n\n{}{}", to_string(machine), to_text(tables.front(), 100),
@@ -35,8 +42,31 @@ int measure(const OutputOptions& output, const Provenance& provenance) {
   return 0;
 }
 
+/// What disturbs measurements here, half a second's look at other programs among it.
+int check(const OutputOptions& output, const Provenance& provenance) {
+  constexpr Nanoseconds look{500'000'000};
+  ProgramWatch watch;
+  watch.look();
+  const Nanoseconds begin = steady_now();
+  std::this_thread::sleep_for(look);
+  watch.look();
+  const auto conditions = check_machine({"/", usable_cores(), watch.programs(), steady_now() - begin});
+  const std::vector<Table> tables{conditions_table(conditions)};
+  std::string text;
+  for (const MachineCondition& one : conditions) {
+    const char* verdict = one.disturbs == Disturbs::yes  ? "disturbs"
+                          : one.disturbs == Disturbs::no ? "fine"
+                                                         : "not told";
+    const std::string head = fmt::format("{:<16} {:<8}", one.name, verdict);
+    text += head + (one.found.empty() ? "" : "  " + wrapped(one.found, 100, head.size() + 2)) + "\n";
+    if (!one.fix.empty()) text += fmt::format("{:>26} ", "fix:") + wrapped(one.fix, 100, 27) + "\n";
+  }
+  print(output, tables, provenance, text + conditions_summary(conditions) + "\n");
+  return 0;
+}
+
 struct DevicesOptions {
-  bool measure = false;
+  bool measure = false, check = false;
   OutputOptions output;
   LogOptions log;
 };
@@ -48,6 +78,11 @@ CommandLine declare(DevicesOptions& o) {
       {.names = "--measure",
        .meaning = "Measure what the CPU can do at most (10 s) and keep it, for the columns roofline and peak_share"},
       &o.measure);
+  line.add(
+      {.names = "--check",
+       .meaning = "Say what on this machine disturbs measurements (clock, sibling threads, limits, load) and what to "
+                  "do about each"},
+      &o.check);
   add_output(line, o.output, {devices_schema().name});
   return line;
 }
@@ -64,7 +99,10 @@ int run_devices(std::span<const std::string> arguments) {
   if (!declare(o).parse(arguments)) return 0;
   apply(o.log);
   const Provenance provenance = provenance_of("devices", arguments);
+  if (o.measure && o.check)
+    throw UsageError("devices: --check looks at a quiet machine and --measure loads it: use one of them at a time");
   if (o.measure) return measure(o.output, provenance);
+  if (o.check) return check(o.output, provenance);
   const std::vector<Table> tables{devices_table()};
   print(o.output, tables, provenance, to_text(tables.front(), 100));
   return 0;

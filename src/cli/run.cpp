@@ -95,15 +95,14 @@ RunResult measure(const RunOptions& o) {
   return run_model(o.model, o.run, o.no_ops ? RunPasses::plain : RunPasses::both, progress);
 }
 
-/// The measured peaks of the device that ran, if a column needs them; says why there are none.
+/// The measured peaks of the device that ran, if there are any; says why not where a column needs them.
 std::optional<Peaks> peaks_for(const RunOptions& o, const RunResult& result) {
-  if (!needs_peaks(o.columns)) return std::nullopt;
   KnownPeaks known;
   if (result.device == "CPU")
     known = load_peaks();
   else
     known.reason = fmt::format("only peaks of the CPU are measured, and this is {}", result.device);
-  if (!known.peaks) log_warning(fmt::format("no roofline and peak_share: {}", known.reason));
+  if (!known.peaks && needs_peaks(o.columns)) log_warning(fmt::format("no roofline and peak_share: {}", known.reason));
   return known.peaks;
 }
 
@@ -141,9 +140,9 @@ int run_run(std::span<const std::string> arguments) {
     OpProfile ops = profile_ops(result);
     const std::optional<Peaks> peaks = peaks_for(o, result);
     text.columns = o.columns;
-    text.figures = {peaks ? &*peaks : nullptr, o.run.threads == 1};
-    tables.push_back(o.columns.empty() ? operators_table(ops, std::nullopt)
-                                       : choose_columns(operators_table(ops, std::nullopt, &text.figures), o.columns));
+    text.figures = {peaks ? &*peaks : nullptr, o.run.threads == 1, !o.columns.empty()};
+    const Table all = operators_table(ops, std::nullopt, &text.figures);
+    tables.push_back(o.columns.empty() ? all : choose_columns(all, with_impossible_rates(o.columns, all)));
     written = write_files(o, result, ops, provenance);
     shown = to_text(result, &ops, text);
   } else {

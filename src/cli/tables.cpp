@@ -7,6 +7,7 @@
 #include "cli/explain_tables.h"
 #include "comparison/compare_report.h"
 #include "core/check.h"
+#include "machine/machine_check.h"
 #include "machine/peaks_table.h"
 #include "profile/run_tables.h"
 #include "replay/interference.h"
@@ -27,7 +28,7 @@ const std::vector<CommandTables>& all_tables() {
       {"pipeline analyze", account_schemas()},
       {"pipeline interference", interference_schemas()},
       {"pipeline whatif", what_if_schemas()},
-      {"devices", {devices_schema(), peaks_schema()}},
+      {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},
   };
   return all;

@@ -114,19 +114,20 @@ std::optional<std::string> try_read(const std::filesystem::path& path) {
 }
 
 /// Folders of this process's control group that limit processors, from its own upwards: version 2, then version 1.
-std::vector<std::filesystem::path> control_groups() {
+std::vector<std::filesystem::path> control_groups(const std::filesystem::path& root = "/") {
   std::vector<std::filesystem::path> folders;
-  auto add = [&](const std::filesystem::path& root, std::filesystem::path group) {
-    for (group = group.relative_path(); !group.empty(); group = group.parent_path()) folders.push_back(root / group);
-    folders.push_back(root);
+  auto add = [&](const char* mount, std::filesystem::path group) {
+    const std::filesystem::path top = root / mount;
+    for (group = group.relative_path(); !group.empty(); group = group.parent_path()) folders.push_back(top / group);
+    folders.push_back(top);
   };
-  for (const auto& line : split(try_read("/proc/self/cgroup").value_or(""), '\n')) {
+  for (const auto& line : split(try_read(root / "proc/self/cgroup").value_or(""), '\n')) {
     auto first = line.find(':'), second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
     auto controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-    if (controllers == ",,") add("/sys/fs/cgroup", line.substr(second + 1));
+    if (controllers == ",,") add("sys/fs/cgroup", line.substr(second + 1));
     if (controllers.find(",cpu,") != std::string::npos)
-      for (const char* root : {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"}) add(root, line.substr(second + 1));
+      for (const char* mount : {"sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct"}) add(mount, line.substr(second + 1));
   }
   return folders;
 }
@@ -226,10 +227,10 @@ class ThreadDelays {
 
 }  // namespace
 
-CpuLimit cpu_limit() {
+CpuLimit cpu_limit(const std::filesystem::path& root) {
   CpuLimit limit;
   limit.cpus = usable_core_count();
-  for (const auto& group : control_groups())
+  for (const auto& group : control_groups(root))
     if (auto quota = quota_of(group); quota && (!limit.quota || *quota < *limit.quota)) limit.quota = quota;
   return limit;
 }
@@ -344,7 +345,7 @@ Usage UsageReader::read() {
 
 #else
 
-CpuLimit cpu_limit() { return {}; }
+CpuLimit cpu_limit(const std::filesystem::path&) { return {}; }
 struct UsageReader::Files {};
 UsageReader::UsageReader() = default;
 UsageReader::~UsageReader() = default;

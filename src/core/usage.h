@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -33,7 +34,8 @@ struct CpuLimit {
   std::optional<double> quota;  ///< processors that the control group grants; nullopt: no limit
   double processors() const { return quota && *quota < cpus ? *quota : cpus; }
 };
-CpuLimit cpu_limit();
+/// `root`: where /proc and /sys are; for tests.
+CpuLimit cpu_limit(const std::filesystem::path& root = "/");
 
 /// Reads usage; keeps its files open. Not thread-safe. Never throws for what the system does not offer.
 class UsageReader {

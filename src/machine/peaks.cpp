@@ -1,311 +1,38 @@
 #include "machine/peaks.h"
 
 #include <algorithm>
-#include <atomic>
-#include <barrier>
-#include <condition_variable>
-#include <cstring>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <string>
-#include <system_error>
-#include <thread>
-
-#include "core/affinity.h"
-#include "core/error.h"
-#include "core/statistics.h"
-#include "machine/caches.h"
-#include "machine/peak_kernels.h"
 
 namespace takt {
-namespace {
 
-constexpr std::size_t granule = 1024;  // what the read kernels take
-constexpr double slice_ns = 1e6;
-
-/// Results of loops end here, so that no compiler can leave a loop out.
-std::atomic<std::uint64_t> sink;
-
-/// Work on a thread's own part; returns the units done (FLOPs, bytes). `turn` counts the calls.
-using Work = std::function<double(int thread, std::int64_t turn)>;
-
-/// Rate of the best slice within `budget`, all threads starting each slice together. `slices` keeps slices equal.
-double best_rate(int threads, const Work& work, Duration budget) {
-  const Nanoseconds deadline = steady_now() + std::chrono::duration_cast<Nanoseconds>(budget);
-  struct alignas(64) Slice {
-    Nanoseconds begin{}, end{};
-    double done = 0;
-  };
-  std::vector<Slice> slices(static_cast<std::size_t>(threads));
-  double best = 0;
-  bool more = true;
-  // Runs on one thread while the others wait: adds the finished slice up and decides whether there is another.
-  const auto finish_slice = [&]() noexcept {
-    Nanoseconds begin = Nanoseconds::max(), end = Nanoseconds::min();
-    double done = 0;
-    for (const Slice& slice : slices) {
-      begin = std::min(begin, slice.begin), end = std::max(end, slice.end);
-      done += slice.done;
-    }
-    const double elapsed = static_cast<double>((end - begin).count());
-    if (elapsed > 0) best = std::max(best, done / elapsed * 1e9);
-    more = steady_now() < deadline;
-  };
-  std::barrier start(threads);
-  std::barrier stop(threads, finish_slice);
-  // Nobody waits at a barrier before everybody is there: the system may refuse the last of many threads.
-  enum class Gate { closed, open, given_up };
-  std::atomic<Gate> gate = Gate::closed;
-  const auto run = [&](int thread) {
-    gate.wait(Gate::closed);
-    if (gate == Gate::given_up) return;
-    Slice& slice = slices[static_cast<std::size_t>(thread)];
-    for (std::int64_t turn = 0; more; ++turn) {
-      start.arrive_and_wait();
-      slice.begin = steady_now();
-      slice.done = work(thread, turn);
-      slice.end = steady_now();
-      stop.arrive_and_wait();
-    }
-  };
-  std::vector<std::jthread> others;
-  const auto release = [&](Gate how) { gate = how, gate.notify_all(); };
-  try {
-    for (int thread = 1; thread < threads; ++thread) others.emplace_back(run, thread);
-  } catch (...) {
-    release(Gate::given_up);
-    throw;
+std::string_view name_of(NumberType type) {
+  switch (type) {
+    case NumberType::f32:
+      return "float32";
+    case NumberType::f16:
+      return "float16";
+    case NumberType::bf16:
+      return "bfloat16";
+    case NumberType::int8:
+      return "int8";
   }
-  release(Gate::open);
-  run(0);
+  return "";
+}
+
+double best_of(const PeakPair& pair, bool one_thread) { return one_thread ? pair.one.best : pair.all.best; }
+
+const ComputePeaks* best_compute(const Peaks& peaks, NumberType type, bool one_thread) {
+  const ComputePeaks* best = nullptr;
+  for (const ComputePeaks& compute : peaks.compute)
+    if (compute.type == type && (!best || best_of(compute.rate, one_thread) > best_of(best->rate, one_thread)))
+      best = &compute;
   return best;
 }
 
-Work compute_work(const ComputeKernel& kernel) {
-  std::int64_t rounds = 1024;
-  for (;;) {  // until a slice is long enough for the clock
-    const Nanoseconds begin = steady_now();
-    sink += static_cast<std::uint64_t>(kernel.run(rounds));
-    if (static_cast<double>((steady_now() - begin).count()) > slice_ns / 2 || rounds > (1LL << 40)) break;
-    rounds *= 2;
-  }
-  return [kernel, rounds](int, std::int64_t) {
-    sink += static_cast<std::uint64_t>(kernel.run(rounds));
-    return kernel.flops_per_round * static_cast<double>(rounds);
-  };
-}
-
-/// Memory for all probes, aligned for the kernels; each thread works on its own slice.
-class Arena {
- public:
-  Arena(std::size_t bytes, int threads) : bytes_(bytes / granule * granule), memory_(allocate(bytes_)) {
-    // Pages belong to the memory of the core that first writes to them.
-    std::vector<std::jthread> writers;
-    const std::size_t part = bytes_ / static_cast<std::size_t>(threads);
-    for (int i = 0; i < threads; ++i)
-      writers.emplace_back([=, this] { std::memset(memory_.get() + part * static_cast<std::size_t>(i), i + 1, part); });
-  }
-  std::size_t bytes() const { return bytes_; }
-  std::byte* data() const { return memory_.get(); }
-
- private:
-  struct Free {
-    void operator()(std::byte* memory) const { ::operator delete[](memory, std::align_val_t{4096}); }
-  };
-  static std::byte* allocate(std::size_t bytes) {
-    try {
-      return static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{4096}));
-    } catch (const std::bad_alloc&) {
-      throw Error(ErrorKind::runtime, "there is not enough free memory to measure its bandwidth");
-    }
-  }
-  std::size_t bytes_;
-  std::unique_ptr<std::byte[], Free> memory_;
-};
-
-/// A thread walks `window` bytes again and again, or with `streams` the whole of its part window by window, so that
-/// nothing of it is in a cache when its turn comes again.
-struct Walk {
-  std::size_t part = 0, window = 0;
-  bool streams = false;
-};
-
-Work memory_work(const Arena& arena, Walk walk, bool copies, const PeakKernels& kernels) {
-  constexpr double slice_bytes = 3e7;  // about a millisecond at a cache's speed
-  const std::size_t repeats =
-      walk.streams ? 1 : static_cast<std::size_t>(slice_bytes / static_cast<double>(walk.window)) + 1;
-  return [&arena, &kernels, walk, copies, repeats](int thread, std::int64_t turn) {
-    const std::size_t windows = walk.streams ? walk.part / walk.window : 1;
-    const std::size_t at = static_cast<std::size_t>(turn) % windows * walk.window;
-    std::byte* data = arena.data() + walk.part * static_cast<std::size_t>(thread) + at;
-    const std::size_t half = walk.window / 2 / granule * granule;
-    for (std::size_t i = 0; i < repeats; ++i) {
-      if (copies)
-        std::memcpy(data + half, data, half);
-      else
-        sink.fetch_xor(kernels.read(data, walk.window), std::memory_order_relaxed);
-    }
-    return static_cast<double>(repeats) * static_cast<double>(copies ? 2 * half : walk.window);
-  };
-}
-
-std::size_t rounded(std::int64_t bytes) {
-  return std::max<std::size_t>(granule * 4, static_cast<std::size_t>(bytes) / 4096 * 4096);
-}
-
-/// Where one probe's best slices end up.
-struct Probe {
-  PeakRate* rate;
-  int threads;
-  Work work;
-  std::vector<double> rounds{};
-};
-
-LevelPeaks level_of(const CacheLevel& cache, int threads) {
-  LevelPeaks level;
-  level.name = "L" + std::to_string(cache.level);
-  level.bytes_one = cache.bytes;
-  const int instances = std::max(1, threads / cache.shared_by);
-  level.bytes_all = cache.bytes * instances;
-  return level;
-}
-
-class Measurement {
- public:
-  Measurement(const PeakSettings& settings, const PeakProgress& progress)
-      : settings_(settings),
-        progress_(progress),
-        threads_(threads_of(settings)),
-        caches_(detect_caches()),
-        arena_(arena_bytes(), threads_) {}
-
-  Peaks run() {
-    peaks_.kernels = kernels_.name, peaks_.threads = threads_;
-    if (kernels_.bf16) peaks_.bf16.emplace();
-    for (const CacheLevel& cache : caches_)
-      if (cache.bytes * 2 <= static_cast<std::int64_t>(arena_.bytes()))
-        peaks_.levels.push_back(level_of(cache, threads_));
-    peaks_.levels.push_back({"DRAM", std::nullopt, std::nullopt, {}, {}});
-    add_compute(peaks_.f32, kernels_.f32);
-    if (kernels_.bf16) add_compute(*peaks_.bf16, *kernels_.bf16);
-    for (std::size_t i = 0; i < peaks_.levels.size(); ++i) add_level(i);
-    take_turns();
-    return std::move(peaks_);
-  }
-
- private:
-  static int threads_of(const PeakSettings& settings) {
-    return settings.threads > 0 ? std::min(settings.threads, 4096) : usable_core_count();
-  }
-
-  /// Four times the last cache, within the limit.
-  std::size_t arena_bytes() const {
-    std::int64_t last = 1 << 24;
-    for (const CacheLevel& cache : caches_) last = std::max(last, cache.bytes);
-    return rounded(
-        std::clamp<std::int64_t>(4 * last, 1 << 20, std::max<std::int64_t>(settings_.memory_bytes, 1 << 20)));
-  }
-
-  void add_compute(PeakPair& pair, const ComputeKernel& kernel) {
-    const Work work = compute_work(kernel);
-    probes_.push_back({&pair.one, 1, work});
-    probes_.push_back({&pair.all, threads_, work});
-  }
-
-  /// Half of a cache, so that it holds the walk beside whatever else there is.
-  Walk walk_of(std::size_t level, int threads) const {
-    const std::size_t most = arena_.bytes() / static_cast<std::size_t>(threads) / 4096 * 4096;
-    if (level >= caches_.size() || !peaks_.levels[level].bytes_one)
-      return {most, rounded(static_cast<std::int64_t>(most / 8)), true};
-    const CacheLevel& cache = caches_[level];
-    const int sharing = std::min(threads, cache.shared_by);
-    const std::size_t window = std::min(most, rounded(cache.bytes / 2 / sharing));
-    return {most, window, false};
-  }
-
-  void add_level(std::size_t i) {
-    LevelPeaks& level = peaks_.levels[i];
-    for (const bool copies : {false, true}) {
-      PeakPair& pair = copies ? level.copy : level.read;
-      probes_.push_back({&pair.one, 1, memory_work(arena_, walk_of(i, 1), copies, kernels_)});
-      probes_.push_back({&pair.all, threads_, memory_work(arena_, walk_of(i, threads_), copies, kernels_)});
-    }
-  }
-
-  void take_turns() {
-    const auto total = static_cast<std::uint64_t>(settings_.rounds) * (probes_.size() + 1);
-    std::uint64_t done = 0;
-    std::vector<double> wake_ups;
-    for (int round = 0; round < settings_.rounds; ++round) {
-      for (Probe& probe : probes_) {
-        probe.rounds.push_back(best_rate(probe.threads, probe.work, settings_.turn));
-        if (progress_) progress_(++done, total);
-      }
-      wake_ups.push_back(measure_wake_up());
-      if (progress_) progress_(++done, total);
-    }
-    for (Probe& probe : probes_) {
-      *probe.rate = {*std::max_element(probe.rounds.begin(), probe.rounds.end()), *median(probe.rounds)};
-    }
-    raise_to_one();
-    peaks_.wake_up = Duration(*median(wake_ups));
-  }
-
-  /// All threads together can do at least what one can; on a busy machine they may never have run side by side.
-  void raise_to_one() {
-    const auto raise = [](PeakPair& pair) { pair.all.best = std::max(pair.all.best, pair.one.best); };
-    raise(peaks_.f32);
-    if (peaks_.bf16) raise(*peaks_.bf16);
-    for (LevelPeaks& level : peaks_.levels) raise(level.read), raise(level.copy);
-  }
-
-  /// Microseconds from the notification until the sleeper reads its clock; the best of a few.
-  static double measure_wake_up() {
-    std::mutex mutex;
-    std::condition_variable_any bell;
-    std::atomic<Nanoseconds::rep> rung{0};
-    std::atomic<Nanoseconds::rep> woke{0};
-    double best = 1e12;
-    std::jthread sleeper([&](const std::stop_token& stop) {
-      std::unique_lock lock(mutex);
-      while (bell.wait(lock, stop, [&] { return rung.load() != 0 && woke.load() == 0; })) woke = steady_now().count();
-    });
-    for (int i = 0; i < 20; ++i) {
-      std::this_thread::sleep_for(std::chrono::microseconds(300));  // until the sleeper sleeps
-      woke = 0;
-      {
-        const std::lock_guard lock(mutex);
-        rung = steady_now().count();
-      }
-      bell.notify_one();
-      while (woke.load() == 0) std::this_thread::yield();
-      best = std::min(best, static_cast<double>(woke.load() - rung.load()) / 1000);
-      rung = 0;
-    }
-    return best;
-  }
-
-  const PeakSettings& settings_;
-  const PeakProgress& progress_;
-  int threads_;
-  std::vector<CacheLevel> caches_;
-  Arena arena_;
-  const PeakKernels& kernels_ = peak_kernels();
-  Peaks peaks_;
-  std::vector<Probe> probes_;
-};
-
-}  // namespace
-
-Peaks measure_peaks(const PeakSettings& settings, const PeakProgress& progress) {
-  if (settings.rounds < 1) throw Error(ErrorKind::bad_input, "peaks need at least one round of measuring");
-  try {
-    return Measurement(settings, progress).run();
-  } catch (const std::system_error& error) {
-    throw Error(ErrorKind::runtime, "peaks: the system refuses to start as many threads as were asked for (" +
-                                        std::string(error.what()) + "); end other programs, or measure with fewer");
-  }
+double bandwidth_of(const Peaks& peaks, std::size_t level, bool one_thread) {
+  double best = 0;
+  for (std::size_t i = level; i < peaks.levels.size(); ++i)
+    best = std::max({best, best_of(peaks.levels[i].read, one_thread), best_of(peaks.levels[i].copy, one_thread)});
+  return best;
 }
 
 }  // namespace takt

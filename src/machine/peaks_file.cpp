@@ -16,7 +16,7 @@ namespace takt {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int schema = 1;
+constexpr int schema = 2;
 
 Json to_json(const PeakRate& rate) { return {{"best", rate.best}, {"median", rate.median}}; }
 Json to_json(const PeakPair& pair) { return {{"one", to_json(pair.one)}, {"all", to_json(pair.all)}}; }
@@ -28,6 +28,13 @@ PeakRate rate_from(const Json& json) {
 }
 
 PeakPair pair_from(const Json& json) { return {rate_from(json.at("one")), rate_from(json.at("all"))}; }
+
+/// Names of types in the file are those that people read.
+NumberType type_from(const Json& json) {
+  for (const NumberType type : {NumberType::f32, NumberType::f16, NumberType::bf16, NumberType::int8})
+    if (json.get<std::string>() == name_of(type)) return type;
+  throw Error(ErrorKind::bad_input, "a peak is of no type that takt knows");
+}
 
 std::optional<std::int64_t> bytes_from(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional(json.get<std::int64_t>());
@@ -45,16 +52,24 @@ MachineClass machine_from(const Json& json) {
 
 Peaks peaks_from(const Json& json) {
   Peaks peaks;
-  peaks.kernels = json.at("kernels").get<std::string>();
+  peaks.reads_with = json.at("reads_with").get<std::string>();
   peaks.threads = json.at("threads").get<int>();
-  peaks.f32 = pair_from(json.at("f32_flop_per_s"));
-  if (!json.at("bf16_flop_per_s").is_null()) peaks.bf16 = pair_from(json.at("bf16_flop_per_s"));
+  for (const Json& compute : json.at("compute"))
+    peaks.compute.push_back({type_from(compute.at("type")), compute.at("instructions").get<std::string>(),
+                             pair_from(compute.at("operations_per_s"))});
   for (const Json& level : json.at("levels"))
     peaks.levels.push_back({level.at("name").get<std::string>(), bytes_from(level.at("bytes_one")),
                             bytes_from(level.at("bytes_all")), pair_from(level.at("read_bytes_per_s")),
                             pair_from(level.at("copy_bytes_per_s"))});
   peaks.wake_up = Duration(json.at("wake_up_us").get<double>());
+  if (const Json& others = json.at("others_busy_share"); !others.is_null()) peaks.others_busy = others.get<double>();
   return peaks;
+}
+
+/// The better of two measurements of one limit. Interference only slows down, so the faster one is nearer to the truth.
+void keep_better(PeakPair& now, const PeakPair& earlier, int& kept) {
+  for (const auto rate : {&PeakPair::one, &PeakPair::all})
+    if ((earlier.*rate).best > (now.*rate).best) now.*rate = earlier.*rate, ++kept;
 }
 
 constexpr std::string_view remedy = "run 'takt devices --measure'";
@@ -85,6 +100,10 @@ std::string peaks_to_json(const Peaks& peaks, const MachineClass& machine, const
                       {"bytes_all", or_null<Json>(level.bytes_all)},
                       {"read_bytes_per_s", to_json(level.read)},
                       {"copy_bytes_per_s", to_json(level.copy)}});
+  Json compute = Json::array();
+  for (const ComputePeaks& one : peaks.compute)
+    compute.push_back(
+        {{"type", name_of(one.type)}, {"instructions", one.instructions}, {"operations_per_s", to_json(one.rate)}});
   const Json json{{"takt", Json::parse(takt::to_json(provenance))},
                   {"schema_version", schema},
                   {"takt_version", version},
@@ -95,12 +114,12 @@ std::string peaks_to_json(const Peaks& peaks, const MachineClass& machine, const
                     {"instruction_sets", machine.instruction_sets},
                     {"governor", machine.governor}}},
                   {"peaks",
-                   {{"kernels", peaks.kernels},
+                   {{"reads_with", peaks.reads_with},
                     {"threads", peaks.threads},
-                    {"f32_flop_per_s", to_json(peaks.f32)},
-                    {"bf16_flop_per_s", peaks.bf16 ? to_json(*peaks.bf16) : Json()},
+                    {"compute", compute},
                     {"levels", levels},
-                    {"wake_up_us", peaks.wake_up.count()}}}};
+                    {"wake_up_us", peaks.wake_up.count()},
+                    {"others_busy_share", or_null<Json>(peaks.others_busy)}}}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -133,17 +152,33 @@ KnownPeaks load_peaks() {
   }
 }
 
-std::filesystem::path save_peaks(const Peaks& peaks, const MachineClass& machine, const Provenance& provenance) {
-  const auto path = peaks_path();
-  if (path.empty())
+int keep_better(Peaks& now, const Peaks& earlier) {
+  int kept = 0;
+  if (now.threads != earlier.threads) return kept;
+  for (ComputePeaks& compute : now.compute)
+    for (const ComputePeaks& other : earlier.compute)
+      if (other.type == compute.type && other.instructions == compute.instructions)
+        keep_better(compute.rate, other.rate, kept);
+  for (LevelPeaks& level : now.levels)
+    for (const LevelPeaks& other : earlier.levels)
+      if (other.name == level.name && other.bytes_one == level.bytes_one)
+        keep_better(level.read, other.read, kept), keep_better(level.copy, other.copy, kept);
+  if (earlier.wake_up < now.wake_up) now.wake_up = earlier.wake_up, ++kept;
+  return kept;
+}
+
+KeptPeaks save_peaks(Peaks peaks, const MachineClass& machine, const Provenance& provenance) {
+  KeptPeaks kept{peaks_path(), std::move(peaks), 0};
+  if (kept.path.empty())
     throw Error(ErrorKind::io, "there is no folder to keep the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR");
+  if (const KnownPeaks earlier = load_peaks(); earlier.peaks) kept.earlier = keep_better(kept.peaks, *earlier.peaks);
   std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
+  std::filesystem::create_directories(kept.path.parent_path(), error);
   if (error)
-    throw Error(ErrorKind::io, fmt::format("cannot make the folder '{}': {}", printable(path.parent_path().string()),
-                                           reason_of(error.value())));
-  write_file_atomically(path, peaks_to_json(peaks, machine, provenance));
-  return path;
+    throw Error(ErrorKind::io, fmt::format("cannot make the folder '{}': {}",
+                                           printable(kept.path.parent_path().string()), reason_of(error.value())));
+  write_file_atomically(kept.path, peaks_to_json(kept.peaks, machine, provenance));
+  return kept;
 }
 
 }  // namespace takt

@@ -34,7 +34,18 @@ KnownPeaks parse_peaks(std::string_view json, const MachineClass& now, const std
 /// The peaks of this machine, if measured. A file that cannot be read or is damaged is a reason, no error.
 KnownPeaks load_peaks();
 
-/// Replaces the file as a whole; makes the folder. Returns its path. Throws Error(io).
-std::filesystem::path save_peaks(const Peaks& peaks, const MachineClass& machine, const Provenance& provenance);
+/// Puts every value of `earlier` that is better in the place of that of `now`; returns how many. Other programs only
+/// slow a measurement down, so a busy one never replaces a better one. Pure.
+int keep_better(Peaks& now, const Peaks& earlier);
+
+struct KeptPeaks {
+  std::filesystem::path path;
+  Peaks peaks;  ///< as they are in the file
+  int earlier =
+      0;  ///< values of them that an earlier measurement of this machine had found, and this one did not reach
+};
+
+/// Replaces the file as a whole, the better values of the earlier one kept; makes the folder. Throws Error(io).
+KeptPeaks save_peaks(Peaks peaks, const MachineClass& machine, const Provenance& provenance);
 
 }  // namespace takt

@@ -38,9 +38,24 @@ double fault_time(const Usage& used) {
          static_cast<double>(used.major_faults.value_or(0)) * major_fault_price.count();
 }
 
+/// A program is worth its name when it did this share of what all did that the system shows.
+constexpr double least_of_programs = 0.05;
+constexpr std::size_t most_programs = 3;
+
+std::vector<ProgramTime> culprits(const RunPass& pass) {
+  Nanoseconds all{};
+  for (const ProgramTime& program : pass.programs) all += program.cpu_time;
+  std::vector<ProgramTime> named;
+  for (const ProgramTime& program : pass.programs)
+    if (named.size() < most_programs && Duration(program.cpu_time) >= least_of_programs * Duration(all))
+      named.push_back(program);
+  return named;
+}
+
 class Judge {
  public:
-  Judge(const RunPass& pass, const CpuLimit& limit) : limit_(limit) {
+  Judge(const RunPass& pass, const CpuLimit& limit)
+      : limit_(limit), culprits_(culprits(pass)), watched_(Duration(pass.watched).count()) {
     for (Nanoseconds sample : pass.samples) samples_.push_back(Duration(sample).count());
     std::vector<double> sorted = samples_;
     std::sort(sorted.begin(), sorted.end());
@@ -128,6 +143,19 @@ class Judge {
     return fmt::format("{:.2g} processor{}", count, count == 1 ? "" : "s");
   }
 
+  /// Who they were, and how much of a processor each took; `others` is what all of them kept busy.
+  std::string who(double others) const {
+    if (culprits_.empty() || watched_ <= 0) return " (which ones, the system does not tell)";
+    std::string text;
+    double named = 0;
+    for (const ProgramTime& program : culprits_) {
+      const double share = Duration(program.cpu_time).count() / watched_;
+      text += fmt::format("{}{} {:.2f}", text.empty() ? ": " : ", ", to_string(program), share);
+      named += share;
+    }
+    return text + (named < others / 2 ? ", and more that the system does not show" : "");
+  }
+
   // Threads that wait for a processor: is it held by other programs, or by the process's own threads? Its demand, in
   // processors, is what it used and waited for; what exceeds the limit, its own threads took from each other.
   void judge_waiting() {
@@ -141,11 +169,14 @@ class Judge {
     std::string waited =
         fmt::format("in a slow run the model's threads together waited {} for a processor, {} in a typical one",
                     time(in_slow(run_delay)), time(usual(run_delay)));
-    if (own < 1 - least_share)
-      name(
-          Cause::preempted, share * (1 - own),
-          knows_busy_ ? fmt::format("other programs kept {:.2f} of {} busy; {}", others, processors(), waited) : waited,
-          "stop the other programs, or give the model processors of its own (taskset -c LIST takt run ...)");
+    if (own < 1 - least_share) {
+      name(Cause::preempted, share * (1 - own),
+           knows_busy_
+               ? fmt::format("other programs kept {:.2f} of {} busy{}; {}", others, processors(), who(others), waited)
+               : waited,
+           "stop the other programs, or give the model processors of its own (taskset -c LIST takt run ...)");
+      result_.verdicts.back().programs = culprits_;
+    }
     if (own >= least_share) {
       int fitting = std::max(1, static_cast<int>(limit_.processors()));
       name(Cause::oversubscribed, share * own,
@@ -227,6 +258,8 @@ class Judge {
   }
 
   CpuLimit limit_;
+  std::vector<ProgramTime> culprits_;
+  double watched_ = 0;
   std::vector<double> samples_;
   std::vector<Span> spans_;
   double median_ = 0, threshold_ = 0, excess_ = 0;
@@ -235,6 +268,12 @@ class Judge {
   std::size_t first_runs_ = 3;
   Instability result_;
 };
+
+std::string names_of(const std::vector<ProgramTime>& programs) {
+  std::string names;
+  for (const ProgramTime& program : programs) names += (names.empty() ? "" : ", ") + to_string(program);
+  return names;
+}
 
 struct Row {
   std::int64_t rank;
@@ -250,6 +289,10 @@ constexpr Column<Row> columns[] = {
      "first_run_effects (work done once)."},
     {"excess_percent", "Excess %", [](const Row& r) -> Cell { return r.verdict->share * 100; },
      "Share of the slowest runs' time above the median that the cause explains; causes may overlap."},
+    {"programs", "Programs",
+     [](const Row& r) { return r.verdict->programs.empty() ? Cell() : Cell(names_of(r.verdict->programs)); },
+     "Programs that took the processors, the one that used most first, by the system's own times of processes; missing "
+     "where no program is the cause or the system does not tell."},
     {"evidence", "Evidence", [](const Row& r) -> Cell { return r.verdict->evidence; },
      "The figures that speak for the cause."},
     {"fix", "Fix", [](const Row& r) -> Cell { return r.verdict->fix; }, "What to do about the cause."},

@@ -30,6 +30,7 @@ struct InstabilityVerdict {
   Cause cause;
   double share = 0;  ///< of the excess of the slowest runs, 0 to 1
   std::string evidence, fix;
+  std::vector<ProgramTime> programs{};  ///< that did it, most first; of a cause that is none's doing, and untold: none
 };
 
 struct Instability {

@@ -170,12 +170,20 @@ void measure(std::span<Measurement> passes, const RunProgress& progress) {
     progress(phase_of(passes, passes.front().is_profiled()), done, done + left);
   };
   auto is_done = [](const Measurement& pass) { return pass.is_done(); };
+  const bool real = std::any_of(passes.begin(), passes.end(), [](auto& pass) { return pass.keeps_real_time(); });
+  ProgramWatch watch;
+  if (real) watch.look();
+  const Nanoseconds begin = steady_now();
   while (!std::all_of(passes.begin(), passes.end(), is_done))
     for (std::size_t i = 0; i < passes.size(); ++i) {
       if (passes[i].is_done()) continue;
       if (passes.size() > 1) passes[i].settle();
       passes[i].run_block(block[i], told);
+      if (real) watch.look_if_due();
     }
+  if (!real) return;
+  watch.look();
+  for (Measurement& pass : passes) pass.note_programs(watch.programs(), steady_now() - begin);
 }
 
 std::optional<ProfilingCost> profiling_cost(const RunPass& plain, const RunPass& profiled) {

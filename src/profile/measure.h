@@ -7,7 +7,8 @@
 //
 // Between samples the system is asked what the process used. A reading takes a few microseconds and leaves the caches
 // a little colder, so one reading covers as many runs as keep it below 2 % of their time, and a slow run ends its span
-// at once: one run per span above about 200 us, dozens of runs of a few microseconds.
+// at once: one run per span above about 200 us, dozens of runs of a few microseconds. Which other programs used the
+// processors is asked between blocks, because that takes a millisecond.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,12 @@ class Measurement {
   /// Runs still to come, from the times so far.
   std::size_t runs_left() const;
   std::size_t runs_done() const { return pass_.samples.size(); }
+  /// Whether the session's clock is the system's.
+  bool keeps_real_time() const { return reader_ != nullptr; }
+  /// Who else used the processors, over `watched`.
+  void note_programs(std::vector<ProgramTime> programs, Nanoseconds watched) {
+    pass_.programs = std::move(programs), pass_.watched = watched;
+  }
   /// Ends the session's profiling, where it was on, and gives the result. Throws Error(runtime) when operator times are
   /// missing.
   RunPass finish();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -67,9 +69,9 @@ void describe(const Graph& graph, const std::vector<TensorId>& ids, std::vector<
   if (!known) shapes.clear();
 }
 
-std::optional<std::int64_t> sum_bytes(const Graph& graph, const Border& border) {
+std::optional<std::int64_t> sum_bytes(const Graph& graph, std::initializer_list<const std::vector<TensorId>*> sides) {
   std::int64_t sum = 0;
-  for (const auto* side : {&border.in, &border.out})
+  for (const auto* side : sides)
     for (const TensorId id : *side) {
       const auto bytes = graph.tensor(id).bytes;
       if (!bytes || __builtin_add_overflow(sum, *bytes, &sum)) return std::nullopt;
@@ -94,8 +96,7 @@ class CostJoin {
     const Border border = find_border(group, consumers_.at(group.graph));
     describe(*group.graph, border.in, row.inputs, row.input_shapes);
     describe(*group.graph, border.out, row.outputs, row.output_shapes);
-    // cost() knows operators that only rename memory.
-    row.bytes = group.ops.size() == 1 ? cost(*group.graph, *group.ops[0]).bytes : sum_bytes(*group.graph, border);
+    add_bytes(row, group, border);
     if (group.graph != &graph_) multiply_by_calls(row);
   }
 
@@ -109,6 +110,19 @@ class CostJoin {
       if (found->second.graph == group.graph) group.ops.push_back(found->second.op);
     }
     return group;
+  }
+
+  void add_bytes(OpRow& row, const Group& group, const Border& border) const {
+    if (group.ops.size() == 1) {
+      const Cost alone = cost(*group.graph, *group.ops[0]);  // knows operators that only rename memory
+      row.bytes = alone.bytes, row.constant_bytes = alone.weight_bytes;
+      return;
+    }
+    row.bytes = sum_bytes(*group.graph, {&border.in, &border.out});
+    std::vector<TensorId> constants;
+    std::copy_if(border.in.begin(), border.in.end(), std::back_inserter(constants),
+                 [&](TensorId id) { return group.graph->tensor(id).is_constant; });
+    row.constant_bytes = sum_bytes(*group.graph, {&constants});
   }
 
   void add_flops(OpRow& row, const Group& group) const {

@@ -29,8 +29,9 @@ struct OpRow {
   std::vector<Nanoseconds> samples;    ///< one per profiled run (0 where it did not execute)
   std::optional<double> flops;         ///< of one run: sum over model_ops; nullopt if one is not known
   std::optional<double> sfu_ops;
-  std::optional<std::int64_t> bytes;         ///< of one run: into, out of, and constants of the group, each tensor once
-  std::vector<std::string> inputs, outputs;  ///< tensors that enter and leave the group, constants included
+  std::optional<std::int64_t> bytes;  ///< of one run: into, out of, and constants of the group, each tensor once
+  std::optional<std::int64_t> constant_bytes;  ///< of `bytes`, those of weights; where `bytes` is known from the model
+  std::vector<std::string> inputs, outputs;    ///< tensors that enter and leave the group, constants included
   std::vector<Shape> input_shapes, output_shapes;  ///< empty where not known
   std::string runtime, device;
 };

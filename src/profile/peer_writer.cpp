@@ -125,9 +125,11 @@ class PeerWriter {
       for (const auto& name : row.model_ops) fused.push_back(json_quote(name));
       ops.add(
           std::to_string(ids_.ops[i]),
-          fmt::format(R"({{"calls": {}, "total_ns": {}, "node": {}, "kernel": {}, "fused": [{}], "samples_ns": {}}})",
-                      row.calls, row.total.count(), json_quote(row.node),
-                      row.kernel.empty() ? "null" : json_quote(row.kernel), fmt::join(fused, ", "), list(row.samples)));
+          fmt::format(
+              R"({{"calls": {}, "total_ns": {}, "node": {}, "kernel": {}, "constant_bytes": {}, "fused": [{}], "samples_ns": {}}})",
+              row.calls, row.total.count(), json_quote(row.node), row.kernel.empty() ? "null" : json_quote(row.kernel),
+              row.constant_bytes ? std::to_string(*row.constant_bytes) : "null", fmt::join(fused, ", "),
+              list(row.samples)));
     }
     Members members;
     members.add("runs", std::to_string(profile_.runs));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/programs.h"
 #include "core/units.h"
 #include "core/usage.h"
 #include "graph/graph.h"
@@ -40,6 +41,8 @@ struct RunPass {
   std::vector<Nanoseconds> host_samples;   ///< from before the call until takt had control back and the result checked
   std::vector<std::vector<OpSample>> ops;  ///< profiled: as long as `samples`
   std::vector<std::size_t> block_starts;   ///< indices of the samples that began a turn; one: measured in one go
+  std::vector<ProgramTime> programs;       ///< that used the same processors meanwhile, most first
+  Nanoseconds watched{};                   ///< how long `programs` were watched; 0: they were not
   std::vector<UsageSpan> usage;            ///< their `runs` add up to the samples; empty: a simulated clock
   std::optional<double> runs_per_second;   ///< of several instances together; unset: 1 / mean
 };

@@ -122,6 +122,7 @@ constexpr Column<OpLine> operator_columns[] = {
      "Achieved floating-point rate in 10^9 operations per second: FLOPs divided by the mean time."},
     {"gbytes_per_s", "GB/s", [](const OpLine& r) { return optional_cell(r.gbytes_per_s); },
      "Achieved data rate in 10^9 bytes per second: bytes divided by the mean time."},
+    impossible_rate_column<OpLine>,
     {"out_shapes", "Out shapes", [](const OpLine& r) { return r.shape.empty() ? Cell() : Cell(r.shape); },
      "Shapes of the tensors that the operator writes, separated by a space: {1,64,111,111}."},
     {common::runtime, [](const OpLine& r) -> Cell { return r.runtime; }},
@@ -177,13 +178,29 @@ std::vector<Duration> durations(const std::vector<Nanoseconds>& samples) {
   return std::vector<Duration>(samples.begin(), samples.end());
 }
 
-OpFigures figures_of(const OpRow& row, const OpLine& line, const FigureSettings& settings) {
-  OpRate rate{row.flops, std::nullopt, *line.mean, settings.one_thread, is_bf16_kernel(row.kernel)};
+OpRate rate_of(const OpRow& row) {
+  OpRate rate;
+  rate.flops = row.flops, rate.numbers = numbers_of(row.kernel, row.type);
   if (row.bytes) rate.bytes = static_cast<double>(*row.bytes);
-  return takt::figures_of(durations(row.samples), rate, settings.peaks);
+  if (row.constant_bytes) rate.constants = static_cast<double>(*row.constant_bytes);
+  return rate;
 }
 
-OpLine line_of(const OpRow& row, const OpProfile& profile, const FigureSettings* figures) {
+WorkingSet working_set_of(const OpProfile& profile) {
+  WorkingSet model;
+  for (const OpRow& row : profile.ops)
+    if (const auto moved = moved_bytes_of(rate_of(row))) model.add(*moved);
+  return model;
+}
+
+OpFigures figures_of(const OpRow& row, const OpLine& line, const WorkingSet& model, const FigureSettings& settings) {
+  OpRate rate = rate_of(row);
+  rate.time = *line.mean, rate.one_thread = settings.one_thread;
+  if (line.median && line.median->count() > 0) rate.usual_time = line.median;
+  return takt::figures_of(durations(row.samples), rate, model, settings.peaks);
+}
+
+OpLine line_of(const OpRow& row, const OpProfile& profile, const WorkingSet& model, const FigureSettings* figures) {
   OpLine line;
   line.name = row.name, line.type = row.type, line.kernel = row.kernel;
   line.runtime = row.runtime, line.device = row.device;
@@ -200,7 +217,7 @@ OpLine line_of(const OpRow& row, const OpProfile& profile, const FigureSettings*
   std::vector<std::string> shapes;
   for (const Shape& shape : row.output_shapes) shapes.push_back(to_string(shape));
   line.shape = join(shapes, " ");
-  if (figures) line.figures = figures_of(row, line, *figures);
+  if (figures) line.figures = figures_of(row, line, model, *figures);
   return line;
 }
 
@@ -233,8 +250,9 @@ Table operators_table(const OpProfile& profile, std::optional<int> top, const Fi
   for (const OpRow& row : profile.ops) order.push_back(&row);
   std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->total > b->total; });
   std::size_t shown = top ? std::min(order.size(), static_cast<std::size_t>(*top)) : order.size();
+  const WorkingSet model = working_set_of(profile);
   std::vector<OpLine> lines;
-  for (std::size_t i = 0; i < shown; ++i) lines.push_back(line_of(*order[i], profile, figures));
+  for (std::size_t i = 0; i < shown; ++i) lines.push_back(line_of(*order[i], profile, model, figures));
   if (shown < order.size()) {
     Nanoseconds rest{};
     for (std::size_t i = shown; i < order.size(); ++i) rest += order[i]->total;
@@ -245,8 +263,8 @@ Table operators_table(const OpProfile& profile, std::optional<int> top, const Fi
   for (const OpLine& line : lines) told += line.total;
   TAKT_CHECK(told == profile.measured);
   lines.back().median = median(profile.unattributed_samples);
-  if (!figures) return operators_definition.make(lines);
-  lines.back().figures = takt::figures_of(durations(profile.unattributed_samples), {}, nullptr);
+  if (!figures || !figures->columns) return operators_definition.make(lines);
+  lines.back().figures = takt::figures_of(durations(profile.unattributed_samples), {}, {}, nullptr);
   return all_operators().make(lines);
 }
 

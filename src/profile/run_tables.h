@@ -16,12 +16,13 @@ namespace takt {
 struct FigureSettings {
   const Peaks* peaks = nullptr;  ///< nullptr: not measured, or not of the device that ran
   bool one_thread = false;       ///< operators were held to one thread
+  bool columns = false;          ///< also the columns of op_figures.h, not only what says that a rate cannot be
 };
 
 /// "summary": a row per pass, the profiled one first if asked. Plain and profiled runs are never mixed.
 Table summary_table(const RunResult& result, bool profiled_first = false);
 /// "operators": the `top` slowest first (all: nullopt), the remaining ones as `[other operators]`, `[unattributed]`
-/// last. With `figures` also the columns of op_figures.h.
+/// last. With `figures` it says which rates cannot be, and has more columns if they ask for them.
 Table operators_table(const OpProfile& profile, std::optional<int> top, const FigureSettings* figures = nullptr);
 
 /// One row per instance of a run with several.

@@ -86,17 +86,25 @@ std::string fitting(const FitResult& fit) {
                           : std::string("None is faster than the defaults beyond noise: measured with those.\n\n"));
 }
 
+/// What fits 80 columns; room for rates that cannot be is made only where there are any.
+std::vector<std::string_view> usual_columns(const Table& table) {
+  std::vector<std::string_view> names{"name", "type", "mean_us", "share_percent", "gflops_per_s", "gbytes_per_s"};
+  names.push_back(has_impossible_rates(table) ? impossible_column : "out_shapes");
+  return names;
+}
+
 std::string operators(const RunResult& result, const OpProfile& ops, const RunTextSettings& settings) {
-  Table table = operators_table(ops, settings.top, settings.columns.empty() ? nullptr : &settings.figures);
+  Table table = operators_table(ops, settings.top, &settings.figures);
   std::string text =
       fmt::format("Operators, over {} profiled runs ({} measured)\n", ops.runs, format_duration(ops.measured));
   if (!settings.columns.empty())
-    text += to_text(choose_columns(table, settings.columns), 160);
+    text += to_text(choose_columns(table, with_impossible_rates(settings.columns, table)), 160);
   else if (settings.all_columns)
     text += to_text(table, 240);
   else
-    text += to_text(some_columns(
-        table, {"name", "type", "mean_us", "share_percent", "gflops_per_s", "gbytes_per_s", "out_shapes"}));
+    text += to_text(some_columns(table, usual_columns(table)));
+  if (settings.figures.peaks && has_impossible_rates(table))
+    text += wrapped(explain_impossible_rates(*settings.figures.peaks, settings.figures.one_thread), 80, 0) + "\n";
   text += fmt::format(
       "The rows add up to the measured time exactly. FLOPs, bytes and shapes are known\n"
       "for {:.1f} % of the operators' time.\n",

@@ -20,7 +20,7 @@ constexpr std::string_view value = R"({
                  "device": "CPU", "runtime": "sim", "settings": {"batch": 2, "threads": "1"}, "host": null},
   "usage": {"plain": {"run_delay_ns": [10, null], "cpu_time_ns": [60, 20], "steal_ns": [10]}, "profiled": {}},
   "profile": {"runs": 2, "samples_ns": [30, 31], "operators": {
-    "0": {"calls": 2, "kernel": "brgconv", "fused": ["conv", "rel\u0075"], "samples_ns": [10, 11]},
+    "0": {"calls": 2, "kernel": "brgconv", "constant_bytes": 4096, "fused": ["conv", "rel\u0075"], "samples_ns": [10, 11]},
     "7\u0041": {"kernel": null, "samples_ns": []}}}})";
 
 /// Everything that can be asked for.
@@ -57,7 +57,9 @@ TEST(RunRecord, gives_the_samples_of_one_operator) {
   EXPECT_EQ(times.kernel, "brgconv");
   EXPECT_THAT(times.fused, ElementsAre("conv", "relu"));
   EXPECT_THAT(times.samples, ElementsAre(Nanoseconds(10), Nanoseconds(11)));
+  EXPECT_EQ(times.constants, 4096);
   EXPECT_EQ(record.times_of(*record.find("7A")).kernel, "");
+  EXPECT_EQ(record.times_of(*record.find("7A")).constants, std::nullopt);
   EXPECT_EQ(record.find("1"), nullptr);
 }
 

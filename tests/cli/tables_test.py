@@ -42,6 +42,7 @@ SPECIAL = {
     ('run', 'instances'): [*RUN, '--thread', '2'],
     ('devices', 'devices'): ['devices'],
     ('devices', 'peaks'): ['devices', '--measure'],
+    ('devices', 'conditions'): ['devices', '--check'],
 }
 # Settings are fitted on a real runtime only.
 NEED_REAL_RUNTIME = {('run', 'fitting'): ['run', 'small.onnx', '--iter', '2', '--fitting', '--device', 'CPU']}

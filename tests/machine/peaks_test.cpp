@@ -3,8 +3,10 @@
 #include "places.h"
 
 #include <gmock/gmock.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -22,33 +24,80 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(PeakKernels, multiply_adds_converge) {
-  for (const PeakKernels* kernels : {&portable_kernels(), &peak_kernels()}) {
-    const float after_many = kernels->f32.run(200);  // every value x → x/2 + 1/2, so 1 in the end
-    EXPECT_FLOAT_EQ(after_many, std::round(after_many)) << kernels->name;
-    EXPECT_LT(kernels->f32.run(0), after_many) << kernels->name;  // all of them 1/2
-    EXPECT_GT(kernels->f32.flops_per_round, 0) << kernels->name;
+std::vector<ComputeKernel> all_compute() {
+  std::vector<ComputeKernel> kernels{portable_compute()};
+  kernels.insert(kernels.end(), compute_kernels().begin(), compute_kernels().end());
+  return kernels;
+}
+
+TEST(PeakKernels, float_sums_go_from_a_half_to_one) {
+  for (const ComputeKernel& kernel : all_compute()) {
+    if (kernel.type != NumberType::f32 && kernel.type != NumberType::f16) continue;
+    EXPECT_FLOAT_EQ(kernel.run(0), 0.5F) << kernel.instructions;
+    EXPECT_FLOAT_EQ(kernel.run(1), 0.75F) << kernel.instructions;
+    EXPECT_NEAR(kernel.run(200), 1, 1e-3) << kernel.instructions;
   }
 }
 
-TEST(PeakKernels, reading_sees_the_data) {
-  alignas(64) static std::byte data[4096] = {};
-  for (const PeakKernels* kernels : {&portable_kernels(), &peak_kernels()}) {
-    data[1024] = std::byte{0};
-    EXPECT_EQ(kernels->read(data, sizeof data), 0U) << kernels->name;
-    data[1024] = std::byte{1};
-    EXPECT_EQ(kernels->read(data, sizeof data), 1U) << kernels->name;
+TEST(PeakKernels, sums_of_products_grow_by_the_same_each_round) {
+  for (const ComputeKernel& kernel : all_compute()) {
+    if (kernel.type != NumberType::int8 && kernel.type != NumberType::bf16) continue;
+    EXPECT_EQ(kernel.run(0), 0) << kernel.instructions;
+    EXPECT_GT(kernel.run(10), 0) << kernel.instructions;
+    EXPECT_FLOAT_EQ(kernel.run(30), 3 * kernel.run(10)) << kernel.instructions;  // 2^-14 and whole numbers are exact
+  }
+}
+
+// A sum of int8 products of ones counts them, so the loop's own account of its work can be checked: a lane of a vector
+// adds 4 products a round, an element of a tile 64.
+TEST(PeakKernels, int8_products_are_as_many_as_they_say) {
+  for (const ComputeKernel& kernel : all_compute()) {
+    if (kernel.type != NumberType::int8) continue;
+    const double products = kernel.instructions == "AMX" ? 64 : 4;
+    EXPECT_EQ(kernel.run(5), 5 * products) << kernel.instructions;
+    EXPECT_EQ(std::fmod(kernel.flops_per_round, 2 * products), 0) << kernel.instructions;
+  }
+}
+
+TEST(PeakKernels, float32_is_on_every_cpu) {
+  EXPECT_TRUE(std::any_of(compute_kernels().begin(), compute_kernels().end(),
+                          [](const ComputeKernel& kernel) { return kernel.type == NumberType::f32; }));
+}
+
+/// A page that can be read, and after it one that cannot.
+class GuardedPage {
+ public:
+  GuardedPage() {
+    memory_ = static_cast<std::byte*>(mmap(nullptr, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(memory_, size, PROT_READ);
+  }
+  ~GuardedPage() { munmap(memory_, 2 * size); }
+  GuardedPage(const GuardedPage&) = delete;
+  GuardedPage& operator=(const GuardedPage&) = delete;
+  static constexpr std::size_t size = 65536;
+  const std::byte* data() const { return memory_; }
+
+ private:
+  std::byte* memory_;
+};
+
+TEST(PeakKernels, reading_reaches_the_end_and_no_further) {
+  const GuardedPage page;
+  for (const ReadKernel* kernel : {&portable_read(), &read_kernel()}) {
+    kernel->read(page.data(), GuardedPage::size, 2);
+    EXPECT_DEATH(kernel->read(page.data() + GuardedPage::size - 1024, 2048, 1), "") << kernel->instructions;
   }
 }
 
 Peaks sample_peaks() {
   Peaks peaks;
-  peaks.kernels = "AVX2", peaks.threads = 2;
+  peaks.reads_with = "AVX2", peaks.threads = 2;
   const PeakRate slow{1e9, 0.9e9}, fast{2e9, 2e9};
-  peaks.f32 = {slow, fast};
+  peaks.compute.push_back({NumberType::f32, "AVX2", {slow, fast}});
+  peaks.compute.push_back({NumberType::int8, "AVX-VNNI", {fast, fast}});
   peaks.levels.push_back({"L1", 32 << 10, 64 << 10, {slow, fast}, {slow, fast}});
   peaks.levels.push_back({"DRAM", std::nullopt, std::nullopt, {slow, slow}, {slow, slow}});
-  peaks.wake_up = std::chrono::microseconds(5);
+  peaks.wake_up = std::chrono::microseconds(5), peaks.others_busy = 0.25;
   return peaks;
 }
 
@@ -60,9 +109,12 @@ TEST(Peaks, a_short_measurement_has_every_figure) {
   const Peaks peaks = measure_peaks(settings, [&](std::uint64_t done, std::uint64_t all) { last = done, total = all; });
   EXPECT_EQ(last, total);
   EXPECT_EQ(peaks.threads, 2);
-  EXPECT_GT(peaks.f32.one.best, 0);
-  EXPECT_GE(peaks.f32.one.best, peaks.f32.one.median);
-  EXPECT_GT(peaks.f32.all.median, 0) << "all threads were measured, too";
+  EXPECT_TRUE(best_compute(peaks, NumberType::f32, true));
+  for (const ComputePeaks& compute : peaks.compute) {
+    EXPECT_GT(compute.rate.one.best, 0) << compute.instructions;
+    EXPECT_GE(compute.rate.one.best, compute.rate.one.median) << compute.instructions;
+    EXPECT_GT(compute.rate.all.median, 0) << compute.instructions << ": all threads were measured, too";
+  }
   ASSERT_FALSE(peaks.levels.empty());
   EXPECT_EQ(peaks.levels.back().name, "DRAM");
   for (const LevelPeaks& level : peaks.levels) {
@@ -76,10 +128,12 @@ TEST(PeaksFile, comes_back_as_it_was) {
   const std::string json = peaks_to_json(sample_peaks(), sample_machine(), make_provenance({"takt"}));
   const KnownPeaks known = parse_peaks(json, sample_machine(), "f");
   ASSERT_TRUE(known.peaks) << known.reason;
-  EXPECT_EQ(known.peaks->f32.all.best, 2e9);
+  EXPECT_EQ(best_compute(*known.peaks, NumberType::f32, false)->rate.all.best, 2e9);
+  EXPECT_EQ(best_compute(*known.peaks, NumberType::int8, true)->instructions, "AVX-VNNI");
+  EXPECT_FALSE(best_compute(*known.peaks, NumberType::bf16, true));
+  EXPECT_EQ(known.peaks->others_busy, 0.25);
   EXPECT_EQ(known.peaks->levels[0].bytes_all, 64 << 10);
   EXPECT_EQ(known.peaks->levels[1].bytes_one, std::nullopt);
-  EXPECT_EQ(known.peaks->bf16.has_value(), false);
   EXPECT_EQ(known.peaks->wake_up.count(), 5);
 }
 
@@ -95,7 +149,7 @@ TEST(PeaksFile, another_class_of_machine_is_not_used) {
 
 TEST(PeaksFile, another_version_is_not_used) {
   std::string json = peaks_to_json(sample_peaks(), sample_machine(), make_provenance({"takt"}));
-  const std::string key = "\"schema_version\": 1,\n  \"takt_version\": \"";
+  const std::string key = "\"schema_version\": 2,\n  \"takt_version\": \"";
   const auto place = json.find(key);
   ASSERT_NE(place, std::string::npos);
   json.insert(place + key.size(), "9");
@@ -112,7 +166,7 @@ TEST(PeaksFile, is_kept_in_the_cache_folder) {
   const TestFolder folder;
   setenv("TAKT_CACHE_DIR", folder.path().c_str(), 1);
   EXPECT_THAT(load_peaks().reason, HasSubstr("not measured"));
-  const auto path = save_peaks(sample_peaks(), detect_machine_class(), make_provenance({"takt"}));
+  const auto path = save_peaks(sample_peaks(), detect_machine_class(), make_provenance({"takt"})).path;
   EXPECT_EQ(path, folder / "peaks.json");
   EXPECT_TRUE(load_peaks().peaks);
   write_file_atomically(path, "{");
@@ -120,14 +174,48 @@ TEST(PeaksFile, is_kept_in_the_cache_folder) {
   unsetenv("TAKT_CACHE_DIR");
 }
 
+TEST(PeaksFile, a_busy_measurement_never_replaces_a_better_one) {
+  const TestFolder folder;
+  setenv("TAKT_CACHE_DIR", folder.path().c_str(), 1);
+  const auto save = [](const Peaks& peaks) {
+    return save_peaks(peaks, detect_machine_class(), make_provenance({"takt"}));
+  };
+  save(sample_peaks());
+  Peaks busy = sample_peaks();
+  busy.compute[0].rate.all = {1.5e9, 1e9};                                  // worse
+  busy.levels[0].read.one = {1.2e9, 1.2e9};                                 // better
+  busy.wake_up = std::chrono::microseconds(50);                             // worse
+  busy.compute.push_back({NumberType::bf16, "AMX", busy.compute[0].rate});  // was not measured before
+  const KeptPeaks kept = save(busy);
+  EXPECT_EQ(kept.earlier, 2);
+  const Peaks now = load_peaks().peaks.value_or(Peaks());
+  EXPECT_EQ(best_compute(now, NumberType::f32, false)->rate.all.best, 2e9);
+  EXPECT_EQ(now.levels[0].read.one.best, 1.2e9);
+  EXPECT_EQ(now.wake_up.count(), 5);
+  unsetenv("TAKT_CACHE_DIR");
+}
+
+TEST(PeaksFile, with_other_threads_are_not_mixed) {
+  Peaks now = sample_peaks();
+  now.compute[0].rate.all = {1, 1}, now.threads = 1;
+  EXPECT_EQ(keep_better(now, sample_peaks()), 0);
+  EXPECT_EQ(now.compute[0].rate.all.best, 1);
+}
+
 TEST(PeaksTable, has_a_row_per_limit_and_number_of_threads) {
   const Table table = peaks_table(sample_peaks());
-  EXPECT_EQ(table.rows.size(), 2U + 2 * 4 + 1);
-  EXPECT_EQ(std::get<std::string>(table.rows[2][0]), "L1 read");
+  ASSERT_EQ(table.rows.size(), 2U * 2 + 2 * 4 + 1);
+  EXPECT_EQ(std::get<std::string>(table.rows[2][0]), "int8 (AVX-VNNI)");
+  EXPECT_EQ(std::get<std::string>(table.rows[4][0]), "L1 read (AVX2)");
+}
+
+TEST(PeaksTable, a_busy_machine_is_told_by_what_others_used) {
+  EXPECT_THAT(busy_warning(sample_peaks()), HasSubstr("others used 25 % of its processors"));
 }
 
 TEST(PeaksTable, a_busy_machine_is_told_by_the_spread) {
   Peaks peaks = sample_peaks();
+  peaks.others_busy.reset();
   EXPECT_EQ(busy_warning(peaks), "");
   peaks.levels[0].read.all.median = peaks.levels[0].read.all.best / 2;
   EXPECT_THAT(busy_warning(peaks), HasSubstr("busy"));

@@ -70,6 +70,49 @@ TEST(Instability, run_delay_while_others_run_is_preemption) {
       << found.verdicts[0].evidence;
 }
 
+TEST(Instability, preemption_names_the_programs_that_did_it) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) { used.cpu_time = 1ms, used.run_delay = 2ms, used.machine_busy = 3ms; });
+  RunPass watched = pass.pass();
+  watched.watched = 200ms;
+  watched.programs = {{"python3", 1, {12}, 60ms}, {"cc1plus", 4, {1, 2, 3, 4}, 30ms}, {"sshd", 1, {5}, 1ms}};
+  const auto found = find_instability(watched, {2, std::nullopt}).value();
+  ASSERT_EQ(causes(found), Causes{Cause::preempted});
+  const auto& verdict = found.verdicts[0];
+  ASSERT_EQ(verdict.programs.size(), 2u) << "sshd used a hundredth of what all used";
+  EXPECT_EQ(verdict.programs[0].name, "python3");
+  EXPECT_NE(verdict.evidence.find("busy: python3 (process 12) 0.30, cc1plus (4 processes) 0.15;"), std::string::npos)
+      << verdict.evidence;
+  const Table table = instability_table(found);
+  EXPECT_EQ(table.columns[3].name, "programs");
+  EXPECT_EQ(std::get<std::string>(table.rows[0][3]), "python3 (process 12), cc1plus (4 processes)");
+}
+
+TEST(Instability, programs_that_the_system_hides_are_not_invented) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) { used.cpu_time = 1ms, used.run_delay = 2ms, used.machine_busy = 3ms; });
+  RunPass hidden = pass.pass();
+  hidden.watched = 200ms;
+  const auto none = find_instability(hidden, {2, std::nullopt}).value();
+  EXPECT_NE(none.verdicts.at(0).evidence.find("(which ones, the system does not tell)"), std::string::npos);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(instability_table(none).rows[0][3]));
+  hidden.programs = {{"sshd", 1, {5}, 1ms}};
+  const auto little = find_instability(hidden, {2, std::nullopt}).value();
+  EXPECT_NE(little.verdicts.at(0).evidence.find("sshd (process 5) 0.01, and more that the system does not show"),
+            std::string::npos)
+      << little.verdicts.at(0).evidence;
+}
+
+TEST(Instability, causes_within_the_program_have_no_culprits) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) { used.minor_faults = 1500; });
+  RunPass watched = pass.pass();
+  watched.watched = 200ms, watched.programs = {{"python3", 1, {12}, 60ms}};
+  const auto found = find_instability(watched, {2, std::nullopt}).value();
+  ASSERT_EQ(causes(found), Causes{Cause::page_faults});
+  EXPECT_TRUE(found.verdicts[0].programs.empty());
+}
+
 TEST(Instability, a_hundredth_of_the_time_waited_is_what_an_idle_system_takes) {
   PassSketch pass;
   // Five runs of a hundred wait, and their whole excess is run delay; of all the time that is 1.4 %.

@@ -4,6 +4,7 @@
 
 #include "profile/results.h"
 #include "profile/run_tables.h"
+#include "profile/run_text.h"
 
 namespace takt {
 namespace {
@@ -101,6 +102,84 @@ TEST(OpProfile, work_comes_from_the_model_and_is_missing_where_it_is_not_known) 
   EXPECT_EQ(profile.ops[2].bytes, std::nullopt);
   EXPECT_EQ(profile.ops[3].flops, std::nullopt);
   EXPECT_DOUBLE_EQ(profile.known_share, 30.0 / 80);
+}
+
+TEST(OpProfile, weights_are_told_apart_from_what_operators_write) {
+  RunResult result =
+      profiled_result({{100, {sample("k", "MatMul", 0, 30, {"mul", "relu"}), sample("one", "Add", 30, 20, {"one"})}}});
+  GraphSketch sketch({2, 8});
+  sketch.tensor("w", true), sketch.tensor("v", true);
+  result.graph =
+      sketch.op("mul", "Mul", {"x", "w"}).op("relu", "Relu", {"mul"}).op("one", "Add", {"relu", "v"}).graph("one");
+  const OpProfile profile = profile_ops(result);
+  EXPECT_EQ(profile.ops[0].bytes, 3 * 64);
+  EXPECT_EQ(profile.ops[0].constant_bytes, 64) << "of a fused kernel";
+  EXPECT_EQ(profile.ops[1].constant_bytes, 64) << "of one operator";
+}
+
+/// 200 layers, each with weights of 1 KiB: 200 KiB in all.
+RunResult many_layers(std::int64_t layer_ns) {
+  std::vector<OpSample> samples;
+  GraphSketch sketch({256});
+  std::string last = "x";
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "layer" + std::to_string(i), weights = "w" + std::to_string(i);
+    sketch.tensor(weights, true);
+    sketch.op(name, "Mul", {last, weights});
+    samples.push_back(sample(name, "Mul", i * layer_ns, layer_ns, {name}));
+    last = name;
+  }
+  RunResult result = profiled_result({{200 * layer_ns, samples}});
+  result.graph = sketch.graph(last);
+  return result;
+}
+
+/// A cache of 8 KiB with 50 GB/s, memory with 1 GB/s, 1 GFLOP/s.
+Peaks small_machine() {
+  const auto pair = [](double rate) { return PeakPair{{rate, rate}, {rate, rate}}; };
+  Peaks peaks;
+  peaks.compute.push_back({NumberType::f32, "AVX2", pair(1e9)});
+  peaks.levels.push_back({"L1", 8192, 8192, pair(50e9), pair(50e9)});
+  peaks.levels.push_back({"DRAM", std::nullopt, std::nullopt, pair(1e9), pair(1e9)});
+  return peaks;
+}
+
+TEST(OperatorsTable, layers_that_fit_a_cache_one_by_one_are_held_to_memory_when_all_do_not) {
+  const Peaks peaks = small_machine();
+  const FigureSettings figures{&peaks, true, true};
+  const Table table = operators_table(profile_ops(many_layers(2000)), std::nullopt, &figures);
+  EXPECT_EQ(std::get<std::string>(cell(table, 0, "memory_level")), "DRAM");
+  EXPECT_EQ(std::get<std::string>(cell(table, 0, "roofline")), "memory bound");
+  EXPECT_NEAR(std::get<double>(cell(table, 0, "peak_share_percent")), 51.2, 0.1) << "1024 bytes at 1 GB/s of 2 µs";
+}
+
+TEST(OperatorsTable, a_rate_above_the_measured_peak_is_marked_without_being_asked_for) {
+  const Peaks peaks = small_machine();
+  const FigureSettings figures{&peaks, true};
+  const Table real = operators_table(profile_ops(many_layers(2000)), 1, &figures);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(cell(real, 0, "impossible")));
+  const Table wrong = operators_table(profile_ops(many_layers(30)), 1, &figures);  // 102 GB/s, 8.5 GFLOP/s
+  EXPECT_EQ(std::get<std::string>(cell(wrong, 0, "impossible")), "GFLOP/s, GB/s");
+  const Table unknown = operators_table(profile_ops(many_layers(30)), 1);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(cell(unknown, 0, "impossible"))) << "no peaks, no verdict";
+}
+
+TEST(RunText, says_of_a_rate_that_cannot_be_that_it_cannot) {
+  const Peaks peaks = small_machine();
+  RunTextSettings settings;
+  settings.figures = {&peaks, true};
+  const auto text = [&](std::int64_t layer_ns) {
+    const RunResult result = many_layers(layer_ns);
+    const OpProfile profile = profile_ops(result);
+    return to_text(result, &profile, settings);
+  };
+  EXPECT_THAT(text(2000), testing::Not(testing::HasSubstr("mpossible")));
+  EXPECT_THAT(text(30), testing::HasSubstr("Impossible"));
+  EXPECT_THAT(text(30), testing::HasSubstr("Rates marked as impossible are above"));
+  settings.columns = {"name", "gflops_per_s"};
+  settings.figures.columns = true;
+  EXPECT_THAT(text(30), testing::HasSubstr("GFLOP/s, GB/s")) << "though nobody asked for the mark";
+  EXPECT_THAT(text(30), testing::HasSubstr("Rates marked as impossible are above"));
 }
 
 TEST(MedianRun, is_the_lower_one_and_the_first_of_equals) {

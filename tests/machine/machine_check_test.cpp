@@ -1,0 +1,166 @@
+// Conditions of machines that are folders of texts.
+#include "machine/machine_check.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/file.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+/// A machine of four logical cores.
+class SketchedMachine {
+ public:
+  SketchedMachine& file(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories((folder_ / path).parent_path());
+    write_file_atomically(folder_ / path, text + "\n");
+    return *this;
+  }
+  SketchedMachine& of_each_core(const std::string& path, const std::string& text) {
+    for (int core = 0; core < 4; ++core) file("sys/devices/system/cpu/cpu" + std::to_string(core) + "/" + path, text);
+    return *this;
+  }
+  SketchedMachine& program(ProgramTime time, Nanoseconds watched) {
+    programs_.push_back(std::move(time)), watched_ = watched;
+    return *this;
+  }
+  MachineCondition condition(const std::string& name) const {
+    const auto all = check_machine({folder_.path(), {0, 1, 2, 3}, programs_, watched_});
+    const auto found = std::find_if(all.begin(), all.end(), [&](auto& one) { return one.name == name; });
+    return found == all.end() ? MachineCondition{"there is no condition " + name} : *found;
+  }
+
+ private:
+  TestFolder folder_;
+  std::vector<ProgramTime> programs_;
+  Nanoseconds watched_{};
+};
+
+void expect(const MachineCondition& condition, Disturbs disturbs, const std::string& found, const std::string& fix) {
+  EXPECT_EQ(condition.disturbs, disturbs) << condition.name << ": " << condition.found;
+  EXPECT_THAT(condition.found, HasSubstr(found));
+  EXPECT_THAT(condition.fix, HasSubstr(fix));
+  EXPECT_EQ(condition.fix.empty(), disturbs != Disturbs::yes) << "a fix for what disturbs, and for nothing else";
+}
+
+TEST(MachineCheck, what_no_file_tells_is_not_told) {
+  const SketchedMachine empty;
+  for (const auto& name :
+       {"governor", "turbo", "sibling threads", "processor share", "huge pages", "timer", "load", "steal"})
+    expect(empty.condition(name), Disturbs::not_told, "", "");
+}
+
+TEST(MachineCheck, a_governor_that_follows_the_load_disturbs) {
+  SketchedMachine machine;
+  machine.of_each_core("cpufreq/scaling_governor", "performance");
+  expect(machine.condition("governor"), Disturbs::no, "performance on 4 of 4 cores", "");
+  machine.file("sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "schedutil");
+  expect(machine.condition("governor"), Disturbs::yes, "performance on 3 of 4 cores, schedutil on 1 of 4 cores",
+         "cpupower");
+}
+
+TEST(MachineCheck, turbo_is_told_in_two_ways) {
+  SketchedMachine intel, other;
+  intel.file("sys/devices/system/cpu/intel_pstate/no_turbo", "0");
+  expect(intel.condition("turbo"), Disturbs::yes, "on", "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo");
+  intel.file("sys/devices/system/cpu/intel_pstate/no_turbo", "1");
+  expect(intel.condition("turbo"), Disturbs::no, "off", "");
+  other.file("sys/devices/system/cpu/cpufreq/boost", "1");
+  expect(other.condition("turbo"), Disturbs::yes, "on", "echo 0 > /sys/devices/system/cpu/cpufreq/boost");
+}
+
+TEST(MachineCheck, siblings_are_named_one_of_each_pair) {
+  SketchedMachine machine;
+  for (int core = 0; core < 4; ++core)
+    machine.file("sys/devices/system/cpu/cpu" + std::to_string(core) + "/topology/thread_siblings_list",
+                 core % 2 == 0 ? "0,2" : "1,3");
+  expect(machine.condition("sibling threads"), Disturbs::yes, "4 logical cores share the units of 2",
+         "taskset -c 0,1 takt run");
+  SketchedMachine single;
+  for (int core = 0; core < 4; ++core)
+    single.file("sys/devices/system/cpu/cpu" + std::to_string(core) + "/topology/thread_siblings_list",
+                std::to_string(core));
+  expect(single.condition("sibling threads"), Disturbs::no, "none", "");
+}
+
+TEST(MachineCheck, a_share_below_the_processors_disturbs) {
+  SketchedMachine machine;
+  machine.file("proc/self/cgroup", "0::/box");
+  expect(machine.condition("processor share"), Disturbs::no, "no limit on 4 processors", "");
+  machine.file("sys/fs/cgroup/box/cpu.max", "150000 100000");
+  expect(machine.condition("processor share"), Disturbs::yes, "may use 1.5 of 4 processors", "--threads 1");
+  machine.file("sys/fs/cgroup/box/cpu.max", "800000 100000");
+  expect(machine.condition("processor share"), Disturbs::no, "8 of 4", "");
+}
+
+TEST(MachineCheck, pages_that_are_moved_while_a_program_waits_disturb) {
+  SketchedMachine machine;
+  machine.file("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never");
+  expect(machine.condition("huge pages"), Disturbs::no, "madvise", "");
+  machine.file("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never");
+  machine.file("sys/kernel/mm/transparent_hugepage/defrag", "[always] defer madvise never");
+  expect(machine.condition("huge pages"), Disturbs::yes, "always, defragmentation always", "echo defer");
+}
+
+TEST(MachineCheck, a_clock_that_the_system_must_be_asked_for_disturbs) {
+  const std::string folder = "sys/devices/system/clocksource/clocksource0/";
+  SketchedMachine machine;
+  machine.file(folder + "current_clocksource", "hpet").file(folder + "available_clocksource", "hpet tsc acpi_pm");
+  expect(machine.condition("timer"), Disturbs::yes, "hpet", "echo tsc > /sys/devices");
+  machine.file(folder + "available_clocksource", "hpet acpi_pm");
+  expect(machine.condition("timer"), Disturbs::yes, "hpet", "boot with clocksource=tsc");
+  machine.file(folder + "current_clocksource", "kvm-clock");
+  expect(machine.condition("timer"), Disturbs::no, "kvm-clock", "");
+}
+
+TEST(MachineCheck, other_programs_are_named) {
+  SketchedMachine machine;
+  machine.program({"python3", 1, {12}, 400ms}, 500ms).program({"gzip", 2, {3, 4}, 100ms}, 500ms);
+  expect(machine.condition("load"), Disturbs::yes, "use 1.00 of 4 processors: python3 (process 12), gzip (2 processes)",
+         "stop them");
+  SketchedMachine quiet;
+  quiet.program({"sshd", 1, {7}, 1ms}, 500ms);
+  expect(quiet.condition("load"), Disturbs::no, "use 0.00 of 4", "");
+}
+
+TEST(MachineCheck, where_programs_are_hidden_the_load_average_speaks) {
+  SketchedMachine machine;
+  machine.file("proc/loadavg", "1.50 0.20 0.10 2/345 6789");
+  expect(machine.condition("load"), Disturbs::yes, "use 1.50 of 4", "stop them");
+}
+
+TEST(MachineCheck, stolen_time_is_a_share_of_all) {
+  SketchedMachine machine;
+  machine.file("proc/stat", "cpu  500 0 100 300 0 0 0 100 0 0\ncpu0 1 2 3");
+  expect(machine.condition("steal"), Disturbs::yes, "10.0 %", "dedicated");
+  machine.file("proc/stat", "cpu  500 0 100 400 0 0 0 0 0 0\n");
+  expect(machine.condition("steal"), Disturbs::no, "0.0 %", "");
+}
+
+TEST(MachineCheck, table_leaves_the_untold_empty_and_the_summary_counts) {
+  const auto conditions = check_machine({"/there/is/no/such/root", {0}});
+  const Table table = conditions_table(conditions);
+  ASSERT_EQ(table.rows.size(), conditions.size());
+  EXPECT_EQ(table.columns[1].name, "disturbs");
+  for (const auto& row : table.rows) EXPECT_TRUE(std::holds_alternative<std::monostate>(row[1]));
+  EXPECT_EQ(conditions_summary(conditions), "0 of 8 conditions disturb measurements here; 8 the system does not tell.");
+}
+
+TEST(MachineCheck, nonsense_in_files_is_no_crash) {
+  SketchedMachine machine;
+  machine.file("proc/loadavg", "x").file("proc/stat", "cpu x y").file("proc/self/cgroup", "::::");
+  machine.file("sys/kernel/mm/transparent_hugepage/enabled", "]always[");
+  machine.of_each_core("cpufreq/scaling_governor", "").of_each_core("topology/thread_siblings_list", "");
+  for (const auto& name : {"governor", "sibling threads", "processor share", "huge pages", "load", "steal"})
+    EXPECT_EQ(machine.condition(name).name, name);
+}
+
+}  // namespace
+}  // namespace takt
