@@ -149,6 +149,37 @@ class PeerWriter {
     return passes.is_empty() ? "" : passes.object();
   }
 
+  std::string model() const {
+    const auto name = json_quote(result_.model.string());
+    if (!result_.content) return fmt::format(R"({{"path": {}, "files": null, "fingerprint": null}})", name);
+    std::vector<std::string> files;
+    for (const ModelFile& file : result_.content->files)
+      files.push_back(fmt::format(R"({{"name": {}, "bytes": {}}})", json_quote(file.name), file.bytes));
+    return fmt::format(R"({{"path": {}, "files": [{}], "fingerprint": "{}"}})", name, fmt::join(files, ", "),
+                       result_.content->fingerprint);
+  }
+
+  std::string inputs() const {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < result_.input_values.size(); ++i) {
+      const HostTensor& input = result_.input_values[i];
+      const std::string origin = i < result_.input_origins.size() ? json_quote(result_.input_origins[i]) : "null";
+      texts.push_back(fmt::format(R"({{"name": {}, "type": "{}", "shape": {}, "origin": {}}})", json_quote(input.name),
+                                  type_name(input.type), number_list(input.shape), origin));
+    }
+    return fmt::format("[{}]", fmt::join(texts, ", "));
+  }
+
+  std::string notes() const {
+    std::vector<std::string> texts;
+    for (const auto& note : result_.notes) texts.push_back(json_quote(note));
+    return fmt::format("[{}]", fmt::join(texts, ", "));
+  }
+
+  std::string precision() const {
+    return result_.precision ? fmt::format("\"{}\"", type_name(*result_.precision)) : "null";
+  }
+
   std::string cost() const {
     if (!result_.plain || !result_.profiled) return "";
     auto cost = profiling_cost(*result_.plain, *result_.profiled);
@@ -240,6 +271,10 @@ std::string to_peer_json(const RunResult& result, const OpProfile& profile, cons
   profiler.add("opr_internal_pf", "{}");
   Members takt;
   takt.add("provenance", to_json(provenance));
+  takt.add("model", writer.model());
+  takt.add("inputs", writer.inputs());
+  takt.add("precision", writer.precision());
+  takt.add("notes", writer.notes());
   takt.add("profile", writer.samples());
   if (auto cost = writer.cost(); !cost.empty()) takt.add("profiling_cost", cost);
   if (auto usage = writer.usage(); !usage.empty()) takt.add("usage", usage);
