@@ -91,7 +91,8 @@ void read_origin(od::object provenance, RunOrigin& origin) {
       const std::string name(std::string_view(setting.unescaped_key()));
       origin.settings[name] = text_of(setting.value());
     }
-    origin.one_thread = origin.settings["threads"] == "1";
+    const auto threads = origin.settings.find("threads");
+    origin.one_thread = threads != origin.settings.end() && threads->second == "1";
   }
 }
 
