@@ -27,12 +27,12 @@ struct RecordedInput {
 /// Empty texts: not recorded.
 struct RunOrigin {
   std::string runtime, runtime_version, device, host, cpu, date;
-  std::string model;                            ///< file name; of older files, as far as the recorded command tells
-  std::string content;                          ///< fingerprint of the model's files
-  std::string precision;                        ///< type that the device computes in, where the runtime tells
+  std::string model;      ///< file name; of older files, as far as the recorded command tells
+  std::string content;    ///< fingerprint of the model's files
+  std::string precision;  ///< type that the device computes in, where the runtime tells
   std::optional<std::vector<RecordedInput>> inputs;  ///< nullopt: not recorded
-  std::map<std::string, std::string> settings;  ///< what was asked for: {"threads", "1"}
-  bool one_thread = false;                      ///< operators were held to one thread
+  std::map<std::string, std::string> settings;       ///< what was asked for: {"threads", "1"}
+  bool one_thread = false;                           ///< operators were held to one thread
 };
 
 /// What was kept of one operator.

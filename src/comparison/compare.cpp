@@ -108,7 +108,8 @@ class Comparer {
   void find_variances() {
     find_whole();
     const double drift = pooled_drift(differences_);
-    for (Difference& whole : whole_) use_samples(whole, std::max(drift, pooled_drift(whole_)), starts(scatter_of_whole));
+    for (Difference& whole : whole_)
+      use_samples(whole, std::max(drift, pooled_drift(whole_)), starts(scatter_of_whole));
     for (Difference& op : differences_) use_samples(op, drift, starts(scatter_of_ops));
     if (one_run_each()) return use_scatter(differences_);
     use_runs(whole_, {});

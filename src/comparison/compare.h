@@ -36,10 +36,10 @@ enum class Verdict {
   same,  ///< no change beyond noise, and no slow-down that matters could hide in it
   slower,
   faster,
-  added,      ///< only after
-  removed,    ///< only before
-  regrouped,  ///< the runtime fused it with other operators than before, so its times mean something else
-  unknown,    ///< too few samples
+  added,         ///< only after
+  removed,       ///< only before
+  regrouped,     ///< the runtime fused it with other operators than before, so its times mean something else
+  unknown,       ///< too few samples
   inconclusive,  ///< no change beyond noise, but a slow-down that matters could hide in it
 };
 

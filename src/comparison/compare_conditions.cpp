@@ -171,9 +171,10 @@ std::vector<std::string> differing_conditions(Side before, Side after, bool forc
 std::vector<std::string> what_the_machine_did(Side before, Side after) {
   const double first = waiting_of(before).value_or(0), second = waiting_of(after).value_or(0);
   if (std::max(first, second) < noticeable_waiting) return {};
-  return {fmt::format("the machine was busy: of the processor time that the runs wanted, they waited for {:.0f} % "
-                      "before and {:.0f} % after",
-                      first * 100, second * 100)};
+  return {
+      fmt::format("the machine was busy: of the processor time that the runs wanted, they waited for {:.0f} % "
+                  "before and {:.0f} % after",
+                  first * 100, second * 100)};
 }
 
 }  // namespace takt

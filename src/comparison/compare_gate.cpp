@@ -20,8 +20,7 @@ template <typename Sentence>
 std::vector<std::string> sentences(const Comparison& comparison, const Gate& gate, Outcome wanted, Sentence sentence) {
   std::vector<std::string> found;
   const auto look = [&](const Change& change, bool is_whole) {
-    if (is_looked_at(gate, is_whole) && outcome(change, gate, is_whole) == wanted &&
-        (change.ratio || is_whole))
+    if (is_looked_at(gate, is_whole) && outcome(change, gate, is_whole) == wanted && (change.ratio || is_whole))
       found.push_back(sentence(change));
   };
   look(comparison.whole, true);
@@ -52,9 +51,8 @@ std::string cannot_rule_out(const Change& change, const Gate& gate) {
 
 std::vector<std::string> tripped(const Comparison& comparison, const Gate& gate) {
   return sentences(comparison, gate, Outcome::failed, [&](const Change& change) {
-    return fmt::format("{} is {:.1f} % slower ({:.1f} % to {:.1f} %), over the limit of {:g} %",
-                       printable(change.name), *change.ratio * 100, *change.low * 100, *change.high * 100,
-                       gate.limit * 100);
+    return fmt::format("{} is {:.1f} % slower ({:.1f} % to {:.1f} %), over the limit of {:g} %", printable(change.name),
+                       *change.ratio * 100, *change.low * 100, *change.high * 100, gate.limit * 100);
   });
 }
 

@@ -44,7 +44,8 @@ constexpr Column<Line> columns[] = {
      "The operator's share of the sum of all operators' typical times before."},
     {"verdict", "Verdict", [](const Line& l) -> Cell { return std::string(verdict_name(l.change->verdict)); },
      "slower, faster: beyond noise and the threshold. same: no change that can be told from noise, and none hides in "
-     "it that matters. inconclusive: a slow-down that costs the whole run more than the limit (--fail-over; 10 % without "
+     "it that matters. inconclusive: a slow-down that costs the whole run more than the limit (--fail-over; 10 % "
+     "without "
      "it) cannot be ruled out. added, removed: only in one of the profiles. regrouped: fused with other operators than "
      "before. unknown: fewer than 5 samples."},
 };
@@ -100,8 +101,8 @@ std::string finding(const Comparison& c) {
   else if (is_news(c.whole))
     parts.push_back(
         fmt::format("the whole run is {:.1f} % {}", std::abs(*c.whole.ratio) * 100, verdict_name(c.whole.verdict)));
-  for (Verdict verdict : {Verdict::slower, Verdict::faster, Verdict::added, Verdict::removed, Verdict::regrouped,
-                          Verdict::inconclusive})
+  for (Verdict verdict :
+       {Verdict::slower, Verdict::faster, Verdict::added, Verdict::removed, Verdict::regrouped, Verdict::inconclusive})
     if (counts[verdict] > 0)
       parts.push_back(
           fmt::format("{} operator{} {}", counts[verdict], counts[verdict] == 1 ? "" : "s", verdict_name(verdict)));
@@ -153,7 +154,7 @@ std::string to_text(const Comparison& c, bool all) {
   return text + detectable(c);
 }
 
-std::vector<TableSchema> compare_schemas() { 
+std::vector<TableSchema> compare_schemas() {
   return {whole_definition.schema(), operators_definition.schema(), notes_definition.schema()};
 }
 

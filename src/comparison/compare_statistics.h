@@ -6,9 +6,9 @@
 // * the typical time is the mean of the faster half without its extremes (a trimmed mean): interference seldom reaches
 //   it, and unlike a percentile it is not stuck on the steps of a coarse clock;
 // * its variance is that between contiguous blocks of the run (batch means), of the trimmed mean's own linear form:
-//   every sample counts with what it moves the trimmed mean by, which is bounded (Tukey and McLaughlin, "Less vulnerable
-//   confidence and significance procedures", 1963). A burst of load in a few blocks then costs no more certainty than
-//   it costs accuracy;
+//   every sample counts with what it moves the trimmed mean by, which is bounded (Tukey and McLaughlin, "Less
+//   vulnerable confidence and significance procedures", 1963). A burst of load in a few blocks then costs no more
+//   certainty than it costs accuracy;
 // * the same form of single samples tells what independent ones would give. What blocks have beyond that is slow drift,
 //   which no longer run averages away: noise of that kind (1/f) varies from run to run as it does from block to block.
 #pragma once

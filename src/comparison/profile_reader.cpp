@@ -24,7 +24,8 @@ namespace {
 void check_complete(const PeerProfile& profile, const RunRecord& record, const std::vector<Nanoseconds>& samples,
                     const std::string& origin) {
   if (profile.takt_value().empty())
-    refuse(origin, "has no key 'takt': of profiles in this schema, only those written by 'takt run --profile' hold samples");
+    refuse(origin,
+           "has no key 'takt': of profiles in this schema, only those written by 'takt run --profile' hold samples");
   if (!record.has_profile()) refuse(origin, "'takt.profile' is missing or no object");
   if (samples.empty()) refuse(origin, "holds no profiled run");
 }
@@ -84,17 +85,19 @@ std::vector<Nanoseconds> run_times(const ForeignProfile& profile, const std::vec
 
 RecordedProfile of_other_program(ForeignProfile profile, std::string_view runtime, const std::string& origin) {
   if (profile.averaged || profile.runs < 2)
-    refuse(origin, fmt::format("is an {} without samples, and a mean alone does not say what is noise; {}", profile.kind,
-                               runtime == "openvino" ? "run benchmark_app with -report_type detailed_counters and -nireq "
-                                                       "8 or more, which keeps one sample of each infer request"
-                                                     : "profile more runs of the session"));
+    refuse(origin,
+           fmt::format("is an {} without samples, and a mean alone does not say what is noise; {}", profile.kind,
+                       runtime == "openvino" ? "run benchmark_app with -report_type detailed_counters and -nireq "
+                                               "8 or more, which keeps one sample of each infer request"
+                                             : "profile more runs of the session"));
   RecordedProfile recorded;
   recorded.origin = origin, recorded.kind = profile.kind;
   recorded.from.runtime = runtime;
   for (ForeignOperator& op : profile.operators) {
     const auto& times = op.device.empty() ? op.host : op.device;
     if (times.empty()) continue;  // fused into another
-    recorded.ops.push_back({std::move(op.name), std::move(op.type), std::move(op.kernel), {}, whole_nanoseconds(times)});
+    recorded.ops.push_back(
+        {std::move(op.name), std::move(op.type), std::move(op.kernel), {}, whole_nanoseconds(times)});
   }
   recorded.samples = run_times(profile, recorded.ops);
   return recorded;

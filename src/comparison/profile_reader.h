@@ -22,11 +22,11 @@ struct RecordedOp {
 };
 
 struct RecordedProfile {
-  std::string origin;                     ///< the file's name, printable
-  std::string kind = "profile of takt";   ///< who wrote it
-  RunOrigin from;                         ///< model, inputs, settings, machine
-  bool virtual_clock = false;             ///< times follow a description and no machine
-  std::vector<Nanoseconds> samples, plain_samples;                ///< of whole runs; plain_samples may be empty
+  std::string origin;                               ///< the file's name, printable
+  std::string kind = "profile of takt";             ///< who wrote it
+  RunOrigin from;                                   ///< model, inputs, settings, machine
+  bool virtual_clock = false;                       ///< times follow a description and no machine
+  std::vector<Nanoseconds> samples, plain_samples;  ///< of whole runs; plain_samples may be empty
   /// Of the processor time that the process wanted while it was measured, the share that it had to wait for (other
   /// programs, other virtual machines); 0..1. nullopt: not recorded.
   std::optional<double> waiting_share;

@@ -41,7 +41,7 @@ struct RunPass {
 
 struct RunResult {
   std::filesystem::path model;
-  std::optional<ModelContent> content;  ///< nullopt: the file could not be read again
+  std::optional<ModelContent> content;   ///< nullopt: the file could not be read again
   std::optional<ElementType> precision;  ///< that the device computes in; nullopt: the runtime does not tell
   std::string runtime, runtime_version, device;
   std::string runtime_choice;  ///< why this runtime: "from .onnx", "as asked"

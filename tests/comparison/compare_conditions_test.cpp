@@ -56,8 +56,7 @@ TEST(CompareConditions, runs_of_one_side_that_differ_are_named_too) {
   const std::vector<RecordedProfile> before(2, recorded());
   std::vector<RecordedProfile> after(2, recorded());
   after[1].from.settings["threads"] = "2";
-  EXPECT_THAT(differing_conditions(before, after, false),
-              ElementsAre("threads differ: 1 before, 1 and 2 after"));
+  EXPECT_THAT(differing_conditions(before, after, false), ElementsAre("threads differ: 1 before, 1 and 2 after"));
 }
 
 TEST(CompareConditions, what_one_side_does_not_record_is_said) {

@@ -77,8 +77,8 @@ TEST(Compare, what_is_doubled_is_never_the_same_however_loaded_the_machine) {
 }
 
 TEST(Compare, five_runs_find_a_tenth_in_one_of_eight_operators) {
-  const Machine machine{.sigma = 0.05, .correlation = 0.5, .start_sigma = 0.007, .preempted = 0.3, .ops = 8,
-                        .samples = 200};
+  const Machine machine{
+      .sigma = 0.05, .correlation = 0.5, .start_sigma = 0.007, .preempted = 0.3, .ops = 8, .samples = 200};
   int found = 0, others = 0;
   for (std::uint64_t i = 0; i < 40; ++i) {
     const auto before = runs_on(machine, 5, 20 * i), after = runs_on(machine, 5, 20 * i + 10, {.one = 1.1});

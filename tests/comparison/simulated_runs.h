@@ -13,19 +13,24 @@ namespace takt {
 
 /// Standard deviations of logarithms, unless said otherwise.
 struct Machine {
-  double sigma = 0.03;        ///< of a sample
-  double correlation = 0;     ///< of neighbouring samples, 0..1
-  double start_sigma = 0;     ///< of a factor that a start of the program brings, and of another one for each operator
-  double drift_sigma = 0;     ///< of a random walk inside the run, as it stands at its end
-  double preempted = 0;       ///< share of runs that another program interrupts, for up to 30 times the run's own time
-  double burst = 0;           ///< share of the run, in one piece, in which everything takes 1.6 times as long
+  double sigma = 0.03;     ///< of a sample
+  double correlation = 0;  ///< of neighbouring samples, 0..1
+  double start_sigma = 0;  ///< of a factor that a start of the program brings, and of another one for each operator
+  double drift_sigma = 0;  ///< of a random walk inside the run, as it stands at its end
+  double preempted = 0;    ///< share of runs that another program interrupts, for up to 30 times the run's own time
+  double burst = 0;        ///< share of the run, in one piece, in which everything takes 1.6 times as long
   int ops = 30, samples = 100;
   bool virtual_clock = false;
 };
 
 /// What two busy programs on two processors do to a run.
 inline Machine loaded_machine(int ops) {
-  return {.sigma = 0.08, .correlation = 0.7, .start_sigma = 0.02, .drift_sigma = 0.05, .preempted = 0.3, .ops = ops,
+  return {.sigma = 0.08,
+          .correlation = 0.7,
+          .start_sigma = 0.02,
+          .drift_sigma = 0.05,
+          .preempted = 0.3,
+          .ops = ops,
           .samples = 400};
 }
 

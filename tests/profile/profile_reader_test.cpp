@@ -61,9 +61,10 @@ TEST(ProfileReader, reads_back_under_what_conditions_it_was_measured) {
   result.notes = {"a \"note\""};
   Provenance provenance;
   provenance.device = "CPU", provenance.settings = {{"threads", "1"}};
-  const auto from = parse_recorded_profile(
-                        to_peer_json(result, profile_ops(result), provenance, ProfileContent::device_and_host), "p.json")
-                        .from;
+  const auto from =
+      parse_recorded_profile(to_peer_json(result, profile_ops(result), provenance, ProfileContent::device_and_host),
+                             "p.json")
+          .from;
   EXPECT_EQ(from.model, "m.onnx");
   EXPECT_EQ(from.content, "00ff");
   EXPECT_EQ(from.precision, "bf16");
