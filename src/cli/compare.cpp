@@ -78,12 +78,21 @@ double parse_percent(std::string_view option, std::string_view text) {
   return *value / 100;
 }
 
+/// A limit below the default threshold lowers it; one below a threshold that somebody asked for cannot be meant.
+void set_gate(CompareOptions& o) {
+  o.gate = Gate{parse_percent("--fail-over", o.fail_over), o.fail_over_op};
+  o.settings.limit = o.gate->limit;
+  if (o.settings.limit >= o.settings.threshold) return;
+  if (o.threshold != CompareOptions{}.threshold)
+    throw UsageError(fmt::format("--fail-over {} is below --threshold {}, and smaller changes are none; lower one or "
+                                 "raise the other",
+                                 printable(o.fail_over), printable(o.threshold)));
+  o.settings.threshold = o.settings.limit;
+}
+
 void validate(CompareOptions& o) {
   o.settings.threshold = parse_percent("--threshold", o.threshold);
-  if (!o.fail_over.empty()) {
-    o.gate = Gate{parse_percent("--fail-over", o.fail_over), o.fail_over_op};
-    o.settings.limit = o.gate->limit;
-  }
+  if (!o.fail_over.empty()) set_gate(o);
   if (o.fail_over_op && !o.gate) throw UsageError("--fail-over-op needs a limit: add --fail-over 3%");
   if (!o.baseline.empty() && o.sides.size() != 1)
     throw UsageError("--baseline takes one new profile (several runs of it joined by commas)");

@@ -63,7 +63,8 @@ class Comparer {
 
  private:
   void gather() {
-    for (const MatchedOp& op : match_ops(before_, after_)) {
+    const MatchedOps matched = match_ops(before_, after_);
+    for (const MatchedOp& op : matched.ops) {
       Change& change = result_.ops.emplace_back();
       change.name = op.name, change.type = op.type;
       if (!op.in_all()) {

@@ -1,6 +1,8 @@
 // What a limit on slow-downs says of a comparison: passed, failed, or not to be told from these runs.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "comparison/compare_report.h"
 #include "core/text.h"
 

@@ -74,8 +74,7 @@ constexpr TableDefinition<Line> operators_definition{
     "operators", "What became of each operator: a row per operator and comparison, in the order of the profiles.",
     columns};
 constexpr TableDefinition<NoteLine> notes_definition{
-    "notes", "Under what different conditions the times were taken: a row per sentence; absent where nothing differs.",
-    note_columns};
+    "notes", "Under what different conditions the times were taken: a row per sentence.", note_columns};
 
 /// The heading names the compared file already; rates need two decimals, not all.
 Table shown(const Table& table) {
@@ -135,9 +134,7 @@ std::vector<Table> compare_tables(std::span<const Comparison> comparisons) {
     for (const Change& op : c.ops) ops.push_back({&c, &op});
     for (const std::string& note : c.notes) notes.push_back({&c, &note});
   }
-  std::vector<Table> tables{whole_definition.make(wholes), operators_definition.make(ops)};
-  if (!notes.empty()) tables.push_back(notes_definition.make(notes));
-  return tables;
+  return {whole_definition.make(wholes), operators_definition.make(ops), notes_definition.make(notes)};
 }
 
 std::string to_text(const Comparison& c, bool all) {

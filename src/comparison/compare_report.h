@@ -12,7 +12,7 @@
 namespace takt {
 
 /// "whole": a row per comparison. "operators": a row per operator and comparison, in the order of the profiles.
-/// "notes", where there are any: a row per sentence about what else differs.
+/// "notes": a row per sentence about what else differs.
 std::vector<Table> compare_tables(std::span<const Comparison> comparisons);
 
 /// What changed, slowest growth first, and one sentence that sums it up. `all` shows the unchanged operators too.

@@ -182,6 +182,24 @@ TEST(Compare, operators_without_a_partner_are_listed_and_not_compared) {
   EXPECT_EQ(comparison.ops.back().verdict, Verdict::added);
 }
 
+TEST(Compare, kernels_that_stand_for_the_same_operators_together_are_compared_together) {
+  const Machine simulated{.virtual_clock = true};
+  RecordedProfile before = run_on(simulated, 1), after = run_on(simulated, 2);
+  // Before, two kernels; after, one that does the work of both in three quarters of the time.
+  before.ops[3].fused = {"op3"}, before.ops[4].fused = {"op4"};
+  after.ops[3].fused = {"op3", "op4"};
+  for (std::size_t run = 0; run < after.ops[3].samples.size(); ++run)
+    after.ops[3].samples[run] = (after.ops[3].samples[run] + after.ops[4].samples[run]) * 3 / 4;
+  after.ops.erase(after.ops.begin() + 4);
+  for (const bool swapped : {false, true}) {
+    const Comparison comparison = swapped ? compare(after, before) : compare(before, after);
+    ASSERT_EQ(comparison.ops.size(), 29u);
+    EXPECT_EQ(comparison.ops[3].name, "op3 + 1 more");
+    EXPECT_EQ(comparison.ops[3].verdict, swapped ? Verdict::slower : Verdict::faster);
+    EXPECT_NEAR(*comparison.ops[3].ratio, swapped ? 0.33 : -0.25, 0.03);
+  }
+}
+
 TEST(Compare, equal_names_are_matched_in_order) {
   RecordedProfile before = run_on({}, 1), after = run_on({}, 2, {.one = 1.8});
   for (RecordedProfile* profile : {&before, &after})

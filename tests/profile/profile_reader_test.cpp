@@ -67,11 +67,11 @@ TEST(ProfileReader, reads_back_under_what_conditions_it_was_measured) {
           .from;
   EXPECT_EQ(from.model, "m.onnx");
   EXPECT_EQ(from.content, "00ff");
-  EXPECT_EQ(from.precision, "bf16");
+  EXPECT_EQ(from.precision, "bfloat16");
   EXPECT_EQ(from.settings.at("threads"), "1");
   ASSERT_TRUE(from.inputs && from.inputs->size() == 2);
   EXPECT_EQ((*from.inputs)[0].name, "x \"1\"");
-  EXPECT_EQ((*from.inputs)[0].type, "f32");
+  EXPECT_EQ((*from.inputs)[0].type, "float32");
   EXPECT_EQ((*from.inputs)[0].shape, "{1,3}");
   EXPECT_EQ((*from.inputs)[0].origin, "values of cat.npy");
   EXPECT_EQ((*from.inputs)[1].shape, "{}");
