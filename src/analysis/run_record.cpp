@@ -45,6 +45,13 @@ std::string text_of(od::value value) {
   return value.type() == od::json_type::string ? std::string(std::string_view(value.get_string())) : std::string();
 }
 
+std::vector<std::string> texts_of(od::value list) {
+  std::vector<std::string> texts;
+  if (list.type() != od::json_type::array) return texts;
+  for (auto text : list.get_array()) texts.push_back(text_of(text.value()));
+  return texts;
+}
+
 template <typename List>
 std::vector<Nanoseconds> times_in(List list, const std::string& file, std::string_view what) {
   std::vector<Nanoseconds> found;
@@ -109,9 +116,9 @@ void read_model(od::object model, RunOrigin& origin) {
 
 /// [1, 3, 224, 224] as takt writes shapes elsewhere.
 std::string shape_of(od::value list) {
-  std::vector<std::string> extents;
+  std::vector<std::int64_t> extents;
   if (list.type() != od::json_type::array) return "";
-  for (auto item : list.get_array()) extents.emplace_back(trim(std::string_view(item.raw_json())));
+  for (auto item : list.get_array()) extents.push_back(item.get_int64());
   return fmt::format("{{{}}}", fmt::join(extents, ","));
 }
 
@@ -177,10 +184,8 @@ void read_kept(od::object object, const std::string& file, const std::string& wh
     const std::string_view key = field.unescaped_key();
     od::value value = field.value();
     if (key == "kernel") times.kernel = text_of(value);
-    if (key == "fused" && value.type() == od::json_type::array) {
-      times.fused.clear();
-      for (auto name : value.get_array()) times.fused.push_back(text_of(name.value()));
-    }
+    if (key == "fused") times.fused = texts_of(value);
+    if (key == "tensors") times.tensors = texts_of(value);
     if (key != "samples_ns" || value.type() != od::json_type::array) continue;
     times.samples = times_in(value.get_array(), file, what + ".samples_ns");
     has_samples = true;

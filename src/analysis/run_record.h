@@ -39,6 +39,7 @@ struct RunOrigin {
 struct RecordedSamples {
   std::string kernel;                ///< the runtime's implementation; empty if it does not tell
   std::vector<std::string> fused;    ///< operators of the model that it stands for
+  std::vector<std::string> tensors;  ///< that it reads and writes, where it stands for none; empty: not recorded
   std::vector<Nanoseconds> samples;  ///< one per profiled run, in the order taken; 0 where it did not execute
 };
 

@@ -16,10 +16,15 @@ namespace {
 /// The largest slow-down that the interval leaves possible, as a part of the whole run's time.
 double possible_cost(const Change& change) { return std::max(0.0, *change.high) * change.share; }
 
-void judge(Change& change, const Difference& found, double half, const CompareSettings& settings) {
+/// How far the interval reaches below and above the change, in logarithms.
+struct Reach {
+  double below = 0, above = 0;
+};
+
+void judge(Change& change, const Difference& found, const Reach& reach, const CompareSettings& settings) {
   change.ratio = std::expm1(found.value);
-  change.low = std::expm1(found.value - half), change.high = std::expm1(found.value + half);
-  const bool is_beyond_noise = std::abs(found.value) > half;
+  change.low = std::expm1(found.value - reach.below), change.high = std::expm1(found.value + reach.above);
+  const bool is_beyond_noise = *change.low > 0 || *change.high < 0;
   if (is_beyond_noise && *change.ratio >= settings.threshold)
     change.verdict = Verdict::slower;
   else if (is_beyond_noise && *change.ratio <= -settings.threshold)
@@ -40,6 +45,13 @@ Series series_of(const std::vector<const RecordedOp*>& side) {
   Series series;
   for (const RecordedOp* op : side) series.emplace_back(op->samples);
   return series;
+}
+
+/// By what factor waiting for processors lengthened runs that did not compute on several at once, as a logarithm.
+double log_of_waiting(std::span<const RecordedProfile> side) {
+  double sum = 0;
+  for (const auto& profile : side) sum -= std::log1p(-std::min(0.99, profile.waiting_share.value_or(0)));
+  return sum / static_cast<double>(side.size());
 }
 
 class Comparer {
@@ -119,6 +131,14 @@ class Comparer {
 
   bool one_run_each() const { return before_.size() == 1 && after_.size() == 1; }
 
+  /// Where a side waited longer for processors than the other, it is slower for that reason: the interval reaches as
+  /// far as that explains. Three runs and more show by themselves how much of it reaches them.
+  Reach reach(double half) const {
+    if (std::min(before_.size(), after_.size()) >= 3) return {half, half};
+    const double more = log_of_waiting(after_) - log_of_waiting(before_);
+    return {half + std::max(0.0, more), half + std::max(0.0, -more)};
+  }
+
   void compare_whole() {
     Change& whole = result_.whole;
     whole.name = "[whole run]";
@@ -130,7 +150,7 @@ class Comparer {
     const Difference& found = whole_.front();
     whole.before = typical_time(found.before), whole.after = typical_time(found.after);
     const double half = half_width(found, (1 - settings_.confidence) / 2 / (differences_.empty() ? 1 : 2));
-    judge(whole, found, half, settings_);
+    judge(whole, found, reach(half), settings_);
     result_.detectable_whole = std::max(settings_.threshold, std::expm1(half));
   }
 
@@ -142,7 +162,7 @@ class Comparer {
     std::vector<double> detectable;
     for (std::size_t i = 0; i < differences_.size(); ++i) {
       const double half = half_width(differences_[i], tail) + shared;
-      judge(result_.ops[rows_[i]], differences_[i], half, settings_);
+      judge(result_.ops[rows_[i]], differences_[i], reach(half), settings_);
       detectable.push_back(std::max(settings_.threshold, std::expm1(half)));
     }
     result_.detectable_op = median(detectable).value_or(0);

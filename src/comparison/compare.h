@@ -7,7 +7,9 @@
 // What is done, on the logarithm of the typical time (compare_statistics.h):
 // * the variance comes from samples and runs alone (difference.h): with several runs on a side from the runs, with one
 //   from the run's blocks and from what starts of a program are known to differ by. What the machine did besides (a
-//   process that waited for processors) is told in `notes`; it explains and does not widen anything;
+//   process that waited for processors) is told in `notes`; it explains and does not blur. Only where a side has fewer
+//   than three runs and waited longer than the other, the interval reaches as far as that explains: a load that lasts
+//   for the whole run shows nowhere else;
 // * intervals hold for all rows together: half of the permitted error goes to the whole run, the other half is shared
 //   by the operators (Bonferroni), so that a whole table of noise has a false alarm in 1 of 20 cases at most;
 // * with one run on each side, what all operators share is put down to the machine unless the whole run changed;

@@ -26,6 +26,13 @@ bool same_group(const MatchedOp& op) {
   return std::all_of(op.before.begin(), op.before.end(), same) && std::all_of(op.after.begin(), op.after.end(), same);
 }
 
+/// Names of nodes that the runtime made for itself say nothing: ONNX Runtime gives those of its reorderings out anew in
+/// each session.
+std::string identity(const RecordedOp& op) {
+  if (!op.fused.empty() || op.tensors.empty()) return op.name;
+  return fmt::format("\n{}", fmt::join(op.tensors, "\n"));
+}
+
 class Matcher {
  public:
   Matcher(std::size_t before, std::size_t after) : before_(before), after_(after) {}
@@ -33,8 +40,9 @@ class Matcher {
   void add(const RecordedProfile& profile, Rows MatchedOp::*side, std::size_t run) {
     std::map<std::pair<std::string, std::string>, int> seen;
     for (const RecordedOp& op : profile.ops) {
-      const int nth = seen[{op.name, op.type}]++;
-      auto [place, is_new] = index_.try_emplace(OpKey(op.name, op.type, nth), matched_.size());
+      const std::string name = identity(op);
+      const int nth = seen[{name, op.type}]++;
+      auto [place, is_new] = index_.try_emplace(OpKey(name, op.type, nth), matched_.size());
       if (is_new) {
         MatchedOp& added = matched_.emplace_back();
         added.name = op.name, added.type = op.type;

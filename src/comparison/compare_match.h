@@ -28,9 +28,9 @@ struct MatchedOps {
   std::deque<RecordedOp> sums;
 };
 
-/// By name and type, the n-th of equal ones with the n-th. Where a runtime grouped operators of the model into other
-/// kernels than before, kernels that stand for the same operators together are compared together: as one row, the sum
-/// of theirs, called "conv1 + 1 more".
+/// By name and type, the n-th of equal ones with the n-th; the runtime's own nodes by type and the tensors that they
+/// read and write. Where a runtime grouped operators of the model into other kernels than before, kernels that stand
+/// for the same operators together are compared together: as one row, the sum of theirs, called "conv1 + 1 more".
 MatchedOps match_ops(std::span<const RecordedProfile> before, std::span<const RecordedProfile> after);
 
 }  // namespace takt

@@ -113,11 +113,12 @@ void use_runs(std::vector<Difference>& ops, const std::vector<Difference>& other
   std::vector<double> all;
   for (const Difference& op : others)
     if (const auto seen = variance_of_runs(op)) all.push_back(seen->variance);
+  std::sort(all.begin(), all.end());
   for (Difference& op : ops) {
     const auto seen = variance_of_runs(op);
     if (!seen) continue;
     const bool alone = others.size() < enough_ops;
-    const double prior = alone ? op.variance : *median(all);
+    const double prior = alone ? op.variance : percentile(all, 0.9);
     // What all operators share from run to run is seen as often as there are runs, however many operators there are.
     const double weight = alone ? prior_freedom : std::clamp(seen->freedom, prior_freedom / 2, prior_freedom);
     op.freedom = weight + seen->freedom;
@@ -132,17 +133,18 @@ double shared_change(const std::vector<Difference>& ops) {
 void use_scatter(std::vector<Difference>& ops) {
   if (ops.size() < enough_ops) return;
   const double shared = shared_change(ops);
-  std::vector<double> deviations, expected;
-  for (const Difference& op : ops) {
-    deviations.push_back(std::abs(op.value - shared));
-    expected.push_back(op.variance);
-  }
-  const double excess = std::pow(1.4826 * *median(deviations), 2) - *median(expected);
-  if (excess <= 0) return;
-  for (Difference& op : ops) {
-    const Part both = sum_of({op.variance, op.freedom}, {excess, prior_freedom});
-    op.variance = both.variance, op.freedom = both.freedom;
-  }
+  std::vector<double> scatter;
+  for (const Difference& op : ops)
+    if (op.variance > 0) scatter.push_back(std::abs(op.value - shared) / std::sqrt(op.variance));
+  if (scatter.empty()) return;
+  std::sort(scatter.begin(), scatter.end());
+  // Up to the tail, which leaves out what two operators do: those may be what changed.
+  const double tail = std::min(0.9, 1 - 2 / static_cast<double>(scatter.size()));
+  double scale = 1;
+  for (const double share : {0.5, 0.75, tail})
+    scale = std::max(scale, percentile(scatter, share) / student_quantile(prior_freedom, (1 - share) / 2));
+  if (scale == 1) return;
+  for (Difference& op : ops) op.variance *= scale * scale, op.freedom = std::min(op.freedom, prior_freedom);
 }
 
 double half_width(const Difference& op, double tail) {

@@ -44,7 +44,7 @@ std::vector<RecordedOp> operators_of(const PeerProfile& profile, const RunRecord
              fmt::format("'takt.profile.operators.{}' is not among graph_exec.operator", printable(recorded.id)));
     RecordedSamples times = record.times_of(recorded);
     ops.push_back({std::string(name->second->name), std::string(name->second->type), std::move(times.kernel),
-                   std::move(times.fused), std::move(times.samples)});
+                   std::move(times.fused), std::move(times.samples), std::move(times.tensors)});
     const auto done = static_cast<std::size_t>(recorded.text.data() - text.text().data());
     if (done < kept_from + bytes_given_back) continue;
     text.give_back(kept_from, done);
@@ -97,7 +97,7 @@ RecordedProfile of_other_program(ForeignProfile profile, std::string_view runtim
     const auto& times = op.device.empty() ? op.host : op.device;
     if (times.empty()) continue;  // fused into another
     recorded.ops.push_back(
-        {std::move(op.name), std::move(op.type), std::move(op.kernel), {}, whole_nanoseconds(times)});
+        {std::move(op.name), std::move(op.type), std::move(op.kernel), {}, whole_nanoseconds(times), {}});
   }
   recorded.samples = run_times(profile, recorded.ops);
   return recorded;

@@ -19,6 +19,7 @@ struct RecordedOp {
   std::string name, type, kernel;    ///< kernel is empty where the runtime did not tell it
   std::vector<std::string> fused;    ///< operators of the model that it stands for
   std::vector<Nanoseconds> samples;  ///< one per profiled run, in the order taken; 0 where it did not execute
+  std::vector<std::string> tensors;  ///< that the runtime's own node reads and writes; empty: not recorded
 };
 
 struct RecordedProfile {

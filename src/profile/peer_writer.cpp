@@ -125,9 +125,10 @@ class PeerWriter {
       for (const auto& name : row.model_ops) fused.push_back(json_quote(name));
       ops.add(
           std::to_string(ids_.ops[i]),
-          fmt::format(R"({{"calls": {}, "total_ns": {}, "node": {}, "kernel": {}, "fused": [{}], "samples_ns": {}}})",
+          fmt::format(R"({{"calls": {}, "total_ns": {}, "node": {}, "kernel": {}, "fused": [{}], {}"samples_ns": {}}})",
                       row.calls, row.total.count(), json_quote(row.node),
-                      row.kernel.empty() ? "null" : json_quote(row.kernel), fmt::join(fused, ", "), list(row.samples)));
+                      row.kernel.empty() ? "null" : json_quote(row.kernel), fmt::join(fused, ", "),
+                      row.model_ops.empty() ? tensors_of(row) : "", list(row.samples)));
     }
     Members members;
     members.add("runs", std::to_string(profile_.runs));
@@ -190,6 +191,14 @@ class PeerWriter {
   }
 
  private:
+  /// The runtime numbers its own nodes anew in each session; what they read and write tells them apart.
+  static std::string tensors_of(const OpRow& row) {
+    std::vector<std::string> names;
+    for (const auto* list : {&row.inputs, &row.outputs})
+      for (const auto& name : *list) names.push_back(json_quote(name));
+    return fmt::format("\"tensors\": [{}], ", fmt::join(names, ", "));
+  }
+
   std::string id_list(const std::vector<std::string>& names) const {
     std::vector<std::string> ids;
     for (const auto& name : names) ids.push_back(fmt::format("\"{}\"", ids_.tensors.at(name)));

@@ -145,16 +145,28 @@ TEST(Compare, more_runs_tell_smaller_changes) {
   EXPECT_TRUE(std::is_sorted(detectable.rbegin(), detectable.rend()));
 }
 
-TEST(Compare, waiting_for_processors_is_told_and_does_not_widen_an_interval) {
-  const RecordedProfile before = run_on({}, 1);
-  RecordedProfile after = run_on({}, 2, {.all = 1.3});
+TEST(Compare, waiting_for_processors_widens_nothing_where_both_sides_waited) {
+  RecordedProfile before = run_on({}, 1), after = run_on({}, 2, {.all = 1.3});
   const Comparison undisturbed = compare(before, after);
-  after.waiting_share = 0.25;
+  before.waiting_share = after.waiting_share = 0.25;
   const Comparison comparison = compare(before, after);
   EXPECT_EQ(comparison.whole.verdict, Verdict::slower);
   EXPECT_EQ(comparison.whole.low, undisturbed.whole.low);
   ASSERT_EQ(comparison.notes.size(), 1u);
-  EXPECT_THAT(comparison.notes[0], HasSubstr("they waited for 0 % before and 25 % after"));
+  EXPECT_THAT(comparison.notes[0], HasSubstr("they waited for 25 % before and 25 % after"));
+}
+
+TEST(Compare, one_run_that_waited_longer_than_the_other_is_no_change_as_far_as_that_explains) {
+  const RecordedProfile before = run_on({}, 1);
+  RecordedProfile slower = run_on({}, 2, {.all = 1.3}), doubled = run_on({}, 2, {.all = 2});
+  slower.waiting_share = doubled.waiting_share = 0.25;
+  EXPECT_EQ(compare(before, slower).whole.verdict, Verdict::inconclusive);
+  EXPECT_EQ(compare(before, doubled).whole.verdict, Verdict::slower);
+  EXPECT_EQ(compare(slower, before).whole.verdict, Verdict::same) << "it cannot hide a slow-down";
+  std::vector<RecordedProfile> after = runs_on({}, 3, 10, {.all = 1.3});
+  for (RecordedProfile& profile : after) profile.waiting_share = 0.25;
+  EXPECT_EQ(compare_profiles(runs_on({}, 3, 20), after, {}, false).whole.verdict, Verdict::slower)
+      << "runs show by themselves what reached them";
 }
 
 TEST(Compare, what_cannot_be_told_is_inconclusive) {
@@ -198,6 +210,18 @@ TEST(Compare, kernels_that_stand_for_the_same_operators_together_are_compared_to
     EXPECT_EQ(comparison.ops[3].verdict, swapped ? Verdict::slower : Verdict::faster);
     EXPECT_NEAR(*comparison.ops[3].ratio, swapped ? 0.33 : -0.25, 0.03);
   }
+}
+
+TEST(Compare, the_runtimes_own_nodes_are_matched_by_what_they_read_and_write) {
+  const Machine simulated{.virtual_clock = true};
+  RecordedProfile before = run_on(simulated, 1), after = run_on(simulated, 2, {.one = 1.5});
+  before.ops[3].tensors = {"a", "b"}, before.ops[7].tensors = {"c", "d"};
+  after.ops[3].tensors = {"a", "b"}, after.ops[7].tensors = {"c", "d"};
+  std::swap(after.ops[3].name, after.ops[7].name);
+  const Comparison comparison = compare(before, after);
+  ASSERT_EQ(comparison.ops.size(), before.ops.size());
+  EXPECT_EQ(comparison.ops[3].verdict, Verdict::same);
+  EXPECT_EQ(comparison.ops[7].verdict, Verdict::slower);
 }
 
 TEST(Compare, equal_names_are_matched_in_order) {

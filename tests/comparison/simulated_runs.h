@@ -49,7 +49,7 @@ inline RecordedProfile run_on(const Machine& machine, std::uint64_t seed, const 
   std::vector<double> own;
   const double start = std::exp(machine.start_sigma * standard_normal(random)) * planted.all;
   for (int op = 0; op < machine.ops; ++op) {
-    profile.ops.push_back({"op" + std::to_string(op), "Conv", "", {}, {}});
+    profile.ops.push_back({"op" + std::to_string(op), "Conv", "", {}, {}, {}});
     const double usual = 50'000.0 * (1 + (machine.ops > 8 ? op % 5 : 0));
     own.push_back(usual * start * std::exp(machine.start_sigma * standard_normal(random)) *
                   (op == 7 ? planted.one : 1));
