@@ -124,6 +124,7 @@ class Comparer {
     for (Difference& whole : whole_)
       use_samples(whole, std::max(drift, pooled_drift(whole_)), starts(scatter_of_whole));
     for (Difference& op : differences_) use_samples(op, drift, starts(scatter_of_ops));
+    if (one_run_each() && is_virtual_) return;  // which has one state
     if (one_run_each()) return use_scatter(differences_);
     use_runs(whole_, {});
     use_runs(differences_, std::vector<Difference>(differences_));

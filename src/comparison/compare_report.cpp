@@ -76,9 +76,9 @@ constexpr TableDefinition<Line> operators_definition{
 constexpr TableDefinition<NoteLine> notes_definition{
     "notes", "Under what different conditions the times were taken: a row per sentence.", note_columns};
 
-/// The heading names the compared file already; rates need two decimals, not all.
+/// The heading names the compared file already, and the times show the weight; rates need two decimals, not all.
 Table shown(const Table& table) {
-  Table some = without_columns(table, {compared});
+  Table some = without_columns(table, {compared, "weight_percent"});
   for (auto& row : some.rows)
     for (Cell& cell : row)
       if (auto* number = std::get_if<double>(&cell)) cell = std::round(*number * 100) / 100;
@@ -96,7 +96,9 @@ std::string finding(const Comparison& c) {
   for (const Change& op : c.ops) ++counts[op.verdict];
   std::vector<std::string> parts;
   if (c.whole.verdict == Verdict::inconclusive)
-    parts.push_back(fmt::format("inconclusive, the whole run may be up to {:.1f} % slower", *c.whole.high * 100));
+    parts.push_back(*c.whole.high < 9
+                        ? fmt::format("inconclusive, the whole run may be up to {:.1f} % slower", *c.whole.high * 100)
+                        : "inconclusive, the whole run may be ten times as slow or more");
   else if (is_news(c.whole))
     parts.push_back(
         fmt::format("the whole run is {:.1f} % {}", std::abs(*c.whole.ratio) * 100, verdict_name(c.whole.verdict)));
