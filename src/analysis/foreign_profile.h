@@ -34,7 +34,8 @@ struct ForeignProfile {
   std::size_t runs = 0;   ///< samples per operator
   bool averaged = false;  ///< the only sample is a mean that the other program took
   std::vector<ForeignOperator> operators;
-  std::vector<std::string> notes;  ///< one sentence each
+  std::vector<Duration> run_times;  ///< of each run, whole; empty: the program does not tell
+  std::vector<std::string> notes;   ///< one sentence each
 };
 
 /// ONNX Runtime's profile: a Chrome trace array, cut into runs at its "model_run" events. A file without its end is

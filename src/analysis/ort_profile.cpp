@@ -136,6 +136,7 @@ class Reader {
   void add_samples(ForeignProfile& profile) {
     const bool one_run = events_.runs.empty();
     profile.runs = one_run ? 1 : events_.runs.size();
+    for (const OrtRun& run : events_.runs) profile.run_times.emplace_back(run.duration);
     if (one_run) profile.notes.push_back("No run was recorded to its end; all operators are shown as one run.");
     std::size_t outside = 0;
     std::vector<bool> waits(operators_.size(), false);

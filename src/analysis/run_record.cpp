@@ -45,6 +45,13 @@ std::string text_of(od::value value) {
   return value.type() == od::json_type::string ? std::string(std::string_view(value.get_string())) : std::string();
 }
 
+std::vector<std::string> texts_of(od::value list) {
+  std::vector<std::string> texts;
+  if (list.type() != od::json_type::array) return texts;
+  for (auto text : list.get_array()) texts.push_back(text_of(text.value()));
+  return texts;
+}
+
 template <typename List>
 std::vector<Nanoseconds> times_in(List list, const std::string& file, std::string_view what) {
   std::vector<Nanoseconds> found;
@@ -85,13 +92,47 @@ void read_origin(od::object provenance, RunOrigin& origin) {
     if (key == "host") origin.host = text_of(value);
     if (key == "cpu") origin.cpu = text_of(value);
     if (key == "date") origin.date = text_of(value);
-    if (key == "command") origin.model = model_of(value);
+    if (key == "command" && origin.model.empty()) origin.model = model_of(value);
     if (key != "settings" || value.type() != od::json_type::object) continue;
     for (auto setting : value.get_object()) {
-      const std::string_view name = setting.unescaped_key();
-      if (name == "threads") origin.one_thread = text_of(setting.value()) == "1";
+      const std::string name(std::string_view(setting.unescaped_key()));
+      origin.settings[name] = text_of(setting.value());
     }
+    const auto threads = origin.settings.find("threads");
+    origin.one_thread = threads != origin.settings.end() && threads->second == "1";
   }
+}
+
+void read_model(od::object model, RunOrigin& origin) {
+  for (auto field : model) {
+    const std::string_view key = field.unescaped_key();
+    od::value value = field.value();
+    if (key == "path")
+      if (std::string name = std::filesystem::path(text_of(value)).filename().string(); !name.empty())
+        origin.model = std::move(name);
+    if (key == "fingerprint") origin.content = text_of(value);
+  }
+}
+
+/// [1, 3, 224, 224] as takt writes shapes elsewhere.
+std::string shape_of(od::value list) {
+  std::vector<std::int64_t> extents;
+  if (list.type() != od::json_type::array) return "";
+  for (auto item : list.get_array()) extents.push_back(item.get_int64());
+  return fmt::format("{{{}}}", fmt::join(extents, ","));
+}
+
+RecordedInput read_input(od::object object) {
+  RecordedInput input;
+  for (auto field : object) {
+    const std::string_view key = field.unescaped_key();
+    od::value value = field.value();
+    if (key == "name") input.name = text_of(value);
+    if (key == "type") input.type = text_of(value);
+    if (key == "shape") input.shape = shape_of(value);
+    if (key == "origin") input.origin = text_of(value);
+  }
+  return input;
 }
 
 /// Sum of a list of counts; nulls (the system did not tell) are left out. nullopt: nothing was told.
@@ -144,10 +185,8 @@ void read_kept(od::object object, const std::string& file, const std::string& wh
     od::value value = field.value();
     if (key == "kernel") times.kernel = text_of(value);
     if (key == "constant_bytes" && value.type() == od::json_type::number) times.constants = value.get_double().value();
-    if (key == "fused" && value.type() == od::json_type::array) {
-      times.fused.clear();
-      for (auto name : value.get_array()) times.fused.push_back(text_of(name.value()));
-    }
+    if (key == "fused") times.fused = texts_of(value);
+    if (key == "tensors") times.tensors = texts_of(value);
     if (key != "samples_ns" || value.type() != od::json_type::array) continue;
     times.samples = times_in(value.get_array(), file, what + ".samples_ns");
     has_samples = true;
@@ -167,8 +206,14 @@ class RunRecord::Reader {
     cursor_.object([&](std::string_view key) {
       if (key == "provenance")
         read_member([&](od::object object) { read_origin(object, record_.origin_); }, "takt.provenance");
+      else if (key == "model")
+        read_member([&](od::object object) { read_model(object, record_.origin_); }, "takt.model");
+      else if (key == "inputs")
+        read_inputs();
+      else if (key == "precision")
+        read_precision();
       else if (key == "usage")
-        read_member([&](od::object object) { record_.waiting_share_ = waiting_share_of(object); }, "takt.usage");
+        read_usage();
       else if (key == "profile")
         read_profile();
       else
@@ -184,6 +229,25 @@ class RunRecord::Reader {
     const std::string_view value = cursor_.value();
     if (value.starts_with('{'))
       parse_value(value, record_.file_, what, [&](od::document& document) { read(document.get_object()); });
+  }
+
+  void read_inputs() {
+    const std::string_view value = cursor_.value();
+    if (!value.starts_with('[')) return;
+    parse_value(value, record_.file_, "takt.inputs", [&](od::document& document) {
+      auto& inputs = record_.origin_.inputs.emplace();
+      for (auto item : document.get_array()) inputs.push_back(read_input(item.get_object()));
+    });
+  }
+
+  void read_precision() {
+    const std::string_view value = cursor_.value();
+    if (value.size() > 2 && value.starts_with('"')) record_.origin_.precision = value.substr(1, value.size() - 2);
+  }
+
+  void read_usage() {
+    record_.has_usage_ = true;
+    read_member([&](od::object object) { record_.waiting_share_ = waiting_share_of(object); }, "takt.usage");
   }
 
   void read_profile() {

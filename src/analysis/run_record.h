@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,11 +17,22 @@
 
 namespace takt {
 
+/// What the model was fed.
+struct RecordedInput {
+  std::string name, type;
+  std::string shape;   ///< "{1,3,224,224}"
+  std::string origin;  ///< "generated values", "values of cat.npy"
+};
+
 /// Empty texts: not recorded.
 struct RunOrigin {
   std::string runtime, runtime_version, device, host, cpu, date;
-  std::string model;        ///< file name, as far as the recorded command tells
-  bool one_thread = false;  ///< operators were held to one thread
+  std::string model;      ///< file name; of older files, as far as the recorded command tells
+  std::string content;    ///< fingerprint of the model's files
+  std::string precision;  ///< type that the device computes in, where the runtime tells
+  std::optional<std::vector<RecordedInput>> inputs;  ///< nullopt: not recorded
+  std::map<std::string, std::string> settings;       ///< what was asked for: {"threads", "1"}
+  bool one_thread = false;                           ///< operators were held to one thread
 };
 
 /// What was kept of one operator.
@@ -28,6 +40,7 @@ struct RecordedSamples {
   std::string kernel;                ///< the runtime's implementation; empty if it does not tell
   std::vector<std::string> fused;    ///< operators of the model that it stands for
   std::optional<double> constants;   ///< bytes of weights that it reads in one run
+  std::vector<std::string> tensors;  ///< that it reads and writes, where it stands for none; empty: not recorded
   std::vector<Nanoseconds> samples;  ///< one per profiled run, in the order taken; 0 where it did not execute
 };
 
@@ -44,6 +57,9 @@ class RunRecord {
   /// Of the processor time that the process wanted while it was measured, the share that it had to wait for (other
   /// programs, other virtual machines); 0..1. nullopt: not recorded.
   std::optional<double> waiting_share() const { return waiting_share_; }
+
+  /// False: nothing is known of what the process used, as on a simulated clock.
+  bool has_usage() const { return has_usage_; }
 
   bool has_profile() const { return has_profile_; }
   /// Times of whole runs.
@@ -65,7 +81,7 @@ class RunRecord {
   std::string file_;
   RunOrigin origin_;
   std::optional<double> waiting_share_;
-  bool has_profile_ = false;
+  bool has_profile_ = false, has_usage_ = false;
   std::string_view samples_, plain_samples_;  ///< JSON lists
   std::vector<Operator> operators_;
   std::unordered_map<std::string, std::size_t> places_;  ///< by id, into operators_

@@ -30,7 +30,7 @@ constexpr CommandGroup takt_itself = {
     .commands = all_commands,
     .example = "takt run model.onnx",
     .options = takt_options,
-    .end = "\nExit codes: 0 done, 1 failed, 2 wrong command line.\n"};
+    .end = "\nExit codes: 0 done, 1 failed, 2 wrong command line, 3 inconclusive (compare).\n"};
 
 }  // namespace
 

@@ -52,15 +52,15 @@ CommandLine declare(CompareOptions& o) {
            &o.settings.confidence);
   line.add({.names = "--fail-over",
             .value = "PERCENT",
-            .meaning = "Exit with 1 when the whole run is slower by more than this for sure: the interval's lower end "
-                       "is above it"},
+            .meaning = "Exit with 1 when the whole run is slower by more than this for sure (the interval's lower end "
+                       "is above it), and with 3 when that cannot be ruled out (its upper end is)"},
            &o.fail_over);
   line.add({.names = "--fail-over-op", .meaning = "With --fail-over: also when a single operator is"}, &o.fail_over_op);
   line.add({.names = "--junit", .value = "FILE", .meaning = "Write a JUnit XML report to this file"}, &o.junit);
   line.add({.names = "--baseline",
             .value = "DIR",
             .meaning = "Compare with the last 20 profiles in this folder, then add the new one, unless the gate "
-                       "tripped"},
+                       "tripped or nothing could be concluded"},
            &o.baseline);
   line.add({.names = "--force", .meaning = "Compare profiles of different models, runtimes or devices"}, &o.force);
   line.add({.names = "--all", .meaning = "Show unchanged operators too"}, &o.all);
@@ -78,9 +78,21 @@ double parse_percent(std::string_view option, std::string_view text) {
   return *value / 100;
 }
 
+/// A limit below the default threshold lowers it; one below a threshold that somebody asked for cannot be meant.
+void set_gate(CompareOptions& o) {
+  o.gate = Gate{parse_percent("--fail-over", o.fail_over), o.fail_over_op};
+  o.settings.limit = o.gate->limit;
+  if (o.settings.limit >= o.settings.threshold) return;
+  if (o.threshold != CompareOptions{}.threshold)
+    throw UsageError(fmt::format("--fail-over {} is below --threshold {}, and smaller changes are none; lower one or "
+                                 "raise the other",
+                                 printable(o.fail_over), printable(o.threshold)));
+  o.settings.threshold = o.settings.limit;
+}
+
 void validate(CompareOptions& o) {
   o.settings.threshold = parse_percent("--threshold", o.threshold);
-  if (!o.fail_over.empty()) o.gate = Gate{parse_percent("--fail-over", o.fail_over), o.fail_over_op};
+  if (!o.fail_over.empty()) set_gate(o);
   if (o.fail_over_op && !o.gate) throw UsageError("--fail-over-op needs a limit: add --fail-over 3%");
   if (!o.baseline.empty() && o.sides.size() != 1)
     throw UsageError("--baseline takes one new profile (several runs of it joined by commas)");
@@ -114,7 +126,7 @@ Baseline find_baseline(const CompareOptions& o) {
   for (const auto& file : files_of(o.sides.front())) {
     std::string text = read_file(file);
     const RecordedProfile profile = parse_recorded_profile(text, printable(file.string()));
-    baseline.added.emplace_back(history_place(o.baseline, profile.date, text), std::move(text));
+    baseline.added.emplace_back(history_place(o.baseline, profile.from.date, text), std::move(text));
   }
   // A run that is in the history already is not compared with itself.
   for (auto& file : history_of(o.baseline, history_runs + baseline.added.size())) {
@@ -149,6 +161,30 @@ std::string text_of(const CompareOptions& o, const std::vector<Comparison>& comp
   return text;
 }
 
+/// The verdict of the gate on all comparisons. Throws Error where it tripped, Inconclusive where it cannot tell.
+void pass_gate(const Gate& gate, const std::vector<Comparison>& comparisons) {
+  std::vector<std::string> failed, open;
+  for (const Comparison& comparison : comparisons) {
+    for (auto& sentence : tripped(comparison, gate)) failed.push_back(std::move(sentence));
+    for (auto& sentence : undecided(comparison, gate)) open.push_back(std::move(sentence));
+  }
+  if (!failed.empty()) refuse_input(fmt::format("--fail-over: {}", fmt::join(failed, "; ")));
+  if (!open.empty())
+    throw Inconclusive(fmt::format("--fail-over: inconclusive: {}; compare more runs on each side, joined by commas",
+                                   fmt::join(open, "; ")));
+}
+
+/// A regression that was added to its own baseline would pass the next time, and so would one that hid in noise.
+void extend(const Baseline& baseline, const std::vector<Comparison>& comparisons) {
+  if (baseline.added.empty()) return;
+  const auto is_open = [](const Comparison& comparison) {
+    return comparison.whole.verdict == Verdict::inconclusive || comparison.whole.verdict == Verdict::unknown;
+  };
+  if (std::any_of(comparisons.begin(), comparisons.end(), is_open))
+    return log_warning("not added to the baseline: nothing could be concluded about the whole run");
+  for (const auto& [place, text] : baseline.added) add_to_history(place, text);
+}
+
 }  // namespace
 
 CommandDescription describe_compare() {
@@ -167,14 +203,8 @@ int run_compare(std::span<const std::string> arguments) {
   print(o.output, compare_tables(comparisons), provenance_of("compare", arguments), text_of(o, comparisons));
   if (!o.junit.empty()) write_file_atomically(o.junit, to_junit(comparisons, o.gate));
 
-  std::vector<std::string> broken;
-  for (const Comparison& comparison : comparisons)
-    if (o.gate)
-      for (auto& sentence : tripped(comparison, *o.gate)) broken.push_back(std::move(sentence));
-  // A regression that was added to its own baseline would pass the next time.
-  if (broken.empty())
-    for (const auto& [place, text] : baseline.added) add_to_history(place, text);
-  if (!broken.empty()) throw Error(ErrorKind::bad_input, fmt::format("--fail-over: {}", fmt::join(broken, "; ")));
+  if (o.gate) pass_gate(*o.gate, comparisons);
+  extend(baseline, comparisons);
   return 0;
 }
 

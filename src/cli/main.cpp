@@ -30,6 +30,8 @@ int main(int argc, char** argv) {
     return code;
   } catch (const takt::UsageError& error) {
     return fail(2, error.what());
+  } catch (const takt::Inconclusive& error) {
+    return fail(3, error.what());
   } catch (const takt::Error& error) {
     return fail(1, error.what());
   } catch (const std::bad_alloc&) {

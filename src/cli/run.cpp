@@ -35,6 +35,7 @@ Provenance describe(const RunOptions& o, const RunResult& result, std::span<cons
                          {"warmup_iterations", std::to_string(o.run.warmup_iterations)},
                          {"threads", number(o.run.threads)},
                          {"seed", std::to_string(o.run.seed)}};
+  if (o.run.batch_size) provenance.settings["batch_size"] = std::to_string(*o.run.batch_size);
   if (o.run.instances > 1) provenance.settings["instances"] = std::to_string(o.run.instances);
   if (!o.cores.empty()) provenance.settings["core_ids"] = o.cores;
   if (o.run.copy_to_host) provenance.settings["copy_to_host"] = "yes";

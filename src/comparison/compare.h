@@ -5,15 +5,16 @@
 // together, so that some of them differ "significantly" by chance.
 //
 // What is done, on the logarithm of the typical time (compare_statistics.h):
-// * intervals hold for all rows together (Bonferroni), so that a whole table of noise has a false alarm in 1 of 20
-//   cases at most;
-// * with one run on each side, what all operators share is put down to the machine and widens every interval, unless
-//   the whole run stands out from its own scatter, from what its fastest samples say, from the difference between its
-//   plain and profiled runs and from the time that it waited for processors; and the scatter of the operators' ratios
-//   around what they share scales their intervals: it is the one sight of run-to-run noise that two runs offer;
-// * with several runs on a side, the variance between runs is measured, and steadied by that of the other operators
-//   (moderated as in limma: Smyth, "Linear models and empirical Bayes methods", 2004);
-// * a change smaller than `threshold` is none.
+// * the variance comes from samples and runs alone (difference.h): with several runs on a side from the runs, with one
+//   from the run's blocks and from what starts of a program are known to differ by. What the machine did besides (a
+//   process that waited for processors) is told in `notes`; it explains and does not blur. Only where a side has fewer
+//   than three runs and waited longer than the other, the interval reaches as far as that explains: a load that lasts
+//   for the whole run shows nowhere else;
+// * intervals hold for all rows together: half of the permitted error goes to the whole run, the other half is shared
+//   by the operators (Bonferroni), so that a whole table of noise has a false alarm in 1 of 20 cases at most;
+// * with one run on each side, what all operators share is put down to the machine unless the whole run changed;
+// * a change smaller than `threshold` is none;
+// * a row that found no change, but cannot rule out one that matters (`limit`), is inconclusive and not the same.
 // Not done: comparing means or maxima. Interference makes them change without any change of the program.
 #pragma once
 
@@ -30,16 +31,18 @@ namespace takt {
 struct CompareSettings {
   double threshold = 0.02;   ///< smallest relative change that counts as one; raise it where small ones do not matter
   double confidence = 0.99;  ///< of the intervals, for all rows together: a report that cries wolf is not read
+  double limit = 0.1;        ///< relative slow-down, of the whole run or as an operator's part of it, that matters
 };
 
 enum class Verdict {
-  same,  ///< no change beyond noise, which is not a proof that there is none
+  same,  ///< no change beyond noise, and no slow-down that matters could hide in it
   slower,
   faster,
-  added,      ///< only after
-  removed,    ///< only before
-  regrouped,  ///< the runtime fused it with other operators than before, so its times mean something else
-  unknown,    ///< too few samples
+  added,         ///< only after
+  removed,       ///< only before
+  regrouped,     ///< the runtime fused it with other operators than before, so its times mean something else
+  unknown,       ///< too few samples
+  inconclusive,  ///< no change beyond noise, but a slow-down that matters could hide in it
 };
 
 std::string_view verdict_name(Verdict verdict);
@@ -59,7 +62,7 @@ struct Comparison {
   std::vector<Change> ops;  ///< in the order of the profile
   /// Half the width of the interval: a smaller change would not be seen. Of the operators, the median one.
   std::optional<double> detectable_whole, detectable_op;
-  std::vector<std::string> notes;  ///< one sentence each: other device, other machine, few samples
+  std::vector<std::string> notes;  ///< one sentence each: other inputs, other machine, few samples, a busy machine
 };
 
 /// Both sides need a run. Throws Error(bad_input) when the sides are not of one model, runtime and device, unless

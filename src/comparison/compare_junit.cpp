@@ -34,23 +34,23 @@ std::string xml(std::string_view text) {
   return escaped;
 }
 
-enum class Outcome { passed, failed, skipped };
-
-Outcome outcome(const Change& change, const std::optional<Gate>& gate, bool is_whole) {
-  if (!change.ratio) return Outcome::skipped;
-  if (change.verdict != Verdict::slower) return Outcome::passed;
-  if (!gate) return Outcome::failed;
-  return (is_whole || gate->each_operator) && *change.low > gate->limit ? Outcome::failed : Outcome::passed;
+/// Why a row was not judged.
+std::string reason(const Change& change, const std::optional<Gate>& gate) {
+  if (!change.ratio) return std::string(verdict_name(change.verdict));
+  if (!gate)
+    return fmt::format("{}: {:+.1f} %, from {:+.1f} % to {:+.1f} %", verdict_name(change.verdict), *change.ratio * 100,
+                       *change.low * 100, *change.high * 100);
+  return cannot_rule_out(change, *gate);
 }
 
-std::string test_case(const Change& change, Outcome outcome, std::string_view suite) {
+std::string test_case(const Change& change, Outcome outcome, const std::optional<Gate>& gate, std::string_view suite) {
   const double seconds = change.after ? change.after->count() / 1e6 : 0;
   const std::string head =
       fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.9f}")", xml(suite),
                   xml(change.type.empty() ? change.name : change.name + " " + change.type), seconds);
   if (outcome == Outcome::passed) return head + "/>\n";
   if (outcome == Outcome::skipped)
-    return fmt::format("{}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", head, verdict_name(change.verdict));
+    return fmt::format("{}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", head, xml(reason(change, gate)));
   return fmt::format(
       "{}>\n      <failure message=\"{:+.1f} % slower, from {:+.1f} % to {:+.1f} %\"/>\n    </testcase>\n", head,
       *change.ratio * 100, *change.low * 100, *change.high * 100);
@@ -63,7 +63,7 @@ std::string suite(const Comparison& comparison, const std::optional<Gate>& gate)
   auto add = [&](const Change& change, bool is_whole) {
     const Outcome result = outcome(change, gate, is_whole);
     failures += result == Outcome::failed, skipped += result == Outcome::skipped;
-    cases += test_case(change, result, name);
+    cases += test_case(change, result, gate, name);
   };
   add(comparison.whole, true);
   for (const Change& op : comparison.ops) add(op, false);
@@ -73,20 +73,6 @@ std::string suite(const Comparison& comparison, const std::optional<Gate>& gate)
 }
 
 }  // namespace
-
-std::vector<std::string> tripped(const Comparison& comparison, const Gate& gate) {
-  std::vector<std::string> sentences;
-  auto look = [&](const Change& change) {
-    if (change.verdict != Verdict::slower || *change.low <= gate.limit) return;
-    sentences.push_back(fmt::format("{} is {:.1f} % slower ({:.1f} % to {:.1f} %), over the limit of {:g} %",
-                                    printable(change.name), *change.ratio * 100, *change.low * 100, *change.high * 100,
-                                    gate.limit * 100));
-  };
-  look(comparison.whole);
-  if (gate.each_operator)
-    for (const Change& op : comparison.ops) look(op);
-  return sentences;
-}
 
 std::string to_junit(std::span<const Comparison> comparisons, const std::optional<Gate>& gate) {
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";

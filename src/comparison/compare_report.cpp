@@ -43,8 +43,24 @@ constexpr Column<Line> columns[] = {
     {"weight_percent", "Weight %", [](const Line& l) -> Cell { return l.change->share * 100; },
      "The operator's share of the sum of all operators' typical times before."},
     {"verdict", "Verdict", [](const Line& l) -> Cell { return std::string(verdict_name(l.change->verdict)); },
-     "slower, faster: beyond noise and the threshold. same: no change that can be told from noise. added, removed: "
-     "only in one of the profiles. regrouped: fused with other operators than before. unknown: fewer than 5 samples."},
+     "slower, faster: beyond noise and the threshold. same: no change that can be told from noise, and none hides in "
+     "it that matters. inconclusive: a slow-down that costs the whole run more than the limit (--fail-over; 10 % "
+     "without "
+     "it) cannot be ruled out. added, removed: only in one of the profiles. regrouped: fused with other operators than "
+     "before. unknown: fewer than 5 samples."},
+};
+
+struct NoteLine {
+  const Comparison* comparison;
+  const std::string* note;
+};
+
+constexpr Column<NoteLine> note_columns[] = {
+    {compared, "Compared", [](const NoteLine& l) -> Cell { return l.comparison->after; },
+     "The profile that was compared with the first one."},
+    {"note", "Note", [](const NoteLine& l) -> Cell { return *l.note; },
+     "What differs between the sides beside the times, or explains them: another model, input, precision, number of "
+     "threads or machine, a busy machine."},
 };
 
 constexpr NamedRow whole_run[] = {
@@ -57,10 +73,12 @@ constexpr TableDefinition<Line> whole_definition{
 constexpr TableDefinition<Line> operators_definition{
     "operators", "What became of each operator: a row per operator and comparison, in the order of the profiles.",
     columns};
+constexpr TableDefinition<NoteLine> notes_definition{
+    "notes", "Under what different conditions the times were taken: a row per sentence.", note_columns};
 
-/// The heading names the compared file already; rates need two decimals, not all.
+/// The heading names the compared file already, and the times show the weight; rates need two decimals, not all.
 Table shown(const Table& table) {
-  Table some = without_columns(table, {compared});
+  Table some = without_columns(table, {compared, "weight_percent"});
   for (auto& row : some.rows)
     for (Cell& cell : row)
       if (auto* number = std::get_if<double>(&cell)) cell = std::round(*number * 100) / 100;
@@ -77,10 +95,15 @@ std::string finding(const Comparison& c) {
   std::map<Verdict, int> counts;
   for (const Change& op : c.ops) ++counts[op.verdict];
   std::vector<std::string> parts;
-  if (is_news(c.whole))
+  if (c.whole.verdict == Verdict::inconclusive)
+    parts.push_back(*c.whole.high < 9
+                        ? fmt::format("inconclusive, the whole run may be up to {:.1f} % slower", *c.whole.high * 100)
+                        : "inconclusive, the whole run may be ten times as slow or more");
+  else if (is_news(c.whole))
     parts.push_back(
         fmt::format("the whole run is {:.1f} % {}", std::abs(*c.whole.ratio) * 100, verdict_name(c.whole.verdict)));
-  for (Verdict verdict : {Verdict::slower, Verdict::faster, Verdict::added, Verdict::removed, Verdict::regrouped})
+  for (Verdict verdict :
+       {Verdict::slower, Verdict::faster, Verdict::added, Verdict::removed, Verdict::regrouped, Verdict::inconclusive})
     if (counts[verdict] > 0)
       parts.push_back(
           fmt::format("{} operator{} {}", counts[verdict], counts[verdict] == 1 ? "" : "s", verdict_name(verdict)));
@@ -107,11 +130,13 @@ std::string detectable(const Comparison& c) {
 
 std::vector<Table> compare_tables(std::span<const Comparison> comparisons) {
   std::vector<Line> wholes, ops;
+  std::vector<NoteLine> notes;
   for (const Comparison& c : comparisons) {
     wholes.push_back({&c, &c.whole});
     for (const Change& op : c.ops) ops.push_back({&c, &op});
+    for (const std::string& note : c.notes) notes.push_back({&c, &note});
   }
-  return {whole_definition.make(wholes), operators_definition.make(ops)};
+  return {whole_definition.make(wholes), operators_definition.make(ops), notes_definition.make(notes)};
 }
 
 std::string to_text(const Comparison& c, bool all) {
@@ -128,6 +153,8 @@ std::string to_text(const Comparison& c, bool all) {
   return text + detectable(c);
 }
 
-std::vector<TableSchema> compare_schemas() { return {whole_definition.schema(), operators_definition.schema()}; }
+std::vector<TableSchema> compare_schemas() {
+  return {whole_definition.schema(), operators_definition.schema(), notes_definition.schema()};
+}
 
 }  // namespace takt

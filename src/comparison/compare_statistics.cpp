@@ -2,39 +2,52 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "core/check.h"
-#include "core/random.h"
 #include "core/statistics.h"
 
 namespace takt {
 namespace {
 
-constexpr int shuffles = 16;
+constexpr std::size_t fewest_samples = 5;
+constexpr int most_blocks = 10;
 
-/// Mean of the values between the 5th percentile and the median. `values` is reordered.
-double typical(std::span<double> values) {
-  const std::size_t end = (values.size() + 1) / 2, begin = values.size() / 20;
-  TAKT_CHECK(begin < end);
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(end) - 1, values.end());
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(begin),
-                   values.begin() + static_cast<std::ptrdiff_t>(end));
-  return std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(begin),
-                         values.begin() + static_cast<std::ptrdiff_t>(end), 0.0) /
-         static_cast<double>(end - begin);
+/// The part of sorted values that the typical time is the mean of.
+struct Middle {
+  std::size_t begin = 0, end = 0;
+  double low = 0, high = 0;  ///< its first and last value
+  double mean = 0;
+};
+
+Middle middle_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  Middle middle{values.size() / 20, (values.size() + 1) / 2};
+  TAKT_CHECK(middle.begin < middle.end);
+  middle.low = values[middle.begin], middle.high = values[middle.end - 1];
+  middle.mean = *mean(std::span(values).subspan(middle.begin, middle.end - middle.begin));
+  return middle;
 }
 
-/// Variance between the logarithms of the typical times of `blocks` contiguous parts.
-double variance_between_blocks(std::vector<double> values, int blocks) {
-  std::vector<double> levels;
-  for (int block = 0; block < blocks; ++block) {
-    const std::size_t from = values.size() * static_cast<std::size_t>(block) / static_cast<std::size_t>(blocks);
-    const std::size_t to = values.size() * static_cast<std::size_t>(block + 1) / static_cast<std::size_t>(blocks);
-    levels.push_back(std::log(typical(std::span(values).subspan(from, to - from))));
+/// By how much each sample moves the trimmed mean, times the number of samples: its winsorised value, centred, over the
+/// share of samples that are kept. Relative to the mean, so in logarithms.
+std::vector<double> pulls(const std::vector<double>& values, const Middle& middle) {
+  std::vector<double> found;
+  for (double value : values) found.push_back(std::clamp(value, middle.low, middle.high));
+  const double centre = *mean(found);
+  const double kept = static_cast<double>(middle.end - middle.begin) / static_cast<double>(values.size());
+  for (double& value : found) value = (value - centre) / (kept * middle.mean);
+  return found;
+}
+
+/// Variance of a mean of `values` from that between `blocks` contiguous parts.
+double variance_of_mean(const std::vector<double>& values, std::size_t blocks) {
+  std::vector<double> means;
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const std::size_t from = values.size() * block / blocks, to = values.size() * (block + 1) / blocks;
+    means.push_back(*mean(std::span(values).subspan(from, to - from)));
   }
-  return *variance(levels);
+  return *variance(means) / static_cast<double>(blocks);
 }
 
 }  // namespace
@@ -43,23 +56,17 @@ std::optional<RunLevel> run_level(std::span<const Nanoseconds> samples) {
   std::vector<double> values;
   for (Nanoseconds sample : samples)
     if (sample.count() > 0) values.push_back(static_cast<double>(sample.count()));
-  if (values.size() < 5) return std::nullopt;
-  std::vector<double> sorted = values;
-  std::sort(sorted.begin(), sorted.end());
+  if (values.size() < fewest_samples) return std::nullopt;
+  const Middle middle = middle_of(values);
+  const std::vector<double> pull = pulls(values, middle);
 
   RunLevel level;
   level.count = values.size();
-  level.log_time = std::log(typical(std::span(sorted)));
-  std::sort(sorted.begin(), sorted.end());
-  level.log_fast = std::log(percentile(sorted, 0.05));
-  level.spread = (std::log(percentile(sorted, 0.84)) - std::log(percentile(sorted, 0.16))) / 2;
-  level.blocks = static_cast<int>(std::clamp<std::size_t>(values.size() / 4, 2, 10));
-  level.block_variance = variance_between_blocks(values, level.blocks);
-  LongRandom random(1);
-  for (int i = 0; i < shuffles; ++i) {
-    shuffle(values, random);
-    level.shuffled_variance += variance_between_blocks(values, level.blocks) / shuffles;
-  }
+  level.log_time = std::log(middle.mean);
+  level.depth = std::log(middle.mean / middle.low);
+  level.blocks = static_cast<int>(std::min<std::size_t>(values.size() / 2, most_blocks));
+  level.variance = variance_of_mean(pull, static_cast<std::size_t>(level.blocks));
+  level.independent_variance = variance_of_mean(pull, values.size());
   return level;
 }
 

@@ -7,17 +7,15 @@
 #include "core/statistics.h"
 
 namespace takt {
+
+const StartScatter scatter_of_whole{0.008, 0.3}, scatter_of_ops{0.012, 0.3};
+
 namespace {
 
-/// Degrees of freedom that the other operators' variance counts for among runs.
+/// Degrees of freedom that the other operators' variance, or what starts are known to differ by, counts for. Few,
+/// because such scatter has long tails: most operators move by a percent from start to start, and one by a fifth.
 constexpr double prior_freedom = 4;
-/// From one run to the next a machine may change its state (where its virtual processors run, whom it shares caches and
-/// memory with): most operators then change by a few percent and some by factors. It shows as scatter of the operators'
-/// changes above this many times what independent samples give (1 ± 0.2 by chance); an operator must then stand out
-/// from that scatter, whose tails are those of Student's with few degrees. Several runs on each side see it by
-/// themselves.
-constexpr double state_excess = 1.8;
-constexpr double state_freedom = 4;
+constexpr double chance_drift = 1.3;  // what the pooled figure reaches by chance
 
 std::optional<std::vector<RunLevel>> levels_of(const Series& series) {
   std::vector<RunLevel> levels;
@@ -29,33 +27,49 @@ std::optional<std::vector<RunLevel>> levels_of(const Series& series) {
   return levels;
 }
 
-constexpr double chance_drift = 1.3;  // what the pooled figure reaches by chance
+/// Two parts of a variance and how well each is known (Welch and Satterthwaite).
+struct Part {
+  double variance = 0, freedom = 1;
+};
 
-/// 0: samples look independent; towards 1: they depend on each other.
-double dependence(double drift) { return std::max(0.0, 1 - chance_drift / drift); }
-
-/// Variance of the difference if samples were independent of each other.
-double independent_variance(const Difference& op) {
-  double variance = 0;
-  for (const auto* side : {&op.before, &op.after})
-    for (const RunLevel& level : *side)
-      variance += level.shuffled_variance / level.blocks / static_cast<double>(side->size() * side->size());
-  return variance;
+Part sum_of(const Part& a, const Part& b) {
+  const double sum = a.variance + b.variance;
+  if (sum <= 0) return {0, std::max(a.freedom, b.freedom)};
+  return {sum, sum * sum / (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom)};
 }
 
-/// Variance between the runs of one side, both sides pooled.
-double between_runs(const Difference& op, double freedom) {
-  double sum = 0;
-  for (const auto* side : {&op.before, &op.after})
-    for (const RunLevel& level : *side) sum += std::pow(level.log_time - mean_level(*side), 2);
-  return sum / freedom;
+/// Of a mean over the runs of a side, from their own scatter; nullopt: one run.
+std::optional<Part> scatter_of(const std::vector<RunLevel>& levels) {
+  if (levels.size() < 2) return std::nullopt;
+  std::vector<double> times;
+  for (const RunLevel& level : levels) times.push_back(level.log_time);
+  return Part{*variance(times), static_cast<double>(levels.size()) - 1};
+}
+
+/// Of the difference of means, from runs alone (Welch). nullopt: one run on each side.
+std::optional<Part> variance_of_runs(const Difference& op) {
+  std::optional<Part> first = scatter_of(op.before), second = scatter_of(op.after);
+  if (!first && !second) return std::nullopt;
+  const bool borrowed = !first || !second;
+  const Part before = first ? *first : *second, after = second ? *second : *first;
+  const auto runs = [](const auto& side) { return static_cast<double>(side.size()); };
+  const Part mean_before{before.variance / runs(op.before), before.freedom};
+  const Part mean_after{after.variance / runs(op.after), after.freedom};
+  if (borrowed) return Part{mean_before.variance + mean_after.variance, before.freedom};
+  return sum_of(mean_before, mean_after);
+}
+
+std::vector<double> values_of(const std::vector<Difference>& ops) {
+  std::vector<double> values;
+  for (const Difference& op : ops) values.push_back(op.value);
+  return values;
 }
 
 }  // namespace
 
-double mean_level(const std::vector<RunLevel>& levels, double RunLevel::*value) {
+double mean_level(const std::vector<RunLevel>& levels) {
   double sum = 0;
-  for (const RunLevel& level : levels) sum += level.*value;
+  for (const RunLevel& level : levels) sum += level.log_time;
   return sum / static_cast<double>(levels.size());
 }
 
@@ -72,70 +86,69 @@ double pooled_drift(const std::vector<Difference>& ops) {
   for (const Difference& op : ops)
     for (const auto* side : {&op.before, &op.after})
       for (const RunLevel& level : *side)
-        if (level.shuffled_variance > 0) excess.push_back(level.block_variance / level.shuffled_variance);
+        if (level.independent_variance > 0) excess.push_back(level.variance / level.independent_variance);
   return excess.empty() ? 1 : std::max(1.0, median(excess).value_or(0));
 }
 
-void use_samples(Difference& op, double drift, double share) {
-  share += 2 * scatter_share * dependence(drift);
-  op.variance = op.freedom = 0;
+void use_samples(Difference& op, double drift, const StartScatter& start) {
+  Part sampling{0, 0}, starts{0, prior_freedom};
   for (const auto* side : {&op.before, &op.after})
     for (const RunLevel& level : *side) {
+      const double independent = level.independent_variance;
       // An operator's own drift counts where it is beyond the 1 in 1000 value of F(9, many).
-      const bool own = level.block_variance > 3.1 * level.shuffled_variance;
-      const double between_blocks =
-          std::max(drift * level.shuffled_variance, own ? level.block_variance : level.shuffled_variance);
+      const double within = std::max(drift * independent, level.variance > 3.1 * independent ? level.variance : 0);
+      const double slow = std::max(0.0, within - chance_drift * independent) * level.blocks;
+      const double of_mean = 1 / static_cast<double>(side->size() * side->size());
+      sampling.variance += within * of_mean;
       // Samples that depend on each other count as their blocks.
-      op.freedom += dependence(drift) > 0 ? level.blocks - 1 : static_cast<double>(level.count) / 2 - 1;
-      const double slow = std::max(0.0, between_blocks - chance_drift * level.shuffled_variance);
-      op.variance += (between_blocks / level.blocks + slow + std::pow(share * level.spread, 2)) /
-                     static_cast<double>(side->size() * side->size());
+      sampling.freedom += drift > chance_drift ? level.blocks - 1 : static_cast<double>(level.count) / 2 - 1;
+      starts.variance += (slow + std::pow(start.usual, 2) + std::pow(start.depth * level.depth, 2)) * of_mean;
     }
+  op.sampling = sampling.variance;
+  const Part both = sum_of(sampling, starts);
+  op.variance = both.variance, op.freedom = both.freedom;
 }
 
-void use_runs(std::vector<Difference>& ops, double freedom) {
+void use_runs(std::vector<Difference>& ops, const std::vector<Difference>& others) {
   std::vector<double> all;
-  for (const Difference& op : ops) all.push_back(between_runs(op, freedom));
-  const double prior = median(all).value_or(0);
+  for (const Difference& op : others)
+    if (const auto seen = variance_of_runs(op)) all.push_back(seen->variance);
+  std::sort(all.begin(), all.end());
   for (Difference& op : ops) {
-    const double moderated = (prior_freedom * prior + freedom * between_runs(op, freedom)) / (prior_freedom + freedom);
-    const double of_means =
-        moderated * (1.0 / static_cast<double>(op.before.size()) + 1.0 / static_cast<double>(op.after.size()));
-    op.variance = std::max(op.variance, of_means);
-    op.freedom = prior_freedom + freedom;
+    const auto seen = variance_of_runs(op);
+    if (!seen) continue;
+    const bool alone = others.size() < enough_ops;
+    const double prior = alone ? op.variance : percentile(all, 0.9);
+    // What all operators share from run to run is seen as often as there are runs, however many operators there are.
+    const double weight = alone ? prior_freedom : std::clamp(seen->freedom, prior_freedom / 2, prior_freedom);
+    op.freedom = weight + seen->freedom;
+    op.variance = std::max(op.sampling, (weight * prior + seen->freedom * seen->variance) / op.freedom);
   }
 }
 
-Shared shared_change(const std::vector<Difference>& ops) {
-  if (ops.size() < enough_ops) return {};
-  std::vector<double> values, scatter;
-  for (const Difference& op : ops) values.push_back(op.value);
-  Shared shared{median(values).value_or(0), 1};
+double shared_change(const std::vector<Difference>& ops) {
+  return ops.size() < enough_ops ? 0 : *median(values_of(ops));
+}
+
+void use_scatter(std::vector<Difference>& ops) {
+  if (ops.size() < enough_ops) return;
+  const double shared = shared_change(ops);
+  std::vector<double> scatter;
   for (const Difference& op : ops)
-    if (op.variance > 0) scatter.push_back(std::abs(op.value - shared.value) / std::sqrt(op.variance));
-  shared.scale = std::max(1.0, 1.4826 * median(scatter).value_or(0));
-  return shared;
+    if (op.variance > 0) scatter.push_back(std::abs(op.value - shared) / std::sqrt(op.variance));
+  if (scatter.empty()) return;
+  std::sort(scatter.begin(), scatter.end());
+  // Up to the tail, which leaves out what two operators do: those may be what changed.
+  const double tail = std::min(0.9, 1 - 2 / static_cast<double>(scatter.size()));
+  double scale = 1;
+  for (const double share : {0.5, 0.75, tail})
+    scale = std::max(scale, percentile(scatter, share) / student_quantile(prior_freedom, (1 - share) / 2));
+  if (scale == 1) return;
+  for (Difference& op : ops) op.variance *= scale * scale, op.freedom = std::min(op.freedom, prior_freedom);
 }
 
-double scatter_variance(const std::vector<Difference>& ops) {
-  if (ops.size() < enough_ops) return 0;
-  std::vector<double> values, deviations;
-  for (const Difference& op : ops) values.push_back(op.value);
-  const double shared = median(values).value_or(0);
-  for (double value : values) deviations.push_back(std::abs(value - shared));
-  return std::pow(1.4826 * median(deviations).value_or(0), 2);
-}
-
-double half_width(double variance, double freedom, double tail) {
-  return student_quantile(freedom, tail) * std::sqrt(variance);
-}
-
-double half_width_of_state(const std::vector<Difference>& ops, double tail) {
-  const double scatter = scatter_variance(ops);
-  std::vector<double> expected;
-  for (const Difference& op : ops) expected.push_back(std::sqrt(independent_variance(op)));
-  if (std::sqrt(scatter) < state_excess * median(expected).value_or(0)) return 0;
-  return half_width(scatter, state_freedom, tail);
+double half_width(const Difference& op, double tail) {
+  return student_quantile(op.freedom, tail) * std::sqrt(op.variance);
 }
 
 }  // namespace takt

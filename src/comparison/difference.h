@@ -2,9 +2,10 @@
 // that is. Everything is in logarithms, so that ratios add and scatter by percent is alike for long and short
 // operators.
 //
-// The steps: difference() takes levels of the runs (compare_statistics.h); use_samples() and, with several runs on a
-// side, use_runs() say how much it may be off; what the operators share and how they scatter around it is the one sight
-// of run-to-run noise that two runs offer.
+// Two levels make up the variance (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013): that of
+// samples within a run, which compare_statistics.h tells, and that between runs, which decides. Several runs on a side
+// show it: use_runs(). One run on each side cannot, so use_samples() takes what starts of a program are known to differ
+// by, and use_scatter() what the operators' changes differ by among each other.
 #pragma once
 
 #include <cstddef>
@@ -17,52 +18,51 @@
 
 namespace takt {
 
-/// Share of the scatter of single samples that a whole run may be off by although nothing changed: what disturbs single
-/// samples now may disturb all of them in the next run. Twice that again when samples are seen to depend on each
-/// other; operators have the second part only. Set by hundreds of pairs of runs on machines from idle to overloaded
-/// (bench/compare.py).
-constexpr double scatter_share = 0.5;
 constexpr std::size_t enough_ops = 8;  ///< to judge an operator by what the others do
 
-using Series = std::vector<std::span<const Nanoseconds>>;  // one per run
+/// Samples of each run of one side.
+using Series = std::vector<std::span<const Nanoseconds>>;
 
-/// Levels of a time's runs on both sides.
 struct Difference {
   std::vector<RunLevel> before, after;
-  double value = 0;  ///< log(after / before)
-  double variance = 0;
-  double freedom = 0;
+  double value = 0;     ///< after against before; 0.1 is about 10 % slower
+  double sampling = 0;  ///< variance of `value` as far as samples within the runs tell
+  double variance = 0, freedom = 0;
 };
 
-double mean_level(const std::vector<RunLevel>& levels, double RunLevel::*value = &RunLevel::log_time);
+/// What a program's times do from one start to the next: standard deviation of the logarithm. Zero for a virtual clock.
+struct StartScatter {
+  double usual = 0;  ///< of any run, on a quiet machine
+  double depth = 0;  ///< times RunLevel::depth: where noise reaches into the faster half, it does so differently
+};
+extern const StartScatter scatter_of_whole, scatter_of_ops;  ///< measured with bench/compare.py
 
-/// nullopt: a run has too few samples.
+double mean_level(const std::vector<RunLevel>& levels);
+
+/// nullopt: too few samples somewhere. Variance and freedom are still to be found.
 std::optional<Difference> difference(const Series& before, const Series& after);
 
-/// How many times the variance between blocks exceeds that of independent samples, pooled over operators: one
-/// operator's own figure is too unsteady to use alone.
+/// How many times the variance from blocks exceeds that of independent samples, pooled over operators: one operator's
+/// own figure is too unsteady to use alone.
 double pooled_drift(const std::vector<Difference>& ops);
 
-/// Variance of the difference as far as the runs' own samples tell. What independent samples would give averages out
-/// over the blocks of a run; drift beyond that does not.
-void use_samples(Difference& op, double drift, double share);
+/// Variance as far as one run on each side tells.
+void use_samples(Difference& op, double drift, const StartScatter& start);
 
-/// Several runs: their own variance, steadied by the median operator's.
-void use_runs(std::vector<Difference>& ops, double freedom);
+/// The variance that several runs on a side show, steadied by that of `others` (moderated as in limma: Smyth, "Linear
+/// models and empirical Bayes methods", 2004), or by what use_samples() found where others are few. Not their median but
+/// their ninth decile: an operator whose speed is settled at the start (where its memory lies) scatters not at all in
+/// three runs of equal luck. A side with one run is taken to scatter as the other.
+void use_runs(std::vector<Difference>& ops, const std::vector<Difference>& others);
 
-/// What all operators share, and how their scatter around it compares with what their own samples promise (at least 1).
-struct Shared {
-  double value = 0, scale = 1;
-};
-Shared shared_change(const std::vector<Difference>& ops);
+/// What all operators share; 0 where they are few.
+double shared_change(const std::vector<Difference>& ops);
 
-/// Robust variance of the operators' changes around what they share, seen without any help from samples.
-double scatter_variance(const std::vector<Difference>& ops);
+/// Where the operators' changes scatter by more than their variances explain, the machine was in another state (which
+/// processors, whose neighbour in caches and memory): an operator then has to stand out from that scatter.
+void use_scatter(std::vector<Difference>& ops);
 
-double half_width(double variance, double freedom, double tail);
-
-/// What a machine that was in another state does to single operators, as the half width of an interval; 0 where the
-/// scatter of the operators' changes is what their samples explain.
-double half_width_of_state(const std::vector<Difference>& ops, double tail);
+/// Half the width of the interval that leaves out `tail` on each side.
+double half_width(const Difference& op, double tail);
 
 }  // namespace takt

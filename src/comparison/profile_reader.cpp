@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <unordered_map>
 
+#include "analysis/foreign_profile.h"
 #include "analysis/peer_profile.h"
 #include "analysis/run_record.h"
 #include "core/error.h"
@@ -21,7 +24,8 @@ namespace {
 void check_complete(const PeerProfile& profile, const RunRecord& record, const std::vector<Nanoseconds>& samples,
                     const std::string& origin) {
   if (profile.takt_value().empty())
-    refuse(origin, "has no key 'takt': only profiles written by 'takt run --profile' hold samples");
+    refuse(origin,
+           "has no key 'takt': of profiles in this schema, only those written by 'takt run --profile' hold samples");
   if (!record.has_profile()) refuse(origin, "'takt.profile' is missing or no object");
   if (samples.empty()) refuse(origin, "holds no profiled run");
 }
@@ -40,7 +44,7 @@ std::vector<RecordedOp> operators_of(const PeerProfile& profile, const RunRecord
              fmt::format("'takt.profile.operators.{}' is not among graph_exec.operator", printable(recorded.id)));
     RecordedSamples times = record.times_of(recorded);
     ops.push_back({std::string(name->second->name), std::string(name->second->type), std::move(times.kernel),
-                   std::move(times.fused), std::move(times.samples)});
+                   std::move(times.fused), std::move(times.samples), std::move(times.tensors)});
     const auto done = static_cast<std::size_t>(recorded.text.data() - text.text().data());
     if (done < kept_from + bytes_given_back) continue;
     text.give_back(kept_from, done);
@@ -49,9 +53,7 @@ std::vector<RecordedOp> operators_of(const PeerProfile& profile, const RunRecord
   return ops;
 }
 
-}  // namespace
-
-RecordedProfile parse_recorded_profile(const PaddedText& text, const std::string& origin) {
+RecordedProfile own_profile(const PaddedText& text, const std::string& origin) {
   const PeerProfile profile(text, origin, {.types = false, .times = false});
   const RunRecord record(profile.takt_value(), origin);
   RecordedProfile recorded;
@@ -59,13 +61,62 @@ RecordedProfile parse_recorded_profile(const PaddedText& text, const std::string
   recorded.samples = record.samples();
   check_complete(profile, record, recorded.samples, origin);
   recorded.plain_samples = record.plain_samples();
-  const RunOrigin& from = record.origin();
-  recorded.model = from.model, recorded.date = from.date;
-  recorded.runtime = from.runtime, recorded.runtime_version = from.runtime_version;
-  recorded.device = from.device, recorded.host = from.host, recorded.cpu = from.cpu;
+  recorded.from = record.origin();
+  recorded.virtual_clock = recorded.from.device.starts_with("sim:") && !record.has_usage();
   recorded.waiting_share = record.waiting_share();
   recorded.ops = operators_of(profile, record, text, origin);
   return recorded;
+}
+
+std::vector<Nanoseconds> whole_nanoseconds(const std::vector<Duration>& times) {
+  std::vector<Nanoseconds> found;
+  for (const Duration time : times) found.emplace_back(std::llround(time.count() * 1000));
+  return found;
+}
+
+/// Where a program does not tell how long a run took, it took what its operators took.
+std::vector<Nanoseconds> run_times(const ForeignProfile& profile, const std::vector<RecordedOp>& ops) {
+  if (!profile.run_times.empty()) return whole_nanoseconds(profile.run_times);
+  std::vector<Nanoseconds> sums(profile.runs);
+  for (const RecordedOp& op : ops)
+    for (std::size_t run = 0; run < std::min(op.samples.size(), sums.size()); ++run) sums[run] += op.samples[run];
+  return sums;
+}
+
+RecordedProfile of_other_program(ForeignProfile profile, std::string_view runtime, const std::string& origin) {
+  if (profile.averaged || profile.runs < 2)
+    refuse(origin,
+           fmt::format("is an {} without samples, and a mean alone does not say what is noise; {}", profile.kind,
+                       runtime == "openvino" ? "run benchmark_app with -report_type detailed_counters and -nireq "
+                                               "8 or more, which keeps one sample of each infer request"
+                                             : "profile more runs of the session"));
+  RecordedProfile recorded;
+  recorded.origin = origin, recorded.kind = profile.kind;
+  recorded.from.runtime = runtime;
+  for (ForeignOperator& op : profile.operators) {
+    const auto& times = op.device.empty() ? op.host : op.device;
+    if (times.empty()) continue;  // fused into another
+    recorded.ops.push_back(
+        {std::move(op.name), std::move(op.type), std::move(op.kernel), {}, whole_nanoseconds(times), {}});
+  }
+  recorded.samples = run_times(profile, recorded.ops);
+  return recorded;
+}
+
+}  // namespace
+
+RecordedProfile parse_recorded_profile(const PaddedText& text, const std::string& origin) {
+  switch (detect_profile_kind(text.text())) {
+    case ProfileKind::ort:
+      return of_other_program(parse_ort_profile(text, origin), "onnxruntime", origin);
+    case ProfileKind::benchmark_app_csv:
+      return of_other_program(parse_benchmark_app_csv(text.text(), origin), "openvino", origin);
+    case ProfileKind::benchmark_app_json:
+      return of_other_program(parse_benchmark_app_json(text, origin), "openvino", origin);
+    case ProfileKind::peer:
+      break;
+  }
+  return own_profile(text, origin);
 }
 
 RecordedProfile read_recorded_profile(const std::filesystem::path& path) {

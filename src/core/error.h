@@ -18,4 +18,10 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What was asked cannot be told from what was measured; `cli/main.cpp` turns it into exit code 3.
+class Inconclusive : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace takt

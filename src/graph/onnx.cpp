@@ -4,6 +4,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <limits>
+#include <set>
 #include <system_error>
 
 #include "core/error.h"
@@ -53,6 +54,15 @@ void check_versions(const onnx::ModelProto& proto, const ModelPlace& place) {
   }
 }
 
+/// Files that hold constants of the model. Those inside of operators' bodies are seldom kept apart and not looked for.
+std::vector<std::string> external_files(const onnx::GraphProto& proto) {
+  std::set<std::string> names;
+  for (const auto& tensor : proto.initializer())
+    for (const auto& entry : tensor.external_data())
+      if (entry.key() == "location") names.insert(entry.value());
+  return {names.begin(), names.end()};
+}
+
 }  // namespace
 
 bool is_onnx_file(const std::filesystem::path& path) { return lower_case(path.extension().string()) == ".onnx"; }
@@ -85,6 +95,7 @@ OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path) 
   if (model.proto->opset_import_size() == 0) model.graph.opsets[""] = 1;  // what IR 1 and 2 mean by saying nothing
   model.graph.ir_version = model.proto->ir_version();
   model.graph.path = path;
+  model.graph.external_files = external_files(model.proto->graph());
   return model;
 }
 

@@ -126,10 +126,10 @@ class PeerWriter {
       ops.add(
           std::to_string(ids_.ops[i]),
           fmt::format(
-              R"({{"calls": {}, "total_ns": {}, "node": {}, "kernel": {}, "constant_bytes": {}, "fused": [{}], "samples_ns": {}}})",
+              R"({{"calls": {}, "total_ns": {}, "node": {}, "kernel": {}, "constant_bytes": {}, "fused": [{}], {}"samples_ns": {}}})",
               row.calls, row.total.count(), json_quote(row.node), row.kernel.empty() ? "null" : json_quote(row.kernel),
               row.constant_bytes ? std::to_string(*row.constant_bytes) : "null", fmt::join(fused, ", "),
-              list(row.samples)));
+              row.model_ops.empty() ? tensors_of(row) : "", list(row.samples)));
     }
     Members members;
     members.add("runs", std::to_string(profile_.runs));
@@ -151,6 +151,37 @@ class PeerWriter {
     return passes.is_empty() ? "" : passes.object();
   }
 
+  std::string model() const {
+    const auto name = json_quote(result_.model.string());
+    if (!result_.content) return fmt::format(R"({{"path": {}, "files": null, "fingerprint": null}})", name);
+    std::vector<std::string> files;
+    for (const ModelFile& file : result_.content->files)
+      files.push_back(fmt::format(R"({{"name": {}, "bytes": {}}})", json_quote(file.name), file.bytes));
+    return fmt::format(R"({{"path": {}, "files": [{}], "fingerprint": "{}"}})", name, fmt::join(files, ", "),
+                       result_.content->fingerprint);
+  }
+
+  std::string inputs() const {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < result_.input_values.size(); ++i) {
+      const HostTensor& input = result_.input_values[i];
+      const std::string origin = i < result_.input_origins.size() ? json_quote(result_.input_origins[i]) : "null";
+      texts.push_back(fmt::format(R"({{"name": {}, "type": "{}", "shape": {}, "origin": {}}})", json_quote(input.name),
+                                  type_name(input.type), number_list(input.shape), origin));
+    }
+    return fmt::format("[{}]", fmt::join(texts, ", "));
+  }
+
+  std::string notes() const {
+    std::vector<std::string> texts;
+    for (const auto& note : result_.notes) texts.push_back(json_quote(note));
+    return fmt::format("[{}]", fmt::join(texts, ", "));
+  }
+
+  std::string precision() const {
+    return result_.precision ? fmt::format("\"{}\"", type_name(*result_.precision)) : "null";
+  }
+
   std::string cost() const {
     if (!result_.plain || !result_.profiled) return "";
     auto cost = profiling_cost(*result_.plain, *result_.profiled);
@@ -161,6 +192,14 @@ class PeerWriter {
   }
 
  private:
+  /// The runtime numbers its own nodes anew in each session; what they read and write tells them apart.
+  static std::string tensors_of(const OpRow& row) {
+    std::vector<std::string> names;
+    for (const auto* list : {&row.inputs, &row.outputs})
+      for (const auto& name : *list) names.push_back(json_quote(name));
+    return fmt::format("\"tensors\": [{}], ", fmt::join(names, ", "));
+  }
+
   std::string id_list(const std::vector<std::string>& names) const {
     std::vector<std::string> ids;
     for (const auto& name : names) ids.push_back(fmt::format("\"{}\"", ids_.tensors.at(name)));
@@ -242,6 +281,10 @@ std::string to_peer_json(const RunResult& result, const OpProfile& profile, cons
   profiler.add("opr_internal_pf", "{}");
   Members takt;
   takt.add("provenance", to_json(provenance));
+  takt.add("model", writer.model());
+  takt.add("inputs", writer.inputs());
+  takt.add("precision", writer.precision());
+  takt.add("notes", writer.notes());
   takt.add("profile", writer.samples());
   if (auto cost = writer.cost(); !cost.empty()) takt.add("profiling_cost", cost);
   if (auto usage = writer.usage(); !usage.empty()) takt.add("usage", usage);

@@ -46,6 +46,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     RunPass pass = measurements[i].finish();
     (pass.profiled ? result.profiled : result.plain) = std::move(pass);
     add_notes(result, sessions[i]->notes());
+    if (const auto precision = sessions[i]->precision()) result.precision = precision;
   }
   if (result.plain && result.profiled && !(settings.stop && *settings.stop))
     result.sections = measure_sections(*sessions.back(), result, settings.min_time);
@@ -134,6 +135,7 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
     measure_passes(prepared, chosen, passes, progress);
   else
     measure_several(prepared, chosen, passes, progress);
+  result.content = content_of(model, result.graph ? &*result.graph : nullptr);
   chosen.optimised_model.clear();  // written by now
   if (chosen.instances > 1 && result.profiled) result.notes.push_back("operator times are of one instance alone");
   if (chosen.copy_to_host && result.profiled) result.notes.push_back("copying the outputs is in [unattributed]");

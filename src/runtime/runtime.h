@@ -130,6 +130,8 @@ class Session {
   virtual std::unique_ptr<Request> make_request() = 0;
   /// False: times are those of a simulated clock, and what the system tells of this process does not explain them.
   virtual bool keeps_real_time() const { return true; }
+  /// The type that floating-point operators are really computed in; nullopt: the runtime does not tell.
+  virtual std::optional<ElementType> precision() const { return std::nullopt; }
   /// What a reader of this session's figures has to know: one sentence each (a missing node name, a coarse clock, a
   /// precision that differs from the model's). Empty when nothing is special.
   virtual std::vector<std::string> notes() { return {}; }

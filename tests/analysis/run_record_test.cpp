@@ -18,6 +18,8 @@ using ::testing::HasSubstr;
 constexpr std::string_view value = R"({
   "provenance": {"command": ["takt", "run", "--threads", "1", "dir/net.onnx", "other.onnx"], "cpu": "c\"1\"",
                  "device": "CPU", "runtime": "sim", "settings": {"batch": 2, "threads": "1"}, "host": null},
+  "model": {"path": "models/net.onnx", "files": [], "fingerprint": "00ff"}, "precision": "bf16",
+  "inputs": [{"name": "x", "type": "f32", "shape": [1, 3], "origin": null}],
   "usage": {"plain": {"run_delay_ns": [10, null], "cpu_time_ns": [60, 20], "steal_ns": [10]}, "profiled": {}},
   "profile": {"runs": 2, "samples_ns": [30, 31], "operators": {
     "0": {"calls": 2, "kernel": "brgconv", "constant_bytes": 4096, "fused": ["conv", "rel\u0075"], "samples_ns": [10, 11]},
@@ -27,7 +29,9 @@ constexpr std::string_view value = R"({
 std::string all_of(std::string_view text) try {
   const PaddedText padded(text);
   const RunRecord record(padded.text(), "p");
-  std::string read = record.origin().cpu + record.origin().model;
+  std::string read = record.origin().cpu + record.origin().model + record.origin().precision;
+  if (record.origin().inputs)
+    for (const auto& input : *record.origin().inputs) read += input.name + input.type + input.shape + input.origin;
   for (const auto time : record.samples()) read += std::to_string(time.count()) + " ";
   for (const auto& op : record.operators())
     for (const auto time : record.times_of(op).samples) read += std::to_string(time.count()) + " ";
@@ -44,6 +48,11 @@ TEST(RunRecord, tells_where_the_model_ran) {
   EXPECT_EQ(record.origin().model, "net.onnx");
   EXPECT_EQ(record.origin().host, "");
   EXPECT_TRUE(record.origin().one_thread);
+  EXPECT_EQ(record.origin().content, "00ff");
+  EXPECT_EQ(record.origin().precision, "bf16");
+  EXPECT_EQ(record.origin().inputs.value().at(0).shape, "{1,3}");
+  EXPECT_EQ(record.origin().inputs.value().at(0).origin, "");
+  EXPECT_TRUE(record.has_usage());
   EXPECT_DOUBLE_EQ(record.waiting_share().value(), 0.2);  // (10 + 10) of (10 + 10 + 80)
 }
 

@@ -47,6 +47,14 @@ std::vector<Port> ports_of(const std::vector<ov::Output<const ov::Node>>& ports,
   return result;
 }
 
+/// nullopt: the device does not tell.
+std::optional<ElementType> real_precision(const ov::CompiledModel& compiled) {
+  const auto properties = compiled.get_property(ov::supported_properties);
+  if (std::find(properties.begin(), properties.end(), ov::hint::inference_precision.name()) == properties.end())
+    return std::nullopt;
+  return element_type(compiled.get_property(ov::hint::inference_precision));
+}
+
 class OpenVinoSession : public Session {
  public:
   OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where, bool profile,
@@ -98,6 +106,10 @@ class OpenVinoSession : public Session {
     });
   }
 
+  std::optional<ElementType> precision() const override {
+    return guarded(shared_.where, [&] { return real_precision(compiled_); });
+  }
+
   std::vector<std::string> notes() override {
     auto notes = notes_;
     if (shared_.profile)
@@ -133,10 +145,9 @@ ov::element::Type foreign_type(ElementType type) {
 
 /// What the device really computes in may be another type than asked for.
 std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, const SessionSettings& settings) {
-  const auto properties = compiled.get_property(ov::supported_properties);
-  if (std::find(properties.begin(), properties.end(), ov::hint::inference_precision.name()) == properties.end())
-    return {};
-  const auto real = element_type(compiled.get_property(ov::hint::inference_precision));
+  const auto told = real_precision(compiled);
+  if (!told) return {};
+  const ElementType real = *told;
   if (!settings.precision) {
     if (real == ElementType::f32 || real == ElementType::undefined) return {};
     return {fmt::format("computed in {}, the device's own default; --precision f32 computes as an f32 model says",

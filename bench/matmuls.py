@@ -1,0 +1,50 @@
+"""An ONNX model of independent matrix products, written without the onnx package: products of one size, so that each is
+the same share of the run, and a longer inner dimension makes one or all of them slower by a known factor."""
+import pathlib
+import random
+import struct
+
+ROWS, COLUMNS = 64, 256
+FLOAT = 1
+
+
+def varint(value):
+    data = bytearray()
+    while value > 127:
+        data.append(value & 127 | 128)
+        value >>= 7
+    return bytes(data) + bytes([value])
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def text(field, value):
+    data = value if isinstance(value, bytes) else value.encode()
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def value_info(name, shape):
+    dims = b"".join(text(1, number(1, extent)) for extent in shape)
+    return text(1, name) + text(2, text(1, number(1, FLOAT) + text(2, dims)))
+
+
+def product(index, inner, rng):
+    """Fields of GraphProto: node, initializer, input, output."""
+    names = [f"x{index}", f"w{index}", f"y{index}"]
+    values = (rng.uniform(-1, 1) for _ in range(inner * COLUMNS))
+    weights = number(1, inner) + number(1, COLUMNS) + number(2, FLOAT) + text(8, names[1])
+    weights += text(9, struct.pack(f"<{inner * COLUMNS}f", *values))
+    node = text(1, names[0]) + text(1, names[1]) + text(2, names[2]) + text(3, f"matmul{index}") + text(4, "MatMul")
+    return (text(1, node), text(5, weights), text(11, value_info(names[0], (ROWS, inner))),
+            text(12, value_info(names[2], (ROWS, COLUMNS))))
+
+
+def write(path, inner):
+    """A product for each extent of `inner`."""
+    rng = random.Random(1)
+    nodes, weights, inputs, outputs = zip(*(product(index, extent, rng) for index, extent in enumerate(inner)))
+    graph = b"".join(nodes) + text(2, "matmuls") + b"".join(weights + inputs + outputs)
+    model = number(1, 8) + text(7, graph) + text(8, text(1, "") + number(2, 17))
+    pathlib.Path(path).write_bytes(model)

@@ -1,0 +1,22 @@
+// Under what conditions the runs of a comparison were made: times of another model, input or number of threads differ
+// for that reason.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comparison/profile_reader.h"
+
+namespace takt {
+
+/// A sentence for each condition that is not the same in all profiles, and for what some of them do not record. Throws
+/// Error(bad_input) where models, runtimes or devices differ, unless `force`.
+std::vector<std::string> differing_conditions(std::span<const RecordedProfile> before,
+                                              std::span<const RecordedProfile> after, bool force);
+
+/// What may explain times without being in them: a sentence for each side whose runs waited for processors.
+std::vector<std::string> what_the_machine_did(std::span<const RecordedProfile> before,
+                                              std::span<const RecordedProfile> after);
+
+}  // namespace takt
