@@ -20,6 +20,7 @@
 #include "profile/run_tables.h"
 #include "profile/run_text.h"
 #include "profile/run_trace.h"
+#include "profile/throughput.h"
 #include "trace/chrome_writer.h"
 
 namespace takt {
@@ -35,6 +36,14 @@ Provenance describe(const RunOptions& o, const RunResult& result, std::span<cons
                          {"warmup_iterations", std::to_string(o.run.warmup_iterations)},
                          {"threads", number(o.run.threads)},
                          {"seed", std::to_string(o.run.seed)}};
+  if (result.throughput) {
+    provenance.settings["requests"] = std::to_string(result.throughput->requests);
+    if (result.throughput->streams) provenance.settings["streams"] = std::to_string(*result.throughput->streams);
+  }
+  if (result.throughput || o.run.hint)
+    provenance.settings["hint"] = hint_name(result.throughput ? result.throughput->hint : *o.run.hint);
+  if (o.run.time) provenance.settings["time"] = o.time;
+  if (o.run.warmup_time) provenance.settings["warmup_time"] = o.warmup_time;
   if (o.run.instances > 1) provenance.settings["instances"] = std::to_string(o.run.instances);
   if (!o.cores.empty()) provenance.settings["core_ids"] = o.cores;
   if (o.run.copy_to_host) provenance.settings["copy_to_host"] = "yes";
@@ -133,6 +142,7 @@ int run_run(std::span<const std::string> arguments) {
   if (unrest || o.output.table == "instability") tables.push_back(instability_table(unrest.value_or(Instability{})));
   Provenance provenance = describe(o, result, arguments);
   std::vector<std::string> written;
+  if (result.throughput) tables.push_back(throughput_table(*result.throughput));
   if (!result.instances.empty()) tables.push_back(instances_table(result));
   if (result.fit) tables.push_back(fitting_table(*result.fit));
   RunTextSettings text{o.top == 0 ? std::nullopt : std::optional(o.top), o.model_info, o.verbose};

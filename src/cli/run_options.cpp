@@ -49,6 +49,29 @@ void add_measuring(CommandLine& line, RunOptions& o) {
             .fallback = std::to_string(o.run.warmup_iterations),
             .range = NumberRange{0, 10'000'000}},
            &o.run.warmup_iterations);
+  line.add({.names = "--time",
+            .value = "DURATION",
+            .meaning = "Measure each pass for so long, as in 60s; with --iter until the first of the two is reached"},
+           &o.time);
+  line.add({.names = "--warmup-time", .value = "DURATION", .meaning = "Warm up at least so long, as in 2s"},
+           &o.warmup_time);
+  line.add({.names = "--requests",
+            .value = "N",
+            .meaning = "Keep N requests of one session in flight, asynchronously; they share its weights",
+            .fallback = "one run after another; with --hint throughput as many as the runtime calls best",
+            .range = NumberRange{1, 4096}},
+           &o.run.requests);
+  line.add({.names = "--hint",
+            .value = "GOAL",
+            .meaning = "What the runtime is set up for: throughput keeps several requests in flight",
+            .one_of = {"latency", "throughput"}},
+           &o.hint);
+  line.add({.names = "--streams",
+            .value = "N",
+            .meaning = "Parts of the device that compute a request each",
+            .fallback = "the runtime's choice",
+            .range = NumberRange{1, 4096}},
+           &o.run.streams);
   line.add({.names = "--thread",
             .value = "N",
             .meaning = "Run N independent instances of the model at once, each in a thread of its own",

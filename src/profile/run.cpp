@@ -9,6 +9,7 @@
 #include "profile/instances.h"
 #include "profile/measure.h"
 #include "profile/prepared_model.h"
+#include "profile/throughput.h"
 
 namespace takt {
 namespace {
@@ -82,8 +83,11 @@ void fit_settings(PreparedModel& model, RunSettings& settings) {
   model.result().fit = result;
 }
 
+/// Several instances, or several requests of one; operators are measured without the others.
 void measure_several(PreparedModel& model, const RunSettings& settings, RunPasses passes, const RunProgress& progress) {
-  if (passes != RunPasses::profiled) model.result().plain = measure_instances(model, settings, progress);
+  if (passes != RunPasses::profiled)
+    model.result().plain = settings.measures_throughput() ? measure_throughput(model, settings, progress)
+                                                          : measure_instances(model, settings, progress);
   if (passes != RunPasses::plain && !is_asked_to_stop(settings))
     measure_passes(model, settings, RunPasses::profiled, progress);
 }
@@ -121,18 +125,23 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
                     const RunProgress& progress) {
   RunSettings chosen = settings;
   if (!chosen.cores.empty()) pin_this_thread(chosen.cores);  // threads that a runtime makes inherit it
-  if (!chosen.cores.empty() && !chosen.threads)
+  if (!chosen.cores.empty() && !chosen.threads && !chosen.measures_throughput())
     chosen.threads = static_cast<int>(chosen.cores.size()) / chosen.instances;
   PreparedModel prepared(model, chosen);
   RunResult& result = prepared.result();
   if (!chosen.cores.empty()) say_what_is_pinned(chosen, prepared);
+  if (chosen.hint && !prepared.runtime().has_streams())
+    result.notes.push_back(fmt::format("{} has no such setting: --hint {} changes threads and requests only",
+                                       result.runtime, hint_name(*chosen.hint)));
   if (chosen.fit) fit_settings(prepared, chosen);
-  if (chosen.instances == 1)
+  if (chosen.instances == 1 && !chosen.measures_throughput())
     measure_passes(prepared, chosen, passes, progress);
   else
     measure_several(prepared, chosen, passes, progress);
   chosen.optimised_model.clear();  // written by now
   if (chosen.instances > 1 && result.profiled) result.notes.push_back("operator times are of one instance alone");
+  if (result.throughput && result.profiled)
+    result.notes.push_back("operator times are of one request alone, in a session of its own");
   if (chosen.copy_to_host && result.profiled) result.notes.push_back("copying the outputs is in [unattributed]");
   result.stopped = is_asked_to_stop(chosen);
   if (result.stopped)

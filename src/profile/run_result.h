@@ -38,6 +38,17 @@ struct RunPass {
   std::optional<double> runs_per_second;   ///< of several instances together; unset: 1 / mean
 };
 
+/// How the requests shared the device, as the runtime says.
+struct Throughput {
+  Hint hint = Hint::throughput;
+  int requests = 1;                 ///< in flight all the time
+  std::optional<int> streams = {};  ///< that compute at once
+  std::optional<int> threads = {};  ///< that compute, of all requests together
+  std::size_t completed = 0;        ///< in `window`
+  Nanoseconds window{};
+  double per_second = 0;
+};
+
 struct RunResult {
   std::filesystem::path model;
   std::string runtime, runtime_version, device;
@@ -49,6 +60,7 @@ struct RunResult {
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
   std::optional<RunPass> plain, profiled;
   CpuLimit cpu_limit;               ///< of the process that measured
+  std::optional<Throughput> throughput;  ///< with requests in flight: the samples of `plain` are their latencies
   std::vector<RunPass> instances;   ///< with several: the plain pass of each; `plain` has the samples of all
   std::optional<FitResult> fit;     ///< what was tried with RunSettings::fit
   std::vector<HostTensor> tensors;  ///< of one run: inputs, then every tensor that the runtime can show, then outputs

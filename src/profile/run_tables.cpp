@@ -7,6 +7,7 @@
 #include "core/common_columns.h"
 #include "core/statistics.h"
 #include "profile/instability.h"
+#include "profile/throughput.h"
 
 namespace takt {
 namespace {
@@ -265,7 +266,7 @@ Table fitting_table(const FitResult& fit) {
 
 std::vector<TableSchema> run_schemas() {
   return {summary_definition.schema(), all_operators().schema(), instability_schema(), instances_definition.schema(),
-          fittings_definition.schema()};
+          throughput_schema(), fittings_definition.schema()};
 }
 
 }  // namespace takt

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "profile/instability.h"
 #include "profile/measure.h"
+#include "profile/throughput.h"
 
 namespace takt {
 namespace {
@@ -111,6 +112,7 @@ std::string to_text(const RunResult& result, const OpProfile* ops, const RunText
   if (settings.model_info) text += model_info(result);
   if (result.fit) text += fitting(*result.fit);
   text += to_text(by_figure(summary_table(result))) + "\n" + instability(result);
+  if (result.throughput) text += to_text(throughput_table(*result.throughput)) + "\n";
   if (!result.instances.empty()) text += to_text(instances_table(result)) + "\n";
   if (ops) text += operators(result, *ops, settings);
   return text;

@@ -24,6 +24,13 @@ namespace takt {
 /// lists what a runtime understands.
 using Tuning = std::map<std::string, std::string>;
 
+/// What a session is to be good at: each inference soon, or many in a second.
+enum class Hint { latency, throughput };
+std::string_view hint_name(Hint hint);
+
+/// The runtime's own settings by the runtime's own names, as text: {"INFERENCE_NUM_THREADS", "2"}.
+using Properties = std::map<std::string, std::string>;
+
 struct SessionSettings {
   std::string device = "CPU";                 ///< "CPU", "GPU", "NPU" or "sim:NAME"
   std::optional<int> threads;                 ///< intra-operator threads; unset: the runtime's own default
@@ -36,6 +43,17 @@ struct SessionSettings {
   std::filesystem::path optimised_model;      ///< where to write the optimised model; empty: nowhere
   bool all_tensors = false;                   ///< every tensor is an output; a runtime that cannot shows the usual ones
   Tuning tuning;
+  std::optional<Hint> hint;      ///< unset: one inference at a time, on all that the device has
+  std::optional<int> streams;    ///< parts of the device that compute at once; unset: the runtime's choice
+  std::optional<int> requests;   ///< that will be in flight at once, for the runtime's choice of streams
+  Properties properties;         ///< set last, so that they win over everything above
+};
+
+/// How a session divides its device among requests that are in flight at once.
+struct Concurrency {
+  int requests = 1;                 ///< in flight that keep the device busy
+  std::optional<int> streams = {};  ///< requests that compute at once; the others wait for one
+  std::optional<int> threads = {};  ///< that compute, of all streams together
 };
 
 /// One executed operator (or fused kernel) of one inference.
@@ -104,6 +122,8 @@ class Session {
   /// Copies the outputs to takt's memory and returns the time that it took.
   virtual Nanoseconds copy_outputs();
   virtual std::unique_ptr<Request> make_request() = 0;
+  /// nullopt: every request computes at once with the others (Runtime::has_streams), or the runtime does not tell.
+  virtual std::optional<Concurrency> concurrency() { return std::nullopt; }
   /// False: times are those of a simulated clock, and what the system tells of this process does not explain them.
   virtual bool keeps_real_time() const { return true; }
   /// What a reader of this session's figures has to know: one sentence each (a missing node name, a coarse clock, a
@@ -128,6 +148,8 @@ class Runtime {
   virtual bool is_simulated() const { return false; }
   /// True: all sessions in a process compute on the same threads, so that each cannot be pinned to cores of its own.
   virtual bool shares_threads() const { return false; }
+  /// True: it divides the device among the requests in flight itself, as SessionSettings::hint and `streams` ask.
+  virtual bool has_streams() const { return false; }
   /// Opens a model file. `graph` is takt's own reading of it (may be null: IR). Throws Error(bad_input, unsupported,
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,

@@ -70,6 +70,8 @@ class OpenVinoRuntime : public Runtime {
   // Inferences of all sessions run in the threads that its library keeps for the process.
   bool shares_threads() const override { return true; }
 
+  bool has_streams() const override { return true; }
+
   std::string version() const override {
     const std::string build = ov::get_openvino_version().buildNumber;
     return build.substr(0, build.find('-'));

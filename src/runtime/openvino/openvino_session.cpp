@@ -49,17 +49,19 @@ std::vector<Port> ports_of(const std::vector<ov::Output<const ov::Node>>& ports,
 
 class OpenVinoSession : public Session {
  public:
-  OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where, bool profile,
-                  std::vector<std::string> notes)
+  OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where,
+                  const SessionSettings& settings, std::vector<std::string> notes)
       : compiled_(std::move(compiled)),
         inference_(compiled_.create_infer_request(), shared_),
         device_(std::move(device)),
+        // The runtime's own threads belong to its streams; without a hint there is one of it, see OpenVinoRequest.
+        own_threads_(device_.rfind("CPU", 0) == 0 && !settings.hint),
         notes_(std::move(notes)) {
     shared_.inputs = ports_of(compiled_.inputs(), graph_names(graph, &Graph::inputs));
     shared_.outputs = ports_of(compiled_.outputs(), graph_names(graph, &Graph::outputs));
     for (const auto& input : compiled_.inputs()) shared_.input_types.push_back(input.get_element_type());
-    shared_.profile = profile;
-    if (profile) shared_.nodes = describe_nodes(*compiled_.get_runtime_model(), graph);
+    shared_.profile = settings.profile_ops;
+    if (settings.profile_ops) shared_.nodes = describe_nodes(*compiled_.get_runtime_model(), graph);
     shared_.where = std::move(where);
   }
 
@@ -94,7 +96,17 @@ class OpenVinoSession : public Session {
     return guarded(shared_.where, [&] {
       auto request = compiled_.create_infer_request();
       if (!values_.empty()) set_on(request, values_);
-      return openvino::make_request(std::move(request), shared_, device_.rfind("CPU", 0) == 0);
+      return openvino::make_request(std::move(request), shared_, own_threads_);
+    });
+  }
+
+  std::optional<Concurrency> concurrency() override {
+    return guarded(shared_.where, [&] {
+      Concurrency told;
+      told.requests = static_cast<int>(property(ov::optimal_number_of_infer_requests).value_or(1));
+      if (const auto streams = property(ov::num_streams)) told.streams = streams->num;
+      told.threads = property(ov::inference_num_threads);
+      return told;
     });
   }
 
@@ -108,6 +120,14 @@ class OpenVinoSession : public Session {
   }
 
  private:
+  /// nullopt: the device has no such property.
+  template <typename T, ov::PropertyMutability Mutability>
+  std::optional<T> property(const ov::Property<T, Mutability>& wanted) const {
+    const auto known = compiled_.get_property(ov::supported_properties);
+    if (std::find(known.begin(), known.end(), wanted.name()) == known.end()) return std::nullopt;
+    return compiled_.get_property(wanted);
+  }
+
   // Each request gets tensors of its own: requests of one compiled model may run at the same time.
   void set_on(ov::InferRequest& request, const std::vector<HostTensor>& inputs) {
     for (const auto& input : inputs) {
@@ -122,6 +142,7 @@ class OpenVinoSession : public Session {
   Shared shared_;
   Inference inference_;
   std::string device_;
+  bool own_threads_;
   std::vector<std::string> notes_;
   std::vector<HostTensor> values_;
 };
@@ -150,10 +171,16 @@ std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, cons
 ov::AnyMap compile_settings(const std::string& device, const SessionSettings& settings) {
   ov::AnyMap map{ov::enable_profiling(settings.profile_ops)};
   if (!settings.cache.empty()) map.insert(ov::cache_dir(settings.cache.string()));
+  if (settings.hint)
+    map.insert(ov::hint::performance_mode(*settings.hint == Hint::latency ? ov::hint::PerformanceMode::LATENCY
+                                                                          : ov::hint::PerformanceMode::THROUGHPUT));
+  if (settings.hint && settings.requests)
+    map.insert(ov::hint::num_requests(static_cast<std::uint32_t>(*settings.requests)));
+  if (settings.streams) map.insert(ov::num_streams(*settings.streams));
   if (device.rfind("CPU", 0) != 0) return map;
   // Unset, a CPU with bf16 computes in it: what a user of OpenVINO gets, so what is measured. A note says so.
   if (settings.precision) map.insert(ov::hint::inference_precision(foreign_type(*settings.precision)));
-  map.insert(ov::num_streams(1));  // counters belong to the stream
+  if (!settings.hint) map.insert(ov::num_streams(1));  // counters belong to the stream
   if (settings.threads) map.insert(ov::inference_num_threads(*settings.threads));
   for (const auto& [name, value] : settings.tuning) {
     if (name == "pinning") map.insert(ov::hint::enable_cpu_pinning(value != "off"));
@@ -240,7 +267,7 @@ std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::
   refuse_strings(*model, where(path, "openvino"));
   auto compiled = compile(core, model, device, settings);
   return std::make_unique<OpenVinoSession>(compiled, graph, real_device(compiled, device), where(path, "openvino"),
-                                           settings.profile_ops, precision_notes(compiled, settings));
+                                           settings, precision_notes(compiled, settings));
 }
 
 }  // namespace takt::openvino
