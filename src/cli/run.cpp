@@ -47,6 +47,7 @@ Provenance describe(const RunOptions& o, const RunResult& result, std::span<cons
   if (o.run.instances > 1) provenance.settings["instances"] = std::to_string(o.run.instances);
   if (!o.cores.empty()) provenance.settings["core_ids"] = o.cores;
   if (o.run.copy_to_host) provenance.settings["copy_to_host"] = "yes";
+  for (const auto& [key, value] : o.run.properties) provenance.settings["property " + key] = value;
   if (!o.precision.empty()) provenance.settings["precision"] = o.precision;
   if (result.fit) provenance.settings["fitting"] = to_string(result.fit->rows[result.fit->best].candidate);
   return provenance;

@@ -109,6 +109,12 @@ void add_runtime(CommandLine& line, RunOptions& o) {
   line.add({.names = "--fitting",
             .meaning = "Try settings of the runtime first (threads, spinning, memory...) and measure with the fastest"},
            &o.run.fit);
+  line.add({.names = "--property",
+            .value = "KEY=VALUE",
+            .meaning = "Set a property of the runtime by its own name, over everything else; repeat it for several. "
+                       "OpenVINO: INFERENCE_PRECISION_HINT=f32; onnxruntime: graph_optimization_level=basic, or a "
+                       "configuration key such as session.intra_op.allow_spinning=0"},
+           &o.properties);
   line.add({.names = "--precision",
             .value = "TYPE",
             .meaning = "Compute in f32, f16 or bf16, where the runtime can; a note says what really was",

@@ -15,7 +15,7 @@ namespace takt {
 struct RunOptions {
   std::filesystem::path model;
   RunSettings run;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, properties;
   int top = 10;
   bool all_ops = false, no_ops = false, model_info = false, verbose = false;
   std::filesystem::path profile, profile_host, trace, io_dump, bin_io_dump, bin_out_dump;

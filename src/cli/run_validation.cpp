@@ -57,6 +57,18 @@ void read_precision(RunOptions& o) {
   o.run.precision = found->second;
 }
 
+void read_properties(RunOptions& o) {
+  for (const auto& text : o.properties) {
+    const auto equals = text.find('=');
+    const auto key = std::string(trim(std::string_view(text).substr(0, equals)));
+    if (equals == std::string::npos || key.empty())
+      throw UsageError(fmt::format("--property '{}': write KEY=VALUE", printable(text)));
+    const auto value = std::string(trim(std::string_view(text).substr(equals + 1)));
+    if (!o.run.properties.emplace(key, value).second)
+      throw UsageError(fmt::format("--property: {} is given twice", printable(key)));
+  }
+}
+
 std::optional<Duration> duration_of(std::string_view option, const std::string& text) {
   if (text.empty()) return std::nullopt;
   try {
@@ -103,6 +115,7 @@ void validate(RunOptions& o) {
   read_checks(o);
   read_precision(o);
   read_load(o);
+  read_properties(o);
   o.run.keep_tensors = !o.io_dump.empty() || !o.bin_io_dump.empty() || !o.bin_out_dump.empty();
   if (!o.column_text.empty()) o.columns = parse_column_names(o.column_text);
   if (o.no_ops && !o.columns.empty()) throw UsageError("--no-ops leaves out the operators that --columns chooses from");

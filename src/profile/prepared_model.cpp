@@ -205,6 +205,7 @@ SessionSettings PreparedModel::session_settings(bool profiled) const {
   session.precision = settings_.precision;
   session.cache = settings_.cache;
   session.tuning = settings_.tuning;
+  session.properties = settings_.properties;
   if (!settings_.measures_throughput()) session.hint = settings_.hint;
   if (!profiled) session.optimised_model = settings_.optimised_model;
   return session;

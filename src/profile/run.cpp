@@ -76,7 +76,8 @@ void fit_settings(PreparedModel& model, RunSettings& settings) {
     return session;
   };
   const auto cores = settings.cores.empty() ? usable_core_count() : static_cast<int>(settings.cores.size());
-  const auto result = fit(candidates_for(runtime, cores, settings.threads), open);
+  auto result = fit(candidates_for(runtime, cores, settings.threads), open);
+  for (auto& row : result.rows) row.properties = runtime.properties_of(row.candidate.threads, row.candidate.tuning);
   const auto& best = result.rows[result.best].candidate;
   settings.threads = best.threads;
   settings.tuning = best.tuning;

@@ -38,6 +38,7 @@ struct RunSettings {
   std::optional<ElementType> precision;          ///< see SessionSettings
   std::filesystem::path cache, optimised_model;  ///< see SessionSettings
   Tuning tuning;                                 ///< see SessionSettings
+  Properties properties;                         ///< see SessionSettings
   bool fit = false;                              ///< try runtime settings first, and measure with the fastest
   bool keep_tensors = false;                     ///< fill RunResult::tensors
   const std::atomic<bool>* stop = nullptr;       ///< looked at between runs; true: measure no more

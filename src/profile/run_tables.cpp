@@ -74,6 +74,12 @@ Cell percent(const std::optional<Interval>& ratio, double Interval::*end) {
   return ratio ? Cell(((*ratio).*end - 1) * 100) : Cell();
 }
 
+Cell own_settings(const FitRow& row) {
+  std::string text;
+  for (const auto& [key, value] : row.properties) text += (text.empty() ? "" : " ") + key + "=" + value;
+  return text.empty() ? Cell() : Cell(text);
+}
+
 constexpr Column<FitLine> fitting_columns[] = {
     {"settings", "Settings", [](const FitLine& r) -> Cell { return to_string(r.row->candidate); },
      "Settings of the runtime that --fitting tried."},
@@ -88,6 +94,10 @@ constexpr Column<FitLine> fitting_columns[] = {
     {"chosen", "Chosen", [](const FitLine& r) -> Cell { return std::string(r.chosen ? "yes" : ""); },
      "yes: the measured runs used the settings of the row, the fastest of those that are faster beyond noise, or else "
      "the defaults."},
+    {"own_settings", "In your program", [](const FitLine& r) { return own_settings(*r.row); },
+     "The settings of the row as the runtime calls them, as --property takes them and one's own program sets them: "
+     "properties of compile_model in OpenVINO; in ONNX Runtime attributes of SessionOptions (as Python spells them), "
+     "and with a dot in the name keys of add_session_config_entry. Missing for the defaults."},
 };
 
 struct OpLine {

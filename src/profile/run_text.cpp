@@ -82,7 +82,10 @@ std::string instability(const RunResult& result) {
 }
 
 std::string fitting(const FitResult& fit) {
-  std::string text = "Settings tried, in turns\n" + to_text(fitting_table(fit));
+  std::string text = "Settings tried, in turns\n" + to_text(without_columns(fitting_table(fit), {"own_settings"}));
+  for (const FitRow& row : fit.rows)
+    for (const auto& [key, value] : row.properties)
+      if (&row == &fit.rows[fit.best]) text += fmt::format("In your own program: {}={}\n", key, value);
   return text + (fit.best ? fmt::format("Measured with {}.\n\n", to_string(fit.rows[fit.best].candidate))
                           : std::string("None is faster than the defaults beyond noise: measured with those.\n\n"));
 }

@@ -163,6 +163,11 @@ class Runtime {
   }
   /// Settings worth trying on this runtime, one change each.
   virtual std::vector<Tuning> tunings() { return {}; }
+  /// What takt's names for threads and a tuning stand for in the runtime's own: for one's own program.
+  virtual Properties properties_of(std::optional<int> threads, const Tuning& tuning) {
+    static_cast<void>(threads), static_cast<void>(tuning);
+    return {};
+  }
   /// Shapes of tensors of the model by name, given concrete input shapes; nullopt when this runtime cannot tell.
   virtual std::optional<std::map<std::string, PartialShape>> infer_shapes(
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) = 0;

@@ -6,6 +6,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "runtime/onnxruntime/model_cache.h"
+#include "runtime/onnxruntime/onnxruntime_properties.h"
 #include "runtime/onnxruntime/onnxruntime_shapes.h"
 #include "runtime/onnxruntime/onnxruntime_tensors.h"
 #include "runtime/sdk_errors.h"
@@ -26,6 +27,7 @@ Loader::Loader(const Ort::Env& env, std::filesystem::path model, const Graph* gr
         if (!(*tensor.shape)[i].symbol.empty()) dimensions_.emplace_back((*tensor.shape)[i].symbol, wanted->second[i]);
     }
   check_settings();
+  notes_ = check_properties(settings_.properties, where_);
   if (!settings_.optimised_model.empty()) write_optimised_model();
   if (settings_.profile_ops)
     prepare_profiling(graph);
@@ -86,17 +88,11 @@ Ort::SessionOptions Loader::options() const {
   Ort::SessionOptions options;
   options.SetGraphOptimizationLevel(ORT_ENABLE_ALL);
   options.SetInterOpNumThreads(1);
-  if (settings_.threads) options.SetIntraOpNumThreads(*settings_.threads);
-  const auto off = [&](const char* name) {
-    const auto found = settings_.tuning.find(name);
-    return found != settings_.tuning.end() && found->second == "off";
-  };
-  if (off("spinning")) options.AddConfigEntry("session.intra_op.allow_spinning", "0");
-  if (off("memory_pattern")) options.DisableMemPattern();
-  if (off("arena")) options.DisableCpuMemArena();
+  set_properties(options, properties_of(settings_.threads, settings_.tuning));
+  set_properties(options, settings_.properties);
   for (const auto& [symbol, size] : dimensions_)
     Ort::ThrowOnError(Ort::GetApi().AddFreeDimensionOverrideByName(options, symbol.c_str(), size));
-  if (device_ == "GPU") options.AppendExecutionProvider_CUDA(OrtCUDAProviderOptions{});
+  if (device_ == "GPU") append_cuda(options, settings_.properties);
   return options;
 }
 

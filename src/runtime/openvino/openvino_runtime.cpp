@@ -117,6 +117,10 @@ class OpenVinoRuntime : public Runtime {
     return {{{"pinning", "off"}}, {{"hyper_threading", "off"}}, {{"hint", "latency"}}};
   }
 
+  Properties properties_of(std::optional<int> threads, const Tuning& tuning) override {
+    return openvino::properties_of(threads, tuning);
+  }
+
   std::optional<Graph> read_graph(const std::filesystem::path& model,
                                   const std::map<std::string, Shape>& input_shapes) override {
     if (!is_ir(model)) return std::nullopt;

@@ -168,6 +168,13 @@ std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, cons
       fmt::format("{} was asked for, but the device computes in {}", type_name(*settings.precision), type_name(real))};
 }
 
+void set_on_cpu(ov::AnyMap& map, const SessionSettings& settings) {
+  // Unset, a CPU with bf16 computes in it: what a user of OpenVINO gets, so what is measured. A note says so.
+  if (settings.precision) map.insert(ov::hint::inference_precision(foreign_type(*settings.precision)));
+  if (!settings.hint || settings.profile_ops) map.insert(ov::num_streams(1));  // counters belong to the stream
+  for (const auto& [name, value] : properties_of(settings.threads, settings.tuning)) map[name] = value;
+}
+
 ov::AnyMap compile_settings(const std::string& device, const SessionSettings& settings) {
   ov::AnyMap map{ov::enable_profiling(settings.profile_ops)};
   if (!settings.cache.empty()) map.insert(ov::cache_dir(settings.cache.string()));
@@ -177,18 +184,8 @@ ov::AnyMap compile_settings(const std::string& device, const SessionSettings& se
   if (settings.hint && settings.requests)
     map.insert(ov::hint::num_requests(static_cast<std::uint32_t>(*settings.requests)));
   if (settings.streams) map.insert(ov::num_streams(*settings.streams));
-  if (device.rfind("CPU", 0) != 0) return map;
-  // Unset, a CPU with bf16 computes in it: what a user of OpenVINO gets, so what is measured. A note says so.
-  if (settings.precision) map.insert(ov::hint::inference_precision(foreign_type(*settings.precision)));
-  if (!settings.hint) map.insert(ov::num_streams(1));  // counters belong to the stream
-  if (settings.threads) map.insert(ov::inference_num_threads(*settings.threads));
-  for (const auto& [name, value] : settings.tuning) {
-    if (name == "pinning") map.insert(ov::hint::enable_cpu_pinning(value != "off"));
-    if (name == "pinning" && value == "own")  // cores that no other session is bound to
-      map.insert(ov::hint::enable_cpu_reservation(true));
-    if (name == "hyper_threading") map.insert(ov::hint::enable_hyper_threading(value != "off"));
-    if (name == "hint") map.insert(ov::hint::performance_mode(ov::hint::PerformanceMode::LATENCY));
-  }
+  if (device.rfind("CPU", 0) == 0) set_on_cpu(map, settings);
+  for (const auto& [name, value] : settings.properties) map[name] = value;
   return map;
 }
 
@@ -209,6 +206,20 @@ std::string real_device(const ov::CompiledModel& compiled, const std::string& de
 }
 
 }  // namespace
+
+Properties properties_of(std::optional<int> threads, const Tuning& tuning) {
+  Properties properties;
+  if (threads) properties[ov::inference_num_threads.name()] = std::to_string(*threads);
+  const auto yes_no = [](const std::string& value) { return value != "off" ? "YES" : "NO"; };
+  for (const auto& [name, value] : tuning) {
+    if (name == "pinning") properties[ov::hint::enable_cpu_pinning.name()] = yes_no(value);
+    if (name == "pinning" && value == "own")  // cores that no other session is bound to
+      properties[ov::hint::enable_cpu_reservation.name()] = "YES";
+    if (name == "hyper_threading") properties[ov::hint::enable_hyper_threading.name()] = yes_no(value);
+    if (name == "hint") properties[ov::hint::performance_mode.name()] = upper_case(value);
+  }
+  return properties;
+}
 
 std::vector<std::string> input_names(const ov::Model& model) {
   std::vector<std::string> names;

@@ -15,6 +15,9 @@ std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::
                                       const std::filesystem::path& path, const Graph* graph, const std::string& device,
                                       const SessionSettings& settings);
 
+/// What takt's own names for `threads` and `tuning` stand for.
+Properties properties_of(std::optional<int> threads, const Tuning& tuning);
+
 /// Names of the model's inputs as takt spells them, in order.
 std::vector<std::string> input_names(const ov::Model& model);
 

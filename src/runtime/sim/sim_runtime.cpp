@@ -35,6 +35,9 @@ class SimRuntime : public Runtime {
     if (settings.streams.value_or(1) > 1)
       throw Error(ErrorKind::unsupported,
                   fmt::format("{}: a simulated device has one stream; leave out --streams", where(model, name())));
+    if (!settings.properties.empty())
+      throw Error(ErrorKind::unsupported, fmt::format("{}: a simulated device has no properties; leave out --property",
+                                                      where(model, name())));
     auto description = find_device_description(name_without_prefix(settings.device), settings.device_description);
     std::optional<Graph> read;
     if (!graph) graph = &read.emplace(read_onnx(model).graph);
