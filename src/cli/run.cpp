@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/run_options.h"
+#include "cli/run_vary.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
@@ -127,6 +128,8 @@ CommandDescription describe_run() {
 int run_run(std::span<const std::string> arguments) {
   RunOptions o;
   if (!declare_run(o).parse(with_dashes(arguments))) return 0;
+  o.model = o.models.front();
+  if (!o.vary.empty() || o.models.size() > 1) return run_variants(o, arguments);
   validate(o);
   if (o.verbose) o.log.level = "debug";
   apply(o.log);

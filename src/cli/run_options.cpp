@@ -21,7 +21,10 @@ constexpr const char* input_meaning =
 
 void add_inputs(CommandLine& line, RunOptions& o) {
   line.heading("Model and inputs");
-  line.add({.names = "MODEL", .meaning = "An ONNX (.onnx) or OpenVINO IR (.xml) file", .required = true}, &o.model);
+  line.add({.names = "MODEL",
+            .meaning = "An ONNX (.onnx) or OpenVINO IR (.xml) file; several are measured in turns, as with --vary",
+            .required = true},
+           &o.models);
   line.add({.names = "--input", .value = "SPEC", .meaning = input_meaning, .names_a_file = true}, &o.inputs);
   line.add({.names = "--batch-size",
             .value = "N",
@@ -33,6 +36,16 @@ void add_inputs(CommandLine& line, RunOptions& o) {
             .meaning = "Seed of generated inputs and simulated noise",
             .fallback = std::to_string(o.run.seed)},
            &o.run.seed);
+}
+
+void add_varying(CommandLine& line, RunOptions& o) {
+  line.heading("Comparing ways to run it");
+  line.add({.names = "--vary",
+            .value = "OPTION=A,B",
+            .meaning = "Measure with each value of an option, in turns, and say which is fastest beyond noise: "
+                       "threads=1,2,4, runtime=onnxruntime,openvino, 'input=x:{1,16},x:{1,128}', copy-to-host=no,yes. "
+                       "Commas in brackets and quotes separate nothing; repeat it for every combination"},
+           &o.vary);
 }
 
 void add_measuring(CommandLine& line, RunOptions& o) {
@@ -189,6 +202,7 @@ CommandLine declare_run(RunOptions& o) {
   add_inputs(line, o);
   add_measuring(line, o);
   add_runtime(line, o);
+  add_varying(line, o);
   add_checks(line, o);
   add_results(line, o);
   return line;

@@ -27,11 +27,6 @@ std::string phase_of(std::span<Measurement> passes, bool profiled) {
   return passes.size() > 1 ? "plain and profiled" : profiled ? "profiled" : "plain";
 }
 
-/// Until the process's other threads have stopped working, for about 200 ms at most.
-void wait_until_idle(UsageReader& reader) {
-  for (int i = 0; i < most_rests && !reader.others_sleep(); ++i) std::this_thread::sleep_for(rest);
-}
-
 std::span<const Nanoseconds> block_of(const RunPass& pass, std::size_t block) {
   TAKT_CHECK(block < pass.block_starts.size());
   std::size_t end = block + 1 < pass.block_starts.size() ? pass.block_starts[block + 1] : pass.samples.size();
@@ -39,6 +34,10 @@ std::span<const Nanoseconds> block_of(const RunPass& pass, std::size_t block) {
 }
 
 }  // namespace
+
+void wait_until_others_sleep(UsageReader& reader) {
+  for (int i = 0; i < most_rests && !reader.others_sleep(); ++i) std::this_thread::sleep_for(rest);
+}
 
 Measurement::Measurement(Session& session, const RunSettings& settings, UsageReader* reader, RunPass pass)
     : session_(session),
@@ -91,7 +90,7 @@ std::size_t Measurement::runs_left() const {
 
 void Measurement::settle() {
   const auto& known = pass_.samples.empty() ? pass_.warmup : pass_.samples;
-  if (reader_) wait_until_idle(*reader_);
+  if (reader_) wait_until_others_sleep(*reader_);
   if (!known.empty() && known.back() >= noticeable_run) return;
   Nanoseconds spent{};
   for (int i = 0; i < most_settling_runs && spent < settled_after; ++i) {

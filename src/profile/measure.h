@@ -40,6 +40,8 @@ class Measurement {
   /// Runs still to come, from the times so far.
   std::size_t runs_left() const;
   std::size_t runs_done() const { return pass_.samples.size(); }
+  std::span<const Nanoseconds> samples() const { return pass_.samples; }
+  Nanoseconds measured() const { return measured_; }  ///< the sum of the samples
   /// Ends the session's profiling, where it was on, and gives the result. Throws Error(runtime) when operator times are
   /// missing.
   RunPass finish();
@@ -63,6 +65,9 @@ class Measurement {
   std::size_t span_runs_ = 0;
   OutputChecks checks_;
 };
+
+/// Until the process's other threads have stopped working, for about 200 ms at most.
+void wait_until_others_sleep(UsageReader& reader);
 
 /// Warms up, then measures until all are done: one session in one go, two or more in alternating blocks.
 void measure(std::span<Measurement> passes, const RunProgress& progress);
