@@ -17,6 +17,7 @@
 #include "profile/io_dump.h"
 #include "profile/op_profile.h"
 #include "profile/peer_writer.h"
+#include "profile/percentiles.h"
 #include "profile/run.h"
 #include "profile/run_tables.h"
 #include "profile/run_text.h"
@@ -146,10 +147,12 @@ int run_run(std::span<const std::string> arguments) {
   if (unrest || o.output.table == "instability") tables.push_back(instability_table(unrest.value_or(Instability{})));
   Provenance provenance = describe(o, result, arguments);
   std::vector<std::string> written;
+  if (!o.percentiles.empty()) tables.push_back(percentiles_table(result, o.percentiles));
   if (result.throughput) tables.push_back(throughput_table(*result.throughput));
   if (!result.instances.empty()) tables.push_back(instances_table(result));
   if (result.fit) tables.push_back(fitting_table(*result.fit));
   RunTextSettings text{o.top == 0 ? std::nullopt : std::optional(o.top), o.model_info, o.verbose};
+  text.percentiles = o.percentiles;
   std::string shown;
   if (result.profiled) {
     OpProfile ops = profile_ops(result);
@@ -166,6 +169,8 @@ int run_run(std::span<const std::string> arguments) {
   for (auto& line : write_dumps(o, result)) written.push_back(std::move(line));
   if (!o.run.optimised_model.empty())
     written.push_back(fmt::format("wrote optimised model {}", printable(o.run.optimised_model.string())));
+  if (!o.run.executed_graph.empty())
+    written.push_back(fmt::format("wrote executed graph {}", printable(o.run.executed_graph.string())));
   for (const auto& line : written)
     if (o.output.is_text_on_screen())
       shown += line + "\n";

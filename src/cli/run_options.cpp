@@ -142,6 +142,11 @@ void add_runtime(CommandLine& line, RunOptions& o) {
        .value = "FILE",
        .meaning = "Write the model as the runtime optimised it: .onnx from onnxruntime, .xml and .bin from openvino"},
       &o.run.optimised_model);
+  line.add({.names = "--executed-graph",
+            .value = "FILE",
+            .meaning = "Write the graph that is executed, kernels and layouts in it: .xml from openvino; onnxruntime "
+                       "executes its optimised model (.onnx)"},
+           &o.run.executed_graph);
 }
 
 void add_checks(CommandLine& line, RunOptions& o) {
@@ -189,6 +194,10 @@ void add_results(CommandLine& line, RunOptions& o) {
             .meaning = "Operator columns to show, such as name,mean_us,p99_us,intensity,roofline,peak_share, or all; "
                        "'takt explain' says what they mean"},
            &o.column_text);
+  line.add({.names = "--percentiles",
+            .value = "P,P",
+            .meaning = "Also show these percentiles of the runs' times, as in 50,95,99.9"},
+           &o.percentile_text);
   line.add({.names = "--model-info", .meaning = "Also show the model's inputs and outputs"}, &o.model_info);
   line.add({.names = "--verbose", .meaning = "Show every column, and what is done"}, &o.verbose);
   add_output(line, o.output, table_names("run"));

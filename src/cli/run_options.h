@@ -20,7 +20,8 @@ struct RunOptions {
   int top = 10;
   bool all_ops = false, no_ops = false, model_info = false, verbose = false;
   std::filesystem::path profile, profile_host, trace, io_dump, bin_io_dump, bin_out_dump;
-  std::string cores, range, repeat, precision, column_text, hint, time, warmup_time;
+  std::string cores, range, repeat, precision, column_text, hint, time, warmup_time, percentile_text;
+  std::vector<double> percentiles;
   std::vector<std::string> columns;  ///< of the operators; empty: the usual ones
   OutputOptions output;
   LogOptions log;

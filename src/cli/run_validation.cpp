@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "machine/op_figures.h"
+#include "profile/percentiles.h"
 
 namespace takt {
 namespace {
@@ -117,6 +118,7 @@ void validate(RunOptions& o) {
   read_load(o);
   read_properties(o);
   o.run.keep_tensors = !o.io_dump.empty() || !o.bin_io_dump.empty() || !o.bin_out_dump.empty();
+  if (!o.percentile_text.empty()) o.percentiles = parse_percentiles(o.percentile_text);
   if (!o.column_text.empty()) o.columns = parse_column_names(o.column_text);
   if (o.no_ops && !o.columns.empty()) throw UsageError("--no-ops leaves out the operators that --columns chooses from");
 }

@@ -21,7 +21,7 @@ constexpr std::size_t most_variants = 64;  // all are open at once
 bool can_vary(const Option& option) {
   static const std::set<std::string> fixed{"--seed",        "--iter",          "--time",    "--warmup-iter",
                                            "--warmup-time", "--no-ops",        "--fitting", "--optimized-model-out",
-                                           "--vary",        "--executed-graph", "--percentiles"};
+                                           "--executed-graph"};
   const bool about_runs = option.group == "Model and inputs" || option.group == "Measuring" || option.group == "Runtime";
   return about_runs && !option.positional() && !fixed.contains(option.name());
 }
@@ -110,6 +110,8 @@ void refuse_files(const RunOptions& o) {
                                                         {"--bin-io-dump", !o.bin_io_dump.empty()},
                                                         {"--bin-out-dump", !o.bin_out_dump.empty()},
                                                         {"--optimized-model-out", !o.run.optimised_model.empty()},
+                                                        {"--executed-graph", !o.run.executed_graph.empty()},
+                                                        {"--percentiles", !o.percentile_text.empty()},
                                                         {"--fitting", o.run.fit}};
   for (const auto& [name, is_given] : given)
     if (is_given)

@@ -52,6 +52,16 @@ std::vector<Port> tensor_inputs(const Graph& graph, const std::filesystem::path&
   return ports;
 }
 
+/// First dimensions that the model fixes, for a runtime that can change them.
+void open_batch(std::vector<Port>& inputs, std::int64_t batch, std::vector<std::string>& notes) {
+  for (auto& port : inputs) {
+    if (port.shape.empty() || port.shape[0].value.value_or(batch) == batch) continue;
+    notes.push_back(fmt::format("input '{}' is {} in the model; its first dimension is changed to {}",
+                                printable(port.name), to_string(port.shape), batch));
+    port.shape[0] = {};
+  }
+}
+
 /// The input names a shape: generated numbers would be one that nothing fits, {1,…,-1} fits everything.
 bool is_shape_of_reshape(const Graph& graph, const std::string& input) {
   for (const auto& op : graph.ops)
@@ -105,8 +115,10 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
 }
 
 void PreparedModel::settle_shapes() {
-  const std::vector<Port> declared =
+  std::vector<Port> declared =
       result_.graph ? tensor_inputs(*result_.graph, result_.model) : open(false)->inputs();
+  if (settings_.batch_size && runtime_->changes_batch())
+    open_batch(declared, *settings_.batch_size, result_.notes);
   choice_ = settle_inputs(declared, read_inputs(settings_.inputs), settings_.batch_size, result_.notes);
   const std::vector<Port> ports = with_batch(declared, settings_.batch_size);
   const bool open_dims = std::any_of(ports.begin(), ports.end(), [](auto& port) { return !concrete(port.shape); });
@@ -207,7 +219,8 @@ SessionSettings PreparedModel::session_settings(bool profiled) const {
   session.tuning = settings_.tuning;
   session.properties = settings_.properties;
   if (!settings_.measures_throughput()) session.hint = settings_.hint;
-  if (!profiled) session.optimised_model = settings_.optimised_model;
+  session.batch_may_change = settings_.batch_size.has_value();
+  if (!profiled) session.optimised_model = settings_.optimised_model, session.executed_graph = settings_.executed_graph;
   return session;
 }
 

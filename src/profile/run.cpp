@@ -71,6 +71,7 @@ void fit_settings(PreparedModel& model, RunSettings& settings) {
     session_settings.threads = candidate.threads;
     session_settings.tuning = candidate.tuning;
     session_settings.optimised_model.clear();
+    session_settings.executed_graph.clear();
     auto session = model.open(session_settings);
     session->set_inputs(model.values(session->inputs()));
     return session;

@@ -36,7 +36,7 @@ struct RunSettings {
   std::optional<double> range;  ///< see OutputChecks
   std::optional<RepeatCheck> repeat_check;
   std::optional<ElementType> precision;          ///< see SessionSettings
-  std::filesystem::path cache, optimised_model;  ///< see SessionSettings
+  std::filesystem::path cache, optimised_model, executed_graph;  ///< see SessionSettings
   Tuning tuning;                                 ///< see SessionSettings
   Properties properties;                         ///< see SessionSettings
   bool fit = false;                              ///< try runtime settings first, and measure with the fastest

@@ -7,6 +7,7 @@
 #include "core/common_columns.h"
 #include "core/statistics.h"
 #include "profile/instability.h"
+#include "profile/percentiles.h"
 #include "profile/throughput.h"
 #include "profile/vary.h"
 
@@ -277,7 +278,7 @@ Table fitting_table(const FitResult& fit) {
 
 std::vector<TableSchema> run_schemas() {
   return {summary_definition.schema(), all_operators().schema(), instability_schema(), instances_definition.schema(),
-          throughput_schema(), fittings_definition.schema(), variants_schema()};
+          percentiles_schema(), throughput_schema(), fittings_definition.schema(), variants_schema()};
 }
 
 }  // namespace takt

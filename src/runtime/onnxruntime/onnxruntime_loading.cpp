@@ -28,7 +28,8 @@ Loader::Loader(const Ort::Env& env, std::filesystem::path model, const Graph* gr
     }
   check_settings();
   notes_ = check_properties(settings_.properties, where_);
-  if (!settings_.optimised_model.empty()) write_optimised_model();
+  for (const auto& file : {settings_.optimised_model, settings_.executed_graph})
+    if (!file.empty()) write_optimised_model(file);
   if (settings_.profile_ops)
     prepare_profiling(graph);
   else if (settings_.all_tensors)
@@ -55,8 +56,8 @@ std::filesystem::path Loader::save_optimised() {
   return dump;
 }
 
-void Loader::write_optimised_model() {
-  write_file_atomically(settings_.optimised_model, reloadable(save_optimised(), where_));
+void Loader::write_optimised_model(const std::filesystem::path& file) {
+  write_file_atomically(file, reloadable(save_optimised(), where_));
 }
 
 /// Takes the optimised model from the cache, or puts it there; without success the model is opened as always.

@@ -32,7 +32,7 @@ class Loader {
   Ort::SessionOptions options() const;
   void check_settings() const;
   std::filesystem::path save_optimised();
-  void write_optimised_model();
+  void write_optimised_model(const std::filesystem::path& file);
   void prepare_profiling(const Graph* graph);
   void prepare_cache();
   Ort::Session open_bytes(const std::string& bytes, Ort::SessionOptions options) const;

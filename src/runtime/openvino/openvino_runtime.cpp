@@ -71,6 +71,7 @@ class OpenVinoRuntime : public Runtime {
   bool shares_threads() const override { return true; }
 
   bool has_streams() const override { return true; }
+  bool changes_batch() const override { return true; }
 
   std::string version() const override {
     const std::string build = ov::get_openvino_version().buildNumber;
@@ -105,7 +106,7 @@ class OpenVinoRuntime : public Runtime {
     return guarded(
         compiling,
         [&] {
-          openvino::fix_shapes(*read, settings.input_shapes, where(model, name()));
+          openvino::fix_shapes(*read, settings.input_shapes, settings.batch_may_change, where(model, name()));
           if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
           if (settings.all_tensors) openvino::show_all_tensors(*read);
           return openvino::open_session(core_, read, model, graph, device, settings);
@@ -162,7 +163,7 @@ class OpenVinoRuntime : public Runtime {
     auto read = read_model(model);
     const auto place = where(model, name());
     guarded(
-        place, [&] { openvino::fix_shapes(*read, input_shapes, place); }, failure_while_loading);
+        place, [&] { openvino::fix_shapes(*read, input_shapes, true, place); }, failure_while_loading);
     return read;
   }
 

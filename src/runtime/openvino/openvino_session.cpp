@@ -227,16 +227,28 @@ std::vector<std::string> input_names(const ov::Model& model) {
   return names;
 }
 
-void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, const std::string& where) {
+/// With other sizes than the model fixes, what refuses is mostly a constant inside of it.
+static void reshape(ov::Model& model, const std::map<std::string, ov::PartialShape>& shapes, const std::string& where) {
+  try {
+    model.reshape(shapes);
+  } catch (const std::exception& e) {
+    throw Error(ErrorKind::bad_input, fmt::format("{}: cannot be reshaped to these inputs, export it with open "
+                                                  "dimensions: {}",
+                                                  where, one_sentence(e.what())));
+  }
+}
+
+void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, bool batch_may_change,
+                const std::string& where) {
   check_shape_names(input_names(model), shapes, where);
   std::map<std::string, ov::PartialShape> wanted;
   for (const auto& [name, shape] : shapes) {
     const auto& declared = std::as_const(model).input(name).get_partial_shape();
-    const PartialShape fixed = declared.rank().is_dynamic() ? fix_shape(PartialShape(shape.size()), shape, where, name)
-                                                            : fix_shape(partial_shape(declared), shape, where, name);
-    wanted[name] = foreign_shape(fixed);
+    PartialShape open = declared.rank().is_dynamic() ? PartialShape(shape.size()) : partial_shape(declared);
+    if (batch_may_change && !open.empty()) open[0] = {};
+    wanted[name] = foreign_shape(fix_shape(open, shape, where, name));
   }
-  if (!wanted.empty()) model.reshape(wanted);
+  if (!wanted.empty()) reshape(model, wanted, where);
 }
 
 // Its CPU plugin frees what it did not allocate when a string tensor passes through it.
@@ -277,6 +289,8 @@ std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::
                                       const SessionSettings& settings) {
   refuse_strings(*model, where(path, "openvino"));
   auto compiled = compile(core, model, device, settings);
+  if (!settings.executed_graph.empty())
+    write_model(std::const_pointer_cast<ov::Model>(compiled.get_runtime_model()), settings.executed_graph);
   return std::make_unique<OpenVinoSession>(compiled, graph, real_device(compiled, device), where(path, "openvino"),
                                            settings, precision_notes(compiled, settings));
 }

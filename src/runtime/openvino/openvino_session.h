@@ -21,8 +21,10 @@ Properties properties_of(std::optional<int> threads, const Tuning& tuning);
 /// Names of the model's inputs as takt spells them, in order.
 std::vector<std::string> input_names(const ov::Model& model);
 
-/// Fixes the open dimensions that `shapes` names. Throws Error(bad_input).
-void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, const std::string& where);
+/// Fixes the open dimensions that `shapes` names; with `batch_may_change` the first ones are open, too. Throws
+/// Error(bad_input), also where the model's inside does not go along.
+void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, bool batch_may_change,
+                const std::string& where);
 
 /// Makes every tensor between operators an output.
 void show_all_tensors(ov::Model& model);

@@ -35,6 +35,10 @@ class SimRuntime : public Runtime {
     if (settings.streams.value_or(1) > 1)
       throw Error(ErrorKind::unsupported,
                   fmt::format("{}: a simulated device has one stream; leave out --streams", where(model, name())));
+    if (!settings.executed_graph.empty())
+      throw Error(ErrorKind::unsupported, fmt::format("{}: a simulated device executes no graph; leave out "
+                                                      "--executed-graph",
+                                                      where(model, name())));
     if (!settings.properties.empty())
       throw Error(ErrorKind::unsupported, fmt::format("{}: a simulated device has no properties; leave out --property",
                                                       where(model, name())));
