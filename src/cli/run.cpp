@@ -22,6 +22,7 @@
 #include "profile/run_tables.h"
 #include "profile/run_text.h"
 #include "profile/run_trace.h"
+#include "profile/startup.h"
 #include "profile/throughput.h"
 #include "trace/chrome_writer.h"
 
@@ -147,6 +148,7 @@ int run_run(std::span<const std::string> arguments) {
   if (unrest || o.output.table == "instability") tables.push_back(instability_table(unrest.value_or(Instability{})));
   Provenance provenance = describe(o, result, arguments);
   std::vector<std::string> written;
+  if (auto startup = startup_table(result)) tables.push_back(std::move(*startup));
   if (!o.percentiles.empty()) tables.push_back(percentiles_table(result, o.percentiles));
   if (result.throughput) tables.push_back(throughput_table(*result.throughput));
   if (!result.instances.empty()) tables.push_back(instances_table(result));

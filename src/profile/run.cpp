@@ -35,6 +35,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     Nanoseconds before = steady_now();
     sessions.push_back(model.open(profiled));
     pass.load_time = steady_now() - before;
+    pass.start_up = sessions.back()->start_up();
     give_inputs(model, *sessions.back());
     UsageReader* usage = sessions.back()->keeps_real_time() ? &reader : nullptr;
     measurements.emplace_back(*sessions.back(), settings, usage, std::move(pass));

@@ -27,6 +27,7 @@ struct UsageSpan {
 struct RunPass {
   bool profiled = false;
   Nanoseconds load_time{};
+  StartUp start_up{};
   Nanoseconds started{};  ///< wall clock (epoch) at the first measured call
   std::vector<Nanoseconds> warmup;
   std::vector<Nanoseconds> starts;         ///< of each measured call, from the first one

@@ -8,6 +8,7 @@
 #include "core/statistics.h"
 #include "profile/instability.h"
 #include "profile/percentiles.h"
+#include "profile/startup.h"
 #include "profile/throughput.h"
 #include "profile/vary.h"
 
@@ -278,7 +279,7 @@ Table fitting_table(const FitResult& fit) {
 
 std::vector<TableSchema> run_schemas() {
   return {summary_definition.schema(), all_operators().schema(), instability_schema(), instances_definition.schema(),
-          percentiles_schema(), throughput_schema(), fittings_definition.schema(), variants_schema()};
+          startup_schema(), percentiles_schema(), throughput_schema(), fittings_definition.schema(), variants_schema()};
 }
 
 }  // namespace takt

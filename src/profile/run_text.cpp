@@ -9,6 +9,7 @@
 #include "profile/instability.h"
 #include "profile/measure.h"
 #include "profile/percentiles.h"
+#include "profile/startup.h"
 #include "profile/throughput.h"
 
 namespace takt {
@@ -116,7 +117,7 @@ std::string to_text(const RunResult& result, const OpProfile* ops, const RunText
   std::string text = heading(result);
   if (settings.model_info) text += model_info(result);
   if (result.fit) text += fitting(*result.fit);
-  text += to_text(by_figure(summary_table(result))) + "\n" + instability(result);
+  text += to_text(by_figure(summary_table(result))) + startup_line(result) + "\n" + instability(result);
   if (!settings.percentiles.empty()) text += to_text(percentiles_table(result, settings.percentiles)) + "\n";
   if (result.throughput) text += to_text(throughput_table(*result.throughput)) + "\n";
   if (!result.instances.empty()) text += to_text(instances_table(result)) + "\n";

@@ -145,7 +145,7 @@ RunPass measure_throughput(PreparedModel& model, const RunSettings& settings, co
   if (record.counted.empty()) throw Error(ErrorKind::runtime, "stopped before the first measured run");
   RunPass pass = pass_of(record, wall + (record.began - steady));
   if (!open.session->keeps_real_time()) pass.started = wall;
-  pass.load_time = open.load_time;
+  pass.load_time = open.load_time, pass.start_up = open.session->start_up();
   result.throughput = open.shared;
   result.throughput->completed = record.counted.size();
   result.throughput->window = record.window();

@@ -100,6 +100,13 @@ class Request {
   virtual std::optional<OpTotals> last_totals();
 };
 
+/// Where the time to open a session went, as far as the runtime tells.
+struct StartUp {
+  std::optional<Nanoseconds> read = {};     ///< the file; missing: done within `compile`
+  std::optional<Nanoseconds> compile = {};  ///< optimise, make ready for the device
+  std::optional<bool> from_cache = {};      ///< missing: no cache was asked for
+};
+
 /// A loaded model, ready to run. Not thread-safe; destroy before its Runtime.
 class Session {
  public:
@@ -126,6 +133,7 @@ class Session {
   virtual std::unique_ptr<Request> make_request() = 0;
   /// nullopt: every request computes at once with the others (Runtime::has_streams), or the runtime does not tell.
   virtual std::optional<Concurrency> concurrency() { return std::nullopt; }
+  virtual StartUp start_up() const { return {}; }
   /// False: times are those of a simulated clock, and what the system tells of this process does not explain them.
   virtual bool keeps_real_time() const { return true; }
   /// What a reader of this session's figures has to know: one sentence each (a missing node name, a coarse clock, a

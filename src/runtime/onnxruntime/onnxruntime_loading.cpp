@@ -63,7 +63,9 @@ void Loader::write_optimised_model(const std::filesystem::path& file) {
 /// Takes the optimised model from the cache, or puts it there; without success the model is opened as always.
 void Loader::prepare_cache() {
   const CachedModel cached(settings_.cache, model_, settings_, device_);
+  from_cache_ = false;
   if (const auto stored = cached.read()) {
+    from_cache_ = true;
     ready_ = *stored;
     notes_.push_back(fmt::format("the optimised model came from the cache ({})", printable(cached.path().string())));
     return;

@@ -101,7 +101,9 @@ class OpenVinoRuntime : public Runtime {
     // names.
     std::optional<Graph> own;
     if (!graph && is_onnx_file(model)) graph = &own.emplace(read_onnx(model).graph);
+    const Nanoseconds before = steady_now();
     const auto read = read_model(model);
+    const Nanoseconds reading = steady_now() - before;
     const auto compiling = fmt::format("{}: cannot be compiled for {}", where(model, name()), device);
     return guarded(
         compiling,
@@ -109,7 +111,7 @@ class OpenVinoRuntime : public Runtime {
           openvino::fix_shapes(*read, settings.input_shapes, settings.batch_may_change, where(model, name()));
           if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
           if (settings.all_tensors) openvino::show_all_tensors(*read);
-          return openvino::open_session(core_, read, model, graph, device, settings);
+          return openvino::open_session(core_, read, model, graph, device, settings, reading);
         },
         failure_while_loading);
   }

@@ -50,13 +50,14 @@ std::vector<Port> ports_of(const std::vector<ov::Output<const ov::Node>>& ports,
 class OpenVinoSession : public Session {
  public:
   OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where,
-                  const SessionSettings& settings, std::vector<std::string> notes)
+                  const SessionSettings& settings, std::vector<std::string> notes, StartUp start_up)
       : compiled_(std::move(compiled)),
         inference_(compiled_.create_infer_request(), shared_),
         device_(std::move(device)),
         // The runtime's own threads belong to its streams; without a hint there is one of it, see OpenVinoRequest.
         own_threads_(device_.rfind("CPU", 0) == 0 && !settings.hint),
-        notes_(std::move(notes)) {
+        notes_(std::move(notes)),
+        start_up_(start_up) {
     shared_.inputs = ports_of(compiled_.inputs(), graph_names(graph, &Graph::inputs));
     shared_.outputs = ports_of(compiled_.outputs(), graph_names(graph, &Graph::outputs));
     for (const auto& input : compiled_.inputs()) shared_.input_types.push_back(input.get_element_type());
@@ -99,6 +100,8 @@ class OpenVinoSession : public Session {
       return openvino::make_request(std::move(request), shared_, own_threads_);
     });
   }
+
+  StartUp start_up() const override { return start_up_; }
 
   std::optional<Concurrency> concurrency() override {
     return guarded(shared_.where, [&] {
@@ -144,6 +147,7 @@ class OpenVinoSession : public Session {
   std::string device_;
   bool own_threads_;
   std::vector<std::string> notes_;
+  StartUp start_up_;
   std::vector<HostTensor> values_;
 };
 
@@ -286,13 +290,16 @@ void write_model(const std::shared_ptr<ov::Model>& model, const std::filesystem:
 
 std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::Model>& model,
                                       const std::filesystem::path& path, const Graph* graph, const std::string& device,
-                                      const SessionSettings& settings) {
+                                      const SessionSettings& settings, Nanoseconds read) {
   refuse_strings(*model, where(path, "openvino"));
+  const Nanoseconds before = steady_now();
   auto compiled = compile(core, model, device, settings);
+  StartUp start_up{read, steady_now() - before, {}};
+  if (!settings.cache.empty()) start_up.from_cache = compiled.get_property(ov::loaded_from_cache);
   if (!settings.executed_graph.empty())
     write_model(std::const_pointer_cast<ov::Model>(compiled.get_runtime_model()), settings.executed_graph);
   return std::make_unique<OpenVinoSession>(compiled, graph, real_device(compiled, device), where(path, "openvino"),
-                                           settings, precision_notes(compiled, settings));
+                                           settings, precision_notes(compiled, settings), start_up);
 }
 
 }  // namespace takt::openvino

@@ -10,10 +10,11 @@
 namespace takt::openvino {
 
 /// Compiles `model` for `device` (OpenVINO's spelling) and makes it ready to run with zero inputs set by the caller.
+/// `read`: the time that reading it took.
 /// Throws ov::Exception; the runtime translates it.
 std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::Model>& model,
                                       const std::filesystem::path& path, const Graph* graph, const std::string& device,
-                                      const SessionSettings& settings);
+                                      const SessionSettings& settings, Nanoseconds read);
 
 /// What takt's own names for `threads` and `tuning` stand for.
 Properties properties_of(std::optional<int> threads, const Tuning& tuning);
