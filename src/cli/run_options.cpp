@@ -16,8 +16,9 @@ std::vector<std::string> known_runtimes() {
 }
 
 constexpr const char* input_meaning =
-    "[NAME:]DATA of an input: a file (.npy, .json, .ppm, .pgm), values (1,2,3 or [[1,2],[3,4]]) or a shape to fill "
-    "({1,3,224,224}); repeat it or separate by ';'. Inputs that are not given are generated";
+    "[NAME:]DATA of an input: a file (.npy, .json, .ppm, .pgm), a folder of such files, which take turns, values "
+    "(1,2,3 or [[1,2],[3,4]]) or a shape to fill ({1,3,224,224}); repeat it or separate by ';'. Inputs that are not "
+    "given are generated";
 
 void add_inputs(CommandLine& line, RunOptions& o) {
   line.heading("Model and inputs");

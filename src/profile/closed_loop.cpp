@@ -35,8 +35,9 @@ bool is_enough(const LoopLimit& limit, std::size_t counted, Nanoseconds spent) {
 /// The loop in flight. A slot's fields are touched by one thread at a time: that which completed its last request.
 class Loop {
  public:
-  Loop(const std::vector<std::unique_ptr<Request>>& requests, bool copy_outputs, const LoopLimit& limit)
-      : copy_outputs_(copy_outputs), limit_(limit), cold_(requests.size()), in_flight_(requests.size()) {
+  Loop(const std::vector<std::unique_ptr<Request>>& requests, bool copy_outputs, const LoopLimit& limit,
+       const LoopFeed& feed)
+      : copy_outputs_(copy_outputs), limit_(limit), feed_(feed), cold_(requests.size()), in_flight_(requests.size()) {
     for (const auto& request : requests) slots_.push_back({request.get(), {}, {}});
   }
 
@@ -67,6 +68,7 @@ class Loop {
 
   void start(Slot& slot) {
     try {
+      if (feed_) feed_(*slot.request, turn_++);
       slot.started = steady_now();
       slot.request->start_async([this, &slot](Nanoseconds at, const std::optional<std::string>& error) {
         error ? fail(*error) : complete(slot, at);
@@ -124,11 +126,12 @@ class Loop {
 
   const bool copy_outputs_;
   const LoopLimit& limit_;
+  const LoopFeed& feed_;
   Nanoseconds launched_{};
   std::vector<Slot> slots_;
   std::atomic<bool> over_{false};
   std::atomic<std::int64_t> began_{not_yet};  ///< steady clock
-  std::atomic<std::size_t> counted_{0}, cold_;
+  std::atomic<std::size_t> counted_{0}, turn_{0}, cold_;
   std::mutex mutex_;
   std::condition_variable landed_;
   std::size_t in_flight_;
@@ -143,8 +146,8 @@ double LoopRecord::per_second() const {
 }
 
 LoopRecord run_closed_loop(const std::vector<std::unique_ptr<Request>>& requests, bool copy_outputs,
-                           const LoopLimit& limit, const LoopWatch& watch) {
-  LoopRecord record = Loop(requests, copy_outputs, limit).run(watch);
+                           const LoopLimit& limit, const LoopWatch& watch, const LoopFeed& feed) {
+  LoopRecord record = Loop(requests, copy_outputs, limit, feed).run(watch);
   // A callback may still be on its way out of the request.
   for (const auto& request : requests) request->wait();
   return record;

@@ -38,10 +38,13 @@ struct LoopRecord {
 /// Asked now and then on the caller's thread: how many are counted, how long it has counted. False ends the loop.
 using LoopWatch = std::function<bool(std::size_t counted, Nanoseconds spent)>;
 
+/// Before an inference starts: number `turn` of all that were started.
+using LoopFeed = std::function<void(Request& request, std::size_t turn)>;
+
 /// Runs the loop once. `copy_outputs`: a request is complete when takt has its outputs. Throws Error(runtime) when a
 /// request fails; then no request is in flight any more.
 LoopRecord run_closed_loop(const std::vector<std::unique_ptr<Request>>& requests, bool copy_outputs,
-                           const LoopLimit& limit, const LoopWatch& watch = {});
+                           const LoopLimit& limit, const LoopWatch& watch = {}, const LoopFeed& feed = {});
 
 /// The same for a session on a simulated clock: its device takes one request at a time, first come, first served.
 LoopRecord run_virtual_loop(Session& session, int requests, const LoopLimit& limit, const LoopWatch& watch = {});

@@ -119,6 +119,12 @@ void Measurement::check_outputs(bool last) {
   if (reader_ && !last) begin_span();
 }
 
+void Measurement::set_next_inputs() {
+  if (reader_ && span_runs_ > 0) end_span(reader_->read());
+  session_.set_inputs((*turns_)[pass_.samples.size() % turns_->size()]);
+  if (reader_) begin_span();
+}
+
 void Measurement::end_span(const Usage& after) {
   Nanoseconds now = steady_now();
   pass_.usage.push_back({span_runs_, now - span_began_, after - before_});
@@ -131,6 +137,7 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
   if (reader_) reader_->read_all(), begin_span();
   for (std::size_t i = 0; i < runs && !is_done(); ++i) {
     told();
+    if (turns_) set_next_inputs();
     Nanoseconds start = steady_now();
     Nanoseconds sample = session_.run();
     if (settings_.copy_to_host) sample += session_.copy_outputs();

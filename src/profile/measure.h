@@ -30,6 +30,8 @@ class Measurement {
  public:
   Measurement(Session& session, const RunSettings& settings, UsageReader* reader, RunPass pass);
 
+  /// Inputs that take turns, one set a run; kept alive by the caller. Setting them is no part of a run.
+  void take_turns(const std::vector<std::vector<HostTensor>>& inputs) { turns_ = &inputs; }
   void warm_up();
   bool is_done() const;
   bool is_profiled() const { return pass_.profiled; }
@@ -50,6 +52,7 @@ class Measurement {
   bool is_asked_to_stop() const { return settings_.stop && *settings_.stop; }
   void begin_span();
   void check_outputs(bool last);
+  void set_next_inputs();
   bool is_reading_due(Nanoseconds now, Nanoseconds sample) const;
   void end_span(const Usage& after);
   void collect_ops_at_end();
@@ -64,6 +67,7 @@ class Measurement {
   Nanoseconds span_began_{}, reading_cost_{};
   std::size_t span_runs_ = 0;
   OutputChecks checks_;
+  const std::vector<std::vector<HostTensor>>* turns_ = nullptr;
 };
 
 /// Until the process's other threads have stopped working, for about 200 ms at most.

@@ -28,6 +28,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
   result.cpu_limit = cpu_limit();
   std::vector<std::unique_ptr<Session>> sessions;
   std::vector<Measurement> measurements;
+  std::vector<std::vector<HostTensor>> turns;
   for (bool profiled : {false, true}) {
     if (passes == (profiled ? RunPasses::plain : RunPasses::profiled)) continue;
     RunPass pass;
@@ -39,6 +40,8 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     give_inputs(model, *sessions.back());
     UsageReader* usage = sessions.back()->keeps_real_time() ? &reader : nullptr;
     measurements.emplace_back(*sessions.back(), settings, usage, std::move(pass));
+    if (turns.empty()) turns = model.values_in_turn(result.inputs);
+    if (!turns.empty()) measurements.back().take_turns(turns);
   }
   measure(measurements, progress);
   const bool any = std::any_of(measurements.begin(), measurements.end(), [](auto& m) { return m.runs_done() > 0; });

@@ -120,6 +120,10 @@ OpenRequests open_requests(PreparedModel& model, const RunSettings& settings) {
   open.session = model.open(asked);
   open.load_time = steady_now() - before;
   open.session->set_inputs(model.values(open.session->inputs()));
+  for (auto& values : model.values_in_turn(open.session->inputs())) {
+    auto& shared = open.turns.emplace_back();
+    for (auto& value : values) shared.push_back(std::make_shared<const HostTensor>(std::move(value)));
+  }
   const auto told = open.session->concurrency();
   if (requests == 0) requests = told ? std::max(1, told->requests) : 1;
   open.shared = {*asked.hint, requests};
@@ -132,8 +136,14 @@ OpenRequests open_requests(PreparedModel& model, const RunSettings& settings) {
 
 LoopRecord keep_in_flight(const OpenRequests& open, const RunSettings& settings, const LoopLimit& limit,
                           const LoopWatch& watch) {
-  return open.session->keeps_real_time() ? run_closed_loop(open.requests, settings.copy_to_host, limit, watch)
-                                         : run_virtual_loop(*open.session, open.shared.requests, limit, watch);
+  if (!open.session->keeps_real_time()) return run_virtual_loop(*open.session, open.shared.requests, limit, watch);
+  LoopFeed feed;
+  if (!open.turns.empty())
+    feed = [&turns = open.turns](Request& request, std::size_t turn) {
+      const auto& values = turns[turn % turns.size()];
+      for (std::size_t port = 0; port < values.size(); ++port) request.set_input(port, values[port]);
+    };
+  return run_closed_loop(open.requests, settings.copy_to_host, limit, watch, feed);
 }
 
 RunPass measure_throughput(PreparedModel& model, const RunSettings& settings, const RunProgress& progress) {

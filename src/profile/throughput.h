@@ -17,6 +17,7 @@ namespace takt {
 struct OpenRequests {
   std::unique_ptr<Session> session;
   std::vector<std::unique_ptr<Request>> requests;  ///< none on a simulated clock
+  std::vector<std::vector<SharedTensor>> turns;    ///< of inputs, where there are several
   Throughput shared;                               ///< without what is to be measured
   Nanoseconds load_time{};
 };
