@@ -77,8 +77,8 @@ std::optional<Duration> duration_of(std::string_view option, const std::string& 
     if (duration.count() > 0) return duration;
   } catch (const Error&) {  // said in one sentence below
   }
-  throw UsageError(fmt::format("{} '{}': write a time above 0 with its unit, as in 500ms, 60s or 2min", option,
-                               printable(text)));
+  throw UsageError(
+      fmt::format("{} '{}': write a time above 0 with its unit, as in 500ms, 60s or 2min", option, printable(text)));
 }
 
 void read_load(RunOptions& o) {

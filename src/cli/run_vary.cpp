@@ -19,10 +19,11 @@ constexpr std::size_t most_variants = 64;  // all are open at once
 
 /// Options that say how a model is run; the others say how long to measure and what to print of one run.
 bool can_vary(const Option& option) {
-  static const std::set<std::string> fixed{"--seed",        "--iter",          "--time",    "--warmup-iter",
-                                           "--warmup-time", "--no-ops",        "--fitting", "--optimized-model-out",
+  static const std::set<std::string> fixed{"--seed",          "--iter",   "--time",    "--warmup-iter",
+                                           "--warmup-time",   "--no-ops", "--fitting", "--optimized-model-out",
                                            "--executed-graph"};
-  const bool about_runs = option.group == "Model and inputs" || option.group == "Measuring" || option.group == "Runtime";
+  const bool about_runs =
+      option.group == "Model and inputs" || option.group == "Measuring" || option.group == "Runtime";
   return about_runs && !option.positional() && !fixed.contains(option.name());
 }
 
@@ -89,8 +90,8 @@ std::vector<Combination> combinations_of(const RunOptions& o) {
       }
     all = std::move(more);
     if (all.size() > most_variants)
-      throw UsageError(fmt::format("--vary: more than {} variants, and all are open at once; name fewer values",
-                                   most_variants));
+      throw UsageError(
+          fmt::format("--vary: more than {} variants, and all are open at once; name fewer values", most_variants));
   }
   return all;
 }

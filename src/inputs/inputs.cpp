@@ -75,9 +75,8 @@ std::optional<std::vector<std::filesystem::path>> folder_of(const InputSpec& spe
     throw Error(ErrorKind::io, fmt::format("--input '{}': {}: cannot be read: {}", printable(spec.text),
                                            printable(path->string()), error.message()));
   if (files.empty())
-    throw Error(ErrorKind::bad_input,
-                fmt::format("--input '{}': {} has no file of values (.npy, .json, .ppm, .pgm)", printable(spec.text),
-                            printable(path->string())));
+    throw Error(ErrorKind::bad_input, fmt::format("--input '{}': {} has no file of values (.npy, .json, .ppm, .pgm)",
+                                                  printable(spec.text), printable(path->string())));
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -137,8 +136,8 @@ std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs, std::
       requests.push_back({spec.name, GivenInput{*literal, where, "values as written"}});
     } else {
       const auto files = folder_of(spec);
-      auto read = read_file_input(spec, files ? (*files)[turn % files->size()]
-                                              : std::get<std::filesystem::path>(spec.content));
+      auto read =
+          read_file_input(spec, files ? (*files)[turn % files->size()] : std::get<std::filesystem::path>(spec.content));
       std::move(read.begin(), read.end(), std::back_inserter(requests));
     }
   }

@@ -14,9 +14,9 @@ namespace takt {
 
 /// When a loop is warm, and when it has run enough.
 struct LoopLimit {
-  std::size_t warmup = 0;      ///< completions of every request before it counts
-  Nanoseconds warmup_time{};   ///< and at least so long
-  std::size_t fewest = 1;      ///< counted completions, all requests together, before `time` may end it
+  std::size_t warmup = 0;           ///< completions of every request before it counts
+  Nanoseconds warmup_time{};        ///< and at least so long
+  std::size_t fewest = 1;           ///< counted completions, all requests together, before `time` may end it
   std::optional<std::size_t> most;  ///< counted completions
   std::optional<Nanoseconds> time;  ///< of the counted part
 };

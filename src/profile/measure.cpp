@@ -13,7 +13,7 @@ namespace takt {
 namespace {
 
 constexpr int fewest_iterations = 10, most_iterations = 1000;
-constexpr int most_profiled_runs = 2000;  // in a given time: the operators of every run are kept
+constexpr int most_profiled_runs = 2000;     // in a given time: the operators of every run are kept
 constexpr std::size_t blocks_per_pass = 20;  // enough pairs for an interval, few enough turns to lose time on
 
 // Worker threads of another session spin on for about half a millisecond after its last run.

@@ -116,8 +116,7 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
 
 void PreparedModel::settle_shapes() {
   declared_ = result_.graph ? tensor_inputs(*result_.graph, result_.model) : open(false)->inputs();
-  if (settings_.batch_size && runtime_->changes_batch())
-    open_batch(declared_, *settings_.batch_size, result_.notes);
+  if (settings_.batch_size && runtime_->changes_batch()) open_batch(declared_, *settings_.batch_size, result_.notes);
   choice_ = settle_inputs(declared_, read_inputs(settings_.inputs), settings_.batch_size, result_.notes);
   const std::vector<Port> ports = with_batch(declared_, settings_.batch_size);
   const bool open_dims = std::any_of(ports.begin(), ports.end(), [](auto& port) { return !concrete(port.shape); });
@@ -260,10 +259,10 @@ std::vector<std::vector<HostTensor>> PreparedModel::values_in_turn(const std::ve
     auto choice = settle_inputs(declared_, read_inputs(settings_.inputs, turn), settings_.batch_size, told_before);
     for (const auto& [name, shape] : choice.shapes)
       if (shape != shapes_.at(name))
-        throw Error(ErrorKind::bad_input,
-                    fmt::format("{}: input '{}' is {}, and {} in the first file; files that take turns need one shape",
-                                choice.given.at(name).where, printable(name), to_string(shape),
-                                to_string(shapes_.at(name))));
+        throw Error(
+            ErrorKind::bad_input,
+            fmt::format("{}: input '{}' is {}, and {} in the first file; files that take turns need one shape",
+                        choice.given.at(name).where, printable(name), to_string(shape), to_string(shapes_.at(name))));
     auto& made = all.emplace_back(make_inputs(inputs, {shapes_, choice.given}, settings_.seed, told_before));
     for (std::size_t i = 0; i < made.size(); ++i)
       if (!choice.given.contains(made[i].name)) made[i] = all.front()[i];

@@ -60,10 +60,10 @@ struct RunResult {
   std::vector<std::string> input_origins;  ///< of each: "generated values", "values of cat.npy"
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
   std::optional<RunPass> plain, profiled;
-  CpuLimit cpu_limit;               ///< of the process that measured
+  CpuLimit cpu_limit;                    ///< of the process that measured
   std::optional<Throughput> throughput;  ///< with requests in flight: the samples of `plain` are their latencies
-  std::vector<RunPass> instances;   ///< with several: the plain pass of each; `plain` has the samples of all
-  std::optional<FitResult> fit;     ///< what was tried with RunSettings::fit
+  std::vector<RunPass> instances;        ///< with several: the plain pass of each; `plain` has the samples of all
+  std::optional<FitResult> fit;          ///< what was tried with RunSettings::fit
   std::vector<HostTensor> tensors;  ///< of one run: inputs, then every tensor that the runtime can show, then outputs
   std::size_t first_output = 0;     ///< in `tensors`
   bool stopped = false;             ///< before the measurement was complete

@@ -278,8 +278,15 @@ Table fitting_table(const FitResult& fit) {
 }
 
 std::vector<TableSchema> run_schemas() {
-  return {summary_definition.schema(), all_operators().schema(), instability_schema(), instances_definition.schema(),
-          startup_schema(), percentiles_schema(), throughput_schema(), fittings_definition.schema(), variants_schema()};
+  return {summary_definition.schema(),
+          all_operators().schema(),
+          instability_schema(),
+          instances_definition.schema(),
+          startup_schema(),
+          percentiles_schema(),
+          throughput_schema(),
+          fittings_definition.schema(),
+          variants_schema()};
 }
 
 }  // namespace takt

@@ -86,7 +86,8 @@ struct ThroughputRow {
 
 constexpr Column<ThroughputRow> throughput_columns[] = {
     {"in_flight", "In flight", [](const ThroughputRow& r) -> Cell { return std::int64_t{r.is->requests}; },
-     "Requests of one session that were in flight all the time: --requests, or the number that the runtime calls best."},
+     "Requests of one session that were in flight all the time: --requests, or the number that the runtime calls "
+     "best."},
     {"streams", "Streams",
      [](const ThroughputRow& r) { return r.is->streams ? Cell(std::int64_t{*r.is->streams}) : Cell(); },
      "Parts into which the runtime divided the device, each computing one request at a time; missing where it does not "
@@ -96,7 +97,8 @@ constexpr Column<ThroughputRow> throughput_columns[] = {
      "Threads that computed, of all requests together; missing where the runtime does not tell."},
     {"hint", "Hint", [](const ThroughputRow& r) -> Cell { return std::string(hint_name(r.is->hint)); },
      "What the session was opened for: latency, or throughput."},
-    {"completed", "Completed", [](const ThroughputRow& r) -> Cell { return static_cast<std::int64_t>(r.is->completed); },
+    {"completed", "Completed",
+     [](const ThroughputRow& r) -> Cell { return static_cast<std::int64_t>(r.is->completed); },
      "Requests that completed in the window."},
     {"window_us", "Window", [](const ThroughputRow& r) -> Cell { return Duration(r.is->window); },
      "From the moment at which every request was warm to the last completion; all were in flight all the time."},

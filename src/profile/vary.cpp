@@ -119,8 +119,7 @@ class Contest {
     const auto rounds = std::min(most_rounds, shared.iterations.value_or(most_rounds));
     for (std::size_t i = 0; i < variants_.size(); ++i) attempt(i, [&] { open(i); });
     for (int round = 0; round < rounds && !is_asked_to_stop(); ++round)
-      for (std::size_t k = 0; k < variants_.size(); ++k)
-        turn(round % 2 ? variants_.size() - 1 - k : k, round, rounds);
+      for (std::size_t k = 0; k < variants_.size(); ++k) turn(round % 2 ? variants_.size() - 1 - k : k, round, rounds);
     result_.stopped = is_asked_to_stop();
     for (std::size_t i = 0; i < variants_.size(); ++i) describe(i);
     // A round that was stopped in its middle compares nothing.

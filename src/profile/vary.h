@@ -39,7 +39,7 @@ struct VariantRow {
 };
 
 struct VaryResult {
-  std::vector<VariantRow> rows;  ///< in the order of the variants
+  std::vector<VariantRow> rows;               ///< in the order of the variants
   std::optional<std::size_t> first, fastest;  ///< of `rows`: that ran; missing where none did
   bool per_item = false;                      ///< ratios are of times divided by the batch size, which differs
   bool stopped = false;

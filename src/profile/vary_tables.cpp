@@ -16,9 +16,7 @@ std::string standing_name(Standing standing) {
   return standing == Standing::slower ? "slower" : "within noise";
 }
 
-Cell end_of(const VariantRow& row, double Interval::*end) {
-  return row.interval ? Cell((*row.interval).*end) : Cell();
-}
+Cell end_of(const VariantRow& row, double Interval::*end) { return row.interval ? Cell((*row.interval).*end) : Cell(); }
 
 struct VariantLine {
   const VariantRow* is;
@@ -26,20 +24,23 @@ struct VariantLine {
 
 constexpr Column<VariantLine> variant_columns[] = {
     {"variant", "Variant", [](const VariantLine& r) -> Cell { return r.is->label; },
-     "What differs from the other variants of --vary: options and their values, and the model where there are several."},
+     "What differs from the other variants of --vary: options and their values, and the model where there are "
+     "several."},
     {common::runtime, [](const VariantLine& r) { return text_or_missing(r.is->runtime); }},
     {common::device, [](const VariantLine& r) { return text_or_missing(r.is->device); }},
     {"variant_runs", "Runs",
      [](const VariantLine& r) { return r.is->runs ? Cell(static_cast<std::int64_t>(r.is->runs)) : Cell(); },
      "Measured runs of the variant, over all of its turns."},
-    {"variant_load_us", "Load", [](const VariantLine& r) { return r.is->runs ? Cell(Duration(r.is->load_time)) : Cell(); },
+    {"variant_load_us", "Load",
+     [](const VariantLine& r) { return r.is->runs ? Cell(Duration(r.is->load_time)) : Cell(); },
      "Time to open the model in this variant: read, optimise, compile for the device."},
     {"variant_median_us", "Median", [](const VariantLine& r) { return optional_cell(r.is->median); },
      "Median time of a run of the variant; with several requests in flight, of their latencies."},
     {"variant_p99_us", "p99", [](const VariantLine& r) { return optional_cell(r.is->p99); },
      "99 % of the variant's runs took less time; with several requests in flight, of their latencies."},
     {"variant_per_s", "Per second", [](const VariantLine& r) { return optional_cell(r.is->per_second); },
-     "Runs per second of the variant: 1 / median over the turns of the time per run, with several requests in flight of "
+     "Runs per second of the variant: 1 / median over the turns of the time per run, with several requests in flight "
+     "of "
      "the time per completion. Where --vary varies the batch size, items (batch size x runs)."},
     {"time_ratio", "Time x", [](const VariantLine& r) { return optional_cell(r.is->ratio); },
      "How many times as long a run (with a varied batch size, an item) takes as in the first variant that ran: the "

@@ -45,10 +45,10 @@ struct SessionSettings {
   bool batch_may_change = false;              ///< input_shapes may change first dimensions, see Runtime::changes_batch
   bool all_tensors = false;                   ///< every tensor is an output; a runtime that cannot shows the usual ones
   Tuning tuning;
-  std::optional<Hint> hint;      ///< unset: one inference at a time, on all that the device has
-  std::optional<int> streams;    ///< parts of the device that compute at once; unset: the runtime's choice
-  std::optional<int> requests;   ///< that will be in flight at once, for the runtime's choice of streams
-  Properties properties;         ///< set last, so that they win over everything above
+  std::optional<Hint> hint;     ///< unset: one inference at a time, on all that the device has
+  std::optional<int> streams;   ///< parts of the device that compute at once; unset: the runtime's choice
+  std::optional<int> requests;  ///< that will be in flight at once, for the runtime's choice of streams
+  Properties properties;        ///< set last, so that they win over everything above
 };
 
 /// How a session divides its device among requests that are in flight at once.

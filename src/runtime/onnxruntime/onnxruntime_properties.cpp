@@ -38,8 +38,7 @@ const std::map<std::string, Attribute>& attributes() {
       {"intra_op_num_threads", {{}, [](Options& o, auto& v) { o.SetIntraOpNumThreads(number(v)); }}},
       {"inter_op_num_threads", {{}, [](Options& o, auto& v) { o.SetInterOpNumThreads(number(v)); }}},
       {"graph_optimization_level",
-       {{"disabled", "basic", "extended", "all"},
-        [](Options& o, auto& v) { o.SetGraphOptimizationLevel(level(v)); }}},
+       {{"disabled", "basic", "extended", "all"}, [](Options& o, auto& v) { o.SetGraphOptimizationLevel(level(v)); }}},
       {"execution_mode",
        {{"sequential", "parallel"},
         [](Options& o, auto& v) { o.SetExecutionMode(v == "parallel" ? ORT_PARALLEL : ORT_SEQUENTIAL); }}},
@@ -119,9 +118,10 @@ std::vector<std::string> check_properties(const Properties& properties, const st
       throw Error(ErrorKind::bad_input, fmt::format("{}: --property {}: ONNX Runtime has no such key; did you mean "
                                                     "'{}'?",
                                                     where, printable(key), *near));
-    notes.push_back(fmt::format("ONNX Runtime does not tell whether it knows the property {}; it ignores what it does "
-                                "not know",
-                                printable(key)));
+    notes.push_back(
+        fmt::format("ONNX Runtime does not tell whether it knows the property {}; it ignores what it does "
+                    "not know",
+                    printable(key)));
   }
   return notes;
 }

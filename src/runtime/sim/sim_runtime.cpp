@@ -40,8 +40,8 @@ class SimRuntime : public Runtime {
                                                       "--executed-graph",
                                                       where(model, name())));
     if (!settings.properties.empty())
-      throw Error(ErrorKind::unsupported, fmt::format("{}: a simulated device has no properties; leave out --property",
-                                                      where(model, name())));
+      throw Error(ErrorKind::unsupported,
+                  fmt::format("{}: a simulated device has no properties; leave out --property", where(model, name())));
     auto description = find_device_description(name_without_prefix(settings.device), settings.device_description);
     std::optional<Graph> read;
     if (!graph) graph = &read.emplace(read_onnx(model).graph);
