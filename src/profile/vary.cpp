@@ -105,7 +105,10 @@ class Contest {
  public:
   Contest(const std::vector<Variant>& variants, const VaryProgress& progress)
       : variants_(variants), progress_(progress), usual_cores_(usable_cores()), times_(variants.size()) {
-    for (const auto& variant : variants) result_.rows.push_back({variant.label, variant.settings.runtime});
+    for (const auto& variant : variants) {
+      auto& row = result_.rows.emplace_back();
+      row.label = variant.label, row.runtime = variant.settings.runtime;
+    }
     contenders_.resize(variants.size());
     // Only where the batch is the same everywhere, or given everywhere, is it known how many items a run has.
     const auto batch = [](const Variant& v) { return v.settings.batch_size; };
