@@ -64,15 +64,17 @@ std::vector<std::string> words_of(const Option& option, const std::string& value
 }
 
 struct Combination {
-  std::string label;
+  Variation differs;
   std::filesystem::path model;
   std::vector<std::string> words;
 };
 
 std::vector<Combination> combinations_of(const RunOptions& o) {
   std::vector<Combination> all;
-  for (const auto& model : o.models)
-    all.push_back({o.models.size() > 1 ? model.filename().string() : std::string(), model, {}});
+  for (const auto& model : o.models) {
+    all.push_back({{}, model, {}});
+    if (o.models.size() > 1) all.back().differs.emplace_back("model", model.filename().string());
+  }
   RunOptions unused;
   const auto command = declare_run(unused).description();
   std::set<std::string> seen;
@@ -86,7 +88,7 @@ std::vector<Combination> combinations_of(const RunOptions& o) {
       for (const auto& value : varied.values) {
         more.push_back(one);
         for (auto& word : words_of(option, value)) more.back().words.push_back(std::move(word));
-        more.back().label += fmt::format("{}{}={}", one.label.empty() ? "" : " ", varied.name, value);
+        more.back().differs.emplace_back(varied.name, value);
       }
     all = std::move(more);
     if (all.size() > most_variants)
@@ -145,7 +147,7 @@ std::vector<Variant> variants_of(const RunOptions& o) {
     add_shared(own.inputs, o.inputs);
     add_shared(own.properties, o.properties);
     validate(own);
-    variants.push_back({combination.label, combination.model, own.run});
+    variants.push_back({combination.differs, combination.model, own.run});
   }
   return variants;
 }

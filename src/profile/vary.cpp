@@ -107,7 +107,7 @@ class Contest {
       : variants_(variants), progress_(progress), usual_cores_(usable_cores()), times_(variants.size()) {
     for (const auto& variant : variants) {
       auto& row = result_.rows.emplace_back();
-      row.label = variant.label, row.runtime = variant.settings.runtime;
+      row.differs = variant.differs, row.runtime = variant.settings.runtime;
     }
     contenders_.resize(variants.size());
     // Only where the batch is the same everywhere, or given everywhere, is it known how many items a run has.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/statistics.h"
@@ -16,8 +17,12 @@
 
 namespace takt {
 
+/// What differs between variants, the same options in each: {{"threads", "2"}, {"runtime", "openvino"}}.
+using Variation = std::vector<std::pair<std::string, std::string>>;
+std::string to_string(const Variation& variation);  ///< "threads=2 runtime=openvino"
+
 struct Variant {
-  std::string label;  ///< what differs from the others: "threads=2"
+  Variation differs;
   std::filesystem::path model;
   RunSettings settings;  ///< `iterations`, `time` and the warm-up are those of the whole, shared out among the blocks
 };
@@ -26,7 +31,8 @@ struct Variant {
 enum class Standing { fastest, within_noise, slower };
 
 struct VariantRow {
-  std::string label, runtime, device;
+  Variation differs;
+  std::string runtime, device;
   std::optional<std::string> failure;  ///< one sentence: why there are no figures
   std::vector<std::string> notes;
   Nanoseconds load_time{};

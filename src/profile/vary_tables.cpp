@@ -23,7 +23,7 @@ struct VariantLine {
 };
 
 constexpr Column<VariantLine> variant_columns[] = {
-    {"variant", "Variant", [](const VariantLine& r) -> Cell { return r.is->label; },
+    {"variant", "Variant", [](const VariantLine& r) -> Cell { return to_string(r.is->differs); },
      "What differs from the other variants of --vary: options and their values, and the model where there are "
      "several."},
     {common::runtime, [](const VariantLine& r) { return text_or_missing(r.is->runtime); }},
@@ -64,7 +64,7 @@ constexpr TableDefinition<VariantLine> variants_definition{
 std::string labels(const VaryResult& result, Standing standing) {
   std::string text;
   for (const auto& row : result.rows)
-    if (row.standing == standing) text += (text.empty() ? "" : "; ") + row.label;
+    if (row.standing == standing) text += (text.empty() ? "" : "; ") + to_string(row.differs);
   return text;
 }
 
@@ -74,7 +74,7 @@ std::string verdict(const VaryResult& result) {
   if (!fastest.standing) return "Too few turns to tell the variants apart; measure longer (--time).\n";
   const auto close = labels(result, Standing::within_noise);
   if (*fastest.standing == Standing::within_noise) return "No difference beyond noise.\n";
-  std::string text = wrapped(fmt::format("Fastest: {}.", printable(fastest.label)), 80) + "\n";
+  std::string text = wrapped(fmt::format("Fastest: {}.", printable(to_string(fastest.differs))), 80) + "\n";
   if (!close.empty()) text += wrapped(fmt::format("As fast within noise: {}.", printable(close)), 80) + "\n";
   return text;
 }
@@ -91,12 +91,34 @@ std::string notes(const VaryResult& result) {
       if (std::find(told.begin(), told.end(), note) != told.end()) continue;
       const bool by_all = std::all_of(result.rows.begin(), result.rows.end(), [&](auto& r) { return has(r, note); });
       if (by_all) told.push_back(note);
-      text += "note     " + wrapped(printable(by_all ? note : row.label + ": " + note), 80, 9) + "\n";
+      text += "note     " + wrapped(printable(by_all ? note : to_string(row.differs) + ": " + note), 80, 9) + "\n";
     }
   return text.empty() ? text : text + "\n";
 }
 
+/// A column for each option instead of one for all, which would be cut.
+Table for_people(const VaryResult& result) {
+  const Table all = variants_table(result);
+  Table table{all.name, {}, {}};
+  for (const auto& [name, value] : result.rows.front().differs) table.columns.push_back({name, name, ""});
+  const Table figures = some_columns(all, {"variant_median_us", "variant_per_s", "time_ratio", "time_ratio_low",
+                                           "time_ratio_high", "standing"});
+  table.columns.insert(table.columns.end(), figures.columns.begin(), figures.columns.end());
+  for (std::size_t i = 0; i < result.rows.size(); ++i) {
+    auto& cells = table.rows.emplace_back();
+    for (const auto& [name, value] : result.rows[i].differs) cells.emplace_back(value);
+    cells.insert(cells.end(), figures.rows[i].begin(), figures.rows[i].end());
+  }
+  return table;
+}
+
 }  // namespace
+
+std::string to_string(const Variation& variation) {
+  std::string text;
+  for (const auto& [name, value] : variation) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
 
 Table variants_table(const VaryResult& result) {
   std::vector<VariantLine> lines;
@@ -108,12 +130,11 @@ TableSchema variants_schema() { return variants_definition.schema(); }
 
 std::string to_text(const VaryResult& result) {
   std::string text = notes(result);
-  text += to_text(some_columns(variants_table(result), {"variant", "variant_median_us", "variant_per_s", "time_ratio",
-                                                        "time_ratio_low", "time_ratio_high", "standing"}));
+  text += to_text(for_people(result));
   if (result.per_item) text += "Per second and ratios are of items: batch size x runs.\n";
   text += verdict(result);
   for (const auto& row : result.rows)
-    if (row.failure) text += wrapped(printable(fmt::format("{}: {}", row.label, *row.failure)), 80) + "\n";
+    if (row.failure) text += wrapped(printable(fmt::format("{}: {}", to_string(row.differs), *row.failure)), 80) + "\n";
   return text;
 }
 

@@ -15,7 +15,7 @@ RunOptions options(std::vector<std::string> vary, std::vector<std::filesystem::p
 
 std::vector<std::string> labels(const RunOptions& o) {
   std::vector<std::string> labels;
-  for (const auto& variant : variants_of(o)) labels.push_back(variant.label);
+  for (const auto& variant : variants_of(o)) labels.push_back(to_string(variant.differs));
   return labels;
 }
 
@@ -39,7 +39,8 @@ TEST(Variants, are_every_combination_the_last_option_changing_fastest) {
             (std::vector<std::string>{"threads=1 runtime=onnxruntime", "threads=1 runtime=openvino",
                                       "threads=2 runtime=onnxruntime", "threads=2 runtime=openvino"}));
   EXPECT_EQ(labels(options({"threads=1,2"}, {"dir/a.onnx", "b.xml"})),
-            (std::vector<std::string>{"a.onnx threads=1", "a.onnx threads=2", "b.xml threads=1", "b.xml threads=2"}));
+            (std::vector<std::string>{"model=a.onnx threads=1", "model=a.onnx threads=2", "model=b.xml threads=1",
+                                      "model=b.xml threads=2"}));
 }
 
 TEST(Variants, keep_the_options_beside_and_add_to_lists) {

@@ -80,7 +80,8 @@ TEST(Vary, one_variant_or_none_has_no_standing) {
 TEST(Vary, the_table_has_reasons_and_dashes) {
   auto result = compared(times_of({1000, 500}, 0.01, 5));
   auto& failed = result.rows.emplace_back();
-  failed.label = "threads=9", failed.failure = "it has no such threads";
+  for (auto& row : result.rows) row.differs = {{"threads", "9"}};
+  failed.failure = "it has no such threads";
   const auto table = variants_table(result);
   ASSERT_EQ(table.rows.size(), 3u);
   const auto at = [&](std::size_t row, std::string_view name) {
