@@ -18,15 +18,15 @@ struct PercentileRow {
 };
 
 constexpr Column<PercentileRow> percentile_columns[] = {
-    {"pass", "Pass", [](const PercentileRow& r) -> Cell { return r.pass; },
-     "plain: runs without operator times, what a user of the model sees. profiled: runs with operator times."},
+    {"percentile_pass", "Pass", [](const PercentileRow& r) -> Cell { return r.pass; },
+     "The runs that the percentile is of: plain, without operator times, or profiled, with them."},
     {"percentile", "Percentile", [](const PercentileRow& r) -> Cell { return r.percentile; },
      "Share of the runs, in percent, that took less time: one of --percentiles."},
     {"percentile_us", "Time", [](const PercentileRow& r) -> Cell { return r.time; },
      "The percentile of the runs' times; with several requests in flight, of their latencies. Linear interpolation "
      "between the two nearest ranks."},
     {"host_percentile_us", "Host time", [](const PercentileRow& r) -> Cell { return r.host; },
-     "The same of the times from before the call until takt had control back."},
+     "The percentile of the times from before takt's call to the runtime until takt had control back."},
 };
 
 constexpr TableDefinition<PercentileRow> percentiles_definition{

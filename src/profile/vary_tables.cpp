@@ -23,7 +23,7 @@ struct VariantLine {
 };
 
 constexpr Column<VariantLine> variant_columns[] = {
-    {"variant", "Variant", [](const VariantLine& r) -> Cell { return to_string(r.is->differs); },
+    {"variation", "Variant", [](const VariantLine& r) -> Cell { return to_string(r.is->differs); },
      "What differs from the other variants of --vary: options and their values, and the model where there are "
      "several."},
     {common::runtime, [](const VariantLine& r) { return text_or_missing(r.is->runtime); }},
@@ -33,7 +33,7 @@ constexpr Column<VariantLine> variant_columns[] = {
      "Measured runs of the variant, over all of its turns."},
     {"variant_load_us", "Load",
      [](const VariantLine& r) { return r.is->runs ? Cell(Duration(r.is->load_time)) : Cell(); },
-     "Time to open the model in this variant: read, optimise, compile for the device."},
+     "Time to open the model for a variant of --vary: read, optimise, compile for the device."},
     {"variant_median_us", "Median", [](const VariantLine& r) { return optional_cell(r.is->median); },
      "Median time of a run of the variant; with several requests in flight, of their latencies."},
     {"variant_p99_us", "p99", [](const VariantLine& r) { return optional_cell(r.is->p99); },
@@ -71,7 +71,7 @@ std::string labels(const VaryResult& result, Standing standing) {
 std::string verdict(const VaryResult& result) {
   if (!result.fastest) return "No variant ran.\n";
   const auto& fastest = result.rows[*result.fastest];
-  if (!fastest.standing) return "Too few turns to tell the variants apart; measure longer (--time).\n";
+  if (!fastest.standing) return "Too few turns to tell the variants apart; --iter 5 is the least.\n";
   const auto close = labels(result, Standing::within_noise);
   if (*fastest.standing == Standing::within_noise) return "No difference beyond noise.\n";
   std::string text = wrapped(fmt::format("Fastest: {}.", printable(to_string(fastest.differs))), 80) + "\n";

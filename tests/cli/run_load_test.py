@@ -141,7 +141,7 @@ class Load(unittest.TestCase):
                 self.assertGreaterEqual(row['variant_runs'], 40)
                 self.assertIn(row['standing'], ('fastest', 'within noise', 'slower'))
         for row in rows:
-            if row['variant'] == 'runtime=onnxruntime precision=f16':
+            if row['variation'] == 'runtime=onnxruntime precision=f16':
                 self.assertIn('computes in the types', row['failure'])
         self.assertTrue(any(row['failure'] is None for row in rows))
         self.run_takt('--vary', 'device=nowhere,elsewhere', exits=1)
