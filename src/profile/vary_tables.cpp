@@ -101,8 +101,8 @@ Table for_people(const VaryResult& result) {
   const Table all = variants_table(result);
   Table table{all.name, {}, {}};
   for (const auto& [name, value] : result.rows.front().differs) table.columns.push_back({name, name, ""});
-  const Table figures = some_columns(all, {"variant_median_us", "variant_per_s", "time_ratio", "time_ratio_low",
-                                           "time_ratio_high", "standing"});
+  const Table figures = some_columns(
+      all, {"variant_median_us", "variant_per_s", "time_ratio", "time_ratio_low", "time_ratio_high", "standing"});
   table.columns.insert(table.columns.end(), figures.columns.begin(), figures.columns.end());
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
     auto& cells = table.rows.emplace_back();

@@ -109,7 +109,7 @@ class Load(unittest.TestCase):
     def test_properties_reach_the_runtime(self):
         good = {'onnxruntime': 'graph_optimization_level=basic', 'openvino': 'INFERENCE_NUM_THREADS=1'}
         bad = {'onnxruntime': ('graph_optimisation_level=basic', "did you mean 'graph_optimization_level'"),
-               'openvino': ('INFERENCE_NUM_THREAD=1', 'INFERENCE_NUM_THREAD')}
+               'openvino': ('INFERENCE_NUM_THREAD=1', "did you mean 'INFERENCE_NUM_THREADS'")}
         wrong = {'onnxruntime': 'graph_optimization_level=fast', 'openvino': 'INFERENCE_NUM_THREADS=many'}
         for runtime in self.each():
             words = ('--runtime', runtime, '--no-ops', '--iter', 3, '--property')

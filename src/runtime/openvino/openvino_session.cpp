@@ -288,12 +288,32 @@ void write_model(const std::shared_ptr<ov::Model>& model, const std::filesystem:
   write_file_atomically(path, xml.str());
 }
 
+/// Of properties that it refused, the one that was meant. Plugins know more than they list, so they are asked first.
+static void refuse_misspelt(ov::Core& core, const std::string& device, const Properties& properties,
+                            const std::string& where) {
+  if (properties.empty()) return;
+  const auto supported = core.get_property(device, ov::supported_properties);
+  const std::vector<std::string> known(supported.begin(), supported.end());
+  for (const auto& [key, value] : properties) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    if (const auto near = nearest_word(key, known))
+      throw Error(ErrorKind::bad_input, fmt::format("{}: --property {}: {} has no such property; did you mean '{}'?",
+                                                    where, printable(key), device, *near));
+  }
+}
+
 std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::Model>& model,
                                       const std::filesystem::path& path, const Graph* graph, const std::string& device,
                                       const SessionSettings& settings, Nanoseconds read) {
   refuse_strings(*model, where(path, "openvino"));
   const Nanoseconds before = steady_now();
-  auto compiled = compile(core, model, device, settings);
+  ov::CompiledModel compiled;
+  try {
+    compiled = compile(core, model, device, settings);
+  } catch (const ov::Exception&) {
+    refuse_misspelt(core, device, settings.properties, where(path, "openvino"));
+    throw;
+  }
   StartUp start_up{read, steady_now() - before, {}};
   if (!settings.cache.empty()) start_up.from_cache = compiled.get_property(ov::loaded_from_cache);
   if (!settings.executed_graph.empty())
