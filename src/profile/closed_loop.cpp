@@ -37,7 +37,12 @@ class Loop {
  public:
   Loop(const std::vector<std::unique_ptr<Request>>& requests, bool copy_outputs, const LoopLimit& limit,
        const LoopFeed& feed)
-      : copy_outputs_(copy_outputs), limit_(limit), feed_(feed), cold_(requests.size()), in_flight_(requests.size()) {
+      : copy_outputs_(copy_outputs),
+        starts_itself_(requests.front()->completes_on_own_thread()),
+        limit_(limit),
+        feed_(feed),
+        cold_(requests.size()),
+        in_flight_(requests.size()) {
     for (const auto& request : requests) slots_.push_back({request.get(), {}, {}});
   }
 
@@ -45,12 +50,7 @@ class Loop {
     launched_ = steady_now();
     if (limit_.warmup == 0 && limit_.warmup_time.count() == 0) begin(launched_);
     for (auto& slot : slots_) start(slot);
-    std::unique_lock lock(mutex_);
-    while (!landed_.wait_for(lock, between_looks, [this] { return in_flight_ == 0; })) {
-      const auto began = began_.load();
-      const Nanoseconds spent = began == not_yet ? Nanoseconds(0) : steady_now() - Nanoseconds(began);
-      if (watch && !watch(counted_, spent)) over_ = true;
-    }
+    serve(watch);
     if (!failure_.empty()) throw Error(ErrorKind::runtime, failure_);
     std::vector<Completion> all;
     for (auto& slot : slots_) all.insert(all.end(), slot.done.begin(), slot.done.end());
@@ -89,7 +89,33 @@ class Loop {
     }
     slot.done.push_back({slot.started, at});
     if (is_over(slot, at)) return land();
-    start(slot);
+    if (starts_itself_) return start(slot);
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(&slot);
+    changed_.notify_all();
+  }
+
+  /// Starts what was handed back, until nothing is in flight.
+  void serve(const LoopWatch& watch) {
+    Nanoseconds looked = launched_;
+    std::vector<Slot*> idle;
+    for (;;) {
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait_for(lock, between_looks, [this] { return in_flight_ == 0 || !idle_.empty(); });
+        if (in_flight_ == 0) return;
+        idle.swap(idle_);
+      }
+      for (Slot* slot : idle) over_ ? land() : start(*slot);
+      idle.clear();
+      if (const Nanoseconds now = steady_now(); now - looked >= between_looks) looked = now, look(watch);
+    }
+  }
+
+  void look(const LoopWatch& watch) {
+    const auto began = began_.load();
+    const Nanoseconds spent = began == not_yet ? Nanoseconds(0) : steady_now() - Nanoseconds(began);
+    if (watch && !watch(counted_, spent)) over_ = true;
   }
 
   bool is_over(Slot& slot, Nanoseconds at) {
@@ -115,16 +141,16 @@ class Loop {
     const std::lock_guard lock(mutex_);
     if (failure_.empty()) failure_ = why;
     over_ = true;
-    if (--in_flight_ == 0) landed_.notify_all();
+    if (--in_flight_ == 0) changed_.notify_all();
   }
 
   // Under the lock to its end: the loop may be gone as soon as its owner sees that nothing is in flight.
   void land() {
     const std::lock_guard lock(mutex_);
-    if (--in_flight_ == 0) landed_.notify_all();
+    if (--in_flight_ == 0) changed_.notify_all();
   }
 
-  const bool copy_outputs_;
+  const bool copy_outputs_, starts_itself_;
   const LoopLimit& limit_;
   const LoopFeed& feed_;
   Nanoseconds launched_{};
@@ -133,8 +159,9 @@ class Loop {
   std::atomic<std::int64_t> began_{not_yet};  ///< steady clock
   std::atomic<std::size_t> counted_{0}, turn_{0}, cold_;
   std::mutex mutex_;
-  std::condition_variable landed_;
+  std::condition_variable changed_;
   std::size_t in_flight_;
+  std::vector<Slot*> idle_;  ///< handed back
   std::string failure_;
 };
 

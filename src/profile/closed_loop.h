@@ -1,5 +1,9 @@
-// Requests of one session that are in flight all the time: whoever finishes starts again, from its own callback, so
-// that nobody has to wake up in between. What a server under full load does.
+// Requests of one session that are in flight all the time: whoever finishes starts again. What a server under full load
+// does.
+//
+// A request with a thread of its own starts again from its own completion, so that nobody has to wake up in between.
+// Where the runtime completes all requests on a thread of its own, that thread only hands them back and the caller
+// starts them, as servers and OpenVINO's benchmark_app do: started from there, they would wait for one another.
 #pragma once
 
 #include <functional>

@@ -90,6 +90,9 @@ class Request {
   virtual void set_input(std::size_t port, SharedTensor value) = 0;
   /// Starts; `done` is called once from the runtime's thread with the completion time and, on failure, a message.
   virtual void start_async(std::function<void(Nanoseconds completed, std::optional<std::string> error)> done) = 0;
+  /// Whether `done` is called on a thread that serves this request alone; else it is one of the runtime's, which other
+  /// requests may wait for.
+  virtual bool completes_on_own_thread() const { return true; }
   /// Blocks until finished. Throws Error(runtime) if the inference failed.
   virtual void wait() = 0;
   /// Outputs of its last inference, copied. From within `done` on, until the next start.

@@ -20,6 +20,7 @@ struct Field {
   std::atomic<int> in_flight{0}, started{0}, copied{0};
   int failing = -1;  ///< the start that fails
   bool throws = false;
+  bool own_thread = true;  ///< or one that only hands requests back
 };
 
 class FieldRequest : public Request {
@@ -38,6 +39,7 @@ class FieldRequest : public Request {
                                 done(steady_now(), fails ? std::optional<std::string>("it broke") : std::nullopt);
                               }));
   }
+  bool completes_on_own_thread() const override { return field_.own_thread; }
   void wait() override { worker_.wait(); }
   std::vector<HostTensor> outputs() override {
     ++field_.copied;
@@ -61,8 +63,15 @@ LoopLimit runs(std::size_t most, std::size_t warmup = 2) {
   return limit;
 }
 
-TEST(ClosedLoop, counts_as_many_as_asked_after_every_request_was_warm) {
+/// Requests that start themselves, and requests that are handed back.
+class ClosedLoop : public testing::TestWithParam<bool> {
+ protected:
+  ClosedLoop() { field.own_thread = GetParam(); }
   Field field;
+};
+INSTANTIATE_TEST_SUITE_P(BothWays, ClosedLoop, testing::Bool());
+
+TEST_P(ClosedLoop, counts_as_many_as_asked_after_every_request_was_warm) {
   const auto requests = requests_of(field, 4);
   const auto record = run_closed_loop(requests, false, runs(100, 3));
   EXPECT_EQ(record.counted.size(), 100u);
@@ -79,8 +88,7 @@ TEST(ClosedLoop, counts_as_many_as_asked_after_every_request_was_warm) {
   EXPECT_GT(record.per_second(), 0);
 }
 
-TEST(ClosedLoop, feeds_every_start_with_a_turn_of_its_own) {
-  Field field;
+TEST_P(ClosedLoop, feeds_every_start_with_a_turn_of_its_own) {
   const auto requests = requests_of(field, 3);
   std::mutex mutex;
   std::multiset<std::size_t> turns;
@@ -93,8 +101,7 @@ TEST(ClosedLoop, feeds_every_start_with_a_turn_of_its_own) {
   for (const auto turn : turns) EXPECT_EQ(turn, wanted++);
 }
 
-TEST(ClosedLoop, time_ends_it_only_after_the_fewest) {
-  Field field;
+TEST_P(ClosedLoop, time_ends_it_only_after_the_fewest) {
   LoopLimit limit;
   limit.time = 1ns, limit.fewest = 40;
   const auto record = run_closed_loop(requests_of(field, 2), false, limit);
@@ -102,15 +109,13 @@ TEST(ClosedLoop, time_ends_it_only_after_the_fewest) {
   EXPECT_LE(record.counted.size(), 45u);
 }
 
-TEST(ClosedLoop, of_a_number_and_a_time_the_first_ends_it) {
-  Field field;
+TEST_P(ClosedLoop, of_a_number_and_a_time_the_first_ends_it) {
   LoopLimit limit = runs(10);
   limit.time = 1h;
   EXPECT_EQ(run_closed_loop(requests_of(field, 2), false, limit).counted.size(), 10u);
 }
 
-TEST(ClosedLoop, warm_up_lasts_as_long_as_asked) {
-  Field field;
+TEST_P(ClosedLoop, warm_up_lasts_as_long_as_asked) {
   LoopLimit limit = runs(1, 0);
   limit.warmup_time = 20ms;
   const Nanoseconds before = steady_now();
@@ -118,24 +123,21 @@ TEST(ClosedLoop, warm_up_lasts_as_long_as_asked) {
   EXPECT_GE(record.began - before, Nanoseconds(20ms));
 }
 
-TEST(ClosedLoop, ends_when_its_watch_says_so) {
-  Field field;
+TEST_P(ClosedLoop, ends_when_its_watch_says_so) {
   LoopLimit limit;
   limit.time = 1h;
   run_closed_loop(requests_of(field, 2), false, limit, [](std::size_t, Nanoseconds) { return false; });
   EXPECT_EQ(field.in_flight, 0);
 }
 
-TEST(ClosedLoop, copies_the_outputs_of_every_completion) {
-  Field field;
+TEST_P(ClosedLoop, copies_the_outputs_of_every_completion) {
   run_closed_loop(requests_of(field, 2), true, runs(20));
   EXPECT_EQ(field.copied, field.started);
 }
 
-TEST(ClosedLoop, a_failing_request_ends_all_with_its_message) {
+TEST_P(ClosedLoop, a_failing_request_ends_all_with_its_message) {
   for (const bool throws : {false, true}) {
-    Field field;
-    field.failing = 17, field.throws = throws;
+    field.started = 0, field.failing = 17, field.throws = throws;
     const auto requests = requests_of(field, 3);
     try {
       run_closed_loop(requests, false, runs(100'000));
@@ -148,7 +150,7 @@ TEST(ClosedLoop, a_failing_request_ends_all_with_its_message) {
   }
 }
 
-TEST(ClosedLoop, on_a_virtual_clock_requests_wait_for_one_another) {
+TEST(VirtualLoop, requests_wait_for_one_another) {
   FakeSession session;
   session.next_time = [] { return Nanoseconds(90); };
   const auto record = run_virtual_loop(session, 3, runs(6, 1));
