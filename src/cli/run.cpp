@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/run_options.h"
+#include "cli/run_vary.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
@@ -16,10 +17,13 @@
 #include "profile/io_dump.h"
 #include "profile/op_profile.h"
 #include "profile/peer_writer.h"
+#include "profile/percentiles.h"
 #include "profile/run.h"
 #include "profile/run_tables.h"
 #include "profile/run_text.h"
 #include "profile/run_trace.h"
+#include "profile/startup.h"
+#include "profile/throughput.h"
 #include "trace/chrome_writer.h"
 
 namespace takt {
@@ -36,9 +40,18 @@ Provenance describe(const RunOptions& o, const RunResult& result, std::span<cons
                          {"threads", number(o.run.threads)},
                          {"seed", std::to_string(o.run.seed)}};
   if (o.run.batch_size) provenance.settings["batch_size"] = std::to_string(*o.run.batch_size);
+  if (result.throughput) {
+    provenance.settings["requests"] = std::to_string(result.throughput->requests);
+    if (result.throughput->streams) provenance.settings["streams"] = std::to_string(*result.throughput->streams);
+  }
+  if (result.throughput || o.run.hint)
+    provenance.settings["hint"] = hint_name(result.throughput ? result.throughput->hint : *o.run.hint);
+  if (o.run.time) provenance.settings["time"] = o.time;
+  if (o.run.warmup_time) provenance.settings["warmup_time"] = o.warmup_time;
   if (o.run.instances > 1) provenance.settings["instances"] = std::to_string(o.run.instances);
   if (!o.cores.empty()) provenance.settings["core_ids"] = o.cores;
   if (o.run.copy_to_host) provenance.settings["copy_to_host"] = "yes";
+  for (const auto& [key, value] : o.run.properties) provenance.settings["property " + key] = value;
   if (!o.precision.empty()) provenance.settings["precision"] = o.precision;
   if (result.fit) provenance.settings["fitting"] = to_string(result.fit->rows[result.fit->best].candidate);
   return provenance;
@@ -117,6 +130,8 @@ CommandDescription describe_run() {
 int run_run(std::span<const std::string> arguments) {
   RunOptions o;
   if (!declare_run(o).parse(with_dashes(arguments))) return 0;
+  o.model = o.models.front();
+  if (!o.vary.empty() || o.models.size() > 1) return run_variants(o, arguments);
   validate(o);
   if (o.verbose) o.log.level = "debug";
   apply(o.log);
@@ -133,9 +148,13 @@ int run_run(std::span<const std::string> arguments) {
   if (unrest || o.output.table == "instability") tables.push_back(instability_table(unrest.value_or(Instability{})));
   Provenance provenance = describe(o, result, arguments);
   std::vector<std::string> written;
+  if (auto startup = startup_table(result)) tables.push_back(std::move(*startup));
+  if (!o.percentiles.empty()) tables.push_back(percentiles_table(result, o.percentiles));
+  if (result.throughput) tables.push_back(throughput_table(*result.throughput));
   if (!result.instances.empty()) tables.push_back(instances_table(result));
   if (result.fit) tables.push_back(fitting_table(*result.fit));
   RunTextSettings text{o.top == 0 ? std::nullopt : std::optional(o.top), o.model_info, o.verbose};
+  text.percentiles = o.percentiles;
   std::string shown;
   if (result.profiled) {
     OpProfile ops = profile_ops(result);
@@ -152,6 +171,8 @@ int run_run(std::span<const std::string> arguments) {
   for (auto& line : write_dumps(o, result)) written.push_back(std::move(line));
   if (!o.run.optimised_model.empty())
     written.push_back(fmt::format("wrote optimised model {}", printable(o.run.optimised_model.string())));
+  if (!o.run.executed_graph.empty())
+    written.push_back(fmt::format("wrote executed graph {}", printable(o.run.executed_graph.string())));
   for (const auto& line : written)
     if (o.output.is_text_on_screen())
       shown += line + "\n";

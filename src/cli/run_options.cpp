@@ -16,12 +16,16 @@ std::vector<std::string> known_runtimes() {
 }
 
 constexpr const char* input_meaning =
-    "[NAME:]DATA of an input: a file (.npy, .json, .ppm, .pgm), values (1,2,3 or [[1,2],[3,4]]) or a shape to fill "
-    "({1,3,224,224}); repeat it or separate by ';'. Inputs that are not given are generated";
+    "[NAME:]DATA of an input: a file (.npy, .json, .ppm, .pgm), a folder of such files, which take turns, values "
+    "(1,2,3 or [[1,2],[3,4]]) or a shape to fill ({1,3,224,224}); repeat it or separate by ';'. Inputs that are not "
+    "given are generated";
 
 void add_inputs(CommandLine& line, RunOptions& o) {
   line.heading("Model and inputs");
-  line.add({.names = "MODEL", .meaning = "An ONNX (.onnx) or OpenVINO IR (.xml) file", .required = true}, &o.model);
+  line.add({.names = "MODEL",
+            .meaning = "An ONNX (.onnx) or OpenVINO IR (.xml) file; several are measured in turns, as with --vary",
+            .required = true},
+           &o.models);
   line.add({.names = "--input", .value = "SPEC", .meaning = input_meaning, .names_a_file = true}, &o.inputs);
   line.add({.names = "--batch-size",
             .value = "N",
@@ -33,6 +37,16 @@ void add_inputs(CommandLine& line, RunOptions& o) {
             .meaning = "Seed of generated inputs and simulated noise",
             .fallback = std::to_string(o.run.seed)},
            &o.run.seed);
+}
+
+void add_varying(CommandLine& line, RunOptions& o) {
+  line.heading("Comparing ways to run it");
+  line.add({.names = "--vary",
+            .value = "OPTION=A,B",
+            .meaning = "Measure with each value of an option, in turns, and say which is fastest beyond noise: "
+                       "threads=1,2,4, runtime=onnxruntime,openvino, 'input=x:{1,16},x:{1,128}', copy-to-host=no,yes. "
+                       "Commas in brackets and quotes separate nothing; repeat it for every combination"},
+           &o.vary);
 }
 
 void add_measuring(CommandLine& line, RunOptions& o) {
@@ -49,6 +63,29 @@ void add_measuring(CommandLine& line, RunOptions& o) {
             .fallback = std::to_string(o.run.warmup_iterations),
             .range = NumberRange{0, 10'000'000}},
            &o.run.warmup_iterations);
+  line.add({.names = "--time",
+            .value = "DURATION",
+            .meaning = "Measure each pass for so long, as in 60s; with --iter until the first of the two is reached"},
+           &o.time);
+  line.add({.names = "--warmup-time", .value = "DURATION", .meaning = "Warm up at least so long, as in 2s"},
+           &o.warmup_time);
+  line.add({.names = "--requests",
+            .value = "N",
+            .meaning = "Keep N requests of one session in flight, asynchronously; they share its weights",
+            .fallback = "one run after another; with --hint throughput as many as the runtime calls best",
+            .range = NumberRange{1, 4096}},
+           &o.run.requests);
+  line.add({.names = "--hint",
+            .value = "GOAL",
+            .meaning = "What the runtime is set up for: throughput keeps several requests in flight",
+            .one_of = {"latency", "throughput"}},
+           &o.hint);
+  line.add({.names = "--streams",
+            .value = "N",
+            .meaning = "Parts of the device that compute a request each",
+            .fallback = "the runtime's choice",
+            .range = NumberRange{1, 4096}},
+           &o.run.streams);
   line.add({.names = "--thread",
             .value = "N",
             .meaning = "Run N independent instances of the model at once, each in a thread of its own",
@@ -86,6 +123,12 @@ void add_runtime(CommandLine& line, RunOptions& o) {
   line.add({.names = "--fitting",
             .meaning = "Try settings of the runtime first (threads, spinning, memory...) and measure with the fastest"},
            &o.run.fit);
+  line.add({.names = "--property",
+            .value = "KEY=VALUE",
+            .meaning = "Set a property of the runtime by its own name, over everything else; repeat it for several. "
+                       "OpenVINO: INFERENCE_PRECISION_HINT=f32; onnxruntime: graph_optimization_level=basic, or a "
+                       "configuration key such as session.intra_op.allow_spinning=0"},
+           &o.properties);
   line.add({.names = "--precision",
             .value = "TYPE",
             .meaning = "Compute in f32, f16 or bf16, where the runtime can; a note says what really was",
@@ -100,6 +143,11 @@ void add_runtime(CommandLine& line, RunOptions& o) {
        .value = "FILE",
        .meaning = "Write the model as the runtime optimised it: .onnx from onnxruntime, .xml and .bin from openvino"},
       &o.run.optimised_model);
+  line.add({.names = "--executed-graph",
+            .value = "FILE",
+            .meaning = "Write the graph that is executed, kernels and layouts in it: .xml from openvino; onnxruntime "
+                       "executes its optimised model (.onnx)"},
+           &o.run.executed_graph);
 }
 
 void add_checks(CommandLine& line, RunOptions& o) {
@@ -147,6 +195,10 @@ void add_results(CommandLine& line, RunOptions& o) {
             .meaning = "Operator columns to show, such as name,mean_us,p99_us,intensity,roofline,peak_share, or all; "
                        "'takt explain' says what they mean"},
            &o.column_text);
+  line.add({.names = "--percentiles",
+            .value = "P,P",
+            .meaning = "Also show these percentiles of the runs' times, as in 50,95,99.9"},
+           &o.percentile_text);
   line.add({.names = "--model-info", .meaning = "Also show the model's inputs and outputs"}, &o.model_info);
   line.add({.names = "--verbose", .meaning = "Show every column, and what is done"}, &o.verbose);
   add_output(line, o.output, table_names("run"));
@@ -160,6 +212,7 @@ CommandLine declare_run(RunOptions& o) {
   add_inputs(line, o);
   add_measuring(line, o);
   add_runtime(line, o);
+  add_varying(line, o);
   add_checks(line, o);
   add_results(line, o);
   return line;

@@ -13,13 +13,15 @@
 namespace takt {
 
 struct RunOptions {
-  std::filesystem::path model;
+  std::vector<std::filesystem::path> models;
+  std::filesystem::path model;  ///< the first of `models`
   RunSettings run;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs, properties, vary;
   int top = 10;
   bool all_ops = false, no_ops = false, model_info = false, verbose = false;
   std::filesystem::path profile, profile_host, trace, io_dump, bin_io_dump, bin_out_dump;
-  std::string cores, range, repeat, precision, column_text;
+  std::string cores, range, repeat, precision, column_text, hint, time, warmup_time, percentile_text;
+  std::vector<double> percentiles;
   std::vector<std::string> columns;  ///< of the operators; empty: the usual ones
   OutputOptions output;
   LogOptions log;

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "machine/op_figures.h"
+#include "profile/percentiles.h"
 
 namespace takt {
 namespace {
@@ -57,6 +58,43 @@ void read_precision(RunOptions& o) {
   o.run.precision = found->second;
 }
 
+void read_properties(RunOptions& o) {
+  for (const auto& text : o.properties) {
+    const auto equals = text.find('=');
+    const auto key = std::string(trim(std::string_view(text).substr(0, equals)));
+    if (equals == std::string::npos || key.empty())
+      throw UsageError(fmt::format("--property '{}': write KEY=VALUE", printable(text)));
+    const auto value = std::string(trim(std::string_view(text).substr(equals + 1)));
+    if (!o.run.properties.emplace(key, value).second)
+      throw UsageError(fmt::format("--property: {} is given twice", printable(key)));
+  }
+}
+
+std::optional<Duration> duration_of(std::string_view option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  try {
+    const auto duration = parse_duration(text);
+    if (duration.count() > 0) return duration;
+  } catch (const Error&) {  // said in one sentence below
+  }
+  throw UsageError(
+      fmt::format("{} '{}': write a time above 0 with its unit, as in 500ms, 60s or 2min", option, printable(text)));
+}
+
+void read_load(RunOptions& o) {
+  o.run.time = duration_of("--time", o.time);
+  o.run.warmup_time = duration_of("--warmup-time", o.warmup_time);
+  if (!o.hint.empty()) o.run.hint = lower_case(o.hint) == "latency" ? Hint::latency : Hint::throughput;
+  if (!o.run.measures_throughput()) return;
+  const auto refuse = [](std::string_view option, std::string_view why) {
+    throw UsageError(fmt::format("{} {}; leave it out with --requests, --streams and --hint throughput", option, why));
+  };
+  if (o.run.instances > 1) refuse("--thread", "runs independent copies of the model, not requests of one");
+  if (o.run.fit) refuse("--fitting", "compares runs one after another");
+  if (o.run.range || o.run.repeat_check)
+    refuse(o.run.range ? "--range" : "--check-var-value", "looks at the outputs of one run after another");
+}
+
 }  // namespace
 
 std::vector<std::string> with_dashes(std::span<const std::string> arguments) {
@@ -77,7 +115,10 @@ void validate(RunOptions& o) {
   read_cores(o);
   read_checks(o);
   read_precision(o);
+  read_load(o);
+  read_properties(o);
   o.run.keep_tensors = !o.io_dump.empty() || !o.bin_io_dump.empty() || !o.bin_out_dump.empty();
+  if (!o.percentile_text.empty()) o.percentiles = parse_percentiles(o.percentile_text);
   if (!o.column_text.empty()) o.columns = parse_column_names(o.column_text);
   if (o.no_ops && !o.columns.empty()) throw UsageError("--no-ops leaves out the operators that --columns chooses from");
 }

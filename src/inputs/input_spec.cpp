@@ -55,11 +55,9 @@ Shape parse_shape(std::string_view item, std::string_view braces) {
   return shape;
 }
 
-bool is_file(std::string_view data) {
-  const std::string lower = lower_case(data);
-  for (const std::string_view ending : {".npy", ".json", ".ppm", ".pgm", ".pnm"})
-    if (lower.ends_with(ending)) return true;
-  return false;
+bool is_folder(const std::string& data) {
+  std::error_code none;
+  return data.ends_with('/') || std::filesystem::is_directory(data, none);
 }
 
 /// Values never begin like this, so it is a file of another kind, or a slip.
@@ -78,7 +76,7 @@ InputSpec parse_item(std::string_view item) {
     data = trim(item.substr(colon + 1));
   }
   if (data.empty()) refuse(item, "nothing stands behind the name; write NAME:DATA");
-  if (is_file(data))
+  if (is_value_file(data) || is_folder(unescape(data)))
     spec.content = std::filesystem::path(unescape(data));
   else if (data.starts_with('{'))
     spec.content = parse_shape(item, data);
@@ -92,6 +90,13 @@ InputSpec parse_item(std::string_view item) {
 }
 
 }  // namespace
+
+bool is_value_file(std::string_view name) {
+  const std::string lower = lower_case(name);
+  for (const std::string_view ending : {".npy", ".json", ".ppm", ".pgm", ".pnm"})
+    if (lower.ends_with(ending)) return true;
+  return false;
+}
 
 std::vector<InputSpec> parse_input_specs(std::string_view text) try {
   std::vector<InputSpec> specs;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
@@ -62,6 +63,24 @@ std::vector<InputRequest> read_file_input(const InputSpec& spec, const std::file
   return requests;
 }
 
+/// Its files of values, by name; nullopt: `spec` is no folder.
+std::optional<std::vector<std::filesystem::path>> folder_of(const InputSpec& spec) {
+  const auto* path = std::get_if<std::filesystem::path>(&spec.content);
+  if (!path || is_value_file(path->string())) return std::nullopt;
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator i(*path, error), end; !error && i != end; i.increment(error))
+    if (is_value_file(i->path().string())) files.push_back(i->path());
+  if (error)
+    throw Error(ErrorKind::io, fmt::format("--input '{}': {}: cannot be read: {}", printable(spec.text),
+                                           printable(path->string()), error.message()));
+  if (files.empty())
+    throw Error(ErrorKind::bad_input, fmt::format("--input '{}': {} has no file of values (.npy, .json, .ppm, .pgm)",
+                                                  printable(spec.text), printable(path->string())));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 void settle_request(const Port& port, InputRequest request, std::optional<std::int64_t> batch, InputChoice& choice,
                     std::vector<std::string>& notes) {
   Shape shape;
@@ -92,7 +111,22 @@ HostTensor convert_given(GivenInput given, const Port& port, const Shape& shape,
 
 }  // namespace
 
-std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs) {
+std::size_t count_turns(const std::vector<InputSpec>& specs) {
+  std::optional<std::size_t> turns;
+  for (const auto& spec : specs) {
+    const auto files = folder_of(spec);
+    if (!files) continue;
+    if (turns.value_or(files->size()) != files->size())
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("--input '{}': this folder has {} files and the one before {}; inputs that take turns "
+                              "need the same number",
+                              printable(spec.text), files->size(), *turns));
+    turns = files->size();
+  }
+  return turns.value_or(1);
+}
+
+std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs, std::size_t turn) {
   std::vector<InputRequest> requests;
   for (const auto& spec : specs) {
     if (const auto* shape = std::get_if<Shape>(&spec.content)) {
@@ -101,7 +135,9 @@ std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs) {
       const std::string where = fmt::format("--input '{}'", printable(spec.text));
       requests.push_back({spec.name, GivenInput{*literal, where, "values as written"}});
     } else {
-      auto read = read_file_input(spec, std::get<std::filesystem::path>(spec.content));
+      const auto files = folder_of(spec);
+      auto read =
+          read_file_input(spec, files ? (*files)[turn % files->size()] : std::get<std::filesystem::path>(spec.content));
       std::move(read.begin(), read.end(), std::back_inserter(requests));
     }
   }

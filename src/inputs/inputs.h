@@ -27,7 +27,12 @@ struct InputRequest {
 
 /// Reads the files among `specs`. A .json may ask for several inputs: those that it names, or the one that the item
 /// names. Throws Error(io) for a file that cannot be read, Error(bad_input) as the parsers do.
-std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs);
+/// Of a folder, the file number `turn` by name, from the first one again after the last.
+std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs, std::size_t turn = 0);
+
+/// How many files the folders among `specs` have; 1 without one. Throws Error(io) for a folder that cannot be read,
+/// Error(bad_input) for one without a file of values, and for two of different numbers.
+std::size_t count_turns(const std::vector<InputSpec>& specs);
 
 struct InputChoice {
   std::map<std::string, Shape> shapes;      ///< with the batch

@@ -62,7 +62,7 @@ FitResult fit(const std::vector<Candidate>& candidates,
     std::vector<double> ratios;
     for (std::size_t round = 0; round < times[i].size(); ++round)
       ratios.push_back(times[0][round] > 0 ? times[i][round] / times[0][round] : 1);
-    FitRow row{candidates[i], Duration(*median(times[i])), std::nullopt};
+    FitRow row{candidates[i], {}, Duration(*median(times[i])), std::nullopt};
     if (i > 0) row.time_ratio = bootstrap_median(ratios, confidence);
     const double typical = *median(ratios);
     if (row.time_ratio && row.time_ratio->high < 1 && typical < fastest) fastest = typical, result.best = i;

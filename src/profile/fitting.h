@@ -21,6 +21,7 @@ std::string to_string(const Candidate& candidate);  ///< "threads 1, spinning of
 
 struct FitRow {
   Candidate candidate;
+  Properties properties{};             ///< what the candidate is in the runtime's own names
   Duration median{};                   ///< of the rounds' medians
   std::optional<Interval> time_ratio;  ///< of its time to that of the defaults; missing for the defaults
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <thread>
 
 #include "core/check.h"
@@ -12,6 +13,7 @@ namespace takt {
 namespace {
 
 constexpr int fewest_iterations = 10, most_iterations = 1000;
+constexpr int most_profiled_runs = 2000;     // in a given time: the operators of every run are kept
 constexpr std::size_t blocks_per_pass = 20;  // enough pairs for an interval, few enough turns to lose time on
 
 // Worker threads of another session spin on for about half a millisecond after its last run.
@@ -25,11 +27,6 @@ std::string phase_of(std::span<Measurement> passes, bool profiled) {
   return passes.size() > 1 ? "plain and profiled" : profiled ? "profiled" : "plain";
 }
 
-/// Until the process's other threads have stopped working, for about 200 ms at most.
-void wait_until_idle(UsageReader& reader) {
-  for (int i = 0; i < most_rests && !reader.others_sleep(); ++i) std::this_thread::sleep_for(rest);
-}
-
 std::span<const Nanoseconds> block_of(const RunPass& pass, std::size_t block) {
   TAKT_CHECK(block < pass.block_starts.size());
   std::size_t end = block + 1 < pass.block_starts.size() ? pass.block_starts[block + 1] : pass.samples.size();
@@ -37,6 +34,10 @@ std::span<const Nanoseconds> block_of(const RunPass& pass, std::size_t block) {
 }
 
 }  // namespace
+
+void wait_until_others_sleep(UsageReader& reader) {
+  for (int i = 0; i < most_rests && !reader.others_sleep(); ++i) std::this_thread::sleep_for(rest);
+}
 
 Measurement::Measurement(Session& session, const RunSettings& settings, UsageReader* reader, RunPass pass)
     : session_(session),
@@ -46,8 +47,14 @@ Measurement::Measurement(Session& session, const RunSettings& settings, UsageRea
       checks_(settings.range, settings.repeat_check) {}
 
 void Measurement::warm_up() {
-  for (int i = 0; i < settings_.warmup_iterations && !is_asked_to_stop(); ++i) {
+  Duration spent{};
+  const auto is_warm = [&] {
+    return pass_.warmup.size() >= static_cast<std::size_t>(settings_.warmup_iterations) &&
+           (!settings_.warmup_time || spent >= *settings_.warmup_time);
+  };
+  while (!is_warm() && !is_asked_to_stop()) {
     pass_.warmup.push_back(session_.run());
+    spent += pass_.warmup.back();
     counted_.push_back(false);
   }
 }
@@ -56,26 +63,34 @@ void Measurement::warm_up() {
 bool Measurement::is_done() const {
   auto count = static_cast<int>(pass_.samples.size());
   if (is_asked_to_stop()) return true;
-  if (settings_.iterations) return count >= *settings_.iterations;
+  if (settings_.iterations && count >= *settings_.iterations) return true;
+  if (settings_.time)
+    return count > 0 && (measured_ >= *settings_.time || (pass_.profiled && count >= most_profiled_runs));
+  if (settings_.iterations) return false;
   return count >= most_iterations || (count >= fewest_iterations && measured_ >= settings_.min_time);
 }
 
 std::size_t Measurement::runs_left() const {
   std::size_t done = pass_.samples.size();
   auto left = [&](std::size_t all) { return all - std::min(all, done); };
-  if (settings_.iterations) return left(static_cast<std::size_t>(*settings_.iterations));
+  const auto asked = static_cast<std::size_t>(settings_.iterations.value_or(INT_MAX));
+  if (settings_.iterations && !settings_.time) return left(asked);
   double per_run = 1;
   if (done > 0)
     per_run = Duration(measured_).count() / static_cast<double>(done);
   else if (!pass_.warmup.empty())
     per_run = Duration(pass_.warmup.back()).count();
-  double all = settings_.min_time.count() / std::max(per_run, 1e-3);
+  double all = settings_.time.value_or(settings_.min_time).count() / std::max(per_run, 1e-3);
+  if (settings_.time) {
+    const double most = pass_.profiled ? most_profiled_runs : INT_MAX;
+    return left(std::min(asked, static_cast<std::size_t>(std::clamp(all, 1.0, most))));
+  }
   return left(static_cast<std::size_t>(std::clamp<double>(all, fewest_iterations, most_iterations)));
 }
 
 void Measurement::settle() {
   const auto& known = pass_.samples.empty() ? pass_.warmup : pass_.samples;
-  if (reader_) wait_until_idle(*reader_);
+  if (reader_) wait_until_others_sleep(*reader_);
   if (!known.empty() && known.back() >= noticeable_run) return;
   Nanoseconds spent{};
   for (int i = 0; i < most_settling_runs && spent < settled_after; ++i) {
@@ -104,6 +119,12 @@ void Measurement::check_outputs(bool last) {
   if (reader_ && !last) begin_span();
 }
 
+void Measurement::set_next_inputs() {
+  if (reader_ && span_runs_ > 0) end_span(reader_->read());
+  session_.set_inputs((*turns_)[pass_.samples.size() % turns_->size()]);
+  if (reader_) begin_span();
+}
+
 void Measurement::end_span(const Usage& after) {
   Nanoseconds now = steady_now();
   pass_.usage.push_back({span_runs_, now - span_began_, after - before_});
@@ -116,6 +137,7 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
   if (reader_) reader_->read_all(), begin_span();
   for (std::size_t i = 0; i < runs && !is_done(); ++i) {
     told();
+    if (turns_) set_next_inputs();
     Nanoseconds start = steady_now();
     Nanoseconds sample = session_.run();
     if (settings_.copy_to_host) sample += session_.copy_outputs();

@@ -31,6 +31,8 @@ class Measurement {
  public:
   Measurement(Session& session, const RunSettings& settings, UsageReader* reader, RunPass pass);
 
+  /// Inputs that take turns, one set a run; kept alive by the caller. Setting them is no part of a run.
+  void take_turns(const std::vector<std::vector<HostTensor>>& inputs) { turns_ = &inputs; }
   void warm_up();
   bool is_done() const;
   bool is_profiled() const { return pass_.profiled; }
@@ -47,6 +49,8 @@ class Measurement {
   void note_programs(std::vector<ProgramTime> programs, Nanoseconds watched) {
     pass_.programs = std::move(programs), pass_.watched = watched;
   }
+  std::span<const Nanoseconds> samples() const { return pass_.samples; }
+  Nanoseconds measured() const { return measured_; }  ///< the sum of the samples
   /// Ends the session's profiling, where it was on, and gives the result. Throws Error(runtime) when operator times are
   /// missing.
   RunPass finish();
@@ -55,6 +59,7 @@ class Measurement {
   bool is_asked_to_stop() const { return settings_.stop && *settings_.stop; }
   void begin_span();
   void check_outputs(bool last);
+  void set_next_inputs();
   bool is_reading_due(Nanoseconds now, Nanoseconds sample) const;
   void end_span(const Usage& after);
   void collect_ops_at_end();
@@ -69,7 +74,11 @@ class Measurement {
   Nanoseconds span_began_{}, reading_cost_{};
   std::size_t span_runs_ = 0;
   OutputChecks checks_;
+  const std::vector<std::vector<HostTensor>>* turns_ = nullptr;
 };
+
+/// Until the process's other threads have stopped working, for about 200 ms at most.
+void wait_until_others_sleep(UsageReader& reader);
 
 /// Warms up, then measures until all are done: one session in one go, two or more in alternating blocks.
 void measure(std::span<Measurement> passes, const RunProgress& progress);

@@ -53,6 +53,16 @@ std::vector<Port> tensor_inputs(const Graph& graph, const std::filesystem::path&
   return ports;
 }
 
+/// First dimensions that the model fixes, for a runtime that can change them.
+void open_batch(std::vector<Port>& inputs, std::int64_t batch, std::vector<std::string>& notes) {
+  for (auto& port : inputs) {
+    if (port.shape.empty() || port.shape[0].value.value_or(batch) == batch) continue;
+    notes.push_back(fmt::format("input '{}' is {} in the model; its first dimension is changed to {}",
+                                printable(port.name), to_string(port.shape), batch));
+    port.shape[0] = {};
+  }
+}
+
 /// The input names a shape: generated numbers would be one that nothing fits, {1,…,-1} fits everything.
 bool is_shape_of_reshape(const Graph& graph, const std::string& input) {
   for (const auto& op : graph.ops)
@@ -106,10 +116,10 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
 }
 
 void PreparedModel::settle_shapes() {
-  const std::vector<Port> declared =
-      result_.graph ? tensor_inputs(*result_.graph, result_.model) : open(false)->inputs();
-  choice_ = settle_inputs(declared, read_inputs(settings_.inputs), settings_.batch_size, result_.notes);
-  const std::vector<Port> ports = with_batch(declared, settings_.batch_size);
+  declared_ = result_.graph ? tensor_inputs(*result_.graph, result_.model) : open(false)->inputs();
+  if (settings_.batch_size && runtime_->changes_batch()) open_batch(declared_, *settings_.batch_size, result_.notes);
+  choice_ = settle_inputs(declared_, read_inputs(settings_.inputs), settings_.batch_size, result_.notes);
+  const std::vector<Port> ports = with_batch(declared_, settings_.batch_size);
   const bool open_dims = std::any_of(ports.begin(), ports.end(), [](auto& port) { return !concrete(port.shape); });
   if (!open_dims) return try_shapes(ports, DimensionGuess(nullptr, {}, {}), 0);
   // The runtime that runs it need not be the one that tells names of dimensions.
@@ -253,7 +263,10 @@ SessionSettings PreparedModel::session_settings(bool profiled) const {
   session.precision = settings_.precision;
   session.cache = settings_.cache;
   session.tuning = settings_.tuning;
-  if (!profiled) session.optimised_model = settings_.optimised_model;
+  session.properties = settings_.properties;
+  if (!settings_.measures_throughput()) session.hint = settings_.hint;
+  session.batch_may_change = settings_.batch_size.has_value();
+  if (!profiled) session.optimised_model = settings_.optimised_model, session.executed_graph = settings_.executed_graph;
   return session;
 }
 
@@ -276,11 +289,33 @@ const std::vector<HostTensor>& PreparedModel::values(const std::vector<Port>& in
     const auto given = choice_.given.find(port.name);
     result_.input_origins.push_back(given == choice_.given.end() ? "generated values" : given->second.origin);
   }
+  const auto turns = count_turns(settings_.inputs);
+  if (turns > 1) result_.notes.push_back(fmt::format("{} files of values take turns, one a run, by name", turns));
   for (auto& tensor : result_.input_values)
     if (result_.graph && !choice_.given.contains(tensor.name) && tensor.type == ElementType::i64 &&
         is_shape_of_reshape(*result_.graph, tensor.name))
       make_shape(tensor);
   return result_.input_values;
+}
+
+std::vector<std::vector<HostTensor>> PreparedModel::values_in_turn(const std::vector<Port>& inputs) {
+  const auto turns = count_turns(settings_.inputs);
+  if (turns == 1) return {};
+  std::vector<std::vector<HostTensor>> all{values(inputs)};
+  for (std::size_t turn = 1; turn < turns; ++turn) {
+    std::vector<std::string> told_before;
+    auto choice = settle_inputs(declared_, read_inputs(settings_.inputs, turn), settings_.batch_size, told_before);
+    for (const auto& [name, shape] : choice.shapes)
+      if (shape != shapes_.at(name))
+        throw Error(
+            ErrorKind::bad_input,
+            fmt::format("{}: input '{}' is {}, and {} in the first file; files that take turns need one shape",
+                        choice.given.at(name).where, printable(name), to_string(shape), to_string(shapes_.at(name))));
+    auto& made = all.emplace_back(make_inputs(inputs, {shapes_, choice.given}, settings_.seed, told_before));
+    for (std::size_t i = 0; i < made.size(); ++i)
+      if (!choice.given.contains(made[i].name)) made[i] = all.front()[i];
+  }
+  return all;
 }
 
 }  // namespace takt

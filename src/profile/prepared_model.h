@@ -33,6 +33,8 @@ class PreparedModel {
   std::unique_ptr<Session> open(bool profiled) const;
   /// Values for the inputs of a session of this model; the same in every call.
   const std::vector<HostTensor>& values(const std::vector<Port>& inputs);
+  /// The same for every turn of inputs that come from a folder; none without one. Made anew in every call.
+  std::vector<std::vector<HostTensor>> values_in_turn(const std::vector<Port>& inputs);
   SessionSettings session_settings(bool profiled) const;
 
   /// Fills shapes in that are not known before an inference, from one more inference with the values so far; where no
@@ -56,6 +58,7 @@ class PreparedModel {
 
   RunSettings settings_;  ///< a copy: callers may pass a temporary
   std::unique_ptr<Runtime> runtime_;
+  std::vector<Port> declared_;           ///< inputs as the file has them
   InputChoice choice_;                   ///< what the user gave
   std::map<std::string, Shape> shapes_;  ///< of all inputs
   RunResult result_;

@@ -10,6 +10,7 @@
 #include "profile/measure.h"
 #include "profile/prepared_model.h"
 #include "profile/sections.h"
+#include "profile/throughput.h"
 
 namespace takt {
 namespace {
@@ -28,6 +29,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
   result.cpu_limit = cpu_limit();
   std::vector<std::unique_ptr<Session>> sessions;
   std::vector<Measurement> measurements;
+  std::vector<std::vector<HostTensor>> turns;
   for (bool profiled : {false, true}) {
     if (passes == (profiled ? RunPasses::plain : RunPasses::profiled)) continue;
     RunPass pass;
@@ -35,9 +37,12 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     Nanoseconds before = steady_now();
     sessions.push_back(model.open(profiled));
     pass.load_time = steady_now() - before;
+    pass.start_up = sessions.back()->start_up();
     give_inputs(model, *sessions.back());
     UsageReader* usage = sessions.back()->keeps_real_time() ? &reader : nullptr;
     measurements.emplace_back(*sessions.back(), settings, usage, std::move(pass));
+    if (turns.empty()) turns = model.values_in_turn(result.inputs);
+    if (!turns.empty()) measurements.back().take_turns(turns);
   }
   measure(measurements, progress);
   const bool any = std::any_of(measurements.begin(), measurements.end(), [](auto& m) { return m.runs_done() > 0; });
@@ -74,20 +79,25 @@ void fit_settings(PreparedModel& model, RunSettings& settings) {
     session_settings.threads = candidate.threads;
     session_settings.tuning = candidate.tuning;
     session_settings.optimised_model.clear();
+    session_settings.executed_graph.clear();
     auto session = model.open(session_settings);
     session->set_inputs(model.values(session->inputs()));
     return session;
   };
   const auto cores = settings.cores.empty() ? usable_core_count() : static_cast<int>(settings.cores.size());
-  const auto result = fit(candidates_for(runtime, cores, settings.threads), open);
+  auto result = fit(candidates_for(runtime, cores, settings.threads), open);
+  for (auto& row : result.rows) row.properties = runtime.properties_of(row.candidate.threads, row.candidate.tuning);
   const auto& best = result.rows[result.best].candidate;
   settings.threads = best.threads;
   settings.tuning = best.tuning;
   model.result().fit = result;
 }
 
+/// Several instances, or several requests of one; operators are measured without the others.
 void measure_several(PreparedModel& model, const RunSettings& settings, RunPasses passes, const RunProgress& progress) {
-  if (passes != RunPasses::profiled) model.result().plain = measure_instances(model, settings, progress);
+  if (passes != RunPasses::profiled)
+    model.result().plain = settings.measures_throughput() ? measure_throughput(model, settings, progress)
+                                                          : measure_instances(model, settings, progress);
   if (passes != RunPasses::plain && !is_asked_to_stop(settings))
     measure_passes(model, settings, RunPasses::profiled, progress);
 }
@@ -125,19 +135,24 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
                     const RunProgress& progress) {
   RunSettings chosen = settings;
   if (!chosen.cores.empty()) pin_this_thread(chosen.cores);  // threads that a runtime makes inherit it
-  if (!chosen.cores.empty() && !chosen.threads)
+  if (!chosen.cores.empty() && !chosen.threads && !chosen.measures_throughput())
     chosen.threads = static_cast<int>(chosen.cores.size()) / chosen.instances;
   PreparedModel prepared(model, chosen);
   RunResult& result = prepared.result();
   if (!chosen.cores.empty()) say_what_is_pinned(chosen, prepared);
+  if (chosen.hint && !prepared.runtime().has_streams())
+    result.notes.push_back(fmt::format("{} has no such setting: --hint {} changes threads and requests only",
+                                       result.runtime, hint_name(*chosen.hint)));
   if (chosen.fit) fit_settings(prepared, chosen);
-  if (chosen.instances == 1)
+  if (chosen.instances == 1 && !chosen.measures_throughput())
     measure_passes(prepared, chosen, passes, progress);
   else
     measure_several(prepared, chosen, passes, progress);
   result.content = content_of(model, result.graph ? &*result.graph : nullptr);
   chosen.optimised_model.clear();  // written by now
   if (chosen.instances > 1 && result.profiled) result.notes.push_back("operator times are of one instance alone");
+  if (result.throughput && result.profiled)
+    result.notes.push_back("operator times are of one request alone, in a session of its own");
   if (chosen.copy_to_host && result.profiled) result.notes.push_back("copying the outputs is in [unattributed]");
   result.stopped = is_asked_to_stop(chosen);
   if (result.profiled && !result.stopped) prepared.learn_executed_shapes();

@@ -35,6 +35,7 @@ struct UsageSpan {
 struct RunPass {
   bool profiled = false;
   Nanoseconds load_time{};
+  StartUp start_up{};
   Nanoseconds started{};  ///< wall clock (epoch) at the first measured call
   std::vector<Nanoseconds> warmup;
   std::vector<Nanoseconds> starts;         ///< of each measured call, from the first one
@@ -46,6 +47,17 @@ struct RunPass {
   Nanoseconds watched{};                   ///< how long `programs` were watched; 0: they were not
   std::vector<UsageSpan> usage;            ///< their `runs` add up to the samples; empty: a simulated clock
   std::optional<double> runs_per_second;   ///< of several instances together; unset: 1 / mean
+};
+
+/// How the requests shared the device, as the runtime says.
+struct Throughput {
+  Hint hint = Hint::throughput;
+  int requests = 1;                 ///< in flight all the time
+  std::optional<int> streams = {};  ///< that compute at once
+  std::optional<int> threads = {};  ///< that compute, of all requests together
+  std::size_t completed = 0;        ///< in `window`
+  Nanoseconds window{};
+  double per_second = 0;
 };
 
 struct RunResult {
@@ -60,10 +72,11 @@ struct RunResult {
   std::vector<std::string> input_origins;  ///< of each: "generated values", "values of cat.npy"
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
   std::optional<RunPass> plain, profiled;
-  std::vector<Section> sections;    ///< where records disturb much; empty: not timed
-  CpuLimit cpu_limit;               ///< of the process that measured
-  std::vector<RunPass> instances;   ///< with several: the plain pass of each; `plain` has the samples of all
-  std::optional<FitResult> fit;     ///< what was tried with RunSettings::fit
+  std::vector<Section> sections;         ///< where records disturb much; empty: not timed
+  CpuLimit cpu_limit;                    ///< of the process that measured
+  std::optional<Throughput> throughput;  ///< with requests in flight: the samples of `plain` are their latencies
+  std::vector<RunPass> instances;        ///< with several: the plain pass of each; `plain` has the samples of all
+  std::optional<FitResult> fit;          ///< what was tried with RunSettings::fit
   std::vector<HostTensor> tensors;  ///< of one run: inputs, then every tensor that the runtime can show, then outputs
   std::size_t first_output = 0;     ///< in `tensors`
   bool stopped = false;             ///< before the measurement was complete

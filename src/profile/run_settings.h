@@ -22,6 +22,11 @@ struct RunSettings {
   std::optional<int> iterations;  ///< unset: until `min_time` has been measured, 10 to 1000 iterations
   int warmup_iterations = 3;      ///< longer when the first runs of the runtime are slow; kept apart in the result
   Duration min_time = std::chrono::seconds(1);
+  std::optional<Duration> time;  ///< of each pass, however many runs that are; with `iterations` the first counts
+  std::optional<Duration> warmup_time;     ///< warm up at least this long, `warmup_iterations` at least
+  std::optional<Hint> hint;                ///< see SessionSettings; throughput: several requests at once
+  std::optional<int> requests;             ///< of one session in flight at once; unset: one, or the runtime's choice
+  std::optional<int> streams;              ///< see SessionSettings
   std::vector<InputSpec> inputs;           ///< what the user gave; the rest is generated
   std::optional<std::int64_t> batch_size;  ///< first dimension of every input
   std::uint64_t seed = 1;                  ///< of generated inputs and simulated noise
@@ -30,12 +35,16 @@ struct RunSettings {
   bool copy_to_host = false;    ///< a run includes copying its outputs to takt's memory
   std::optional<double> range;  ///< see OutputChecks
   std::optional<RepeatCheck> repeat_check;
-  std::optional<ElementType> precision;          ///< see SessionSettings
-  std::filesystem::path cache, optimised_model;  ///< see SessionSettings
-  Tuning tuning;                                 ///< see SessionSettings
-  bool fit = false;                              ///< try runtime settings first, and measure with the fastest
-  bool keep_tensors = false;                     ///< fill RunResult::tensors
-  const std::atomic<bool>* stop = nullptr;       ///< looked at between runs; true: measure no more
+  std::optional<ElementType> precision;                          ///< see SessionSettings
+  std::filesystem::path cache, optimised_model, executed_graph;  ///< see SessionSettings
+  Tuning tuning;                                                 ///< see SessionSettings
+  Properties properties;                                         ///< see SessionSettings
+  bool fit = false;                         ///< try runtime settings first, and measure with the fastest
+  bool keep_tensors = false;                ///< fill RunResult::tensors
+  const std::atomic<bool>* stop = nullptr;  ///< looked at between runs; true: measure no more
+
+  /// Several requests of one session are in flight at once.
+  bool measures_throughput() const { return requests || streams || hint == Hint::throughput; }
 };
 
 }  // namespace takt

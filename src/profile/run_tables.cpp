@@ -7,6 +7,10 @@
 #include "core/common_columns.h"
 #include "core/statistics.h"
 #include "profile/instability.h"
+#include "profile/percentiles.h"
+#include "profile/startup.h"
+#include "profile/throughput.h"
+#include "profile/vary.h"
 
 namespace takt {
 namespace {
@@ -73,6 +77,12 @@ Cell percent(const std::optional<Interval>& ratio, double Interval::*end) {
   return ratio ? Cell(((*ratio).*end - 1) * 100) : Cell();
 }
 
+Cell own_settings(const FitRow& row) {
+  std::string text;
+  for (const auto& [key, value] : row.properties) text += (text.empty() ? "" : " ") + key + "=" + value;
+  return text.empty() ? Cell() : Cell(text);
+}
+
 constexpr Column<FitLine> fitting_columns[] = {
     {"settings", "Settings", [](const FitLine& r) -> Cell { return to_string(r.row->candidate); },
      "Settings of the runtime that --fitting tried."},
@@ -87,6 +97,10 @@ constexpr Column<FitLine> fitting_columns[] = {
     {"chosen", "Chosen", [](const FitLine& r) -> Cell { return std::string(r.chosen ? "yes" : ""); },
      "yes: the measured runs used the settings of the row, the fastest of those that are faster beyond noise, or else "
      "the defaults."},
+    {"own_settings", "In your program", [](const FitLine& r) { return own_settings(*r.row); },
+     "The settings of the row as the runtime calls them, as --property takes them and one's own program sets them: "
+     "properties of compile_model in OpenVINO; in ONNX Runtime attributes of SessionOptions (as Python spells them), "
+     "and with a dot in the name keys of add_session_config_entry. Missing for the defaults."},
 };
 
 struct OpLine {
@@ -282,8 +296,15 @@ Table fitting_table(const FitResult& fit) {
 }
 
 std::vector<TableSchema> run_schemas() {
-  return {summary_definition.schema(), all_operators().schema(), instability_schema(), instances_definition.schema(),
-          fittings_definition.schema()};
+  return {summary_definition.schema(),
+          all_operators().schema(),
+          instability_schema(),
+          instances_definition.schema(),
+          startup_schema(),
+          percentiles_schema(),
+          throughput_schema(),
+          fittings_definition.schema(),
+          variants_schema()};
 }
 
 }  // namespace takt

@@ -8,6 +8,9 @@
 #include "core/text.h"
 #include "profile/instability.h"
 #include "profile/measure.h"
+#include "profile/percentiles.h"
+#include "profile/startup.h"
+#include "profile/throughput.h"
 
 namespace takt {
 namespace {
@@ -81,7 +84,11 @@ std::string instability(const RunResult& result) {
 }
 
 std::string fitting(const FitResult& fit) {
-  std::string text = "Settings tried, in turns\n" + to_text(fitting_table(fit));
+  std::string text = "Settings tried, in turns\n" + to_text(without_columns(fitting_table(fit), {"own_settings"}));
+  text += "In one's own program:\n";
+  for (const FitRow& row : fit.rows)
+    for (const auto& [key, value] : row.properties)
+      text += fmt::format("  {:<20} {}={}\n", to_string(row.candidate), key, value);
   return text + (fit.best ? fmt::format("Measured with {}.\n\n", to_string(fit.rows[fit.best].candidate))
                           : std::string("None is faster than the defaults beyond noise: measured with those.\n\n"));
 }
@@ -118,7 +125,9 @@ std::string to_text(const RunResult& result, const OpProfile* ops, const RunText
   std::string text = heading(result);
   if (settings.model_info) text += model_info(result);
   if (result.fit) text += fitting(*result.fit);
-  text += to_text(by_figure(summary_table(result))) + "\n" + instability(result);
+  text += to_text(by_figure(summary_table(result))) + startup_line(result) + "\n" + instability(result);
+  if (!settings.percentiles.empty()) text += to_text(percentiles_table(result, settings.percentiles)) + "\n";
+  if (result.throughput) text += to_text(throughput_table(*result.throughput)) + "\n";
   if (!result.instances.empty()) text += to_text(instances_table(result)) + "\n";
   if (ops) text += operators(result, *ops, settings);
   return text;

@@ -16,6 +16,7 @@ struct RunTextSettings {
   bool all_columns = false;            ///< every column, wider than 80
   std::vector<std::string> columns{};  ///< instead of the usual ones
   FigureSettings figures{};            ///< of columns that need them
+  std::vector<double> percentiles{};   ///< shown beside the usual ones
 };
 
 /// `ops` may be null when there was no profiled pass.

@@ -7,6 +7,8 @@
 
 namespace takt {
 
+std::string_view hint_name(Hint hint) { return hint == Hint::latency ? "latency" : "throughput"; }
+
 bool moves_data(std::string_view type) {
   static constexpr std::array kinds{"input", "parameter", "output", "result", "reorder", "convert", "cast"};
   const std::string lower = lower_case(type);

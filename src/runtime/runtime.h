@@ -24,6 +24,13 @@ namespace takt {
 /// lists what a runtime understands.
 using Tuning = std::map<std::string, std::string>;
 
+/// What a session is to be good at: each inference soon, or many in a second.
+enum class Hint { latency, throughput };
+std::string_view hint_name(Hint hint);
+
+/// The runtime's own settings by the runtime's own names, as text: {"INFERENCE_NUM_THREADS", "2"}.
+using Properties = std::map<std::string, std::string>;
+
 struct SessionSettings {
   std::string device = "CPU";                 ///< "CPU", "GPU", "NPU" or "sim:NAME"
   std::optional<int> threads;                 ///< intra-operator threads; unset: the runtime's own default
@@ -34,8 +41,21 @@ struct SessionSettings {
   std::optional<ElementType> precision;       ///< compute in this type; unset: the device's own default
   std::filesystem::path cache;                ///< folder that keeps compiled models; empty: none
   std::filesystem::path optimised_model;      ///< where to write the optimised model; empty: nowhere
+  std::filesystem::path executed_graph;       ///< where to write the graph that is executed; empty: nowhere
+  bool batch_may_change = false;              ///< input_shapes may change first dimensions, see Runtime::changes_batch
   bool all_tensors = false;                   ///< every tensor is an output; a runtime that cannot shows the usual ones
   Tuning tuning;
+  std::optional<Hint> hint;     ///< unset: one inference at a time, on all that the device has
+  std::optional<int> streams;   ///< parts of the device that compute at once; unset: the runtime's choice
+  std::optional<int> requests;  ///< that will be in flight at once, for the runtime's choice of streams
+  Properties properties;        ///< set last, so that they win over everything above
+};
+
+/// How a session divides its device among requests that are in flight at once.
+struct Concurrency {
+  int requests = 1;                 ///< in flight that keep the device busy
+  std::optional<int> streams = {};  ///< requests that compute at once; the others wait for one
+  std::optional<int> threads = {};  ///< that compute, of all streams together
 };
 
 /// One executed operator (or fused kernel) of one inference.
@@ -79,6 +99,9 @@ class Request {
   virtual void set_input(std::size_t port, SharedTensor value) = 0;
   /// Starts; `done` is called once from the runtime's thread with the completion time and, on failure, a message.
   virtual void start_async(std::function<void(Nanoseconds completed, std::optional<std::string> error)> done) = 0;
+  /// Whether `done` is called on a thread that serves this request alone; else it is one of the runtime's, which other
+  /// requests may wait for.
+  virtual bool completes_on_own_thread() const { return true; }
   /// Blocks until finished. Throws Error(runtime) if the inference failed.
   virtual void wait() = 0;
   /// Outputs of its last inference, copied. From within `done` on, until the next start.
@@ -96,6 +119,13 @@ class Head {
   virtual ~Head() = default;
   /// One inference; wall time of the call as of Session::run(). Throws Error(runtime).
   virtual Nanoseconds run() = 0;
+};
+
+/// Where the time to open a session went, as far as the runtime tells.
+struct StartUp {
+  std::optional<Nanoseconds> read = {};     ///< the file; missing: done within `compile`
+  std::optional<Nanoseconds> compile = {};  ///< optimise, make ready for the device
+  std::optional<bool> from_cache = {};      ///< missing: no cache was asked for
 };
 
 /// A loaded model, ready to run. Not thread-safe; destroy before its Runtime.
@@ -128,6 +158,9 @@ class Session {
   /// Copies the outputs to takt's memory and returns the time that it took.
   virtual Nanoseconds copy_outputs();
   virtual std::unique_ptr<Request> make_request() = 0;
+  /// nullopt: every request computes at once with the others (Runtime::has_streams), or the runtime does not tell.
+  virtual std::optional<Concurrency> concurrency() { return std::nullopt; }
+  virtual StartUp start_up() const { return {}; }
   /// False: times are those of a simulated clock, and what the system tells of this process does not explain them.
   virtual bool keeps_real_time() const { return true; }
   /// The type that floating-point operators are really computed in; nullopt: the runtime does not tell.
@@ -154,6 +187,10 @@ class Runtime {
   virtual bool is_simulated() const { return false; }
   /// True: all sessions in a process compute on the same threads, so that each cannot be pinned to cores of its own.
   virtual bool shares_threads() const { return false; }
+  /// True: it divides the device among the requests in flight itself, as SessionSettings::hint and `streams` ask.
+  virtual bool has_streams() const { return false; }
+  /// True: it can open a model with other first dimensions than those that the model fixes.
+  virtual bool changes_batch() const { return false; }
   /// Opens a model file. `graph` is takt's own reading of it (may be null: IR). Throws Error(bad_input, unsupported,
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
@@ -174,6 +211,11 @@ class Runtime {
                                                     const std::vector<HostTensor>& inputs) {
     static_cast<void>(model), static_cast<void>(graph), static_cast<void>(settings), static_cast<void>(inputs);
     return std::nullopt;
+  }
+  /// What takt's names for threads and a tuning stand for in the runtime's own: for one's own program.
+  virtual Properties properties_of(std::optional<int> threads, const Tuning& tuning) {
+    static_cast<void>(threads), static_cast<void>(tuning);
+    return {};
   }
   /// Shapes of tensors of the model by name, given concrete input shapes; nullopt when this runtime cannot tell.
   virtual std::optional<std::map<std::string, PartialShape>> infer_shapes(

@@ -40,12 +40,18 @@ WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults'}
 # What takes options of its own to come out.
 SPECIAL = {
     ('run', 'instances'): [*RUN, '--thread', '2'],
+    ('run', 'throughput'): [*RUN, '--requests', '2'],
+    ('run', 'percentiles'): [*RUN, '--percentiles', '50,99.9'],
+    ('run', 'variants'): [*RUN, '--vary', 'batch-size=1,1'],
     ('devices', 'devices'): ['devices'],
     ('devices', 'peaks'): ['devices', '--measure'],
     ('devices', 'conditions'): ['devices', '--check'],
 }
-# Settings are fitted on a real runtime only.
-NEED_REAL_RUNTIME = {('run', 'fitting'): ['run', 'small.onnx', '--iter', '2', '--fitting', '--device', 'CPU']}
+# Settings are fitted, and start-up is taken apart, on a real runtime only.
+NEED_REAL_RUNTIME = {
+    ('run', 'fitting'): ['run', 'small.onnx', '--iter', '2', '--fitting', '--device', 'CPU'],
+    ('run', 'startup'): ['run', 'small.onnx', '--iter', '2', '--no-ops', '--device', 'CPU'],
+}
 SPLIT = """\
 name: split
 batches: 12

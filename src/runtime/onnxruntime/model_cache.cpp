@@ -34,6 +34,7 @@ std::string external_files(const std::filesystem::path& model) {
 std::string key(const std::filesystem::path& model, const SessionSettings& settings, const std::string& device) {
   std::string text = fmt::format("{};{};{};{};", Ort::GetVersionString(), make_provenance({}).cpu, device,
                                  settings.threads.value_or(0));
+  for (const auto& [name, value] : settings.properties) text += fmt::format("{}={};", name, value);
   for (const auto& [name, shape] : settings.input_shapes) text += fmt::format("{}{};", name, to_string(shape));
   return fmt::format("{:016x}-{:016x}", fingerprint(read_file(model)), fingerprint(text + external_files(model)));
 }

@@ -6,6 +6,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "runtime/onnxruntime/model_cache.h"
+#include "runtime/onnxruntime/onnxruntime_properties.h"
 #include "runtime/onnxruntime/onnxruntime_shapes.h"
 #include "runtime/onnxruntime/onnxruntime_tensors.h"
 #include "runtime/sdk_errors.h"
@@ -26,7 +27,9 @@ Loader::Loader(const Ort::Env& env, std::filesystem::path model, const Graph* gr
         if (!(*tensor.shape)[i].symbol.empty()) dimensions_.emplace_back((*tensor.shape)[i].symbol, wanted->second[i]);
     }
   check_settings();
-  if (!settings_.optimised_model.empty()) write_optimised_model();
+  notes_ = check_properties(settings_.properties, where_);
+  for (const auto& file : {settings_.optimised_model, settings_.executed_graph})
+    if (!file.empty()) write_optimised_model(file);
   if (settings_.profile_ops)
     prepare_profiling(graph);
   else if (settings_.all_tensors)
@@ -53,14 +56,16 @@ std::filesystem::path Loader::save_optimised() {
   return dump;
 }
 
-void Loader::write_optimised_model() {
-  write_file_atomically(settings_.optimised_model, reloadable(save_optimised(), where_));
+void Loader::write_optimised_model(const std::filesystem::path& file) {
+  write_file_atomically(file, reloadable(save_optimised(), where_));
 }
 
 /// Takes the optimised model from the cache, or puts it there; without success the model is opened as always.
 void Loader::prepare_cache() {
   const CachedModel cached(settings_.cache, model_, settings_, device_);
+  from_cache_ = false;
   if (const auto stored = cached.read()) {
+    from_cache_ = true;
     ready_ = *stored;
     notes_.push_back(fmt::format("the optimised model came from the cache ({})", printable(cached.path().string())));
     return;
@@ -86,17 +91,11 @@ Ort::SessionOptions Loader::options() const {
   Ort::SessionOptions options;
   options.SetGraphOptimizationLevel(ORT_ENABLE_ALL);
   options.SetInterOpNumThreads(1);
-  if (settings_.threads) options.SetIntraOpNumThreads(*settings_.threads);
-  const auto off = [&](const char* name) {
-    const auto found = settings_.tuning.find(name);
-    return found != settings_.tuning.end() && found->second == "off";
-  };
-  if (off("spinning")) options.AddConfigEntry("session.intra_op.allow_spinning", "0");
-  if (off("memory_pattern")) options.DisableMemPattern();
-  if (off("arena")) options.DisableCpuMemArena();
+  set_properties(options, properties_of(settings_.threads, settings_.tuning));
+  set_properties(options, settings_.properties);
   for (const auto& [symbol, size] : dimensions_)
     Ort::ThrowOnError(Ort::GetApi().AddFreeDimensionOverrideByName(options, symbol.c_str(), size));
-  if (device_ == "GPU") options.AppendExecutionProvider_CUDA(OrtCUDAProviderOptions{});
+  if (device_ == "GPU") append_cuda(options, settings_.properties);
   return options;
 }
 

@@ -31,12 +31,13 @@ class Loader {
   bool profiled() const { return settings_.profile_ops; }
   const std::optional<OptimisedModel>& optimised() const { return optimised_; }
   const std::vector<std::string>& notes() const { return notes_; }
+  std::optional<bool> from_cache() const { return from_cache_; }  ///< unset: no cache was asked for
 
  private:
   Ort::SessionOptions options() const;
   void check_settings() const;
   std::filesystem::path save_optimised();
-  void write_optimised_model();
+  void write_optimised_model(const std::filesystem::path& file);
   void prepare_profiling(const Graph* graph);
   void prepare_cache();
   Ort::Session open_bytes(const std::string& bytes, Ort::SessionOptions options) const;
@@ -50,6 +51,7 @@ class Loader {
   std::optional<std::string> ready_;  ///< a model that needs no optimisation: out of the cache, or of all tensors
   std::optional<OptimisedModel> optimised_;  ///< unset: plain, or the dump is impossible
   std::vector<std::string> notes_;
+  std::optional<bool> from_cache_;
   int opened_ = 0;
 };
 

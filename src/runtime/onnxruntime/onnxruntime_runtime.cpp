@@ -12,6 +12,7 @@
 #include "runtime/device_choice.h"
 #include "runtime/model_file.h"
 #include "runtime/onnxruntime/executed_shapes.h"
+#include "runtime/onnxruntime/onnxruntime_properties.h"
 #include "runtime/onnxruntime/onnxruntime_session.h"
 #include "runtime/onnxruntime/onnxruntime_shapes.h"
 #include "runtime/sdk_errors.h"
@@ -61,6 +62,10 @@ class OnnxRuntime : public Runtime {
 
   std::vector<Tuning> tunings() override {
     return {{{"spinning", "off"}}, {{"memory_pattern", "off"}}, {{"arena", "off"}}};
+  }
+
+  Properties properties_of(std::optional<int> threads, const Tuning& tuning) override {
+    return ort::properties_of(threads, tuning);
   }
 
   std::optional<std::map<std::string, PartialShape>> infer_shapes(

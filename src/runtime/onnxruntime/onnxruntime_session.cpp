@@ -245,6 +245,7 @@ class OnnxRuntimeSession : public Session {
     return std::make_unique<OnnxRuntimeRequest>(shared_, inputs_, outputs_, binding_->tensors(), where_);
   }
 
+  StartUp start_up() const override { return start_up_; }
   std::vector<std::string> notes() override { return notes_; }
 
  private:
@@ -261,7 +262,9 @@ class OnnxRuntimeSession : public Session {
   }
 
   void reopen() {
+    const Nanoseconds before = steady_now();
     shared_.session = std::make_unique<Ort::Session>(loader_.open());
+    start_up_ = {std::nullopt, steady_now() - before, loader_.from_cache()};
     shared_.profiling = loader_.profiled();
     if (events_per_run_ == 0) events_per_run_ = expected_events_per_run();
   }
@@ -377,6 +380,7 @@ class OnnxRuntimeSession : public Session {
 
   std::string where_, device_;
   Loader loader_;
+  StartUp start_up_;
   std::vector<std::string> notes_;
   bool skip_others_;  ///< what is no tensor, instead of failing at it
   Shared shared_;

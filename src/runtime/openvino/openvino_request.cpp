@@ -62,6 +62,8 @@ class OpenVinoRequest : public Request {
     });
   }
 
+  bool completes_on_own_thread() const override { return worker_ != nullptr; }
+
   void wait() override {
     if (worker_) worker_->wait();
     guarded(shared_.where, [&] {

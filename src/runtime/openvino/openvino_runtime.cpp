@@ -70,6 +70,9 @@ class OpenVinoRuntime : public Runtime {
   // Inferences of all sessions run in the threads that its library keeps for the process.
   bool shares_threads() const override { return true; }
 
+  bool has_streams() const override { return true; }
+  bool changes_batch() const override { return true; }
+
   std::string version() const override {
     const std::string build = ov::get_openvino_version().buildNumber;
     return build.substr(0, build.find('-'));
@@ -98,21 +101,27 @@ class OpenVinoRuntime : public Runtime {
     // names.
     std::optional<Graph> own;
     if (!graph && is_onnx_file(model)) graph = &own.emplace(read_onnx(model).graph);
+    const Nanoseconds before = steady_now();
     const auto read = read_model(model);
+    const Nanoseconds reading = steady_now() - before;
     const auto compiling = fmt::format("{}: cannot be compiled for {}", where(model, name()), device);
     return guarded(
         compiling,
         [&] {
-          openvino::fix_shapes(*read, settings.input_shapes, where(model, name()));
+          openvino::fix_shapes(*read, settings.input_shapes, settings.batch_may_change, where(model, name()));
           if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
           if (settings.all_tensors) openvino::show_all_tensors(*read);
-          return openvino::open_session(core_, read, model, graph, device, settings);
+          return openvino::open_session(core_, read, model, graph, device, settings, reading);
         },
         failure_while_loading);
   }
 
   std::vector<Tuning> tunings() override {
     return {{{"pinning", "off"}}, {{"hyper_threading", "off"}}, {{"hint", "latency"}}};
+  }
+
+  Properties properties_of(std::optional<int> threads, const Tuning& tuning) override {
+    return openvino::properties_of(threads, tuning);
   }
 
   std::optional<Graph> read_graph(const std::filesystem::path& model,
@@ -156,7 +165,7 @@ class OpenVinoRuntime : public Runtime {
     auto read = read_model(model);
     const auto place = where(model, name());
     guarded(
-        place, [&] { openvino::fix_shapes(*read, input_shapes, place); }, failure_while_loading);
+        place, [&] { openvino::fix_shapes(*read, input_shapes, true, place); }, failure_while_loading);
     return read;
   }
 

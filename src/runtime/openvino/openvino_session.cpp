@@ -57,17 +57,20 @@ std::optional<ElementType> real_precision(const ov::CompiledModel& compiled) {
 
 class OpenVinoSession : public Session {
  public:
-  OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where, bool profile,
-                  std::vector<std::string> notes)
+  OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where,
+                  const SessionSettings& settings, std::vector<std::string> notes, StartUp start_up)
       : compiled_(std::move(compiled)),
         inference_(compiled_.create_infer_request(), shared_),
         device_(std::move(device)),
-        notes_(std::move(notes)) {
+        // The runtime's own threads belong to its streams; without a hint there is one of it, see OpenVinoRequest.
+        own_threads_(device_.rfind("CPU", 0) == 0 && !settings.hint),
+        notes_(std::move(notes)),
+        start_up_(start_up) {
     shared_.inputs = ports_of(compiled_.inputs(), graph_names(graph, &Graph::inputs));
     shared_.outputs = ports_of(compiled_.outputs(), graph_names(graph, &Graph::outputs));
     for (const auto& input : compiled_.inputs()) shared_.input_types.push_back(input.get_element_type());
-    shared_.profile = profile;
-    if (profile) shared_.nodes = describe_nodes(*compiled_.get_runtime_model(), graph);
+    shared_.profile = settings.profile_ops;
+    if (settings.profile_ops) shared_.nodes = describe_nodes(*compiled_.get_runtime_model(), graph);
     shared_.where = std::move(where);
   }
 
@@ -102,7 +105,19 @@ class OpenVinoSession : public Session {
     return guarded(shared_.where, [&] {
       auto request = compiled_.create_infer_request();
       if (!values_.empty()) set_on(request, values_);
-      return openvino::make_request(std::move(request), shared_, device_.rfind("CPU", 0) == 0);
+      return openvino::make_request(std::move(request), shared_, own_threads_);
+    });
+  }
+
+  StartUp start_up() const override { return start_up_; }
+
+  std::optional<Concurrency> concurrency() override {
+    return guarded(shared_.where, [&] {
+      Concurrency told;
+      told.requests = static_cast<int>(property(ov::optimal_number_of_infer_requests).value_or(1));
+      if (const auto streams = property(ov::num_streams)) told.streams = streams->num;
+      told.threads = property(ov::inference_num_threads);
+      return told;
     });
   }
 
@@ -120,6 +135,14 @@ class OpenVinoSession : public Session {
   }
 
  private:
+  /// nullopt: the device has no such property.
+  template <typename T, ov::PropertyMutability Mutability>
+  std::optional<T> property(const ov::Property<T, Mutability>& wanted) const {
+    const auto known = compiled_.get_property(ov::supported_properties);
+    if (std::find(known.begin(), known.end(), wanted.name()) == known.end()) return std::nullopt;
+    return compiled_.get_property(wanted);
+  }
+
   // Each request gets tensors of its own: requests of one compiled model may run at the same time.
   void set_on(ov::InferRequest& request, const std::vector<HostTensor>& inputs) {
     for (const auto& input : inputs) {
@@ -134,7 +157,9 @@ class OpenVinoSession : public Session {
   Shared shared_;
   Inference inference_;
   std::string device_;
+  bool own_threads_;
   std::vector<std::string> notes_;
+  StartUp start_up_;
   std::vector<HostTensor> values_;
 };
 
@@ -158,21 +183,24 @@ std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, cons
       fmt::format("{} was asked for, but the device computes in {}", type_name(*settings.precision), type_name(real))};
 }
 
+void set_on_cpu(ov::AnyMap& map, const SessionSettings& settings) {
+  // Unset, a CPU with bf16 computes in it: what a user of OpenVINO gets, so what is measured. A note says so.
+  if (settings.precision) map.insert(ov::hint::inference_precision(foreign_type(*settings.precision)));
+  if (!settings.hint || settings.profile_ops) map.insert(ov::num_streams(1));  // counters belong to the stream
+  for (const auto& [name, value] : properties_of(settings.threads, settings.tuning)) map[name] = value;
+}
+
 ov::AnyMap compile_settings(const std::string& device, const SessionSettings& settings) {
   ov::AnyMap map{ov::enable_profiling(settings.profile_ops)};
   if (!settings.cache.empty()) map.insert(ov::cache_dir(settings.cache.string()));
-  if (device.rfind("CPU", 0) != 0) return map;
-  // Unset, a CPU with bf16 computes in it: what a user of OpenVINO gets, so what is measured. A note says so.
-  if (settings.precision) map.insert(ov::hint::inference_precision(foreign_type(*settings.precision)));
-  map.insert(ov::num_streams(1));  // counters belong to the stream
-  if (settings.threads) map.insert(ov::inference_num_threads(*settings.threads));
-  for (const auto& [name, value] : settings.tuning) {
-    if (name == "pinning") map.insert(ov::hint::enable_cpu_pinning(value != "off"));
-    if (name == "pinning" && value == "own")  // cores that no other session is bound to
-      map.insert(ov::hint::enable_cpu_reservation(true));
-    if (name == "hyper_threading") map.insert(ov::hint::enable_hyper_threading(value != "off"));
-    if (name == "hint") map.insert(ov::hint::performance_mode(ov::hint::PerformanceMode::LATENCY));
-  }
+  if (settings.hint)
+    map.insert(ov::hint::performance_mode(*settings.hint == Hint::latency ? ov::hint::PerformanceMode::LATENCY
+                                                                          : ov::hint::PerformanceMode::THROUGHPUT));
+  if (settings.hint && settings.requests)
+    map.insert(ov::hint::num_requests(static_cast<std::uint32_t>(*settings.requests)));
+  if (settings.streams) map.insert(ov::num_streams(*settings.streams));
+  if (device.rfind("CPU", 0) == 0) set_on_cpu(map, settings);
+  for (const auto& [name, value] : settings.properties) map[name] = value;
   return map;
 }
 
@@ -194,22 +222,48 @@ std::string real_device(const ov::CompiledModel& compiled, const std::string& de
 
 }  // namespace
 
+Properties properties_of(std::optional<int> threads, const Tuning& tuning) {
+  Properties properties;
+  if (threads) properties[ov::inference_num_threads.name()] = std::to_string(*threads);
+  const auto yes_no = [](const std::string& value) { return value != "off" ? "YES" : "NO"; };
+  for (const auto& [name, value] : tuning) {
+    if (name == "pinning") properties[ov::hint::enable_cpu_pinning.name()] = yes_no(value);
+    if (name == "pinning" && value == "own")  // cores that no other session is bound to
+      properties[ov::hint::enable_cpu_reservation.name()] = "YES";
+    if (name == "hyper_threading") properties[ov::hint::enable_hyper_threading.name()] = yes_no(value);
+    if (name == "hint") properties[ov::hint::performance_mode.name()] = upper_case(value);
+  }
+  return properties;
+}
+
 std::vector<std::string> input_names(const ov::Model& model) {
   std::vector<std::string> names;
   for (const auto& port : ports_of(model.inputs(), {})) names.push_back(port.name);
   return names;
 }
 
-void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, const std::string& where) {
+/// With other sizes than the model fixes, what refuses is mostly a constant inside of it.
+static void reshape(ov::Model& model, const std::map<std::string, ov::PartialShape>& shapes, const std::string& where) {
+  try {
+    model.reshape(shapes);
+  } catch (const std::exception& e) {
+    throw Error(ErrorKind::bad_input, fmt::format("{}: cannot be reshaped to these inputs, export it with open "
+                                                  "dimensions: {}",
+                                                  where, one_sentence(e.what())));
+  }
+}
+
+void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, bool batch_may_change,
+                const std::string& where) {
   check_shape_names(input_names(model), shapes, where);
   std::map<std::string, ov::PartialShape> wanted;
   for (const auto& [name, shape] : shapes) {
     const auto& declared = std::as_const(model).input(name).get_partial_shape();
-    const PartialShape fixed = declared.rank().is_dynamic() ? fix_shape(PartialShape(shape.size()), shape, where, name)
-                                                            : fix_shape(partial_shape(declared), shape, where, name);
-    wanted[name] = foreign_shape(fixed);
+    PartialShape open = declared.rank().is_dynamic() ? PartialShape(shape.size()) : partial_shape(declared);
+    if (batch_may_change && !open.empty()) open[0] = {};
+    wanted[name] = foreign_shape(fix_shape(open, shape, where, name));
   }
-  if (!wanted.empty()) model.reshape(wanted);
+  if (!wanted.empty()) reshape(model, wanted, where);
 }
 
 // Its CPU plugin frees what it did not allocate when a string tensor passes through it.
@@ -245,13 +299,38 @@ void write_model(const std::shared_ptr<ov::Model>& model, const std::filesystem:
   write_file_atomically(path, xml.str());
 }
 
+/// Of properties that it refused, the one that was meant. Plugins know more than they list, so they are asked first.
+static void refuse_misspelt(ov::Core& core, const std::string& device, const Properties& properties,
+                            const std::string& where) {
+  if (properties.empty()) return;
+  const auto supported = core.get_property(device, ov::supported_properties);
+  const std::vector<std::string> known(supported.begin(), supported.end());
+  for (const auto& [key, value] : properties) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    if (const auto near = nearest_word(key, known))
+      throw Error(ErrorKind::bad_input, fmt::format("{}: --property {}: {} has no such property; did you mean '{}'?",
+                                                    where, printable(key), device, *near));
+  }
+}
+
 std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::Model>& model,
                                       const std::filesystem::path& path, const Graph* graph, const std::string& device,
-                                      const SessionSettings& settings) {
+                                      const SessionSettings& settings, Nanoseconds read) {
   refuse_strings(*model, where(path, "openvino"));
-  auto compiled = compile(core, model, device, settings);
+  const Nanoseconds before = steady_now();
+  ov::CompiledModel compiled;
+  try {
+    compiled = compile(core, model, device, settings);
+  } catch (const ov::Exception&) {
+    refuse_misspelt(core, device, settings.properties, where(path, "openvino"));
+    throw;
+  }
+  StartUp start_up{read, steady_now() - before, {}};
+  if (!settings.cache.empty()) start_up.from_cache = compiled.get_property(ov::loaded_from_cache);
+  if (!settings.executed_graph.empty())
+    write_model(std::const_pointer_cast<ov::Model>(compiled.get_runtime_model()), settings.executed_graph);
   return std::make_unique<OpenVinoSession>(compiled, graph, real_device(compiled, device), where(path, "openvino"),
-                                           settings.profile_ops, precision_notes(compiled, settings));
+                                           settings, precision_notes(compiled, settings), start_up);
 }
 
 }  // namespace takt::openvino

@@ -10,16 +10,22 @@
 namespace takt::openvino {
 
 /// Compiles `model` for `device` (OpenVINO's spelling) and makes it ready to run with zero inputs set by the caller.
+/// `read`: the time that reading it took.
 /// Throws ov::Exception; the runtime translates it.
 std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::Model>& model,
                                       const std::filesystem::path& path, const Graph* graph, const std::string& device,
-                                      const SessionSettings& settings);
+                                      const SessionSettings& settings, Nanoseconds read);
+
+/// What takt's own names for `threads` and `tuning` stand for.
+Properties properties_of(std::optional<int> threads, const Tuning& tuning);
 
 /// Names of the model's inputs as takt spells them, in order.
 std::vector<std::string> input_names(const ov::Model& model);
 
-/// Fixes the open dimensions that `shapes` names. Throws Error(bad_input).
-void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, const std::string& where);
+/// Fixes the open dimensions that `shapes` names; with `batch_may_change` the first ones are open, too. Throws
+/// Error(bad_input), also where the model's inside does not go along.
+void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, bool batch_may_change,
+                const std::string& where);
 
 /// Makes every tensor between operators an output.
 void show_all_tensors(ov::Model& model);

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "graph/onnx.h"
+#include "runtime/sdk_errors.h"
 #include "runtime/sim/device_description.h"
 #include "runtime/sim/sim_session.h"
 #include "runtime/simulated.h"
@@ -19,6 +20,7 @@ class SimRuntime : public Runtime {
 
   std::string_view name() const override { return simulated_runtime; }
   bool is_simulated() const override { return true; }
+  bool has_streams() const override { return true; }
   std::string version() const override { return "1"; }
 
   std::vector<DeviceStatus> devices() override {
@@ -30,6 +32,16 @@ class SimRuntime : public Runtime {
 
   std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                 const SessionSettings& settings) override {
+    if (settings.streams.value_or(1) > 1)
+      throw Error(ErrorKind::unsupported,
+                  fmt::format("{}: a simulated device has one stream; leave out --streams", where(model, name())));
+    if (!settings.executed_graph.empty())
+      throw Error(ErrorKind::unsupported, fmt::format("{}: a simulated device executes no graph; leave out "
+                                                      "--executed-graph",
+                                                      where(model, name())));
+    if (!settings.properties.empty())
+      throw Error(ErrorKind::unsupported,
+                  fmt::format("{}: a simulated device has no properties; leave out --property", where(model, name())));
     auto description = find_device_description(name_without_prefix(settings.device), settings.device_description);
     std::optional<Graph> read;
     if (!graph) graph = &read.emplace(read_onnx(model).graph);

@@ -209,6 +209,8 @@ class SimSession : public Session {
     return std::make_unique<SimRequest>(device_, plan_, inputs_, results_, seed_ + ++requests_, where_);
   }
 
+  std::optional<Concurrency> concurrency() override { return Concurrency{1, 1, {}}; }
+
   bool keeps_real_time() const override { return !device_->description.virtual_clock; }
 
   std::vector<std::string> notes() override {

@@ -1,0 +1,28 @@
+// `takt run` with --vary, or with several models: every combination of values is a variant.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/run_options.h"
+#include "profile/vary.h"
+
+namespace takt {
+
+/// "threads=1,2" → {"threads", {"1", "2"}}. Commas inside of (), [], {} and "" separate nothing. Throws UsageError.
+struct VariedOption {
+  std::string name;  ///< without dashes
+  std::vector<std::string> values;
+};
+VariedOption parse_vary(std::string_view text);
+
+/// Every combination of the models and of what --vary says, the last one changing fastest; each with the options of
+/// `o` beside. Throws UsageError for an option that cannot vary, a value that it does not take, and too many variants.
+std::vector<Variant> variants_of(const RunOptions& o);
+
+/// Measures and prints. Returns the exit code.
+int run_variants(RunOptions& o, std::span<const std::string> arguments);
+
+}  // namespace takt
