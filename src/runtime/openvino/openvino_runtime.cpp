@@ -12,6 +12,7 @@
 #include "runtime/device_choice.h"
 #include "runtime/model_file.h"
 #include "runtime/openvino/ir_graph.h"
+#include "runtime/openvino/layers.h"
 #include "runtime/openvino/openvino_session.h"
 #include "runtime/openvino/openvino_tensors.h"
 #include "runtime/sdk_errors.h"
@@ -105,7 +106,8 @@ class OpenVinoRuntime : public Runtime {
         [&] {
           openvino::fix_shapes(*read, settings.input_shapes, where(model, name()));
           if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
-          if (settings.all_tensors) openvino::show_all_tensors(*read);
+          if (graph) openvino::name_layers(*read, *graph);
+          if (settings.all_tensors) openvino::show_all_tensors(*read, graph);
           return openvino::open_session(core_, read, model, graph, device, settings);
         },
         failure_while_loading);
