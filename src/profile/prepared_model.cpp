@@ -19,7 +19,7 @@ namespace {
 
 /// nullopt: neither takt nor the runtime can tell.
 std::optional<Graph> read_model(Runtime& runtime, const std::filesystem::path& model) {
-  return is_onnx_file(model) ? read_onnx(model).graph : runtime.read_graph(model, {});
+  return is_onnx_file(model) ? read_onnx_structure(model).graph : runtime.read_graph(model, {});
 }
 
 /// Puts the model's name before what goes wrong with its inputs.
@@ -108,7 +108,7 @@ RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettin
 
 std::vector<Port> declared_inputs(const std::filesystem::path& model, const RunSettings& settings) {
   if (is_onnx_file(model)) {  // no runtime has to start for it
-    const auto graph = read_onnx(model).graph;
+    const auto graph = read_onnx_structure(model).graph;
     return ports_of(graph, graph.inputs);
   }
   const auto runtime = make_runtime(choose_runtime(model, settings).name);

@@ -98,7 +98,7 @@ class OpenVinoRuntime : public Runtime {
     // OpenVINO tries every importer on a file that is no model, and they write to stderr; and the graph gives the
     // names.
     std::optional<Graph> own;
-    if (!graph && is_onnx_file(model)) graph = &own.emplace(read_onnx(model).graph);
+    if (!graph && is_onnx_file(model)) graph = &own.emplace(read_onnx_structure(model).graph);
     const auto read = read_model(model);
     const auto compiling = fmt::format("{}: cannot be compiled for {}", where(model, name()), device);
     return guarded(
@@ -153,9 +153,19 @@ class OpenVinoRuntime : public Runtime {
     }
   }
 
+  /// For its shapes alone: the weights of an ONNX model, which OpenVINO would copy, are left out where it can do
+  /// without their values.
+  std::shared_ptr<ov::Model> read_for_shapes(const std::filesystem::path& model) {
+    if (is_onnx_file(model)) try {
+        return core_.read_model(onnx_without_weights(model), ov::Tensor());
+      } catch (const std::exception&) {  // an operator that wants its weights as constants, or no model at all
+      }
+    return read_model(model);
+  }
+
   std::shared_ptr<ov::Model> read_with_shapes(const std::filesystem::path& model,
                                               const std::map<std::string, Shape>& input_shapes) {
-    auto read = read_model(model);
+    auto read = read_for_shapes(model);
     const auto place = where(model, name());
     guarded(
         place, [&] { openvino::fix_shapes(*read, input_shapes, place); }, failure_while_loading);

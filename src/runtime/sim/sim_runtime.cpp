@@ -32,7 +32,7 @@ class SimRuntime : public Runtime {
                                 const SessionSettings& settings) override {
     auto description = find_device_description(name_without_prefix(settings.device), settings.device_description);
     std::optional<Graph> read;
-    if (!graph) graph = &read.emplace(read_onnx(model).graph);
+    if (!graph) graph = &read.emplace(read_onnx_structure(model).graph);
     std::unique_ptr<Runtime> real;
     std::unique_ptr<Session> computing;
     if (description.compute) {
