@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/text.h"
 #include "graph/onnx.h"
 #include "graph/shapes.h"
@@ -127,6 +128,7 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
   result_.runtime_version = runtime_->version();
   result_.graph = read_model(*runtime_, model);
   settle_shapes();
+  give_back_free_memory();  // of sessions that are not those to be measured
 }
 
 void PreparedModel::settle_shapes() {

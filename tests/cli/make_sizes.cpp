@@ -242,6 +242,17 @@ void linear() {
   save("table_linear", b);
 }
 
+/// Square layers of 4 MB, with open sizes.
+void heavy(int megabytes) {
+  ModelBuilder b;
+  auto x = b.symbolic_input("x", f32, "batch,1024");
+  for (int layer = 0; layer < megabytes / 4; ++layer)
+    x = b.node("Relu",
+               {b.node("MatMul", {x, b.raw(f32, {1024, 1024}, std::string(4 << 20, static_cast<char>(layer)))})});
+  b.output(x);
+  save("heavy", b);
+}
+
 void make_all() {
   voice();
   wave_encoder();
@@ -270,11 +281,12 @@ void make_all() {
 }  // namespace takt
 
 int main(int count, char** arguments) {
-  if (count != 2) return std::fputs("usage: make_sizes FOLDER\n", stderr), 2;
+  if (count < 2 || count > 3) return std::fputs("usage: make_sizes FOLDER [MEGABYTES]\n", stderr), 2;
   try {
     takt::folder = arguments[1];
     std::filesystem::create_directories(takt::folder);
     takt::make_all();
+    if (count == 3) takt::heavy(std::stoi(arguments[2]));
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "make_sizes: %s\n", error.what()), 1;
   }

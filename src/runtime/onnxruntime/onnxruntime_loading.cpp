@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/free_memory.h"
 #include "core/text.h"
 #include "runtime/onnxruntime/model_cache.h"
 #include "runtime/onnxruntime/onnxruntime_shapes.h"
@@ -63,7 +64,8 @@ std::filesystem::path Loader::save_optimised(bool weights_apart) {
     saving.AddConfigEntry("session.optimized_model_external_initializers_file_name", "weights.bin");
     saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes", "65536");
   }
-  const Ort::Session saves(env_, model_.c_str(), saving);
+  Ort::Session(env_, model_.c_str(), saving);
+  give_back_free_memory();
   return dump;
 }
 

@@ -141,11 +141,19 @@ class OpenVinoRuntime : public Runtime {
   }
 
  private:
+  /// A copy of the model's own, but for the weights: those are in memory once for all sessions of a model.
   std::shared_ptr<ov::Model> read_model(const std::filesystem::path& model) {
     check_model_file(model);
     check_ir(model, where(model, name()));
+    const auto written = std::filesystem::last_write_time(model);
     try {
-      return core_.read_model(model.string());
+      if (!last_read_ || last_path_ != model || last_written_ != written) {
+        last_read_ = nullptr;  // two models are not held for the time of reading
+        last_read_ = core_.read_model(model.string());
+        last_path_ = model;
+        last_written_ = written;
+      }
+      return last_read_->clone();
     } catch (const std::exception& e) {
       const bool unknown = std::string_view(e.what()).find(unknown_operators) != std::string_view::npos;
       throw Error(unknown ? ErrorKind::unsupported : ErrorKind::bad_input,
@@ -197,6 +205,9 @@ class OpenVinoRuntime : public Runtime {
   }
 
   ov::Core core_;
+  std::shared_ptr<ov::Model> last_read_;
+  std::filesystem::path last_path_;
+  std::filesystem::file_time_type last_written_;
 };
 
 }  // namespace
