@@ -1,5 +1,7 @@
 #include "analysis/ort_events.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -10,6 +12,7 @@ namespace takt {
 namespace {
 
 using namespace std::chrono_literals;
+namespace dom = simdjson::dom;
 
 constexpr Nanoseconds longest = 24h * 115;                // more is no time
 constexpr Nanoseconds latest{1'000'000'000'000'000'000};  // 31 years; an end behind it still has a number
@@ -44,6 +47,64 @@ class RunFinder {
   std::map<RowId, std::vector<std::size_t>> by_thread_;
 };
 
+/// Puts operators that ran within a node with a body into it.
+class Bodies {
+ public:
+  explicit Bodies(OrtEvents& events) : events_(events) {
+    for (const OrtNodeEvent& node : events_.nodes) has_body_.push_back(!node.is_wait && runs_a_body(node));
+  }
+
+  void nest() {
+    if (std::find(has_body_.begin(), has_body_.end(), true) == has_body_.end()) return;
+    std::map<RowId, std::vector<std::size_t>> threads;
+    for (std::size_t i = 0; i < events_.nodes.size(); ++i)
+      if (!events_.nodes[i].is_wait) threads[events_.nodes[i].thread].push_back(i);
+    for (auto& [thread, nodes] : threads) {
+      std::sort(nodes.begin(), nodes.end(), [&](std::size_t a, std::size_t b) { return comes_before(a, b); });
+      nest(nodes);
+    }
+  }
+
+ private:
+  bool runs_a_body(const OrtNodeEvent& node) const {
+    const std::string_view type = events_.text_of(node, "op_name");
+    return type == "If" || type == "Loop" || type == "Scan" || type == "SequenceMap";
+  }
+
+  /// By start; in the same microsecond who has a body comes first, of several the one that was written last: a node is
+  /// written when it ends.
+  bool comes_before(std::size_t a, std::size_t b) const {
+    const OrtNodeEvent &x = events_.nodes[a], &y = events_.nodes[b];
+    if (x.start != y.start) return x.start < y.start;
+    if (has_body_[a] != has_body_[b]) return has_body_[a];
+    return has_body_[a] ? x.event > y.event : x.event < y.event;
+  }
+
+  void nest(const std::vector<std::size_t>& nodes) {
+    std::vector<std::size_t> open;
+    for (const std::size_t i : nodes) {
+      OrtNodeEvent& node = events_.nodes[i];
+      while (!open.empty() && !is_within(node, events_.nodes[open.back()])) open.pop_back();
+      if (!open.empty()) {
+        OrtNodeEvent& outer = events_.nodes[open.back()];
+        node.body_of = open.back();
+        node.duration = std::min(node.duration, outer.start + outer.duration - node.start);
+        outer.inside = std::min(outer.duration, outer.inside + node.duration);
+      }
+      if (has_body_[i]) open.push_back(i);
+    }
+  }
+
+  /// What starts in the microsecond in which the outer ends, cut off, may be in it or behind it; what was in it was
+  /// written before.
+  static bool is_within(const OrtNodeEvent& node, const OrtNodeEvent& outer) {
+    return node.run == outer.run && node.event < outer.event && node.start <= outer.start + outer.duration;
+  }
+
+  OrtEvents& events_;
+  std::vector<bool> has_body_;
+};
+
 void add_event(std::uint32_t number, OrtEvents& events) {
   const TraceEvent& event = events.trace.events()[number];
   const std::string& category = events.trace.text(event.category);
@@ -62,7 +123,34 @@ void add_event(std::uint32_t number, OrtEvents& events) {
     return;
   }
   name.remove_suffix((is_wait ? before : kernel).size());
-  events.nodes.push_back({name, start, duration, event.row, number, is_wait, std::nullopt});
+  OrtNodeEvent& node = events.nodes.emplace_back();
+  node.name = name, node.start = start, node.duration = duration;
+  node.thread = event.row, node.event = number, node.is_wait = is_wait;
+}
+
+/// [{"float":[1,3,8,8]},…]; nullopt: of another form.
+std::optional<TypedShapes> typed_shapes(const std::string& json) {
+  dom::parser parser;
+  dom::array list;
+  if (parser.parse(json).get(list) != simdjson::SUCCESS) return std::nullopt;
+  TypedShapes result;
+  for (const dom::element entry : list) {
+    dom::object object;
+    if (entry.get(object) != simdjson::SUCCESS) return std::nullopt;
+    for (const auto field : object) {
+      dom::array extents;
+      if (field.value.get(extents) != simdjson::SUCCESS) return std::nullopt;
+      Shape shape;
+      for (const dom::element extent : extents) {
+        std::int64_t value = 0;
+        if (extent.get(value) != simdjson::SUCCESS || value < 0) return std::nullopt;
+        shape.push_back(value);
+      }
+      result.shapes.push_back(std::move(shape));
+      result.types.emplace_back(field.key);
+    }
+  }
+  return result;
 }
 
 /// Most profiles are small, and threads and their windows would cost more than the reading.
@@ -83,6 +171,13 @@ std::string_view OrtEvents::text_of(const OrtNodeEvent& node, std::string_view k
   return {};
 }
 
+std::optional<TypedShapes> OrtEvents::shapes_of(const OrtNodeEvent& node, std::string_view key) const {
+  for (const TraceArg& arg : trace.args(trace.events()[node.event]))
+    if (const auto* json = std::get_if<TraceJson>(&arg.value); json && trace.text(arg.key) == key)
+      return typed_shapes(trace.text(json->text));
+  return std::nullopt;
+}
+
 void read_ort_events(std::string_view text, const std::string& origin, OrtEvents& events) {
   TraceRead read = parse_chrome_trace(text, origin, settings_for(text.size()));
   for (const TraceFault& fault : read.faults) {
@@ -99,6 +194,7 @@ void read_ort_events(std::string_view text, const std::string& origin, OrtEvents
                    [](const OrtRun& a, const OrtRun& b) { return a.start < b.start; });
   const RunFinder finder(events.runs);
   for (OrtNodeEvent& node : events.nodes) node.run = finder.run_of(node);
+  Bodies(events).nest();
 }
 
 }  // namespace takt

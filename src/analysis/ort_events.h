@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "takt/tensor.h"
 #include "trace/chrome_reader.h"
 
 namespace takt {
@@ -30,9 +31,19 @@ struct OrtNodeEvent {
   std::string_view name;  ///< the node's, in OrtEvents::trace
   Nanoseconds start{}, duration{};
   RowId thread{};
-  std::uint32_t event = 0;         ///< in OrtEvents::trace, for its arguments
-  bool is_wait = false;            ///< "_fence_before" instead of "_kernel_time"
-  std::optional<std::size_t> run;  ///< into OrtEvents::runs; nullopt: of a run that was not recorded to its end
+  std::uint32_t event = 0;             ///< in OrtEvents::trace, for its arguments
+  bool is_wait = false;                ///< "_fence_before" instead of "_kernel_time"
+  std::optional<std::size_t> run;      ///< into OrtEvents::runs; nullopt: of a run that was not recorded to its end
+  std::optional<std::size_t> body_of;  ///< into OrtEvents::nodes: the If, Loop or Scan around it; nullopt: none
+  Nanoseconds inside{};                ///< of `duration`, what operators of its own body took
+  /// What it took itself: over all nodes of a run these add up to the time in operators, each counted once.
+  Nanoseconds self() const { return duration - inside; }
+};
+
+/// Shapes of tensors, with ONNX Runtime's names of their types.
+struct TypedShapes {
+  std::vector<Shape> shapes;
+  std::vector<std::string> types;
 };
 
 /// Not to be copied or moved: names are views into `trace`.
@@ -43,6 +54,9 @@ struct OrtEvents {
 
   /// An argument that is text; empty: none, or another value. A view into `trace`.
   std::string_view text_of(const OrtNodeEvent& node, std::string_view key) const;
+  /// The tensors under `key` ("input_type_shape", "output_type_shape"), those that are no tensors and packed weights
+  /// left out; nullopt: none, or of another form.
+  std::optional<TypedShapes> shapes_of(const OrtNodeEvent& node, std::string_view key) const;
 
   Trace trace;
   std::vector<OrtRun> runs;         ///< in the order of time
@@ -54,8 +68,9 @@ struct OrtEvents {
 
 /// Which run a node belongs to is settled by time, within the thread where that thread called run(), so that runs of
 /// several threads may interleave; nodes on threads of a pool belong to the run that surrounds them. Where one run ends
-/// in the microsecond in which the next one starts, the order of the file decides. `origin` begins the message of
-/// Error(bad_input) for what is no list of events.
+/// in the microsecond in which the next one starts, the order of the file decides. Operators of a body are told by
+/// time, too: they lie within the event of their If, Loop or Scan, and are cut off at its end. `origin` begins the
+/// message of Error(bad_input) for what is no list of events.
 void read_ort_events(std::string_view text, const std::string& origin, OrtEvents& events);
 
 }  // namespace takt

@@ -1,6 +1,5 @@
 // Operators of ONNX Runtime's profile: its events (ort_events.h) added up by node, their arguments as shapes and bytes.
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -15,8 +14,6 @@
 namespace takt {
 namespace {
 
-namespace dom = simdjson::dom;
-
 constexpr std::uint64_t event_cap = 1'000'000;  // ONNX Runtime drops further events without a word
 
 double microseconds(Nanoseconds time) { return Duration(time).count(); }
@@ -28,36 +25,6 @@ std::string peer_type_of(std::string_view type) {
   for (int number = 1; number <= static_cast<int>(ElementType::i2); ++number)
     if (const auto known = static_cast<ElementType>(number); type == type_name(known)) return peer_type(known);
   return std::string(type);
-}
-
-struct TypedShapes {
-  std::vector<Shape> shapes;
-  std::vector<std::string> types;
-};
-
-/// [{"float":[1,3,8,8]},…]; nullopt: of another form.
-std::optional<TypedShapes> typed_shapes(const std::string& json) {
-  dom::parser parser;
-  dom::array list;
-  if (parser.parse(json).get(list) != simdjson::SUCCESS) return std::nullopt;
-  TypedShapes result;
-  for (const dom::element entry : list) {
-    dom::object object;
-    if (entry.get(object) != simdjson::SUCCESS) return std::nullopt;
-    for (const auto field : object) {
-      dom::array extents;
-      if (field.value.get(extents) != simdjson::SUCCESS) return std::nullopt;
-      Shape shape;
-      for (const dom::element extent : extents) {
-        std::int64_t value = 0;
-        if (extent.get(value) != simdjson::SUCCESS || value < 0) return std::nullopt;
-        shape.push_back(value);
-      }
-      result.shapes.push_back(std::move(shape));
-      result.types.push_back(peer_type_of(field.key));
-    }
-  }
-  return result;
 }
 
 /// Those of one event, by key.
@@ -77,12 +44,6 @@ class Arguments {
     const auto* id = std::get_if<StringId>(&*value);
     if (!id || trace_.text(*id).empty()) return std::nullopt;
     return number_in<double>(trace_.text(*id));
-  }
-
-  std::optional<TypedShapes> shapes(std::string_view key) const {
-    const auto value = find(key);
-    const auto* json = value ? std::get_if<TraceJson>(&*value) : nullptr;
-    return json ? typed_shapes(trace_.text(json->text)) : std::nullopt;
   }
 
  private:
@@ -162,11 +123,12 @@ class Reader {
   void describe(ForeignOperator& op, const OrtNodeEvent& node, const Arguments& arguments) {
     op.type = std::string(events_.text_of(node, "op_name"));
     op.kernel = std::string(events_.text_of(node, "provider"));
-    if (auto inputs = arguments.shapes("input_type_shape")) {
+    if (auto inputs = events_.shapes_of(node, "input_type_shape")) {
       op.input_shapes = std::move(inputs->shapes);
-      op.input_types = std::move(inputs->types);
+      op.input_types.clear();
+      for (const std::string& type : inputs->types) op.input_types.push_back(peer_type_of(type));
     }
-    if (auto outputs = arguments.shapes("output_type_shape")) op.output_shapes = std::move(outputs->shapes);
+    if (auto outputs = events_.shapes_of(node, "output_type_shape")) op.output_shapes = std::move(outputs->shapes);
     if (op.input_shapes && op.output_shapes) op.flops = flops_from_shapes(op.type, *op.input_shapes, *op.output_shapes);
     op.bytes = bytes_of(arguments, op);
   }
@@ -185,7 +147,7 @@ class Reader {
       if (!run)
         ++outside;
       else if (!node.is_wait)
-        op.host[*run] += node.duration;
+        op.host[*run] += node.self();  // what its body took is told by the operators in it
       else
         waits[of_node_[i]] = true, op.waits[*run] += node.duration;
     }

@@ -20,6 +20,14 @@ bool is_heavy(const Op& op) {
   return heavy.contains(op.type);
 }
 
+/// Whether nodes of this type only put data elsewhere. One that carries a computing operator's name serves it.
+bool arranges(const std::string& type) {
+  static const std::set<std::string> arranging{"Transpose", "Reshape",       "Squeeze", "Unsqueeze",    "Concat",
+                                               "Split",     "VariadicSplit", "Gather",  "StridedSlice", "Broadcast",
+                                               "ShapeOf",   "Tile",          "Pad"};
+  return moves_data(type) || arranging.contains(type);
+}
+
 class Owners {
  public:
   Owners(const Graph& graph, const std::vector<OpRow>& rows) : graph_(graph), dag_(build_dag(graph)) {
@@ -66,17 +74,19 @@ class Owners {
 }  // namespace
 
 void settle_ownership(std::vector<OpRow>& rows) {
+  const auto only_moves = [](const OpRow& row) { return arranges(row.node_type.empty() ? row.type : row.node_type); };
   std::map<std::string, std::size_t> owners;
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (const auto& op : rows[i].model_ops) {
       auto [owner, is_new] = owners.emplace(op, i);
-      if (!is_new && rows[i].total > rows[owner->second].total) owner->second = i;
+      if (!is_new && only_moves(rows[owner->second]) && !only_moves(rows[i])) owner->second = i;
     }
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::erase_if(rows[i].model_ops, [&](const std::string& op) { return owners.at(op) != i; });
 }
 
 void adopt_unclaimed(const Graph& graph, std::vector<OpRow>& rows) {
+  if (std::any_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.is_settled; })) return;
   Owners owners(graph, rows);
   owners.adopt();
   std::vector<std::vector<std::string>> names(rows.size());

@@ -15,10 +15,12 @@ namespace takt {
 
 struct OpRow;
 
-/// Of several rows that claim an operator, the one that took longest keeps it.
+/// Of several rows that claim an operator, the first that computes something keeps it, or else the first. Times have no
+/// say: the same kernels of the same model give the same rows in every run.
 void settle_ownership(std::vector<OpRow>& rows);
 
-/// Adds operators that no row claims to the row they are fused into; those between several rows stay unclaimed.
+/// Adds operators that no row claims to the row they are fused into; those between several rows stay unclaimed. Does
+/// nothing where the runtime has settled what each kernel computes.
 void adopt_unclaimed(const Graph& graph, std::vector<OpRow>& rows);
 
 }  // namespace takt

@@ -16,7 +16,10 @@ struct OpRow {
   std::string name, type;              ///< of the model's operator; of a fused kernel, the one with most of the work
   std::string node;                    ///< the runtime's own name of it
   std::string kernel;                  ///< the runtime's implementation; empty if it does not tell
-  std::vector<std::string> model_ops;  ///< operators of the model that this kernel stands for
+  std::string node_type;               ///< the runtime's own word for what it does; empty if it does not tell
+  std::vector<std::string> model_ops;  ///< operators of the model that this kernel stands for, by path
+  std::string leader;                  ///< that of them which the runtime says it is; empty: not told
+  bool is_settled = false;             ///< see OpSample
   std::int64_t calls = 0;              ///< over all profiled runs
   Nanoseconds total{};                 ///< over all profiled runs
   std::vector<Nanoseconds> samples;    ///< one per profiled run (0 where it did not execute)

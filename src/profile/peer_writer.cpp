@@ -81,8 +81,8 @@ class PeerWriter {
     std::map<std::pair<std::string, std::string>, std::pair<Nanoseconds, Nanoseconds>> spans;  // first start, sum
     for (const OpSample& sample : run) {
       auto [place, is_new] =
-          spans.emplace(std::pair(sample.name, sample.kernel), std::pair(sample.start, sample.duration));
-      if (!is_new) place->second.second += sample.duration;
+          spans.emplace(std::pair(sample.name, sample.kernel), std::pair(sample.start, sample.self()));
+      if (!is_new) place->second.second += sample.self();
     }
     Members members;
     for (std::size_t i = 0; i < profile_.ops.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "core/free_memory.h"
 #include "core/text.h"
 #include "graph/onnx.h"
+#include "graph/placed_ops.h"
 #include "graph/shapes.h"
 #include "graph/steering.h"
 #include "runtime/ports.h"
@@ -234,6 +235,53 @@ PreparedModel::Shapes PreparedModel::infer(Runtime& runtime, const std::map<std:
   }
 }
 
+namespace {
+
+/// Value by value: what one runtime knows only in part another may know whole.
+void add_known(std::map<std::string, PartialShape>& shapes, const std::map<std::string, PartialShape>& others) {
+  for (const auto& [name, shape] : others) {
+    const auto [place, is_new] = shapes.emplace(name, shape);
+    if (is_new || concrete(place->second)) continue;
+    if (concrete(shape) || place->second.size() != shape.size()) {
+      if (concrete(shape)) place->second = shape;
+      continue;
+    }
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      if (!place->second[i].value) place->second[i] = shape[i];
+  }
+}
+
+/// An operator that executes, in the model or a body of it, and of whose outputs a shape is not known.
+bool has_unknown_shape(const Graph& graph) {
+  for (const PlacedOp& placed : placed_ops(graph)) {
+    if (is_folded(*placed.graph, *placed.op)) continue;
+    for (const TensorId id : placed.op->outputs) {
+      if (id == no_tensor) continue;
+      const auto& shape = placed.graph->tensor(id).shape;
+      if (!shape || !concrete(*shape)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void PreparedModel::learn_executed_shapes() {
+  if (!result_.graph || runtime_->is_simulated() || !is_onnx_file(result_.model)) return;
+  if (!has_unknown_shape(*result_.graph)) return;
+  for (const auto& name : runtime_names()) {
+    try {
+      auto told =
+          (name == result_.runtime ? *runtime_ : *make_runtime(name))
+              .with_executed_shapes(result_.model, *result_.graph, session_settings(false), result_.input_values);
+      if (!told) continue;
+      result_.graph = std::move(told);
+      return;
+    } catch (const Error&) {  // shapes are an extra; without them costs stay unknown
+    }
+  }
+}
+
 bool PreparedModel::knows_all(const Shapes& inferred) const {
   for (const Op& op : result_.graph->ops)
     for (TensorId id : op.outputs) {
@@ -251,7 +299,7 @@ void PreparedModel::fill_in_shapes() {
   Shapes inferred = infer(*runtime_, shapes_);
   for (const auto& name : runtime_names()) {
     if (name == result_.runtime || knows_all(inferred)) continue;
-    inferred.merge(infer(*make_runtime(name), shapes_));
+    add_known(inferred, infer(*make_runtime(name), shapes_));
   }
   for (const auto& [name, shape] : shapes_) {
     PartialShape known;

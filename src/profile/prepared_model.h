@@ -36,6 +36,10 @@ class PreparedModel {
   const std::vector<HostTensor>& values(const std::vector<Port>& inputs);
   SessionSettings session_settings(bool profiled) const;
 
+  /// Fills shapes in that are not known before an inference, from one more inference with the values so far; where no
+  /// runtime of this binary can tell they stay unknown. Needs values().
+  void learn_executed_shapes();
+
   Runtime& runtime() const { return *runtime_; }
   /// For sessions that outlive this object, which then opens no more.
   std::unique_ptr<Runtime> release_runtime() { return std::move(runtime_); }

@@ -135,6 +135,7 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
   if (chosen.instances > 1 && result.profiled) result.notes.push_back("operator times are of one instance alone");
   if (chosen.copy_to_host && result.profiled) result.notes.push_back("copying the outputs is in [unattributed]");
   result.stopped = is_asked_to_stop(chosen);
+  if (result.profiled && !result.stopped) prepared.learn_executed_shapes();
   if (result.stopped)
     result.notes.push_back("stopped before all runs were made; the figures are of those that were");
   else if (chosen.keep_tensors)

@@ -18,8 +18,8 @@ std::optional<OpTotals> Request::last_totals() {
   if (!ops) return std::nullopt;
   OpTotals totals;
   for (const auto& op : *ops) {
-    totals.all += op.duration;
-    if (moves_data(op.type)) totals.moving += op.duration;
+    totals.all += op.self();
+    if (moves_data(op.type)) totals.moving += op.self();
   }
   return totals;
 }

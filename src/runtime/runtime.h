@@ -40,15 +40,23 @@ struct SessionSettings {
 
 /// One executed operator (or fused kernel) of one inference.
 struct OpSample {
-  std::string name;                    ///< the runtime's node name
-  std::string type;                    ///< the model's own operator type where known, else the runtime's
-  std::string kernel;                  ///< implementation: "jit_avx512_FP32", "FusedConv"; empty if not told
-  std::vector<std::string> model_ops;  ///< names of the model's operators that it stands for (fusion group)
-  Nanoseconds start{};                 ///< from the start of the inference's timed call (same steady clock)
+  std::string name;       ///< the runtime's node name; in the body of a control flow operator "If_0 > conv"
+  std::string type;       ///< the model's own operator type where known, else the runtime's
+  std::string kernel;     ///< implementation: "jit_avx512_FP32", "FusedConv"; empty if not told
+  std::string node_type;  ///< the runtime's own word for what the node does: "Reorder"; empty if not told
+  std::vector<std::string> model_ops;  ///< paths (graph/placed_ops.h) of the model's operators that it stands for
+  std::string leader;                  ///< that of `model_ops` which it is named after; empty: not told
+  bool is_settled =
+      false;            ///< operators that no sample names were computed beforehand: nobody need guess where they are
+  Nanoseconds start{};  ///< from the start of the inference's timed call (same steady clock)
   Nanoseconds duration{};
+  Nanoseconds inside{};  ///< of `duration`, what operators of its own body took; they have samples of their own
   std::vector<std::string> inputs, outputs;        ///< tensor names, where known
   std::vector<Shape> input_shapes, output_shapes;  ///< where the runtime tells; empty otherwise
   int device_index = 0;
+
+  /// What it took itself: these add up over the samples of an inference, each moment counted once.
+  Nanoseconds self() const { return duration - inside; }
 };
 
 /// Sums over the operators of one inference.
@@ -141,6 +149,14 @@ class Runtime {
   }
   /// Settings worth trying on this runtime, one change each.
   virtual std::vector<Tuning> tunings() { return {}; }
+  /// `graph`, the model's own, with the shapes that its tensors have in one inference with these inputs: those that
+  /// depend on values, too, and those in bodies. nullopt: this runtime cannot tell. Throws Error.
+  virtual std::optional<Graph> with_executed_shapes(const std::filesystem::path& model, const Graph& graph,
+                                                    const SessionSettings& settings,
+                                                    const std::vector<HostTensor>& inputs) {
+    static_cast<void>(model), static_cast<void>(graph), static_cast<void>(settings), static_cast<void>(inputs);
+    return std::nullopt;
+  }
   /// Shapes of tensors of the model by name, given concrete input shapes; nullopt when this runtime cannot tell.
   virtual std::optional<std::map<std::string, PartialShape>> infer_shapes(
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) = 0;

@@ -67,6 +67,35 @@ TEST(OrtProfile, a_node_that_executes_twice_in_a_run_is_added_up) {
   EXPECT_THAT(microseconds(profile.operators.at(0).device), ElementsAre(7));
 }
 
+std::string body_node(const std::string& name, const std::string& type, int ts, int dur) {
+  return event("Node", name + "_kernel_time", ts, dur, 1, R"({"op_name":")" + type + R"(","node_index":"0"})");
+}
+
+// A node is written when it ends, so those of a body stand before their Loop.
+TEST(OrtProfile, operators_of_a_body_are_not_counted_in_their_loop_again) {
+  const auto profile = parse_ort_profile(
+      trace({node("before", 1, 2), body_node("mm", "MatMul", 5, 10), body_node("mm", "MatMul", 16, 12),
+             body_node("loop", "Loop", 5, 30), node("after", 35, 4), run(0, 40)}),
+      "p");
+  ASSERT_EQ(profile.operators.size(), 4U);
+  EXPECT_EQ(profile.operators[1].name, "mm");
+  EXPECT_THAT(microseconds(profile.operators[1].device), ElementsAre(22));
+  EXPECT_EQ(profile.operators[2].name, "loop");
+  EXPECT_THAT(microseconds(profile.operators[2].device), ElementsAre(8)) << "what its body does not explain";
+  EXPECT_THAT(microseconds(profile.operators[3].device), ElementsAre(4));
+}
+
+TEST(OrtProfile, bodies_in_bodies_and_branches_of_no_time_add_up) {
+  const auto profile = parse_ort_profile(
+      trace({body_node("leaf", "Relu", 10, 3), body_node("choice", "If", 10, 5), body_node("next", "Relu", 15, 0),
+             body_node("loop", "Loop", 10, 20), body_node("quick", "If", 30, 0), node("end", 30, 2), run(0, 40)}),
+      "p");
+  double sum = 0;
+  for (const auto& op : profile.operators) sum += op.device.at(0).count();
+  EXPECT_EQ(sum, 22) << "20 in the loop, 2 behind it";
+  EXPECT_THAT(microseconds(profile.operators[1].device), ElementsAre(2));
+}
+
 TEST(OrtProfile, runs_of_two_threads_interleave) {
   const auto profile =
       parse_ort_profile(trace({node("a", 1, 3, 1), node("a", 2, 4, 2), run(0, 10, 1), run(1, 10, 2)}), "p");

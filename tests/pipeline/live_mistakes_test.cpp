@@ -37,7 +37,7 @@ TEST(LiveMistakes, a_part_is_timed_by_its_own_completion_whichever_is_longer) {
     const Accounts a = account(engine.result);
     expect_parts_add_up(engine.result, a);
     ASSERT_EQ(a.parts.size(), 12u);
-    Duration short_one = Duration::max(), merge = Duration::max(), skew = Duration::zero();
+    Nanoseconds short_one = Nanoseconds::max(), merge = Nanoseconds::max(), skew{};
     for (const PartAccount& part : a.parts) {
       const bool is_long = (part.part == 0) == long_one_first;
       if (is_long) {

@@ -10,18 +10,27 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-OpRow row(std::vector<std::string> model_ops, std::int64_t total) {
+OpRow row(std::vector<std::string> model_ops, std::int64_t total, std::string node_type = "Convolution") {
   OpRow made;
-  made.model_ops = std::move(model_ops), made.total = ns(total);
+  made.model_ops = std::move(model_ops), made.total = ns(total), made.node_type = std::move(node_type);
   return made;
 }
 
-TEST(SettleOwnership, a_change_of_layout_that_carries_the_name_of_a_convolution_loses_it) {
-  std::vector<OpRow> rows{row({"conv"}, 3), row({"conv", "relu"}, 40), row({"relu"}, 2)};
+TEST(SettleOwnership, a_change_of_layout_that_carries_the_name_of_a_convolution_loses_it_however_long_it_took) {
+  for (const std::int64_t reorder : {3, 4000}) {
+    std::vector<OpRow> rows{row({"conv"}, reorder, "Reorder"), row({"conv", "relu"}, 40), row({"relu"}, reorder)};
+    settle_ownership(rows);
+    EXPECT_THAT(rows[0].model_ops, IsEmpty());
+    EXPECT_THAT(rows[1].model_ops, ElementsAre("conv", "relu"));
+    EXPECT_THAT(rows[2].model_ops, IsEmpty());
+  }
+}
+
+TEST(SettleOwnership, where_all_only_arrange_the_first_keeps_it) {
+  std::vector<OpRow> rows{row({"turn"}, 3, "Transpose"), row({"turn"}, 9, "Reorder")};
   settle_ownership(rows);
-  EXPECT_THAT(rows[0].model_ops, IsEmpty());
-  EXPECT_THAT(rows[1].model_ops, ElementsAre("conv", "relu"));
-  EXPECT_THAT(rows[2].model_ops, IsEmpty());
+  EXPECT_THAT(rows[0].model_ops, ElementsAre("turn"));
+  EXPECT_THAT(rows[1].model_ops, IsEmpty());
 }
 
 TEST(SettleOwnership, the_first_of_two_equals_keeps_it) {

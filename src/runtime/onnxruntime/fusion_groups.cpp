@@ -2,124 +2,104 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "core/index.h"
+#include "runtime/onnxruntime/tensor_meanings.h"
+
 namespace takt::ort {
 namespace {
 
-/// The model's operators by the tensors that they make.
-struct Producers {
-  explicit Producers(const Graph& g) : graph(g) {
-    for (std::size_t i = 0; i < g.ops.size(); ++i)
-      for (const auto id : g.ops[i].outputs)
-        if (id != no_tensor) by_tensor.emplace(g.tensor(id).name, i);
+using Group = std::set<std::size_t>;  ///< of places in graph.ops, so in the model's order
+
+class FusionGroups {
+ public:
+  FusionGroups(std::vector<OptimisedNode>& nodes, const Graph& graph)
+      : nodes_(nodes), model_(graph), meanings_(nodes, model_), is_claimed_(graph.ops.size()) {
+    for (const OptimisedNode& node : nodes)
+      for (const auto* names : {&node.inputs, &node.sample.outputs})
+        for (const std::string& name : *names)
+          if (const auto id = meanings_.of(name)) border_.insert(model_.same[index(*id)]);
+    for (const TensorId id : graph.inputs) border_.insert(id);
   }
-  const Graph& graph;
-  std::map<std::string, std::size_t, std::less<>> by_tensor;
+
+  void assign(std::size_t node) {
+    const Group group = group_of(nodes_[node]);
+    OpSample& sample = nodes_[node].sample;
+    sample.is_settled = true;
+    if (group.empty()) return;
+    for (const std::size_t op : group) {
+      is_claimed_[op] = true;
+      sample.model_ops.push_back(model_.graph.ops[op].name);
+    }
+    if (const auto leader = leader_of(node, group)) {
+      sample.leader = model_.graph.ops[*leader].name;
+      sample.type = model_.graph.ops[*leader].type;
+    } else {  // several operators became one of another kind: it is called after the last of them
+      sample.leader = model_.graph.ops[*group.rbegin()].name;
+    }
+  }
+
+ private:
+  /// From what the node makes back to what other nodes make.
+  Group group_of(const OptimisedNode& node) const {
+    std::vector<TensorId> open;
+    for (const std::string& output : node.sample.outputs)
+      if (const auto id = meanings_.of(output); id && !is_read(node, *id)) open.push_back(*id);
+    Group group;
+    while (!open.empty()) {
+      const TensorId id = open.back();
+      open.pop_back();
+      const auto producer = model_.producer(id);
+      if (!producer || is_claimed_[*producer] || !group.insert(*producer).second) continue;
+      for (const TensorId input : model_.graph.ops[*producer].inputs)
+        if (input != no_tensor && !model_.graph.tensor(input).is_constant &&
+            !border_.contains(model_.same[index(input)]))
+          open.push_back(input);
+    }
+    return group;
+  }
+
+  /// A node that makes what it reads computes nothing.
+  bool is_read(const OptimisedNode& node, TensorId id) const {
+    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
+      const auto read = meanings_.of(input);
+      return read && model_.are_same(*read, id);
+    });
+  }
+
+  /// The operator that the node is; nullopt where none of the group is of its kind.
+  std::optional<std::size_t> leader_of(std::size_t node, const Group& group) const {
+    const std::string& kernel = nodes_[node].sample.type;
+    if (const auto main = meanings_.main_op(node); main && group.contains(*main)) return main;
+    if (group.size() == 1) return *group.begin();
+    for (const std::size_t op : group)
+      if (computes(kernel, model_.graph.ops[op].type)) return op;
+    // A product may become one of another name: MatMul and Add a Gemm, a scale a Conv.
+    static constexpr std::array<std::string_view, 4> products{"Conv", "Gemm", "MatMul", "MatMulInteger"};
+    const auto is_product = [](std::string_view type) {
+      return std::any_of(products.begin(), products.end(), [&](auto product) { return computes(type, product); });
+    };
+    if (is_product(kernel))
+      for (const std::size_t op : group)
+        if (is_product(model_.graph.ops[op].type)) return op;
+    return std::nullopt;
+  }
+
+  std::vector<OptimisedNode>& nodes_;
+  ModelTensors model_;
+  TensorMeanings meanings_;
+  std::vector<bool> is_claimed_;
+  std::set<TensorId> border_;  ///< what nodes read and make, each value once
 };
-
-bool is_reorder(const OpSample& node) { return node.type == "ReorderInput" || node.type == "ReorderOutput"; }
-
-// Layout changes and views that fusions leave around the kernel that does the work.
-bool is_wrapping(const OpSample& node) {
-  static constexpr std::array<std::string_view, 5> types{"Reshape", "Transpose", "Squeeze", "Unsqueeze", "Cast"};
-  return std::find(types.begin(), types.end(), node.type) != types.end();
-}
-
-/// "TENSOR_nchwc" → TENSOR; a scale that became a blocked convolution is called "TENSOR_bn_nchwc" or
-/// "TENSOR_mul_nchwc".
-std::optional<std::string> blocked_tensor(const std::string& node_name, const Producers& producers) {
-  const auto suffix = node_name.rfind("_nchwc");
-  if (suffix == std::string::npos) return std::nullopt;
-  const std::string name = node_name.substr(0, suffix);
-  for (const std::string_view origin : {"", "_bn", "_mul"})
-    if (name.ends_with(origin)) {
-      const std::string tensor = name.substr(0, name.size() - origin.size());
-      if (producers.by_tensor.count(tensor)) return tensor;
-    }
-  return std::nullopt;
-}
-
-/// The model's tensors that a node makes. A blocked (nchwc) node makes new ones, but carries the name of the old one:
-/// "TENSOR_nchwc", with "_token_N" behind it where that name was taken.
-std::vector<std::string> anchors(const OpSample& node, const Producers& producers) {
-  if (is_reorder(node)) return {};
-  std::vector<std::string> result;
-  for (const auto& output : node.outputs)
-    if (producers.by_tensor.count(output)) result.push_back(output);
-  if (!result.empty()) return result;
-  if (const auto tensor = blocked_tensor(node.name, producers)) result.push_back(*tensor);
-  // A node that was kept, but between blocked ones, makes a blocked tensor; its own name is still the model's.
-  if (result.empty())
-    for (const auto& op : producers.graph.ops)
-      if (op.name == node.name && op.type == node.type)
-        for (const auto id : op.outputs)
-          if (id != no_tensor) result.push_back(producers.graph.tensor(id).name);
-  return result;
-}
-
-/// Operators from `tensor` back to the tensors in `border`, in the model's order.
-std::set<std::size_t> walk_back(const std::vector<std::string>& from, const std::set<std::string>& border,
-                                const Producers& producers) {
-  std::set<std::size_t> group;
-  std::vector<std::string> open = from;
-  while (!open.empty()) {
-    const auto found = producers.by_tensor.find(open.back());
-    open.pop_back();
-    if (found == producers.by_tensor.end() || !group.insert(found->second).second) continue;
-    for (const auto id : producers.graph.ops[found->second].inputs) {
-      if (id == no_tensor) continue;
-      const auto& tensor = producers.graph.tensor(id);
-      if (!tensor.is_constant && !border.count(tensor.name)) open.push_back(tensor.name);
-    }
-  }
-  return group;
-}
-
-const Op* dominant(const std::set<std::size_t>& group, const Graph& graph) {
-  static constexpr std::array<std::string_view, 9> heavy{"Conv", "ConvTranspose", "MatMul", "Gemm",  "LSTM",
-                                                         "GRU",  "Attention",     "RNN",    "Einsum"};
-  for (const auto index : group)
-    if (std::find(heavy.begin(), heavy.end(), graph.ops[index].type) != heavy.end()) return &graph.ops[index];
-  return nullptr;
-}
-
-// MatMul+Add becomes Reshape, Gemm, Reshape, and only the last makes a tensor of the model: the group belongs to the
-// node before it that makes none.
-std::size_t worker_of(const std::vector<OpSample>& nodes, std::size_t index,
-                      const std::vector<std::vector<std::string>>& anchored) {
-  if (!is_wrapping(nodes[index])) return index;
-  for (std::size_t i = index; i-- > 0;)
-    for (const auto& output : nodes[i].outputs)
-      if (std::find(nodes[index].inputs.begin(), nodes[index].inputs.end(), output) != nodes[index].inputs.end())
-        return anchored[i].empty() && !is_reorder(nodes[i]) ? i : index;
-  return index;
-}
 
 }  // namespace
 
-void assign_fusion_groups(std::vector<OpSample>& nodes, const Graph& graph) {
-  const Producers producers(graph);
-  std::vector<std::vector<std::string>> anchored;
-  std::set<std::string> border;
-  for (const auto& node : nodes) {
-    anchored.push_back(anchors(node, producers));
-    border.insert(anchored.back().begin(), anchored.back().end());
-  }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    if (anchored[i].empty()) continue;
-    const auto group = walk_back(anchored[i], border, producers);
-    const Op* main = dominant(group, graph);
-    auto& node = nodes[main ? worker_of(nodes, i, anchored) : i];
-    for (const auto index : group) node.model_ops.push_back(graph.ops[index].name);
-    if (main)
-      node.type = main->type;
-    else if (group.size() == 1)
-      node.type = graph.ops[*group.begin()].type;
-  }
+void assign_fusion_groups(std::vector<OptimisedNode>& nodes, const Graph& graph) {
+  FusionGroups groups(nodes, graph);
+  for (std::size_t i = 0; i < nodes.size(); ++i) groups.assign(i);
 }
 
 }  // namespace takt::ort

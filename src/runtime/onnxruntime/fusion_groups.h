@@ -3,13 +3,16 @@
 
 #include <vector>
 
-#include "runtime/runtime.h"
+#include "graph/graph.h"
+#include "runtime/onnxruntime/optimised_node.h"
 
 namespace takt::ort {
 
-/// Fills `model_ops` and `type` of nodes that are described by name, kernel and tensor names. The optimiser keeps the
-/// name of a tensor that it does not remove, so a node covers what lies, in the model, between its outputs and the
-/// outputs of the other nodes. Nodes that the optimiser added (reorders, casts) keep an empty group and their own type.
-void assign_fusion_groups(std::vector<OpSample>& nodes, const Graph& graph);
+/// Fills `model_ops`, `leader` and `type` of the nodes' samples and marks them as settled. What the nodes' tensors hold
+/// is settled by structure (tensor_meanings.h); a node then covers what lies, in the model, between what it makes and
+/// what the other nodes make. Each operator belongs to one node at most: those that the optimiser computed beforehand,
+/// or found twice in the model, to none. Nodes that the optimiser added (reorders, casts) keep an empty group and their
+/// own type.
+void assign_fusion_groups(std::vector<OptimisedNode>& nodes, const Graph& graph);
 
 }  // namespace takt::ort

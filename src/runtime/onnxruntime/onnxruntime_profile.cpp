@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "analysis/ort_events.h"
 #include "core/error.h"
@@ -11,13 +13,61 @@
 namespace takt::ort {
 namespace {
 
-/// A node lasts until the next one starts, the definition that OpenVINO's stamps force on its nodes too, so that tables
-/// of the two compare. Between two kernels ONNX Runtime dispatches and writes its record of the last one, 1 to 5 us per
-/// node; whole microseconds cut off at both ends of a kernel would lose one more.
-void extend_to_next(ProfiledRun& run) {
-  for (std::size_t i = 0; i + 1 < run.size(); ++i)
-    run[i].duration = std::max(run[i].duration, run[i + 1].start - run[i].start);
-}
+/// A node lasts until the next one of the same graph starts, the definition that OpenVINO's stamps force on its nodes
+/// too, so that tables of the two compare. Between two kernels ONNX Runtime dispatches and writes its record of the
+/// last one, 1 to 5 us per node; whole microseconds cut off at both ends of a kernel would lose one more. Between two
+/// turns of a Loop or Scan it is the Loop that works: a node that comes again is the first of its turn.
+class NodeTimes {
+ public:
+  explicit NodeTimes(const OrtEvents& events) : events_(events), lasts_(events.nodes.size()) {
+    for (std::size_t i = 0; i < events.nodes.size(); ++i) lasts_[i] = events.nodes[i].duration;
+    std::map<std::pair<std::optional<std::size_t>, std::optional<std::size_t>>, std::vector<std::size_t>> graphs;
+    for (std::size_t i = 0; i < events.nodes.size(); ++i)
+      if (events.nodes[i].run && !events.nodes[i].is_wait)
+        graphs[{events.nodes[i].run, events.nodes[i].body_of}].push_back(i);
+    for (auto& [graph, nodes] : graphs) extend(nodes);
+  }
+
+  std::vector<ProfiledRun> runs() const {
+    const std::vector<Nanoseconds> inside = inside_of_bodies();
+    std::vector<ProfiledRun> runs(events_.runs.size());
+    for (std::size_t i = 0; i < events_.nodes.size(); ++i) {
+      const OrtNodeEvent& node = events_.nodes[i];
+      if (!node.run || node.is_wait) continue;
+      runs[*node.run].push_back({std::string(node.name), std::string(events_.text_of(node, "provider")),
+                                 std::string(events_.text_of(node, "op_name")),
+                                 node.start - events_.runs[*node.run].start, lasts_[i],
+                                 std::min(inside[i], lasts_[i])});
+    }
+    return runs;
+  }
+
+ private:
+  void extend(std::vector<std::size_t>& nodes) {
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](std::size_t a, std::size_t b) { return events_.nodes[a].start < events_.nodes[b].start; });
+    std::set<std::string_view> turn;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const OrtNodeEvent& node = events_.nodes[nodes[i]];
+      turn.insert(node.name);
+      const OrtNodeEvent* next = i + 1 < nodes.size() ? &events_.nodes[nodes[i + 1]] : nullptr;
+      if (next && turn.contains(next->name))
+        turn.clear();
+      else if (next)
+        lasts_[nodes[i]] = std::max(lasts_[nodes[i]], next->start - node.start);
+    }
+  }
+
+  std::vector<Nanoseconds> inside_of_bodies() const {
+    std::vector<Nanoseconds> inside(events_.nodes.size());
+    for (std::size_t i = 0; i < events_.nodes.size(); ++i)
+      if (const OrtNodeEvent& node = events_.nodes[i]; node.run && node.body_of) inside[*node.body_of] += lasts_[i];
+    return inside;
+  }
+
+  const OrtEvents& events_;
+  std::vector<Nanoseconds> lasts_;
+};
 
 }  // namespace
 
@@ -25,15 +75,7 @@ std::vector<ProfiledRun> read_profile(const std::filesystem::path& path) try {
   const MappedFile file(path);
   OrtEvents events;
   read_ort_events(file.text(), "its profile", events);
-  std::vector<ProfiledRun> runs(events.runs.size());
-  for (const OrtNodeEvent& node : events.nodes) {
-    if (!node.run || node.is_wait) continue;
-    runs[*node.run].push_back({std::string(node.name), std::string(events.text_of(node, "provider")),
-                               std::string(events.text_of(node, "op_name")), node.start - events.runs[*node.run].start,
-                               node.duration});
-  }
-  for (ProfiledRun& run : runs) extend_to_next(run);
-  return runs;
+  return NodeTimes(events).runs();
 } catch (const Error& error) {
   throw Error(ErrorKind::runtime, fmt::format("onnxruntime: {}", error.what()));
 }

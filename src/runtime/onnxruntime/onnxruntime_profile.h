@@ -13,6 +13,7 @@ namespace takt::ort {
 struct ProfiledNode {
   std::string name, provider, op_type;
   Nanoseconds start{}, duration{};  ///< start counts from the start of the inference; lasts until the next one starts
+  Nanoseconds inside{};             ///< of `duration`, what operators of its own body took: of an If, a Loop, a Scan
 };
 using ProfiledRun = std::vector<ProfiledNode>;
 

@@ -8,8 +8,10 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "graph/onnx.h"
 #include "runtime/device_choice.h"
 #include "runtime/model_file.h"
+#include "runtime/onnxruntime/executed_shapes.h"
 #include "runtime/onnxruntime/onnxruntime_session.h"
 #include "runtime/onnxruntime/onnxruntime_shapes.h"
 #include "runtime/sdk_errors.h"
@@ -65,6 +67,14 @@ class OnnxRuntime : public Runtime {
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) override {
     check_model_file(model);
     return loading(model, [&] { return ort::infer_shapes(env_, model, input_shapes, where(model, name())); });
+  }
+
+  std::optional<Graph> with_executed_shapes(const std::filesystem::path& model, const Graph& graph,
+                                            const SessionSettings& settings,
+                                            const std::vector<HostTensor>& inputs) override {
+    if (!is_onnx_file(model)) return std::nullopt;
+    return guarded(where(model, name()) + ": cannot tell its shapes",
+                   [&] { return ort::with_executed_shapes(env_, model, graph, settings, inputs); });
   }
 
  private:

@@ -225,6 +225,14 @@ class OnnxRuntimeSession : public Session {
   void reopen() {
     shared_.session = std::make_unique<Ort::Session>(loader_.open());
     shared_.profiling = loader_.profiled();
+    if (events_per_run_ == 0) events_per_run_ = expected_events_per_run();
+  }
+
+  /// How often a body runs is not known beforehand: few inferences then make the first profile, and say it.
+  double expected_events_per_run() const {
+    if (!loader_.optimised()) return 1000;
+    const bool has_bodies = loader_.optimised()->nodes.size() > loader_.optimised()->outer_nodes;
+    return static_cast<double>(loader_.optimised()->nodes.size() + 3) * (has_bodies ? 100 : 1);
   }
 
   /// Models older than IR 4 list their constants as inputs; once folded away, ONNX Runtime shows those as inputs that
@@ -266,8 +274,7 @@ class OnnxRuntimeSession : public Session {
 
   /// Starts a new profile before the old one is full, and warms the new session up outside of all counts.
   void keep_below_cap() {
-    const std::size_t per_run = loader_.optimised() ? loader_.optimised()->nodes.size() + 3 : 1000;
-    if (shared_.walls.size() * per_run < most_events) return;
+    if (static_cast<double>(shared_.walls.size()) * events_per_run_ < most_events) return;
     const std::lock_guard lock(shared_.profiled);
     collect();
     reopen();
@@ -287,33 +294,32 @@ class OnnxRuntimeSession : public Session {
           fmt::format("ONNX Runtime's profile holds {} of {} inferences; the operators of the others are "
                       "not known",
                       runs.size(), shared_.walls.size()));
+    std::size_t events = 0;
+    for (const ProfiledRun& run : runs) events += run.size() + 3;
+    if (!runs.empty()) events_per_run_ = static_cast<double>(events) / static_cast<double>(runs.size());
     for (std::size_t i = 0; i < std::min(runs.size(), shared_.walls.size()); ++i)
       if (shared_.walls[i]) samples_.push_back(samples_of(runs[i], *shared_.walls[i]));
     shared_.walls.clear();
   }
 
-  std::vector<OpSample> samples_of(const ProfiledRun& run, Nanoseconds wall) {
+  std::vector<OpSample> samples_of(const ProfiledRun& run, Nanoseconds wall) const {
     std::vector<OpSample> samples;
     for (const auto& node : run) {
-      auto sample = describe(node);
-      if (!sample) continue;
-      sample->start = std::clamp(node.start, Nanoseconds(0), wall);
-      sample->duration = std::clamp(node.duration, Nanoseconds(0), wall - sample->start);
-      samples.push_back(std::move(*sample));
+      OpSample& sample = samples.emplace_back(describe(node));
+      sample.start = std::clamp(node.start, Nanoseconds(0), wall);
+      sample.duration = std::clamp(node.duration, Nanoseconds(0), wall - sample.start);
+      sample.inside = std::min(node.inside, sample.duration);
     }
-    std::stable_sort(samples.begin(), samples.end(), [](auto& a, auto& b) { return a.start < b.start; });
+    // An operator with a body before those in it, which may start in the same microsecond.
+    std::stable_sort(samples.begin(), samples.end(),
+                     [](auto& a, auto& b) { return std::pair(a.start, b.duration) < std::pair(b.start, a.duration); });
     return samples;
   }
 
-  /// The node of the optimised graph by its key; nullopt for operators inside of control flow, whose time is in the
-  /// node that holds them.
-  std::optional<OpSample> describe(const ProfiledNode& node) {
-    if (keys_.empty() && loader_.optimised())
-      for (std::size_t i = 0; i < loader_.optimised()->nodes.size(); ++i) keys_.emplace(node_key(i), i);
-    if (loader_.optimised()) {
-      const auto found = keys_.find(node.name);
-      return found == keys_.end() ? std::nullopt : std::optional(loader_.optimised()->nodes[found->second]);
-    }
+  OpSample describe(const ProfiledNode& node) const {
+    if (loader_.optimised())
+      if (const auto found = loader_.optimised()->nodes.find(node.name); found != loader_.optimised()->nodes.end())
+        return found->second;
     OpSample sample;
     sample.name = node.name;
     sample.type = sample.kernel = node.op_type;
@@ -327,7 +333,7 @@ class OnnxRuntimeSession : public Session {
   Shared shared_;
   std::vector<Port> inputs_, outputs_;
   std::unique_ptr<Binding> binding_;
-  std::map<std::string, std::size_t> keys_;
+  double events_per_run_ = 0;
   std::vector<std::vector<OpSample>> samples_;
 };
 

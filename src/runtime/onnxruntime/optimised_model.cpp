@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <onnx-ml.pb.h>
 
+#include <optional>
 #include <set>
+#include <vector>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "graph/placed_ops.h"
 #include "runtime/onnxruntime/fusion_groups.h"
 
 namespace takt::ort {
@@ -40,21 +43,87 @@ std::string kernel_of(const onnx::NodeProto& node) {
   return kernel;
 }
 
-OpSample describe(const onnx::NodeProto& node, std::size_t index) {
-  OpSample sample;
-  sample.name = node.name().empty() ? fmt::format("{}_{}", node.op_type(), index) : node.name();
-  sample.type = node.op_type();
+OptimisedNode describe(const onnx::NodeProto& node, std::size_t index, const std::set<std::string>& constants) {
+  OptimisedNode described;
+  described.is_named = !node.name().empty();
+  OpSample& sample = described.sample;
+  sample.name = described.is_named ? node.name() : fmt::format("{}_{}", node.op_type(), index);
+  sample.type = sample.node_type = node.op_type();
   sample.kernel = kernel_of(node);
-  for (const auto& name : node.input())
+  for (const auto& attribute : node.attribute())
+    if (attribute.name() == "activation") described.activation = attribute.s();
+  for (const auto& name : node.input()) {
+    described.inputs.push_back(name);
     if (!name.empty()) sample.inputs.push_back(name);
+    if (constants.contains(name)) described.constants.insert(name);
+  }
   for (const auto& name : node.output())
     if (!name.empty()) sample.outputs.push_back(name);
-  return sample;
+  return described;
 }
 
-}  // namespace
+/// The node whose body a graph is.
+struct Outer {
+  const Op* op = nullptr;  ///< of the model; null: not known
+  std::string path, body;
+};
 
-std::string node_key(std::size_t index) { return fmt::format("takt-op-{}", index); }
+/// Describes a graph's nodes and those of its bodies, and gives each a name of its own.
+class Descriptions {
+ public:
+  explicit Descriptions(OptimisedModel& result) : result_(result) {}
+
+  /// `graph` is the model's own reading of it; null: not known. `outer`: unset for the model's own graph.
+  void add(onnx::GraphProto& proto, const Graph* graph, const std::optional<Outer>& outer) {
+    for (const auto& tensor : proto.initializer()) constants_.insert(tensor.name());
+    std::vector<OptimisedNode> nodes;
+    for (int i = 0; i < proto.node_size(); ++i)
+      nodes.push_back(describe(proto.node(i), static_cast<std::size_t>(i), constants_));
+    if (graph) assign_fusion_groups(nodes, *graph);
+    for (int i = 0; i < proto.node_size(); ++i) {
+      OpSample& sample = nodes[static_cast<std::size_t>(i)].sample;
+      const Op* op = graph ? op_of(sample, *graph) : nullptr;
+      if (outer) place(sample, *outer);
+      add_bodies(*proto.mutable_node(i), op, sample.leader.empty() ? sample.name : sample.leader);
+      const std::string key = fmt::format("takt-op-{}", result_.nodes.size());
+      proto.mutable_node(i)->set_name(key);
+      result_.nodes.emplace(key, std::move(sample));
+    }
+  }
+
+ private:
+  /// The model's operator with a body that a node is, before its names become paths.
+  static const Op* op_of(const OpSample& sample, const Graph& graph) {
+    for (const Op& op : graph.ops)
+      if (!op.subgraphs.empty() && op.name == sample.leader) return &op;
+    return nullptr;
+  }
+
+  static void place(OpSample& sample, const Outer& outer) {
+    const auto placed = [&](const std::string& name) {
+      return outer.op ? body_path(outer.path, *outer.op, outer.body, name) : outer.path + " > " + name;
+    };
+    sample.name = placed(sample.name);
+    for (auto& name : sample.model_ops) name = placed(name);
+    if (!sample.leader.empty()) sample.leader = placed(sample.leader);
+  }
+
+  void add_bodies(onnx::NodeProto& node, const Op* op, const std::string& path) {
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (!attribute.has_g()) continue;
+      const Graph* body = nullptr;
+      if (op)
+        if (const auto found = op->subgraphs.find(attribute.name()); found != op->subgraphs.end())
+          body = found->second.get();
+      add(*attribute.mutable_g(), body, Outer{op, path, attribute.name()});
+    }
+  }
+
+  OptimisedModel& result_;
+  std::set<std::string> constants_;  ///< those of the graphs around a body too
+};
+
+}  // namespace
 
 std::string reloadable(const std::filesystem::path& dump, const std::string& where) {
   return read_dump(dump, where).SerializeAsString();
@@ -63,15 +132,8 @@ std::string reloadable(const std::filesystem::path& dump, const std::string& whe
 OptimisedModel read_optimised(const std::filesystem::path& dump, const Graph* graph, const std::string& where) {
   onnx::ModelProto model = read_dump(dump, where);
   OptimisedModel result;
-  auto* nodes = model.mutable_graph()->mutable_node();
-  for (int i = 0; i < nodes->size(); ++i) {
-    auto& node = *nodes->Mutable(i);
-    const auto index = static_cast<std::size_t>(i);
-    result.nodes.push_back(describe(node, index));
-    for (const auto& attribute : node.attribute()) result.has_subgraphs |= attribute.has_g();
-    node.set_name(node_key(index));
-  }
-  if (graph) assign_fusion_groups(result.nodes, *graph);
+  Descriptions(result).add(*model.mutable_graph(), graph, std::nullopt);
+  result.outer_nodes = static_cast<std::size_t>(model.graph().node_size());
   result.bytes = model.SerializeAsString();
   return result;
 }

@@ -4,24 +4,23 @@
 // not show. So the saved graph gets unique names, is loaded again without optimisation, and that copy is measured.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
-#include <vector>
+#include <unordered_map>
 
 #include "runtime/runtime.h"
 
 namespace takt::ort {
 
 struct OptimisedModel {
-  std::string bytes;            ///< a model; node i is named node_key(i)
-  std::vector<OpSample> nodes;  ///< in the file's order, which is that of execution; times are zero
-  bool has_subgraphs = false;   ///< control flow: an inference may write more events than there are nodes
+  std::string bytes;                                ///< a model whose nodes are named by the keys of `nodes`
+  std::unordered_map<std::string, OpSample> nodes;  ///< those in bodies too; times are zero
+  std::size_t outer_nodes = 0;                      ///< not in a body: each executes once per inference
 };
 
 /// The dump as a model that loads again, unchanged otherwise. Throws Error(runtime) when it is not a model.
 std::string reloadable(const std::filesystem::path& dump, const std::string& where);
-
-std::string node_key(std::size_t index);
 
 /// Reads and rewrites the dump. Throws Error(runtime) when the dump is not a model.
 OptimisedModel read_optimised(const std::filesystem::path& dump, const Graph* graph, const std::string& where);

@@ -37,6 +37,7 @@ OpSample describe(const ov::Node& node, const NodeGroup& group) {
   const ov::Node& owner = *group.owner;
   sample.name = owner.get_friendly_name();
   sample.kernel = text_of(owner, "primitiveType");
+  sample.node_type = text_of(owner, "layerType");
   for (const auto* op : group.ops) sample.model_ops.push_back(op->name);
   const Op* main = dominant(group.ops);
   sample.type = main ? main->type : text_of(node, "layerType");

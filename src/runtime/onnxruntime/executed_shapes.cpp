@@ -1,0 +1,125 @@
+#include "runtime/onnxruntime/executed_shapes.h"
+
+#include <fmt/format.h>
+#include <onnx-ml.pb.h>
+
+#include <unordered_map>
+
+#include "analysis/ort_events.h"
+#include "core/file.h"
+#include "core/index.h"
+#include "graph/onnx.h"
+#include "runtime/onnxruntime/onnxruntime_shapes.h"
+#include "runtime/onnxruntime/onnxruntime_tensors.h"
+
+namespace takt::ort {
+namespace {
+
+struct OpShapes {
+  std::vector<Shape> inputs, outputs;  ///< of tensors; weights that were packed are missing
+};
+using ShapesByKey = std::unordered_map<std::string, OpShapes>;
+
+/// Unique over all graphs of a model; each is walked in the same order before and after the inference.
+std::string key_of(std::size_t number) { return fmt::format("takt-op-{}", number); }
+
+void name_nodes(onnx::GraphProto& proto, const Graph& graph, std::size_t& number) {
+  for (const Op& op : graph.ops) {
+    auto& node = *proto.mutable_node(op.node_index);
+    node.set_name(key_of(number++));
+    for (const auto& [name, body] : op.subgraphs)  // in the map's order, as fill_in does
+      for (auto& attribute : *node.mutable_attribute())
+        if (attribute.name() == name && attribute.has_g()) name_nodes(*attribute.mutable_g(), *body, number);
+  }
+}
+
+void set_shape(Tensor& tensor, const Shape& shape) {
+  if (tensor.is_constant) return;
+  PartialShape known;
+  for (const std::int64_t size : shape) known.push_back({size, ""});
+  tensor.shape = std::move(known);
+  tensor.bytes = byte_count(tensor.type, tensor.shape);
+}
+
+/// Pairs tensors with shapes where it is clear which is whose.
+void set_shapes(Graph& graph, const std::vector<TensorId>& ids, const std::vector<Shape>& shapes) {
+  for (const bool with_constants : {true, false}) {
+    std::vector<TensorId> told;
+    for (const TensorId id : ids)
+      if (id != no_tensor && (with_constants || !graph.tensor(id).is_constant)) told.push_back(id);
+    if (told.size() != shapes.size()) continue;
+    for (std::size_t i = 0; i < told.size(); ++i) set_shape(graph.tensor(told[i]), shapes[i]);
+    return;
+  }
+}
+
+void fill_in(Graph& graph, const ShapesByKey& shapes, std::size_t& number) {
+  for (Op& op : graph.ops) {
+    if (const auto found = shapes.find(key_of(number++)); found != shapes.end()) {
+      set_shapes(graph, op.inputs, found->second.inputs);
+      set_shapes(graph, op.outputs, found->second.outputs);
+    }
+    for (auto& [name, body] : op.subgraphs) {
+      auto copy = std::make_shared<Graph>(*body);
+      fill_in(*copy, shapes, number);
+      body = std::move(copy);
+    }
+  }
+}
+
+ShapesByKey read_shapes(const std::filesystem::path& profile) {
+  const MappedFile file(profile);
+  OrtEvents events;
+  read_ort_events(file.text(), "its profile", events);
+  ShapesByKey shapes;
+  for (const OrtNodeEvent& node : events.nodes) {
+    if (node.is_wait) continue;
+    const auto [place, is_first] = shapes.try_emplace(std::string(node.name));
+    if (!is_first) continue;
+    if (auto inputs = events.shapes_of(node, "input_type_shape")) place->second.inputs = std::move(inputs->shapes);
+    if (auto outputs = events.shapes_of(node, "output_type_shape")) place->second.outputs = std::move(outputs->shapes);
+  }
+  return shapes;
+}
+
+void run_once(Ort::Session& session, std::vector<HostTensor> inputs) {
+  std::vector<const char*> input_names, output_names;
+  std::vector<Ort::Value> values;
+  for (HostTensor& tensor : inputs) {
+    input_names.push_back(tensor.name.c_str());
+    values.push_back(foreign_value(tensor));
+  }
+  std::vector<std::string> names;
+  Ort::AllocatorWithDefaultOptions allocator;
+  for (std::size_t i = 0; i < session.GetOutputCount(); ++i)
+    names.emplace_back(session.GetOutputNameAllocated(i, allocator).get());
+  for (const std::string& name : names) output_names.push_back(name.c_str());
+  session.Run(Ort::RunOptions{nullptr}, input_names.data(), values.data(), values.size(), output_names.data(),
+              output_names.size());
+}
+
+}  // namespace
+
+Graph with_executed_shapes(const Ort::Env& env, const std::filesystem::path& model, const Graph& graph,
+                           const SessionSettings& settings, const std::vector<HostTensor>& inputs) {
+  const TemporaryFolder folder("takt");
+  onnx::ModelProto proto = *read_onnx(model).proto;
+  std::size_t number = 0;
+  name_nodes(*proto.mutable_graph(), graph, number);
+  Ort::SessionOptions options;
+  options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
+  if (settings.threads) options.SetIntraOpNumThreads(*settings.threads);
+  options.EnableProfiling((folder.path() / "shapes").c_str());
+  find_external_data(options, model);
+  const std::string bytes = serialize_onnx(proto);
+  Ort::Session session(env, bytes.data(), bytes.size(), options);
+  run_once(session, inputs);
+  Ort::AllocatorWithDefaultOptions allocator;
+  const ShapesByKey shapes = read_shapes(session.EndProfilingAllocated(allocator).get());
+  Graph result = graph;
+  number = 0;
+  fill_in(result, shapes, number);
+  return result;
+}
+
+}  // namespace takt::ort

@@ -1,0 +1,128 @@
+// Real runtimes fuse, block and rename; whatever they do, a row is named after what its kernel computes.
+#include <gmock/gmock.h>
+#include <onnx-ml.pb.h>
+
+#include <algorithm>
+
+#include "graph/builder.h"
+#include "graph/onnx.h"
+#include "profile/op_profile.h"
+#include "profile/run.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using testing::IsSupersetOf;
+using testing::UnorderedElementsAre;
+
+class FusedRows : public testing::TestWithParam<std::string> {
+ protected:
+  OpProfile profile_of(const ModelBuilder& model) {
+    RunSettings settings;
+    settings.runtime = GetParam();
+    settings.threads = 1;
+    settings.iterations = 3;
+    settings.warmup_iterations = 1;
+    result_ = run_model(folder_.write("m.onnx", model.serialize()), settings, RunPasses::both);
+    return profile_ops(result_);
+  }
+
+  static const OpRow* row_with(const OpProfile& profile, const std::string& op) {
+    for (const OpRow& row : profile.ops)
+      if (std::find(row.model_ops.begin(), row.model_ops.end(), op) != row.model_ops.end()) return &row;
+    return nullptr;
+  }
+
+  const TestFolder folder_;
+  RunResult result_;
+};
+
+std::string conv(ModelBuilder& b, const std::string& x, std::int64_t in, std::int64_t out, std::int64_t stride,
+                 const std::string& name) {
+  return b.node("Conv", {x, b.weight({out, in, 3, 3}), b.weight({out})},
+                {{"pads", {1, 1, 1, 1}}, {"strides", {stride, stride}}, {"kernel_shape", {3, 3}}}, {name, "", {}, {}});
+}
+
+std::string one(ModelBuilder& b, const std::string& type, const std::vector<std::string>& inputs,
+                const std::string& name) {
+  return b.node(type, inputs, {}, {name, "", {}, {}});
+}
+
+/// Two residual blocks, the second with a convolution on its short way.
+ModelBuilder residual() {
+  ModelBuilder b;
+  auto x = one(b, "Relu", {conv(b, b.input("x", ElementType::f32, {1, 3, 32, 32}), 3, 16, 1, "stem")}, "stem_relu");
+  auto y = one(b, "Relu", {conv(b, x, 16, 16, 1, "a1")}, "a1_relu");
+  x = one(b, "Relu", {one(b, "Add", {conv(b, y, 16, 16, 1, "a2"), x}, "a_add")}, "a_relu");
+  y = one(b, "Relu", {conv(b, x, 16, 32, 2, "b1")}, "b1_relu");
+  const auto shorter = conv(b, x, 16, 32, 2, "b_short");
+  x = one(b, "Relu", {one(b, "Add", {conv(b, y, 32, 32, 1, "b2"), shorter}, "b_add")}, "b_relu");
+  b.output(one(b, "Flatten", {one(b, "GlobalAveragePool", {x}, "pool")}, "flat"), ElementType::f32, {1, 32});
+  return b;
+}
+
+TEST_P(FusedRows, sums_and_activations_of_residual_blocks_are_on_the_convolution_that_computes_them) {
+  const OpProfile profile = profile_of(residual());
+  for (const std::string name : {"stem", "a1", "a2", "b1", "b2", "b_short"}) {
+    const OpRow* row = row_with(profile, name);
+    ASSERT_TRUE(row) << name;
+    EXPECT_EQ(row->name, name);
+    EXPECT_EQ(row->type, "Conv");
+  }
+  EXPECT_THAT(row_with(profile, "stem")->model_ops, UnorderedElementsAre("stem", "stem_relu"));
+  EXPECT_THAT(row_with(profile, "a1")->model_ops, UnorderedElementsAre("a1", "a1_relu"));
+  EXPECT_THAT(row_with(profile, "a2")->model_ops, UnorderedElementsAre("a2", "a_add", "a_relu"));
+  EXPECT_THAT(row_with(profile, "b1")->model_ops, UnorderedElementsAre("b1", "b1_relu"));
+  // One of the two convolutions that the sum joins computes it.
+  std::vector<std::string> joined = row_with(profile, "b2")->model_ops;
+  const auto& others = row_with(profile, "b_short")->model_ops;
+  joined.insert(joined.end(), others.begin(), others.end());
+  EXPECT_THAT(joined, UnorderedElementsAre("b2", "b_short", "b_add", "b_relu"));
+  ASSERT_TRUE(row_with(profile, "pool"));
+  EXPECT_EQ(row_with(profile, "pool")->name, "pool");
+  EXPECT_EQ(profile.known_share, 1);
+}
+
+/// Operators without names, as some exporters write them.
+TEST_P(FusedRows, models_without_names_have_the_same_groups) {
+  ModelBuilder b;
+  auto x = b.node("Relu", {conv(b, b.input("x", ElementType::f32, {1, 3, 32, 32}), 3, 16, 1, "")}, {});
+  auto y = b.node("Relu", {conv(b, x, 16, 16, 1, "")}, {});
+  x = b.node("Relu", {b.node("Add", {conv(b, y, 16, 16, 1, ""), x}, {})}, {});
+  b.output(b.node("GlobalAveragePool", {x}, {}), ElementType::f32, {1, 16, 1, 1});
+  for (auto& node : *b.graph().mutable_node()) node.clear_name();
+  const OpProfile profile = profile_of(b);
+  std::vector<std::size_t> sizes;
+  for (const OpRow& row : profile.ops)
+    if (row.type == "Conv") sizes.push_back(row.model_ops.size());
+  EXPECT_THAT(sizes, testing::ElementsAre(2, 2, 3));
+}
+
+TEST_P(FusedRows, activations_of_several_operators_are_on_one_row) {
+  ModelBuilder b;
+  auto x = conv(b, b.input("x", ElementType::f32, {1, 3, 32, 32}), 3, 16, 1, "c0");
+  x = one(b, "Mul", {x, one(b, "Sigmoid", {x}, "sigmoid0")}, "mul0");
+  x = conv(b, x, 16, 16, 1, "c1");
+  x = one(b, "Mul", {x, one(b, "Sigmoid", {x}, "sigmoid1")}, "mul1");
+  b.output(conv(b, x, 16, 8, 1, "c2"), ElementType::f32, {1, 8, 32, 32});
+  const OpProfile profile = profile_of(b);
+  for (const std::string n : {"0", "1"}) {
+    ASSERT_TRUE(row_with(profile, "mul" + n));
+    EXPECT_THAT(row_with(profile, "mul" + n)->model_ops, IsSupersetOf({"sigmoid" + n, "mul" + n}));
+    EXPECT_EQ(row_with(profile, "c" + n)->name, "c" + n);
+  }
+  EXPECT_EQ(profile.known_share, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtimes, FusedRows, testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const auto& name : runtime_names())
+                             if (name != "sim") names.push_back(name);
+                           return names;
+                         }()),
+                         [](const auto& instance) { return instance.param; });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FusedRows);
+
+}  // namespace
+}  // namespace takt
