@@ -16,23 +16,54 @@ using Ops = std::vector<const Op*>;
 enum class Weight { moves, light, heavy };
 
 Weight weight_of(std::string_view layer_type) {
-  static const std::set<std::string_view> heavy{
-      "Convolution", "Deconvolution", "FullyConnected", "MatMul",     "RNNSeq", "RNNCell",  "ScaledDotProductAttention",
-      "MHA",         "QKVProjection", "LLMMLP",         "TensorIterator", "Loop", "If",     "GatherMatmul",
-      "PagedAttention", "BinaryConvolution", "DeformableConvolution", "LSTMSequence", "GRUSequence", "RNNSequence"};
-  static const std::set<std::string_view> movers{"Reorder", "Transpose",  "Reshape", "Concatenation", "Split",
-                                                 "Convert", "Broadcast",  "Tile",    "Gather",        "ShapeOf",
-                                                 "Memory",  "StridedSlice", "Pad",   "MemoryInput",   "MemoryOutput"};
+  static const std::set<std::string_view> heavy{"Convolution",
+                                                "Deconvolution",
+                                                "FullyConnected",
+                                                "MatMul",
+                                                "RNNSeq",
+                                                "RNNCell",
+                                                "ScaledDotProductAttention",
+                                                "MHA",
+                                                "QKVProjection",
+                                                "LLMMLP",
+                                                "TensorIterator",
+                                                "Loop",
+                                                "If",
+                                                "GatherMatmul",
+                                                "PagedAttention",
+                                                "BinaryConvolution",
+                                                "DeformableConvolution",
+                                                "LSTMSequence",
+                                                "GRUSequence",
+                                                "RNNSequence"};
+  static const std::set<std::string_view> movers{"Reorder", "Transpose",    "Reshape", "Concatenation", "Split",
+                                                 "Convert", "Broadcast",    "Tile",    "Gather",        "ShapeOf",
+                                                 "Memory",  "StridedSlice", "Pad",     "MemoryInput",   "MemoryOutput"};
   if (heavy.contains(layer_type)) return Weight::heavy;
   return movers.contains(layer_type) ? Weight::moves : Weight::light;
 }
 
 bool is_heavy(const Op& op) {
-  static const std::set<std::string_view> heavy{
-      "Conv",          "ConvTranspose",    "MatMul",         "Gemm",                 "LSTM",
-      "GRU",           "Attention",        "QLinearConv",    "RNN",                  "Einsum",
-      "ConvInteger",   "MultiHeadAttention", "MatMulInteger", "GroupQueryAttention", "QLinearMatMul",
-      "MatMulNBits",   "Loop",             "Scan",           "If",                   "DeformConv"};
+  static const std::set<std::string_view> heavy{"Conv",
+                                                "ConvTranspose",
+                                                "MatMul",
+                                                "Gemm",
+                                                "LSTM",
+                                                "GRU",
+                                                "Attention",
+                                                "QLinearConv",
+                                                "RNN",
+                                                "Einsum",
+                                                "ConvInteger",
+                                                "MultiHeadAttention",
+                                                "MatMulInteger",
+                                                "GroupQueryAttention",
+                                                "QLinearMatMul",
+                                                "MatMulNBits",
+                                                "Loop",
+                                                "Scan",
+                                                "If",
+                                                "DeformConv"};
   return heavy.contains(op.type);
 }
 

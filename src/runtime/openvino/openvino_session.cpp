@@ -102,7 +102,8 @@ class OpenVinoSession : public Session {
     auto notes = notes_;
     if (shared_.profile)
       notes.push_back(
-          "OpenVINO stamps the start of each node in whole microseconds; a node lasts until the next one starts, but no "
+          "OpenVINO stamps the start of each node in whole microseconds; a node lasts until the next one starts, but "
+          "no "
           "longer than its own counter says where more than the next one follows it: the last, or one that shapes wait "
           "for");
     return notes;

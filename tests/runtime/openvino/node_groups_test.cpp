@@ -24,7 +24,8 @@ class NodeGroups : public testing::Test {
     std::vector<HostTensor> values;
     for (const auto& port : session->inputs()) {
       const auto shape = *concrete(port.shape);
-      values.push_back(floats(port.name, shape, std::vector<float>(static_cast<std::size_t>(*element_count(shape)), 0.5f)));
+      values.push_back(
+          floats(port.name, shape, std::vector<float>(static_cast<std::size_t>(*element_count(shape)), 0.5f)));
     }
     session->set_inputs(values);
     session->run();
@@ -42,7 +43,8 @@ class NodeGroups : public testing::Test {
   static std::string kernels_of(const std::string& op, const std::vector<OpSample>& samples) {
     std::string kernels;
     for (const auto& sample : samples)
-      if (std::count(sample.model_ops.begin(), sample.model_ops.end(), op)) kernels += sample.type + " " + sample.kernel + ";";
+      if (std::count(sample.model_ops.begin(), sample.model_ops.end(), op))
+        kernels += sample.type + " " + sample.kernel + ";";
     return kernels;
   }
 
@@ -59,11 +61,11 @@ ModelBuilder recurrent(const std::string& type, std::int64_t gates, bool both_wa
   std::string x = b.node("Transpose", {b.input("x", ElementType::f32, {2, 12, 8})}, {{"perm", {1, 0, 2}}}, {"/turn"});
   std::int64_t features = 8;
   for (const std::string name : {"/first", "/second"}) {
-    const auto y = b.node(type,
-                          {x, b.weight({directions, gates * hidden, features}),
-                           b.weight({directions, gates * hidden, hidden}), b.weight({directions, 2 * gates * hidden})},
-                          {{"hidden_size", hidden}, {"direction", std::string(both_ways ? "bidirectional" : "forward")}},
-                          {name});
+    const auto y =
+        b.node(type,
+               {x, b.weight({directions, gates * hidden, features}), b.weight({directions, gates * hidden, hidden}),
+                b.weight({directions, 2 * gates * hidden})},
+               {{"hidden_size", hidden}, {"direction", std::string(both_ways ? "bidirectional" : "forward")}}, {name});
     const auto turned = b.node("Transpose", {y}, {{"perm", {0, 2, 1, 3}}}, {name + "/Transpose"});
     x = b.node("Reshape", {turned, b.integers({0, 0, -1})}, {}, {name + "/Reshape"});
     features = directions * hidden;
@@ -101,7 +103,8 @@ ModelBuilder attention(int opset) {
   }
   const auto x = b.input("x", ElementType::f32, {1, 32, 64});
   std::vector<std::string> projected;
-  for (const std::string name : {"q", "k", "v"}) projected.push_back(b.node("MatMul", {x, b.weight({64, 64})}, {}, {name}));
+  for (const std::string name : {"q", "k", "v"})
+    projected.push_back(b.node("MatMul", {x, b.weight({64, 64})}, {}, {name}));
   const auto y =
       b.node("MultiHeadAttention", projected, {{"num_heads", std::int64_t{4}}}, {"attend", "com.microsoft", {}, {}});
   b.output(b.node("Add", {b.node("MatMul", {y, b.weight({64, 64})}, {}, {"o"}), x}, {}, {"sum"}));

@@ -17,7 +17,8 @@ TimedCall call_of(int wall_us) { return {origin, origin + microseconds(wall_us),
 
 std::vector<int> durations(NodeClock& clock, const std::vector<NodeStamp>& nodes, const TimedCall& call) {
   std::vector<int> result;
-  for (const NodeTime& time : clock.times(nodes, call)) result.push_back(static_cast<int>(time.duration.count() / 1000));
+  for (const NodeTime& time : clock.times(nodes, call))
+    result.push_back(static_cast<int>(time.duration.count() / 1000));
   return result;
 }
 
