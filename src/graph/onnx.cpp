@@ -13,6 +13,7 @@
 #include "graph/onnx_attributes.h"
 #include "graph/onnx_file.h"
 #include "graph/onnx_graph.h"
+#include "graph/onnx_lean.h"
 #include "onnx-ml.pb.h"
 
 namespace takt {
@@ -63,6 +64,15 @@ std::vector<std::string> external_files(const onnx::GraphProto& proto) {
   return {names.begin(), names.end()};
 }
 
+void declare_input(onnx::GraphProto& graph, const onnx::TensorProto& weight) {
+  auto& input = *graph.add_input();
+  input.set_name(weight.name());
+  auto& type = *input.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(weight.data_type());
+  type.mutable_shape();
+  for (const auto size : weight.dims()) type.mutable_shape()->add_dim()->set_dim_value(size);
+}
+
 }  // namespace
 
 bool is_onnx_file(const std::filesystem::path& path) { return lower_case(path.extension().string()) == ".onnx"; }
@@ -72,6 +82,33 @@ OnnxModel read_onnx(const std::filesystem::path& path) {
   const auto size = std::filesystem::file_size(path, error);
   if (!error) check_size(place_of(path), size);
   return parse_onnx(MappedFile(path).text(), path);
+}
+
+OnnxModel read_onnx_structure(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error) check_size(place_of(path), size);
+  const MappedFile file(path);
+  if (const auto lean = without_weights(file.text(), path.filename().string())) try {
+      return parse_onnx(*lean, path);
+    } catch (const Error&) {  // of the whole file there may be more to say, or less: a link is not where it seems to be
+    }
+  return parse_onnx(file.text(), path);
+}
+
+std::string onnx_without_weights(const std::filesystem::path& path) {
+  const OnnxModel model = read_onnx_structure(path);
+  auto& graph = *model.proto->mutable_graph();
+  std::set<std::string> inputs;  // before IR 4 weights are inputs, too
+  for (const auto& input : graph.input()) inputs.insert(input.name());
+  auto& weights = *graph.mutable_initializer();
+  for (int i = weights.size() - 1; i >= 0; --i) {
+    const auto& weight = weights.Get(i);
+    if (weight.data_location() != onnx::TensorProto::EXTERNAL) continue;
+    if (inputs.insert(weight.name()).second) declare_input(graph, weight);
+    weights.DeleteSubrange(i, 1);
+  }
+  return serialize_onnx(*model.proto);
 }
 
 OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path) {

@@ -31,7 +31,15 @@ bool is_onnx_file(const std::filesystem::path& path);
 /// model stay as they are: an operator that calls one keeps its type. Thread-safe.
 OnnxModel read_onnx(const std::filesystem::path& path);
 
-/// The same from memory; `path` only for messages and for external data.
+/// The same without its large weights, for who wants the graph or a runtime that looks for itself: in `proto` they are
+/// external data that lies in FILE.onnx. Takes memory for the structure alone.
+OnnxModel read_onnx_structure(const std::filesystem::path& path);
+
+/// The model's bytes with an input in the place of each large weight, for a runtime that only infers shapes and would
+/// read the weights otherwise. Throws as read_onnx.
+std::string onnx_without_weights(const std::filesystem::path& path);
+
+/// As read_onnx, from memory; `path` only for messages and for external data.
 OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path);
 
 /// Serialises (deterministic) and writes atomically. External data references are kept as they are.

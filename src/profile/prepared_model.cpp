@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/text.h"
 #include "graph/onnx.h"
 #include "graph/placed_ops.h"
 #include "graph/shapes.h"
+#include "graph/steering.h"
 #include "runtime/ports.h"
 #include "runtime/simulated.h"
 
@@ -18,7 +21,7 @@ namespace {
 
 /// nullopt: neither takt nor the runtime can tell.
 std::optional<Graph> read_model(Runtime& runtime, const std::filesystem::path& model) {
-  return is_onnx_file(model) ? read_onnx(model).graph : runtime.read_graph(model, {});
+  return is_onnx_file(model) ? read_onnx_structure(model).graph : runtime.read_graph(model, {});
 }
 
 /// Puts the model's name before what goes wrong with its inputs.
@@ -80,6 +83,29 @@ void make_shape(HostTensor& tensor) {
   }
 }
 
+/// The options that give all open inputs, with the model's own words for what is open.
+std::string options_for(const std::vector<Port>& ports) {
+  std::string options;
+  for (const auto& port : ports)
+    if (!concrete(port.shape))
+      options += fmt::format("{}--input '{}:{}'", options.empty() ? "" : " ", printable(escape_input_name(port.name)),
+                             to_string(port.shape));
+  return options;
+}
+
+/// Values that nobody gave decide what is measured: that has to be said.
+void note_steering(RunResult& result, const InputChoice& choice) {
+  for (const auto& steering : find_steering(*result.graph)) {
+    const auto& input = result.graph->tensor(steering.input).name;
+    if (choice.given.contains(input)) continue;
+    const auto* what = steering.type == "Loop" ? "how often a loop runs" : "which branch runs";
+    add_notes(result, {fmt::format("the generated values of input '{}' decide {} ({} '{}'); give your own with --input "
+                                   "'{}:VALUES'",
+                                   printable(input), what, steering.type, printable(steering.op),
+                                   printable(escape_input_name(input)))});
+  }
+}
+
 }  // namespace
 
 RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettings& settings) {
@@ -94,7 +120,7 @@ RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettin
 
 std::vector<Port> declared_inputs(const std::filesystem::path& model, const RunSettings& settings) {
   if (is_onnx_file(model)) {  // no runtime has to start for it
-    const auto graph = read_onnx(model).graph;
+    const auto graph = read_onnx_structure(model).graph;
     return ports_of(graph, graph.inputs);
   }
   const auto runtime = make_runtime(choose_runtime(model, settings).name);
@@ -113,6 +139,7 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
   result_.runtime_version = runtime_->version();
   result_.graph = read_model(*runtime_, model);
   settle_shapes();
+  give_back_free_memory();  // of sessions that are not those to be measured
 }
 
 void PreparedModel::settle_shapes() {
@@ -121,39 +148,73 @@ void PreparedModel::settle_shapes() {
   choice_ = settle_inputs(declared_, read_inputs(settings_.inputs), settings_.batch_size, result_.notes);
   const std::vector<Port> ports = with_batch(declared_, settings_.batch_size);
   const bool open_dims = std::any_of(ports.begin(), ports.end(), [](auto& port) { return !concrete(port.shape); });
-  if (!open_dims) return try_shapes(ports, DimensionGuess(nullptr, {}, {}), 0);
+  if (!open_dims) {
+    choose_shapes(ports, DimensionGuess(nullptr, {}, {}), 0);
+    return learn_shapes();
+  }
   // The runtime that runs it need not be the one that tells names of dimensions.
   Shapes symbolic = result_.graph ? infer(*runtime_, {}) : Shapes();
   for (const auto& name : runtime_names())
     if (result_.graph && name != result_.runtime) symbolic.merge(infer(*make_runtime(name), {}));
-  const DimensionGuess guess(result_.graph ? &*result_.graph : nullptr, ports, symbolic);
+  search_shapes(ports, DimensionGuess(result_.graph ? &*result_.graph : nullptr, ports, symbolic));
+  learn_shapes();
+}
+
+void PreparedModel::choose_shapes(const std::vector<Port>& ports, const DimensionGuess& guess, std::size_t number) {
+  const auto guessed = [&](const Port& port, const std::map<std::string, Shape>& settled) {
+    return guess.shape_of(port, settled, number);
+  };
+  shapes_ = complete_shapes(ports, choice_.shapes, result_.notes, guessed);
+  naming(result_.model, [&] { check_sizes(ports, shapes_); });
+}
+
+/// Takes the first sizes that the model runs with. The usual ones mostly do, so they are tried as they will be
+/// measured; others cost one inference each, of a session whose dimensions stay open.
+void PreparedModel::search_shapes(const std::vector<Port>& ports, const DimensionGuess& guess) {
   const auto notes = result_.notes;
-  const auto graph = result_.graph;
+  std::set<std::map<std::string, Shape>> tried;
   std::optional<Error> first;
-  for (std::size_t attempt = 0; attempt < DimensionGuess::attempts(); ++attempt) {
+  std::unique_ptr<Session> open_session;
+  for (std::size_t number = 0; number < guess.tries(); ++number) {
     result_.notes = notes;
-    result_.graph = graph;
     try {
-      try_shapes(ports, guess, attempt);
+      choose_shapes(ports, guess, number);
       if (result_.notes.size() == notes.size()) return;  // the user gave all that is open
+      if (!tried.insert(shapes_).second) continue;
+      if (open_session) run_once(*open_session);
       probe();
       if (first)
         result_.notes.push_back(fmt::format("the usual sizes were refused, so others were tried ({})", first->what()));
       return;
     } catch (const Error& error) {
-      if (result_.notes.size() == notes.size() || error.kind() == ErrorKind::unsupported) throw;
-      if (!first) first = error;
+      if (error.kind() == ErrorKind::unsupported) throw;
+      if (first) continue;
+      first = error;
+      open_session = open_as_it_is(error);
     }
   }
-  throw Error(first->kind(), fmt::format("{}; other sizes failed too: give the shapes with --input", first->what()));
+  throw Error(first->kind(), fmt::format("{}; {} other choices of sizes failed too: give the shapes, with a number for "
+                                         "each open dimension of {}",
+                                         first->what(), tried.size() - 1, options_for(ports)));
 }
 
-void PreparedModel::try_shapes(const std::vector<Port>& ports, const DimensionGuess& guess, std::size_t attempt) {
-  const auto guessed = [&](const Port& port, const std::map<std::string, Shape>& settled) {
-    return guess.shape_of(port, settled, attempt);
-  };
-  shapes_ = complete_shapes(ports, choice_.shapes, result_.notes, guessed);
-  naming(result_.model, [&] { check_sizes(ports, shapes_); });
+/// A session whose dimensions stay open; null where the runtime needs them to open the model. Throws `refusal` where it
+/// does not open for the same reason: then it is not the sizes.
+std::unique_ptr<Session> PreparedModel::open_as_it_is(const Error& refusal) const {
+  auto settings = session_settings(false);
+  settings.input_shapes.clear();
+  settings.optimised_model.clear();
+  settings.cache.clear();
+  try {
+    return open(settings);
+  } catch (const Error& error) {
+    if (std::string_view(error.what()) == refusal.what()) throw;
+    return nullptr;
+  }
+}
+
+/// What the operators of such a run make of the shapes.
+void PreparedModel::learn_shapes() {
   if (!result_.graph) return;
   if (is_onnx_file(result_.model))
     fill_in_shapes();
@@ -164,11 +225,16 @@ void PreparedModel::try_shapes(const std::vector<Port>& ports, const DimensionGu
 /// One inference with the chosen shapes: that a model loads does not say that it runs.
 void PreparedModel::probe() {
   if (runtime_->is_simulated()) return;  // computes nothing that could fail
-  auto session = open(false);
-  session->set_inputs(values(session->inputs()));
+  run_once(*open(false));
+}
+
+void PreparedModel::run_once(Session& session) {
+  // A session with open dimensions has open ports; the values are of the shapes that were chosen.
+  auto inputs = values(session.inputs());
   result_.input_values.clear();
   result_.input_origins.clear();
-  session->run();
+  session.set_inputs(inputs);
+  session.run();
 }
 
 PreparedModel::Shapes PreparedModel::infer(Runtime& runtime, const std::map<std::string, Shape>& shapes) const {
@@ -283,6 +349,7 @@ const std::vector<HostTensor>& PreparedModel::values(const std::vector<Port>& in
     std::vector<std::string> notes;
     auto made = make_inputs(inputs, {shapes_, choice_.given}, settings_.seed, notes);
     add_notes(result_, notes);
+    if (result_.graph) note_steering(result_, choice_);
     return made;
   });
   for (const auto& port : inputs) {

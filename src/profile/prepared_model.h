@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "inputs/dimensions.h"
 #include "profile/run_result.h"
 #include "profile/run_settings.h"
@@ -50,8 +51,12 @@ class PreparedModel {
   using Shapes = std::map<std::string, PartialShape>;
 
   void settle_shapes();
-  void try_shapes(const std::vector<Port>& ports, const DimensionGuess& guess, std::size_t attempt);
+  void choose_shapes(const std::vector<Port>& ports, const DimensionGuess& guess, std::size_t number);
+  void search_shapes(const std::vector<Port>& ports, const DimensionGuess& guess);
+  void learn_shapes();
   void probe();
+  void run_once(Session& session);
+  std::unique_ptr<Session> open_as_it_is(const Error& refusal) const;
   Shapes infer(Runtime& runtime, const std::map<std::string, Shape>& shapes) const;
   bool knows_all(const Shapes& inferred) const;
   void fill_in_shapes();

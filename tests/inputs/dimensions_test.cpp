@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "graph/builder.h"
 
 namespace takt {
@@ -67,7 +69,7 @@ TEST(DimensionGuess, adds_up_names_as_exporters_of_decoders_write_them) {
   EXPECT_THAT(first_choice(DimensionGuess(nullptr, {ids, mask, past}, {}), mask), ElementsAre(1, 32));
 }
 
-TEST(DimensionGuess, later_attempts_change_what_was_only_usual) {
+TEST(DimensionGuess, later_tries_change_what_was_only_usual) {
   ModelBuilder b;
   b.output(b.node("Gemm", {b.symbolic_input("x", ElementType::f32, "batch,features"), b.weight({13, 4})}));
   const Graph graph = b.build().graph;
@@ -76,6 +78,76 @@ TEST(DimensionGuess, later_attempts_change_what_was_only_usual) {
   EXPECT_THAT(guess.shape_of(fixed, {}, 2), ElementsAre(1, 13));
   EXPECT_NE(guess.shape_of(free, {}, 0), guess.shape_of(free, {}, 2));
   EXPECT_EQ(guess.shape_of(free, {}, 2)[0], 1);
+}
+
+TEST(DimensionGuess, open_dimensions_are_tried_one_at_a_time_too) {
+  const Port x = open_port("x", {"p", "q"}), y = open_port("y", {"u", "v"});
+  const DimensionGuess guess(nullptr, {x, y}, {});
+  std::set<std::vector<std::int64_t>> tried;
+  for (std::size_t number = 0; number < guess.tries(); ++number) {
+    auto both = guess.shape_of(x, {}, number);
+    const auto other = guess.shape_of(y, {}, number);
+    both.insert(both.end(), other.begin(), other.end());
+    tried.insert(both);
+  }
+  EXPECT_TRUE(tried.count({1, 224, 1, 224})) << "together";
+  EXPECT_TRUE(tried.count({1, 224, 1, 16})) << "q alone";
+  EXPECT_TRUE(tried.count({1, 224, 1, 1})) << "q alone, with what is neutral elsewhere";
+  EXPECT_TRUE(tried.count({1, 16, 64, 16})) << "what looked like a batch";
+  EXPECT_LE(guess.tries(), 150u);
+}
+
+TEST(DimensionGuess, pictures_of_bytes_and_those_that_are_turned_first_have_their_channels_last) {
+  const std::vector<std::string> open{"", "", "", ""};
+  Port bytes = open_port("image", open), three_last = open_port("image", open), planes = open_port("image", open);
+  bytes.type = ElementType::u8;
+  three_last.shape[3] = {3, ""};
+  EXPECT_THAT(first_choice(DimensionGuess(nullptr, {bytes}, {}), bytes), ElementsAre(1, 224, 224, 3));
+  EXPECT_THAT(first_choice(DimensionGuess(nullptr, {three_last}, {}), three_last), ElementsAre(1, 224, 224, 3));
+  EXPECT_THAT(first_choice(DimensionGuess(nullptr, {planes}, {}), planes), ElementsAre(1, 3, 224, 224));
+  ModelBuilder turned, straight;
+  const auto scaled =
+      turned.node("Div", {turned.symbolic_input("image", ElementType::f32, "?,?,?,?"), turned.floats({255}, {})});
+  turned.output(turned.node("Transpose", {scaled}, {{"perm", {0, 3, 1, 2}}}));
+  const Graph turned_graph = turned.build().graph;
+  EXPECT_THAT(first_choice(DimensionGuess(&turned_graph, {planes}, {}), planes), ElementsAre(1, 224, 224, 3));
+  const auto cast =
+      straight.node("Cast", {straight.symbolic_input("image", ElementType::u8, "?,?,?,?")}, {{"to", std::int64_t{1}}});
+  straight.output(straight.node("Conv", {cast, straight.weight({8, 3, 3, 3})}));
+  const Graph straight_graph = straight.build().graph;
+  EXPECT_THAT(first_choice(DimensionGuess(&straight_graph, {bytes}, {}), bytes)[3], 224);
+}
+
+TEST(DimensionGuess, sound_lasts_a_second_and_a_state_has_a_batch_of_one) {
+  const Port wave = open_port("waveform", {"batch", "length"});
+  EXPECT_THAT(first_choice(DimensionGuess(nullptr, {wave}, {}), wave), ElementsAre(1, 16000));
+  Port state = open_port("carried", {"", "", ""});
+  state.shape[0] = {2, ""}, state.shape[2] = {128, ""};
+  EXPECT_THAT(first_choice(DimensionGuess(nullptr, {state}, {}), state), ElementsAre(2, 1, 128));
+  Port features = open_port("features", {"", "", ""});
+  features.shape[2] = {40, ""};
+  ModelBuilder b;
+  b.output(b.node(
+      "GRU", {b.symbolic_input("features", ElementType::f32, "?,?,40"), b.weight({1, 72, 40}), b.weight({1, 72, 24})},
+      {{"hidden_size", std::int64_t{24}}}));
+  const Graph graph = b.build().graph;
+  EXPECT_THAT(first_choice(DimensionGuess(&graph, {features}, {}), features), ElementsAre(16, 1, 40)) << "steps first";
+}
+
+TEST(DimensionGuess, trees_and_linear_models_have_as_many_columns_as_they_look_at) {
+  const auto columns = [](const std::string& type, const std::vector<NamedAttribute>& attributes) {
+    ModelBuilder b;
+    b.output(b.node(type, {b.symbolic_input("x", ElementType::f32, "?,?")}, attributes, {.domain = "ai.onnx.ml"}));
+    const Graph graph = b.build().graph;
+    const Port port = open_port("x", {"", ""});
+    return first_choice(DimensionGuess(&graph, {port}, {}), port)[1];
+  };
+  EXPECT_EQ(columns("TreeEnsembleClassifier", {{"nodes_featureids", {3, 29, 0}}}), 30);
+  EXPECT_EQ(
+      columns("LinearRegressor", {{"coefficients", std::vector<float>(22)}, {"intercepts", std::vector<float>(2)}}),
+      11);
+  EXPECT_EQ(columns("SVMRegressor", {{"support_vectors", std::vector<float>(35)}, {"n_supports", std::int64_t{5}}}), 7);
+  EXPECT_EQ(columns("Scaler", {{"scale", std::vector<float>(9)}}), 9);
 }
 
 }  // namespace

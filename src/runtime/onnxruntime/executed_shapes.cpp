@@ -98,26 +98,32 @@ void run_once(Ort::Session& session, std::vector<HostTensor> inputs) {
               output_names.size());
 }
 
+std::string with_named_nodes(const std::filesystem::path& model, const Graph& graph) {
+  const OnnxModel read = read_onnx(model);
+  std::size_t number = 0;
+  name_nodes(*read.proto->mutable_graph(), graph, number);
+  return serialize_onnx(*read.proto);
+}
+
 }  // namespace
 
 Graph with_executed_shapes(const Ort::Env& env, const std::filesystem::path& model, const Graph& graph,
                            const SessionSettings& settings, const std::vector<HostTensor>& inputs) {
   const TemporaryFolder folder("takt");
-  onnx::ModelProto proto = *read_onnx(model).proto;
-  std::size_t number = 0;
-  name_nodes(*proto.mutable_graph(), graph, number);
   Ort::SessionOptions options;
   options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
   if (settings.threads) options.SetIntraOpNumThreads(*settings.threads);
   options.EnableProfiling((folder.path() / "shapes").c_str());
+  options.AddConfigEntry("session.disable_prepacking", "1");  // one inference is not worth a copy of the weights
   find_external_data(options, model);
-  const std::string bytes = serialize_onnx(proto);
+  std::string bytes = with_named_nodes(model, graph);
   Ort::Session session(env, bytes.data(), bytes.size(), options);
+  bytes = {};
   run_once(session, inputs);
   Ort::AllocatorWithDefaultOptions allocator;
   const ShapesByKey shapes = read_shapes(session.EndProfilingAllocated(allocator).get());
   Graph result = graph;
-  number = 0;
+  std::size_t number = 0;
   fill_in(result, shapes, number);
   return result;
 }

@@ -18,10 +18,11 @@ namespace {
 /// Size and date of each file that holds the model's external data: its bytes may be many.
 std::string external_files(const std::filesystem::path& model) {
   std::set<std::string> names;
-  const auto read = read_onnx(model);
+  const auto read = read_onnx_structure(model);
   for (const auto& tensor : read.proto->graph().initializer())
     for (const auto& entry : tensor.external_data())
       if (entry.key() == "location") names.insert(entry.value());
+  names.erase(model.filename().string());  // its bytes are in the key
   std::string text;
   for (const auto& name : names) {
     const auto file = std::filesystem::absolute(model).parent_path() / name;
@@ -36,7 +37,8 @@ std::string key(const std::filesystem::path& model, const SessionSettings& setti
                                  settings.threads.value_or(0));
   for (const auto& [name, value] : settings.properties) text += fmt::format("{}={};", name, value);
   for (const auto& [name, shape] : settings.input_shapes) text += fmt::format("{}{};", name, to_string(shape));
-  return fmt::format("{:016x}-{:016x}", fingerprint(read_file(model)), fingerprint(text + external_files(model)));
+  return fmt::format("{:016x}-{:016x}", fingerprint(MappedFile(model).text()),
+                     fingerprint(text + external_files(model)));
 }
 
 }  // namespace

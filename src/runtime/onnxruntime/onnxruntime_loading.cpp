@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/free_memory.h"
 #include "core/text.h"
 #include "runtime/onnxruntime/model_cache.h"
 #include "runtime/onnxruntime/onnxruntime_properties.h"
@@ -13,6 +14,14 @@
 #include "runtime/tensor_checks.h"
 
 namespace takt::ort {
+namespace {
+
+/// For sessions that run nothing: kernels do not make copies of the weights to their liking.
+void leave_weights_as_they_are(Ort::SessionOptions& options) {
+  options.AddConfigEntry("session.disable_prepacking", "1");
+}
+
+}  // namespace
 
 Loader::Loader(const Ort::Env& env, std::filesystem::path model, const Graph* graph, std::string device,
                const SessionSettings& settings, std::string where)
@@ -46,18 +55,25 @@ void Loader::check_settings() const {
                             where_, type_name(*settings_.precision)));
 }
 
-/// Optimises the model once more, into a file of the temporary folder. Throws Ort::Exception where it cannot be saved.
-std::filesystem::path Loader::save_optimised() {
+/// Optimises the model once more, into a file of the temporary folder; `weights_apart`: with its weights in another
+/// file there, from which they need not be copied. Throws Ort::Exception where it cannot be saved.
+std::filesystem::path Loader::save_optimised(bool weights_apart) {
   if (!folder_) folder_ = std::make_unique<TemporaryFolder>("takt");
   const auto dump = folder_->path() / "optimised.onnx";
   auto saving = options();
   saving.SetOptimizedModelFilePath(dump.c_str());
-  const Ort::Session saves(env_, model_.c_str(), saving);
+  leave_weights_as_they_are(saving);
+  if (weights_apart) {
+    saving.AddConfigEntry("session.optimized_model_external_initializers_file_name", "weights.bin");
+    saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes", "65536");
+  }
+  Ort::Session(env_, model_.c_str(), saving);
+  give_back_free_memory();
   return dump;
 }
 
 void Loader::write_optimised_model(const std::filesystem::path& file) {
-  write_file_atomically(file, reloadable(save_optimised(), where_));
+  write_file_atomically(file, reloadable(save_optimised(false), where_));
 }
 
 /// Takes the optimised model from the cache, or puts it there; without success the model is opened as always.
@@ -71,8 +87,8 @@ void Loader::prepare_cache() {
     return;
   }
   try {
-    const std::string bytes = reloadable(save_optimised(), where_);
-    open_bytes(bytes, options());  // what cannot be loaded again is of no use in a cache
+    const std::string bytes = reloadable(save_optimised(false), where_);
+    open_bytes(bytes, options(), model_);  // what cannot be loaded again is of no use in a cache
     cached.write(bytes);
     notes_.push_back(fmt::format("the optimised model is now in the cache ({})", printable(cached.path().string())));
   } catch (const Ort::Exception& e) {
@@ -81,9 +97,11 @@ void Loader::prepare_cache() {
   }
 }
 
-Ort::Session Loader::open_bytes(const std::string& bytes, Ort::SessionOptions options) const {
+/// `beside`: a file of the folder that external data is in.
+Ort::Session Loader::open_bytes(const std::string& bytes, Ort::SessionOptions options,
+                                const std::filesystem::path& beside) const {
   options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
-  find_external_data(options, model_);
+  find_external_data(options, beside);
   return Ort::Session(env_, bytes.data(), bytes.size(), options);
 }
 
@@ -103,9 +121,11 @@ void Loader::prepare_profiling(const Graph* graph) {
   folder_ = std::make_unique<TemporaryFolder>("takt");
   const auto dump = folder_->path() / "optimised.onnx";
   try {
-    optimised_ = read_optimised(save_optimised(), graph, where_);
+    optimised_ = read_optimised(save_optimised(true), graph, where_);
     // What was saved must load again as it is, or the figures would be those of no model.
-    open_bytes(optimised_->bytes, options());
+    auto trial = options();
+    leave_weights_as_they_are(trial);
+    open_bytes(optimised_->bytes, std::move(trial), dump);
   } catch (const Ort::Exception& e) {
     optimised_.reset();
     notes_.push_back(fmt::format(
@@ -125,14 +145,14 @@ void Loader::prepare_profiling(const Graph* graph) {
 }
 
 Ort::Session Loader::open_head(const std::set<std::string>& keys) const {
-  return open_bytes(head_of(optimised_->bytes, keys, where_), options());
+  return open_bytes(head_of(optimised_->bytes, keys, where_), options(), folder_->path() / "optimised.onnx");
 }
 
 Ort::Session Loader::open() {
   auto chosen = options();
   if (profiled()) chosen.EnableProfiling((folder_->path() / fmt::format("profile-{}", opened_++)).c_str());
-  if (optimised_) return open_bytes(optimised_->bytes, std::move(chosen));
-  if (ready_) return open_bytes(*ready_, std::move(chosen));
+  if (optimised_) return open_bytes(optimised_->bytes, std::move(chosen), folder_->path() / "optimised.onnx");
+  if (ready_) return open_bytes(*ready_, std::move(chosen), model_);
   return Ort::Session(env_, model_.c_str(), chosen);
 }
 

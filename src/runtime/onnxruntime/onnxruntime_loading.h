@@ -36,11 +36,12 @@ class Loader {
  private:
   Ort::SessionOptions options() const;
   void check_settings() const;
-  std::filesystem::path save_optimised();
+  std::filesystem::path save_optimised(bool weights_apart);
   void write_optimised_model(const std::filesystem::path& file);
   void prepare_profiling(const Graph* graph);
   void prepare_cache();
-  Ort::Session open_bytes(const std::string& bytes, Ort::SessionOptions options) const;
+  Ort::Session open_bytes(const std::string& bytes, Ort::SessionOptions options,
+                          const std::filesystem::path& beside) const;
 
   const Ort::Env& env_;
   std::filesystem::path model_;

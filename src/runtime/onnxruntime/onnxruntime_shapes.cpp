@@ -42,9 +42,9 @@ void name_open_dimensions(onnx::ValueInfoProto& input) {
 }  // namespace
 
 std::string with_all_outputs(const std::filesystem::path& model) {
-  onnx::ModelProto proto = *read_onnx(model).proto;
-  show_all_tensors(*proto.mutable_graph());
-  return serialize_onnx(proto);
+  const OnnxModel read = read_onnx(model);
+  show_all_tensors(*read.proto->mutable_graph());
+  return serialize_onnx(*read.proto);
 }
 
 void find_external_data(Ort::SessionOptions& options, const std::filesystem::path& model) {
@@ -55,8 +55,8 @@ void find_external_data(Ort::SessionOptions& options, const std::filesystem::pat
 std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std::filesystem::path& model,
                                                  const std::map<std::string, Shape>& input_shapes,
                                                  const std::string& where) {
-  const OnnxModel read = read_onnx(model);
-  onnx::ModelProto proto = *read.proto;
+  const OnnxModel read = read_onnx_structure(model);
+  onnx::ModelProto& proto = *read.proto;
   std::vector<std::string> names;
   for (const auto id : read.graph.inputs) {
     const auto& tensor = read.graph.tensor(id);
@@ -72,6 +72,7 @@ std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std:
   Ort::SessionOptions options;
   options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
   options.SetIntraOpNumThreads(1);
+  options.AddConfigEntry("session.disable_prepacking", "1");  // weights stay unread in their file
   find_external_data(options, model);
   const std::string bytes = serialize_onnx(proto);
   const Ort::Session session(env, bytes.data(), bytes.size(), options);

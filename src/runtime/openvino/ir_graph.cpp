@@ -128,10 +128,7 @@ class Translator {
     std::vector<TensorId> ids;
     for (const auto& port : node.outputs()) {
       const bool unused = port.get_index() > 0 && port.get_target_inputs().empty();
-      const auto fallback = node.get_output_size() == 1
-                                ? node.get_friendly_name()
-                                : fmt::format("{}.{}", node.get_friendly_name(), port.get_index());
-      ids.push_back(unused ? no_tensor : add_tensor(port, fallback, folded));
+      ids.push_back(unused ? no_tensor : add_tensor(port, *tensor_names(port).begin(), folded));
       if (folded && !unused) keep_integers(port, ids.back());
     }
     return ids;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/openvino/node_times.h"
 #include "runtime/runtime.h"
 
 namespace takt::openvino {
@@ -15,17 +16,16 @@ namespace takt::openvino {
 /// What does not change between inferences, by the name of the runtime's node (times are zero).
 using NodeTable = std::map<std::string, OpSample>;
 
-/// Joins the runtime's own graph to the model's operators through "originalLayersNames", the fusion groups.
+/// Joins the runtime's own graph to the model's operators (node_groups.h). Nodes of one row have the same name here.
 NodeTable describe_nodes(const ov::Model& runtime_model, const Graph* graph);
 
-/// Nodes of the inference that ran in [begin, end] (system clock) and took `wall`. CPU counters are running averages
-/// over all inferences, but start stamps are those of the last one: a node ends where the next begins, the last one at
-/// `end`. Where a device gives no stamps (GPU), its reported times are laid end to end. Σ duration ≤ wall always.
+/// Nodes of the inference that was `call`, with times as `clock`, the request's own, tells them. Σ duration ≤ wall
+/// always.
 std::vector<OpSample> time_nodes(const std::vector<ov::ProfilingInfo>& counters, const NodeTable& nodes,
-                                 Nanoseconds begin, Nanoseconds end, Nanoseconds wall);
+                                 const TimedCall& call, NodeClock& clock);
 
 /// The sums over what time_nodes() gives, without making it.
-OpTotals total_nodes(const std::vector<ov::ProfilingInfo>& counters, const NodeTable& nodes, Nanoseconds begin,
-                     Nanoseconds end, Nanoseconds wall);
+OpTotals total_nodes(const std::vector<ov::ProfilingInfo>& counters, const NodeTable& nodes, const TimedCall& call,
+                     NodeClock& clock);
 
 }  // namespace takt::openvino

@@ -113,13 +113,13 @@ class OpenVinoRequest : public Request {
 }  // namespace
 
 void Inference::begin() {
-  begin_ = wall_now();
+  call_.begin = wall_now();
   started_ = steady_now();
 }
 
 void Inference::finish(Nanoseconds at) {
-  end_ = wall_now();
-  wall_ = at - started_;
+  call_.end = wall_now();
+  call_.wall = at - started_;
 }
 
 std::vector<HostTensor> Inference::outputs() {
@@ -129,14 +129,14 @@ std::vector<HostTensor> Inference::outputs() {
   return result;
 }
 
-std::optional<std::vector<OpSample>> Inference::ops() const {
+std::optional<std::vector<OpSample>> Inference::ops() {
   if (!is_told()) return std::nullopt;
-  return time_nodes(request_.get_profiling_info(), shared_.nodes, begin_, end_, wall_);
+  return time_nodes(request_.get_profiling_info(), shared_.nodes, call_, clock_);
 }
 
-std::optional<OpTotals> Inference::totals() const {
+std::optional<OpTotals> Inference::totals() {
   if (!is_told()) return std::nullopt;
-  return total_nodes(request_.get_profiling_info(), shared_.nodes, begin_, end_, wall_);
+  return total_nodes(request_.get_profiling_info(), shared_.nodes, call_, clock_);
 }
 
 std::unique_ptr<Request> make_request(ov::InferRequest request, const Shared& shared, bool own_thread) {

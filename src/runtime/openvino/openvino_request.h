@@ -29,20 +29,22 @@ class Inference {
   ov::InferRequest& request() { return request_; }
   void begin();
   void finish(Nanoseconds at);
-  Nanoseconds wall() const { return wall_; }
-  Nanoseconds completed() const { return started_ + wall_; }
+  Nanoseconds wall() const { return call_.wall; }
+  Nanoseconds completed() const { return started_ + call_.wall; }
 
   std::vector<HostTensor> outputs();
   /// nullopt: without profiling, or before the first inference.
-  std::optional<std::vector<OpSample>> ops() const;
-  std::optional<OpTotals> totals() const;
+  std::optional<std::vector<OpSample>> ops();
+  std::optional<OpTotals> totals();
 
  private:
-  bool is_told() const { return shared_.profile && wall_.count() != 0; }
+  bool is_told() const { return shared_.profile && call_.wall.count() != 0; }
 
   ov::InferRequest request_;
   const Shared& shared_;
-  Nanoseconds begin_{}, end_{}, started_{}, wall_{};  ///< the first two by the system clock, which OpenVINO stamps with
+  Nanoseconds started_{};  ///< steady clock
+  TimedCall call_;
+  NodeClock clock_;
 };
 
 /// `own_thread`: it computes and calls back on a thread of its own, not on OpenVINO's.

@@ -12,6 +12,7 @@
 #include "runtime/device_choice.h"
 #include "runtime/model_file.h"
 #include "runtime/openvino/ir_graph.h"
+#include "runtime/openvino/layers.h"
 #include "runtime/openvino/openvino_session.h"
 #include "runtime/openvino/openvino_tensors.h"
 #include "runtime/sdk_errors.h"
@@ -100,7 +101,7 @@ class OpenVinoRuntime : public Runtime {
     // OpenVINO tries every importer on a file that is no model, and they write to stderr; and the graph gives the
     // names.
     std::optional<Graph> own;
-    if (!graph && is_onnx_file(model)) graph = &own.emplace(read_onnx(model).graph);
+    if (!graph && is_onnx_file(model)) graph = &own.emplace(read_onnx_structure(model).graph);
     const Nanoseconds before = steady_now();
     const auto read = read_model(model);
     const Nanoseconds reading = steady_now() - before;
@@ -110,7 +111,8 @@ class OpenVinoRuntime : public Runtime {
         [&] {
           openvino::fix_shapes(*read, settings.input_shapes, settings.batch_may_change, where(model, name()));
           if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
-          if (settings.all_tensors) openvino::show_all_tensors(*read);
+          if (graph) openvino::name_layers(*read, *graph);
+          if (settings.all_tensors) openvino::show_all_tensors(*read, graph);
           return openvino::open_session(core_, read, model, graph, device, settings, reading);
         },
         failure_while_loading);
@@ -148,11 +150,19 @@ class OpenVinoRuntime : public Runtime {
   }
 
  private:
+  /// A copy of the model's own, but for the weights: those are in memory once for all sessions of a model.
   std::shared_ptr<ov::Model> read_model(const std::filesystem::path& model) {
     check_model_file(model);
     check_ir(model, where(model, name()));
+    const auto written = std::filesystem::last_write_time(model);
     try {
-      return core_.read_model(model.string());
+      if (!last_read_ || last_path_ != model || last_written_ != written) {
+        last_read_ = nullptr;  // two models are not held for the time of reading
+        last_read_ = core_.read_model(model.string());
+        last_path_ = model;
+        last_written_ = written;
+      }
+      return last_read_->clone();
     } catch (const std::exception& e) {
       const bool unknown = std::string_view(e.what()).find(unknown_operators) != std::string_view::npos;
       throw Error(unknown ? ErrorKind::unsupported : ErrorKind::bad_input,
@@ -160,9 +170,19 @@ class OpenVinoRuntime : public Runtime {
     }
   }
 
+  /// For its shapes alone: the weights of an ONNX model, which OpenVINO would copy, are left out where it can do
+  /// without their values.
+  std::shared_ptr<ov::Model> read_for_shapes(const std::filesystem::path& model) {
+    if (is_onnx_file(model)) try {
+        return core_.read_model(onnx_without_weights(model), ov::Tensor());
+      } catch (const std::exception&) {  // an operator that wants its weights as constants, or no model at all
+      }
+    return read_model(model);
+  }
+
   std::shared_ptr<ov::Model> read_with_shapes(const std::filesystem::path& model,
                                               const std::map<std::string, Shape>& input_shapes) {
-    auto read = read_model(model);
+    auto read = read_for_shapes(model);
     const auto place = where(model, name());
     guarded(
         place, [&] { openvino::fix_shapes(*read, input_shapes, true, place); }, failure_while_loading);
@@ -194,6 +214,9 @@ class OpenVinoRuntime : public Runtime {
   }
 
   ov::Core core_;
+  std::shared_ptr<ov::Model> last_read_;
+  std::filesystem::path last_path_;
+  std::filesystem::file_time_type last_written_;
 };
 
 }  // namespace

@@ -129,8 +129,10 @@ class OpenVinoSession : public Session {
     auto notes = notes_;
     if (shared_.profile)
       notes.push_back(
-          "OpenVINO stamps the start of each node in whole microseconds; a node lasts until the next one starts, so "
-          "gaps between nodes count to the earlier one");
+          "OpenVINO stamps the start of each node in whole microseconds; a node lasts until the next one starts, but "
+          "no "
+          "longer than its own counter says where more than the next one follows it: the last, or one that shapes wait "
+          "for");
     return notes;
   }
 
@@ -277,13 +279,21 @@ static void refuse_strings(const ov::Model& model, const std::string& where) {
                         port.name));
 }
 
-void show_all_tensors(ov::Model& model) {
+void show_all_tensors(ov::Model& model, const Graph* graph) {
+  std::set<std::string_view> known;
+  if (graph)
+    for (const auto& tensor : graph->tensors) known.insert(tensor.name);
   for (const auto& node : model.get_ordered_ops()) {
     const std::string type = node->get_type_name();
     if (type == "Constant" || type == "Parameter" || type == "Result") continue;
-    for (const auto& output : node->outputs())
-      if (output.get_element_type().is_static() && output.get_element_type() != ov::element::string)
-        model.add_output(output);
+    for (auto& output : node->outputs()) {
+      if (output.get_element_type().is_dynamic() || output.get_element_type() == ov::element::string) continue;
+      const auto names = tensor_names(output);
+      const bool is_known = std::any_of(names.begin(), names.end(), [&](auto& name) { return known.contains(name); });
+      if (graph && !is_known) continue;
+      if (output.get_names().empty()) output.set_names(names);  // an output without one is called Result_NUMBER
+      model.add_output(output);
+    }
   }
 }
 

@@ -27,8 +27,9 @@ std::vector<std::string> input_names(const ov::Model& model);
 void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, bool batch_may_change,
                 const std::string& where);
 
-/// Makes every tensor between operators an output.
-void show_all_tensors(ov::Model& model);
+/// Makes every tensor between operators an output: those that `graph` knows, under its names. What an importer put
+/// inside of an operator is no tensor of the model. Without a graph (null) all, as far as they have names.
+void show_all_tensors(ov::Model& model, const Graph* graph);
 
 /// Writes NAME.xml and NAME.bin, each atomically. Throws Error(bad_input) for another extension, Error(io).
 void write_model(const std::shared_ptr<ov::Model>& model, const std::filesystem::path& path);

@@ -1,7 +1,10 @@
 #include "runtime/openvino/openvino_tensors.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <openvino/core/node.hpp>
 
 namespace takt::openvino {
 
@@ -63,6 +66,13 @@ ov::PartialShape foreign_shape(const PartialShape& shape) {
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (shape[i].value) result[i] = *shape[i].value;
   return result;
+}
+
+std::unordered_set<std::string> tensor_names(const ov::Output<ov::Node>& port) {
+  if (!port.get_names().empty()) return port.get_names();
+  const auto* node = port.get_node();
+  const auto& name = node->get_friendly_name();
+  return {node->get_output_size() == 1 ? name : fmt::format("{}.{}", name, port.get_index())};
 }
 
 ov::Tensor foreign_tensor(const HostTensor& tensor, const ov::element::Type& type) {

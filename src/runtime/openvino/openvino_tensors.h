@@ -6,6 +6,7 @@
 #include <openvino/core/type/element_type.hpp>
 #include <openvino/runtime/tensor.hpp>
 #include <string>
+#include <unordered_set>
 
 #include "runtime/runtime.h"
 
@@ -14,6 +15,9 @@ namespace takt::openvino {
 ElementType element_type(const ov::element::Type& type);  ///< undefined: takt has no such type
 PartialShape partial_shape(const ov::PartialShape& shape);
 ov::PartialShape foreign_shape(const PartialShape& shape);
+
+/// The tensor names that a port has; where it has none, its layer's name, with ".INDEX" where that has several outputs.
+std::unordered_set<std::string> tensor_names(const ov::Output<ov::Node>& port);
 
 /// A new tensor with a copy of the values.
 ov::Tensor foreign_tensor(const HostTensor& tensor, const ov::element::Type& type);

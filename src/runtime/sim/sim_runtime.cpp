@@ -44,7 +44,7 @@ class SimRuntime : public Runtime {
                   fmt::format("{}: a simulated device has no properties; leave out --property", where(model, name())));
     auto description = find_device_description(name_without_prefix(settings.device), settings.device_description);
     std::optional<Graph> read;
-    if (!graph) graph = &read.emplace(read_onnx(model).graph);
+    if (!graph) graph = &read.emplace(read_onnx_structure(model).graph);
     std::unique_ptr<Runtime> real;
     std::unique_ptr<Session> computing;
     if (description.compute) {
