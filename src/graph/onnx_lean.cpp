@@ -7,8 +7,8 @@
 namespace takt {
 namespace {
 
-constexpr std::size_t large = 64 * 1024;  ///< bytes; integers that takt reads, shapes and axes, take less
-constexpr int deepest = 100;              ///< protobuf's own limit for nested messages
+constexpr std::size_t large = 65'536;  ///< bytes; integers that takt reads, shapes and axes, take less
+constexpr int deepest = 100;           ///< protobuf's own limit for nested messages
 
 enum class Message { model, graph, node, attribute, function, tensor, sparse_tensor, other };
 

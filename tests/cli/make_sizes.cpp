@@ -1,5 +1,7 @@
 // make_sizes FOLDER: writes 22 models as users have them, whose sizes are open, for run_zoo_test.py: each runs without
-// a flag on the runtimes that can load it. Layers are small; what they refuse is what the large ones refuse.
+// a flag on the runtimes that can load it; and one that no size fits which anybody would try. Layers are small; what
+// they refuse is what the large ones refuse. With a number behind the folder also heavy.onnx, with that many megabytes
+// of weights, for memory_test.py.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -242,6 +244,13 @@ void linear() {
   save("table_linear", b);
 }
 
+/// 1001 values, which no usual size gives: for the words of the refusal.
+void no_size_fits() {
+  ModelBuilder b;
+  b.output(b.node("Reshape", {b.symbolic_input("x", f32, "?,?"), b.integers({7, 11, 13})}));
+  save("none_fits", b);
+}
+
 /// Square layers of 4 MB, with open sizes.
 void heavy(int megabytes) {
   ModelBuilder b;
@@ -275,6 +284,7 @@ void make_all() {
   detector("detect_unnamed", f32, "?,?,?,?", false);
   trees();
   linear();
+  no_size_fits();
 }
 
 }  // namespace

@@ -24,10 +24,12 @@ TAKT, MAKE_ZOO, MAKE_SIZES = (pathlib.Path(word).resolve() for word in sys.argv[
 # What a runtime cannot do, and words of the sentence that says so.
 REFUSALS = {
     ('onnxruntime', 'names_repeated'): 'two nodes with same node name',
+    ('onnxruntime', 'none_fits'): "a number for each open dimension of --input 'x:{?,?}'",
     ('onnxruntime', 'sequence_input'): 'is no tensor',
     ('openvino', 'function_local'): 'does not know the operator local.Twice',
     ('openvino', 'map_output'): 'Unsupported value_info type',
     ('openvino', 'ml_trees'): 'does not know the operator ai.onnx.ml.TreeEnsembleRegressor',
+    ('openvino', 'none_fits'): "a number for each open dimension of --input 'x:{?,?}'",
     ('openvino', 'optional_output'): 'does not know the operator Optional',
     ('openvino', 'sequence_input'): 'is no tensor',
     ('openvino', 'sequence_output'): 'does not know the operator',
