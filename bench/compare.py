@@ -34,7 +34,8 @@ root = pathlib.Path(__file__).resolve().parent.parent
 light = root / ".sdk/onnx/onnx/backend/test/data/light"
 NETWORKS = ("squeezenet", "shufflenet", "inception_v2")
 INNER = 256
-PLANTED = {"base": [INNER] * 8, "tenth": [INNER] * 7 + [282], "doubled": [2 * INNER] * 8}
+# Not the last one: ONNX Runtime's last operator lasts until the run ends, and what follows it is the noisiest.
+PLANTED = {"base": [INNER] * 8, "tenth": [INNER] * 3 + [282] + [INNER] * 4, "doubled": [2 * INNER] * 8}
 simulated_runs = 200  # of about 5.8 ms each: what takt takes by itself in 1.2 s
 DEVICE = """name: noisy
 law: roofline
@@ -168,8 +169,8 @@ def planted(options, folder, state, verdicts):
         found = others = 0
         for before, after in pairs:
             changed, _ = compare(options, before, after)
-            found += changed.get("matmul7", {}).get("verdict") == "slower"
-            others += bool(set(changed) - {"matmul7", "[whole run]"})
+            found += changed.get("matmul3", {}).get("verdict") == "slower"
+            others += bool(set(changed) - {"matmul3", "[whole run]"})
         verdicts.report(f"tenth, {state}, {runs} + {runs}", "find it", found, len(pairs), at_least=0.9 if runs == 5 else None)
         verdicts.report(f"tenth, {state}, {runs} + {runs}", "report another operator", others, len(pairs), at_most=0.05)
 

@@ -95,6 +95,7 @@ std::string finding(const Comparison& c) {
   std::map<Verdict, int> counts;
   for (const Change& op : c.ops) ++counts[op.verdict];
   std::vector<std::string> parts;
+  if (c.whole.verdict == Verdict::unknown) return "nothing can be said of the whole run";
   if (c.whole.verdict == Verdict::inconclusive)
     parts.push_back(*c.whole.high < 9
                         ? fmt::format("inconclusive, the whole run may be up to {:.1f} % slower", *c.whole.high * 100)

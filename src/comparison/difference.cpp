@@ -106,7 +106,8 @@ void use_samples(Difference& op, double drift, const StartScatter& start) {
     }
   op.sampling = sampling.variance;
   const Part both = sum_of(sampling, starts);
-  op.variance = both.variance, op.freedom = both.freedom;
+  // However many samples tell of this run, they say little of the next one.
+  op.variance = both.variance, op.freedom = start.usual > 0 ? std::min(both.freedom, prior_freedom) : both.freedom;
 }
 
 void use_runs(std::vector<Difference>& ops, const std::vector<Difference>& others) {

@@ -135,7 +135,7 @@ TEST(ProfileReader, the_waiting_share_leaves_out_what_the_system_did_not_tell) {
 
 TEST(ProfileReader, refuses_with_the_cause) {
   EXPECT_THAT(refusal(""), HasSubstr("p.json: is empty"));
-  EXPECT_THAT(refusal("[1"), HasSubstr("p.json: holds no operator of ONNX Runtime"));
+  EXPECT_THAT(refusal("[1"), HasSubstr("p.json: is JSON, but neither a profile nor a list of trace events"));
   EXPECT_THAT(refusal("1"), HasSubstr("p.json: is JSON, but not an object"));
   EXPECT_THAT(refusal(head + "{}"), HasSubstr("p.json: is no well-formed JSON"));
   EXPECT_THAT(refusal(head + "{]}"), HasSubstr("is no well-formed JSON"));
