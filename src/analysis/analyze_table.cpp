@@ -105,8 +105,7 @@ Table analyze_table(const PeerProfile& profile, const AnalyzeOptions& options, c
     if (record.op) known = samples.of(record.id);
     rate.numbers = numbers_of(known.kernel, record.type);
     rate.constants = known.constants;
-    if (const auto times = summarize(known.device); times && times->median.count() > 0)
-      rate.usual_time = times->median;
+    if (const auto times = summarize(known.device); times && times->median.count() > 0) rate.usual_time = times->median;
     line.figures = figures_of(section == Section::device ? known.device : known.host, rate, model, peaks);
     line.kernel = std::move(known.kernel);
   }
