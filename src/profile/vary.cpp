@@ -13,7 +13,13 @@
 namespace takt {
 namespace {
 
-constexpr int most_rounds = 20;
+constexpr int usual_rounds = 20, most_rounds = 200;
+constexpr Duration long_turn = std::chrono::milliseconds(250);  // longer ones are divided: more rounds tell more
+
+int rounds_for(const RunSettings& settings) {
+  if (settings.iterations) return std::min(usual_rounds, *settings.iterations);
+  return std::clamp(static_cast<int>(settings.time.value_or(settings.min_time) / long_turn), usual_rounds, most_rounds);
+}
 
 /// A variant that is open, and what it measured so far.
 class Contender {
@@ -119,9 +125,13 @@ class Contest {
 
   VaryResult run() {
     const auto& shared = variants_.front().settings;
-    const auto rounds = std::min(most_rounds, shared.iterations.value_or(most_rounds));
+    const int rounds = rounds_for(shared);
+    // A turn is one run at least, so slow models would take longer than asked.
+    const Duration enough = shared.time.value_or(shared.min_time) * static_cast<double>(variants_.size());
     for (std::size_t i = 0; i < variants_.size(); ++i) attempt(i, [&] { open(i); });
-    for (int round = 0; round < rounds && !is_asked_to_stop(); ++round)
+    const Nanoseconds began = steady_now();
+    const auto is_late = [&](int round) { return round >= usual_rounds && steady_now() - began > enough; };
+    for (int round = 0; round < rounds && !is_asked_to_stop() && !is_late(round); ++round)
       for (std::size_t k = 0; k < variants_.size(); ++k) turn(round % 2 ? variants_.size() - 1 - k : k, round, rounds);
     result_.stopped = is_asked_to_stop();
     for (std::size_t i = 0; i < variants_.size(); ++i) describe(i);
