@@ -62,7 +62,6 @@ CommandDescription describe_devices() {
 int run_devices(std::span<const std::string> arguments) {
   DevicesOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  apply(o.log);
   const Provenance provenance = provenance_of("devices", arguments);
   if (o.measure) return measure(o.output, provenance);
   const std::vector<Table> tables{devices_table()};

@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -24,6 +25,8 @@ std::string render(const OutputOptions& options, std::span<const Table> tables, 
 
 }  // namespace
 
+Screen OutputOptions::screen() const { return file.empty() ? screen_of(STDOUT_FILENO) : Screen{}; }
+
 const std::vector<std::string>& output_formats() {
   static const std::vector<std::string> formats{"table", "csv", "json", "markdown"};
   return formats;
@@ -38,7 +41,10 @@ void add_output(CommandLine& line, OutputOptions& output, const std::vector<std:
               .fallback = tables.front(),
               .one_of = tables},
              &output.table);
-  line.add({.names = "-o,--output", .value = "FILE", .meaning = "Write the result to this file instead of stdout"},
+  line.add({.names = "-o,--output",
+            .value = "FILE",
+            .meaning = "Write the result to this file instead of stdout",
+            .makes = Makes::file},
            &output.file);
 }
 

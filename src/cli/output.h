@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "core/provenance.h"
 #include "core/table.h"
+#include "core/terminal.h"
 
 namespace takt {
 
@@ -19,6 +20,8 @@ struct OutputOptions {
   std::filesystem::path file;    ///< empty: stdout
 
   bool is_text_on_screen() const { return format == "table" && file.empty(); }
+  /// Of standard output; a file is 80 columns wide.
+  Screen screen() const;
 };
 
 /// The names of the formats.

@@ -50,7 +50,8 @@ CommandLine declare(InterferenceOptions& o) {
            &o.rounds);
   line.add({.names = "--save",
             .value = "FILE",
-            .meaning = "Also write the result to this file as JSON: 'takt pipeline whatif --interference' reads it"},
+            .meaning = "Also write the result to this file as JSON: 'takt pipeline whatif --interference' reads it",
+            .makes = Makes::file},
            &o.save);
   add_timeout(line, o.pipeline);
   add_seed(line, o.pipeline);
@@ -115,7 +116,6 @@ int run_pipeline_interference(std::span<const std::string> arguments) {
   InterferenceOptions o;
   if (!declare(o).parse(arguments)) return 0;
   settle(o.pipeline);
-  apply(o.log);
   if (!o.pipeline.batches) o.pipeline.batches = usual_batches;
   PipelineSpec spec = spec_of(o.pipeline);
   if (spec.warmup) spec.warmup = std::min(*spec.warmup, *spec.batches / 2);

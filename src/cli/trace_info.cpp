@@ -39,7 +39,6 @@ CommandDescription describe_trace_info() {
 int run_trace_info(std::span<const std::string> arguments) {
   TraceInfoOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  apply(o.log);
   const auto traces = read_traces(o.files, o.settings);
   std::vector<Table> tables{trace_summary_table(traces), gpu_time_table(traces), trace_rows_table(traces)};
   std::string text;

@@ -4,6 +4,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <limits>
+#include <set>
 #include <system_error>
 
 #include "core/error.h"
@@ -53,6 +54,16 @@ void check_versions(const onnx::ModelProto& proto, const ModelPlace& place) {
   }
 }
 
+/// Names of the files with external data, of subgraphs too.
+void collect_locations(const onnx::GraphProto& graph, std::set<std::string>& locations) {
+  for (const auto& tensor : graph.initializer())
+    for (const auto& entry : tensor.external_data())
+      if (entry.key() == "location") locations.insert(entry.value());
+  for (const auto& node : graph.node())
+    for (const auto& attribute : node.attribute())
+      if (attribute.has_g()) collect_locations(attribute.g(), locations);
+}
+
 }  // namespace
 
 bool is_onnx_file(const std::filesystem::path& path) { return lower_case(path.extension().string()) == ".onnx"; }
@@ -85,6 +96,9 @@ OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path) 
   if (model.proto->opset_import_size() == 0) model.graph.opsets[""] = 1;  // what IR 1 and 2 mean by saying nothing
   model.graph.ir_version = model.proto->ir_version();
   model.graph.path = path;
+  std::set<std::string> locations;
+  collect_locations(model.proto->graph(), locations);
+  for (const auto& location : locations) model.weight_files.push_back(path.parent_path() / location);
   return model;
 }
 

@@ -40,6 +40,8 @@ struct RunPass {
 
 struct RunResult {
   std::filesystem::path model;
+  std::string model_hash;  ///< see model_fingerprint.h
+  std::string precision;   ///< type that floating-point numbers are computed in; empty: the runtime does not tell
   std::string runtime, runtime_version, device;
   std::string runtime_choice;  ///< why this runtime: "from .onnx", "as asked"
   std::optional<Graph> graph;  ///< with the shapes of this run; missing where no reader knows the file

@@ -7,6 +7,12 @@
 #include "core/common_columns.h"
 #include "core/statistics.h"
 #include "profile/instability.h"
+#include "profile/measure.h"
+#include "profile/operator_columns.h"
+#include "profile/run_facts.h"
+#include "profile/run_label.h"
+#include "profile/type_table.h"
+#include "profile/typical.h"
 
 namespace takt {
 namespace {
@@ -16,7 +22,12 @@ struct SummaryRow {
   const RunPass* pass;
   Summary times;
   Duration host_mean;
+  std::optional<ProfilingCost> cost;  ///< of the profiled row
 };
+
+Cell percent(const std::optional<Interval>& ratio, double Interval::*end) {
+  return ratio ? Cell(((*ratio).*end - 1) * 100) : Cell();
+}
 
 double per_second(const SummaryRow& row) { return row.pass->runs_per_second.value_or(1e6 / row.times.mean.count()); }
 
@@ -42,6 +53,16 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {"throughput_per_s", "Runs/s", [](const SummaryRow& r) -> Cell { return per_second(r); },
      "Runs of the model per second, one after another: 1 / mean time. Of several instances at once, the sum of their "
      "rates."},
+    {"profiling_cost_percent", "Profiling cost %",
+     [](const SummaryRow& r) { return r.cost ? Cell((r.cost->ratio - 1) * 100) : Cell(); },
+     "How much longer a profiled run takes than a plain one, from alternating blocks of the two; missing for plain "
+     "runs."},
+    {"profiling_cost_low_percent", "Cost from %",
+     [](const SummaryRow& r) { return r.cost ? percent(r.cost->interval, &Interval::low) : Cell(); },
+     "Lower end of the 95 % interval of what profiling costs."},
+    {"profiling_cost_high_percent", "Cost to %",
+     [](const SummaryRow& r) { return r.cost ? percent(r.cost->interval, &Interval::high) : Cell(); },
+     "Upper end of the 95 % interval of what profiling costs."},
 };
 
 struct InstanceRow {
@@ -69,10 +90,6 @@ struct FitLine {
   bool chosen;
 };
 
-Cell percent(const std::optional<Interval>& ratio, double Interval::*end) {
-  return ratio ? Cell(((*ratio).*end - 1) * 100) : Cell();
-}
-
 constexpr Column<FitLine> fitting_columns[] = {
     {"settings", "Settings", [](const FitLine& r) -> Cell { return to_string(r.row->candidate); },
      "Settings of the runtime that --fitting tried."},
@@ -95,6 +112,7 @@ struct OpLine {
   Nanoseconds total{};
   double share = 0;
   std::optional<Duration> mean, median;
+  std::optional<double> unsteadiness;
   std::optional<double> flops, gflops_per_s, gbytes_per_s;
   std::optional<std::int64_t> bytes;
   OpFigures figures;
@@ -111,15 +129,14 @@ constexpr Column<OpLine> operator_columns[] = {
     {common::total_us, [](const OpLine& r) -> Cell { return Duration(r.total); }},
     {common::mean_us, [](const OpLine& r) { return optional_cell(r.mean); }},
     {common::median_us, [](const OpLine& r) { return optional_cell(r.median); }},
-    {"share_percent", "Share %", [](const OpLine& r) -> Cell { return r.share * 100; },
-     "The operator's total time as a share of the measured time of all profiled runs."},
-    {"flops", "FLOPs", [](const OpLine& r) { return optional_cell(r.flops); },
-     "Floating-point operations of the operator in one run, multiply and add counted apart; of a fused kernel, the sum "
-     "of its operators."},
+    {"mean_over_median", "Mean/median", [](const OpLine& r) { return optional_cell(r.unsteadiness); },
+     "How many times the operator's median its mean is, where that is 1.5 or more: a few slow runs carry the mean. "
+     "Missing elsewhere."},
+    {operator_columns::share_percent, [](const OpLine& r) -> Cell { return r.share * 100; }},
+    {operator_columns::flops, [](const OpLine& r) { return optional_cell(r.flops); }},
     {"bytes", "Bytes", [](const OpLine& r) { return optional_cell(r.bytes); },
      "Bytes that the operator must read and write in one run: inputs, weights and outputs, each tensor once."},
-    {"gflops_per_s", "GFLOP/s", [](const OpLine& r) { return optional_cell(r.gflops_per_s); },
-     "Achieved floating-point rate in 10^9 operations per second: FLOPs divided by the mean time."},
+    {operator_columns::gflops_per_s, [](const OpLine& r) { return optional_cell(r.gflops_per_s); }},
     {"gbytes_per_s", "GB/s", [](const OpLine& r) { return optional_cell(r.gbytes_per_s); },
      "Achieved data rate in 10^9 bytes per second: bytes divided by the mean time."},
     {"out_shapes", "Out shapes", [](const OpLine& r) { return r.shape.empty() ? Cell() : Cell(r.shape); },
@@ -138,19 +155,16 @@ std::vector<Column<OpLine>> with_figures() {
 }
 
 constexpr NamedRow operator_rows[] = {
-    {"[unattributed]",
-     "Measured time that no operator claims, so that the table adds up; negative where operators overlap."},
+    operator_columns::unattributed,
     {"[N other operators]", "The operators that --top leaves out, together."},
 };
 
 constexpr TableDefinition<SummaryRow> summary_definition{
-    "summary",
-    "The model's runs as a whole: a row per pass, plain and profiled. The profiled pass comes first when a profile is "
-    "written.",
-    summary_columns};
+    "summary", "The model's runs as a whole: a row per pass, plain before profiled.", summary_columns};
 constexpr TableDefinition<OpLine> operators_definition{
     "operators",
-    "Where the time of the profiled runs went: a row per operator or fused kernel, slowest first. Adds up to the "
+    "Where the time of the profiled runs went: a row per operator or fused kernel, largest median first. Adds up to "
+    "the "
     "measured time exactly. Columns from samples on are there when --columns names them.",
     operator_columns, operator_rows};
 constexpr TableDefinition<InstanceRow> instances_definition{
@@ -193,6 +207,7 @@ OpLine line_of(const OpRow& row, const OpProfile& profile, const FigureSettings*
   line.share = ratio(row.total, profile.measured);
   line.mean = Duration(row.total) / static_cast<double>(profile.runs);
   line.median = median(row.samples);
+  line.unsteadiness = unsteadiness(row.samples);
   line.flops = row.flops, line.bytes = row.bytes;
   double seconds = line.mean->count() / 1e6;
   if (row.flops && seconds > 0) line.gflops_per_s = *row.flops / seconds / 1e9;
@@ -216,22 +231,26 @@ OpLine rest_line(std::string name, std::string_view kind, Nanoseconds total, con
 
 }  // namespace
 
-Table summary_table(const RunResult& result, bool profiled_first) {
+Table summary_table(const RunResult& result) {
   std::vector<SummaryRow> rows;
   for (const auto* pass : {&result.plain, &result.profiled}) {
     if (!*pass) continue;
     auto times = summarize((*pass)->samples);
     auto host = summarize((*pass)->host_samples);
-    if (times && host) rows.push_back({&result, &**pass, *times, host->mean});
+    if (times && host) rows.push_back({&result, &**pass, *times, host->mean, std::nullopt});
   }
-  if (profiled_first) std::reverse(rows.begin(), rows.end());
-  return summary_definition.make(rows);
+  if (result.plain && result.profiled && !rows.empty())
+    rows.back().cost = profiling_cost(*result.plain, *result.profiled);
+  return labelled(summary_definition.make(rows), result);
 }
 
 Table operators_table(const OpProfile& profile, std::optional<int> top, const FigureSettings* figures) {
   std::vector<const OpRow*> order;
   for (const OpRow& row : profile.ops) order.push_back(&row);
-  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->total > b->total; });
+  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) {
+    const Duration one = typical_time(a->samples), other = typical_time(b->samples);
+    return one != other ? one > other : a->total > b->total;
+  });
   std::size_t shown = top ? std::min(order.size(), static_cast<std::size_t>(*top)) : order.size();
   std::vector<OpLine> lines;
   for (std::size_t i = 0; i < shown; ++i) lines.push_back(line_of(*order[i], profile, figures));
@@ -254,7 +273,7 @@ Table instances_table(const RunResult& result) {
   std::vector<InstanceRow> rows;
   for (std::size_t i = 0; i < result.instances.size(); ++i)
     if (auto times = summarize(result.instances[i].samples)) rows.push_back({static_cast<std::int64_t>(i), *times});
-  return instances_definition.make(rows);
+  return labelled(instances_definition.make(rows), result);
 }
 
 Table fitting_table(const FitResult& fit) {
@@ -264,8 +283,11 @@ Table fitting_table(const FitResult& fit) {
 }
 
 std::vector<TableSchema> run_schemas() {
-  return {summary_definition.schema(), all_operators().schema(), instability_schema(), instances_definition.schema(),
-          fittings_definition.schema()};
+  std::vector<TableSchema> schemas{labelled(summary_definition.schema()),   labelled(types_schema()),
+                                   labelled(all_operators().schema()),      instability_schema(),
+                                   labelled(instances_definition.schema()), fittings_definition.schema()};
+  for (auto& schema : run_facts_schemas()) schemas.push_back(std::move(schema));
+  return schemas;
 }
 
 }  // namespace takt

@@ -18,10 +18,10 @@ struct FigureSettings {
   bool one_thread = false;       ///< operators were held to one thread
 };
 
-/// "summary": a row per pass, the profiled one first if asked. Plain and profiled runs are never mixed.
-Table summary_table(const RunResult& result, bool profiled_first = false);
-/// "operators": the `top` slowest first (all: nullopt), the remaining ones as `[other operators]`, `[unattributed]`
-/// last. With `figures` also the columns of op_figures.h.
+/// "summary": a row per pass, the plain one first. Plain and profiled runs are never mixed.
+Table summary_table(const RunResult& result);
+/// "operators": the `top` with the largest typical time (typical.h) first (all: nullopt), the remaining ones as `[other
+/// operators]`, `[unattributed]` last. With `figures` also the columns of op_figures.h.
 Table operators_table(const OpProfile& profile, std::optional<int> top, const FigureSettings* figures = nullptr);
 
 /// One row per instance of a run with several.

@@ -88,6 +88,9 @@ class Session {
   virtual const std::vector<Port>& outputs() const = 0;
   /// What really runs it: "CPU", "GPU.0", "sim:NPU".
   virtual std::string device() const = 0;
+  /// The type that floating-point numbers are really computed in; nullopt where the runtime does not tell, as one that
+  /// follows the model's own types.
+  virtual std::optional<ElementType> precision() const { return std::nullopt; }
   /// Sets all inputs (copied; by name). Throws Error(bad_input) for a wrong name, type, rank or size.
   virtual void set_inputs(const std::vector<HostTensor>& inputs) = 0;
   /// One inference. Returns wall time of the call: between its two clock reads there is the runtime's call and nothing
