@@ -1,9 +1,14 @@
-// What the tables of operators and of their types share.
+// What tables of one run share: those of operators and of their types, of passes and of single runs.
 #pragma once
 
 #include "core/table.h"
 
 namespace takt::operator_columns {
+
+inline constexpr ColumnText pass{
+    "pass", "Pass",
+    "plain: runs without operator times, what a user of the model sees. profiled: runs with operator times; the "
+    "operators table describes the profiled runs only. The two take turns."};
 
 inline constexpr ColumnText share_percent{
     "share_percent", "Share %",

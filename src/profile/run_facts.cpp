@@ -1,5 +1,7 @@
 #include "profile/run_facts.h"
 
+#include "profile/operator_columns.h"
+
 namespace takt {
 namespace {
 
@@ -31,8 +33,8 @@ struct Iteration {
 };
 
 constexpr Column<Iteration> iteration_columns[] = {
-    {"pass", "Pass", [](const Iteration& r) -> Cell { return std::string(r.pass->profiled ? "profiled" : "plain"); },
-     "plain or profiled, as in the summary; the two take turns, so their starts interleave."},
+    {operator_columns::pass,
+     [](const Iteration& r) -> Cell { return std::string(r.pass->profiled ? "profiled" : "plain"); }},
     {"iteration", "Iteration", [](const Iteration& r) -> Cell { return static_cast<std::int64_t>(r.number); },
      "Number of the measured run in its pass, from 0."},
     {"start_us", "Start",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analysis/shape_columns.h"
 #include "core/check.h"
 #include "core/common_columns.h"
 #include "core/statistics.h"
@@ -34,9 +35,8 @@ double per_second(const SummaryRow& row) { return row.pass->runs_per_second.valu
 constexpr Column<SummaryRow> summary_columns[] = {
     {common::runtime, [](const SummaryRow& r) -> Cell { return r.result->runtime; }},
     {common::device, [](const SummaryRow& r) -> Cell { return r.result->device; }},
-    {"pass", "Pass", [](const SummaryRow& r) -> Cell { return std::string(r.pass->profiled ? "profiled" : "plain"); },
-     "plain: runs without operator times, what a user of the model sees. profiled: runs with operator times; the "
-     "operators table describes the profiled runs only."},
+    {operator_columns::pass,
+     [](const SummaryRow& r) -> Cell { return std::string(r.pass->profiled ? "profiled" : "plain"); }},
     {"iterations", "Runs", [](const SummaryRow& r) -> Cell { return static_cast<std::int64_t>(r.times.count); },
      "Measured runs of the model, warm-up runs not among them."},
     {"load_us", "Load", [](const SummaryRow& r) -> Cell { return Duration(r.pass->load_time); },
@@ -139,8 +139,7 @@ constexpr Column<OpLine> operator_columns[] = {
     {operator_columns::gflops_per_s, [](const OpLine& r) { return optional_cell(r.gflops_per_s); }},
     {"gbytes_per_s", "GB/s", [](const OpLine& r) { return optional_cell(r.gbytes_per_s); },
      "Achieved data rate in 10^9 bytes per second: bytes divided by the mean time."},
-    {"out_shapes", "Out shapes", [](const OpLine& r) { return r.shape.empty() ? Cell() : Cell(r.shape); },
-     "Shapes of the tensors that the operator writes, separated by a space: {1,64,111,111}."},
+    {shape_columns::out_shapes, [](const OpLine& r) { return r.shape.empty() ? Cell() : Cell(r.shape); }},
     {common::runtime, [](const OpLine& r) -> Cell { return r.runtime; }},
     {common::device, [](const OpLine& r) -> Cell { return r.device; }},
 };
