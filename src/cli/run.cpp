@@ -72,7 +72,7 @@ std::vector<std::string> write_files(const RunOptions& o, const RunResult& resul
 std::string next_step(const RunOptions& o) {
   const std::string columns = "--columns name,type,mean_us,p99_us,roofline";
   if (!o.profile.empty()) return fmt::format("next: takt analyze {} {}\n", printable(o.profile.string()), columns);
-  return fmt::format("next: the same with {}, or --profile FILE to keep it\n", columns);
+  return fmt::format("next: add {}, or --profile FILE\n", columns);
 }
 
 /// Returns lines saying what was written.

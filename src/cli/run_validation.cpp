@@ -74,6 +74,10 @@ void validate(RunOptions& o) {
   bool wants_ops = !o.profile.empty() || !o.profile_host.empty() || !o.trace.empty();
   if (o.no_ops && wants_ops)
     throw UsageError("--no-ops leaves out what --profile, --profile-host and --trace write; drop one of the two");
+  if (number_in<double>(o.iterations.string()))
+    throw UsageError(
+        fmt::format("--iterations {}: is the file for the time of every run; the number of runs is --iter {}",
+                    o.iterations.string(), o.iterations.string()));
   read_cores(o);
   read_checks(o);
   read_precision(o);

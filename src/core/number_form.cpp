@@ -77,12 +77,15 @@ NumberForm form_of(std::span<const Duration> times) {
 
 std::string formatted(double value, const NumberForm& form) {
   if (!std::isfinite(value)) return "–";
-  if (form.exponent && value != 0) return fmt::format("{:.2e}", value);
+  if (value == 0) return "0" + std::string(form.suffix);
+  if (form.exponent) return fmt::format("{:.2e}", value);
   // Nothing is "-0.0": what rounds to zero has no sign.
   std::string digits = fmt::format("{:.{}f}", value / form.unit, form.decimals);
   if (digits.starts_with('-') && digits.find_first_not_of("-0.") == digits.npos) digits.erase(0, 1);
   return digits + std::string(form.suffix);
 }
+
+std::string formatted(double value) { return formatted(value, form_of(std::span<const double>(&value, 1))); }
 
 std::string formatted(Duration time, const NumberForm& form) { return formatted(time.count(), form); }
 

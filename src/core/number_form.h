@@ -26,8 +26,10 @@ NumberForm form_of(std::span<const double> values);
 /// Of times: ns, µs, ms or s.
 NumberForm form_of(std::span<const Duration> times);
 
-/// "–" for what is not finite.
+/// "–" for what is not finite; nothing but a true zero is "0" without decimals, what rounds to it is "0.00".
 std::string formatted(double value, const NumberForm& form);
 std::string formatted(Duration time, const NumberForm& form);
+/// A number that stands alone, with three digits and more.
+std::string formatted(double value);
 
 }  // namespace takt

@@ -85,9 +85,9 @@ std::string answer(const RunResult& result, const Screen& screen) {
   const std::string at_once =
       result.instances.empty() ? "" : fmt::format(" of {} instances at once", result.instances.size());
   std::string text = painted(fmt::format("{} a run", format_duration(times->median)), Paint::bold, screen.colour);
-  text += fmt::format(" (median of {} {} runs{}), {:.4g} runs/s, loaded in {}\n", times->count,
-                      pass->profiled ? "profiled" : "plain", at_once,
-                      pass->runs_per_second.value_or(1e6 / times->mean.count()), format_duration(pass->load_time));
+  text += fmt::format(
+      " (median of {} {} runs{}), {} runs/s, loaded in {}\n", times->count, pass->profiled ? "profiled" : "plain",
+      at_once, formatted(pass->runs_per_second.value_or(1e6 / times->mean.count())), format_duration(pass->load_time));
   const std::string histogram = histogram_line(pass->samples);
   return text + (histogram.empty() ? "" : histogram + "\n") + "\n";
 }

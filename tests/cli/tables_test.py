@@ -40,6 +40,9 @@ WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults'}
 # What takes options of its own to come out.
 SPECIAL = {
     ('run', 'instances'): [*RUN, '--thread', '2'],
+    ('run', 'iterations'): [*RUN, '--verbose'],
+    ('analyze', 'host_operators'): ['analyze', 'a.json', '--columns', 'all', '--show-host'],
+    ('analyze', 'summary'): ['analyze', 'a.json', '--print-only', 'summary'],
     ('devices', 'devices'): ['devices'],
     ('devices', 'peaks'): ['devices', '--measure'],
 }

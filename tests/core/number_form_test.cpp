@@ -40,6 +40,7 @@ TEST(NumberForm, rounding_up_reaches_the_next_unit) {
 TEST(NumberForm, negative_times_count_by_their_size) {
   EXPECT_THAT(column<Duration>({Duration(-1500), Duration(20)}), ElementsAre("-1.50 ms", "0.02 ms"));
   EXPECT_THAT(column<Duration>({Duration(-0.0001), Duration(5000)}), ElementsAre("0.0000 ms", "5.0000 ms"));
+  EXPECT_THAT(column<Duration>({Duration(0), Duration(5000)}), ElementsAre("0 ms", "5.00 ms")) << "a true zero";
 }
 
 TEST(NumberForm, numbers_share_their_digits_and_whole_ones_have_none) {
