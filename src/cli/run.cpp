@@ -14,6 +14,7 @@
 #include "machine/peaks_file.h"
 #include "profile/instability.h"
 #include "profile/io_dump.h"
+#include "profile/model_explorer.h"
 #include "profile/op_profile.h"
 #include "profile/peer_writer.h"
 #include "profile/run.h"
@@ -129,6 +130,16 @@ std::optional<Peaks> peaks_for(const RunOptions& o, const RunResult& result) {
   return known.peaks;
 }
 
+/// What the file of Model Explorer says, and on standard error what it cannot.
+std::string node_data(const RunResult& result, const OpProfile& ops) {
+  const NodeData data = to_model_explorer(result, ops);
+  log_info(
+      fmt::format("of {} a run {} are in no operator of the model, so no node shows them: what the runtime added, "
+                  "and [unattributed]",
+                  format_duration(data.shown + data.not_shown), format_duration(data.not_shown)));
+  return data.json;
+}
+
 /// nullopt: all, as --top 0 asks for.
 std::optional<int> operators_shown(const RunOptions& o) { return o.top == 0 ? std::nullopt : std::optional(o.top); }
 
@@ -192,13 +203,15 @@ int run_run(std::span<const std::string> arguments) {
   std::vector<std::string> written;
   if (ops) written = write_files(o, result, *ops, provenance);
   for (auto& line : write_others(o, result)) written.push_back(std::move(line));
-  std::string shown = to_text(result, ops ? &*ops : nullptr, text_settings(o, figures));
+  const bool for_explorer = ops && o.output.format == "model-explorer";
+  std::string shown =
+      for_explorer ? node_data(result, *ops) : to_text(result, ops ? &*ops : nullptr, text_settings(o, figures));
   for (const auto& line : written)
     if (o.output.is_text_on_screen())
       shown += line + "\n";
     else
       log_info(line);
-  if (ops && o.columns.empty()) shown += next_step(o);
+  if (ops && o.columns.empty() && !for_explorer) shown += next_step(o);
   print(o.output, tables_of(o, result, ops, figures), provenance, shown);
   return result.stopped ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
 }

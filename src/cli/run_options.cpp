@@ -166,7 +166,7 @@ void add_results(CommandLine& line, RunOptions& o) {
            &o.column_text);
   line.add({.names = "--model-info", .meaning = "Also show the model's inputs and outputs"}, &o.model_info);
   line.add({.names = "--verbose", .meaning = "Show every column, and what is done"}, &o.verbose);
-  add_output(line, o.output, table_names("run"));
+  add_output(line, o.output, table_names("run"), {"model-explorer"});
 }
 
 }  // namespace

@@ -83,6 +83,8 @@ void validate(RunOptions& o) {
   read_precision(o);
   o.run.keep_tensors = !o.io_dump.empty() || !o.bin_io_dump.empty() || !o.bin_out_dump.empty();
   if (!o.column_text.empty()) o.columns = parse_column_names(o.column_text);
+  if (o.no_ops && o.output.format == "model-explorer")
+    throw UsageError("--no-ops leaves out the times that --format model-explorer shows; drop one of the two");
   if (o.no_ops && !o.columns.empty()) throw UsageError("--no-ops leaves out the operators that --columns chooses from");
 }
 

@@ -1,7 +1,12 @@
 // What `takt run` tells of one result: tables that stand alone, and the text with the answer first.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
 #include "core/text.h"
+#include "profile/model_explorer.h"
 #include "profile/results.h"
 #include "profile/run_facts.h"
 #include "profile/run_label.h"
@@ -136,6 +141,42 @@ TEST(RunText, begins_with_the_time_of_a_run_and_fits_the_screen) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     for (const auto& line : split(text, '\n')) EXPECT_LE(display_width(line), std::max<std::size_t>(width, 80)) << line;
   }
+}
+
+TEST(ModelExplorer, keys_are_of_the_models_graph_and_values_add_up) {
+  RunResult result =
+      profiled_result({{100,
+                        {sample("k", "Conv", 0, 30, {"conv", "relu"}), sample("Add_7", "Add", 30, 20, {"Add_7"}),
+                         sample("reorder", "ReorderOutput", 50, 10)}},
+                       {120, {sample("Add_7", "Add", 0, 40, {"Add_7"})}}});
+  Graph graph = GraphSketch()
+                    .op("conv", "Conv", {"x", "w"})
+                    .op("relu", "Relu", {"conv"})
+                    .op("Add_7", "Add", {"relu", "y"})
+                    .graph("Add_7");
+  graph.name = "net";
+  graph.tensor(graph.ops[2].outputs[0]).name = "sum \"of\" two";
+  result.graph = graph;
+  const OpProfile profile = profile_ops(result);
+  const NodeData data = to_model_explorer(result, profile);
+  const auto json = nlohmann::json::parse(data.json);
+  ASSERT_EQ(json.size(), 1u);
+  const auto& results = json.at("net").at("results");
+  double sum = 0;
+  for (const auto& [key, result_of] : results.items()) {
+    const bool is_operator =
+        std::any_of(graph.ops.begin(), graph.ops.end(), [&](const Op& op) { return op.name == key; });
+    EXPECT_TRUE(is_operator || graph.find_tensor(key)) << key;
+    sum += result_of.at("value").get<double>();
+  }
+  EXPECT_EQ(results.size(), 2u);
+  EXPECT_NEAR(results.at("sum \"of\" two").at("value").get<double>(), 0.03, 1e-12) << "60 ns in two runs";
+  EXPECT_NEAR(sum, data.shown.count(), 1e-12);
+  EXPECT_NEAR((data.shown + data.not_shown).count(), Duration(profile.measured).count() / 2, 1e-12);
+  EXPECT_EQ(json.at("net").at("gradient").front().at("stop"), 0);
+  EXPECT_EQ(json.at("net").at("gradient").back().at("stop"), 1);
+  result.graph.reset();
+  EXPECT_THROW(to_model_explorer(result, profile), Error);
 }
 
 }  // namespace
