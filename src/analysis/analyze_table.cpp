@@ -43,8 +43,8 @@ constexpr Column<Line> record_columns[] = {
      "Number of the operator in the profile; missing where a row combines several."},
     {common::count, [](const Line& r) -> Cell { return static_cast<std::int64_t>(r.record.count); }},
     {"time_us", "Time", [](const Line& r) -> Cell { return Duration(r.record.time * 1e6); },
-     "Time of the operator on the device, or on the host with --print-only host; where a row combines several, what "
-     "--aggregate makes of their times."},
+     "Time of the operator on the device, or on the host with --print-only host: of takt's own profiles in the run of "
+     "median time, of other programs' the mean. Where a row combines several, what --aggregate makes of their times."},
     {"time_share_percent", "Share %", [](const Line& r) { return r.share ? Cell(*r.share * 100) : Cell(); },
      "The time as a share of the time of all operators of the profile; missing where that is 0."},
     {"computation_flo", "Operations", [](const Line& r) { return number_cell(r.record.computation); },

@@ -77,7 +77,7 @@ Result analyze(AnalyzeOptions options, const OutputOptions& output, const Proven
   const std::optional<Peaks> peaks = peaks_for(options, file.samples, provenance.cpu, lines);
   Result result{tables_of(file, options, peaks ? &*peaks : nullptr), ""};
   result.text = say(lines, output);
-  TextStyle style{.width = output.screen().width, .colour = output.screen().colour};
+  TextStyle style = output.style();
   // Without a terminal whoever asks for columns has room for them.
   if (!output.screen().is_terminal) style.width = std::max<std::size_t>(style.width, 160);
   for (const Table& table : result.tables)

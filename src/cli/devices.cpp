@@ -30,7 +30,7 @@ int measure(const OutputOptions& output, const Provenance& provenance) {
   const std::string kept = fmt::format("kept in {}", printable(path.string()));
   if (!output.is_text_on_screen()) log_info(kept);
   print(output, tables, provenance,
-        fmt::format("{}\n\n{}{}", to_string(machine), to_text(tables.front(), 100),
+        fmt::format("{}\n\n{}{}", to_string(machine), to_text(tables.front(), output.style()),
                     output.is_text_on_screen() ? kept + "\n" : ""));
   return 0;
 }
@@ -65,7 +65,7 @@ int run_devices(std::span<const std::string> arguments) {
   const Provenance provenance = provenance_of("devices", arguments);
   if (o.measure) return measure(o.output, provenance);
   const std::vector<Table> tables{devices_table()};
-  print(o.output, tables, provenance, to_text(tables.front(), 100));
+  print(o.output, tables, provenance, to_text(tables.front(), o.output.style()));
   return 0;
 }
 

@@ -22,6 +22,7 @@ struct OutputOptions {
   bool is_text_on_screen() const { return format == "table" && file.empty(); }
   /// Of standard output; a file is 80 columns wide.
   Screen screen() const;
+  TextStyle style() const { return {.width = screen().width, .colour = screen().colour}; }
 };
 
 /// The names of the formats.

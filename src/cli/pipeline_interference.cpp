@@ -129,7 +129,7 @@ int run_pipeline_interference(std::span<const std::string> arguments) {
   const auto list = tables(report);
   const Provenance provenance = describe(spec, o, report.rounds, arguments);
   if (report.interrupted) log_warning(fmt::format("interrupted: these are {} of {} rounds", report.rounds, o.rounds));
-  text += to_text(report);
+  text += to_text(report, o.output.style());
   if (!o.save.empty()) {
     write_file_atomically(o.save, to_json(list, to_json(provenance)));
     const std::string said = fmt::format("wrote {}", printable(o.save.string()));

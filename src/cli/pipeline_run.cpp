@@ -89,7 +89,7 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   const Accounts accounts = account(outcome.run);
   std::string text;
   for (const auto& note : outcome.notes) text += fmt::format("note  {}\n", note);
-  if (!outcome.run.schedule.batches.empty()) text += to_text(accounts);
+  if (!outcome.run.schedule.batches.empty()) text += to_text(accounts, o.output.style());
   if (!o.trace.empty()) {
     write_chrome_trace(to_trace(outcome.run), o.trace);
     const std::string said = fmt::format("wrote trace {}", printable(o.trace.string()));

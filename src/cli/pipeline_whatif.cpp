@@ -61,7 +61,7 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
   const WhatIf result = what_if(run, changes, variants, measured);
   if (result.refused_error && o.output.format != "table")
     log_warning("the measured slow-downs are left out: the replay of the record does not come out with them");
-  print(o.output, tables(result), provenance_of("pipeline whatif", arguments), to_text(result));
+  print(o.output, tables(result), provenance_of("pipeline whatif", arguments), to_text(result, o.output.style()));
   return 0;
 }
 

@@ -48,7 +48,7 @@ int run_trace_info(std::span<const std::string> arguments) {
         some_columns(table_named(tables, "gpu_time"),
                      {"file", "device", "kernels", "total_us", "idle_us", "compute_us", "non_compute_us"}),
         some_columns(table_named(tables, "rows"), {"file", "process", "pid", "row", "tid", "events", "busy_us"})}) {
-    if (!table.rows.empty()) text += (text.empty() ? "" : "\n") + to_text(table);
+    if (!table.rows.empty()) text += (text.empty() ? "" : "\n") + to_text(table, o.output.style());
   }
   warn_of_faults(traces);
   print(o.output, tables, provenance_of("trace info", arguments), text);
