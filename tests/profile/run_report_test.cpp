@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "profile/instability_text.h"
 #include "profile/model_explorer.h"
 #include "profile/results.h"
 #include "profile/run_facts.h"
@@ -177,6 +178,32 @@ TEST(ModelExplorer, keys_are_of_the_models_graph_and_values_add_up) {
   EXPECT_EQ(json.at("net").at("gradient").back().at("stop"), 1);
   result.graph.reset();
   EXPECT_THROW(to_model_explorer(result, profile), Error);
+}
+
+/// Twenty runs of 1 ms, in each of which the process waited for a processor as long; the last took `slowest`.
+RunResult held_up_runs(std::chrono::microseconds slowest) {
+  RunResult result = disturbed_runs();
+  result.plain.emplace();
+  result.cpu_limit.cpus = 2;
+  for (int i = 0; i < 20; ++i) {
+    const Nanoseconds time = i == 19 ? slowest : std::chrono::microseconds(1000);
+    UsageSpan span{1, time, {}};
+    span.used.run_delay = time, span.used.cpu_time = time, span.used.machine_busy = 3 * time;
+    result.plain->samples.push_back(time);
+    result.plain->host_samples.push_back(time);
+    result.plain->usage.push_back(span);
+  }
+  return result;
+}
+
+TEST(InstabilityText, runs_that_take_nearly_the_same_time_are_not_called_unstable) {
+  const std::string steady = instability_text(held_up_runs(std::chrono::microseconds(1050)), {});
+  EXPECT_THAT(steady, HasSubstr("The runs are steady (the slowest 1 of 20 runs took 1.05x the median), but"));
+  EXPECT_THAT(steady, HasSubstr("preempted: other programs"));
+  EXPECT_THAT(steady, Not(HasSubstr("Unstable")));
+  const std::string unstable = instability_text(held_up_runs(std::chrono::microseconds(2000)), {});
+  EXPECT_THAT(unstable, HasSubstr("Unstable: the slowest 1 of 20 runs took 2.00x the median. Why:"));
+  EXPECT_THAT(unstable, HasSubstr("threads together waited"));
 }
 
 }  // namespace
