@@ -58,7 +58,8 @@ struct Graph {
   std::vector<TensorId> inputs, outputs;       ///< inputs without initializers
   std::map<std::string, std::int64_t> opsets;  ///< domain → version
   std::int64_t ir_version = 0;
-  std::filesystem::path path;  ///< where it was read from; empty if built
+  std::filesystem::path path;               ///< where it was read from; empty if built
+  std::vector<std::string> external_files;  ///< beside `path`, with values of its constants; each once, sorted
 
   /// `id` is one of its own and not no_tensor.
   const Tensor& tensor(TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }

@@ -54,14 +54,13 @@ void check_versions(const onnx::ModelProto& proto, const ModelPlace& place) {
   }
 }
 
-/// Names of the files with external data, of subgraphs too.
-void collect_locations(const onnx::GraphProto& graph, std::set<std::string>& locations) {
-  for (const auto& tensor : graph.initializer())
+/// Files that hold constants of the model. Those inside of operators' bodies are seldom kept apart and not looked for.
+std::vector<std::string> external_files(const onnx::GraphProto& proto) {
+  std::set<std::string> names;
+  for (const auto& tensor : proto.initializer())
     for (const auto& entry : tensor.external_data())
-      if (entry.key() == "location") locations.insert(entry.value());
-  for (const auto& node : graph.node())
-    for (const auto& attribute : node.attribute())
-      if (attribute.has_g()) collect_locations(attribute.g(), locations);
+      if (entry.key() == "location") names.insert(entry.value());
+  return {names.begin(), names.end()};
 }
 
 }  // namespace
@@ -96,9 +95,7 @@ OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path) 
   if (model.proto->opset_import_size() == 0) model.graph.opsets[""] = 1;  // what IR 1 and 2 mean by saying nothing
   model.graph.ir_version = model.proto->ir_version();
   model.graph.path = path;
-  std::set<std::string> locations;
-  collect_locations(model.proto->graph(), locations);
-  for (const auto& location : locations) model.weight_files.push_back(path.parent_path() / location);
+  model.graph.external_files = external_files(model.proto->graph());
   return model;
 }
 

@@ -19,7 +19,6 @@ namespace takt {
 struct OnnxModel {
   std::shared_ptr<onnx::ModelProto> proto;
   Graph graph;
-  std::vector<std::filesystem::path> weight_files;  ///< with external data, each once
 };
 
 /// Whether the file's name ends in .onnx, in any case of letters.

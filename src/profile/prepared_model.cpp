@@ -11,22 +11,15 @@
 #include "graph/onnx.h"
 #include "graph/shapes.h"
 #include "profile/misplaced_file.h"
-#include "profile/model_fingerprint.h"
 #include "runtime/ports.h"
 #include "runtime/simulated.h"
 
 namespace takt {
 namespace {
 
-/// nullopt: neither takt nor the runtime can tell. Also notes which model it is.
-std::optional<Graph> read_model(Runtime& runtime, RunResult& result) {
-  if (!is_onnx_file(result.model)) {
-    result.model_hash = model_fingerprint(result.model);
-    return runtime.read_graph(result.model, {});
-  }
-  OnnxModel onnx = read_onnx(result.model);
-  result.model_hash = model_fingerprint(result.model, onnx.weight_files);
-  return std::move(onnx.graph);
+/// nullopt: neither takt nor the runtime can tell.
+std::optional<Graph> read_model(Runtime& runtime, const std::filesystem::path& model) {
+  return is_onnx_file(model) ? read_onnx(model).graph : runtime.read_graph(model, {});
 }
 
 /// Puts the model's name before what goes wrong with its inputs.
@@ -111,7 +104,7 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
   runtime_ = make_runtime(result_.runtime);
   log_debug(fmt::format("runtime {} {} ({})", result_.runtime, runtime_->version(), result_.runtime_choice));
   result_.runtime_version = runtime_->version();
-  result_.graph = read_model(*runtime_, result_);
+  result_.graph = read_model(*runtime_, model);
   settle_shapes();
 }
 

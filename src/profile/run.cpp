@@ -18,7 +18,6 @@ namespace {
 void give_inputs(PreparedModel& model, Session& session) {
   RunResult& result = model.result();
   result.device = session.device();
-  if (const auto precision = session.precision()) result.precision = type_name(*precision);
   result.inputs = session.inputs();
   result.outputs = session.outputs();
   session.set_inputs(model.values(result.inputs));
@@ -59,6 +58,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
                           pass.profiled ? "profiled" : "plain", format_duration(Duration(pass.load_time))));
     (pass.profiled ? result.profiled : result.plain) = std::move(pass);
     add_notes(result, sessions[i]->notes());
+    if (const auto precision = sessions[i]->precision()) result.precision = precision;
   }
 }
 
@@ -145,6 +145,7 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
     measure_passes(prepared, chosen, passes, progress);
   else
     measure_several(prepared, chosen, passes, progress);
+  result.content = content_of(model, result.graph ? &*result.graph : nullptr);
   chosen.optimised_model.clear();  // written by now
   if (chosen.instances > 1 && result.profiled) result.notes.push_back("operator times are of one instance alone");
   if (chosen.copy_to_host && result.profiled) result.notes.push_back("copying the outputs is in [unattributed]");

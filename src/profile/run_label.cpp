@@ -22,7 +22,7 @@ Cell text_or_nothing(const std::string& text) { return text.empty() ? Cell() : C
 constexpr Column<RunResult> label_columns[] = {
     {"model", "Model", [](const RunResult& r) -> Cell { return r.model.string(); },
      "The model's file, as it was named."},
-    {"model_hash", "Model hash", [](const RunResult& r) { return text_or_nothing(r.model_hash); },
+    {"model_hash", "Model hash", [](const RunResult& r) { return r.content ? Cell(r.content->fingerprint) : Cell(); },
      "64 bits of the contents of the model's file and of its weights' files: the same for equal models, whatever they "
      "are called and wherever they lie."},
     {"precision", "Precision", [](const RunResult& r) { return text_or_nothing(precision_of(r)); },
@@ -51,7 +51,8 @@ bool is_arithmetic(ElementType type) {
 }  // namespace
 
 std::string precision_of(const RunResult& result) {
-  if (!result.precision.empty() || !result.graph) return result.precision;
+  if (result.precision) return std::string(type_name(*result.precision));
+  if (!result.graph) return "";
   std::set<std::string_view> types;
   for (const Op& op : result.graph->ops) {
     if (is_folded(*result.graph, op)) continue;

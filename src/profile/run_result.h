@@ -11,6 +11,7 @@
 #include "core/usage.h"
 #include "graph/graph.h"
 #include "profile/fitting.h"
+#include "profile/model_content.h"
 #include "runtime/runtime.h"
 
 namespace takt {
@@ -40,8 +41,8 @@ struct RunPass {
 
 struct RunResult {
   std::filesystem::path model;
-  std::string model_hash;  ///< see model_fingerprint.h
-  std::string precision;   ///< type that floating-point numbers are computed in; empty: the runtime does not tell
+  std::optional<ModelContent> content;   ///< nullopt: the file could not be read again
+  std::optional<ElementType> precision;  ///< that the device computes in; nullopt: the runtime does not tell
   std::string runtime, runtime_version, device;
   std::string runtime_choice;  ///< why this runtime: "from .onnx", "as asked"
   std::optional<Graph> graph;  ///< with the shapes of this run; missing where no reader knows the file

@@ -88,9 +88,6 @@ class Session {
   virtual const std::vector<Port>& outputs() const = 0;
   /// What really runs it: "CPU", "GPU.0", "sim:NPU".
   virtual std::string device() const = 0;
-  /// The type that floating-point numbers are really computed in; nullopt where the runtime does not tell, as one that
-  /// follows the model's own types.
-  virtual std::optional<ElementType> precision() const { return std::nullopt; }
   /// Sets all inputs (copied; by name). Throws Error(bad_input) for a wrong name, type, rank or size.
   virtual void set_inputs(const std::vector<HostTensor>& inputs) = 0;
   /// One inference. Returns wall time of the call: between its two clock reads there is the runtime's call and nothing
@@ -109,6 +106,8 @@ class Session {
   virtual std::unique_ptr<Request> make_request() = 0;
   /// False: times are those of a simulated clock, and what the system tells of this process does not explain them.
   virtual bool keeps_real_time() const { return true; }
+  /// The type that floating-point operators are really computed in; nullopt: the runtime does not tell.
+  virtual std::optional<ElementType> precision() const { return std::nullopt; }
   /// What a reader of this session's figures has to know: one sentence each (a missing node name, a coarse clock, a
   /// precision that differs from the model's). Empty when nothing is special.
   virtual std::vector<std::string> notes() { return {}; }

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "profile/misplaced_file.h"
-#include "profile/model_fingerprint.h"
+#include "profile/model_content.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -12,34 +12,31 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ModelFingerprint, follows_the_contents_and_not_the_name) {
-  const TestFolder folder;
-  write_file_atomically(folder / "a.onnx", "0123456789");
-  write_file_atomically(folder / "b.onnx", "0123456789");
-  write_file_atomically(folder / "c.onnx", "0123456780");
-  EXPECT_EQ(model_fingerprint(folder / "a.onnx"), model_fingerprint(folder / "b.onnx"));
-  EXPECT_NE(model_fingerprint(folder / "a.onnx"), model_fingerprint(folder / "c.onnx"));
-  EXPECT_EQ(model_fingerprint(folder / "a.onnx").size(), 16u);
-  EXPECT_EQ(model_fingerprint(folder / "none.onnx"), "");
+std::string fingerprint_of(const std::filesystem::path& model) {
+  const auto content = content_of(model, nullptr);
+  return content ? content->fingerprint : "";
 }
 
-TEST(ModelFingerprint, is_the_same_in_every_version) {
+TEST(ModelContent, follows_the_bytes_and_not_the_name) {
   const TestFolder folder;
-  write_file_atomically(folder / "a.onnx", "takt");
-  EXPECT_EQ(model_fingerprint(folder / "a.onnx"), "79b948d32c281b2a");
+  folder.write("a.onnx", "0123456789");
+  folder.write("b.onnx", "0123456789");
+  folder.write("c.onnx", "0123456780");
+  EXPECT_EQ(fingerprint_of(folder / "a.onnx"), fingerprint_of(folder / "b.onnx"));
+  EXPECT_NE(fingerprint_of(folder / "a.onnx"), fingerprint_of(folder / "c.onnx"));
+  EXPECT_EQ(fingerprint_of(folder / "a.onnx").size(), 16u);
+  EXPECT_EQ(fingerprint_of(folder / "none.onnx"), "");
 }
 
-TEST(ModelFingerprint, knows_weights_in_other_files) {
+TEST(ModelContent, knows_weights_in_other_files) {
   const TestFolder folder;
-  write_file_atomically(folder / "m.xml", "<net/>");
-  const std::string bare = model_fingerprint(folder / "m.xml");
-  write_file_atomically(folder / "m.bin", "weights");
-  const std::string with = model_fingerprint(folder / "m.xml");
-  write_file_atomically(folder / "m.bin", "Weights");
+  const auto model = folder.write("m.xml", "<net/>");
+  const std::string bare = fingerprint_of(model);
+  folder.write("m.bin", "weights");
+  const std::string with = fingerprint_of(model);
+  folder.write("m.bin", "Weights");
   EXPECT_NE(bare, with);
-  EXPECT_NE(with, model_fingerprint(folder / "m.xml"));
-  const std::vector<std::filesystem::path> weights{folder / "m.bin"};
-  EXPECT_NE(model_fingerprint(folder / "m.bin", weights), model_fingerprint(folder / "m.bin"));
+  EXPECT_NE(with, fingerprint_of(model));
 }
 
 TEST(MisplacedFile, is_told_where_it_belongs) {

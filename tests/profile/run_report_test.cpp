@@ -81,7 +81,7 @@ TEST(TypesTable, a_rate_is_missing_where_the_work_of_one_operator_is) {
 
 TEST(RunLabel, tells_which_model_was_fed_with_what) {
   RunResult result = disturbed_runs();
-  result.model_hash = "0123456789abcdef", result.precision = "bfloat16";
+  result.content = ModelContent{{}, "0123456789abcdef"}, result.precision = ElementType::bf16;
   result.input_values.resize(2);
   result.input_values[0].name = "x", result.input_values[0].shape = {1, 3};
   result.input_values[1].name = "mask", result.input_values[1].type = ElementType::i64;
@@ -104,7 +104,7 @@ TEST(RunLabel, the_precision_is_that_of_the_models_operators_where_the_runtime_d
   EXPECT_EQ(precision_of(result), "float32");
   result.graph->tensor(result.graph->ops[0].outputs[0]).type = ElementType::f16;
   EXPECT_EQ(precision_of(result), "float16+float32");
-  result.precision = "bfloat16";
+  result.precision = ElementType::bf16;
   EXPECT_EQ(precision_of(result), "bfloat16");
 }
 

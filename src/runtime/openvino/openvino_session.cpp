@@ -47,13 +47,12 @@ std::vector<Port> ports_of(const std::vector<ov::Output<const ov::Node>>& ports,
   return result;
 }
 
-/// What the device really computes in, which may be another type than asked for; nullopt: it does not tell.
+/// nullopt: the device does not tell.
 std::optional<ElementType> real_precision(const ov::CompiledModel& compiled) {
   const auto properties = compiled.get_property(ov::supported_properties);
   if (std::find(properties.begin(), properties.end(), ov::hint::inference_precision.name()) == properties.end())
     return std::nullopt;
-  const auto type = element_type(compiled.get_property(ov::hint::inference_precision));
-  return type == ElementType::undefined ? std::nullopt : std::optional(type);
+  return element_type(compiled.get_property(ov::hint::inference_precision));
 }
 
 class OpenVinoSession : public Session {
@@ -75,9 +74,6 @@ class OpenVinoSession : public Session {
   const std::vector<Port>& inputs() const override { return shared_.inputs; }
   const std::vector<Port>& outputs() const override { return shared_.outputs; }
   std::string device() const override { return device_; }
-  std::optional<ElementType> precision() const override {
-    return guarded(shared_.where, [&] { return real_precision(compiled_); });
-  }
 
   void set_inputs(const std::vector<HostTensor>& inputs) override {
     check_inputs(shared_.inputs, inputs, shared_.where);
@@ -108,6 +104,10 @@ class OpenVinoSession : public Session {
       if (!values_.empty()) set_on(request, values_);
       return openvino::make_request(std::move(request), shared_, device_.rfind("CPU", 0) == 0);
     });
+  }
+
+  std::optional<ElementType> precision() const override {
+    return guarded(shared_.where, [&] { return real_precision(compiled_); });
   }
 
   std::vector<std::string> notes() override {
@@ -143,12 +143,13 @@ ov::element::Type foreign_type(ElementType type) {
   return type == ElementType::bf16 ? ov::element::bf16 : ov::element::f32;
 }
 
+/// What the device really computes in may be another type than asked for.
 std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, const SessionSettings& settings) {
   const auto told = real_precision(compiled);
   if (!told) return {};
   const ElementType real = *told;
   if (!settings.precision) {
-    if (real == ElementType::f32) return {};
+    if (real == ElementType::f32 || real == ElementType::undefined) return {};
     return {fmt::format("computed in {}, the device's own default; --precision f32 computes as an f32 model says",
                         type_name(real))};
   }
