@@ -141,6 +141,6 @@ std::vector<TableSchema> account_schemas();
 RunWindow window_of(const PipelineRun& run);
 
 /// What a person reads: the tables but for batches and parts, of which there are many.
-std::string to_text(const Accounts& accounts);
+std::string to_text(const Accounts& accounts, const TextStyle& style = {});
 
 }  // namespace takt

@@ -38,11 +38,11 @@ std::string heading(const Accounts& a) {
 
 }  // namespace
 
-std::string to_text(const Accounts& accounts) {
+std::string to_text(const Accounts& accounts, const TextStyle& style) {
   const auto list = tables(accounts);
   std::string text = heading(accounts);
   const auto show = [&](const Table& table) {
-    if (!table.rows.empty()) text += "\n" + to_text(table);
+    if (!table.rows.empty()) text += "\n" + to_text(table, style);
   };
   show(some_columns(table_named(list, "devices"), {"device", "wall_us", "busy_us", "starved_us", "blocked_us",
                                                    "dispatch_us", "fill_drain_us", "utilisation_percent"}));

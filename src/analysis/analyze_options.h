@@ -13,6 +13,7 @@ struct AnalyzeOptions {
 
   std::string file;
   long long top = 3;               ///< 0: all; negative: all but the last so many
+  bool top_given = false;          ///< else data (CSV, JSON) has all rows
   std::vector<std::string> types;  ///< empty: every type
   std::string name_pattern;        ///< empty: every name
   std::string input_type;          ///< empty: every data type
@@ -27,9 +28,10 @@ struct AnalyzeOptions {
   bool wiki = false;        ///< --confluence, --wiki
   Part part = Part::all;
   bool help = false;
-  std::string format = "table";      ///< takt's own: table, csv, json, markdown
-  std::string output;                ///< takt's own: a file instead of standard output
-  std::vector<std::string> columns;  ///< takt's own: empty for the usual ones
+  std::string format = "table";              ///< takt's own: table, csv, json, markdown
+  std::string output;                        ///< takt's own: a file instead of standard output
+  std::vector<std::string> columns;          ///< takt's own: empty for the usual ones
+  std::string log_file, log_level = "info";  ///< takt's own, as of other commands
 };
 
 }  // namespace takt

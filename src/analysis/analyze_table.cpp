@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "analysis/analyze.h"
+#include "analysis/shape_columns.h"
 #include "core/common_columns.h"
 #include "core/statistics.h"
 #include "core/text.h"
@@ -15,9 +15,20 @@ namespace {
 
 struct Line {
   OperatorRecord record;
+  std::optional<double> share;
   std::string kernel;
   OpFigures figures;
 };
+
+/// "{1,3} {3,8}"; missing where the profile does not tell the shapes, or for a row that combines several.
+Cell shapes_cell(const OperatorRecord& record, std::string_view PeerOperator::*member) {
+  const auto shapes = record.op ? parse_shapes(record.op->*member) : std::nullopt;
+  if (!shapes) return {};
+  std::string text;
+  for (const auto& shape : *shapes)
+    text += fmt::format("{}{}", text.empty() ? "" : " ", shape ? fmt::format("{{{}}}", fmt::join(*shape, ",")) : "?");
+  return text.empty() ? Cell() : Cell(text);
+}
 
 template <typename Number>
 Cell number_cell(const Number& number) {
@@ -33,8 +44,10 @@ constexpr Column<Line> record_columns[] = {
      "Number of the operator in the profile; missing where a row combines several."},
     {common::count, [](const Line& r) -> Cell { return static_cast<std::int64_t>(r.record.count); }},
     {"time_us", "Time", [](const Line& r) -> Cell { return Duration(r.record.time * 1e6); },
-     "Time of the operator on the device, or on the host with --print-only host; where a row combines several, what "
-     "--aggregate makes of their times."},
+     "Time of the operator on the device, or on the host with --print-only host: of takt's own profiles in the run of "
+     "median time, of other programs' the mean. Where a row combines several, what --aggregate makes of their times."},
+    {"time_share_percent", "Share %", [](const Line& r) { return r.share ? Cell(*r.share * 100) : Cell(); },
+     "The time as a share of the time of all operators of the profile; missing where that is 0."},
     {"computation_flo", "Operations", [](const Line& r) { return number_cell(r.record.computation); },
      "Arithmetic operations of the operator, in one run."},
     {"memory_bytes", "Bytes", [](const Line& r) { return number_cell(r.record.memory); },
@@ -44,6 +57,8 @@ constexpr Column<Line> record_columns[] = {
      "the number of operations under the same key."},
     {"bandwidth_bytes_per_s", "Bandwidth", [](const Line& r) { return optional_cell(r.record.bandwidth); },
      "Bytes read and written per second: bytes divided by the operator's time."},
+    {shape_columns::in_shapes, [](const Line& r) { return shapes_cell(r.record, &PeerOperator::in_shapes); }},
+    {shape_columns::out_shapes, [](const Line& r) { return shapes_cell(r.record, &PeerOperator::out_shapes); }},
 };
 
 constexpr Column<Line> kernel_columns[] = {
@@ -58,14 +73,37 @@ std::vector<Column<Line>> all_columns() {
   return columns;
 }
 
-TableDefinition<Line> definition() {
+TableDefinition<Line> definition(Section section) {
   static const std::vector<Column<Line>> columns = all_columns();
+  if (section == Section::host)
+    return {"host_operators",
+            "The operators of a profile file by their time on the host: there with --show-host or --print-only host.",
+            columns};
   return {
       "operators",
       "The operators of a profile file: a row per operator, or per group of them, in the order and with the filters "
       "that the options say. Columns from kernel on are there when --columns names them.",
       columns};
 }
+
+struct Totals {
+  std::size_t operators = 0;
+  std::optional<Total> device, host;
+};
+
+Cell total_cell(const std::optional<Total>& total) { return total ? Cell(Duration(total->time * 1e6)) : Cell(); }
+
+constexpr Column<Totals> total_columns[] = {
+    {"operators", "Operators", [](const Totals& t) -> Cell { return static_cast<std::int64_t>(t.operators); },
+     "Operators that the profile file has."},
+    {"device_total_us", "Device total", [](const Totals& t) { return total_cell(t.device); },
+     "Sum of all operators' times on the device; missing where the profile has none."},
+    {"host_total_us", "Host total", [](const Totals& t) { return total_cell(t.host); },
+     "Sum of all operators' times on the host; missing where the profile has none."},
+};
+
+constexpr TableDefinition<Totals> totals_definition{
+    "summary", "The totals of a profile file, over all its operators: one row.", total_columns};
 
 /// Rates of maxima and minima mix operators, so only single operators and sums stand under a roof.
 OpRate rate_of(const OperatorRecord& record, const AnalyzeOptions& options) {
@@ -91,14 +129,15 @@ WorkingSet working_set_of(const PeerProfile& profile, const ProfileSamples& samp
   return model;
 }
 
-Table analyze_table(const PeerProfile& profile, const AnalyzeOptions& options, const ProfileSamples& samples,
-                    const Peaks* peaks) {
-  const Section section = options.part == AnalyzeOptions::Part::host ? Section::host : Section::device;
+Table analyze_table(const PeerProfile& profile, Section section, const AnalyzeOptions& options,
+                    const ProfileSamples& samples, const Peaks* peaks) {
+  const auto total = total_time(profile, section);
   const WorkingSet model = peaks ? working_set_of(profile, samples) : WorkingSet();
   std::vector<Line> lines;
   for (const OperatorRecord& record : select_records(profile, section, options)) {
     Line& line = lines.emplace_back();
     line.record = record;
+    if (total && total->time != 0) line.share = record.time / total->time;
     OpRate rate = rate_of(record, options);
     rate.one_thread = samples.one_thread();
     OperatorSamples known;
@@ -109,7 +148,13 @@ Table analyze_table(const PeerProfile& profile, const AnalyzeOptions& options, c
     line.figures = figures_of(section == Section::device ? known.device : known.host, rate, model, peaks);
     line.kernel = std::move(known.kernel);
   }
-  return definition().make(lines);
+  return definition(section).make(lines);
+}
+
+Table analyze_summary_table(const PeerProfile& profile) {
+  const Totals totals{profile.operators().size(), total_time(profile, Section::device),
+                      total_time(profile, Section::host)};
+  return totals_definition.make(std::span(&totals, 1));
 }
 
 std::vector<std::string> default_analyze_columns() {
@@ -118,7 +163,9 @@ std::vector<std::string> default_analyze_columns() {
   return names;
 }
 
-TableSchema analyze_schema() { return definition().schema(); }
+std::vector<TableSchema> analyze_schemas() {
+  return {definition(Section::device).schema(), definition(Section::host).schema(), totals_definition.schema()};
+}
 
 bool needs_samples(std::span<const std::string> names) {
   const auto is_known_without = [](const std::string& name) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 
@@ -11,8 +12,10 @@
 #include "cli/output.h"
 #include "cli/peer_option_table.h"
 #include "cli/peer_options.h"
+#include "core/file.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "core/version.h"
 #include "machine/op_figures.h"
 #include "machine/peaks_file.h"
 
@@ -46,7 +49,25 @@ std::optional<Peaks> peaks_for(const ProfileSamples& samples, const AnalyzeOptio
   return known.peaks;
 }
 
-Result analyze(const AnalyzeOptions& options, const OutputOptions& output, const Provenance& provenance) {
+/// The parts that the options ask for, the operators first: CSV is the first table.
+std::vector<Table> tables_of(const ProfileFile& file, const AnalyzeOptions& options, const Peaks* peaks) {
+  using Part = AnalyzeOptions::Part;
+  const auto names = options.columns.empty() ? default_analyze_columns() : options.columns;
+  const auto operators = [&](Section section) {
+    const Table table = analyze_table(file.profile, section, options, file.samples, peaks);
+    return choose_columns(table, with_impossible_rates(names, table));
+  };
+  std::vector<Table> tables;
+  if (options.part == Part::all || options.part == Part::device) tables.push_back(operators(Section::device));
+  if (options.part == Part::host || (options.show_host && options.part == Part::all))
+    tables.push_back(operators(Section::host));
+  if (options.part == Part::all || options.part == Part::summary) tables.push_back(analyze_summary_table(file.profile));
+  return tables;
+}
+
+Result analyze(AnalyzeOptions options, const OutputOptions& output, const Provenance& provenance) {
+  const bool is_data = output.format == "csv" || output.format == "json";
+  if (is_data && !options.top_given) options.top = 0;
   const ProfileFile file =
       open_profile(options.file,
                    {.types = !options.input_type.empty(),
@@ -57,12 +78,16 @@ Result analyze(const AnalyzeOptions& options, const OutputOptions& output, const
   if (output.format == "table" && options.columns.empty())
     return {{}, say(lines, output) + analyze_report(file.profile, options)};
   const std::optional<Peaks> peaks = peaks_for(file.samples, options, provenance, lines);
-  const Table table = analyze_table(file.profile, options, file.samples, peaks ? &*peaks : nullptr);
-  if (peaks && has_impossible_rates(table))
+  Result result{tables_of(file, options, peaks ? &*peaks : nullptr), ""};
+  if (peaks && std::any_of(result.tables.begin(), result.tables.end(), has_impossible_rates))
     lines.push_back("note: " + explain_impossible_rates(*peaks, file.samples.one_thread()));
-  const auto names = options.columns.empty() ? default_analyze_columns() : options.columns;
-  Result result{{choose_columns(table, with_impossible_rates(names, table))}, ""};
-  result.text = say(lines, output) + to_text(result.tables.front(), 160);
+  result.text = say(lines, output);
+  TextStyle style = output.style();
+  // Without a terminal whoever asks for columns has room for them.
+  if (!output.screen().is_terminal) style.width = std::max<std::size_t>(style.width, 160);
+  for (const Table& table : result.tables)
+    if (table.name != "summary" || result.tables.size() == 1)
+      result.text += (&table == &result.tables.front() ? "" : "\n") + to_text(table, style);
   return result;
 }
 
@@ -96,7 +121,9 @@ int run_analyze(std::span<const std::string> arguments) {
   OutputOptions output;
   output.format = options.format;
   output.file = options.output;
-  set_up_log(LogLevel::info);  // what the file is goes to standard error beside data
+  set_up_log(parse_log_level(options.log_level), options.log_file);
+  log_debug(fmt::format("takt {}: takt analyze {}", version, printable(fmt::format("{}", fmt::join(arguments, " ")))));
+  if (!output.file.empty()) check_writable_file(output.file);
   const Provenance provenance = provenance_of("analyze", arguments);
   const Result result = analyze(options, output, provenance);
   print(output, result.tables, provenance, result.text);

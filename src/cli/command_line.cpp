@@ -9,8 +9,10 @@
 
 #include "cli/command_help.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "core/version.h"
 
 namespace takt {
 namespace {
@@ -83,6 +85,14 @@ void refuse_swallowed_options(const CommandDescription& command, const Option& o
     if (contains(known, value) && contains(arguments, value)) refuse_missing_value(command, option);
 }
 
+/// Before the work, so that it is not lost at its end.
+void check_can_be_made(const Option& option, const OptionTarget& target) {
+  const auto path = std::get_if<std::filesystem::path*>(&target);
+  if (!path || (*path)->empty()) return;
+  if (option.makes == Makes::file) check_writable_file(**path);
+  if (option.makes == Makes::folder) check_writable_folder(**path);
+}
+
 }  // namespace
 
 CommandLine::CommandLine(std::string name, std::string summary, std::string example, LogOptions& log)
@@ -148,6 +158,10 @@ bool CommandLine::parse(std::span<const std::string> arguments) {
       throw UsageError(fmt::format("{} is required; {}", all[i].option.name(), see_help(command)));
   }
   if (!extras.empty()) refuse_extra(command, extras.front());
+  apply(*log_);
+  log_debug(fmt::format("takt {}: takt {} {}", version, command.name,
+                        printable(fmt::format("{}", fmt::join(arguments, " ")))));
+  for (const Bound& bound : all) check_can_be_made(bound.option, bound.target);
   return true;
 }
 

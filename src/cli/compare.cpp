@@ -56,11 +56,14 @@ CommandLine declare(CompareOptions& o) {
                        "is above it), and with 3 when that cannot be ruled out (its upper end is)"},
            &o.fail_over);
   line.add({.names = "--fail-over-op", .meaning = "With --fail-over: also when a single operator is"}, &o.fail_over_op);
-  line.add({.names = "--junit", .value = "FILE", .meaning = "Write a JUnit XML report to this file"}, &o.junit);
+  line.add(
+      {.names = "--junit", .value = "FILE", .meaning = "Write a JUnit XML report to this file", .makes = Makes::file},
+      &o.junit);
   line.add({.names = "--baseline",
             .value = "DIR",
             .meaning = "Compare with the last 20 profiles in this folder, then add the new one, unless the gate "
-                       "tripped or nothing could be concluded"},
+                       "tripped or nothing could be concluded",
+            .makes = Makes::folder},
            &o.baseline);
   line.add({.names = "--force", .meaning = "Compare profiles of different models, runtimes or devices"}, &o.force);
   line.add({.names = "--all", .meaning = "Show unchanged operators too"}, &o.all);
@@ -84,9 +87,10 @@ void set_gate(CompareOptions& o) {
   o.settings.limit = o.gate->limit;
   if (o.settings.limit >= o.settings.threshold) return;
   if (o.threshold != CompareOptions{}.threshold)
-    throw UsageError(fmt::format("--fail-over {} is below --threshold {}, and smaller changes are none; lower one or "
-                                 "raise the other",
-                                 printable(o.fail_over), printable(o.threshold)));
+    throw UsageError(
+        fmt::format("--fail-over {} is below --threshold {}, and smaller changes are none; lower one or "
+                    "raise the other",
+                    printable(o.fail_over), printable(o.threshold)));
   o.settings.threshold = o.settings.limit;
 }
 
@@ -196,7 +200,6 @@ int run_compare(std::span<const std::string> arguments) {
   CompareOptions o;
   if (!declare(o).parse(arguments)) return 0;
   validate(o);
-  apply(o.log);
 
   const Baseline baseline = o.baseline.empty() ? Baseline{} : find_baseline(o);
   const std::vector<Comparison> comparisons = compare_all(o, baseline);

@@ -37,7 +37,7 @@ int measure(const OutputOptions& output, const Provenance& provenance) {
                         saved.earlier);
   if (!output.is_text_on_screen()) log_info(kept);
   print(output, tables, provenance,
-        fmt::format("{}\n\n{}{}", to_string(machine), to_text(tables.front(), 100),
+        fmt::format("{}\n\n{}{}", to_string(machine), to_text(tables.front(), output.style()),
                     output.is_text_on_screen() ? kept + "\n" : ""));
   return 0;
 }
@@ -97,14 +97,13 @@ CommandDescription describe_devices() {
 int run_devices(std::span<const std::string> arguments) {
   DevicesOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  apply(o.log);
   const Provenance provenance = provenance_of("devices", arguments);
   if (o.measure && o.check)
     throw UsageError("devices: --check looks at a quiet machine and --measure loads it: use one of them at a time");
   if (o.measure) return measure(o.output, provenance);
   if (o.check) return check(o.output, provenance);
   const std::vector<Table> tables{devices_table()};
-  print(o.output, tables, provenance, to_text(tables.front(), 100));
+  print(o.output, tables, provenance, to_text(tables.front(), o.output.style()));
   return 0;
 }
 

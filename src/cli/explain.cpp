@@ -38,7 +38,6 @@ CommandDescription describe_explain() {
 int run_explain(std::span<const std::string> arguments) {
   ExplainOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  apply(o.log);
   const std::string& name = o.name;
   const auto& all = all_tables();
   const Explanation found = find_explanation(name, all);

@@ -62,7 +62,7 @@ std::string bare(std::string_view row) {
 /// A key whose end differs from run to run, "stage_time_us.STAGE", is also meant by "stage_time_us.infer".
 bool means(std::string_view word, const ColumnSchema& column) {
   const std::string lower = lower_case(word);
-  if (lower == lower_case(column.name) || lower == lower_case(column.title)) return true;
+  if (is_meant(column, lower) || lower == lower_case(column.title)) return true;
   const auto point = column.name.find('.');
   return point != std::string::npos && word.starts_with(column.name.substr(0, point + 1));
 }

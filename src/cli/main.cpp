@@ -10,11 +10,13 @@
 
 #include "cli/commands.h"
 #include "core/error.h"
+#include "core/log.h"
 
 namespace {
 
 int fail(int code, const char* message) {
   std::fflush(stdout);
+  takt::log_failure(message);
   std::fprintf(stderr, "takt: %s\n", message);
   return code;
 }

@@ -15,6 +15,9 @@ enum class Takes {
   words,         ///< one value each time it is given; a positional one takes all words
 };
 
+/// What is made at the path that an option names.
+enum class Makes { nothing, file, folder };
+
 /// Both ends are included.
 struct NumberRange {
   double low = 0, high = 0;
@@ -31,6 +34,7 @@ struct Option {
   bool required = false;
   bool may_stand_alone = false;  ///< the value may be left out
   bool names_a_file = false;     ///< a shell completes file names; set for paths anyway
+  Makes makes = Makes::nothing;  ///< asked before anything is done whether it can be
   Takes takes = Takes::word;     ///< follows from the variable, see CommandLine::add
   std::string group = {};        ///< the heading above it in the help; empty: "Options"
 

@@ -1,7 +1,9 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "core/file.h"
@@ -12,7 +14,9 @@ namespace {
 
 std::string render(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
                    const std::string& text) {
-  if (options.format == "table") return text;
+  const auto& of_tables = output_formats();
+  const bool is_own = std::find(of_tables.begin(), of_tables.end(), options.format) == of_tables.end();
+  if (options.format == "table" || is_own) return text;
   if (options.format == "json") return to_json(tables, to_json(provenance));
   std::string rendered;
   for (const Table& table : tables) {
@@ -24,13 +28,18 @@ std::string render(const OutputOptions& options, std::span<const Table> tables, 
 
 }  // namespace
 
+Screen OutputOptions::screen() const { return file.empty() ? screen_of(STDOUT_FILENO) : Screen{}; }
+
 const std::vector<std::string>& output_formats() {
   static const std::vector<std::string> formats{"table", "csv", "json", "markdown"};
   return formats;
 }
 
-void add_output(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables) {
-  line.add({.names = "--format", .value = "FORMAT", .fallback = "table", .one_of = output_formats()}, &output.format);
+void add_output(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
+                const std::vector<std::string>& own_formats) {
+  std::vector<std::string> formats = output_formats();
+  formats.insert(formats.end(), own_formats.begin(), own_formats.end());
+  line.add({.names = "--format", .value = "FORMAT", .fallback = "table", .one_of = formats}, &output.format);
   if (tables.size() > 1)
     line.add({.names = "--table",
               .value = "NAME",
@@ -38,7 +47,10 @@ void add_output(CommandLine& line, OutputOptions& output, const std::vector<std:
               .fallback = tables.front(),
               .one_of = tables},
              &output.table);
-  line.add({.names = "-o,--output", .value = "FILE", .meaning = "Write the result to this file instead of stdout"},
+  line.add({.names = "-o,--output",
+            .value = "FILE",
+            .meaning = "Write the result to this file instead of stdout",
+            .makes = Makes::file},
            &output.file);
 }
 

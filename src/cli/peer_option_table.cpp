@@ -59,6 +59,7 @@ void set_top(Options& o, const std::string& value) {
   const auto number = python_int(value);
   if (!number) throw UsageError("--top: '" + printable(value) + "' is not a whole number");
   o.top = *number;
+  o.top_given = true;
 }
 
 void set_aggregate(Options& o, const std::string& word) {
@@ -80,6 +81,8 @@ void set_end_key(Options& o, const std::string& word) { o.until_kernel = word ==
 void set_columns(Options& o, const std::string& value) { o.columns = parse_column_names(value); }
 void set_format(Options& o, const std::string& word) { o.format = word; }
 
+void set_log_level(Options& o, const std::string& word) { o.log_level = word; }
+
 constexpr const char* order_help =
     "Sort by time, computation, memory, FLOPS, bandwidth, opr_id, in_shapes or out_shapes; + ascends. Default: time";
 constexpr const char* columns_help =
@@ -92,7 +95,8 @@ constexpr const char* columns_help =
 const std::vector<PeerOption>& peer_options() {
   static const std::vector<PeerOption> options = {
       peer_flag({"-h", "--help"}, "Print this text.", &Options::help),
-      peer_value({"-t", "--top"}, "N", "Show the first N operators; 0 shows all. Default: 3", set_top),
+      peer_value({"-t", "--top"}, "N", "Show the first N operators; 0 shows all. Default: 3, and all as csv and json",
+                 set_top),
       peer_value({"--type"}, "TYPE", "Only operators of this type; repeat for several.", add_type),
       peer_choice("--aggregate-by", "type", "One row per operator type; needs --aggregate.", set_by_type),
       peer_choice("--aggregate", "max|min|sum|mean", "Combine operators into one row.", set_aggregate),
@@ -112,6 +116,9 @@ const std::vector<PeerOption>& peer_options() {
       own(peer_choice("--format", "table|csv|json|markdown", "Print the operators in another form. Default: table",
                       set_format)),
       own(peer_text("-o", "FILE", "Write to FILE instead of standard output.", &Options::output)),
+      own(peer_text("--log-file", "FILE", "Also write messages to this file.", &Options::log_file)),
+      own(peer_choice("--log-level", "debug|info|warning|error", "Messages on standard error. Default: info",
+                      set_log_level)),
   };
   return options;
 }

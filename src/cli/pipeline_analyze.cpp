@@ -36,10 +36,9 @@ CommandDescription describe_pipeline_analyze() {
 int run_pipeline_analyze(std::span<const std::string> arguments) {
   PipelineAnalyzeOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  apply(o.log);
   const Accounts accounts = account(read_pipeline_run(read_chrome_trace(o.file).trace, o.file.string()));
   print(o.output, tables(accounts), provenance_of("pipeline analyze", arguments),
-        o.output.format == "table" ? to_text(accounts) : "");
+        o.output.format == "table" ? to_text(accounts, o.output.style()) : "");
   return 0;
 }
 

@@ -50,7 +50,8 @@ CommandLine declare(InterferenceOptions& o) {
            &o.rounds);
   line.add({.names = "--save",
             .value = "FILE",
-            .meaning = "Also write the result to this file as JSON: 'takt pipeline whatif --interference' reads it"},
+            .meaning = "Also write the result to this file as JSON: 'takt pipeline whatif --interference' reads it",
+            .makes = Makes::file},
            &o.save);
   add_timeout(line, o.pipeline);
   add_seed(line, o.pipeline);
@@ -115,7 +116,6 @@ int run_pipeline_interference(std::span<const std::string> arguments) {
   InterferenceOptions o;
   if (!declare(o).parse(arguments)) return 0;
   settle(o.pipeline);
-  apply(o.log);
   if (!o.pipeline.batches) o.pipeline.batches = usual_batches;
   PipelineSpec spec = spec_of(o.pipeline);
   if (spec.warmup) spec.warmup = std::min(*spec.warmup, *spec.batches / 2);
@@ -129,7 +129,7 @@ int run_pipeline_interference(std::span<const std::string> arguments) {
   const auto list = tables(report);
   const Provenance provenance = describe(spec, o, report.rounds, arguments);
   if (report.interrupted) log_warning(fmt::format("interrupted: these are {} of {} rounds", report.rounds, o.rounds));
-  text += to_text(report);
+  text += to_text(report, o.output.style());
   if (!o.save.empty()) {
     write_file_atomically(o.save, to_json(list, to_json(provenance)));
     const std::string said = fmt::format("wrote {}", printable(o.save.string()));

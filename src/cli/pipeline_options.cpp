@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "core/text.h"
 
 namespace takt {
@@ -82,6 +83,7 @@ PipelineSpec spec_of(const PipelineOptions& o) {
 
 void end_abandoned(const std::string& why) {
   std::fflush(stdout);
+  log_failure(why);
   std::fprintf(stderr, "takt: %s\n", why.c_str());
   std::_Exit(1);
 }

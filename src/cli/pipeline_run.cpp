@@ -40,7 +40,8 @@ CommandLine declare(PipelineRunOptions& o) {
   line.add({.names = "--trace",
             .value = "FILE",
             .meaning = "Write the run to this file, in Chrome's format; '' writes none",
-            .fallback = o.trace.string()},
+            .fallback = o.trace.string(),
+            .makes = Makes::file},
            &o.trace);
   add_seed(line, o.pipeline);
   add_output(line, o.output, table_names("pipeline run"));
@@ -79,7 +80,6 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   PipelineRunOptions o;
   if (!declare(o).parse(arguments)) return 0;
   settle(o.pipeline);
-  apply(o.log);
   const PipelineSpec spec = spec_of(o.pipeline);
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
   const Interrupt interrupt;
@@ -89,7 +89,7 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   const Accounts accounts = account(outcome.run);
   std::string text;
   for (const auto& note : outcome.notes) text += fmt::format("note  {}\n", note);
-  if (!outcome.run.schedule.batches.empty()) text += to_text(accounts);
+  if (!outcome.run.schedule.batches.empty()) text += to_text(accounts, o.output.style());
   if (!o.trace.empty()) {
     write_chrome_trace(to_trace(outcome.run), o.trace);
     const std::string said = fmt::format("wrote trace {}", printable(o.trace.string()));

@@ -56,13 +56,12 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
   std::vector<PipelineChange> changes;
   for (const auto& text : o.set) changes.push_back(parse_change(text));
   const auto variants = o.sweep.empty() ? std::vector<PipelineChange>{} : parse_sweep(o.sweep);
-  apply(o.log);
   const PipelineRun run = read_pipeline_run(read_chrome_trace(o.file).trace, o.file.string());
   const auto measured = o.interference.empty() ? std::vector<PairRow>{} : read_interference(o.interference);
   const WhatIf result = what_if(run, changes, variants, measured);
   if (result.refused_error && o.output.format != "table")
     log_warning("the measured slow-downs are left out: the replay of the record does not come out with them");
-  print(o.output, tables(result), provenance_of("pipeline whatif", arguments), to_text(result));
+  print(o.output, tables(result), provenance_of("pipeline whatif", arguments), to_text(result, o.output.style()));
   return 0;
 }
 

@@ -15,15 +15,19 @@
 #include "machine/peaks_file.h"
 #include "profile/instability.h"
 #include "profile/io_dump.h"
+#include "profile/model_explorer.h"
 #include "profile/op_profile.h"
 #include "profile/peer_writer.h"
 #include "profile/percentiles.h"
 #include "profile/run.h"
+#include "profile/run_facts.h"
+#include "profile/run_label.h"
 #include "profile/run_tables.h"
 #include "profile/run_text.h"
 #include "profile/run_trace.h"
 #include "profile/startup.h"
 #include "profile/throughput.h"
+#include "profile/type_table.h"
 #include "trace/chrome_writer.h"
 
 namespace takt {
@@ -73,10 +77,17 @@ std::vector<std::string> write_files(const RunOptions& o, const RunResult& resul
     said("host profile", o.profile_host);
   }
   if (!o.trace.empty()) {
-    write_chrome_trace(make_trace(result, provenance), o.trace);
+    write_chrome_trace(make_trace(result, ops, provenance), o.trace);
     said("trace", o.trace);
   }
   return lines;
+}
+
+/// What to type for more of the same run.
+std::string next_step(const RunOptions& o) {
+  const std::string columns = "--columns name,type,mean_us,p99_us,roofline";
+  if (!o.profile.empty()) return fmt::format("next: takt analyze {} {}\n", printable(o.profile.string()), columns);
+  return fmt::format("next: add {}, or --profile FILE\n", columns);
 }
 
 /// Returns lines saying what was written.
@@ -96,6 +107,20 @@ std::vector<std::string> write_dumps(const RunOptions& o, const RunResult& resul
   };
   write(o.bin_io_dump, 0, "");
   write(o.bin_out_dump, result.first_output, "run0-var");
+  return lines;
+}
+
+/// What is written with or without a profiled pass. Returns lines saying what was.
+std::vector<std::string> write_others(const RunOptions& o, const RunResult& result) {
+  std::vector<std::string> lines = write_dumps(o, result);
+  if (!o.iterations.empty()) {
+    write_file_atomically(o.iterations, to_csv(iterations_table(result)));
+    lines.push_back(fmt::format("wrote iterations {}", printable(o.iterations.string())));
+  }
+  if (!o.run.optimised_model.empty())
+    lines.push_back(fmt::format("wrote optimised model {}", printable(o.run.optimised_model.string())));
+  if (!o.run.executed_graph.empty())
+    lines.push_back(fmt::format("wrote executed graph {}", printable(o.run.executed_graph.string())));
   return lines;
 }
 
@@ -120,6 +145,59 @@ std::optional<Peaks> peaks_for(const RunOptions& o, const RunResult& result) {
   return known.peaks;
 }
 
+/// What the file of Model Explorer says, and on standard error what it cannot.
+std::string node_data(const RunResult& result, const OpProfile& ops) {
+  const NodeData data = to_model_explorer(result, ops);
+  log_info(
+      fmt::format("of {} a run {} are in no operator of the model, so no node shows them: what the runtime added, "
+                  "and [unattributed]",
+                  format_duration(data.shown + data.not_shown), format_duration(data.not_shown)));
+  return data.json;
+}
+
+/// nullopt: all, as --top 0 asks for.
+std::optional<int> operators_shown(const RunOptions& o) { return o.top == 0 ? std::nullopt : std::optional(o.top); }
+
+RunTextSettings text_settings(const RunOptions& o, const FigureSettings& figures) {
+  return {.top = operators_shown(o),
+          .model_info = o.model_info,
+          .all_columns = o.verbose,
+          .percentiles = o.percentiles,
+          .columns = o.columns,
+          .figures = figures,
+          .screen = o.output.screen()};
+}
+
+/// The operators as data are all there are; Markdown is for people.
+Table operators_of(const RunOptions& o, const RunResult& result, const OpProfile& ops, const FigureSettings& figures) {
+  const auto top = o.output.format == "markdown" ? operators_shown(o) : std::nullopt;
+  const Table all = labelled(operators_table(ops, top, &figures), result);
+  return o.columns.empty() ? all : choose_columns(all, with_impossible_rates(o.columns, all));
+}
+
+std::vector<Table> tables_of(const RunOptions& o, const RunResult& result, const std::optional<OpProfile>& ops,
+                             const FigureSettings& figures) {
+  std::vector<Table> tables{summary_table(result)};
+  if (ops) {
+    tables.push_back(labelled(types_table(*ops, std::nullopt), result));
+    tables.push_back(operators_of(o, result, *ops, figures));
+  }
+  // A simulated clock has no unrest; who asks for the table still gets its heading.
+  const auto unrest = find_instability(result);
+  if (unrest || o.output.table == "instability") tables.push_back(instability_table(unrest.value_or(Instability{})));
+  if (!result.instances.empty()) tables.push_back(instances_table(result));
+  if (auto startup = startup_table(result)) tables.push_back(std::move(*startup));
+  if (!o.percentiles.empty()) tables.push_back(percentiles_table(result, o.percentiles));
+  if (result.throughput) tables.push_back(throughput_table(*result.throughput));
+  if (result.fit) tables.push_back(fitting_table(*result.fit));
+  tables.push_back(inputs_table(result));
+  tables.push_back(notes_table(result));
+  if (o.verbose || o.output.table == "iterations") tables.push_back(iterations_table(result));
+  if (o.output.format == "markdown")  // the summary above has said it
+    for (Table& table : std::span(tables).subspan(1)) table = without_labels(table);
+  return tables;
+}
+
 }  // namespace
 
 CommandDescription describe_run() {
@@ -133,52 +211,29 @@ int run_run(std::span<const std::string> arguments) {
   o.model = o.models.front();
   if (!o.vary.empty() || o.models.size() > 1) return run_variants(o, arguments);
   validate(o);
-  if (o.verbose) o.log.level = "debug";
-  apply(o.log);
+  if (o.verbose) o.log.level = "debug", apply(o.log);
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
 
   const Interrupt interrupt;
   o.run.stop = &interrupt.requested();
-  RunResult result = measure(o);
-  // Files describe the profiled runs; with one asked for, the summary shows those first too.
-  bool profiled_first = !o.profile.empty() || !o.profile_host.empty();
-  std::vector<Table> tables{summary_table(result, profiled_first)};
-  auto unrest = find_instability(result);
-  // A simulated clock has none; who asks for the table still gets its heading.
-  if (unrest || o.output.table == "instability") tables.push_back(instability_table(unrest.value_or(Instability{})));
-  Provenance provenance = describe(o, result, arguments);
+  const RunResult result = measure(o);
+  const std::optional<OpProfile> ops = result.profiled ? std::optional(profile_ops(result)) : std::nullopt;
+  const std::optional<Peaks> peaks = ops ? peaks_for(o, result) : std::nullopt;
+  const FigureSettings figures{peaks ? &*peaks : nullptr, o.run.threads == 1, !o.columns.empty()};
+  const Provenance provenance = describe(o, result, arguments);
   std::vector<std::string> written;
-  if (auto startup = startup_table(result)) tables.push_back(std::move(*startup));
-  if (!o.percentiles.empty()) tables.push_back(percentiles_table(result, o.percentiles));
-  if (result.throughput) tables.push_back(throughput_table(*result.throughput));
-  if (!result.instances.empty()) tables.push_back(instances_table(result));
-  if (result.fit) tables.push_back(fitting_table(*result.fit));
-  RunTextSettings text{o.top == 0 ? std::nullopt : std::optional(o.top), o.model_info, o.verbose};
-  text.percentiles = o.percentiles;
-  std::string shown;
-  if (result.profiled) {
-    OpProfile ops = profile_ops(result);
-    const std::optional<Peaks> peaks = peaks_for(o, result);
-    text.columns = o.columns;
-    text.figures = {peaks ? &*peaks : nullptr, o.run.threads == 1, !o.columns.empty()};
-    const Table all = operators_table(ops, std::nullopt, &text.figures);
-    tables.push_back(o.columns.empty() ? all : choose_columns(all, with_impossible_rates(o.columns, all)));
-    written = write_files(o, result, ops, provenance);
-    shown = to_text(result, &ops, text);
-  } else {
-    shown = to_text(result, nullptr, text);
-  }
-  for (auto& line : write_dumps(o, result)) written.push_back(std::move(line));
-  if (!o.run.optimised_model.empty())
-    written.push_back(fmt::format("wrote optimised model {}", printable(o.run.optimised_model.string())));
-  if (!o.run.executed_graph.empty())
-    written.push_back(fmt::format("wrote executed graph {}", printable(o.run.executed_graph.string())));
+  if (ops) written = write_files(o, result, *ops, provenance);
+  for (auto& line : write_others(o, result)) written.push_back(std::move(line));
+  const bool for_explorer = ops && o.output.format == "model-explorer";
+  std::string shown =
+      for_explorer ? node_data(result, *ops) : to_text(result, ops ? &*ops : nullptr, text_settings(o, figures));
   for (const auto& line : written)
     if (o.output.is_text_on_screen())
       shown += line + "\n";
     else
       log_info(line);
-  print(o.output, tables, provenance, shown);
+  if (ops && o.columns.empty() && !for_explorer) shown += next_step(o);
+  print(o.output, tables_of(o, result, ops, figures), provenance, shown);
   return result.stopped ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
 }
 

@@ -135,13 +135,16 @@ void add_runtime(CommandLine& line, RunOptions& o) {
             .fallback = "the device's own choice",
             .offered = {"f32", "f16", "bf16"}},
            &o.precision);
-  line.add(
-      {.names = "--cache", .value = "DIR", .meaning = "Keep the compiled model in this folder, and take it from there"},
-      &o.run.cache);
+  line.add({.names = "--cache",
+            .value = "DIR",
+            .meaning = "Keep the compiled model in this folder, and take it from there",
+            .makes = Makes::folder},
+           &o.run.cache);
   line.add(
       {.names = "--optimized-model-out",
        .value = "FILE",
-       .meaning = "Write the model as the runtime optimised it: .onnx from onnxruntime, .xml and .bin from openvino"},
+       .meaning = "Write the model as the runtime optimised it: .onnx from onnxruntime, .xml and .bin from openvino",
+       .makes = Makes::file},
       &o.run.optimised_model);
   line.add({.names = "--executed-graph",
             .value = "FILE",
@@ -163,27 +166,41 @@ void add_checks(CommandLine& line, RunOptions& o) {
            &o.repeat);
   line.add({.names = "--io-dump",
             .value = "FILE",
-            .meaning = "Write every tensor of one run as text: where it comes from, first values, statistics"},
+            .meaning = "Write every tensor of one run as text: where it comes from, first values, statistics",
+            .makes = Makes::file},
            &o.io_dump);
-  line.add(
-      {.names = "--bin-io-dump", .value = "DIR", .meaning = "Write every tensor of one run to a file of this folder"},
-      &o.bin_io_dump);
-  line.add(
-      {.names = "--bin-out-dump", .value = "DIR", .meaning = "Write every output of one run to a file of this folder"},
-      &o.bin_out_dump);
+  line.add({.names = "--bin-io-dump",
+            .value = "DIR",
+            .meaning = "Write every tensor of one run to a file of this folder",
+            .makes = Makes::folder},
+           &o.bin_io_dump);
+  line.add({.names = "--bin-out-dump",
+            .value = "DIR",
+            .meaning = "Write every output of one run to a file of this folder",
+            .makes = Makes::folder},
+           &o.bin_out_dump);
 }
 
 void add_results(CommandLine& line, RunOptions& o) {
   line.heading("Output");
   line.add({.names = "--profile",
             .value = "FILE",
-            .meaning = "Write operator times, footprint and samples to this JSON file"},
+            .meaning = "Write operator times, footprint and samples to this JSON file",
+            .makes = Makes::file},
            &o.profile);
-  line.add({.names = "--profile-host", .value = "FILE", .meaning = "The same with host times only"}, &o.profile_host);
+  line.add(
+      {.names = "--profile-host", .value = "FILE", .meaning = "The same with host times only", .makes = Makes::file},
+      &o.profile_host);
   line.add({.names = "--trace",
             .value = "FILE",
-            .meaning = "Write a Chrome trace of the profiled runs; opens in ui.perfetto.dev"},
+            .meaning = "Write a Chrome trace of the profiled runs; opens in ui.perfetto.dev",
+            .makes = Makes::file},
            &o.trace);
+  line.add({.names = "--iterations",
+            .value = "FILE",
+            .meaning = "Write the time of every measured run to this CSV file",
+            .makes = Makes::file},
+           &o.iterations);
   line.add({.names = "--top",
             .value = "N",
             .meaning = "Operators to show, slowest first; 0 shows all",
@@ -201,7 +218,7 @@ void add_results(CommandLine& line, RunOptions& o) {
            &o.percentile_text);
   line.add({.names = "--model-info", .meaning = "Also show the model's inputs and outputs"}, &o.model_info);
   line.add({.names = "--verbose", .meaning = "Show every column, and what is done"}, &o.verbose);
-  add_output(line, o.output, table_names("run"));
+  add_output(line, o.output, table_names("run"), {"model-explorer"});
 }
 
 }  // namespace

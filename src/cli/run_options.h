@@ -19,7 +19,7 @@ struct RunOptions {
   std::vector<std::string> inputs, properties, vary;
   int top = 10;
   bool all_ops = false, no_ops = false, model_info = false, verbose = false;
-  std::filesystem::path profile, profile_host, trace, io_dump, bin_io_dump, bin_out_dump;
+  std::filesystem::path profile, profile_host, trace, iterations, io_dump, bin_io_dump, bin_out_dump;
   std::string cores, range, repeat, precision, column_text, hint, time, warmup_time, percentile_text;
   std::vector<double> percentiles;
   std::vector<std::string> columns;  ///< of the operators; empty: the usual ones

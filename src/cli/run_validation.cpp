@@ -112,6 +112,10 @@ void validate(RunOptions& o) {
   bool wants_ops = !o.profile.empty() || !o.profile_host.empty() || !o.trace.empty();
   if (o.no_ops && wants_ops)
     throw UsageError("--no-ops leaves out what --profile, --profile-host and --trace write; drop one of the two");
+  if (number_in<double>(o.iterations.string()))
+    throw UsageError(
+        fmt::format("--iterations {}: is the file for the time of every run; the number of runs is --iter {}",
+                    o.iterations.string(), o.iterations.string()));
   read_cores(o);
   read_checks(o);
   read_precision(o);
@@ -120,6 +124,8 @@ void validate(RunOptions& o) {
   o.run.keep_tensors = !o.io_dump.empty() || !o.bin_io_dump.empty() || !o.bin_out_dump.empty();
   if (!o.percentile_text.empty()) o.percentiles = parse_percentiles(o.percentile_text);
   if (!o.column_text.empty()) o.columns = parse_column_names(o.column_text);
+  if (o.no_ops && o.output.format == "model-explorer")
+    throw UsageError("--no-ops leaves out the times that --format model-explorer shows; drop one of the two");
   if (o.no_ops && !o.columns.empty()) throw UsageError("--no-ops leaves out the operators that --columns chooses from");
 }
 

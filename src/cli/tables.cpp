@@ -20,7 +20,7 @@ namespace takt {
 const std::vector<CommandTables>& all_tables() {
   static const std::vector<CommandTables> all{
       {"run", run_schemas()},
-      {"analyze", {analyze_schema()}},
+      {"analyze", analyze_schemas()},
       {"compare", compare_schemas()},
       {"trace info", trace_info_schemas()},
       {"trace check", {trace_faults_schema()}},

@@ -38,7 +38,6 @@ CommandDescription describe_trace_check() {
 int run_trace_check(std::span<const std::string> arguments) {
   TraceCheckOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  apply(o.log);
   TraceReadSettings settings;
   settings.find_overlaps = true;
   const auto traces = read_traces(o.files, settings);

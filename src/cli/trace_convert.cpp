@@ -23,7 +23,9 @@ CommandLine declare(TraceConvertOptions& o) {
                    "NAME.csv one line per event, any other name Chrome JSON; NAME.*.gz is compressed.",
                    "takt trace convert trace.json.gz -o trace.pftrace", o.log);
   line.add({.names = "FILE", .meaning = "A trace in Chrome's JSON format, also compressed", .required = true}, &o.file);
-  line.add({.names = "-o,--output", .value = "FILE", .meaning = "The file to write", .required = true}, &o.output);
+  line.add(
+      {.names = "-o,--output", .value = "FILE", .meaning = "The file to write", .required = true, .makes = Makes::file},
+      &o.output);
   return line;
 }
 
@@ -37,7 +39,6 @@ CommandDescription describe_trace_convert() {
 int run_trace_convert(std::span<const std::string> arguments) {
   TraceConvertOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  apply(o.log);
   const auto traces = read_traces({o.file}, {});
   warn_of_faults(traces);
   if (is_csv_name(o.output))

@@ -39,7 +39,6 @@ CommandDescription describe_trace_info() {
 int run_trace_info(std::span<const std::string> arguments) {
   TraceInfoOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  apply(o.log);
   const auto traces = read_traces(o.files, o.settings);
   std::vector<Table> tables{trace_summary_table(traces), gpu_time_table(traces), trace_rows_table(traces)};
   std::string text;
@@ -49,7 +48,7 @@ int run_trace_info(std::span<const std::string> arguments) {
         some_columns(table_named(tables, "gpu_time"),
                      {"file", "device", "kernels", "total_us", "idle_us", "compute_us", "non_compute_us"}),
         some_columns(table_named(tables, "rows"), {"file", "process", "pid", "row", "tid", "events", "busy_us"})}) {
-    if (!table.rows.empty()) text += (text.empty() ? "" : "\n") + to_text(table);
+    if (!table.rows.empty()) text += (text.empty() ? "" : "\n") + to_text(table, o.output.style());
   }
   warn_of_faults(traces);
   print(o.output, tables, provenance_of("trace info", arguments), text);

@@ -55,7 +55,8 @@ CommandLine declare(TraceMergeOptions& o) {
   line.add({.names = "-o,--output",
             .value = "FILE",
             .meaning = "The file to write; its name tells the format, as of 'takt trace convert'",
-            .required = true},
+            .required = true,
+            .makes = Makes::file},
            &o.output);
   line.add({.names = "--offset",
             .value = "FILE=TIME",
@@ -88,7 +89,6 @@ CommandDescription describe_trace_merge() {
 int run_trace_merge(std::span<const std::string> arguments) {
   TraceMergeOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  apply(o.log);
   const auto shifts = shifts_of(o);
   auto traces = read_traces(o.files, {});
   warn_of_faults(traces);

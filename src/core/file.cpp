@@ -44,6 +44,12 @@ namespace {
   throw Error(ErrorKind::io, fmt::format("cannot {} '{}': {}", verb, printable(path.string()), reason_of(error)));
 }
 
+std::atomic<FileListener> file_listener{nullptr};
+
+void tell(std::string_view verb, const std::filesystem::path& path, std::size_t bytes) {
+  if (const FileListener listener = file_listener.load()) listener(verb, path, bytes);
+}
+
 /// An open descriptor of a readable regular file or pipe, and its stat.
 class Descriptor {
  public:
@@ -91,7 +97,31 @@ std::size_t bytes_until_failure() {
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) { return read_all(Descriptor(path), path); }
+void listen_to_files(FileListener listener) { file_listener = listener; }
+
+std::string read_file(const std::filesystem::path& path) {
+  std::string text = read_all(Descriptor(path), path);
+  tell("read", path, text.size());
+  return text;
+}
+
+void check_writable_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  const bool is_special = exists(status) && !is_regular_file(status) && !is_directory(status);
+  if (!is_special)
+    AtomicFile probe(path);  // never committed
+  else if (::access(path.c_str(), W_OK) != 0)
+    cannot("write", path, errno);
+}
+
+void check_writable_folder(const std::filesystem::path& path) {
+  std::error_code ignored;
+  std::filesystem::path folder = std::filesystem::absolute(path, ignored);
+  while (!std::filesystem::exists(folder, ignored) && folder.has_relative_path()) folder = folder.parent_path();
+  if (!std::filesystem::is_directory(folder, ignored)) cannot("write to", path, ENOTDIR);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) cannot("write to", path, errno);
+}
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents) {
   AtomicFile file(path);
@@ -157,9 +187,9 @@ void AtomicFile::append(std::string_view bytes) {
 void AtomicFile::commit() {
   if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+  if (!temporary_.empty() && ::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   temporary_.clear();
+  tell("wrote", path_, written_);
 }
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path), descriptor_(Descriptor(path).release()) {}
@@ -221,6 +251,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     cannot("read", path, error);
   }
   backed_by_file_ = file.is_regular() && size_ > 0;
+  tell("read", path, size_);
 }
 
 void MappedFile::give_back(std::size_t begin, std::size_t end) const {

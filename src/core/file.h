@@ -20,6 +20,16 @@ std::string read_file(const std::filesystem::path& path);
 /// The temporary file is removed on failure. Throws Error(io) naming path and reason.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
+/// Throw what writing there would, so that hours of work are not done for nothing. They leave nothing behind. What is
+/// neither a file nor a folder (a pipe, /dev/stdout) is only asked for its permissions. A folder need not exist.
+void check_writable_file(const std::filesystem::path& path);
+void check_writable_folder(const std::filesystem::path& path);
+
+/// Told of every file that was read or written as a whole: "read" or "wrote", which, how many bytes. One listener for
+/// the program (the log); nullptr: none. Thread-safe as far as the listener is.
+using FileListener = void (*)(std::string_view verb, const std::filesystem::path& path, std::size_t bytes);
+void listen_to_files(FileListener listener);
+
 /// The same for contents that arrive in pieces: append(), then commit(); destroyed before commit() leaves nothing.
 /// Not thread-safe. TAKT_FAIL_WRITE_AFTER=BYTES in the environment makes writes fail after so many bytes (fault tests).
 class AtomicFile {

@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 
 namespace takt {
@@ -17,6 +18,15 @@ spdlog::level::level_enum to_spdlog(LogLevel level) {
   constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
                                                   spdlog::level::err};
   return levels[static_cast<int>(level)];
+}
+
+void log_file_use(std::string_view verb, const std::filesystem::path& path, std::size_t bytes) {
+  log_debug(fmt::format("{} '{}' ({} bytes)", verb, printable(path.string()), bytes));
+}
+
+std::shared_ptr<spdlog::logger>& file_logger() {
+  static std::shared_ptr<spdlog::logger> instance;  // null: no file
+  return instance;
 }
 
 std::shared_ptr<spdlog::sinks::sink> console_sink(LogLevel level) {
@@ -49,6 +59,8 @@ void set_up_log(LogLevel console, const std::filesystem::path& file, LogLevel fi
       sink->set_level(to_spdlog(file_level));
       sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
       sinks.push_back(sink);
+      file_logger() = std::make_shared<spdlog::logger>("takt", sink);
+      file_logger()->flush_on(spdlog::level::debug);
     } catch (const spdlog::spdlog_ex&) {
       throw Error(ErrorKind::io, fmt::format("cannot write the log file '{}': {}", printable(file.string()),
                                              "check that its folder exists and is writable"));
@@ -57,10 +69,14 @@ void set_up_log(LogLevel console, const std::filesystem::path& file, LogLevel fi
   logger() = std::make_shared<spdlog::logger>("takt", sinks.begin(), sinks.end());
   logger()->set_level(spdlog::level::debug);
   logger()->flush_on(spdlog::level::debug);
+  listen_to_files(log_file_use);
 }
 
 void log_debug(std::string_view text) { logger()->debug("{}", text); }
 void log_info(std::string_view text) { logger()->info("{}", text); }
 void log_warning(std::string_view text) { logger()->warn("warning: {}", text); }
+void log_failure(std::string_view text) {
+  if (file_logger()) file_logger()->error("{}", text);
+}
 
 }  // namespace takt

@@ -19,8 +19,11 @@ LogLevel parse_log_level(std::string_view text);
 /// Throws Error(io) when the file cannot be opened.
 void set_up_log(LogLevel console, const std::filesystem::path& file = {}, LogLevel file_level = LogLevel::debug);
 
+/// What was done, for whoever reads the log later: to the file, and to stderr only at level debug.
 void log_debug(std::string_view text);
 void log_info(std::string_view text);
 void log_warning(std::string_view text);
+/// Only to the file: what ends the program is told on stderr by whoever ends it.
+void log_failure(std::string_view text);
 
 }  // namespace takt

@@ -1,6 +1,7 @@
 // A progress bar with the remaining time, on stderr and only on a terminal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -26,7 +27,8 @@ class Progress {
 };
 
 /// The bar's text: "label [#####.....]  50 %  12 s left". Pure, for tests. Remaining time is missing before the first
-/// step.
-std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total, Duration elapsed);
+/// step. On a narrow screen the bar gives way first, then the end: a line that wraps cannot be drawn over.
+std::string progress_line(const std::string& label, std::uint64_t done, std::uint64_t total, Duration elapsed,
+                          std::size_t width = 80);
 
 }  // namespace takt

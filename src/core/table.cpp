@@ -23,17 +23,11 @@ std::string plain_text(const Cell& cell) {
   return "";
 }
 
-bool means(const ColumnSchema& column, std::string_view word) {
-  for (const std::string_view unit : {"", "_us", "_flop_per_byte", "_percent"})
-    if (column.name == std::string(word) + std::string(unit)) return true;
-  return false;
-}
-
 std::size_t find_column(const Table& table, const std::string& word) {
   for (std::size_t i = 0; i < table.columns.size(); ++i)
     if (table.columns[i].name == word) return i;
   for (std::size_t i = 0; i < table.columns.size(); ++i)
-    if (means(table.columns[i], word)) return i;
+    if (is_meant(table.columns[i], word)) return i;
   std::vector<std::string> names;
   for (const auto& column : table.columns) names.push_back(column.name);
   throw UsageError(fmt::format("--columns: there is no column '{}'; {}", printable(word),
@@ -111,6 +105,12 @@ Table without_columns(const Table& table, std::initializer_list<std::string_view
   return picked(table, numbers);
 }
 
+bool is_meant(const ColumnSchema& column, std::string_view word) {
+  for (const std::string_view unit : {"", "_us", "_flop_per_byte", "_percent"})
+    if (column.name == std::string(word) + std::string(unit)) return true;
+  return false;
+}
+
 Table choose_columns(const Table& table, std::span<const std::string> names) {
   std::vector<std::size_t> numbers;
   for (const auto& name : names) {
@@ -147,14 +147,9 @@ std::string to_markdown(const Table& table) {
   std::string text = "|", rule = "|";
   for (const auto& column : table.columns) text += " " + markdown_field(column.title) + " |", rule += "---|";
   text += "\n" + rule + "\n";
-  for (const auto& row : table.rows) {
-    TAKT_CHECK(row.size() == table.columns.size());
+  for (const auto& row : shown_cells(table)) {
     text += "|";
-    for (const auto& cell : row) {
-      auto time = std::get_if<Duration>(&cell);
-      std::string shown = time ? format_duration(*time) : plain_text(cell);
-      text += " " + markdown_field(shown.empty() ? "–" : shown) + " |";
-    }
+    for (const auto& shown : row) text += " " + markdown_field(shown.empty() ? "–" : shown) + " |";
     text += "\n";
   }
   return text;

@@ -6,6 +6,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -14,11 +15,12 @@
 #include <variant>
 #include <vector>
 
+#include "core/terminal.h"
 #include "core/units.h"
 
 namespace takt {
 
-/// monostate: not known. Duration cells are shown with a fitting unit in text and as microseconds elsewhere.
+/// monostate: not known. Duration cells are shown with a fitting unit to people and as microseconds elsewhere.
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double, Duration>;
 
 template <typename T>
@@ -121,10 +123,28 @@ Table choose_columns(const Table& table, std::span<const std::string> names);
 /// "name, type,p90_us" → words without blanks. Throws UsageError if there is none.
 std::vector<std::string> parse_column_names(std::string_view text);
 
-/// Aligned text: numbers right, text left; lines no longer than `width` as long as text columns can be shortened ("…").
+/// Whether a column is meant by this word: its key, of which a unit at the end may be left out ("intensity").
+bool is_meant(const ColumnSchema& column, std::string_view word);
+
+/// How a table looks on a terminal.
+struct TextStyle {
+  std::size_t width = 80;  ///< lines are no longer, as long as text columns can be shortened ("…", see short_names.h)
+  bool colour = false;
+  /// With `colour`: how a cell is painted; empty: all plain.
+  std::function<Paint(const ColumnSchema&, const Cell&)> paint{};
+};
+
+/// Aligned text: numbers right, in one unit and with one number of digits per column (number_form.h), text left.
+std::string to_text(const Table& table, const TextStyle& style);
 std::string to_text(const Table& table, std::size_t width = 80);
+
+/// Columns that its text has where nothing is shortened.
+std::size_t text_width(const Table& table);
+
+/// The cells as people read them, row by row: what text and Markdown show.
+std::vector<std::vector<std::string>> shown_cells(const Table& table);
 std::string to_csv(const Table& table);       ///< RFC 4180, header row, LF
-std::string to_markdown(const Table& table);  ///< a pipe table, `|` escaped
+std::string to_markdown(const Table& table);  ///< a pipe table, `|` escaped, numbers as in text
 /// One object {"takt": provenance, "tables": {NAME: [{column: value}]}}; `provenance_json` is a JSON object text.
 std::string to_json(std::span<const Table> tables, std::string_view provenance_json);
 

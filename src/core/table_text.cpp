@@ -1,10 +1,10 @@
-// Aligned text for terminals. Numbers stand right so that their digits line up; the widest text columns give way first
-// when the table would be wider than asked.
-#include <fmt/format.h>
-
+// Aligned text for terminals. Numbers stand right, in one unit and with one number of digits per column; the widest
+// text columns give way first when the table would be wider than asked.
 #include <algorithm>
-#include <cmath>
 
+#include "core/check.h"
+#include "core/number_form.h"
+#include "core/short_names.h"
 #include "core/table.h"
 #include "core/text.h"
 
@@ -14,19 +14,20 @@ namespace {
 constexpr std::string_view missing = "–";
 constexpr std::string_view gap = "  ";
 
-std::string number_text(double value) {
-  if (!std::isfinite(value)) return std::string(missing);
-  double size = std::abs(value);
-  if (value == std::floor(value) && size < 1e6) return fmt::format("{:.0f}", value);
-  if (size >= 1e6 || (size < 1e-3 && size > 0)) return fmt::format("{:.3g}", value);
-  return fmt::format("{:.{}f}", value, size >= 100 ? 1 : size >= 1 ? 2 : 4);
+/// The numbers of a column, of one kind.
+template <typename Number>
+NumberForm form_of_column(const Table& table, std::size_t column) {
+  std::vector<Number> numbers;
+  for (const auto& row : table.rows)
+    if (auto number = std::get_if<Number>(&row[column])) numbers.push_back(*number);
+  return form_of(numbers);
 }
 
-std::string shown(const Cell& cell) {
+std::string shown(const Cell& cell, const NumberForm& numbers, const NumberForm& times) {
   if (auto text = std::get_if<std::string>(&cell)) return printable(*text);
-  if (auto whole = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *whole);
-  if (auto number = std::get_if<double>(&cell)) return number_text(*number);
-  if (auto time = std::get_if<Duration>(&cell)) return format_duration(*time);
+  if (auto whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
+  if (auto number = std::get_if<double>(&cell)) return formatted(*number, numbers);
+  if (auto time = std::get_if<Duration>(&cell)) return formatted(*time, times);
   return std::string(missing);
 }
 
@@ -43,21 +44,19 @@ struct Layout {
 };
 
 Layout lay_out(const Table& table) {
-  Layout layout;
-  for (const auto& column : table.columns) layout.widths.push_back(display_width(column.title));
-  layout.is_text.assign(table.columns.size(), false);
-  for (const auto& row : table.rows) {
-    auto& line = layout.cells.emplace_back();
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      line.push_back(shown(row[c]));
-      layout.widths[c] = std::max(layout.widths[c], display_width(line.back()));
-      if (std::holds_alternative<std::string>(row[c])) layout.is_text[c] = true;
+  Layout layout{shown_cells(table), {}, std::vector<bool>(table.columns.size(), false)};
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    std::size_t width = display_width(table.columns[c].title);
+    for (std::size_t r = 0; r < table.rows.size(); ++r) {
+      width = std::max(width, display_width(layout.cells[r][c]));
+      if (std::holds_alternative<std::string>(table.rows[r][c])) layout.is_text[c] = true;
     }
+    layout.widths.push_back(width);
   }
   return layout;
 }
 
-void shrink(Layout& layout, std::size_t width) {
+void narrow(Layout& layout, std::size_t width) {
   constexpr std::size_t narrowest = 8;
   while (layout.total() > width) {
     std::size_t widest = layout.widths.size();
@@ -70,47 +69,61 @@ void shrink(Layout& layout, std::size_t width) {
   }
 }
 
-/// Keeps both ends of a long name: model exporters put the telling part last.
-std::string fit(std::string_view text, std::size_t width) {
-  if (display_width(text) <= width) return std::string(text);
-  std::vector<std::string_view> points;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i + 1;
-    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
-    points.push_back(text.substr(i, end - i));
-    i = end;
+void shorten_cells(Layout& layout) {
+  for (std::size_t c = 0; c < layout.widths.size(); ++c) {
+    if (!layout.is_text[c]) continue;
+    std::vector<std::string> column;
+    for (const auto& row : layout.cells) column.push_back(row[c]);
+    column = short_names(column, layout.widths[c]);
+    for (std::size_t r = 0; r < column.size(); ++r) layout.cells[r][c] = std::move(column[r]);
   }
-  std::size_t tail = (width - 1) / 2, head = width - 1 - tail;
-  std::string fitted;
-  for (std::size_t i = 0; i < head; ++i) fitted += points[i];
-  fitted += "…";
-  for (std::size_t i = points.size() - tail; i < points.size(); ++i) fitted += points[i];
-  return fitted;
 }
 
-std::string aligned(const std::string& text, std::size_t width, bool left) {
-  std::string padding(width - display_width(text), ' ');
-  return left ? text + padding : padding + text;
+std::string without_blank_end(std::string line) { return line.erase(line.find_last_not_of(' ') + 1) + '\n'; }
+
+/// A line of cells; `paint_of` says how the one of a column is painted. Blanks are never painted.
+template <typename PaintOf>
+std::string line_of(const Layout& layout, const std::vector<std::string>& cells, bool colour, PaintOf paint_of) {
+  std::string line;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const std::string padding(layout.widths[c] - std::min(layout.widths[c], display_width(cells[c])), ' ');
+    const std::string cell = painted(cells[c], paint_of(c), colour);
+    line += (c ? std::string(gap) : "") + (layout.is_text[c] ? cell + padding : padding + cell);
+  }
+  return without_blank_end(std::move(line));
 }
 
 }  // namespace
 
-std::string to_text(const Table& table, std::size_t width) {
+std::vector<std::vector<std::string>> shown_cells(const Table& table) {
+  std::vector<std::vector<std::string>> cells(table.rows.size());
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    for (const auto& row : table.rows) TAKT_CHECK(row.size() == table.columns.size());
+    const NumberForm numbers = form_of_column<double>(table, c), times = form_of_column<Duration>(table, c);
+    for (std::size_t r = 0; r < table.rows.size(); ++r) cells[r].push_back(shown(table.rows[r][c], numbers, times));
+  }
+  return cells;
+}
+
+std::size_t text_width(const Table& table) { return lay_out(table).total(); }
+
+std::string to_text(const Table& table, const TextStyle& style) {
   Layout layout = lay_out(table);
-  shrink(layout, width);
-  auto line = [&](auto&& cell_at) {
-    std::string text;
-    for (std::size_t c = 0; c < table.columns.size(); ++c)
-      text +=
-          (c ? std::string(gap) : "") + aligned(fit(cell_at(c), layout.widths[c]), layout.widths[c], layout.is_text[c]);
-    return text.erase(text.find_last_not_of(' ') + 1) + '\n';
-  };
-  std::string text = line([&](std::size_t c) { return table.columns[c].title; });
-  std::string rule;
-  for (std::size_t i = 0; i < layout.total(); ++i) rule += "─";
-  text += rule + '\n';
-  for (const auto& row : layout.cells) text += line([&](std::size_t c) { return row[c]; });
+  narrow(layout, style.width);
+  shorten_cells(layout);
+  std::vector<std::string> titles;
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    titles.push_back(short_names(std::vector{table.columns[c].title}, layout.widths[c]).front());
+  std::string text = line_of(layout, titles, style.colour, [](std::size_t) { return Paint::bold; });
+  for (std::size_t i = 0; i < layout.total(); ++i) text += "─";
+  text += '\n';
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    text += line_of(layout, layout.cells[r], style.colour, [&](std::size_t c) {
+      return style.paint ? style.paint(table.columns[c], table.rows[r][c]) : Paint::plain;
+    });
   return text;
 }
+
+std::string to_text(const Table& table, std::size_t width) { return to_text(table, TextStyle{.width = width}); }
 
 }  // namespace takt

@@ -108,6 +108,7 @@ RunPass measure_instances(PreparedModel& model, const RunSettings& settings, con
   }
   const Session& first = *runners.front().session;
   result.device = first.device(), result.inputs = first.inputs(), result.outputs = first.outputs();
+  if (const auto precision = first.precision()) result.precision = precision;
   add_notes(result, runners.front().session->notes());
   return together(result.instances);
 }

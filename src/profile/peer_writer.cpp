@@ -126,9 +126,10 @@ class PeerWriter {
       ops.add(
           std::to_string(ids_.ops[i]),
           fmt::format(
-              R"({{"calls": {}, "total_ns": {}, "node": {}, "kernel": {}, "constant_bytes": {}, "fused": [{}], {}"samples_ns": {}}})",
+              R"({{"calls": {}, "total_ns": {}, "node": {}, "kernel": {}, "constant_bytes": {}, "plain_mean_ns": {}, "fused": [{}], {}"samples_ns": {}}})",
               row.calls, row.total.count(), json_quote(row.node), row.kernel.empty() ? "null" : json_quote(row.kernel),
-              row.constant_bytes ? std::to_string(*row.constant_bytes) : "null", fmt::join(fused, ", "),
+              row.constant_bytes ? std::to_string(*row.constant_bytes) : "null",
+              row.plain_mean ? fmt::format("{:.0f}", row.plain_mean->count() * 1000) : "null", fmt::join(fused, ", "),
               row.model_ops.empty() ? tensors_of(row) : "", list(row.samples)));
     }
     Members members;

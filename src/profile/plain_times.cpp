@@ -73,8 +73,9 @@ class PlainTimes {
   void take_records_out() {
     plain_ = centre(result_.plain->samples);
     const double longer = centre(result_.profiled->samples) - plain_;
-    const double cost = calls_ > 0 ? std::max(0.0, longer) / calls_ : 0;
     const auto measured = profiling_cost(*result_.plain, *result_.profiled);
+    const bool is_noise = !measured || (measured->interval ? measured->interval->low <= 1 : measured->ratio < 1.05);
+    const double cost = calls_ > 0 && !is_noise ? std::max(0.0, longer) / calls_ : 0;
     Interval costs{cost, cost, 0.95};
     if (measured && measured->interval && calls_ > 0) {
       costs.low = std::min(cost, std::max(0.0, (measured->interval->low - 1) * plain_ / calls_));
@@ -125,7 +126,8 @@ class PlainTimes {
       const double known = one.plain > 0 ? (one.interval.high - one.interval.low) / (2 * one.plain) : 0;
       one.plain = took * part;
       const auto interval = bootstrap_median(section.shares);
-      const double alone = members.size() > 1 ? std::min(1.0, known) : 0;  // a stretch of one has no other's share in it
+      const double alone =
+          members.size() > 1 ? std::min(1.0, known) : 0;  // a stretch of one has no other's share in it
       one.interval.low = (interval ? interval->low * scale : took) * part * (1 - alone);
       one.interval.high = (interval ? interval->high * scale : took) * part * (1 + alone);
     }

@@ -8,11 +8,13 @@
 
 #include "core/error.h"
 #include "core/free_memory.h"
+#include "core/log.h"
 #include "core/text.h"
 #include "graph/onnx.h"
 #include "graph/placed_ops.h"
 #include "graph/shapes.h"
 #include "graph/steering.h"
+#include "profile/misplaced_file.h"
 #include "runtime/ports.h"
 #include "runtime/simulated.h"
 
@@ -135,7 +137,9 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
   auto choice = choose_runtime(model, settings);
   result_.runtime = std::move(choice.name);
   result_.runtime_choice = std::move(choice.why);
+  refuse_misplaced_file(model, result_.runtime);
   runtime_ = make_runtime(result_.runtime);
+  log_debug(fmt::format("runtime {} {} ({})", result_.runtime, runtime_->version(), result_.runtime_choice));
   result_.runtime_version = runtime_->version();
   result_.graph = read_model(*runtime_, model);
   settle_shapes();

@@ -6,6 +6,8 @@
 
 #include "core/affinity.h"
 #include "core/error.h"
+#include "core/log.h"
+#include "core/text.h"
 #include "profile/instances.h"
 #include "profile/measure.h"
 #include "profile/prepared_model.h"
@@ -21,6 +23,14 @@ void give_inputs(PreparedModel& model, Session& session) {
   result.inputs = session.inputs();
   result.outputs = session.outputs();
   session.set_inputs(model.values(result.inputs));
+}
+
+void log_sizes(const RunResult& result) {
+  for (std::size_t i = 0; i < result.input_values.size(); ++i)
+    log_debug(fmt::format("input {} {} {}, {}", printable(result.input_values[i].name),
+                          to_string(result.input_values[i].shape), type_name(result.input_values[i].type),
+                          result.input_origins.at(i)));
+  for (const auto& note : result.notes) log_debug(fmt::format("note: {}", printable(note)));
 }
 
 void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses passes, const RunProgress& progress) {
@@ -44,11 +54,14 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     if (turns.empty()) turns = model.values_in_turn(result.inputs);
     if (!turns.empty()) measurements.back().take_turns(turns);
   }
+  log_sizes(result);
   measure(measurements, progress);
   const bool any = std::any_of(measurements.begin(), measurements.end(), [](auto& m) { return m.runs_done() > 0; });
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     if (any && measurements[i].runs_done() == 0) continue;  // stopped before this pass had its turn
     RunPass pass = measurements[i].finish();
+    log_debug(fmt::format("measured {} {} runs, loaded in {}", pass.samples.size(),
+                          pass.profiled ? "profiled" : "plain", format_duration(Duration(pass.load_time))));
     (pass.profiled ? result.profiled : result.plain) = std::move(pass);
     add_notes(result, sessions[i]->notes());
     if (const auto precision = sessions[i]->precision()) result.precision = precision;

@@ -3,13 +3,20 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analysis/shape_columns.h"
 #include "core/check.h"
 #include "core/common_columns.h"
 #include "core/statistics.h"
 #include "profile/instability.h"
+#include "profile/measure.h"
+#include "profile/operator_columns.h"
 #include "profile/percentiles.h"
+#include "profile/run_facts.h"
+#include "profile/run_label.h"
 #include "profile/startup.h"
 #include "profile/throughput.h"
+#include "profile/type_table.h"
+#include "profile/typical.h"
 #include "profile/vary.h"
 
 namespace takt {
@@ -20,16 +27,20 @@ struct SummaryRow {
   const RunPass* pass;
   Summary times;
   Duration host_mean;
+  std::optional<ProfilingCost> cost;  ///< of the profiled row
 };
+
+Cell percent(const std::optional<Interval>& ratio, double Interval::*end) {
+  return ratio ? Cell(((*ratio).*end - 1) * 100) : Cell();
+}
 
 double per_second(const SummaryRow& row) { return row.pass->runs_per_second.value_or(1e6 / row.times.mean.count()); }
 
 constexpr Column<SummaryRow> summary_columns[] = {
     {common::runtime, [](const SummaryRow& r) -> Cell { return r.result->runtime; }},
     {common::device, [](const SummaryRow& r) -> Cell { return r.result->device; }},
-    {"pass", "Pass", [](const SummaryRow& r) -> Cell { return std::string(r.pass->profiled ? "profiled" : "plain"); },
-     "plain: runs without operator times, what a user of the model sees. profiled: runs with operator times; the "
-     "operators table describes the profiled runs only."},
+    {operator_columns::pass,
+     [](const SummaryRow& r) -> Cell { return std::string(r.pass->profiled ? "profiled" : "plain"); }},
     {"iterations", "Runs", [](const SummaryRow& r) -> Cell { return static_cast<std::int64_t>(r.times.count); },
      "Measured runs of the model, warm-up runs not among them."},
     {"load_us", "Load", [](const SummaryRow& r) -> Cell { return Duration(r.pass->load_time); },
@@ -46,6 +57,16 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {"throughput_per_s", "Runs/s", [](const SummaryRow& r) -> Cell { return per_second(r); },
      "Runs of the model per second, one after another: 1 / mean time. Of several instances at once, the sum of their "
      "rates."},
+    {"profiling_cost_percent", "Profiling cost %",
+     [](const SummaryRow& r) { return r.cost ? Cell((r.cost->ratio - 1) * 100) : Cell(); },
+     "How much longer a profiled run takes than a plain one, from alternating blocks of the two; missing for plain "
+     "runs."},
+    {"profiling_cost_low_percent", "Cost from %",
+     [](const SummaryRow& r) { return r.cost ? percent(r.cost->interval, &Interval::low) : Cell(); },
+     "Lower end of the 95 % interval of what profiling costs."},
+    {"profiling_cost_high_percent", "Cost to %",
+     [](const SummaryRow& r) { return r.cost ? percent(r.cost->interval, &Interval::high) : Cell(); },
+     "Upper end of the 95 % interval of what profiling costs."},
 };
 
 struct InstanceRow {
@@ -72,10 +93,6 @@ struct FitLine {
   const FitRow* row;
   bool chosen;
 };
-
-Cell percent(const std::optional<Interval>& ratio, double Interval::*end) {
-  return ratio ? Cell(((*ratio).*end - 1) * 100) : Cell();
-}
 
 Cell own_settings(const FitRow& row) {
   std::string text;
@@ -107,8 +124,10 @@ struct OpLine {
   std::string name, type, kernel, fused, shape, runtime, device;
   std::optional<std::int64_t> calls;
   Nanoseconds total{};
-  double share = 0;
+  std::optional<double> share;
+  std::optional<Duration> plain, plain_low, plain_high;
   std::optional<Duration> mean, median;
+  std::optional<double> unsteadiness;
   std::optional<double> flops, gflops_per_s, gbytes_per_s;
   std::optional<std::int64_t> bytes;
   OpFigures figures;
@@ -122,23 +141,27 @@ constexpr Column<OpLine> operator_columns[] = {
      "Operators of the model that the kernel stands for, joined by +; missing where the kernel is one operator."},
     {"calls", "Calls", [](const OpLine& r) { return optional_cell(r.calls); },
      "Executions of the operator over all profiled runs."},
+    {operator_columns::plain_mean_us, [](const OpLine& r) { return optional_cell(r.plain); }},
+    {"plain_low_us", "Plain from", [](const OpLine& r) { return optional_cell(r.plain_low); },
+     "Lower end of the 95 % interval of plain_mean_us."},
+    {"plain_high_us", "Plain to", [](const OpLine& r) { return optional_cell(r.plain_high); },
+     "Upper end of the 95 % interval of plain_mean_us."},
     {common::total_us, [](const OpLine& r) -> Cell { return Duration(r.total); }},
     {common::mean_us, [](const OpLine& r) { return optional_cell(r.mean); }},
     {common::median_us, [](const OpLine& r) { return optional_cell(r.median); }},
-    {"share_percent", "Share %", [](const OpLine& r) -> Cell { return r.share * 100; },
-     "The operator's total time as a share of the measured time of all profiled runs."},
-    {"flops", "FLOPs", [](const OpLine& r) { return optional_cell(r.flops); },
-     "Floating-point operations of the operator in one run, multiply and add counted apart; of a fused kernel, the sum "
-     "of its operators."},
+    {"mean_over_median", "Mean/median", [](const OpLine& r) { return optional_cell(r.unsteadiness); },
+     "How many times the operator's median its mean is, where that is 1.5 or more: a few slow runs carry the mean. "
+     "Missing elsewhere."},
+    {operator_columns::share_percent, [](const OpLine& r) { return r.share ? Cell(*r.share * 100) : Cell(); }},
+    {operator_columns::flops, [](const OpLine& r) { return optional_cell(r.flops); }},
     {"bytes", "Bytes", [](const OpLine& r) { return optional_cell(r.bytes); },
      "Bytes that the operator must read and write in one run: inputs, weights and outputs, each tensor once."},
-    {"gflops_per_s", "GFLOP/s", [](const OpLine& r) { return optional_cell(r.gflops_per_s); },
-     "Achieved floating-point rate in 10^9 operations per second: FLOPs divided by the mean time."},
+    {operator_columns::gflops_per_s, [](const OpLine& r) { return optional_cell(r.gflops_per_s); }},
     {"gbytes_per_s", "GB/s", [](const OpLine& r) { return optional_cell(r.gbytes_per_s); },
-     "Achieved data rate in 10^9 bytes per second: bytes divided by the mean time."},
+     "Achieved data rate in 10^9 bytes per second: bytes divided by plain_mean_us, without plain runs by the mean "
+     "time."},
     impossible_rate_column<OpLine>,
-    {"out_shapes", "Out shapes", [](const OpLine& r) { return r.shape.empty() ? Cell() : Cell(r.shape); },
-     "Shapes of the tensors that the operator writes, separated by a space: {1,64,111,111}."},
+    {shape_columns::out_shapes, [](const OpLine& r) { return r.shape.empty() ? Cell() : Cell(r.shape); }},
     {common::runtime, [](const OpLine& r) -> Cell { return r.runtime; }},
     {common::device, [](const OpLine& r) -> Cell { return r.device; }},
 };
@@ -153,20 +176,18 @@ std::vector<Column<OpLine>> with_figures() {
 }
 
 constexpr NamedRow operator_rows[] = {
-    {"[unattributed]",
-     "Measured time that no operator claims, so that the table adds up; negative where operators overlap."},
+    operator_columns::unattributed,
+    operator_columns::profiling,
     {"[N other operators]", "The operators that --top leaves out, together."},
 };
 
 constexpr TableDefinition<SummaryRow> summary_definition{
-    "summary",
-    "The model's runs as a whole: a row per pass, plain and profiled. The profiled pass comes first when a profile is "
-    "written.",
-    summary_columns};
+    "summary", "The model's runs as a whole: a row per pass, plain before profiled.", summary_columns};
 constexpr TableDefinition<OpLine> operators_definition{
     "operators",
-    "Where the time of the profiled runs went: a row per operator or fused kernel, slowest first. Adds up to the "
-    "measured time exactly. Columns from samples on are there when --columns names them.",
+    "Where the time of the profiled runs went: a row per operator or fused kernel, those first that take most of a "
+    "plain run. total_us adds up to the measured time exactly, plain_mean_us to the plain run. Columns from samples on "
+    "are there when --columns names them.",
     operator_columns, operator_rows};
 constexpr TableDefinition<InstanceRow> instances_definition{
     "instances", "Several sessions of the model at once (--thread): a row per session.", instance_columns};
@@ -209,9 +230,31 @@ WorkingSet working_set_of(const OpProfile& profile) {
 
 OpFigures figures_of(const OpRow& row, const OpLine& line, const WorkingSet& model, const FigureSettings& settings) {
   OpRate rate = rate_of(row);
-  rate.time = *line.mean, rate.one_thread = settings.one_thread;
-  if (line.median && line.median->count() > 0) rate.usual_time = line.median;
+  rate.time = line.plain.value_or(*line.mean), rate.one_thread = settings.one_thread;
+  if (line.plain && line.plain->count() > 0)
+    rate.usual_time = line.plain;
+  else if (line.median && line.median->count() > 0)
+    rate.usual_time = line.median;
   return takt::figures_of(durations(row.samples), rate, model, settings.peaks);
+}
+
+/// Of the plain run where it is known, else of the recorded ones.
+std::optional<double> share_of(const std::optional<Duration>& plain, Nanoseconds total, const OpProfile& profile) {
+  if (plain && profile.plain_mean && profile.plain_mean->count() > 0) return *plain / *profile.plain_mean;
+  return profile.plain_mean ? std::nullopt : std::optional(ratio(total, profile.measured));
+}
+
+void add_times(OpLine& line, const OpRow& row, const OpProfile& profile) {
+  const auto runs = static_cast<double>(profile.runs);
+  line.total = row.total - row.record_cost;
+  line.plain = row.plain_mean;
+  if (row.plain_mean)
+    line.plain_low = Duration(row.plain_interval.low), line.plain_high = Duration(row.plain_interval.high);
+  line.share = share_of(line.plain, line.total, profile);
+  line.mean = Duration(line.total) / runs;
+  if (const auto middle = median(row.samples))
+    line.median = std::max(Duration(0), *middle - Duration(row.record_cost) / runs);
+  line.unsteadiness = unsteadiness(row.samples);
 }
 
 OpLine line_of(const OpRow& row, const OpProfile& profile, const WorkingSet& model, const FigureSettings* figures) {
@@ -220,12 +263,9 @@ OpLine line_of(const OpRow& row, const OpProfile& profile, const WorkingSet& mod
   line.runtime = row.runtime, line.device = row.device;
   if (row.model_ops.size() > 1) line.fused = join(row.model_ops, "+");
   line.calls = row.calls;
-  line.total = row.total;
-  line.share = ratio(row.total, profile.measured);
-  line.mean = Duration(row.total) / static_cast<double>(profile.runs);
-  line.median = median(row.samples);
+  add_times(line, row, profile);
   line.flops = row.flops, line.bytes = row.bytes;
-  double seconds = line.mean->count() / 1e6;
+  const double seconds = line.plain.value_or(*line.mean).count() / 1e6;
   if (row.flops && seconds > 0) line.gflops_per_s = *row.flops / seconds / 1e9;
   if (row.bytes && seconds > 0) line.gbytes_per_s = static_cast<double>(*row.bytes) / seconds / 1e9;
   std::vector<std::string> shapes;
@@ -235,11 +275,11 @@ OpLine line_of(const OpRow& row, const OpProfile& profile, const WorkingSet& mod
   return line;
 }
 
-OpLine rest_line(std::string name, std::string_view kind, Nanoseconds total, const OpProfile& profile) {
+OpLine rest_line(std::string_view name, Nanoseconds total, std::optional<Duration> plain, const OpProfile& profile) {
   OpLine line;
-  line.name = std::move(name), line.type = kind;
-  line.total = total;
-  line.share = ratio(total, profile.measured);
+  line.name = name;
+  line.total = total, line.plain = plain;
+  line.share = share_of(plain, total, profile);
   line.mean = Duration(total) / static_cast<double>(profile.runs);
   if (!profile.ops.empty()) line.runtime = profile.ops.front().runtime, line.device = profile.ops.front().device;
   return line;
@@ -247,32 +287,45 @@ OpLine rest_line(std::string name, std::string_view kind, Nanoseconds total, con
 
 }  // namespace
 
-Table summary_table(const RunResult& result, bool profiled_first) {
+Table summary_table(const RunResult& result) {
   std::vector<SummaryRow> rows;
   for (const auto* pass : {&result.plain, &result.profiled}) {
     if (!*pass) continue;
     auto times = summarize((*pass)->samples);
     auto host = summarize((*pass)->host_samples);
-    if (times && host) rows.push_back({&result, &**pass, *times, host->mean});
+    if (times && host) rows.push_back({&result, &**pass, *times, host->mean, std::nullopt});
   }
-  if (profiled_first) std::reverse(rows.begin(), rows.end());
-  return summary_definition.make(rows);
+  if (result.plain && result.profiled && !rows.empty())
+    rows.back().cost = profiling_cost(*result.plain, *result.profiled);
+  return labelled(summary_definition.make(rows), result);
 }
 
 Table operators_table(const OpProfile& profile, std::optional<int> top, const FigureSettings* figures) {
   std::vector<const OpRow*> order;
   for (const OpRow& row : profile.ops) order.push_back(&row);
-  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->total > b->total; });
+  std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) {
+    const Duration one = a->plain_mean.value_or(typical_time(a->samples));
+    const Duration other = b->plain_mean.value_or(typical_time(b->samples));
+    return one != other ? one > other : a->total > b->total;
+  });
   std::size_t shown = top ? std::min(order.size(), static_cast<std::size_t>(*top)) : order.size();
   const WorkingSet model = working_set_of(profile);
   std::vector<OpLine> lines;
   for (std::size_t i = 0; i < shown; ++i) lines.push_back(line_of(*order[i], profile, model, figures));
   if (shown < order.size()) {
     Nanoseconds rest{};
-    for (std::size_t i = shown; i < order.size(); ++i) rest += order[i]->total;
-    lines.push_back(rest_line("[" + std::to_string(order.size() - shown) + " other operators]", "", rest, profile));
+    Duration plain{};
+    for (std::size_t i = shown; i < order.size(); ++i) {
+      rest += order[i]->total - order[i]->record_cost;
+      plain += order[i]->plain_mean.value_or(Duration(0));
+    }
+    lines.push_back(rest_line("[" + std::to_string(order.size() - shown) + " other operators]", rest,
+                              profile.plain_mean ? std::optional(plain) : std::nullopt, profile));
   }
-  lines.push_back(rest_line(std::string(operator_rows[0].name), "", profile.unattributed, profile));
+  if (profile.recording.count() > 0)
+    lines.push_back(rest_line(operator_columns::profiling.name, profile.recording, std::nullopt, profile));
+  lines.push_back(
+      rest_line(operator_columns::unattributed.name, profile.unattributed, profile.plain_unattributed, profile));
   Nanoseconds told{};
   for (const OpLine& line : lines) told += line.total;
   TAKT_CHECK(told == profile.measured);
@@ -286,7 +339,7 @@ Table instances_table(const RunResult& result) {
   std::vector<InstanceRow> rows;
   for (std::size_t i = 0; i < result.instances.size(); ++i)
     if (auto times = summarize(result.instances[i].samples)) rows.push_back({static_cast<std::int64_t>(i), *times});
-  return instances_definition.make(rows);
+  return labelled(instances_definition.make(rows), result);
 }
 
 Table fitting_table(const FitResult& fit) {
@@ -296,15 +349,18 @@ Table fitting_table(const FitResult& fit) {
 }
 
 std::vector<TableSchema> run_schemas() {
-  return {summary_definition.schema(),
-          all_operators().schema(),
-          instability_schema(),
-          instances_definition.schema(),
-          startup_schema(),
-          percentiles_schema(),
-          throughput_schema(),
-          fittings_definition.schema(),
-          variants_schema()};
+  std::vector<TableSchema> schemas{labelled(summary_definition.schema()),
+                                   labelled(types_schema()),
+                                   labelled(all_operators().schema()),
+                                   instability_schema(),
+                                   labelled(instances_definition.schema()),
+                                   startup_schema(),
+                                   percentiles_schema(),
+                                   throughput_schema(),
+                                   fittings_definition.schema(),
+                                   variants_schema()};
+  for (auto& schema : run_facts_schemas()) schemas.push_back(std::move(schema));
+  return schemas;
 }
 
 }  // namespace takt

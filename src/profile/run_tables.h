@@ -19,10 +19,11 @@ struct FigureSettings {
   bool columns = false;          ///< also the columns of op_figures.h, not only what says that a rate cannot be
 };
 
-/// "summary": a row per pass, the profiled one first if asked. Plain and profiled runs are never mixed.
-Table summary_table(const RunResult& result, bool profiled_first = false);
-/// "operators": the `top` slowest first (all: nullopt), the remaining ones as `[other operators]`, `[unattributed]`
-/// last. With `figures` it says which rates cannot be, and has more columns if they ask for them.
+/// "summary": a row per pass, the plain one first. Plain and profiled runs are never mixed.
+Table summary_table(const RunResult& result);
+/// "operators": the `top` with the largest typical time (typical.h) first (all: nullopt), the remaining ones as `[other
+/// operators]`, `[unattributed]` last. With `figures` it says which rates cannot be, and has more columns if they ask
+/// for them.
 Table operators_table(const OpProfile& profile, std::optional<int> top, const FigureSettings* figures = nullptr);
 
 /// One row per instance of a run with several.

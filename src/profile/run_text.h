@@ -1,4 +1,4 @@
-// The report of `takt run` for people, at most 80 columns.
+// The report of `takt run` for people: the answer first, then what it rests on.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,11 @@ namespace takt {
 struct RunTextSettings {
   std::optional<int> top = 10;         ///< operators shown; nullopt: all
   bool model_info = false;             ///< also the model's inputs and outputs
-  bool all_columns = false;            ///< every column, wider than 80
-  std::vector<std::string> columns{};  ///< instead of the usual ones
+  bool all_columns = false;            ///< every column, and every single run
+  std::vector<std::string> columns{};  ///< of operators, instead of the usual ones
   FigureSettings figures{};            ///< of columns that need them
   std::vector<double> percentiles{};   ///< shown beside the usual ones
+  Screen screen{};                     ///< how wide, and whether in colour
 };
 
 /// `ops` may be null when there was no profiled pass.

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <string_view>
+#include <utility>
+
 #include "core/check.h"
 
 namespace takt {
@@ -11,8 +15,24 @@ TraceValues run_values(const RunResult& result, std::size_t run) {
   return {{"run", static_cast<std::int64_t>(run)}, {"runtime", result.runtime}, {"device", result.device}};
 }
 
-TraceValues op_values(const OpSample& op, std::size_t run) {
-  TraceValues values{{"run", static_cast<std::int64_t>(run)}, {"type", op.type}};
+/// The rows of the profile by what a sample tells: the runtime's names.
+class RowNames {
+ public:
+  explicit RowNames(const OpProfile& profile) {
+    for (const OpRow& row : profile.ops) rows_.emplace(std::pair(row.node, row.kernel), &row);
+  }
+  const OpRow* find(const OpSample& op) const {
+    const auto found = rows_.find(std::pair(op.name, op.kernel));
+    return found == rows_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, const OpRow*> rows_;
+};
+
+TraceValues op_values(const OpSample& op, std::string_view name, std::string_view type, std::size_t run) {
+  TraceValues values{{"run", static_cast<std::int64_t>(run)}, {"type", std::string(type)}};
+  if (name != op.name) values.emplace_back("node", op.name);
   if (!op.kernel.empty()) values.emplace_back("kernel", op.kernel);
   std::string fused;
   for (const auto& name : op.model_ops) fused += (fused.empty() ? "" : "+") + name;
@@ -22,7 +42,7 @@ TraceValues op_values(const OpSample& op, std::size_t run) {
 
 }  // namespace
 
-Trace make_trace(const RunResult& result, const Provenance& provenance) {
+Trace make_trace(const RunResult& result, const OpProfile& profile, const Provenance& provenance) {
   const RunPass& pass = result.profiled.value();
   TAKT_CHECK(pass.starts.size() == pass.samples.size() && pass.ops.size() == pass.samples.size());
   Trace trace;
@@ -31,12 +51,15 @@ Trace make_trace(const RunResult& result, const Provenance& provenance) {
   ProcessId process = trace.add_process(fmt::format("{} {}", result.runtime, result.device));
   RowId runs = trace.add_row(process, "runs", 0, 1);
   RowId ops = trace.add_row(process, fmt::format("{} operators", result.device), 0, 2);
+  const RowNames names(profile);
   for (std::size_t run = 0; run < pass.samples.size(); ++run) {
     EventId event = trace.add_event(runs, fmt::format("run {}", run), "run", pass.starts[run], pass.samples[run]);
     trace.set_args(event, run_values(result, run));
     for (const OpSample& op : pass.ops[run]) {
-      EventId inner = trace.add_event(ops, op.name, op.type, pass.starts[run] + op.start, op.duration);
-      trace.set_args(inner, op_values(op, run));
+      const OpRow* row = names.find(op);
+      const std::string_view name = row ? row->name : op.name, type = row ? row->type : op.type;
+      EventId inner = trace.add_event(ops, name, type, pass.starts[run] + op.start, op.duration);
+      trace.set_args(inner, op_values(op, name, type, run));
     }
   }
   return trace;

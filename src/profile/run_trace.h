@@ -2,12 +2,14 @@
 #pragma once
 
 #include "core/provenance.h"
+#include "profile/op_profile.h"
 #include "profile/run_result.h"
 #include "trace/trace.h"
 
 namespace takt {
 
-/// Needs `result.profiled`. Every measured run and every operator of it is an event; times from the first run.
-Trace make_trace(const RunResult& result, const Provenance& provenance);
+/// Needs `result.profiled`, of which `profile` is. Every measured run and every operator of it is an event, named as
+/// the row of the operators table that counts it; times from the first run.
+Trace make_trace(const RunResult& result, const OpProfile& profile, const Provenance& provenance);
 
 }  // namespace takt

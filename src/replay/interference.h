@@ -79,6 +79,6 @@ ContentionLaw law_of(const InterferenceReport& report);
 /// pairs, alone.
 std::vector<Table> tables(const InterferenceReport& report);
 std::vector<TableSchema> interference_schemas();
-std::string to_text(const InterferenceReport& report);
+std::string to_text(const InterferenceReport& report, const TextStyle& style = {});
 
 }  // namespace takt

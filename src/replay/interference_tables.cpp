@@ -84,12 +84,12 @@ std::vector<Table> tables(const InterferenceReport& report) {
 
 std::vector<TableSchema> interference_schemas() { return {pairs_definition.schema(), alone_definition.schema()}; }
 
-std::string to_text(const InterferenceReport& report) {
+std::string to_text(const InterferenceReport& report, const TextStyle& style) {
   const Table shown =
       without_columns(pairs_definition.make(report.pairs), {common::executions.name});  // as many for every pair
   return "How many times as long a stage (row) takes while another (column) runs\n"
          "(*: more than chance, noise and drift explain)\n\n" +
-         to_text(matrix_of(report)) + "\n" + to_text(shown);
+         to_text(matrix_of(report), style) + "\n" + to_text(shown, style);
 }
 
 }  // namespace takt

@@ -196,10 +196,10 @@ std::vector<TableSchema> what_if_schemas() {
           interferences_definition.schema(), extrapolated_definition.schema(), core_use_table.schema()};
 }
 
-std::string to_text(const WhatIf& result) {
+std::string to_text(const WhatIf& result, const TextStyle& style) {
   std::string text = one_line(result) + warnings(result);
   for (const Table& table : tables(result)) {
-    if (!table.rows.empty() && table.name != core_use_table.name) text += "\n" + to_text(table);
+    if (!table.rows.empty() && table.name != core_use_table.name) text += "\n" + to_text(table, style);
   }
   return text;
 }

@@ -50,6 +50,6 @@ WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes,
 /// summary, sweep, sensitivity, interference, extrapolated, cores; empty ones have columns and no rows.
 std::vector<Table> tables(const WhatIf& result);
 std::vector<TableSchema> what_if_schemas();
-std::string to_text(const WhatIf& result);
+std::string to_text(const WhatIf& result, const TextStyle& style = {});
 
 }  // namespace takt

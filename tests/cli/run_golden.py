@@ -52,7 +52,7 @@ def run(takt, command, folder):
     words = shlex.split(command)
     if words[0] != 'takt':
         raise SystemExit(f'only takt can be run, not {words[0]!r}')
-    environment = {**os.environ, 'TAKT_FIXED_PROVENANCE': '1', 'LC_ALL': 'C.UTF-8',
+    environment = {**os.environ, 'TAKT_FIXED_PROVENANCE': '1', 'LC_ALL': 'C.UTF-8', 'COLUMNS': '80',
                    'TAKT_CACHE_DIR': str(pathlib.Path(folder, 'cache'))}
     done = subprocess.run([takt, *words[1:]], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=120)

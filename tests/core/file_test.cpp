@@ -93,5 +93,37 @@ TEST_F(FileTest, a_link_keeps_pointing_at_the_file_that_is_replaced) {
   EXPECT_EQ(read_file(folder_ / "target"), "new");
 }
 
+TEST(CheckWritable, refuses_what_writing_would_and_leaves_nothing) {
+  const TestFolder folder;
+  check_writable_file(folder / "new");
+  check_writable_folder(folder / "a");
+  check_writable_folder(folder / "a/b");
+  check_writable_file("/dev/null");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  folder.write("file", "kept");
+  check_writable_file(folder / "file");
+  EXPECT_EQ(read_file(folder / "file"), "kept");
+  EXPECT_THROW(check_writable_file(folder / "none/new"), Error);
+  EXPECT_THROW(check_writable_file(folder.path()), Error) << "a folder";
+  EXPECT_THROW(check_writable_file(folder / "file/new"), Error);
+  EXPECT_THROW(check_writable_folder(folder / "file"), Error);
+  EXPECT_THROW(check_writable_folder(folder / "file/new"), Error);
+}
+
+TEST(ListenToFiles, hears_of_whole_reads_and_writes) {
+  static std::string heard;
+  heard.clear();
+  listen_to_files([](std::string_view verb, const std::filesystem::path& path, std::size_t bytes) {
+    heard += std::string(verb) + " " + path.filename().string() + " " + std::to_string(bytes) + "; ";
+  });
+  const TestFolder folder;
+  folder.write("a", "four");
+  read_file(folder / "a");
+  EXPECT_THROW(read_file(folder / "b"), Error);
+  listen_to_files(nullptr);
+  read_file(folder / "a");
+  EXPECT_EQ(heard, "wrote a 4; read a 4; ");
+}
+
 }  // namespace
 }  // namespace takt

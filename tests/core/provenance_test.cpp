@@ -33,6 +33,9 @@ TEST(ProgressLine, tells_the_remaining_time_once_it_can) {
   EXPECT_EQ(progress_line("run", 0, 10, 0s), "run [........................]   0 %");
   EXPECT_EQ(progress_line("run", 5, 10, 2s), "run [############............]  50 %  2.00 s left");
   EXPECT_EQ(progress_line("run", 10, 10, 4s), "run [########################] 100 %");
+  EXPECT_EQ(progress_line("run", 5, 10, 2s, 30), "run [##...]  50 %  2.00 s left");
+  for (std::size_t width = 40; width > 0; --width)
+    EXPECT_LE(progress_line("plain runs", 5, 10, 2s, width).size(), width);
 }
 
 }  // namespace

@@ -60,6 +60,11 @@ TEST(Table, columns_are_picked_in_the_order_asked_for_or_left_out) {
   EXPECT_EQ(to_csv(without_columns(table, {"name"})), "flops,total_us\n2.5,1500\n,2\n");
 }
 
+TEST(Table, a_column_may_be_meant_without_its_unit) {
+  EXPECT_TRUE(is_meant({"share_percent", "Share %", ""}, "share"));
+  EXPECT_FALSE(is_meant({"share_percent", "Share %", ""}, "percent"));
+}
+
 TEST(Table, chosen_columns_may_leave_out_the_unit_and_all_is_every_one) {
   EXPECT_EQ(to_csv(choose_columns(sample(), std::vector<std::string>{"total"})), "total_us\n1500\n2\n");
   EXPECT_EQ(choose_columns(sample(), std::vector<std::string>{"flops", "all"}).columns.size(), 4u);
@@ -77,15 +82,31 @@ TEST(Table, markdown_escapes_bars) { EXPECT_NE(to_markdown(sample()).find("conv,
 
 TEST(Table, text_is_aligned_and_within_its_width) {
   EXPECT_EQ(to_text(sample()),
-            "Name        FLOPs    Total\n"
-            "──────────────────────────\n"
-            "conv,\"1\"|x   2.50  1.50 ms\n"
-            "relu            –  2.00 µs\n");
+            "Name        FLOPs     Total\n"
+            "───────────────────────────\n"
+            "conv,\"1\"|x   2.50  1.500 ms\n"
+            "relu            –  0.002 ms\n");
   Table wide = sample();
   wide.rows[0][0] = std::string(200, 'n') + "tail";
   std::string text = to_text(wide, 60);
   EXPECT_NE(text.find("…"), std::string::npos);
   EXPECT_NE(text.find("tail"), std::string::npos);
+  EXPECT_EQ(to_text(wide, 300).find("…"), std::string::npos);
+}
+
+TEST(Table, markdown_has_the_numbers_of_the_text) {
+  Table table{"t", {{"a", "A", ""}, {"b_us", "B", ""}}, {{Cell(550.9527129407443), Cell(Duration(1500))}}};
+  EXPECT_EQ(to_markdown(table), "| A | B |\n|---|---|\n| 551 | 1.50 ms |\n");
+}
+
+TEST(Table, colours_change_nothing_but_the_colours) {
+  const TextStyle style{.colour = true, .paint = [](const ColumnSchema& column, const Cell&) {
+                          return column.name == "total_us" ? Paint::bad : Paint::plain;
+                        }};
+  std::string text = to_text(sample(), style);
+  EXPECT_NE(text.find("\x1b[33m1.500 ms\x1b[0m"), std::string::npos);
+  for (std::size_t at; (at = text.find('\x1b')) != text.npos;) text.erase(at, text.find('m', at) - at + 1);
+  EXPECT_EQ(text, to_text(sample()));
 }
 
 TEST(Table, json_has_no_infinities) {

@@ -230,7 +230,7 @@ TEST(SummaryTable, has_a_row_per_pass_and_no_deviation_of_a_single_run) {
   EXPECT_DOUBLE_EQ(std::get<double>(cell(table, 0, "throughput_per_s")), 2e7);
   EXPECT_NEAR(std::get<Duration>(cell(table, 1, "mean_us")).count(), 0.1, 1e-12);
   EXPECT_NEAR(std::get<Duration>(cell(table, 1, "host_mean_us")).count(), 0.101, 1e-12);
-  EXPECT_EQ(std::get<std::string>(cell(summary_table(result, true), 0, "pass")), "profiled");
+  EXPECT_EQ(std::get<std::string>(cell(table, 1, "pass")), "profiled");
 }
 
 TEST(RunColumns, each_is_explained) {

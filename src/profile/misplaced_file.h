@@ -1,0 +1,18 @@
+// A file that was given as a model and is something else: told what it is and where it belongs, before a runtime says
+// that its parser failed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace takt {
+
+/// "is a profile; takt analyze FILE prints it". `start` are the first bytes of the file. Empty: it may well be a model.
+/// What OpenVINO reads beside ONNX and its own IR is no mistake when `runtime` is openvino.
+std::string misplacement(const std::filesystem::path& path, std::string_view start, std::string_view runtime);
+
+/// Throws Error(bad_input) that names the file. Files that cannot be read are left to whoever reads them.
+void refuse_misplaced_file(const std::filesystem::path& model, std::string_view runtime);
+
+}  // namespace takt
