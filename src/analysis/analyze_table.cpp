@@ -91,14 +91,14 @@ struct Totals {
   std::optional<Total> device, host;
 };
 
-Cell total_cell(const std::optional<Total>& total) { return total ? Cell(Duration(total->time * 1e6)) : Cell(); }
+Cell seconds_cell(const std::optional<Total>& total) { return total ? Cell(Duration(total->time * 1e6)) : Cell(); }
 
 constexpr Column<Totals> total_columns[] = {
     {"operators", "Operators", [](const Totals& t) -> Cell { return static_cast<std::int64_t>(t.operators); },
      "Operators that the profile file has."},
-    {"device_total_us", "Device total", [](const Totals& t) { return total_cell(t.device); },
+    {"device_total_us", "Device total", [](const Totals& t) { return seconds_cell(t.device); },
      "Sum of all operators' times on the device; missing where the profile has none."},
-    {"host_total_us", "Host total", [](const Totals& t) { return total_cell(t.host); },
+    {"host_total_us", "Host total", [](const Totals& t) { return seconds_cell(t.host); },
      "Sum of all operators' times on the host; missing where the profile has none."},
 };
 

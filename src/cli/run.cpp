@@ -162,9 +162,9 @@ RunTextSettings text_settings(const RunOptions& o, const FigureSettings& figures
   return {.top = operators_shown(o),
           .model_info = o.model_info,
           .all_columns = o.verbose,
-          .percentiles = o.percentiles,
           .columns = o.columns,
           .figures = figures,
+          .percentiles = o.percentiles,
           .screen = o.output.screen()};
 }
 

@@ -14,10 +14,10 @@
 namespace takt {
 
 struct NumberForm {
-  double unit = 1;          ///< what a number is divided by
-  std::string_view suffix;  ///< behind it: " ms"; empty: none
-  int decimals = 0;         ///< behind the point
-  bool exponent = false;    ///< too small for a point: 2.41e-06
+  double unit = 1;            ///< what a number is divided by
+  std::string_view suffix{};  ///< behind it: " ms"; empty: none
+  int decimals = 0;           ///< behind the point
+  bool exponent = false;      ///< too small for a point: 2.41e-06
 };
 
 /// Of plain numbers; those that are not finite count nothing. Whole numbers have no decimals; from a million on they

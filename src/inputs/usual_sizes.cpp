@@ -31,7 +31,7 @@ std::optional<std::int64_t> by_name(const std::string& symbol, std::size_t index
   return std::nullopt;
 }
 
-bool is_float(ElementType type) {
+bool is_floating(ElementType type) {
   return type == ElementType::f32 || type == ElementType::f16 || type == ElementType::bf16 || type == ElementType::f64;
 }
 
@@ -42,7 +42,7 @@ bool is_fixed(const Port& input, std::size_t index) { return input.shape[index].
 bool is_sound(const Port& input) {
   const std::string name = lower_case(input.name);
   const auto rank = input.shape.size();
-  if (!is_float(input.type) || !mentions(name, {"audio", "wav", "signal", "speech", "sound", "pcm", "input_values"}))
+  if (!is_floating(input.type) || !mentions(name, {"audio", "wav", "signal", "speech", "sound", "pcm", "input_values"}))
     return false;
   return rank == 1 || rank == 2 || (rank == 3 && input.shape[1].value.value_or(1) <= 2);
 }
@@ -71,9 +71,9 @@ std::int64_t by_place(const Port& input, std::size_t index, bool channels_last) 
 
 /// Operators that leave every dimension where it is.
 bool keeps_places(const Op& op) {
-  static const std::set<std::string_view> types{
+  static const std::set<std::string_view> keeping{
       "Cast", "Sub", "Add", "Mul", "Div", "Identity", "QuantizeLinear", "DequantizeLinear", "Clip"};
-  return types.contains(op.type);
+  return keeping.contains(op.type);
 }
 
 bool brings_channels_to_front(const Op& op) {

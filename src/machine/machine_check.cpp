@@ -190,7 +190,7 @@ MachineCondition steal(const Files& files, const CheckedMachine&) {
   return condition;
 }
 
-constexpr Column<MachineCondition> columns[] = {
+constexpr Column<MachineCondition> condition_columns[] = {
     {"condition", "Condition", [](const MachineCondition& r) -> Cell { return r.name; },
      "What may disturb measurements: governor and turbo (the clock changes), sibling threads (two threads share a "
      "core's "
@@ -208,7 +208,7 @@ constexpr Column<MachineCondition> columns[] = {
 };
 
 constexpr TableDefinition<MachineCondition> conditions_definition{
-    "conditions", "What on this machine disturbs measurements (--check): a row per condition.", columns};
+    "conditions", "What on this machine disturbs measurements (--check): a row per condition.", condition_columns};
 
 }  // namespace
 

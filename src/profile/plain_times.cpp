@@ -6,7 +6,7 @@
 
 #include "core/statistics.h"
 #include "profile/measure.h"
-#include "profile/sections.h"
+#include "profile/stretches.h"
 
 namespace takt {
 namespace {
@@ -51,7 +51,7 @@ class PlainTimes {
 
   void add() {
     take_records_out();
-    if (!result_.sections.empty()) apply_sections();
+    if (!result_.stretches.empty()) apply_stretches();
     const auto mean_of_plain = summarize(result_.plain->samples)->mean;
     const double scale = plain_ > 0 ? mean_of_plain.count() * 1000 / plain_ : 0;  // from centres to means
     Duration told{};
@@ -101,23 +101,23 @@ class PlainTimes {
     }
   }
 
-  void apply_sections() {
-    std::unordered_map<std::string_view, std::size_t> sections;
-    for (std::size_t s = 0; s < result_.sections.size(); ++s)
-      for (const std::string& op : result_.sections[s].ops) sections.emplace(op, s);
-    std::vector<std::vector<std::size_t>> members(result_.sections.size());
+  void apply_stretches() {
+    std::unordered_map<std::string_view, std::size_t> stretches;
+    for (std::size_t s = 0; s < result_.stretches.size(); ++s)
+      for (const std::string& op : result_.stretches[s].ops) stretches.emplace(op, s);
+    std::vector<std::vector<std::size_t>> members(result_.stretches.size());
     for (std::size_t i = 0; i < estimates_.size(); ++i)
-      if (const auto found = sections.find(profile_.ops[i].node); found != sections.end())
+      if (const auto found = stretches.find(profile_.ops[i].node); found != stretches.end())
         members[found->second].push_back(i);
     double all = 0;
-    for (const Section& section : result_.sections) all += median(section.shares).value_or(0);
+    for (const Stretch& stretch : result_.stretches) all += median(stretch.shares).value_or(0);
     if (all <= 0) return;
-    for (std::size_t s = 0; s < members.size(); ++s) share_out(result_.sections[s], members[s], plain_ / all);
+    for (std::size_t s = 0; s < members.size(); ++s) share_out(result_.stretches[s], members[s], plain_ / all);
   }
 
   /// `scale`: from shares to ns.
-  void share_out(const Section& section, const std::vector<std::size_t>& members, double scale) {
-    const double took = median(section.shares).value_or(0) * scale;
+  void share_out(const Stretch& stretch, const std::vector<std::size_t>& members, double scale) {
+    const double took = median(stretch.shares).value_or(0) * scale;
     double sum = 0, calls = 0;
     for (const std::size_t i : members) sum += estimates_[i].plain, calls += estimates_[i].calls;
     for (const std::size_t i : members) {
@@ -125,7 +125,7 @@ class PlainTimes {
       const double part = sum > 0 ? one.plain / sum : one.calls / std::max(calls, 1.0);
       const double known = one.plain > 0 ? (one.interval.high - one.interval.low) / (2 * one.plain) : 0;
       one.plain = took * part;
-      const auto interval = bootstrap_median(section.shares);
+      const auto interval = bootstrap_median(stretch.shares);
       const double alone =
           members.size() > 1 ? std::min(1.0, known) : 0;  // a stretch of one has no other's share in it
       one.interval.low = (interval ? interval->low * scale : took) * part * (1 - alone);

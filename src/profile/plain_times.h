@@ -3,8 +3,9 @@
 // A record costs a runtime microseconds, several times what a small operator takes, and it empties caches for the next
 // one. Two measurements take that out again. The runs without records say what all operators take together: what the
 // recorded runs take longer, shared out over the records, is the cost of a record. And where records disturb much, the
-// heads of the model up to its heavy operators are timed without any (sections.h): the differences are what the stretches
-// between take, whatever recording did to them; within a stretch the records, less their cost, say who took it.
+// heads of the model up to its heavy operators are timed without any (stretches.h): the differences are what the
+// stretches between take, whatever recording did to them; within a stretch the records, less their cost, say who took
+// it.
 //
 // Centres are those of the middle four fifths of the samples: one interrupted run in a hundred would otherwise decide
 // over an operator of a microsecond.

@@ -11,7 +11,7 @@
 #include "profile/instances.h"
 #include "profile/measure.h"
 #include "profile/prepared_model.h"
-#include "profile/sections.h"
+#include "profile/stretches.h"
 #include "profile/throughput.h"
 
 namespace takt {
@@ -67,7 +67,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     if (const auto precision = sessions[i]->precision()) result.precision = precision;
   }
   if (result.plain && result.profiled && !(settings.stop && *settings.stop))
-    result.sections = measure_sections(*sessions.back(), result, settings.min_time);
+    result.stretches = measure_stretches(*sessions.back(), result, settings.min_time);
 }
 
 bool is_asked_to_stop(const RunSettings& settings) { return settings.stop && *settings.stop; }

@@ -17,10 +17,10 @@
 
 namespace takt {
 
-/// Neighbouring operators of a run, in the order in which they execute, timed together without records (sections.h).
-struct Section {
+/// Neighbouring operators of a run, in the order in which they execute, timed together without records (stretches.h).
+struct Stretch {
   std::vector<std::string> ops;  ///< names of their samples, those in bodies too
-  std::vector<double> shares;    ///< of the run's time, one per round; over the sections of a round they add up to 1
+  std::vector<double> shares;    ///< of the run's time, one per round; over the stretches of a round they add up to 1
 };
 
 /// What the process used over some neighbouring samples: one, or several where a reading would take too long beside a
@@ -72,7 +72,7 @@ struct RunResult {
   std::vector<std::string> input_origins;  ///< of each: "generated values", "values of cat.npy"
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
   std::optional<RunPass> plain, profiled;
-  std::vector<Section> sections;         ///< where records disturb much; empty: not timed
+  std::vector<Stretch> stretches;        ///< where records disturb much; empty: not timed
   CpuLimit cpu_limit;                    ///< of the process that measured
   std::optional<Throughput> throughput;  ///< with requests in flight: the samples of `plain` are their latencies
   std::vector<RunPass> instances;        ///< with several: the plain pass of each; `plain` has the samples of all

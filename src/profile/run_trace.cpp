@@ -35,7 +35,7 @@ TraceValues op_values(const OpSample& op, std::string_view name, std::string_vie
   if (name != op.name) values.emplace_back("node", op.name);
   if (!op.kernel.empty()) values.emplace_back("kernel", op.kernel);
   std::string fused;
-  for (const auto& name : op.model_ops) fused += (fused.empty() ? "" : "+") + name;
+  for (const auto& member : op.model_ops) fused += (fused.empty() ? "" : "+") + member;
   if (op.model_ops.size() > 1) values.emplace_back("fused", fused);
   return values;
 }

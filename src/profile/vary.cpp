@@ -13,12 +13,12 @@
 namespace takt {
 namespace {
 
-constexpr int usual_rounds = 20, most_rounds = 200;
+constexpr int usual_rounds = 20, most_turns = 200;
 constexpr Duration long_turn = std::chrono::milliseconds(250);  // longer ones are divided: more rounds tell more
 
 int rounds_for(const RunSettings& settings) {
   if (settings.iterations) return std::min(usual_rounds, *settings.iterations);
-  return std::clamp(static_cast<int>(settings.time.value_or(settings.min_time) / long_turn), usual_rounds, most_rounds);
+  return std::clamp(static_cast<int>(settings.time.value_or(settings.min_time) / long_turn), usual_rounds, most_turns);
 }
 
 /// A variant that is open, and what it measured so far.

@@ -8,7 +8,7 @@
 #include "core/statistics.h"
 #include "profile/fake_session.h"
 #include "profile/results.h"
-#include "profile/sections.h"
+#include "profile/stretches.h"
 
 namespace takt {
 namespace {
@@ -74,10 +74,10 @@ TEST(PlainTimes, an_operator_that_was_interrupted_in_some_runs_is_not_made_the_l
 TEST(PlainTimes, stretches_timed_without_records_overrule_what_records_did_to_the_caches) {
   RunResult result = measured(40'000);
   EXPECT_GT(*profile_ops(result).ops[0].plain_mean / *profile_ops(result).plain_mean, 0.8) << "records alone mislead";
-  result.sections.resize(2);
-  result.sections[0] = {{"large"}, std::vector<double>(9, 0.76)};
-  for (int i = 0; i < tinies; ++i) result.sections[1].ops.push_back("tiny" + std::to_string(i));
-  result.sections[1].shares.assign(9, 0.24);
+  result.stretches.resize(2);
+  result.stretches[0] = {{"large"}, std::vector<double>(9, 0.76)};
+  for (int i = 0; i < tinies; ++i) result.stretches[1].ops.push_back("tiny" + std::to_string(i));
+  result.stretches[1].shares.assign(9, 0.24);
   const OpProfile profile = profile_ops(result);
   EXPECT_NEAR(*profile.ops[0].plain_mean / *profile.plain_mean, 0.76, 0.001);
   EXPECT_NEAR(sum_of(profile).count(), profile.plain_mean->count(), 1e-6);
@@ -104,23 +104,23 @@ class HeadSession : public FakeSession {
   std::vector<std::size_t> asked;
 };
 
-TEST(Sections, are_cut_around_the_heavy_operator) {
+TEST(Stretches, are_cut_around_the_heavy_operator) {
   HeadSession session;
-  const auto sections = measure_sections(session, measured(40'000), std::chrono::seconds(1));
+  const auto stretches = measure_stretches(session, measured(40'000), std::chrono::seconds(1));
   EXPECT_THAT(session.asked, testing::ElementsAre(1, 301));
-  ASSERT_EQ(sections.size(), 2u);
-  EXPECT_THAT(sections[0].ops, testing::ElementsAre("large"));
-  EXPECT_EQ(sections[1].ops.size(), 300u);
+  ASSERT_EQ(stretches.size(), 2u);
+  EXPECT_THAT(stretches[0].ops, testing::ElementsAre("large"));
+  EXPECT_EQ(stretches[1].ops.size(), 300u);
   const double all = call + large + tinies * tiny;
-  EXPECT_NEAR(*median(sections[0].shares), (call + large) / all, 1e-9);
-  EXPECT_NEAR(*median(sections[1].shares), tinies * tiny / all, 1e-9);
+  EXPECT_NEAR(*median(stretches[0].shares), (call + large) / all, 1e-9);
+  EXPECT_NEAR(*median(stretches[1].shares), tinies * tiny / all, 1e-9);
 }
 
-TEST(Sections, are_not_measured_where_the_budget_or_the_runtime_forbids_it) {
+TEST(Stretches, are_not_measured_where_the_budget_or_the_runtime_forbids_it) {
   HeadSession session;
-  EXPECT_TRUE(measure_sections(session, measured(0), std::chrono::microseconds(100)).empty());
+  EXPECT_TRUE(measure_stretches(session, measured(0), std::chrono::microseconds(100)).empty());
   FakeSession other;
-  EXPECT_TRUE(measure_sections(other, measured(0), std::chrono::seconds(1)).empty());
+  EXPECT_TRUE(measure_stretches(other, measured(0), std::chrono::seconds(1)).empty());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "profile/sections.h"
+#include "profile/stretches.h"
 
 #include <algorithm>
 #include <memory>
@@ -45,7 +45,8 @@ std::vector<std::size_t> cuts_around(const std::vector<Step>& steps) {
   std::vector<std::size_t> order(steps.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return steps[a].plain > steps[b].plain; });
-  const double all = std::accumulate(steps.begin(), steps.end(), 0.0, [](double sum, auto& s) { return sum + s.plain; });
+  const double all =
+      std::accumulate(steps.begin(), steps.end(), 0.0, [](double sum, auto& s) { return sum + s.plain; });
   std::vector<std::size_t> cuts;
   for (std::size_t i = 0; i < std::min(order.size(), most_heavy) && steps[order[i]].plain > heavy * all; ++i)
     for (const std::size_t cut : {order[i], order[i] + 1})
@@ -71,7 +72,7 @@ double turn_of(Head& head, std::size_t runs) {
 
 }  // namespace
 
-std::vector<Section> measure_sections(Session& session, const RunResult& result, Duration budget) {
+std::vector<Stretch> measure_stretches(Session& session, const RunResult& result, Duration budget) {
   if (!result.plain || !result.profiled || result.profiled->ops.empty() || !is_much_disturbed(result)) return {};
   const std::vector<Step> steps = steps_of(result);
   const std::vector<std::size_t> cuts = cuts_around(steps);
@@ -85,19 +86,19 @@ std::vector<Section> measure_sections(Session& session, const RunResult& result,
     if (!heads.back()) return {};
     turn_of(*heads.back(), runs);  // warm
   }
-  std::vector<Section> sections(cuts.size());
+  std::vector<Stretch> stretches(cuts.size());
   std::size_t step = 0;
   for (std::size_t s = 0; s < cuts.size(); ++s)
     for (; step < cuts[s]; ++step)
-      sections[s].ops.insert(sections[s].ops.end(), steps[step].ops.begin(), steps[step].ops.end());
+      stretches[s].ops.insert(stretches[s].ops.end(), steps[step].ops.begin(), steps[step].ops.end());
   const auto rounds = static_cast<std::size_t>(std::min<double>(most_rounds, budget.count() / round));
   for (std::size_t i = 0; i < rounds; ++i) {
     std::vector<double> times;
     for (auto& head : heads) times.push_back(turn_of(*head, runs));
-    for (std::size_t s = 0; s < sections.size(); ++s)
-      sections[s].shares.push_back((times[s] - (s ? times[s - 1] : 0)) / times.back());
+    for (std::size_t s = 0; s < stretches.size(); ++s)
+      stretches[s].shares.push_back((times[s] - (s ? times[s - 1] : 0)) / times.back());
   }
-  return sections;
+  return stretches;
 }
 
 }  // namespace takt
