@@ -58,7 +58,7 @@ struct NoteLine {
 constexpr Column<NoteLine> note_columns[] = {
     {compared, "Compared", [](const NoteLine& l) -> Cell { return l.comparison->after; },
      "The profile that was compared with the first one."},
-    {"note", "Note", [](const NoteLine& l) -> Cell { return *l.note; },
+    {"difference", "Difference", [](const NoteLine& l) -> Cell { return *l.note; },
      "What differs between the sides beside the times, or explains them: another model, input, precision, number of "
      "threads or machine, a busy machine."},
 };

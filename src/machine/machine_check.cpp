@@ -208,7 +208,7 @@ constexpr Column<MachineCondition> condition_columns[] = {
 };
 
 constexpr TableDefinition<MachineCondition> conditions_definition{
-    "conditions", "What on this machine disturbs measurements (--check): a row per condition.", condition_columns};
+    "conditions", "What on the machine disturbs measurements (--check): a row per condition.", condition_columns};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
 
 #include "core/statistics.h"
@@ -69,28 +70,50 @@ class PlainTimes {
  private:
   static Duration microseconds(double nanoseconds) { return Duration(nanoseconds / 1000); }
 
-  /// The cost of a record from the difference of the two passes, its interval from their alternating blocks.
+  /// What the records cost that all operators together are left with what they take in a plain run; its interval from
+  /// the alternating blocks of the two passes.
   void take_records_out() {
     plain_ = centre(result_.plain->samples);
-    const double longer = centre(result_.profiled->samples) - plain_;
+    const double rest = std::clamp(centre(profile_.unattributed_samples), 0.0, plain_);
+    std::vector<std::size_t> all(estimates_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
     const auto measured = profiling_cost(*result_.plain, *result_.profiled);
     const bool is_noise = !measured || (measured->interval ? measured->interval->low <= 1 : measured->ratio < 1.05);
-    const double cost = calls_ > 0 && !is_noise ? std::max(0.0, longer) / calls_ : 0;
+    const double cost = share_out(all, plain_ - rest, is_noise);
     Interval costs{cost, cost, 0.95};
     if (measured && measured->interval && calls_ > 0) {
-      costs.low = std::min(cost, std::max(0.0, (measured->interval->low - 1) * plain_ / calls_));
+      costs.low = std::clamp((measured->interval->low - 1) * plain_ / calls_, 0.0, cost);
       costs.high = std::max(cost, (measured->interval->high - 1) * plain_ / calls_);
     }
-    double sum = 0;
-    for (Estimate& one : estimates_) sum += one.plain = std::max(0.0, one.recorded - cost * one.calls);
-    const double rest = std::clamp(centre(profile_.unattributed_samples), 0.0, plain_);
-    const double fit = sum > 0 ? (plain_ - rest) / sum : 0;
     for (Estimate& one : estimates_) {
-      one.interval.low = std::max(0.0, one.recorded - costs.high * one.calls - one.error) * fit;
-      one.interval.high = std::max(0.0, one.recorded - costs.low * one.calls + one.error) * fit;
-      one.plain *= fit;
+      one.interval.low = std::max(0.0, one.plain - (costs.high - cost) * one.calls - one.error);
+      one.interval.high = one.plain + (cost - costs.low) * one.calls + one.error;
     }
     take_from_totals(cost);
+  }
+
+  /// Gives `members` together `time`, each what was recorded less the same cost for each of its records, and none less
+  /// than nothing. Returns that cost; 0, and all in proportion, where the records are shorter or `in_proportion` is
+  /// asked.
+  double share_out(const std::vector<std::size_t>& members, double time, bool in_proportion) {
+    const auto left_at = [&](double cost) {
+      double sum = 0;
+      for (const std::size_t i : members) sum += std::max(0.0, estimates_[i].recorded - cost * estimates_[i].calls);
+      return sum;
+    };
+    const double recorded = left_at(0);
+    double low = 0, high = 0;
+    for (const std::size_t i : members)
+      if (estimates_[i].calls > 0) high = std::max(high, estimates_[i].recorded / estimates_[i].calls);
+    if (in_proportion || recorded <= time) high = 0;
+    for (int step = 0; step < 60 && high > 0; ++step) {  // what is left falls as the cost rises
+      const double middle = (low + high) / 2;
+      (left_at(middle) > time ? low : high) = middle;
+    }
+    const double left = left_at(high), fit = left > 0 ? time / left : 0;
+    for (const std::size_t i : members)
+      estimates_[i].plain = std::max(0.0, estimates_[i].recorded - high * estimates_[i].calls) * fit;
+    return high;
   }
 
   void take_from_totals(double cost) {
@@ -110,26 +133,24 @@ class PlainTimes {
       if (const auto found = stretches.find(profile_.ops[i].node); found != stretches.end())
         members[found->second].push_back(i);
     double all = 0;
-    for (const Stretch& stretch : result_.stretches) all += median(stretch.shares).value_or(0);
+    for (const Stretch& stretch : result_.stretches) all += share_of(stretch);
     if (all <= 0) return;
-    for (std::size_t s = 0; s < members.size(); ++s) share_out(result_.stretches[s], members[s], plain_ / all);
+    for (std::size_t s = 0; s < members.size(); ++s) apply(result_.stretches[s], members[s], plain_ / all);
   }
 
-  /// `scale`: from shares to ns.
-  void share_out(const Stretch& stretch, const std::vector<std::size_t>& members, double scale) {
-    const double took = median(stretch.shares).value_or(0) * scale;
-    double sum = 0, calls = 0;
-    for (const std::size_t i : members) sum += estimates_[i].plain, calls += estimates_[i].calls;
+  static double share_of(const Stretch& stretch) { return std::max(0.0, median(stretch.shares).value_or(0)); }
+
+  /// `scale`: from shares to ns. An operator alone in its stretch is as sure as that; others are as sure as their
+  /// records.
+  void apply(const Stretch& stretch, const std::vector<std::size_t>& members, double scale) {
+    const double took = share_of(stretch) * scale;
+    share_out(members, took, false);
+    const auto interval = bootstrap_median(stretch.shares);
     for (const std::size_t i : members) {
       Estimate& one = estimates_[i];
-      const double part = sum > 0 ? one.plain / sum : one.calls / std::max(calls, 1.0);
-      const double known = one.plain > 0 ? (one.interval.high - one.interval.low) / (2 * one.plain) : 0;
-      one.plain = took * part;
-      const auto interval = bootstrap_median(stretch.shares);
-      const double alone =
-          members.size() > 1 ? std::min(1.0, known) : 0;  // a stretch of one has no other's share in it
-      one.interval.low = (interval ? interval->low * scale : took) * part * (1 - alone);
-      one.interval.high = (interval ? interval->high * scale : took) * part * (1 + alone);
+      const double part = took > 0 ? one.plain / took : 0, own = members.size() > 1 ? one.error : 0;
+      one.interval.low = std::max(0.0, (interval ? std::max(0.0, interval->low) * scale : took) * part - own);
+      one.interval.high = (interval ? std::max(0.0, interval->high) * scale : took) * part + own;
     }
   }
 

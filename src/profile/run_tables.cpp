@@ -322,8 +322,10 @@ Table operators_table(const OpProfile& profile, std::optional<int> top, const Fi
     lines.push_back(rest_line("[" + std::to_string(order.size() - shown) + " other operators]", rest,
                               profile.plain_mean ? std::optional(plain) : std::nullopt, profile));
   }
-  if (profile.recording.count() > 0)
+  if (profile.recording.count() > 0) {
     lines.push_back(rest_line(operator_columns::profiling.name, profile.recording, std::nullopt, profile));
+    lines.back().median = lines.back().mean;
+  }
   lines.push_back(
       rest_line(operator_columns::unattributed.name, profile.unattributed, profile.plain_unattributed, profile));
   Nanoseconds told{};

@@ -98,9 +98,12 @@ class RealNetworks(unittest.TestCase):
 
     def check_table(self, tables, profile):
         totals = [fractions.Fraction(str(row['total_us'])) * 1000 for row in tables['operators']]
-        self.assertEqual(len(totals), len(profile['operators']) + 1)
+        recording = any(row['name'] == '[profiling]' for row in tables['operators'])
+        self.assertEqual(len(totals), len(profile['operators']) + 1 + recording)
         self.assertAlmostEqual(float(sum(totals)), profile['measured_ns'], delta=0.5)
         self.assertEqual(tables['operators'][-1]['name'], '[unattributed]')
+        plain = sum(row['plain_mean_us'] or 0 for row in tables['operators'])
+        self.assertAlmostEqual(plain, tables['summary'][0]['mean_us'], delta=1e-3 * plain)
 
     def check_trace(self, folder, operators):
         path = pathlib.Path(folder, 't.json')
@@ -111,14 +114,14 @@ class RealNetworks(unittest.TestCase):
         self.assertEqual(seen['problems'], [])
         self.assertEqual(sorted(slice_['name'] for slice_ in seen['slices']), written)
         spans = {event['name'] for event in events if event['ph'] == 'X' and event['cat'] != 'run'}
-        self.assertEqual(spans, {row['name'] for row in operators if row['name'] != '[unattributed]'})
+        self.assertEqual(spans, {row['name'] for row in operators if not row['name'].startswith('[')})
 
     def test_csv_is_read_by_a_spreadsheet(self):
         self.each(self.check_csv)
 
     def check_csv(self, folder, *words):
         rows = list(csv.DictReader(output(TAKT, *words, '--format', 'csv', '--table', 'operators').splitlines()))
-        self.assertAlmostEqual(sum(float(row['share_percent']) for row in rows), 100, places=6)
+        self.assertAlmostEqual(sum(float(row['share_percent'] or 0) for row in rows), 100, places=6)
 
 
 if __name__ == '__main__':
