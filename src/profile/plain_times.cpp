@@ -164,6 +164,7 @@ class PlainTimes {
 
 void add_plain_times(const RunResult& result, OpProfile& profile) {
   if (!result.plain || !result.profiled || result.plain->samples.empty() || result.profiled->samples.empty()) return;
+  if (result.throughput || !result.instances.empty()) return;  // plain times of runs beside others, recorded ones alone
   PlainTimes(result, profile).add();
 }
 

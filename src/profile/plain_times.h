@@ -17,7 +17,8 @@
 namespace takt {
 
 /// Fills OpRow::record_cost and OpRow::plain_mean of each row, OpProfile::recording, plain_mean and plain_unattributed.
-/// Σ plain_mean + plain_unattributed == the mean of the plain runs, up to rounding. Does nothing without both passes.
+/// Σ plain_mean + plain_unattributed == the mean of the plain runs, up to rounding. Does nothing without both
+/// passes, and where the plain runs shared the device with others and the recorded ones did not.
 void add_plain_times(const RunResult& result, OpProfile& profile);
 
 }  // namespace takt

@@ -33,6 +33,8 @@ void log_sizes(const RunResult& result) {
   for (const auto& note : result.notes) log_debug(fmt::format("note: {}", printable(note)));
 }
 
+bool is_asked_to_stop(const RunSettings& settings) { return settings.stop && *settings.stop; }
+
 void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses passes, const RunProgress& progress) {
   RunResult& result = model.result();
   UsageReader reader;
@@ -66,11 +68,10 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     add_notes(result, sessions[i]->notes());
     if (const auto precision = sessions[i]->precision()) result.precision = precision;
   }
-  if (result.plain && result.profiled && !(settings.stop && *settings.stop))
+  if (passes == RunPasses::both && result.plain && result.profiled && !settings.copy_to_host &&
+      !is_asked_to_stop(settings))
     result.stretches = measure_stretches(*sessions.back(), result, settings.min_time);
 }
-
-bool is_asked_to_stop(const RunSettings& settings) { return settings.stop && *settings.stop; }
 
 void say_what_is_pinned(const RunSettings& settings, PreparedModel& model) {
   RunResult& result = model.result();
