@@ -115,6 +115,58 @@ TEST_P(FusedRows, activations_of_several_operators_are_on_one_row) {
   EXPECT_EQ(profile.known_share, 1);
 }
 
+/// Turns of a loop over a product and a Tanh; ONNX Runtime alone tells what bodies did.
+ModelBuilder loop_of(std::int64_t turns) {
+  ModelBuilder body("body"), b;
+  body.symbolic_input("turn", ElementType::i64, "");
+  body.symbolic_input("go_on", ElementType::boolean, "");
+  body.symbolic_input("state", ElementType::f32, "?,?");
+  body.output(body.node("Identity", {"go_on"}, {}, {"keep", "", {"goes_on"}, {}}), ElementType::boolean, {});
+  body.node("MatMul", {"state", "weights"}, {}, {"product", "", {"p"}, {}});
+  body.output(body.node("Tanh", {"p"}, {}, {"tanh", "", {"next"}, {}}));
+  const auto x = b.symbolic_input("x", ElementType::f32, "batch,32");
+  b.weight({32, 32}, "weights");
+  const auto in = one(b, "Relu", {x}, "before");
+  b.node("Loop", {b.integers({turns}, {}, "turns"), "", in}, {}, {"loop", "", {"looped"}, {{"body", &body}}});
+  b.output(one(b, "Relu", {"looped"}, "after"));
+  return b;
+}
+
+TEST_P(FusedRows, operators_of_a_body_have_rows_with_their_calls_and_the_loop_keeps_the_rest) {
+  if (GetParam() != "onnxruntime") GTEST_SKIP() << "tells nothing of bodies";
+  constexpr std::int64_t turns = 7;
+  const OpProfile profile = profile_of(loop_of(turns));
+  const OpRow* product = row_with(profile, "loop > product");
+  const OpRow* loop = row_with(profile, "loop");
+  ASSERT_TRUE(product && loop);
+  EXPECT_EQ(product->name, "loop > product");
+  EXPECT_EQ(product->type, "MatMul");
+  EXPECT_EQ(product->calls, profile.runs * turns);
+  ASSERT_FALSE(product->output_shapes.empty()) << "known from an inference alone";
+  const double rows = static_cast<double>(product->output_shapes[0].at(0));
+  EXPECT_EQ(product->flops, 2 * rows * 32 * 32 * turns);
+  EXPECT_EQ(loop->calls, profile.runs);
+  EXPECT_EQ(loop->flops, 0) << "its work is that of its body";
+  Nanoseconds sum = profile.unattributed;
+  for (const OpRow& row : profile.ops) sum += row.total;
+  EXPECT_EQ(sum, profile.measured);
+  for (const Nanoseconds rest : profile.unattributed_samples) EXPECT_GE(rest.count(), 0) << "nothing is counted twice";
+}
+
+/// Sizes that only an inference tells: how many numbers are not zero.
+TEST_P(FusedRows, sizes_that_depend_on_values_are_those_of_an_inference) {
+  if (GetParam() != "onnxruntime") GTEST_SKIP() << "the shapes of its own nodes are still open";
+  ModelBuilder b;
+  const auto x = b.symbolic_input("x", ElementType::f32, "batch,64");
+  const auto places = one(b, "NonZero", {x}, "places");
+  const auto picked = one(b, "GatherND", {x, b.node("Transpose", {places}, {}, {"turned", "", {}, {}})}, "picked");
+  b.output(one(b, "Exp", {one(b, "Neg", {picked}, "neg")}, "exp"));
+  const OpProfile profile = profile_of(b);
+  ASSERT_TRUE(row_with(profile, "neg"));
+  EXPECT_GT(row_with(profile, "neg")->flops.value_or(0), 32) << "of the 64 generated numbers most are not zero";
+  EXPECT_EQ(profile.known_share, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Runtimes, FusedRows, testing::ValuesIn([] {
                            std::vector<std::string> names;
                            for (const auto& name : runtime_names())
