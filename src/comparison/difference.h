@@ -50,9 +50,9 @@ double pooled_drift(const std::vector<Difference>& ops);
 void use_samples(Difference& op, double drift, const StartScatter& start);
 
 /// The variance that several runs on a side show, steadied by that of `others` (moderated as in limma: Smyth, "Linear
-/// models and empirical Bayes methods", 2004), or by what use_samples() found where others are few. Not their median but
-/// their ninth decile: an operator whose speed is settled at the start (where its memory lies) scatters not at all in
-/// three runs of equal luck. A side with one run is taken to scatter as the other.
+/// models and empirical Bayes methods", 2004), or by what use_samples() found where others are few. Not their median
+/// but their ninth decile: an operator whose speed is settled at the start (where its memory lies) scatters not at all
+/// in three runs of equal luck. A side with one run is taken to scatter as the other.
 void use_runs(std::vector<Difference>& ops, const std::vector<Difference>& others);
 
 /// What all operators share; 0 where they are few.

@@ -31,7 +31,7 @@ double percentile(std::span<const double> sorted, double fraction);
 std::optional<double> median(std::span<const double> values);
 std::optional<Duration> median(std::span<const Nanoseconds> samples);
 
-std::optional<double> mean(std::span<const double> values);      ///< nullopt of nothing
+std::optional<double> mean(std::span<const double> values);  ///< nullopt of nothing
 /// Mean without the share `cut` (below 0.5) of the samples at either end, in ns; nullopt of nothing.
 std::optional<double> trimmed_mean(std::span<const Nanoseconds> samples, double cut);
 std::optional<double> variance(std::span<const double> values);  ///< of the sample (n-1); needs two values

@@ -20,8 +20,8 @@ std::optional<Work> grid_sample(const OpView& op, const CostRule&) {
   return Work{2 * corners * *elements + 12 * points, 0};
 }
 
-// Each output element is the mean (or the largest) of sampling_ratio² bilinear samples of 8. A ratio of 0 depends on the
-// boxes.
+// Each output element is the mean (or the largest) of sampling_ratio² bilinear samples of 8. A ratio of 0 depends on
+// the boxes.
 std::optional<Work> roi_align(const OpView& op, const CostRule&) {
   const auto elements = op.output_elements();
   const auto ratio = static_cast<double>(op.integer("sampling_ratio", 0));
@@ -29,8 +29,9 @@ std::optional<Work> roi_align(const OpView& op, const CostRule&) {
   return Work{*elements * ratio * ratio * 9, 0};
 }
 
-// At most: every score is compared with the threshold and sorted (log2 of the boxes), and every box that is kept is held
-// against every box: 12 for the overlap of two (4 corners, 2 sides, 2 areas, sum, difference, quotient, comparison).
+// At most: every score is compared with the threshold and sorted (log2 of the boxes), and every box that is kept is
+// held against every box: 12 for the overlap of two (4 corners, 2 sides, 2 areas, sum, difference, quotient,
+// comparison).
 std::optional<Work> non_max_suppression(const OpView& op, const CostRule&) {
   const auto boxes = op.input_shape(0), kept = op.output_shape(0);
   const auto scores = op.input_elements(1);
@@ -45,7 +46,8 @@ std::optional<Work> fourier(const OpView& op, const CostRule&) {
   const auto elements = op.output_elements();
   const Tensor* axis = op.input(2);
   if (!from || !to || !elements || from->size() < 2) return std::nullopt;
-  std::int64_t along = op.integer("axis", axis && axis->integers && !axis->integers->empty() ? (*axis->integers)[0] : -2);
+  std::int64_t along =
+      op.integer("axis", axis && axis->integers && !axis->integers->empty() ? (*axis->integers)[0] : -2);
   if (along < 0) along += static_cast<std::int64_t>(from->size());
   if (along < 0 || along >= static_cast<std::int64_t>(from->size())) return std::nullopt;
   const double length = static_cast<double>((*from)[static_cast<std::size_t>(along)]);

@@ -65,7 +65,8 @@ OptimisedNode describe(const onnx::NodeProto& node, std::size_t index, const std
 
 template <typename List>
 void keep(List& list, const std::set<std::string>& names) {
-  const auto end = std::remove_if(list.begin(), list.end(), [&](const auto& one) { return !names.contains(one.name()); });
+  const auto end =
+      std::remove_if(list.begin(), list.end(), [&](const auto& one) { return !names.contains(one.name()); });
   list.erase(end, list.end());
 }
 
@@ -155,7 +156,8 @@ OptimisedModel read_optimised(const std::filesystem::path& dump, const Graph* gr
 
 std::string head_of(const std::string& bytes, const std::set<std::string>& keys, const std::string& where) {
   onnx::ModelProto model;
-  if (!model.ParseFromString(bytes)) throw Error(ErrorKind::runtime, where + ": its optimised graph cannot be read back");
+  if (!model.ParseFromString(bytes))
+    throw Error(ErrorKind::runtime, where + ": its optimised graph cannot be read back");
   onnx::GraphProto& graph = *model.mutable_graph();
   std::set<std::string> read_inside, made, wanted;
   for (const auto& output : graph.output()) wanted.insert(output.name());
