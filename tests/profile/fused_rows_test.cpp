@@ -34,7 +34,7 @@ class FusedRows : public testing::TestWithParam<std::string> {
     return nullptr;
   }
 
-  const TestFolder folder_;
+  TestFolder folder_;
   RunResult result_;
 };
 
