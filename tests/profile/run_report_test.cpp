@@ -164,11 +164,12 @@ TEST(ModelExplorer, keys_are_of_the_models_graph_and_values_add_up) {
   ASSERT_EQ(json.size(), 1u);
   const auto& results = json.at("net").at("results");
   double sum = 0;
-  for (const auto& [key, result_of] : results.items()) {
+  for (const auto& node : results.items()) {
+    const std::string& key = node.key();
     const bool is_operator =
         std::any_of(graph.ops.begin(), graph.ops.end(), [&](const Op& op) { return op.name == key; });
     EXPECT_TRUE(is_operator || graph.find_tensor(key)) << key;
-    sum += result_of.at("value").get<double>();
+    sum += node.value().at("value").get<double>();
   }
   EXPECT_EQ(results.size(), 2u);
   EXPECT_NEAR(results.at("sum \"of\" two").at("value").get<double>(), 0.03, 1e-12) << "60 ns in two runs";
