@@ -81,8 +81,8 @@ class Log(unittest.TestCase):
                     self.assertNotIn(text, done.stderr, 'the log is not for the screen')
 
     def test_the_sentence_of_a_failure_is_in_the_log(self):
-        for words in (['run', 'none.onnx', '--device', 'sim:CPU'], ['analyze', 'none.json'], ['pipeline', 'run', 'none.yaml'],
-                      ['trace', 'info', 'none.json'], ['compare', 'a.json', 'none.json']):
+        for words in (['run', 'none.onnx', '--device', 'sim:CPU'], ['analyze', 'none.json'],
+                      ['pipeline', 'run', 'none.yaml'], ['trace', 'info', 'none.json'], ['compare', 'a.json', 'none.json']):
             with self.subTest(command=words):
                 done, log = self.log_of(*words)
                 self.assertNotEqual(done.returncode, 0)
