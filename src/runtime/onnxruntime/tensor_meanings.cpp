@@ -1,7 +1,6 @@
 #include "runtime/onnxruntime/tensor_meanings.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/index.h"
 #include "graph/same_values.h"
