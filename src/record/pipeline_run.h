@@ -31,12 +31,24 @@ struct RunStage {
   std::optional<int> threads{};  ///< cores that one execution keeps busy; nullopt: not on the CPU, or not known
 };
 
+/// Tensors on their way to or from an execution, in a copy that the engine made: what its consumer could not read where
+/// it lay. Not part of the execution's own time. A hand-over without a copy leaves none.
+struct CopySpan {
+  std::int64_t batch = 0;
+  int stage = 0, replica = 0, part = 0;
+  int device = 0;           ///< that the execution runs on
+  bool of_outputs = false;  ///< after the execution; otherwise before it
+  Nanoseconds start{}, end{};
+  std::int64_t bytes = 0;
+};
+
 struct PipelineRun {
   std::string name;
   FlowShape shape;  ///< as it ran; its devices and stages are those below, number by number
   std::vector<RunDevice> devices;
   std::vector<RunStage> stages;
-  Schedule schedule;  ///< times count from `base_time`; begin = first submit, end = last completion
+  Schedule schedule;             ///< times count from `base_time`; begin = first submit, end = last completion
+  std::vector<CopySpan> copies;  ///< by start; of simulated devices none
   std::vector<ExecutionCounters> counters;  ///< as long as schedule.executions, or empty: no runtime told any
   std::int64_t warmup = 0;                  ///< batches at the beginning that steady-state figures leave out
   std::optional<int> cores;                 ///< logical cores that the run could use; nullopt: not told
