@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.h"
+#include "core/index.h"
 
 namespace takt {
 namespace {
@@ -29,7 +32,59 @@ void check_stage(const FlowStage& stage, std::size_t index, std::size_t devices)
   }
 }
 
+void check_after(const FlowStage& stage, int number) {
+  if (stage.after == std::vector{FlowStage::source}) return;
+  for (const int before : stage.after) {
+    if (before == FlowStage::source) {
+      refuse_input(
+          fmt::format("stage {}: what comes after a stage comes after the source; name the stages only", number));
+    }
+    if (before < 0 || before >= number) {
+      refuse_input(
+          fmt::format("stage {}: it cannot come after stage {}; name stages that stand before it", number, before));
+    }
+    if (std::count(stage.after.begin(), stage.after.end(), before) > 1)
+      refuse_input(fmt::format("stage {}: it comes after stage {} twice; name a stage once", number, before));
+  }
+}
+
+// Where several stages meet, all queues must hold the same batches, or each waits for a batch that finds no room.
+void check_order(const FlowShape& shape) {
+  std::vector<bool> meets_later(shape.stages.size());
+  for (std::size_t s = shape.stages.size(); s-- > 0;) {
+    const FlowStage& stage = shape.stages[s];
+    if (meets_later[s] && !stage.ordered && stage.replicas.size() > 1) {
+      refuse_input(
+          fmt::format("stage {}: its batches may overtake, but the stages behind it meet again; keep their order", s));
+    }
+    const auto before = stages_before(shape, static_cast<int>(s));
+    for (const int b : before)
+      if (before.size() > 1 || meets_later[s]) meets_later[index(b)] = true;
+  }
+}
+
 }  // namespace
+
+std::vector<int> stages_before(const FlowShape& shape, int s) {
+  std::vector<int> before = shape.stages[index(s)].after;
+  if (before.empty() && s > 0) before.push_back(s - 1);
+  if (before == std::vector{FlowStage::source}) before.clear();
+  std::sort(before.begin(), before.end());
+  return before;
+}
+
+std::vector<std::vector<int>> stages_behind(const FlowShape& shape) {
+  std::vector<std::vector<int>> behind(shape.stages.size());
+  for (int s = 0; s < static_cast<int>(shape.stages.size()); ++s)
+    for (const int before : stages_before(shape, s)) behind[index(before)].push_back(s);
+  return behind;
+}
+
+bool is_chain(const FlowShape& shape) {
+  for (int s = 1; s < static_cast<int>(shape.stages.size()); ++s)
+    if (stages_before(shape, s) != std::vector{s - 1}) return false;
+  return true;
+}
 
 FlowStage stage_on(int device, int replicas, int queue) { return stage_over({device}, replicas, queue); }
 
@@ -50,10 +105,12 @@ void check(const FlowShape& shape) {
   std::size_t parts = 0;
   for (std::size_t s = 0; s < shape.stages.size(); ++s) {
     check_stage(shape.stages[s], s, shape.devices.size());
+    check_after(shape.stages[s], static_cast<int>(s));
     parts += shape.stages[s].replicas.size() * shape.stages[s].replicas.front().size();
     if (parts > most_parts)
       refuse_input(fmt::format("pipeline: more than {} replicas and parts; use fewer", most_parts));
   }
+  check_order(shape);
   const auto& source = shape.source;
   if (source.in_flight && *source.in_flight < 1) {
     refuse_input(fmt::format("source: {} batches in flight move nothing; allow 1 or more", *source.in_flight));

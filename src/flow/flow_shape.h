@@ -1,6 +1,7 @@
-// What a streaming pipeline is made of, as far as its movement is concerned: a chain of stages with replicas, queues of
-// bounded length between them, devices that run a bounded number of executions at once, and a source. Names, models and
-// service times are not in here: see pipeline_flow.h for the rules of movement and simulate.h for times.
+// What a streaming pipeline is made of, as far as its movement is concerned: stages with replicas, one after the other
+// or forking and joining, queues of bounded length between them, devices that run a bounded number of executions at
+// once, and a source. Names, models and service times are not in here: see pipeline_flow.h for the rules of movement
+// and simulate.h for times.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,22 @@ struct FlowDevice {
   std::optional<int> requests{};
 };
 
-/// A station of the chain. Stage 0 is fed by the source, the last stage feeds the sink.
+/// A station. Stages stand in an order in which a batch could pass them one by one: each after those whose results it
+/// needs. A stage that feeds no other feeds the sink.
 struct FlowStage {
+  static constexpr int source = -1;
   /// `replicas[r][p]` is the device that runs part p of a batch that replica r took. One part: an ordinary stage, the
   /// whole batch runs there. Two or more: a data-parallel stage (partition on the host, parts on their devices, merge
   /// on the host); a device may repeat. All replicas of a stage have the same number of parts.
   std::vector<std::vector<int>> replicas;
-  /// Batches that may wait in front of the stage; 1 or more. A batch that executes or is blocked is not in the queue.
+  /// Batches that may wait in front of the stage, in each of the queues from the stages before it; 1 or more. A batch
+  /// that executes or is blocked is not in the queue.
   int queue = 1;
   /// Batches leave in the order in which they started here; otherwise each as soon as it is done.
   bool ordered = true;
+  /// The stages before this one, each of a lower number: a batch starts here when it has left all of them. Empty: the
+  /// stage of the number before, the source in front of stage 0. {source}: the source.
+  std::vector<int> after{};
 
   int parts() const { return replicas.empty() ? 0 : static_cast<int>(replicas.front().size()); }
   bool split() const { return parts() > 1; }
@@ -54,9 +61,20 @@ struct FlowShape {
   FlowSource source;
 };
 
+/// The stages whose results a batch needs in stage `s`, in ascending order; empty: the source feeds it.
+std::vector<int> stages_before(const FlowShape& shape, int s);
+
+/// By stage: those that it feeds, in ascending order; none: it feeds the sink.
+std::vector<std::vector<int>> stages_behind(const FlowShape& shape);
+
+/// Whether every stage is fed by the one before it, the first by the source.
+bool is_chain(const FlowShape& shape);
+
 /// Throws Error(bad_input) that names the stage or device if the shape cannot work: no stage, a stage without replicas
-/// or with differing numbers of parts, a device that does not exist, a queue, `requests` or `in_flight` below 1,
-/// `batches` below 0, more than 2^20 replicas or parts in all.
+/// or with differing numbers of parts, a device that does not exist, a stage after itself, a later one or the same one
+/// twice, a stage from which batches come out of order before one where several stages meet (each could wait for room
+/// that only the other makes), a queue, `requests` or `in_flight` below 1, `batches` below 0, more than 2^20 replicas
+/// or parts in all.
 void check(const FlowShape& shape);
 
 }  // namespace takt

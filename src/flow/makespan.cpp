@@ -57,10 +57,30 @@ std::vector<Wide> work_per_batch(const FlowShape& shape, const std::vector<Stage
   return work;
 }
 
+/// Through each stage: Σ time of the stages on the longest way from the source to the sink that passes it.
+std::vector<Wide> longest_ways(const FlowShape& shape, const std::vector<StageTime>& times) {
+  const std::size_t stages = shape.stages.size();
+  std::vector<Wide> until(stages), from(stages);
+  for (std::size_t s = 0; s < stages; ++s) {
+    for (const int before : stages_before(shape, static_cast<int>(s)))
+      until[s] = std::max(until[s], until[static_cast<std::size_t>(before)]);
+    until[s] += times[s].total().count();
+  }
+  for (std::size_t s = stages; s-- > 0;) {
+    from[s] += times[s].total().count();
+    for (const int before : stages_before(shape, static_cast<int>(s))) {
+      auto& behind = from[static_cast<std::size_t>(before)];
+      behind = std::max(behind, from[s]);
+    }
+  }
+  for (std::size_t s = 0; s < stages; ++s) until[s] += from[s] - times[s].total().count();
+  return until;
+}
+
 }  // namespace
 
 bool has_fast_makespan(const FlowShape& shape) {
-  if (shape.source.open || !shape.source.batches) return false;
+  if (shape.source.open || !shape.source.batches || !is_chain(shape)) return false;
   std::vector<std::int64_t> wanted(shape.devices.size());
   for (const auto& stage : shape.stages) {
     for (const auto& replica : stage.replicas) {
@@ -159,13 +179,12 @@ Nanoseconds makespan_lower_bound(const FlowShape& shape, const std::vector<Stage
   if (!shape.source.batches) refuse_input("makespan: the source never ends; say how many batches there are");
   const std::int64_t batches = *shape.source.batches;
   if (batches == 0) return Nanoseconds(0);
-  Wide passage = 0, busiest = 0;
+  const auto ways = longest_ways(shape, times);
+  Wide bound = 0;
   for (std::size_t s = 0; s < times.size(); ++s) {
-    const Wide time = times[s].total().count();
-    passage += time;
-    busiest = std::max(busiest, time * ((batches - 1) / static_cast<std::int64_t>(shape.stages[s].replicas.size())));
+    const auto replicas = static_cast<std::int64_t>(shape.stages[s].replicas.size());
+    bound = std::max(bound, ways[s] + Wide(times[s].total().count()) * ((batches - 1) / replicas));
   }
-  Wide bound = passage + busiest;
   const auto work = work_per_batch(shape, times);
   for (std::size_t d = 0; d < work.size(); ++d) {
     const int requests = shape.devices[d].requests.value_or(std::numeric_limits<int>::max());
@@ -177,13 +196,15 @@ Nanoseconds makespan_lower_bound(const FlowShape& shape, const std::vector<Stage
 Duration steady_cycle(const FlowShape& shape, const std::vector<StageTime>& times) {
   check(shape);
   check_times(times, shape);
-  double cycle = 0, passage = 0;
+  double cycle = 0;
   for (std::size_t s = 0; s < times.size(); ++s) {
     const auto time = static_cast<double>(times[s].total().count());
-    passage += time;
     cycle = std::max(cycle, time / static_cast<double>(shape.stages[s].replicas.size()));
   }
-  if (shape.source.in_flight) cycle = std::max(cycle, passage / static_cast<double>(*shape.source.in_flight));
+  if (shape.source.in_flight) {
+    for (const Wide way : longest_ways(shape, times))
+      cycle = std::max(cycle, static_cast<double>(way) / static_cast<double>(*shape.source.in_flight));
+  }
   const auto work = work_per_batch(shape, times);
   for (std::size_t d = 0; d < work.size(); ++d) {
     if (const auto& requests = shape.devices[d].requests) {

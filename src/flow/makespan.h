@@ -20,8 +20,8 @@
 
 namespace takt {
 
-/// Whether the recurrence holds: a closed loop whose number of batches is given, replicas that cannot be told apart by
-/// their time, and no device with fewer requests than the replicas and parts it hosts.
+/// Whether the recurrence holds: a chain in a closed loop whose number of batches is given, replicas that cannot be
+/// told apart by their time, and no device with fewer requests than the replicas and parts it hosts.
 bool has_fast_makespan(const FlowShape& shape);
 
 /// Keeps its memory from call to call. Not thread-safe.
@@ -52,15 +52,17 @@ class MakespanCalculator {
   bool bounded_ = false;  ///< the batches in flight are
 };
 
-/// No schedule is shorter: Σ time + max over stages of time·⌊(M−1)/R⌋, because the last batch of the replica that
-/// serves most of them passes all stages after it has waited for those; and per device Σ work of its executions · M /
-/// requests. 0 without batches. Also holds where the recurrence does not, but not under a contention law with factors
-/// below 1. `shape` must be valid and its number of batches known; throws Error(bad_input) otherwise.
+/// No schedule is shorter: max over stages of Σ time on the longest way through the stage + time·⌊(M−1)/R⌋, because the
+/// last batch of the replica that serves most of them passes that way after it has waited for those; and per device Σ
+/// work of its executions · M / requests. 0 without batches. Also holds where the recurrence does not, but not under a
+/// contention law with factors below 1. `shape` must be valid and its number of batches known; throws Error(bad_input)
+/// otherwise.
 Nanoseconds makespan_lower_bound(const FlowShape& shape, const std::vector<StageTime>& times);
 
 /// The beat that a long run settles to: the time between two deliveries on average, max over stages of time / R, over
-/// devices of work / requests, and Σ time / N. Exact where has_fast_makespan() (any circuit of the recurrence that goes
-/// through several stages is a mean of these); a lower bound where devices are shared.
+/// devices of work / requests, and Σ time on the longest way / N. Exact where has_fast_makespan() (any circuit of the
+/// recurrence that goes through several stages is a mean of these); a lower bound where devices are shared or stages
+/// fork, because a short way may have too little room for what waits for a long one.
 Duration steady_cycle(const FlowShape& shape, const std::vector<StageTime>& times);
 
 }  // namespace takt

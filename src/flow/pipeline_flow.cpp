@@ -31,6 +31,24 @@ PipelineFlow::PipelineFlow(FlowShape shape) : shape_(checked(std::move(shape))) 
   may_dispatch_.resize(static_cast<int>(devices_.size()));
   stages_.reserve(shape_.stages.size());
   for (int s = 0; s < stages; ++s) add_stage(shape_.stages[index(s)], s);
+  connect();
+}
+
+void PipelineFlow::connect() {
+  for (int s = 0; s < static_cast<int>(stages_.size()); ++s) {
+    Stage& stage = stages_[index(s)];
+    stage.before = stages_before(shape_, s);
+    if (stage.before.empty()) first_.push_back(s);
+    if (stage.before.size() > 1) stage.come.resize(stage.before.size());
+    for (std::size_t way = 0; way < stage.before.size(); ++way)
+      stages_[index(stage.before[way])].behind.push_back({s, way});
+  }
+  for (Stage& stage : stages_) {
+    stage.last = stage.behind.empty();
+    if (stage.last) ++ways_out_;
+    if (stage.behind.size() == 1 && !stages_[index(stage.behind.front().stage)].meets())
+      stage.next = stage.behind.front().stage;
+  }
 }
 
 void PipelineFlow::add_stage(const FlowStage& shape, int number) {
@@ -40,7 +58,6 @@ void PipelineFlow::add_stage(const FlowStage& shape, int number) {
   stage.replicas = static_cast<int>(shape.replicas.size());
   stage.ordered = shape.ordered;
   stage.split = shape.split();
-  stage.last = index(number) + 1 == shape_.stages.size();
   stage.room = shape.queue;
   stage.free.resize(static_cast<int>(shape.replicas.size()));
   stage.device = shape.replicas.front().front();
@@ -144,7 +161,7 @@ const std::vector<FlowAction>& PipelineFlow::settle() {
   if (!merges_.empty()) start_merges();
   do {
     if (!may_leave_.empty()) leave_all();
-    if (stages_.front().queue.size() < stages_.front().room) admit();
+    if (source_has_room()) admit();
   } while ((!may_start_.empty() || !may_dispatch_.empty()) && start_lowest());
   if (admitted_ == delivered_) finish_if_empty();
   return actions_;
@@ -166,16 +183,22 @@ void PipelineFlow::start_merges() {
 void PipelineFlow::leave_all() {
   for (int s = may_leave_.highest(); s >= 0; s = may_leave_.highest()) {
     Stage& stage = stages_[index(s)];
-    while (may_leave(stage, s)) leave(stage, s);
+    while (may_leave(stage)) leave(stage, s);
     may_leave_.erase(s);
   }
 }
 
-bool PipelineFlow::may_leave(const Stage& stage, int number) const {
+bool PipelineFlow::has_room(const Edge& edge) const {
+  const Stage& stage = stages_[index(edge.stage)];
+  return (stage.meets() ? stage.come[edge.way] - stage.gone : stage.queue.size()) < stage.room;
+}
+
+bool PipelineFlow::may_leave(const Stage& stage) const {
   if (stage.done == 0) return false;
   if (stage.ordered && !replicas_[index(stage.first_replica + stage.started.front())].done) return false;
-  if (stage.last) return true;
-  const Stage& next = stages_[index(number) + 1];
+  if (stage.next < 0)
+    return std::all_of(stage.behind.begin(), stage.behind.end(), [&](auto& e) { return has_room(e); });
+  const Stage& next = stages_[index(stage.next)];
   return next.queue.size() < next.room;
 }
 
@@ -200,14 +223,30 @@ void PipelineFlow::leave(Stage& stage, int number) {
   --stage.done;
   stage.free.insert(r);
   may_start_.insert(number);
-  const auto kind = stage.last ? FlowActionKind::deliver : FlowActionKind::leave;
-  say(kind, batch, number, r);
-  if (stage.last) {
-    ++delivered_;
-  } else {
-    stages_[index(number) + 1].queue.push_in_order(batch);
-    may_start_.insert(number + 1);
+  const bool delivered = stage.last && is_last_way_out(batch);
+  say(delivered ? FlowActionKind::deliver : FlowActionKind::leave, batch, number, r);
+  if (delivered) ++delivered_;
+  for (const Edge& edge : stage.behind) enter(edge, batch);
+}
+
+bool PipelineFlow::is_last_way_out(std::int64_t batch) {
+  if (ways_out_ == 1) return true;
+  if (++out_[batch] < ways_out_) return false;
+  out_.erase(batch);
+  return true;
+}
+
+// No batch overtakes another on the way to where several stages meet, so what comes there last on one way is what came
+// before on all others.
+void PipelineFlow::enter(const Edge& edge, std::int64_t batch) {
+  Stage& stage = stages_[index(edge.stage)];
+  if (stage.meets()) {
+    ++stage.come[edge.way];
+    const std::int64_t in_all = *std::min_element(stage.come.begin(), stage.come.end());
+    if (in_all == stage.gone + stage.queue.size()) return;
   }
+  stage.queue.push_in_order(batch);
+  may_start_.insert(edge.stage);
 }
 
 bool PipelineFlow::source_has_one() const {
@@ -216,12 +255,19 @@ bool PipelineFlow::source_has_one() const {
   return !closed_ && (!source.batches || admitted_ < *source.batches);
 }
 
+bool PipelineFlow::source_has_room() const {
+  for (const int s : first_)
+    if (stages_[index(s)].queue.size() >= stages_[index(s)].room) return false;
+  return true;
+}
+
 void PipelineFlow::admit() {
-  Stage& first = stages_.front();
   const std::int64_t most = shape_.source.in_flight.value_or(std::numeric_limits<std::int64_t>::max());
-  while (first.queue.size() < first.room && admitted_ - delivered_ < most && source_has_one()) {
-    first.queue.push_back(admitted_);
-    may_start_.insert(0);
+  while (source_has_room() && admitted_ - delivered_ < most && source_has_one()) {
+    for (const int s : first_) {
+      stages_[index(s)].queue.push_back(admitted_);
+      may_start_.insert(s);
+    }
     say(FlowActionKind::admit, admitted_++, 0, 0);
   }
 }
@@ -287,7 +333,9 @@ void PipelineFlow::start_batch(std::int64_t batch, int number, int r) {
   Stage& stage = stages_[index(number)];
   Replica& replica = replicas_[index(stage.first_replica + r)];
   stage.queue.pop_front();
-  if (number > 0 && stages_[index(number) - 1].done > 0) may_leave_.insert(number - 1);
+  if (stage.meets()) ++stage.gone;
+  for (const int before : stage.before)
+    if (stages_[index(before)].done > 0) may_leave_.insert(before);
   stage.free.erase(r);
   if (stage.queue.empty() || stage.free.empty()) may_start_.erase(number);
   if (stage.ordered) stage.started.push_back(r);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "flow/simulate.h"
 
@@ -11,7 +12,7 @@ namespace takt {
 class ScheduleBook {
  public:
   /// `schedule` and `shape` must outlive the book.
-  ScheduleBook(Schedule& schedule, const FlowShape& shape) : schedule_(schedule), shape_(shape) {}
+  ScheduleBook(Schedule& schedule, const FlowShape& shape);
 
   /// An action of settle(), in the order given. `arrived` is read for admissions only.
   void act(const FlowAction& action, Nanoseconds arrived, Nanoseconds now);
@@ -25,6 +26,8 @@ class ScheduleBook {
   VisitRecord& visit(std::int64_t batch, int stage);
   Schedule& schedule_;
   const FlowShape& shape_;
+  std::vector<std::vector<int>> behind_;
+  std::vector<int> first_;  ///< stages behind the source
 };
 
 }  // namespace takt

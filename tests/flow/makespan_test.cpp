@@ -185,5 +185,21 @@ TEST(SteadyCycle, of_a_shared_device_is_its_work_per_batch) {
   EXPECT_DOUBLE_EQ(steady_cycle(shape, {takes(1000), takes(2000)}).count(), 2);
 }
 
+TEST(MakespanLowerBound, is_never_above_the_simulation_of_random_graphs) {
+  int met = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    auto input = random_graph(seed);
+    auto& shape = input.shape;
+    shape.source.open = false;
+    const auto times = random_times(shape, seed);
+    EXPECT_EQ(has_fast_makespan(shape) && !is_chain(shape), false);
+    const auto exact = simulated(shape, times);
+    const auto bound = makespan_lower_bound(shape, times).count();
+    ASSERT_LE(bound, exact) << "seed " << seed;
+    met += bound == exact;
+  }
+  EXPECT_GT(met, 100);
+}
+
 }  // namespace
 }  // namespace takt

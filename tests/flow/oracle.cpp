@@ -4,11 +4,12 @@
 #include <cmath>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 namespace takt {
 namespace {
 
-enum class Place { source, queue, inside, delivered };
+enum class Place { before, queue, inside, left };
 
 struct Work {
   Execution what;
@@ -16,14 +17,21 @@ struct Work {
   double remaining = 0, speed = 1;
 };
 
-struct Batch {
-  Place place = Place::source;
-  int stage = 0, replica = -1;
-  std::int64_t came = 0, order = 0;
-  std::vector<Work> work;  // in its present stage
+/// One batch in one stage.
+struct Stay {
+  Place place = Place::before;
+  int replica = -1;
+  std::int64_t order = 0;
+  std::vector<Work> work;
   bool merged = false;
+  VisitRecord record{};
+};
+
+struct Batch {
+  bool admitted = false, delivered = false;
+  std::int64_t came = 0;
+  std::vector<Stay> stays;
   BatchRecord record{};
-  std::vector<VisitRecord> visits;
 };
 
 class Oracle {
@@ -33,7 +41,11 @@ class Oracle {
     batches_.resize(shape_.source.batches ? std::min<std::size_t>(count, *shape_.source.batches) : count);
     for (std::size_t b = 0; b < batches_.size(); ++b) {
       if (shape_.source.open) batches_[b].came = input.arrivals[b].count();
-      batches_[b].visits.resize(shape_.stages.size());
+      batches_[b].stays.resize(shape_.stages.size());
+    }
+    for (int s = 0; s < stages(); ++s) {
+      auto& from = needs_.emplace_back(shape_.stages[s].after);
+      if (from.empty()) from.push_back(s - 1);  // in front of stage 0 that is the source
     }
   }
 
@@ -49,14 +61,21 @@ class Oracle {
   }
 
  private:
+  int stages() const { return static_cast<int>(shape_.stages.size()); }
+  std::int64_t number(const Batch& batch) const { return &batch - batches_.data(); }
+  template <typename Do>
+  void each_inside(Do&& act) {
+    for (auto& batch : batches_)
+      for (int s = 0; s < stages(); ++s)
+        if (batch.stays[s].place == Place::inside) act(batch, s, batch.stays[s]);
+  }
+
   template <typename Do>
   void each_running(Do&& act) {
-    for (auto& batch : batches_) {
-      if (batch.place != Place::inside) continue;
-      for (auto& work : batch.work) {
-        if (work.begun >= 0 && work.ended < 0) act(batch, work);
-      }
-    }
+    each_inside([&](Batch&, int, Stay& stay) {
+      for (auto& work : stay.work)
+        if (work.begun >= 0 && work.ended < 0) act(work);
+    });
   }
 
   std::int64_t end_of(const Work& work) const {
@@ -65,7 +84,7 @@ class Oracle {
 
   bool something_ends_now() {
     bool any = false;
-    each_running([&](Batch&, Work& work) { any = any || end_of(work) <= now_; });
+    each_running([&](Work& work) { any = any || end_of(work) <= now_; });
     return any;
   }
 
@@ -74,19 +93,19 @@ class Oracle {
     for (const auto& batch : batches_) {
       if (batch.came > now_) next = std::min(next, batch.came);
     }
-    each_running([&](Batch&, Work& work) { next = std::min(next, end_of(work)); });
+    each_running([&](Work& work) { next = std::min(next, end_of(work)); });
     if (next == INT64_MAX) return false;
-    each_running([&](Batch&, Work& work) { work.remaining -= work.speed * static_cast<double>(next - now_); });
+    each_running([&](Work& work) { work.remaining -= work.speed * static_cast<double>(next - now_); });
     now_ = next;
     return true;
   }
 
   // When all has moved, so that what runs is known.
   void set_speeds() {
-    each_running([&](Batch&, Work& work) {
+    each_running([&](Work& work) {
       if (!input_.slowdown || work.what.device == Execution::host) return;
       std::vector<Execution> others;
-      each_running([&](Batch&, Work& other) {
+      each_running([&](Work& other) {
         if (&other != &work && other.what.device != Execution::host) others.push_back(other.what);
       });
       work.speed = 1 / input_.slowdown(work.what, others);
@@ -94,54 +113,52 @@ class Oracle {
   }
 
   void end_executions() {
-    each_running([&](Batch&, Work& work) {
+    each_running([&](Work& work) {
       if (end_of(work) <= now_) work.ended = now_;
     });
-    for (auto& batch : batches_) {
-      if (batch.place == Place::inside) next_phase(batch);
-    }
+    each_inside([&](Batch& batch, int s, Stay& stay) { next_phase(batch, s, stay); });
   }
 
-  void next_phase(Batch& batch) {
-    if (!std::all_of(batch.work.begin(), batch.work.end(), [](auto& w) { return w.ended >= 0; })) return;
-    const auto& stage = shape_.stages[batch.stage];
-    auto& visit = batch.visits[batch.stage];
-    const auto phase = batch.work.back().what.phase;
+  void next_phase(Batch& batch, int s, Stay& stay) {
+    if (!std::all_of(stay.work.begin(), stay.work.end(), [](auto& w) { return w.ended >= 0; })) return;
+    const auto& stage = shape_.stages[s];
+    const auto phase = stay.work.back().what.phase;
     if (phase == FlowPhase::partition) {
-      visit.dispatched = Nanoseconds(now_);
+      stay.record.dispatched = Nanoseconds(now_);
       for (int p = 0; p < stage.parts(); ++p) {
-        Work part{{int64_t(&batch - batches_.data()), batch.stage, batch.replica, p, stage.replicas[batch.replica][p],
-                   FlowPhase::run}};
+        Work part{{number(batch), s, stay.replica, p, stage.replicas[stay.replica][p], FlowPhase::run}};
         part.ready = now_;
-        batch.work.push_back(part);
+        stay.work.push_back(part);
       }
     } else if (phase == FlowPhase::run && stage.split()) {
-      visit.joined = Nanoseconds(now_);
-      pending_merges_.push_back(&batch);
-    } else if (!batch.merged) {
-      batch.merged = true;
-      if (!stage.split()) visit.joined = Nanoseconds(now_);
-      visit.done = Nanoseconds(now_);
+      stay.record.joined = Nanoseconds(now_);
+      pending_merges_.emplace_back(&batch, s);
+    } else if (!stay.merged) {
+      stay.merged = true;
+      if (!stage.split()) stay.record.joined = Nanoseconds(now_);
+      stay.record.done = Nanoseconds(now_);
     }
   }
 
-  void begin(Batch& batch, Work work) {
+  void begin(Stay& stay, Work work) {
     work.begun = now_;
     work.remaining = static_cast<double>(input_.service(work.what));
-    batch.work.push_back(work);
+    stay.work.push_back(work);
   }
 
-  std::int64_t queued(int stage) const {
-    return std::count_if(batches_.begin(), batches_.end(),
-                         [&](auto& b) { return b.place == Place::queue && b.stage == stage; });
+  /// Batches that came to stage `s` from `from` and have not started there.
+  std::int64_t queued(int from, int s) const {
+    return std::count_if(batches_.begin(), batches_.end(), [&](auto& b) {
+      const bool came = from < 0 ? b.admitted : b.stays[from].place == Place::left;
+      return came && (b.stays[s].place == Place::before || b.stays[s].place == Place::queue);
+    });
   }
   std::int64_t inside_pipeline() const {
-    return std::count_if(batches_.begin(), batches_.end(),
-                         [](auto& b) { return b.place == Place::queue || b.place == Place::inside; });
+    return std::count_if(batches_.begin(), batches_.end(), [](auto& b) { return b.admitted && !b.delivered; });
   }
   std::int64_t running_on(int device) {
     std::int64_t count = 0;
-    each_running([&](Batch&, Work& work) { count += work.what.device == device; });
+    each_running([&](Work& work) { count += work.what.device == device; });
     return count;
   }
   bool has_request(int device) {
@@ -150,57 +167,71 @@ class Oracle {
   }
 
   void move_until_still() {
-    for (Batch* batch : pending_merges_) {
-      Work merge{{batch - batches_.data(), batch->stage, batch->replica, 0, Execution::host, FlowPhase::merge}};
+    for (const auto& [batch, s] : pending_merges_) {
+      Stay& stay = batch->stays[s];
+      Work merge{{number(*batch), s, stay.replica, 0, Execution::host, FlowPhase::merge}};
       merge.ready = now_;
-      begin(*batch, merge);
+      begin(stay, merge);
     }
     pending_merges_.clear();
     while (leave_one() || admit_one() || start_one()) {
     }
   }
 
+  bool needs(int s, int from) const { return std::count(needs_[s].begin(), needs_[s].end(), from) > 0; }
+
   bool leave_one() {
-    for (int s = static_cast<int>(shape_.stages.size()) - 1; s >= 0; --s) {
+    for (int s = stages() - 1; s >= 0; --s) {
       for (auto& batch : batches_) {
-        if (batch.place != Place::inside || batch.stage != s || !batch.merged) continue;
+        if (batch.stays[s].place != Place::inside || !batch.stays[s].merged) continue;
         const bool overtakes = std::any_of(batches_.begin(), batches_.end(), [&](auto& other) {
-          return other.place == Place::inside && other.stage == s && other.order < batch.order;
+          return other.stays[s].place == Place::inside && other.stays[s].order < batch.stays[s].order;
         });
         if (shape_.stages[s].ordered && overtakes) continue;
-        const bool last = s + 1 == static_cast<int>(shape_.stages.size());
-        if (!last && queued(s + 1) >= shape_.stages[s + 1].queue) continue;
-        move_out(batch, last);
+        bool room = true;
+        for (int to = 0; to < stages(); ++to)
+          if (needs(to, s) && queued(s, to) >= shape_.stages[to].queue) room = false;
+        if (!room) continue;
+        move_out(batch, s);
         return true;
       }
     }
     return false;
   }
 
-  void move_out(Batch& batch, bool last) {
-    for (auto& work : batch.work) {
+  void move_out(Batch& batch, int s) {
+    Stay& stay = batch.stays[s];
+    for (auto& work : stay.work) {
       executions_.push_back({work.what, Nanoseconds(work.ready), Nanoseconds(work.begun), Nanoseconds(work.ended)});
     }
-    batch.work.clear();
-    batch.merged = false;
-    batch.visits[batch.stage].left = Nanoseconds(now_);
-    if (last) {
-      batch.place = Place::delivered;
-      batch.record.delivered = Nanoseconds(now_);
-      return;
-    }
-    batch.place = Place::queue;
-    batch.visits[++batch.stage].entered = Nanoseconds(now_);
+    stay.work.clear();
+    stay.merged = false;
+    stay.place = Place::left;
+    stay.record.left = Nanoseconds(now_);
+    for (int to = 0; to < stages(); ++to) enter_if_complete(batch, to);
+    batch.delivered =
+        std::all_of(batch.stays.begin(), batch.stays.end(), [](auto& v) { return v.place == Place::left; });
+    if (batch.delivered) batch.record.delivered = Nanoseconds(now_);
+  }
+
+  void enter_if_complete(Batch& batch, int s) {
+    Stay& stay = batch.stays[s];
+    if (stay.place != Place::before) return;
+    for (const int from : needs_[s])
+      if (from < 0 ? !batch.admitted : batch.stays[from].place != Place::left) return;
+    stay.place = Place::queue;
+    stay.record.entered = Nanoseconds(now_);
   }
 
   bool admit_one() {
-    if (queued(0) >= shape_.stages[0].queue) return false;
+    for (int s = 0; s < stages(); ++s)
+      if (needs(s, -1) && queued(-1, s) >= shape_.stages[s].queue) return false;
     if (shape_.source.in_flight && inside_pipeline() >= *shape_.source.in_flight) return false;
     for (auto& batch : batches_) {
-      if (batch.place != Place::source) continue;
+      if (batch.admitted) continue;
       if (batch.came > now_) return false;
-      batch.place = Place::queue;
-      batch.visits[0].entered = Nanoseconds(now_);
+      batch.admitted = true;
+      for (int s = 0; s < stages(); ++s) enter_if_complete(batch, s);
       batch.record = {Nanoseconds(shape_.source.open ? batch.came : now_), Nanoseconds(now_), {}};
       return true;
     }
@@ -211,7 +242,7 @@ class Oracle {
     const auto& stage = shape_.stages[s];
     for (int r = 0; r < static_cast<int>(stage.replicas.size()); ++r) {
       const bool taken = std::any_of(batches_.begin(), batches_.end(), [&](auto& b) {
-        return b.place == Place::inside && b.stage == s && b.replica == r;
+        return b.stays[s].place == Place::inside && b.stays[s].replica == r;
       });
       if (!taken && (stage.split() || has_request(stage.replicas[r][0]))) return r;
     }
@@ -220,44 +251,52 @@ class Oracle {
 
   // Batches are looked at by number, so the first that can start something is the one that may.
   bool start_one() {
-    for (auto& batch : batches_) {
-      if (batch.place == Place::inside) {
-        for (auto& work : batch.work) {
-          if (work.begun >= 0 || !has_request(work.what.device)) continue;
-          work.begun = now_;
-          work.remaining = static_cast<double>(input_.service(work.what));
-          return true;
-        }
-      }
-      if (batch.place != Place::queue || !first_of_queue(batch)) continue;
-      if (const auto replica = free_replica(batch.stage)) {
-        start(batch, *replica);
+    for (auto& batch : batches_)
+      if (start_whole(batch) || start_part(batch)) return true;
+    return false;
+  }
+
+  bool start_whole(Batch& batch) {
+    for (int s = 0; s < stages(); ++s) {
+      if (batch.stays[s].place != Place::queue || !first_of_queue(batch, s)) continue;
+      const auto replica = free_replica(s);
+      if (!replica) continue;
+      start(batch, s, *replica);
+      return true;
+    }
+    return false;
+  }
+
+  bool start_part(Batch& batch) {
+    for (auto& stay : batch.stays) {
+      if (stay.place != Place::inside) continue;
+      for (auto& work : stay.work) {
+        if (work.begun >= 0 || !has_request(work.what.device)) continue;
+        work.begun = now_;
+        work.remaining = static_cast<double>(input_.service(work.what));
         return true;
       }
     }
     return false;
   }
 
-  bool first_of_queue(const Batch& batch) const {
-    return std::none_of(batches_.data(), &batch,
-                        [&](auto& b) { return b.place == Place::queue && b.stage == batch.stage; });
+  bool first_of_queue(const Batch& batch, int s) const {
+    return std::none_of(batches_.data(), &batch, [&](auto& b) { return b.stays[s].place == Place::queue; });
   }
 
-  void start(Batch& batch, int replica) {
-    const auto& stage = shape_.stages[batch.stage];
-    batch.place = Place::inside;
-    batch.replica = replica;
-    batch.order = ++starts_;
-    auto& visit = batch.visits[batch.stage];
-    visit.batch = &batch - batches_.data();
-    visit.stage = batch.stage;
-    visit.replica = replica;
-    visit.started = Nanoseconds(now_);
-    if (!stage.split()) visit.dispatched = Nanoseconds(now_);
-    Work work{{visit.batch, batch.stage, replica, 0, stage.split() ? Execution::host : stage.replicas[replica][0],
+  void start(Batch& batch, int s, int replica) {
+    const auto& stage = shape_.stages[s];
+    Stay& stay = batch.stays[s];
+    stay.place = Place::inside;
+    stay.replica = replica;
+    stay.order = ++starts_;
+    stay.record.replica = replica;
+    stay.record.started = Nanoseconds(now_);
+    if (!stage.split()) stay.record.dispatched = Nanoseconds(now_);
+    Work work{{number(batch), s, replica, 0, stage.split() ? Execution::host : stage.replicas[replica][0],
                stage.split() ? FlowPhase::partition : FlowPhase::run}};
-    work.ready = visit.entered.count();
-    begin(batch, work);
+    work.ready = stay.record.entered.count();
+    begin(stay, work);
   }
 
   Schedule result() {
@@ -266,7 +305,11 @@ class Oracle {
     schedule.end = schedule.begin;
     for (const auto& batch : batches_) {
       schedule.batches.push_back(batch.record);
-      schedule.visits.insert(schedule.visits.end(), batch.visits.begin(), batch.visits.end());
+      for (int s = 0; s < stages(); ++s) {
+        auto& visit = schedule.visits.emplace_back(batch.stays[s].record);
+        visit.batch = number(batch);
+        visit.stage = s;
+      }
       schedule.end = std::max(schedule.end, batch.record.delivered);
     }
     schedule.executions = executions_;
@@ -276,7 +319,8 @@ class Oracle {
   const OracleInput& input_;
   const FlowShape& shape_;
   std::vector<Batch> batches_;
-  std::vector<Batch*> pending_merges_;
+  std::vector<std::vector<int>> needs_;  // by stage; -1: the source
+  std::vector<std::pair<Batch*, int>> pending_merges_;
   std::vector<ExecutionRecord> executions_;
   std::int64_t now_ = 0, starts_ = 0;
 };

@@ -82,5 +82,24 @@ TEST(Oracle, agrees_on_a_thousand_random_pipelines_with_contention) {
   }
 }
 
+TEST(Oracle, agrees_on_a_thousand_random_graphs_of_stages) {
+  int forks = 0, meetings = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    auto input = random_graph(seed);
+    for (const auto& behind : stages_behind(input.shape)) forks += behind.size() > 1;
+    for (const auto& stage : input.shape.stages) meetings += stage.after.size() > 1;
+    if (seed % 2 == 0) {
+      expect_agreement(input);
+    } else {
+      const auto law = random_contention(input, seed);
+      expect_agreement(input, law);
+    }
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(forks, 1000);
+  EXPECT_GT(meetings, 500);
+}
+
 }  // namespace
 }  // namespace takt

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "flow/flow_words.h"
+#include "flow/makespan.h"
 #include "flow/random_pipeline.h"
 
 namespace takt {
@@ -192,6 +193,75 @@ TEST(FlowShape, refuses_what_cannot_work) {
   refused([](FlowShape& shape) { shape.source.in_flight = 0; });
   refused([](FlowShape& shape) { shape.source.batches = -1; });
   refused([](FlowShape& shape) { shape.stages[0] = stage_on(0, 2'000'000); });
+}
+
+/// 0 forks into 1 and 2, which meet in 3.
+FlowShape diamond(std::int64_t batches, int queue = 1) {
+  auto shape = pipeline({stage_on(0), stage_on(1), stage_on(2), stage_on(3)}, batches);
+  for (auto& stage : shape.stages) stage.queue = queue;
+  shape.stages[2].after = {0};
+  shape.stages[3].after = {1, 2};
+  return shape;
+}
+
+TEST(PipelineFlow, sends_a_batch_along_all_ways_and_waits_for_it_where_they_meet) {
+  PipelineFlow flow(diamond(1));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("admit 0", "start 0 in 0"));
+  flow.done(run(0, 0));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("leave 0 from 0", "start 0 in 1", "start 0 in 2"));
+  flow.done(run(0, 2, 0, 2));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("leave 0 from 2"));
+  EXPECT_EQ(flow.queued(3), 0);
+  flow.done(run(0, 1, 0, 1));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("leave 0 from 1", "start 0 in 3"));
+  flow.done(run(0, 3, 0, 3));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("deliver 0", "finish"));
+}
+
+TEST(PipelineFlow, delivers_a_batch_when_it_has_left_the_last_of_several_ways_out) {
+  auto shape = pipeline({stage_on(0), stage_on(1)}, 1);
+  shape.stages[1].after = {FlowStage::source};
+  PipelineFlow flow(shape);
+  EXPECT_THAT(said(flow.settle()), ElementsAre("admit 0", "start 0 in 0", "start 0 in 1"));
+  flow.done(run(0, 1, 0, 1));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("leave 0 from 1"));
+  EXPECT_EQ(flow.delivered(), 0);
+  flow.done(run(0, 0));
+  EXPECT_THAT(said(flow.settle()), ElementsAre("deliver 0", "finish"));
+}
+
+TEST(PipelineFlow, takes_the_longest_way_for_one_batch_and_the_slowest_stage_for_many) {
+  EXPECT_EQ(simulated(diamond(1), {takes(1), takes(10), takes(4), takes(2)}), 13);
+  EXPECT_EQ(simulated(diamond(11), {takes(1), takes(10), takes(4), takes(2)}), 13 + 10 * 10);
+}
+
+TEST(PipelineFlow, holds_a_short_way_back_by_the_room_where_it_meets_a_long_one) {
+  // 0, 1, 2 and 3 in a row, and straight from 0 to 3: what waits there for the long way fills the queue of one.
+  auto shape = pipeline({stage_on(0), stage_on(1), stage_on(2), stage_on(3)}, 101);
+  shape.stages[3].after = {0, 2};
+  const std::vector<StageTime> times{takes(10), takes(10), takes(10), takes(10)};
+  const auto cramped = simulated(shape, times);
+  for (auto& stage : shape.stages) stage.queue = 3;
+  EXPECT_EQ(simulated(shape, times), 40 + 100 * 10);
+  EXPECT_GT(cramped, 100 * 14);
+  EXPECT_EQ(makespan_lower_bound(shape, times).count(), 40 + 100 * 10);
+}
+
+TEST(PipelineFlow, refuses_stages_that_cannot_follow_one_another) {
+  auto shape = diamond(1);
+  for (const auto& after : {std::vector{3}, std::vector{4}, std::vector{0, 0}, std::vector{-1, 0}, std::vector{-2}}) {
+    shape.stages[3].after = after;
+    EXPECT_THROW(PipelineFlow{shape}, Error);
+  }
+  shape = diamond(1);
+  shape.stages[1] = stage_on(1, 2);
+  shape.stages[1].ordered = false;
+  EXPECT_THROW(PipelineFlow{shape}, Error);  // its batches could come to stage 3 in another order than those of stage 2
+  shape.stages[1] = stage_on(1);
+  shape.stages[1].ordered = false;
+  shape.stages[3].replicas.push_back({3});
+  shape.stages[3].ordered = false;
+  EXPECT_NO_THROW(PipelineFlow{shape});
 }
 
 }  // namespace

@@ -80,6 +80,30 @@ OracleInput random_pipeline(std::uint64_t seed) {
   return input;
 }
 
+OracleInput random_graph(std::uint64_t seed) {
+  OracleInput input = random_pipeline(seed);
+  Dice dice(seed ^ 0xf0c4);
+  auto& stages = input.shape.stages;
+  std::vector<bool> meets_later(stages.size());
+  for (int s = 1; s < static_cast<int>(stages.size()); ++s) {
+    auto& after = stages[static_cast<std::size_t>(s)].after;
+    if (dice.chance(10)) {
+      after = {FlowStage::source};
+    } else if (dice.chance(70)) {
+      for (int before = s - 1; before >= 0; --before)
+        if (dice.chance(before == s - 1 ? 50 : 30)) after.push_back(before);
+      if (after.empty()) after = {dice.roll(0, s - 1)};
+    }
+  }
+  for (std::size_t s = stages.size(); s-- > 0;) {
+    if (meets_later[s]) stages[s].ordered = true;
+    const auto before = stages_before(input.shape, static_cast<int>(s));
+    for (const int b : before)
+      if (before.size() > 1 || meets_later[s]) meets_later[static_cast<std::size_t>(b)] = true;
+  }
+  return input;
+}
+
 ContentionLaw random_contention(OracleInput& input, std::uint64_t seed) {
   Dice dice(seed ^ 0x5eed);
   const std::size_t stages = input.shape.stages.size(), devices = input.shape.devices.size();

@@ -7,8 +7,10 @@
 
 namespace takt {
 
-/// Every kind of pipeline that the rules know.
+/// Every kind of chain that the rules know.
 OracleInput random_pipeline(std::uint64_t seed);
+/// The same stages, forking and meeting, some of them behind the source or in front of the sink on their own.
+OracleInput random_graph(std::uint64_t seed);
 
 /// The law and its twin for the oracle: powers of two only, so that both are exact.
 ContentionLaw random_contention(OracleInput& input, std::uint64_t seed);
