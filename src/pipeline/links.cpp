@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/index.h"
 #include "core/text.h"
 #include "core/yaml_section.h"
+#include "pipeline/stage_order.h"
 
 namespace takt {
 namespace {
@@ -63,14 +65,23 @@ std::vector<Link> asked_links(const PipelineSpec& spec, std::size_t stage, const
   return links;
 }
 
-void add_usual_links(std::size_t stage, const std::vector<StagePorts>& ports, std::vector<Link>& links) {
-  const int before = static_cast<int>(stage) - 1;
+/// Of several stages before that have an output of one name, the last.
+std::vector<Link> usual_links(const std::vector<int>& before, std::size_t stage, const std::vector<StagePorts>& ports) {
   const auto& inputs = ports[stage].inputs;
-  const auto& outputs = ports[stage - 1].outputs;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (const auto out = place_of(outputs, inputs[i].name)) links.push_back({before, *out, i});
-  if (links.empty())
-    for (std::size_t i = 0; i < std::min(inputs.size(), outputs.size()); ++i) links.push_back({before, i, i});
+  std::vector<Link> links;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (auto from = before.rbegin(); from != before.rend(); ++from) {
+      const auto out = place_of(ports[index(*from)].outputs, inputs[i].name);
+      if (!out) continue;
+      links.push_back({*from, *out, i});
+      break;
+    }
+  }
+  if (!links.empty()) return links;
+  for (const int from : before)
+    for (std::size_t o = 0; o < ports[index(from)].outputs.size() && links.size() < inputs.size(); ++o)
+      links.push_back({from, o, links.size()});
+  return links;
 }
 
 void check_fit(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports,
@@ -93,7 +104,7 @@ void check_fit(const PipelineSpec& spec, std::size_t stage, const std::vector<St
 
 std::vector<Link> links_into(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports) {
   auto links = asked_links(spec, stage, ports);
-  if (spec.stages[stage].connects_by_default && stage > 0) add_usual_links(stage, ports, links);
+  if (spec.stages[stage].connects_by_default) links = usual_links(order_of(spec)[stage], stage, ports);
   check_fit(spec, stage, ports, links);
   return links;
 }

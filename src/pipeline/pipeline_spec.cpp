@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "core/yaml_section.h"
 #include "pipeline/spec_stage.h"
+#include "pipeline/stage_order.h"
 
 namespace takt {
 namespace {
@@ -99,6 +100,41 @@ void check_connections(const YamlSection& root, const PipelineSpec& spec) {
   }
 }
 
+void check_after(const YamlSection& root, const PipelineSpec& spec) {
+  std::vector<std::string> earlier;
+  for (std::size_t s = 0; s < spec.stages.size(); ++s) {
+    const auto& stage = spec.stages[s];
+    const std::string key = fmt::format("stages[{}].after", s);
+    for (const auto& name : stage.after.value_or(std::vector<std::string>{})) {
+      if (std::find(earlier.begin(), earlier.end(), name) != earlier.end()) continue;
+      root.fail(root.at("stages")[s]["after"], key,
+                fmt::format("there is no stage '{}' above '{}'; {}", printable(name), stage.name,
+                            suggestion(name, earlier, "name stages that stand above, or source")));
+    }
+    earlier.push_back(stage.name);
+  }
+}
+
+/// Values flow along the order only: what a stage takes must be there when it starts.
+void check_connected_order(const YamlSection& root, const PipelineSpec& spec) {
+  const auto order = order_of(spec);
+  for (std::size_t s = 0; s < spec.stages.size(); ++s) {
+    for (const auto& [input, from] : spec.stages[s].connect) {
+      const std::string name = from.substr(0, from.find('.'));
+      int number = 0;
+      while (spec.stages[static_cast<std::size_t>(number)].name != name) ++number;
+      if (comes_after(order, static_cast<int>(s), number)) continue;
+      root.fail(root.at("stages")[s]["connect"][input], fmt::format("stages[{}].connect.{}", s, input),
+                fmt::format("'{}' need not be done when '{}' starts; add it to 'after'", name, spec.stages[s].name));
+    }
+  }
+  try {
+    check(flow_shape(spec));
+  } catch (const Error& error) {
+    root.fail(root.at("stages"), "stages", error.what());
+  }
+}
+
 void read_contention(const YamlSection& root, PipelineSpec& spec) {
   if (!root.has("contention")) return;
   const YamlSection section(root.at("contention"), root.origin(), "contention.", {"interference"});
@@ -151,6 +187,8 @@ PipelineSpec read_spec(const YAML::Node& node, const std::string& origin, const 
   read_stages(root, folder, spec);
   check_devices_used(root, spec);
   check_connections(root, spec);
+  check_after(root, spec);
+  check_connected_order(root, spec);
   read_contention(root, spec);
   return spec;
 }

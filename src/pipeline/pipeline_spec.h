@@ -25,7 +25,9 @@
 //       threads: 1
 //       inputs: {x: "{1,500}"}         # as --input; what no earlier stage provides is generated
 //       connect: {data: gather.out}    # input ← output of an earlier stage; {}: none. Without
-//                                      # `connect`: those of the stage before, by name, else in order
+//                                      # `connect`: those of the stages before, by name, else in order
+//       after: [gather, decode]        # earlier stages that a batch must have left, or source. Default: those that
+//                                      # `connect` names, without it the stage above: so stages fork and meet
 //     - name: infer
 //       model: infer.onnx
 //       split:                         # data-parallel: parts of the batch on several devices at once
@@ -80,6 +82,8 @@ struct StageSpec {
   std::map<std::string, std::string> inputs;   ///< input → what --input takes after the name
   std::map<std::string, std::string> connect;  ///< input → STAGE.OUTPUT
   bool connects_by_default = true;             ///< false: `connect` is there, perhaps empty, and says all
+  /// Names of earlier stages, none for the source; nullopt: see order_of() in stage_order.h.
+  std::optional<std::vector<std::string>> after{};
   /// Not in the file: values of inputs, by their names, of a stage that was cut out (spec_cut.h).
   std::vector<SharedTensor> given{};
   int line = 0;  ///< in the file; 0: none

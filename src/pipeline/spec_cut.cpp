@@ -65,6 +65,7 @@ PipelineSpec cut(const PipelineSpec& spec, std::span<const int> stages) {
                                    [&](const StageSpec& before) { return before.name == stage.name; });
     if (twice) stage.name += " 2";
     stage.connect.clear();
+    stage.after.reset();
     stage.connects_by_default = false;
     stage.replicas = 1;
     result.stages.push_back(std::move(stage));

@@ -1,7 +1,9 @@
 // From a description to the shape that moves, and to its simulated twin.
 #include <algorithm>
 
+#include "core/index.h"
 #include "pipeline/pipeline_spec.h"
+#include "pipeline/stage_order.h"
 
 namespace takt {
 namespace {
@@ -47,11 +49,16 @@ FlowShape flow_shape(const PipelineSpec& spec) {
     if (!device.requests && is_simulated(name)) device.requests = 1;
     shape.devices.push_back(device);
   }
-  for (const auto& stage : spec.stages) {
+  const auto order = order_of(spec);
+  for (int s = 0; s < static_cast<int>(spec.stages.size()); ++s) {
+    const StageSpec& stage = spec.stages[index(s)];
     std::vector<int> parts;
     for (const auto& device : devices_of(stage)) parts.push_back(static_cast<int>(index_of(names, device)));
     shape.stages.push_back(stage_over(parts, stage.replicas, stage.queue));
     shape.stages.back().ordered = stage.ordered;
+    const auto& before = order[index(s)];
+    const bool usual = s == 0 ? before.empty() : before == std::vector{s - 1};
+    if (!usual) shape.stages.back().after = before.empty() ? std::vector{FlowStage::source} : before;
   }
   shape.source.open = spec.source.kind != SourceKind::closed;
   shape.source.in_flight = spec.source.in_flight;

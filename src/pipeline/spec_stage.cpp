@@ -135,6 +135,25 @@ std::map<std::string, std::string> read_texts(const YamlSection& stage, const st
   return texts;
 }
 
+/// One name or a list of them; `source` stands for none.
+std::optional<std::vector<std::string>> read_after(const YamlSection& stage) {
+  if (!stage.has("after")) return std::nullopt;
+  const YAML::Node node = stage.at("after");
+  std::vector<std::string> names;
+  if (node.IsScalar()) names.push_back(node.Scalar());
+  for (std::size_t i = 0; node.IsSequence() && i < node.size(); ++i) {
+    if (!node[i].IsScalar()) stage.fail(node[i], stage.full_name("after"), "is not the name of a stage; write [a, b]");
+    names.push_back(node[i].Scalar());
+  }
+  if (names.empty()) stage.fail(node, stage.full_name("after"), "names nothing; write [a, b], or source");
+  const bool source = std::find(names.begin(), names.end(), "source") != names.end();
+  if (source && names.size() > 1)
+    stage.fail(node, stage.full_name("after"),
+               "names the source beside stages, which come after it anyway; name the stages only");
+  if (source) names.clear();
+  return names;
+}
+
 void check_inputs(const YamlSection& stage, const StageSpec& result) {
   for (const auto& [name, text] : result.inputs) try {
       if (parse_input_specs(text).size() != 1) throw UsageError("give one shape, as in {1,3,224,224}");
@@ -200,7 +219,7 @@ StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_
                      const std::filesystem::path& folder, std::map<std::string, DeviceSpec>& devices) {
   const YamlSection stage(node, root.origin(), fmt::format("stages[{}].", index),
                           {"name", "model", "dummy", "device", "runtime", "split", "replicas", "queue", "ordered",
-                           "threads", "inputs", "connect"});
+                           "threads", "inputs", "connect", "after"});
   StageSpec result;
   result.line = YamlSection::line_of(node);
   result.name = stage.text("name", "");
@@ -229,6 +248,7 @@ StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_
   check_inputs(stage, result);
   result.connect = read_texts(stage, "connect");
   result.connects_by_default = !stage.has("connect");
+  result.after = read_after(stage);
   return result;
 }
 

@@ -30,9 +30,11 @@ class TraceMaker {
     process_ = trace_.add_process(run.name.empty() ? "pipeline" : run.name);
     places_[0].name = "host";
     for (std::size_t d = 0; d < run.devices.size(); ++d) places_[d + 1].name = run.devices[d].name;
-    for (const FlowStage& stage : run.shape.stages) {
+    for (int s = 0; s < static_cast<int>(run.stages.size()); ++s) {
+      const FlowStage& stage = run.shape.stages[index(s)];
+      before_.push_back(stages_before(run.shape, s));
       first_arrow_.push_back(arrows_per_batch_);
-      arrows_per_batch_ += stage.split() ? 2 * index(stage.parts()) + 1 : 1;
+      arrows_per_batch_ += ways_into(s) + (stage.split() ? 2 * index(stage.parts()) : 0);
     }
   }
 
@@ -98,26 +100,36 @@ class TraceMaker {
     return static_cast<std::uint64_t>(what.batch) * arrows_per_batch_ + first_arrow_[index(what.stage)] + number + 1;
   }
 
-  /// Number 0 of a stage leads into it, then in a data-parallel one to each part, then from each part to the merge.
+  /// One that nothing leads into keeps a number all the same.
+  std::size_t ways_into(int stage) const { return std::max<std::size_t>(1, before_[index(stage)].size()); }
+
+  /// The first numbers of a stage lead into it from those before, then in a data-parallel one to each part, then from
+  /// each part to the merge.
   void add_arrows(EventId event, const Execution& what) {
-    const std::size_t parts = index(run_.shape.stages[index(what.stage)].parts());
-    const bool split = parts > 1, last = index(what.stage) + 1 == run_.stages.size();
-    const bool complete = what.batch < static_cast<std::int64_t>(run_.schedule.batches.size());
+    if (what.batch >= static_cast<std::int64_t>(run_.schedule.batches.size())) return;  // it was not delivered
+    const std::size_t parts = index(run_.shape.stages[index(what.stage)].parts()), ways = ways_into(what.stage);
+    const bool split = parts > 1;
     if (what.phase == FlowPhase::partition || !split) {
-      if (what.stage > 0 && complete) trace_.add_flow(event, arrow(what, 0), true, false);
+      for (std::size_t w = 0; w < before_[index(what.stage)].size(); ++w)
+        trace_.add_flow(event, arrow(what, w), true, false);
     }
-    if (what.phase == FlowPhase::partition && complete)
-      for (std::size_t p = 0; p < parts; ++p) trace_.add_flow(event, arrow(what, 1 + p), false, true);
-    if (what.phase == FlowPhase::run && split && complete) {
-      trace_.add_flow(event, arrow(what, 1 + index(what.part)), true, false);
-      trace_.add_flow(event, arrow(what, 1 + parts + index(what.part)), false, true);
+    if (what.phase == FlowPhase::partition)
+      for (std::size_t p = 0; p < parts; ++p) trace_.add_flow(event, arrow(what, ways + p), false, true);
+    if (what.phase == FlowPhase::run && split) {
+      trace_.add_flow(event, arrow(what, ways + index(what.part)), true, false);
+      trace_.add_flow(event, arrow(what, ways + parts + index(what.part)), false, true);
     }
-    if (what.phase == FlowPhase::merge && complete)
-      for (std::size_t p = 0; p < parts; ++p) trace_.add_flow(event, arrow(what, 1 + parts + p), true, false);
-    if ((what.phase == FlowPhase::merge || !split) && !last && complete) {
-      Execution next = what;
-      ++next.stage;
-      trace_.add_flow(event, arrow(next, 0), false, true);
+    if (what.phase == FlowPhase::merge)
+      for (std::size_t p = 0; p < parts; ++p) trace_.add_flow(event, arrow(what, ways + parts + p), true, false);
+    if (what.phase == FlowPhase::merge || !split) add_arrows_onward(event, what);
+  }
+
+  void add_arrows_onward(EventId event, const Execution& what) {
+    Execution next = what;
+    for (next.stage = what.stage + 1; index(next.stage) < before_.size(); ++next.stage) {
+      const auto& before = before_[index(next.stage)];
+      for (std::size_t w = 0; w < before.size(); ++w)
+        if (before[w] == what.stage) trace_.add_flow(event, arrow(next, w), false, true);
     }
   }
 
@@ -167,6 +179,7 @@ class TraceMaker {
   std::vector<Place> places_;        ///< the host, then the devices
   std::vector<std::size_t> row_of_;  ///< by execution, in its place
   std::vector<std::size_t> first_arrow_;
+  std::vector<std::vector<int>> before_;  ///< by stage
   std::size_t arrows_per_batch_ = 0;
 };
 

@@ -15,7 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int description_version = 1;
+// 2: stages that fork or meet, which a reader of 1 would take for a chain.
+constexpr int description_version = 1, version_with_forks = 2;
 
 Json devices_json(const PipelineRun& run) {
   Json list = Json::array();
@@ -39,6 +40,7 @@ Json stages_json(const PipelineRun& run) {
                     {"replicas", shape.replicas},
                     {"queue", shape.queue},
                     {"ordered", shape.ordered}});
+    if (!shape.after.empty()) list.back()["after"] = shape.after;
   }
   return list;
 }
@@ -83,6 +85,7 @@ void read_shape(const Json& json, PipelineRun& run) {
     stage.at("replicas").get_to(shape.replicas);
     shape.queue = stage.at("queue").get<int>();
     shape.ordered = stage.at("ordered").get<bool>();
+    if (stage.contains("after")) stage.at("after").get_to(shape.after);
   }
   const Json& source = json.at("source");
   run.shape.source = {source.at("open").get<bool>(), optional_of<std::int64_t>(source.at("in_flight")),
@@ -137,7 +140,7 @@ std::string describe_run(const PipelineRun& run) {
     throw Error(ErrorKind::bad_input, "pipeline run: the provenance is not a JSON object; pass one or nothing");
   const FlowSource& source = run.shape.source;
   provenance["pipeline"] = {
-      {"version", description_version},
+      {"version", is_chain(run.shape) ? description_version : version_with_forks},
       {"name", run.name},
       {"devices", devices_json(run)},
       {"stages", stages_json(run)},
@@ -166,7 +169,8 @@ RunDescription read_description(const std::string& provenance_json, const std::s
   const auto found = provenance.is_object() ? provenance.find("pipeline") : provenance.end();
   if (!provenance.is_object() || found == provenance.end() || !found->is_object())
     refuse(origin, "not the trace of a pipeline run of takt; make one with 'takt pipeline run'");
-  if (found->value("version", Json()) != description_version)
+  const Json version = found->value("version", Json());
+  if (version != description_version && version != version_with_forks)
     refuse(origin, "the run was written by another version of takt; read it with that version");
   try {
     RunDescription description = read_members(*found);

@@ -49,33 +49,63 @@ std::vector<VisitRecord> visits_of_executions(const Schedule& schedule, const Fl
   return visits;
 }
 
+/// By stage: those in front of it; and those in front of the sink.
+struct Ways {
+  std::vector<std::vector<int>> before;
+  std::vector<int> ends;
+};
+
+Ways ways_of(const FlowShape& shape) {
+  Ways ways;
+  const auto behind = stages_behind(shape);
+  for (int s = 0; s < static_cast<int>(behind.size()); ++s) {
+    ways.before.push_back(stages_before(shape, s));
+    if (behind[index(s)].empty()) ways.ends.push_back(s);
+  }
+  return ways;
+}
+
+/// When a batch had left all of `stages`, of which there is at least one.
+Nanoseconds last_left(const VisitRecord* batch, const std::vector<int>& stages) {
+  Nanoseconds last = batch[stages.front()].left;
+  for (const int s : stages) last = std::max(last, batch[s].left);
+  return last;
+}
+
 /// What follows for a whole column from what is known already; `left` follows from nothing.
 void derive(const char* column, std::vector<VisitRecord>& visits, const std::vector<BatchRecord>& batches,
-            std::size_t stages) {
+            const Ways& ways) {
   if (std::string_view(column) != "entered") return;
-  for (std::size_t i = 0; i < visits.size(); ++i)
-    visits[i].entered = i % stages == 0 ? batches[i / stages].admitted : visits[i - 1].left;
+  const std::size_t stages = ways.before.size();
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    VisitRecord* const batch = visits.data() + b * stages;
+    for (std::size_t s = 0; s < stages; ++s)
+      batch[s].entered = ways.before[s].empty() ? batches[b].admitted : last_left(batch, ways.before[s]);
+  }
 }
 
 void derive(const char* column, std::vector<BatchRecord>& batches, const std::vector<VisitRecord>& visits,
-            std::size_t stages) {
+            const Ways& ways) {
   for (std::size_t b = 0; b < batches.size(); ++b) {
     if (std::string_view(column) == "arrived") batches[b].arrived = batches[b].admitted;
-    if (std::string_view(column) == "delivered") batches[b].delivered = visits[(b + 1) * stages - 1].left;
+    if (std::string_view(column) == "delivered")
+      batches[b].delivered = last_left(visits.data() + b * ways.before.size(), ways.ends);
   }
 }
 
 /// Fills or compares, column by column: `visit(name, records, member)` is told each one after what follows was filled
 /// in. One order of derivation for both directions, or they would not agree.
 template <typename Take>
-bool each_column(std::vector<VisitRecord>& visits, std::vector<BatchRecord>& batches, std::size_t stages, Take take) {
+bool each_column(std::vector<VisitRecord>& visits, std::vector<BatchRecord>& batches, const FlowShape& shape,
+                 Take take) {
+  const Ways ways = ways_of(shape);
   if (!take(batch_columns[0].name, batches, batch_columns[0].time, false)) return false;
   for (const VisitColumn& column : visit_columns) {
-    derive(column.name, visits, batches, stages);
+    derive(column.name, visits, batches, ways);
     if (!take(column.name, visits, column.time, column.time != &VisitRecord::left)) return false;
   }
   for (std::size_t c = 1; c < batch_columns.size(); ++c) {
-    derive(batch_columns[c].name, batches, visits, stages);
+    derive(batch_columns[c].name, batches, visits, ways);
     if (!take(batch_columns[c].name, batches, batch_columns[c].time, true)) return false;
   }
   return true;
@@ -99,7 +129,7 @@ ScheduleColumns columns_of(const Schedule& schedule, const FlowShape& shape) {
   auto visits = visits_of_executions(schedule, shape, schedule.batches.size());
   std::vector<BatchRecord> batches(schedule.batches.size());
   each_column(
-      visits, batches, shape.stages.size(),
+      visits, batches, shape,
       [&]<typename Record>(const char* name, std::vector<Record>& derived, Nanoseconds Record::*time, bool follows) {
         const std::vector<Record>& real = same_kind<Record>(schedule);
         std::vector<std::int64_t> column;
@@ -125,11 +155,11 @@ ScheduleColumns columns_of(const Schedule& schedule, const FlowShape& shape) {
 bool restore(Schedule& schedule, const FlowShape& shape, const ScheduleColumns& columns) {
   const auto admitted = columns.find("admitted");
   if (admitted == columns.end()) return false;
-  const std::size_t stages = shape.stages.size(), batches = admitted->second.size();
+  const std::size_t batches = admitted->second.size();
   schedule.batches.resize(batches);
   schedule.visits = visits_of_executions(schedule, shape, batches);
   const bool complete = each_column(
-      schedule.visits, schedule.batches, stages,
+      schedule.visits, schedule.batches, shape,
       [&]<typename Record>(const char* name, std::vector<Record>& records, Nanoseconds Record::*time, bool follows) {
         const auto column = columns.find(name);
         if (column == columns.end()) return follows;

@@ -1,7 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
+#include <array>
+
 #include "core/error.h"
+#include "pipeline/links.h"
 #include "pipeline/pipeline_spec.h"
+#include "pipeline/stage_order.h"
 #include "runtime/models.h"
 
 namespace takt {
@@ -136,6 +142,75 @@ stages:
   EXPECT_EQ(law.interference, (std::vector<std::vector<double>>{{1, 1}, {1.3, 1}}));
   EXPECT_EQ(warmup_of(spec, 200), 10);
   EXPECT_EQ(device_names(simulated(spec)).front(), "sim:CPU");
+}
+
+/// Four stages on a simulated device, with `rest[s]` in stage s.
+std::string four_stages(const std::array<std::string, 4>& rest) {
+  std::string text = "stages:\n";
+  for (std::size_t s = 0; s < 4; ++s)
+    text += fmt::format("  - {{name: {}, dummy: {{matmul: 8}}, device: sim:CPU{}}}\n", "abcd"[s], rest[s]);
+  return text;
+}
+
+std::vector<std::vector<int>> order_in(const std::array<std::string, 4>& rest) {
+  return order_of(parse_pipeline(four_stages(rest), "p.yaml"));
+}
+
+TEST(StageOrder, is_that_of_the_list_unless_connections_or_after_say_otherwise) {
+  using Order = std::vector<std::vector<int>>;
+  EXPECT_EQ(order_in({}), (Order{{}, {0}, {1}, {2}}));
+  EXPECT_EQ(order_in({"", "", ", after: a", ", after: [b, c]"}), (Order{{}, {0}, {0}, {1, 2}}));
+  EXPECT_EQ(order_in({"", ", after: source", ", after: [a, b]", ""}), (Order{{}, {}, {0, 1}, {2}}));
+  EXPECT_EQ(order_in({"", ", connect: {x: a.y}", ", connect: {x: a.y}", ", connect: {x: b.y, z: c.y}"}),
+            (Order{{}, {0}, {0}, {1, 2}}));
+  // What comes by way of b needs no queue of its own from a.
+  EXPECT_EQ(order_in({"", "", ", connect: {x: a.y, z: b.y}", ", connect: {}"}), (Order{{}, {0}, {1}, {2}}));
+}
+
+TEST(StageOrder, becomes_the_shape_that_moves) {
+  const auto shape = flow_shape(parse_pipeline(four_stages({"", ", after: source", ", after: [a, b]", ""}), "p.yaml"));
+  EXPECT_TRUE(shape.stages[0].after.empty());
+  EXPECT_EQ(shape.stages[1].after, std::vector{FlowStage::source});
+  EXPECT_EQ(shape.stages[2].after, (std::vector{0, 1}));
+  EXPECT_TRUE(shape.stages[3].after.empty());
+}
+
+TEST(StageOrder, mistakes_are_named_with_line_and_key) {
+  EXPECT_EQ(refusal(four_stages({"", ", after: c", "", ""})),
+            "p.yaml:3: stages[1].after: there is no stage 'c' above 'b'; did you mean 'a'?");
+  EXPECT_EQ(refusal(four_stages({"", ", after: [source, a]", "", ""})),
+            "p.yaml:3: stages[1].after: names the source beside stages, which come after it anyway; name the stages "
+            "only");
+  EXPECT_EQ(refusal(four_stages({"", ", after: []", "", ""})),
+            "p.yaml:3: stages[1].after: names nothing; write [a, b], or source");
+  EXPECT_EQ(refusal(four_stages({"", "", ", after: a, connect: {x: b.y}", ""})),
+            "p.yaml:4: stages[2].connect.x: 'b' need not be done when 'c' starts; add it to 'after'");
+  EXPECT_EQ(
+      refusal(four_stages({"", ", replicas: 2, ordered: false", ", after: a", ", after: [b, c]"})),
+      "p.yaml:2: stages: stage 1: its batches may overtake, but the stages behind it meet again; keep their order");
+}
+
+std::vector<Link> links_in(const std::string& rest, const std::vector<StagePorts>& ports) {
+  return links_into(parse_pipeline(four_stages({"", "", ", after: a", ", after: [b, c]" + rest}), "p.yaml"), 3, ports);
+}
+
+TEST(StageOrder, values_come_from_all_stages_before) {
+  const auto port = [](const char* name) { return Port{name, ElementType::f32, {}}; };
+  const auto tie = [](const std::vector<Link>& links) {
+    std::vector<std::array<std::size_t, 3>> found;
+    for (const Link& l : links) found.push_back({static_cast<std::size_t>(l.from), l.output, l.input});
+    return found;
+  };
+  using Found = std::vector<std::array<std::size_t, 3>>;
+  std::vector<StagePorts> ports(4);
+  ports[0].outputs = {port("p")};
+  ports[1].outputs = {port("u"), port("v")};
+  ports[2].outputs = {port("w")};
+  ports[3].inputs = {port("w"), port("u")};
+  EXPECT_EQ(tie(links_in("", ports)), (Found{{2, 0, 0}, {1, 0, 1}}));  // by name
+  ports[3].inputs = {port("x"), port("y"), port("z"), port("more")};
+  EXPECT_EQ(tie(links_in("", ports)), (Found{{1, 0, 0}, {1, 1, 1}, {2, 0, 2}}));  // in order
+  EXPECT_EQ(tie(links_in(", connect: {y: a.p}", ports)), (Found{{0, 0, 1}}));     // from further above
 }
 
 TEST(PipelineSpec, hostile_text_is_refused_and_never_crashes) {

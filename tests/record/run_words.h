@@ -46,9 +46,8 @@ class InputTimes final : public ServiceTimes {
   const OracleInput& input_;
 };
 
-/// Every kind of pipeline; every second one with contention.
-inline PipelineRun random_run(std::uint64_t seed) {
-  OracleInput input = random_pipeline(seed);
+/// `input` is a random pipeline of this seed; every second one with contention.
+inline PipelineRun random_run_of(OracleInput input, std::uint64_t seed) {
   SimulationOptions options;
   if (seed % 2 == 1) options.contention = random_contention(input, seed);
   options.arrivals = input.arrivals;
@@ -57,6 +56,11 @@ inline PipelineRun random_run(std::uint64_t seed) {
   if (seed % 2 == 1) run.contention = options.contention;
   return run;
 }
+
+/// Every kind of chain.
+inline PipelineRun random_run(std::uint64_t seed) { return random_run_of(random_pipeline(seed), seed); }
+/// Every kind of stages that fork and meet.
+inline PipelineRun random_graph_run(std::uint64_t seed) { return random_run_of(random_graph(seed), seed); }
 
 /// {busy, starved, blocked, dispatch, fill, drain}
 inline std::vector<std::int64_t> causes(const DeviceAccount& device) {

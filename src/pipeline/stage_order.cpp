@@ -1,0 +1,59 @@
+#include "pipeline/stage_order.h"
+
+#include <algorithm>
+
+#include "core/index.h"
+
+namespace takt {
+namespace {
+
+int number_of_stage(const PipelineSpec& spec, const std::string& name) {
+  const auto found =
+      std::find_if(spec.stages.begin(), spec.stages.end(), [&](auto& stage) { return stage.name == name; });
+  return static_cast<int>(found - spec.stages.begin());
+}
+
+std::vector<int> sorted_once(std::vector<int> stages) {
+  std::sort(stages.begin(), stages.end());
+  stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
+  return stages;
+}
+
+std::vector<int> connected_stages(const PipelineSpec& spec, const StageSpec& stage) {
+  std::vector<int> stages;
+  for (const auto& [input, from] : stage.connect)
+    stages.push_back(number_of_stage(spec, from.substr(0, from.find('.'))));
+  return sorted_once(std::move(stages));
+}
+
+}  // namespace
+
+bool comes_after(const std::vector<std::vector<int>>& order, int s, int earlier) {
+  const auto& before = order[index(s)];
+  return std::any_of(before.begin(), before.end(),
+                     [&](int b) { return b == earlier || (b > earlier && comes_after(order, b, earlier)); });
+}
+
+std::vector<std::vector<int>> order_of(const PipelineSpec& spec) {
+  std::vector<std::vector<int>> order;
+  for (int s = 0; s < static_cast<int>(spec.stages.size()); ++s) {
+    const StageSpec& stage = spec.stages[index(s)];
+    std::vector<int> before;
+    if (stage.after) {
+      for (const auto& name : *stage.after) before.push_back(number_of_stage(spec, name));
+      before = sorted_once(std::move(before));
+    } else if (!stage.connect.empty()) {
+      const auto named = connected_stages(spec, stage);
+      for (const int b : named)
+        if (std::none_of(named.begin(), named.end(),
+                         [&](int other) { return other > b && comes_after(order, other, b); }))
+          before.push_back(b);
+    } else if (s > 0) {
+      before.push_back(s - 1);
+    }
+    order.push_back(std::move(before));
+  }
+  return order;
+}
+
+}  // namespace takt

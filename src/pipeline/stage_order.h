@@ -1,0 +1,18 @@
+// Which stages come after which: where a pipeline forks and meets again.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/pipeline_spec.h"
+
+namespace takt {
+
+/// By stage: the stages that a batch must have left before, in ascending order; none: the source feeds it. What `after`
+/// says; else the stages that `connect` names, without those that come before another of them; else the stage above.
+/// Names must be those of earlier stages, as parse_pipeline() checks.
+std::vector<std::vector<int>> order_of(const PipelineSpec& spec);
+
+/// Whether every batch of stage `s` has left stage `earlier`, by the `order` of order_of().
+bool comes_after(const std::vector<std::vector<int>>& order, int s, int earlier);
+
+}  // namespace takt
