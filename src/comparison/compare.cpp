@@ -33,7 +33,7 @@ void judge(Change& change, const Difference& found, const Reach& reach, const Co
     change.verdict = possible_cost(change) > settings.limit ? Verdict::inconclusive : Verdict::same;
 }
 
-Duration typical_time(const std::vector<RunLevel>& levels) { return Duration(std::exp(mean_level(levels)) / 1000); }
+Duration time_of_levels(const std::vector<RunLevel>& levels) { return Duration(std::exp(mean_level(levels)) / 1000); }
 
 Series series_of(std::span<const RecordedProfile> side, std::vector<Nanoseconds> RecordedProfile::*samples) {
   Series series;
@@ -85,7 +85,7 @@ class Comparer {
       }
       auto found = difference(series_of(op.before), series_of(op.after));
       if (!found) continue;
-      change.before = typical_time(found->before), change.after = typical_time(found->after);
+      change.before = time_of_levels(found->before), change.after = time_of_levels(found->after);
       if (op.regrouped) {
         change.verdict = Verdict::regrouped;
         continue;
@@ -99,7 +99,7 @@ class Comparer {
     auto time_in = [](const std::vector<const RecordedOp*>& side) -> std::optional<Duration> {
       for (const RecordedOp* there : side)
         if (there)
-          if (auto level = run_level(there->samples)) return typical_time({*level});
+          if (auto level = run_level(there->samples)) return time_of_levels({*level});
       return std::nullopt;
     };
     auto missing = [](const RecordedOp* there) { return there == nullptr; };
@@ -149,7 +149,7 @@ class Comparer {
       return;
     }
     const Difference& found = whole_.front();
-    whole.before = typical_time(found.before), whole.after = typical_time(found.after);
+    whole.before = time_of_levels(found.before), whole.after = time_of_levels(found.after);
     const double half = half_width(found, (1 - settings_.confidence) / 2 / (differences_.empty() ? 1 : 2));
     judge(whole, found, reach(half), settings_);
     result_.detectable_whole = std::max(settings_.threshold, std::expm1(half));

@@ -183,6 +183,14 @@ TEST(Cost, detection_and_sampling) {
   expect_work({"NonMaxSuppression", {{1, 8, 4}, {1, 2, 8}}, {5, 3}, {}, 2}, 16 * 4 + 12 * 5 * 8, 0);
   expect_work({"RoiAlign", {{1, 4, 16, 16}, {3, 4}, {3}}, {3, 4, 2, 2}, {{"sampling_ratio", 2}}, 3}, 48 * 4 * 9, 0);
   expect_work({"GridSample", {{1, 4, 8, 8}, {1, 3, 3, 2}}, {1, 4, 3, 3}, {}, 2}, 8 * 36 + 12 * 9, 0);
+  // Nearest takes what lies there, 4 for its place; cubic weighs 16 values.
+  const Case sampled{"GridSample", {{1, 4, 8, 8}, {1, 3, 3, 2}}, {1, 4, 3, 3}, {{"mode", std::string("nearest")}}, 2};
+  expect_work(sampled, 4 * 9, 0);
+  for (const char* mode : {"cubic", "bicubic"}) {
+    Case cubic = sampled;
+    cubic.attributes = {{"mode", std::string(mode)}};
+    expect_work(cubic, 32 * 36 + 32 * 9, 0);
+  }
   expect_work({"ScatterElements", {{8}, {3}, {3}}, {8}, {{"reduction", std::string("add")}}, 3}, 3, 0);
   expect_work({"ScatterElements", {{8}, {3}, {3}}, {8}, {}, 3}, 0, 0);
   expect_work({"DFT", {{1, 16, 1}}, {1, 16, 2}, {{"axis", 1}}, 1}, 5 * 16 * 4 / 2, 0);
