@@ -96,18 +96,29 @@ void add_replicas(const FlowShape& shape, const Schedule& schedule, VisitTimes& 
   }
 }
 
-/// What was blocked was not late.
-void subtract_blocked(const FlowShape& shape, const Schedule& schedule, VisitTimes& times) {
+/// What was blocked was not late: between stage `from` and stage `to`, which has a queue for what comes from there.
+void subtract_blocked(const FlowShape& shape, const Schedule& schedule, int from, int to, VisitTimes& times) {
   const auto& visits = schedule.visits;
-  std::vector<BoundedPlace> queues;
-  for (const auto& stage : shape.stages) queues.emplace_back(index(stage.queue));
-  for (const std::size_t v :
-       order_of(visits.size(), [&](std::size_t a, std::size_t b) { return visits[a].entered < visits[b].entered; })) {
-    const VisitRecord& visit = visits[v];
-    const std::int64_t full = queues[index(visit.stage)].enter(visit.entered.count(), visit.started.count());
-    if (visit.stage == 0 || full == never) continue;
-    times.late[v - 1] = std::max<std::int64_t>(0, std::min(times.late[v - 1], visits[v - 1].left.count() - full));
+  const std::size_t stages = shape.stages.size();
+  const bool alone = stages_before(shape, to).size() == 1;
+  const auto came = [&](std::size_t batch) {
+    const std::size_t v = batch * stages;
+    return (alone ? visits[v + index(to)].entered : visits[v + index(from)].left).count();
+  };
+  BoundedPlace queue(index(shape.stages[index(to)].queue));
+  for (const std::size_t batch :
+       order_of(schedule.batches.size(), [&](std::size_t a, std::size_t b) { return came(a) < came(b); })) {
+    const VisitRecord& leaving = visits[batch * stages + index(from)];
+    auto& late = times.late[batch * stages + index(from)];
+    const std::int64_t full = queue.enter(came(batch), visits[batch * stages + index(to)].started.count());
+    if (full != never) late = std::max<std::int64_t>(0, std::min(late, leaving.left.count() - full));
   }
+}
+
+void subtract_blocked(const FlowShape& shape, const Schedule& schedule, VisitTimes& times) {
+  const auto behind = stages_behind(shape);
+  for (std::size_t from = 0; from < behind.size(); ++from)
+    for (const int to : behind[from]) subtract_blocked(shape, schedule, static_cast<int>(from), to, times);
 }
 
 }  // namespace
