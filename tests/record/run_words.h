@@ -58,11 +58,11 @@ inline PipelineRun random_run(std::uint64_t seed) {
   return run;
 }
 
-/// {busy, starved, blocked, dispatch, fill, drain}
+/// {busy, copy, sync, starved, blocked, dispatch, fill, drain}
 inline std::vector<std::int64_t> causes(const DeviceAccount& device) {
   std::vector<std::int64_t> list;
-  for (const Nanoseconds time :
-       {device.busy, device.starved, device.blocked, device.dispatch, device.fill, device.drain})
+  for (const Nanoseconds time : {device.busy, device.copy, device.sync, device.starved, device.blocked, device.dispatch,
+                                 device.fill, device.drain})
     list.push_back(time.count());
   return list;
 }
