@@ -65,8 +65,8 @@ Accounts account(const PipelineRun& run) {
     accounts.source_wait =
         spread_of(accounts, [](const BatchAccount& batch) { return batch.admitted - batch.arrived; });
   TAKT_CHECK(accounts.devices.size() == run.devices.size() && accounts.stages.size() == run.stages.size());
-  account_cycle(run, columns, accounts);
   const auto load = account_bottleneck(run, accounts);
+  account_cycle(run, columns, load, accounts);
   const RunWindow steady = accounts.steady.value_or(up_to_the_last_delivery(accounts));
   std::vector<BinderShare> binders;
   accounts.path = find_critical_path(run, accounts.window, columns, copies, Laps(steady), binders);

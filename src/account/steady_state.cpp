@@ -1,7 +1,9 @@
 // The steady state lies between warm-up and drain: the first deliveries, of as many batches as are warm-up, are left
 // out, and so are those after the last batch has started in the first stage, because from then on the first stage runs
-// dry and the stages behind it have less beside them. What is left must be more deliveries than can leave at once;
-// where it is not, the run has no steady part and no cycle.
+// dry and the stages behind it have less beside them. Where that leaves too few, the last start in the stage of the
+// largest load decides instead (of a shared device, in the first of its stages that gets there): it has work until
+// then. What is left must be more deliveries than can leave at once; where it is not, the run has no steady part and no
+// cycle.
 //
 // The cycle is the slope of those deliveries: their distance over their number, the inverse of the throughput. Batches
 // often leave in bursts (replicas that finish side by side, a source that brings several at once), and a burst that
@@ -27,13 +29,18 @@
 namespace takt {
 namespace {
 
-/// Of the sorted departures, those between warm-up and drain.
-std::span<const std::int64_t> steady_part(const Accounts& accounts, const std::vector<StageColumns>& sorted,
-                                          std::span<const std::int64_t> departures) {
-  const std::int64_t draining = sorted.front().started.back();
-  departures = departures.subspan(static_cast<std::size_t>(accounts.warmup));
-  return departures.first(
-      static_cast<std::size_t>(std::upper_bound(departures.begin(), departures.end(), draining) - departures.begin()));
+/// When the stages of the largest load have started their last batch.
+std::int64_t last_start(const PipelineRun& run, const std::vector<StageColumns>& sorted, const LargestLoad& load) {
+  std::int64_t last = sorted[index(load.stage)].started.back();
+  const auto here = [&](const std::vector<int>& parts) {
+    return std::find(parts.begin(), parts.end(), load.device) != parts.end();
+  };
+  for (std::size_t s = 0; s < sorted.size(); ++s) {
+    const auto& replicas = run.shape.stages[s].replicas;
+    if (load.device >= 0 && std::any_of(replicas.begin(), replicas.end(), here))
+      last = std::min(last, sorted[s].started.back());
+  }
+  return last;
 }
 
 /// Batches that `stage` can have inside at once.
@@ -42,16 +49,36 @@ std::size_t side_by_side(const FlowShape& shape, const FlowStage& stage) {
   return std::min(stage.replicas.size(), in_flight);
 }
 
+/// Batches that may leave at once.
+std::size_t largest_burst(const FlowShape& shape) {
+  std::size_t burst = 1;
+  for (const FlowStage& stage : shape.stages) burst = std::max(burst, side_by_side(shape, stage));
+  return burst;
+}
+
+/// Of the sorted departures, those between warm-up and drain.
+std::span<const std::int64_t> steady_part(const PipelineRun& run, const Accounts& accounts,
+                                          const std::vector<StageColumns>& sorted, const LargestLoad& load,
+                                          std::span<const std::int64_t> departures) {
+  departures = departures.subspan(static_cast<std::size_t>(accounts.warmup));
+  const auto until = [&](std::int64_t draining) {
+    return departures.first(static_cast<std::size_t>(std::upper_bound(departures.begin(), departures.end(), draining) -
+                                                     departures.begin()));
+  };
+  const auto strict = until(sorted.front().started.back());
+  return strict.size() > largest_burst(run.shape) ? strict : until(last_start(run, sorted, load));
+}
+
 /// Over how many deliveries a cycle is averaged: a twentieth of them, in whole patterns. 0: they are too few.
 std::size_t phases(const FlowShape& shape, std::size_t departures) {
-  std::size_t pattern = 1, burst = 1;
-  for (const FlowStage& stage : shape.stages) {
-    const std::size_t together = side_by_side(shape, stage), longer = std::lcm(pattern, together);
-    burst = std::max(burst, together);
-    // A pattern so long that it would leave little between the ends is left out, unless it is one stage's own.
-    if (longer < departures && (4 * longer <= departures || longer == burst)) pattern = longer;
-  }
+  const std::size_t burst = largest_burst(shape);
   if (departures <= burst) return 0;
+  std::size_t pattern = 1;
+  for (const FlowStage& stage : shape.stages) {
+    const std::size_t longer = std::lcm(pattern, side_by_side(shape, stage));
+    // A pattern so long that it would leave little between the ends is left out, unless it is one stage's own.
+    if (longer < departures && (4 * longer <= departures || longer <= burst)) pattern = longer;
+  }
   if (departures < 2 * pattern) return departures - pattern;
   return pattern * std::max<std::size_t>(departures / 20 / pattern, 1);
 }
@@ -116,16 +143,17 @@ std::int64_t warm_up_batches(const PipelineRun& run) {
   return std::min(run.warmup, std::max<std::int64_t>(batches - 1, 0));
 }
 
-void account_cycle(const PipelineRun& run, const std::vector<StageColumns>& sorted, Accounts& accounts) {
+void account_cycle(const PipelineRun& run, const std::vector<StageColumns>& sorted,
+                   const std::optional<LargestLoad>& load, Accounts& accounts) {
   if (accounts.window.length().count() > 0)
     accounts.overall_per_s =
         static_cast<double>(accounts.batches.size()) / (Duration(accounts.window.length()).count() / 1e6);
-  if (accounts.batches.empty()) return;
+  if (!load) return;
   std::vector<std::int64_t> departures;
   reserve_large(departures, accounts.batches.size());
   for (const BatchAccount& batch : accounts.batches) departures.push_back(batch.delivered.count());
   sort_times(departures);
-  const auto steady = steady_part(accounts, sorted, departures);
+  const auto steady = steady_part(run, accounts, sorted, *load, departures);
   accounts.steady_deliveries = static_cast<std::int64_t>(steady.size());
   if (const std::size_t ends = phases(run.shape, steady.size()); ends > 0) {
     accounts.steady = RunWindow{Nanoseconds(steady.front()), Nanoseconds(steady.back())};
