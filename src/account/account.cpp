@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cassert>
+#include <span>
+#include <utility>
 
+#include "account/binding.h"
 #include "account/critical_path.h"
 #include "account/device_account.h"
 #include "account/stage_account.h"
 #include "account/stage_columns.h"
 #include "account/steady_state.h"
+#include "account/visit_copies.h"
 #include "core/check.h"
 #include "core/large_pages.h"
 #include "record/run_check.h"
@@ -15,12 +19,20 @@
 namespace takt {
 namespace {
 
+/// Of the batches that are not warm-up.
 template <typename Value>
-Spread spread_of(const std::vector<BatchAccount>& batches, Value value) {
+Spread spread_of(const Accounts& accounts, Value value) {
+  const auto batches = std::span(accounts.batches).subspan(static_cast<std::size_t>(accounts.warmup));
   std::vector<std::int64_t> values;
   reserve_large(values, batches.size());
   for (const BatchAccount& batch : batches) values.push_back(value(batch).count());
   return describe(values);
+}
+
+RunWindow up_to_the_last_delivery(const Accounts& accounts) {
+  RunWindow window{accounts.window.begin, accounts.window.begin};
+  for (const BatchAccount& batch : accounts.batches) window.end = std::max(window.end, batch.delivered);
+  return window;
 }
 
 }  // namespace
@@ -39,17 +51,28 @@ Accounts account(const PipelineRun& run) {
   accounts.name = run.name;
   accounts.virtual_clock = run.virtual_clock;
   accounts.interrupted = run.interrupted;
+  accounts.in_flight = run.shape.source.in_flight;
+  accounts.warmup = warm_up_batches(run);
   std::vector<StageColumns> columns = stage_columns(run);
-  account_stages(run, columns, accounts);
+  const VisitCopies copies = visit_copies(run);
+  account_stages(run, columns, copies, accounts);
   assert(accounts.window.length() == window_of(run).length());
   sort_columns(columns);
-  accounts.devices = account_devices(run, accounts.window, columns);
-  accounts.latency = spread_of(accounts.batches, [](const BatchAccount& batch) { return batch.latency(); });
-  accounts.cycle_latency = spread_of(accounts.batches, [](const BatchAccount& batch) { return batch.cycle; });
+  account_devices(run, columns, accounts);
+  accounts.latency = spread_of(accounts, [](const BatchAccount& batch) { return batch.latency(); });
+  accounts.cycle_latency = spread_of(accounts, [](const BatchAccount& batch) { return batch.cycle; });
+  if (run.shape.source.open)
+    accounts.source_wait =
+        spread_of(accounts, [](const BatchAccount& batch) { return batch.admitted - batch.arrived; });
   TAKT_CHECK(accounts.devices.size() == run.devices.size() && accounts.stages.size() == run.stages.size());
-  account_cycle(run, columns, accounts);
-  account_bottleneck(run, accounts);
-  accounts.path = find_critical_path(run, accounts.window, columns);
+  const auto load = account_bottleneck(run, accounts);
+  account_cycle(run, columns, load, accounts);
+  const RunWindow steady = accounts.steady.value_or(up_to_the_last_delivery(accounts));
+  std::vector<BinderShare> binders;
+  accounts.path = find_critical_path(run, accounts.window, columns, copies, Laps(steady), binders);
+  accounts.bindings = settle_bindings(accounts, load, steady, std::move(binders));
+  const bool waits_for_source = accounts.bindings.main && accounts.bindings.main->binder == Binder::source;
+  if (waits_for_source) accounts.overload.reset();
   return accounts;
 }
 

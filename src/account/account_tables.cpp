@@ -5,21 +5,15 @@
 #include <array>
 
 #include "account/account.h"
+#include "account/binding.h"
+#include "account/cells.h"
+#include "account/path_tables.h"
 #include "account/split_tables.h"
 #include "core/common_columns.h"
 #include "core/index.h"
 
 namespace takt {
 namespace {
-
-Cell percent(Nanoseconds part, Nanoseconds whole) {
-  if (whole.count() == 0) return {};
-  return 100 * static_cast<double>(part.count()) / static_cast<double>(whole.count());
-}
-
-Cell stage_name(const Accounts& accounts, std::optional<int> stage) {
-  return stage ? Cell(accounts.stages[index(*stage)].name) : Cell();
-}
 
 using SummaryRow = const Accounts*;
 
@@ -35,14 +29,31 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {"overall_per_s", "Overall/s", [](const SummaryRow& a) { return optional_cell(a->overall_per_s); },
      "Batches per second over the whole run, with fill and drain: all batches divided by the makespan."},
     {"latency_mean_us", "Latency mean", [](const SummaryRow& a) { return optional_cell(a->latency.mean); },
-     "Mean end-to-end latency of a batch: from its arrival (in a closed loop its admission) to its delivery."},
+     "Mean end-to-end latency of a batch: from its arrival (in a closed loop its admission) to its delivery; warm-up "
+     "left out."},
     {"latency_median_us", "Latency median", [](const SummaryRow& a) { return optional_cell(a->latency.median); },
-     "Median end-to-end latency of a batch."},
+     "Median end-to-end latency of a batch; warm-up left out."},
     {"latency_p90_us", "Latency p90", [](const SummaryRow& a) { return optional_cell(a->latency.p90); },
-     "90 % of the batches had a smaller end-to-end latency."},
+     "90 % of the batches had a smaller end-to-end latency; warm-up left out."},
+    {"latency_p99_us", "Latency p99", [](const SummaryRow& a) { return optional_cell(a->latency.p99); },
+     "99 % of the batches had a smaller end-to-end latency; warm-up left out."},
+    {"latency_max_us", "Latency max", [](const SummaryRow& a) { return optional_cell(a->latency.max); },
+     "Largest end-to-end latency of a batch; warm-up left out."},
+    {"source_wait_mean_us", "Source wait mean", [](const SummaryRow& a) { return optional_cell(a->source_wait.mean); },
+     "Mean time from a batch's arrival at an open source until it was admitted, which its latency contains; missing "
+     "in a closed loop, where batches come when they are let in."},
+    {"source_wait_max_us", "Source wait max", [](const SummaryRow& a) { return optional_cell(a->source_wait.max); },
+     "Longest time from a batch's arrival at an open source until it was admitted."},
+    {"arrivals_per_s", "Arrivals/s", [](const SummaryRow& a) { return optional_cell(a->arrivals_per_s); },
+     "Batches per second that came to an open source, warm-up left out; missing in a closed loop."},
+    {"wait_growth", "Wait growth",
+     [](const SummaryRow& a) { return a->overload ? Cell(a->overload->wait_growth) : Cell(); },
+     "By how many seconds the wait at an overloaded source grows in each second; missing where it does not grow."},
     {"cycle_latency_mean_us", "Cycle latency mean",
      [](const SummaryRow& a) { return optional_cell(a->cycle_latency.mean); },
-     "Mean cycle latency of a batch: of the longest of its stage times."},
+     "Mean cycle latency of a batch: of the longest of its stage times; warm-up left out."},
+    {bound_by,
+     [](const SummaryRow& a) { return a->bindings.main ? Cell(binder_name(*a, *a->bindings.main)) : Cell(); }},
     {common::bottleneck, [](const SummaryRow& a) { return stage_name(*a, a->bottleneck); }},
     {"margin_percent", "Margin %", [](const SummaryRow& a) { return a->margin ? Cell(*a->margin * 100) : Cell(); },
      "How much larger the bottleneck's load is than that of the second stage, as a share of the latter: what a faster "
@@ -52,6 +63,8 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {"path_coverage_percent", "Path %", [](const SummaryRow& a) { return percent(a->path.explained, a->path.length); },
      "The share of the time up to the last delivery that the critical path explains; less than 100 only where the "
      "run's records contradict each other."},
+    {"warmup_batches", "Warm-up", [](const SummaryRow& a) -> Cell { return a->warmup; },
+     "Batches at the beginning that are in no mean, percentile or load."},
     {"interrupted", "Interrupted",
      [](const SummaryRow& a) -> Cell { return std::string(a->interrupted ? "yes" : "no"); },
      "yes: the run ended early; what was delivered is accounted for."},
@@ -60,8 +73,15 @@ constexpr Column<SummaryRow> summary_columns[] = {
 constexpr Column<DeviceAccount> device_columns[] = {
     {common::device, [](const DeviceAccount& d) -> Cell { return d.name; }},
     {"wall_us", "Wall", [](const DeviceAccount& d) { return time_cell(d.wall); },
-     "The window of the run, for the device: busy + starved + blocked + dispatch + fill and drain, exactly."},
+     "The window of the run, for the device: busy + copy + sync + starved + blocked + dispatch + fill and drain, "
+     "exactly."},
     {common::busy_us, [](const DeviceAccount& d) { return time_cell(d.busy); }},
+    {"copy_us", "Copy", [](const DeviceAccount& d) { return time_cell(d.copy); },
+     "Time in which the device was idle while takt copied the tensors of an execution there, before it or after it. "
+     "Copies beside an execution are busy time."},
+    {"sync_us", "Sync", [](const DeviceAccount& d) { return time_cell(d.sync); },
+     "Time in which the device was idle while a stage that is divided over it and others worked on a batch: it waited "
+     "for the partition, the merge or the part of another device."},
     {"starved_us", "Starved", [](const DeviceAccount& d) { return time_cell(d.starved); },
      "Time in which the device was idle because all its stages waited for input."},
     {"blocked_us", "Blocked", [](const DeviceAccount& d) { return time_cell(d.blocked); },
@@ -71,11 +91,12 @@ constexpr Column<DeviceAccount> device_columns[] = {
      "Time in which the device was idle although a batch, a replica, a request and room behind were there: scheduling "
      "overhead. 0 on the virtual clock."},
     {"fill_drain_us", "Fill, drain", [](const DeviceAccount& d) { return time_cell(d.fill + d.drain); },
-     "Time in which the device was idle before the first batch had reached it and after its last batch had left."},
+     "Time in which the device was idle before the first batch had entered one of its stages and after the last batch "
+     "had left them."},
     {"fill_us", "Fill", [](const DeviceAccount& d) { return time_cell(d.fill); },
-     "Time in which the device was idle before the first batch had reached it."},
+     "Time in which the device was idle before the first batch had entered one of its stages."},
     {"drain_us", "Drain", [](const DeviceAccount& d) { return time_cell(d.drain); },
-     "Time in which the device was idle after its last batch had left."},
+     "Time in which the device was idle after the last batch had left its stages."},
     {"utilisation_percent", "Busy %", [](const DeviceAccount& d) { return percent(d.busy, d.wall); },
      "The device's busy time as a share of its wall time; never above 100."},
     {"counter_percent", "Counters %",
@@ -90,7 +111,8 @@ constexpr Column<DeviceAccount> device_columns[] = {
     {"bubble_p90_us", "Bubble p90", [](const DeviceAccount& d) { return optional_cell(d.bubbles.p90); },
      "90 % of the device's idle intervals were shorter."},
     {"bubble_total_us", "Bubble total", [](const DeviceAccount& d) { return time_cell(d.bubbles.total); },
-     "Length of all idle intervals of the device together: starved + blocked + dispatch + fill and drain."},
+     "Length of all idle intervals of the device together: copy + sync + starved + blocked + dispatch + fill and "
+     "drain."},
     {"penalty_us", "Penalty", [](const DeviceAccount& d) { return time_cell(d.penalty); },
      "Concurrency penalty of the device: execution time − the runtime's counters, summed over the executions that have "
      "counters."},
@@ -100,6 +122,23 @@ Cell per_execution(const std::optional<Nanoseconds>& total, std::int64_t count) 
   return total && count > 0 ? Cell(Duration(*total) / static_cast<double>(count)) : Cell();
 }
 
+struct DeviceStageLine {
+  const Accounts* accounts;
+  const ShareAccount* share;
+};
+
+constexpr Column<DeviceStageLine> device_stage_columns[] = {
+    {common::device, [](const DeviceStageLine& l) -> Cell { return l.accounts->devices[index(l.share->device)].name; }},
+    {common::stage, [](const DeviceStageLine& l) -> Cell { return l.accounts->stages[index(l.share->stage)].name; }},
+    {common::executions, [](const DeviceStageLine& l) -> Cell { return l.share->executions; }},
+    {"stage_busy_us", "Stage busy", [](const DeviceStageLine& l) { return time_cell(l.share->busy); },
+     "Time in which at least one execution of the stage ran on the device. The stages of a device add up to its busy "
+     "time where it runs one execution at a time, and to more where they overlap."},
+    {"stage_busy_percent", "Stage busy %",
+     [](const DeviceStageLine& l) { return percent(l.share->busy, l.accounts->window.length()); },
+     "The stage's busy time on the device as a share of the device's wall time."},
+};
+
 constexpr Column<StageAccount> stage_columns[] = {
     {common::stage, [](const StageAccount& s) -> Cell { return s.name; }},
     {"devices", "Devices", [](const StageAccount& s) -> Cell { return s.devices; },
@@ -108,25 +147,33 @@ constexpr Column<StageAccount> stage_columns[] = {
      "Batches that may be in the stage at once, beside those in its queue."},
     {"parts", "Parts", [](const StageAccount& s) -> Cell { return std::int64_t{s.parts}; },
      "Parts into which a data-parallel stage divides a batch; 1 in an ordinary stage."},
-    {"stage_batches", "Batches", [](const StageAccount& s) -> Cell { return s.time.count; },
-     "Batches that passed the stage."},
+    {"stage_batches", "Batches", [](const StageAccount& s) -> Cell { return s.batches; },
+     "Batches that passed the stage, warm-up included."},
+    {"first_us", "First", [](const StageAccount& s) { return time_cell(s.first); },
+     "Stage time of the first batch, which warm-up leaves out of all means; missing without warm-up."},
     {stage_mean_us, [](const StageAccount& s) { return optional_cell(s.time.mean); }},
     {"stage_median_us", "Median", [](const StageAccount& s) { return optional_cell(s.time.median); },
-     "Median stage time of a batch: from the start of execution to its completion, without the wait in the queue."},
+     "Median stage time of a batch: from the start of execution to its completion, without the wait in the queue; "
+     "warm-up left out."},
     {"stage_p90_us", "p90", [](const StageAccount& s) { return optional_cell(s.time.p90); },
-     "90 % of the stage times of batches, from the start of execution to its completion, were shorter."},
-    {"stage_total_us", "Total", [](const StageAccount& s) { return time_cell(s.time.total); },
-     "Sum of the stage times of all batches."},
+     "90 % of the stage times of batches, from the start of execution to its completion, were shorter; warm-up left "
+     "out."},
+    {"stage_total_us", "Total", [](const StageAccount& s) { return time_cell(s.total); },
+     "Sum of the stage times of all batches, warm-up included."},
     {"load_us", "Load", [](const StageAccount& s) -> Cell { return s.time.count > 0 ? Cell(s.load) : Cell(); },
      "The time between batches that the stage allows: mean stage time over replicas; not less than what the stages of "
      "a device with a bounded number of requests need of the device together."},
     {"queue_mean_us", "Queue", [](const StageAccount& s) { return optional_cell(s.queue_wait.mean); },
-     "Mean wait of a batch in the queue in front of the stage."},
+     "Mean wait of a batch in the queue in front of the stage, without the copy of its tensors; warm-up left out."},
     {"queue_p90_us", "Queue p90", [](const StageAccount& s) { return optional_cell(s.queue_wait.p90); },
-     "90 % of the waits of batches in the queue in front of the stage were shorter."},
+     "90 % of the waits of batches in the queue in front of the stage were shorter; warm-up left out."},
+    {"copy_mean_us", "Copy", [](const StageAccount& s) { return optional_cell(s.copy.mean); },
+     "Mean time of a batch in which takt copied its tensors to or from the stage, in neither queue wait, stage time "
+     "nor "
+     "time held; missing where the run has no copies."},
     {"held_mean_us", "Held", [](const StageAccount& s) { return optional_cell(s.blocked.mean); },
      "Mean time that a batch which was done could not leave the stage: the queue behind was full, or an earlier batch "
-     "had to leave first."},
+     "had to leave first; warm-up left out."},
     {"hardware_mean_us", "Hardware", [](const StageAccount& s) { return per_execution(s.hardware, s.counted); },
      "Mean time of an execution by the runtime's own counters; missing where the runtime has none."},
     {"penalty_mean_us", "Penalty", [](const StageAccount& s) { return per_execution(s.penalty, s.counted); },
@@ -137,9 +184,9 @@ constexpr Column<StageAccount> stage_columns[] = {
      "Concurrency penalty against the stage itself: mean time of its executions − the mean time of those that ran "
      "alone."},
     {"marshalling_mean_us", "Marshalling mean",
-     [](const StageAccount& s) { return per_execution(s.marshalling, s.counted); },
-     "Mean time that an execution of the stage spent in input, reorder and convert nodes: data brought into another "
-     "form."},
+     [](const StageAccount& s) { return per_execution(s.marshalling, s.marshalled); },
+     "Mean time for which the data of an execution of the stage was brought into another form or place: the runtime's "
+     "input, reorder and convert nodes, and the copies that takt made."},
     {"bytes_moved", "Bytes moved", [](const StageAccount& s) { return optional_cell(s.bytes_moved); },
      "Bytes that takt copied to hand the stage's tensors on, over all executions."},
 };
@@ -167,9 +214,17 @@ constexpr Column<BatchLine> batch_columns[] = {
      [](const BatchLine& b) { return time_cell(b.batch().admitted - b.batch().arrived); },
      "Time from the batch's arrival at an open source until it was admitted."},
     {"queue_wait_us", "Queue wait", [](const BatchLine& b) { return time_cell(b.batch().queue_wait); },
-     "Time that the batch waited in the queues in front of all stages together."},
+     "Time that the batch waited in the queues in front of all stages together (where stages fork: on the way that "
+     "took "
+     "longest), without the copies of its tensors."},
+    {"batch_copy_us", "Copy", [](const BatchLine& b) { return time_cell(b.batch().copy); },
+     "Time in which the batch's tensors were copied on their way to or from a stage, all stages together (where stages "
+     "fork: on the way that took longest)."},
+    {"in_stages_us", "In stages", [](const BatchLine& b) { return time_cell(b.batch().working); },
+     "Stage times of the batch, all stages together (where stages fork: on the way that took longest)."},
     {"held_us", "Held", [](const BatchLine& b) { return time_cell(b.batch().blocked); },
-     "Time in which the batch was done in a stage and could not leave, all stages together."},
+     "Time in which the batch was done in a stage and could not leave, all stages together (where stages fork: on the "
+     "way that took longest)."},
 };
 
 constexpr ColumnText stage_time_of{"stage_time_us.STAGE", "STAGE",
@@ -186,70 +241,20 @@ void add_stage_times(Table& table, const Accounts& accounts) {
   }
 }
 
-constexpr std::array<std::string_view, 5> activity_names{"run", "partition", "merge", "dispatch", "source"};
-constexpr std::array<std::string_view, 7> binding_names{"data",  "replica",   "request", "room",
-                                                        "order", "in flight", "end"};
-
-struct PathLine {
-  const Accounts* accounts;
-  const PathShare* share;
-};
-
-constexpr NamedRow source_row[] = {
-    {"[source]", "Time of the critical path in which no batch had come to the pipeline's source yet."},
-};
-
-constexpr Column<PathLine> path_columns[] = {
-    {"path_stage", "Stage",
-     [](const PathLine& p) -> Cell {
-       return p.share->stage < 0 ? Cell(std::string(source_row[0].name)) : stage_name(*p.accounts, p.share->stage);
-     },
-     "The stage in which the row's part of the critical path lies."},
-    {"activity", "Activity",
-     [](const PathLine& p) -> Cell { return std::string(activity_names[static_cast<std::size_t>(p.share->activity)]); },
-     "What the time of the row's part of the critical path went into: run, partition or merge of a batch; dispatch: "
-     "all was there and the next thing had not begun; source: no batch had come."},
-    {"path_device", "Device",
-     [](const PathLine& p) -> Cell {
-       if (p.share->device >= 0) return p.accounts->devices[index(p.share->device)].name;
-       const bool on_host = p.share->activity == PathActivity::partition || p.share->activity == PathActivity::merge;
-       return on_host ? Cell(std::string("host")) : Cell();
-     },
-     "The device, or the host, on which the row's part of the critical path ran; missing of the source and of "
-     "dispatch."},
-    {"binding", "Binding",
-     [](const PathLine& p) -> Cell { return std::string(binding_names[static_cast<std::size_t>(p.share->binding)]); },
-     "Why the part of the critical path behind the row's could not begin sooner: data (it needed the result), replica "
-     "(all replicas of the stage held a batch), request (the device ran as much as it may), room (the queue behind was "
-     "full), order (an earlier batch had to leave first), in flight (no more batches were let in), end (of the run)."},
-    {"path_count", "Count", [](const PathLine& p) -> Cell { return p.share->count; },
-     "Number of stretches of the critical path that the row stands for."},
-    {"path_us", "Time", [](const PathLine& p) { return time_cell(p.share->total); },
-     "Time of the row's part of the critical path; the column adds up to the time of the last delivery."},
-    {"blame_percent", "Blame %", [](const PathLine& p) { return percent(p.share->total, p.accounts->path.length); },
-     "Share of the critical path: by how much the run would be shorter, at most, if the row's part of it took no "
-     "time."},
-};
-
 constexpr TableDefinition<SummaryRow> summary_definition{"summary", "The pipeline's run as a whole: one row.",
                                                          summary_columns};
 constexpr TableDefinition<DeviceAccount> devices_definition{
     "devices", "Where each device's time went: a row per device. Busy and idle time add up to the window of the run.",
     device_columns};
+constexpr TableDefinition<DeviceStageLine> device_stages_definition{
+    "device_stages", "What each device did for each of its stages: a row per device and stage.", device_stage_columns};
 constexpr TableDefinition<StageAccount> stages_definition{"stages", "What each stage took: a row per stage.",
                                                           stage_columns};
 constexpr TableDefinition<BatchLine> batches_definition{
     "batches",
     "Where each batch's latency went: a row per batch. Source wait, queue "
-    "waits, stage times and time held add up to the latency.",
+    "waits, copies, time in stages and time held add up to the latency.",
     batch_columns};
-constexpr TableDefinition<PathLine> critical_path_definition{
-    "critical_path",
-    "What the run was long for, walked back from the last delivery: a "
-    "row per stage, activity, device and binding. Adds up to the time of "
-    "the last delivery.",
-    path_columns, source_row};
-
 TableSchema batches_schema() {
   TableSchema schema = batches_definition.schema();
   schema.columns.push_back(
@@ -265,10 +270,10 @@ Table batches_table(const Accounts& accounts) {
   return table;
 }
 
-Table path_table(const Accounts& accounts) {
-  std::vector<PathLine> lines;
-  for (const PathShare& share : accounts.path.shares) lines.push_back({&accounts, &share});
-  return critical_path_definition.make(lines);
+Table device_stages_table(const Accounts& accounts) {
+  std::vector<DeviceStageLine> lines;
+  for (const ShareAccount& share : accounts.device_stages) lines.push_back({&accounts, &share});
+  return device_stages_definition.make(lines);
 }
 
 }  // namespace
@@ -282,7 +287,9 @@ std::vector<Table> tables(const Accounts& accounts) {
   list.push_back(batches_table(accounts));
   list.push_back(parts_table(accounts));
   list.push_back(splits_table(accounts));
-  list.push_back(path_table(accounts));
+  list.push_back(critical_path_table(accounts));
+  list.push_back(bindings_table(accounts));
+  list.push_back(device_stages_table(accounts));
   return list;
 }
 
@@ -290,7 +297,8 @@ std::vector<TableSchema> account_schemas() {
   std::vector<TableSchema> list{summary_definition.schema(), devices_definition.schema(), stages_definition.schema(),
                                 batches_schema()};
   for (auto& schema : split_schemas()) list.push_back(std::move(schema));
-  list.push_back(critical_path_definition.schema());
+  for (auto& schema : path_schemas()) list.push_back(std::move(schema));
+  list.push_back(device_stages_definition.schema());
   return list;
 }
 

@@ -1,14 +1,15 @@
 // The walk starts at the last delivery and goes back in time: at each point it asks what had to happen before, takes
 // the condition that was fulfilled last (it was the binding one), and goes on from there, until the run begins.
-//  * A batch leaves a stage when it is done there; when the queue behind has room: entry number k needs that start
-//    number k − queue was made; in an ordered stage when the one that started before it has left.
+//  * A batch leaves a stage when it is done there; when the queue behind, or each of several, has room: entry number k
+//    needs that start number k − queue was made; in an ordered stage when the one that started before it has left.
 //  * An execution starts when its batch is in the queue, its replica has let the batch before go, and its device has a
 //    request: start number k on the device needs end number k − requests. Parts need the partition, the merge all
 //    parts.
 //  * A batch is admitted when it has arrived, the first queue has room, and delivery number k − in_flight was made.
 // These are the max-plus equations of a pipeline with blocking, and the walk is their argmax. What passes between the
-// binding condition and its effect is charged as dispatch: zero on the virtual clock, the engine's own time in a
-// measured run. Of conditions fulfilled at the same instant the data of the batch itself is preferred.
+// binding condition and its effect is a copy, as far as the batch's tensors were copied then, else dispatch: zero on
+// the virtual clock, the engine's own time in a measured run. Of conditions fulfilled at the same instant the data of
+// the batch itself is preferred.
 //
 // Executions that take no time can make several conditions of one instant wait for each other; no point is visited
 // twice in one instant, and where a way through it ends another one is tried, so the walk ends whatever a trace says.
@@ -63,8 +64,19 @@ class Passed {
 
 class Walk {
  public:
-  Walk(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& sorted)
-      : run_(run), index_(run, sorted), begin_(window.begin), shares_(run.stages.size() + 1) {}
+  Walk(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& sorted, const VisitCopies& copies,
+       Laps laps)
+      : run_(run),
+        copies_(copies),
+        index_(run, sorted),
+        begin_(window.begin),
+        laps_(std::move(laps)),
+        behind_(stages_behind(run.shape)),
+        shares_(run.stages.size() + 1) {
+    for (int s = 0; s < static_cast<int>(run.stages.size()); ++s) before_.push_back(stages_before(run.shape, s));
+  }
+
+  std::vector<BinderShare> binders() { return laps_.finish(has_source_ ? Binder::source : Binder::start); }
 
   CriticalPath walk() {
     CriticalPath path;
@@ -76,7 +88,10 @@ class Walk {
     link_ = {last_visit(last), batches[last].delivered, PathBinding::end};
     path.length = std::max(Nanoseconds{}, link_.time - begin_);
     while (!lost_ && link_.point.kind != PointKind::begun && link_.time > begin_) step();
-    if (!lost_ && link_.time > begin_) charge(PathActivity::source, -1, Execution::host, begin_);
+    if (!lost_ && link_.time > begin_) {
+      has_source_ = true;
+      charge(PathActivity::source, -1, Execution::host, begin_);
+    }
     for (auto& list : shares_) path.shares.insert(path.shares.end(), list.begin(), list.end());
     std::stable_sort(path.shares.begin(), path.shares.end(),
                      [](const PathShare& a, const PathShare& b) { return a.total > b.total; });
@@ -85,8 +100,14 @@ class Walk {
   }
 
  private:
+  /// The visit after which the batch was delivered.
   Point last_visit(std::size_t batch) const {
-    return {PointKind::left, static_cast<std::uint32_t>((batch + 1) * run_.stages.size() - 1)};
+    const std::size_t stages = run_.stages.size(), first = batch * stages;
+    std::size_t last = stages - 1;  // which feeds the sink
+    for (std::size_t s = 0; s + 1 < stages; ++s)
+      if (behind_[s].empty() && run_.schedule.visits[first + s].left > run_.schedule.visits[first + last].left)
+        last = s;
+    return {PointKind::left, static_cast<std::uint32_t>(first + last)};
   }
   const VisitRecord& visit(std::uint32_t i) const { return run_.schedule.visits[i]; }
   const ExecutionRecord& execution(std::uint32_t i) const { return run_.schedule.executions[i]; }
@@ -103,7 +124,7 @@ class Walk {
       ask_entry(link_.point.record);
     if (found_ && best_.time == link_.time) {
       trail_.push_back(link_);
-      return move_to(best_);
+      return move_to(best_, link_.point);
     }
     // Time has passed since, unless another way through this instant explains it.
     if (found_ && !gap_) gap_ = {link_, best_};
@@ -122,8 +143,24 @@ class Walk {
     link_ = from;
     const bool of_execution = from.point.kind == PointKind::started;
     const int stage = of_execution ? execution(from.point.record).what.stage : visit(from.point.record).stage;
-    charge(PathActivity::dispatch, stage, Execution::host, to.time);
-    move_to(to);
+    if (const Nanoseconds copied = std::min(copied_before(from.point), link_.time - to.time); copied.count() > 0) {
+      charge(PathActivity::copy, stage, Execution::host, link_.time - copied);
+      link_.time -= copied;
+    }
+    if (to.time < link_.time) charge(PathActivity::dispatch, stage, Execution::host, to.time);
+    leave_instant();  // a copy may have taken all of the gap
+    move_to(to, from.point);
+  }
+
+  /// Copies that a batch waited for right before it left or started.
+  Nanoseconds copied_before(Point point) const {
+    if (point.kind == PointKind::left) return Nanoseconds(copies_.after_of(point.record));
+    if (point.kind != PointKind::started) return {};
+    const Execution& what = execution(point.record).what;
+    const bool of_part = what.phase == FlowPhase::run && run_.shape.stages[index(what.stage)].split();
+    if (of_part || what.phase == FlowPhase::merge) return {};
+    if (what.batch >= static_cast<std::int64_t>(run_.schedule.batches.size())) return {};
+    return Nanoseconds(copies_.before_of(index_.visit_of(what)));
   }
 
   /// The stretch in which something really ran.
@@ -133,16 +170,42 @@ class Walk {
     if (record.start < link_.time)
       charge(activities[static_cast<std::size_t>(record.what.phase)], record.what.stage, record.what.device,
              record.start);
-    move_to({{PointKind::started, link_.point.record}, record.start, PathBinding::data});
+    move_to({{PointKind::started, link_.point.record}, record.start, PathBinding::data}, link_.point);
   }
 
-  void move_to(const Link& next) {
-    if (next.time < link_.time) {
-      passed_.clear();
-      trail_.clear();
-      gap_.reset();
-    }
+  void move_to(const Link& next, Point from) {
+    tell_laps(from, next);
+    if (next.time < link_.time) leave_instant();
     link_ = next;
+  }
+
+  void leave_instant() {
+    passed_.clear();
+    trail_.clear();
+    gap_.reset();
+  }
+
+  /// A batch that left when it was done did not wait, whatever comes after it waited for.
+  void tell_laps(Point from, const Link& next) {
+    if (from.kind == PointKind::left && next.point.kind == PointKind::finished) return;
+    const bool at_start = from.kind == PointKind::started;
+    const int stage = at_start ? execution(from.record).what.stage
+                               : (from.kind == PointKind::finished ? -1 : visit(from.record).stage);
+    switch (next.binding) {
+      case PathBinding::replica:
+        return laps_.wait_for(Binder::stage, stage, -1);
+      case PathBinding::request:
+        return laps_.wait_for(Binder::device, -1, execution(from.record).what.device);
+      case PathBinding::room:
+        return laps_.wait_for(Binder::queue, execution(next.point.record).what.stage, -1);
+      case PathBinding::order:
+        return laps_.wait_for(Binder::order, stage, -1);
+      case PathBinding::in_flight:
+        return laps_.wait_for(Binder::in_flight, -1, -1);
+      case PathBinding::data:
+      case PathBinding::end:
+        return;
+    }
   }
 
   /// One more condition; the first of those that were fulfilled last counts.
@@ -172,9 +235,9 @@ class Walk {
     }
   }
 
-  void ask_room(int stage) {
+  void ask_room(int from, int stage) {
     const auto start = [&](std::size_t back) -> std::optional<Link> {
-      const std::uint32_t maker = index_.made_room(stage, link_.time, back);
+      const std::uint32_t maker = index_.made_room(from, stage, link_.time, back);
       if (maker == PathIndex::none) return std::nullopt;
       return Link{{PointKind::started, index_.first_execution(maker)}, visit(maker).started};
     };
@@ -193,7 +256,7 @@ class Walk {
   void ask_leave(std::uint32_t v) {
     const int stage = visit(v).stage;
     ask_finished(index_.last_execution(v), link_.binding);
-    if (index(stage) + 1 < run_.stages.size()) ask_room(stage + 1);
+    for (const int next : behind_[index(stage)]) ask_room(stage, next);
     if (run_.shape.stages[index(stage)].ordered) ask_left(index_.before_in_stage(v), PathBinding::order);
   }
 
@@ -213,9 +276,13 @@ class Walk {
   }
 
   void ask_entry(std::uint32_t v) {
-    if (visit(v).stage > 0) return ask_left(v - 1, PathBinding::data);
+    const int stage = visit(v).stage;
+    const auto& before = before_[index(stage)];
+    for (const int b : before) ask_left(v - static_cast<std::uint32_t>(stage - b), PathBinding::data);
+    if (!before.empty()) return;
     const std::uint32_t batch = static_cast<std::uint32_t>(visit(v).batch);
-    ask_room(0);
+    for (std::size_t s = 0; s < before_.size(); ++s)
+      if (before_[s].empty()) ask_room(FlowStage::source, static_cast<int>(s));
     ask_in_flight();
     const Nanoseconds there = run_.shape.source.open ? run_.schedule.batches[batch].arrived : begin_;
     ask({PointKind::begun, batch}, there, PathBinding::data);
@@ -229,13 +296,24 @@ class Walk {
       return s.activity == activity && s.device == device && s.binding == binding;
     });
     if (share == list.end()) share = list.insert(list.end(), {activity, stage, device, binding, 0, {}});
+    const Nanoseconds from = std::max(since, begin_);
     ++share->count;
-    share->total += link_.time - std::max(since, begin_);
+    share->total += link_.time - from;
+    if (activity == PathActivity::dispatch)
+      laps_.spend_apart(Binder::dispatch, from, link_.time);
+    else if (activity == PathActivity::source)
+      laps_.spend_apart(Binder::source, from, link_.time);
+    else
+      laps_.spend(from, link_.time);
   }
 
   const PipelineRun& run_;
+  const VisitCopies& copies_;
   PathIndex index_;
   Nanoseconds begin_;
+  Laps laps_;
+  bool has_source_ = false;  ///< the path ends where a batch came
+  std::vector<std::vector<int>> behind_, before_;
   std::vector<std::vector<PathShare>> shares_;  ///< by stage, the source first
   Link link_, best_;
   bool found_ = false, lost_ = false;
@@ -246,8 +324,12 @@ class Walk {
 
 }  // namespace
 
-CriticalPath find_critical_path(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& sorted) {
-  return Walk(run, window, sorted).walk();
+CriticalPath find_critical_path(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& sorted,
+                                const VisitCopies& copies, Laps laps, std::vector<BinderShare>& binders) {
+  Walk walk(run, window, sorted, copies, std::move(laps));
+  CriticalPath path = walk.walk();
+  binders = walk.binders();
+  return path;
 }
 
 }  // namespace takt

@@ -2,12 +2,16 @@
 #pragma once
 
 #include "account/account.h"
+#include "account/binding.h"
 #include "account/stage_columns.h"
+#include "account/visit_copies.h"
 
 namespace takt {
 
 /// `run` fits its shape (run_check.h), `sorted` are its columns, sorted. Exact: on the virtual clock the shares add up
-/// to the run's length and none of them is a dispatch. Throws Error(unsupported) for 2^32 − 1 executions and more.
-CriticalPath find_critical_path(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& sorted);
+/// to the run's length and none of them is a dispatch. `laps` is told of the whole path; what it says at the end is in
+/// `binders`. Throws Error(unsupported) for 2^32 − 1 executions and more.
+CriticalPath find_critical_path(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& sorted,
+                                const VisitCopies& copies, Laps laps, std::vector<BinderShare>& binders);
 
 }  // namespace takt

@@ -1,10 +1,12 @@
 // A device is busy while at least one execution runs there. Each idle instant of the window has one cause, the first of
 // these that applies:
-//  * fill: nothing that is meant for the device has been ready yet; drain: its last batch has left. A batch of an
-//    ordinary stage leaves with the stage, a part of a data-parallel one when it is done (its merge is the host's
-//    work).
+//  * fill: no batch has entered a stage that would run it here; drain: the last such batch has left its stage. One rule
+//    for ordinary and divided stages: a batch is theirs from the entry into the queue until it leaves.
 //  * dispatch: a hosted stage has a batch waiting, a free replica here and room behind it, or a part waits for the
-//    device: all is there and it has not started. Zero by construction on the virtual clock.
+//    device: all is there and it has not started. A batch whose tensors are still being copied is not there. Zero by
+//    construction on the virtual clock.
+//  * copy: tensors of an execution on the device are copied, before it or after it.
+//  * sync: a divided stage works on a batch here, and the device waits for its partition, its merge or a sibling part.
 //  * blocked: a hosted stage holds a batch that is done and may not leave (the queue behind is full, or an earlier
 //    batch must leave first), or one waits while the queue behind is full.
 //  * starved: all its stages wait for input.
@@ -12,8 +14,8 @@
 // before work that is held up, and that before no work.
 //
 // The run is swept once per device, from idle interval to idle interval: each condition is a number of open spans
-// (open_spans.h), and an idle interval is divided wherever one of the numbers changes. The six are measured apart, none
-// is a remainder of numbers, so their sum is a check.
+// (open_spans.h), and an idle interval is divided wherever one of the numbers changes. The eight are measured apart,
+// none is a remainder of numbers, so their sum is a check.
 #include "account/device_account.h"
 
 #include <algorithm>
@@ -51,7 +53,13 @@ struct Hosted {
   int last_replica = -1;     ///< the last one that was counted
   SpanEnds taken{};          ///< its replicas here, from start to leave; empty where all are here
   SpanEnds held{};           ///< batches that are done here and have not left; the same
+  SpanEnds working{};        ///< batches that the stage divides, from start to done; the same
   SpanEnds parts{};          ///< parts that wait for the device
+  SpanEnds copies{};         ///< to and from the device
+  SpanEnds fetched{};        ///< of them, inputs of batches that wait in the queue
+  SpanEnds fetched_parts{};  ///< the same of parts
+  ShareAccount share{};
+  std::int64_t busy_until = std::numeric_limits<std::int64_t>::min();
 };
 
 struct DeviceSpans {
@@ -65,50 +73,105 @@ struct DeviceSpans {
 /// What holds for a hosted stage, and so for its device, at a time that only grows.
 class Conditions {
  public:
-  Conditions(Hosted& hosted, const PipelineRun& run, const std::vector<StageColumns>& columns)
-      : replicas_(static_cast<std::ptrdiff_t>(hosted.replicas)), parts_(hosted.parts.sorted()) {
+  /// `fetched`: of all devices of the stage.
+  Conditions(Hosted& hosted, SpanEnds& fetched, const PipelineRun& run, const std::vector<StageColumns>& columns)
+      : stage_(hosted.stage),
+        replicas_(static_cast<std::ptrdiff_t>(hosted.replicas)),
+        parts_(hosted.parts.sorted()),
+        copies_(hosted.copies.sorted()),
+        fetched_(fetched.sorted()),
+        fetched_here_(hosted.fetched.sorted()),
+        fetched_parts_(hosted.fetched_parts.sorted()) {
     const std::size_t s = index(hosted.stage);
     const StageColumns& own = columns[s];
     const bool all_here = hosted.replicas == run.shape.stages[s].replicas.size();
     queue_ = {own.entered, own.started};
     taken_ = all_here ? OpenSpans(own.started, own.left) : hosted.taken.sorted();
     held_ = all_here ? OpenSpans(own.done, own.left) : hosted.held.sorted();
-    if (s + 1 == columns.size()) return;
-    behind_ = {columns[s + 1].entered, columns[s + 1].started};
-    room_behind_ = run.shape.stages[s + 1].queue;
+    if (run.shape.stages[s].split()) working_ = all_here ? OpenSpans(own.started, own.done) : hosted.working.sorted();
+    for (int next = hosted.stage + 1; next < static_cast<int>(columns.size()); ++next) add_behind(next, run, columns);
   }
 
   void move_to(std::int64_t time) {
-    const bool waiting = queue_.count(time) >= 1, full = behind_.count(time) >= room_behind_;
-    const bool is_free = taken_.count(time) < replicas_;
-    const bool part_waits = parts_.count(time) >= 1, holds = held_.count(time) >= 1;
+    const bool waiting = queue_.count(time) > fetched_.count(time);
+    bool full = false;
+    for (Queue& queue : behind_) full = queue.batches.count(time) >= queue.room || full;
+    const bool is_free = taken_.count(time) + fetched_here_.count(time) < replicas_;
+    const bool part_waits = parts_.count(time) > fetched_parts_.count(time);
+    const bool holds = held_.count(time) >= 1;
     could_start = (waiting && !full && is_free) || part_waits;
+    copies = copies_.count(time) >= 1;
+    works = working_.count(time) >= 1;
     held_up = (waiting && full) || holds;
-    until = std::min({queue_.next(), behind_.next(), taken_.next(), held_.next(), parts_.next()});
+    until = std::min({queue_.next(), taken_.next(), held_.next(), working_.next(), parts_.next(), copies_.next(),
+                      fetched_.next(), fetched_here_.next(), fetched_parts_.next()});
+    for (Queue& queue : behind_) until = std::min(until, queue.batches.next());
   }
 
-  bool could_start = false, held_up = false;
+  bool could_start = false, copies = false, works = false, held_up = false;
   std::int64_t until = 0;  ///< they hold until then at least
 
  private:
-  std::ptrdiff_t replicas_, room_behind_ = std::numeric_limits<std::ptrdiff_t>::max();
-  OpenSpans queue_, behind_, taken_, held_, parts_;
+  struct Queue {
+    std::vector<std::int64_t> came{};  ///< where several stages meet
+    OpenSpans batches{};
+    std::ptrdiff_t room = 0;
+  };
+
+  /// The queue from this stage to `next`, if it leads there.
+  void add_behind(int next, const PipelineRun& run, const std::vector<StageColumns>& columns) {
+    const auto before = stages_before(run.shape, next);
+    if (std::find(before.begin(), before.end(), stage_) == before.end()) return;
+    const StageColumns& its = columns[index(next)];
+    Queue& queue = behind_.emplace_back();
+    queue.room = run.shape.stages[index(next)].queue;
+    if (before.size() == 1) {
+      queue.batches = {its.entered, its.started};
+      return;
+    }
+    // Where several meet, a batch is in this queue as soon as it has left this stage; not later than it is in all.
+    const auto& left = columns[index(stage_)].left;
+    queue.came.resize(left.size());
+    std::transform(left.begin(), left.end(), its.entered.begin(), queue.came.begin(),
+                   [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+    queue.batches = {queue.came, its.started};
+  }
+
+  int stage_;
+  std::ptrdiff_t replicas_;
+  std::vector<Queue> behind_;
+  OpenSpans queue_, taken_, held_, working_, parts_, copies_, fetched_, fetched_here_, fetched_parts_;
 };
 
 class DeviceSweep {
  public:
-  DeviceSweep(const PipelineRun& run, RunWindow window, const std::vector<StageColumns>& columns)
-      : run_(run), columns_(columns), window_{window.begin.count(), window.end.count()}, devices_(run.devices.size()) {
+  DeviceSweep(const PipelineRun& run, const Accounts& accounts, const std::vector<StageColumns>& columns)
+      : run_(run),
+        columns_(columns),
+        warmup_(accounts.warmup),
+        window_{accounts.window.begin.count(), accounts.window.end.count()},
+        fetched_(run.stages.size()),
+        devices_(run.devices.size()) {
     for (int s = 0; s < static_cast<int>(run.stages.size()); ++s) list_hosts(s);
     for (DeviceSpans& device : devices_) device.busy_until = window_.start;
     read_executions();
     for (int s = 0; s < static_cast<int>(run.stages.size()); ++s) read_visits(s);
+    for (const CopySpan& copy : run.copies) read_copy(copy);
   }
 
   std::vector<DeviceAccount> accounts() {
     std::vector<DeviceAccount> accounts;
     for (std::size_t d = 0; d < devices_.size(); ++d) accounts.push_back(settle(d));
     return accounts;
+  }
+
+  std::vector<ShareAccount> shares() const {
+    std::vector<ShareAccount> shares;
+    for (const auto& list : hosted_)
+      for (const Hosted& hosted : list) shares.push_back(hosted.share);
+    std::stable_sort(shares.begin(), shares.end(),
+                     [](const ShareAccount& a, const ShareAccount& b) { return a.device < b.device; });
+    return shares;
   }
 
  private:
@@ -121,7 +184,10 @@ class DeviceSweep {
       auto& hosts = by_replica.emplace_back();
       for (const int device : replicas[index(r)]) {
         const auto [found, is_new] = position.try_emplace(device, list.size());
-        if (is_new) list.push_back({.stage = stage, .device = device});
+        if (is_new) {
+          list.push_back({.stage = stage, .device = device});
+          list.back().share.device = device, list.back().share.stage = stage;
+        }
         Hosted& hosted = list[found->second];
         if (hosted.last_replica == r) continue;
         hosted.last_replica = r;
@@ -138,13 +204,16 @@ class DeviceSweep {
       if (record.what.device == Execution::host) continue;
       DeviceSpans& device = devices_[index(record.what.device)];
       add_busy(device, record.start.count(), record.end.count());
-      device.reached = std::min<std::int64_t>(device.reached, record.ready.count());
-      device.left = std::max<std::int64_t>(device.left, record.end.count());
+      // Batches that an end of the run cut off have no visits.
+      if (record.what.batch >= static_cast<std::int64_t>(run_.schedule.batches.size()))
+        see_batch(record.what.device, record.ready.count(), record.end.count());
       ++device.account.executions;
       device.account.executing += record.end - record.start;
       if (!run_.counters.empty()) add_counters(device.account, record, run_.counters[i]);
+      Hosted& hosted = host_of(record.what.stage, record.what.device);
+      add_share(hosted, record);
       if (run_.shape.stages[index(record.what.stage)].split())
-        host_of(record.what.stage, record.what.device).parts.add(record.ready.count(), record.start.count());
+        hosted.parts.add(record.ready.count(), record.start.count());
     }
     for (DeviceSpans& device : devices_)
       if (device.busy_until < window_.end) device.idle.push_back({device.busy_until, window_.end});
@@ -158,6 +227,16 @@ class DeviceSweep {
     device.busy_until = end;
   }
 
+  void add_share(Hosted& hosted, const ExecutionRecord& record) const {
+    ++hosted.share.executions;
+    hosted.share.executing += record.end - record.start;
+    if (record.what.batch < warmup_) hosted.share.warm_up += record.end - record.start;
+    const std::int64_t start = std::max<std::int64_t>(record.start.count(), hosted.busy_until);
+    if (record.end.count() <= start) return;
+    hosted.share.busy += Nanoseconds(record.end.count() - start);
+    hosted.busy_until = record.end.count();
+  }
+
   static void add_counters(DeviceAccount& account, const ExecutionRecord& record, const ExecutionCounters& counters) {
     if (!counters.hardware) return;
     account.hardware = account.hardware.value_or(Nanoseconds{}) + *counters.hardware;
@@ -169,12 +248,12 @@ class DeviceSweep {
   /// Devices that see only some of the stage's replicas need their visits apart.
   void read_visits(int stage) {
     const FlowStage& shape = run_.shape.stages[index(stage)];
+    const StageColumns& own = columns_[index(stage)];
     bool all_everywhere = true;
-    for (Hosted& hosted : hosted_[index(stage)]) {
+    for (const Hosted& hosted : hosted_[index(stage)]) {
       const bool all_here = hosted.replicas == shape.replicas.size();
       all_everywhere = all_everywhere && all_here;
-      const auto& left = columns_[index(stage)].left;
-      if (all_here && !shape.split() && !left.empty()) see_leave(hosted.device, left.back());
+      if (all_here && !own.left.empty()) see_batch(hosted.device, own.entered.front(), own.left.back());
     }
     if (all_everywhere) return;
     const auto& visits = run_.schedule.visits;
@@ -185,12 +264,35 @@ class DeviceSweep {
         if (hosted.replicas == shape.replicas.size()) continue;
         hosted.taken.add(visit.started.count(), visit.left.count());
         hosted.held.add(visit.done.count(), visit.left.count());
-        if (!shape.split()) see_leave(hosted.device, visit.left.count());
+        if (shape.split()) hosted.working.add(visit.started.count(), visit.done.count());
+        see_batch(hosted.device, visit.entered.count(), visit.left.count());
       }
     }
   }
-  void see_leave(int device, std::int64_t left) {
-    devices_[index(device)].left = std::max(devices_[index(device)].left, left);
+  void see_batch(int device, std::int64_t entered, std::int64_t left) {
+    DeviceSpans& spans = devices_[index(device)];
+    spans.reached = std::min(spans.reached, entered);
+    spans.left = std::max(spans.left, left);
+  }
+
+  void read_copy(const CopySpan& copy) {
+    const auto& hosts = position_[index(copy.stage)];
+    const auto found = hosts.find(copy.device);
+    Hosted* here = found == hosts.end() ? nullptr : &hosted_[index(copy.stage)][found->second];
+    if (here != nullptr) here->copies.add(copy.start.count(), copy.end.count());
+    if (copy.of_outputs || copy.batch >= static_cast<std::int64_t>(run_.schedule.batches.size())) return;
+    const VisitRecord& visit =
+        run_.schedule.visits[static_cast<std::size_t>(copy.batch) * run_.stages.size() + index(copy.stage)];
+    const auto clipped = [&](Nanoseconds from, Nanoseconds to) {
+      const std::int64_t start = std::clamp(copy.start, from, to).count();
+      return TimeInterval{start, std::max<std::int64_t>(std::clamp(copy.end, from, to).count(), start)};
+    };
+    const TimeInterval queued = clipped(visit.entered, visit.started);
+    fetched_[index(copy.stage)].add(queued.start, queued.end);
+    if (here == nullptr) return;
+    const TimeInterval inside = clipped(visit.dispatched, visit.joined);
+    here->fetched.add(queued.start, queued.end);
+    if (run_.shape.stages[index(copy.stage)].split()) here->fetched_parts.add(inside.start, inside.end);
   }
 
   DeviceAccount settle(std::size_t d) {
@@ -205,7 +307,7 @@ class DeviceSweep {
     std::vector<Conditions> stages;
     for (auto& list : hosted_) {
       for (Hosted& hosted : list)
-        if (index(hosted.device) == d) stages.emplace_back(hosted, run_, columns_);
+        if (index(hosted.device) == d) stages.emplace_back(hosted, fetched_[index(hosted.stage)], run_, columns_);
     }
     std::vector<std::int64_t> bubbles;
     reserve_large(bubbles, spans.idle.size());
@@ -216,7 +318,8 @@ class DeviceSweep {
       divide({std::max(gap.start, reached), std::min(gap.end, left)}, stages, account);
     }
     account.bubbles = describe(bubbles);
-    TAKT_CHECK(account.busy + account.starved + account.blocked + account.dispatch + account.fill + account.drain ==
+    TAKT_CHECK(account.busy + account.copy + account.sync + account.starved + account.blocked + account.dispatch +
+                   account.fill + account.drain ==
                account.wall);
     TAKT_CHECK(account.bubbles.total == account.wall - account.busy);
     return account;
@@ -225,16 +328,22 @@ class DeviceSweep {
   /// An idle interval between fill and drain, cause by cause.
   static void divide(TimeInterval idle, std::vector<Conditions>& stages, DeviceAccount& account) {
     while (idle.start < idle.end) {
-      bool could_start = false, held_up = false;
+      bool could_start = false, copies = false, works = false, held_up = false;
       std::int64_t until = idle.end;
       for (Conditions& stage : stages) {
         stage.move_to(idle.start);
         could_start = could_start || stage.could_start;
+        copies = copies || stage.copies;
+        works = works || stage.works;
         held_up = held_up || stage.held_up;
         until = std::min(until, stage.until);
       }
       TAKT_DCHECK(until > idle.start);
-      Nanoseconds& cause = could_start ? account.dispatch : held_up ? account.blocked : account.starved;
+      Nanoseconds& cause = could_start ? account.dispatch
+                           : copies    ? account.copy
+                           : works     ? account.sync
+                           : held_up   ? account.blocked
+                                       : account.starved;
       cause += Nanoseconds(until - idle.start);
       idle.start = until;
     }
@@ -242,7 +351,9 @@ class DeviceSweep {
 
   const PipelineRun& run_;
   const std::vector<StageColumns>& columns_;
+  std::int64_t warmup_;
   TimeInterval window_;
+  std::vector<SpanEnds> fetched_;                                ///< by stage: inputs of batches in its queue
   std::vector<std::vector<Hosted>> hosted_;                      ///< by stage
   std::vector<std::unordered_map<int, std::size_t>> position_;   ///< by stage: device → position in hosted_
   std::vector<std::vector<std::vector<std::size_t>>> hosts_of_;  ///< by stage and replica, positions in hosted_
@@ -251,9 +362,10 @@ class DeviceSweep {
 
 }  // namespace
 
-std::vector<DeviceAccount> account_devices(const PipelineRun& run, RunWindow window,
-                                           const std::vector<StageColumns>& sorted) {
-  return DeviceSweep(run, window, sorted).accounts();
+void account_devices(const PipelineRun& run, const std::vector<StageColumns>& sorted, Accounts& accounts) {
+  DeviceSweep sweep(run, accounts, sorted);
+  accounts.devices = sweep.accounts();
+  accounts.device_stages = sweep.shares();
 }
 
 }  // namespace takt

@@ -8,8 +8,8 @@
 
 namespace takt {
 
-/// By device, in the run's order. `run` fits its shape (run_check.h), `sorted` are its columns, sorted.
-std::vector<DeviceAccount> account_devices(const PipelineRun& run, RunWindow window,
-                                           const std::vector<StageColumns>& sorted);
+/// Fills devices and device_stages of `accounts`, which has its window and warmup; both in the run's order. `run` fits
+/// its shape (run_check.h), `sorted` are its columns, sorted.
+void account_devices(const PipelineRun& run, const std::vector<StageColumns>& sorted, Accounts& accounts);
 
 }  // namespace takt

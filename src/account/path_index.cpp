@@ -23,9 +23,11 @@ PathIndex::PathIndex(const PipelineRun& run, const std::vector<StageColumns>& so
       stages_(run.stages.size()),
       starts_(stages_),
       entered_(stages_),
+      left_(stages_),
       on_device_(run.devices.size()) {
   const Schedule& schedule = run.schedule;
   bool has_replicas = false;
+  for (int s = 0; s < static_cast<int>(stages_); ++s) meets_.push_back(stages_before(run.shape, s).size() > 1);
   for (const FlowStage& stage : run.shape.stages) {
     first_slot_.push_back(per_batch_);
     per_batch_ += stage.split() ? index(stage.parts()) + 2 : 1;
@@ -157,16 +159,19 @@ std::uint32_t PathIndex::before_in_replica(std::uint32_t visit) const {
   return before_in_replica_.empty() ? before_in_stage(visit) : before_in_replica_[visit];
 }
 
-std::uint32_t PathIndex::made_room(int stage, Nanoseconds time, std::size_t back) {
-  const std::size_t first = index(run_.shape.stages[index(stage)].queue) + back, entered = entered_by(stage, time);
+std::uint32_t PathIndex::made_room(int from, int stage, Nanoseconds time, std::size_t back) {
+  const std::size_t first = index(run_.shape.stages[index(stage)].queue) + back;
+  const std::size_t entered = entered_by(from, stage, time);
   if (entered <= first || entered - 1 - first >= starts_[index(stage)].count) return none;
   return started(stage, entered - 1 - first);
 }
 
-/// The walk goes back in time, so the answer is a few entries before the last one.
-std::size_t PathIndex::entered_by(int stage, Nanoseconds time) {
-  const std::vector<std::int64_t>& entries = columns_[index(stage)].entered;
-  std::size_t& count = entered_[index(stage)];
+/// The walk goes back in time, so the answer is a few entries before the last one. Where several stages meet, a batch
+/// is in the queue from one of them as soon as it has left that.
+std::size_t PathIndex::entered_by(int from, int stage, Nanoseconds time) {
+  const bool meets = meets_[index(stage)];
+  const std::vector<std::int64_t>& entries = meets ? columns_[index(from)].left : columns_[index(stage)].entered;
+  std::size_t& count = meets ? left_[index(from)] : entered_[index(stage)];
   while (count > 0 && entries[count - 1] > time.count()) --count;
   while (count < entries.size() && entries[count] <= time.count()) ++count;
   return count;
@@ -193,7 +198,7 @@ std::uint32_t PathIndex::gave_request(std::uint32_t execution) {
 
 std::uint32_t PathIndex::let_in(Nanoseconds time, std::size_t back) {
   const auto in_flight = run_.shape.source.in_flight;
-  const std::size_t entered = entered_by(0, time);
+  const std::size_t entered = entered_by(FlowStage::source, 0, time);
   if (!in_flight || entered <= back || entered - 1 - back < static_cast<std::size_t>(*in_flight)) return none;
   return deliveries_[entered - 1 - back - static_cast<std::size_t>(*in_flight)];
 }

@@ -31,9 +31,9 @@ class PathIndex {
   std::uint32_t before_in_replica(std::uint32_t visit) const;
   /// The visit that started in the same stage before.
   std::uint32_t before_in_stage(std::uint32_t visit) const;
-  /// The visit whose start made room in the queue of `stage` for the last batch that had entered it by `time`, or the
-  /// one that started `back` places before it.
-  std::uint32_t made_room(int stage, Nanoseconds time, std::size_t back);
+  /// The visit whose start made room in the queue from stage `from`, or the source, to `stage` for the last batch that
+  /// had entered it by `time`, or the one that started `back` places before it.
+  std::uint32_t made_room(int from, int stage, Nanoseconds time, std::size_t back);
   /// The execution whose end gave `execution` a request of its device.
   std::uint32_t gave_request(std::uint32_t execution);
   /// The batch whose delivery let the last batch in that had been admitted by `time`, or the one delivered `back`
@@ -58,7 +58,7 @@ class PathIndex {
   };
 
   std::size_t slot(std::uint32_t visit) const;
-  std::size_t entered_by(int stage, Nanoseconds time);
+  std::size_t entered_by(int from, int stage, Nanoseconds time);
   std::size_t rank_on(OnDevice& device, std::uint32_t execution);
   std::uint32_t rank_of(std::uint32_t visit) const;
   std::uint32_t started(int stage, std::size_t rank) const;
@@ -75,7 +75,8 @@ class PathIndex {
   std::vector<std::uint32_t> slots_;              ///< executions: run; or partition, parts, merge
   std::vector<std::uint32_t> before_in_replica_;  ///< by visit, where a stage has several
   std::vector<Starts> starts_;                    ///< by stage
-  std::vector<std::size_t> entered_;              ///< by stage: the last answer of entered_by()
+  std::vector<bool> meets_;                       ///< by stage: several lead into it
+  std::vector<std::size_t> entered_, left_;       ///< by stage: the last answers of entered_by()
   std::vector<OnDevice> on_device_;               ///< by device
   std::vector<std::uint32_t> deliveries_;         ///< batches by their delivery
 };

@@ -62,7 +62,7 @@ constexpr Column<Split> split_mean_columns[] = {
     {part_number, [](const Split& s) -> Cell { return std::int64_t{s.part}; }},
     {common::device, [](const Split& s) -> Cell { return device_names(s); }},
     {"part_batches", "Batches", [](const Split& s) -> Cell { return s.batches; },
-     "Batches that the data-parallel stage divided."},
+     "Batches that the data-parallel stage divided, without warm-up."},
     {"last_percent", "Last %",
      [](const Split& s) -> Cell { return 100 * static_cast<double>(s.last) / static_cast<double>(s.batches); },
      "The share of the batches in which the part was done last, so that the merge waited for it."},
@@ -108,6 +108,7 @@ Table parts_table(const Accounts& accounts) {
 Table splits_table(const Accounts& accounts) {
   std::map<std::pair<int, int>, Split> splits;
   for (const PartAccount& part : accounts.parts) {
+    if (part.batch < accounts.warmup) continue;
     Split& split = splits[{part.stage, part.part}];
     if (split.accounts == nullptr) {
       split.accounts = &accounts, split.stage = part.stage, split.part = part.part;

@@ -5,11 +5,13 @@
 
 #include "account/account.h"
 #include "account/stage_columns.h"
+#include "account/visit_copies.h"
 
 namespace takt {
 
-/// Fills window, stages, batches, stage_times and parts of `accounts`. `run` fits its shape (run_check.h), `by_batch`
-/// are its columns.
-void account_stages(const PipelineRun& run, const std::vector<StageColumns>& by_batch, Accounts& accounts);
+/// Fills window, stages, batches, stage_times and parts of `accounts`, which has its warmup. `run` fits its shape
+/// (run_check.h), `by_batch` are its columns.
+void account_stages(const PipelineRun& run, const std::vector<StageColumns>& by_batch, const VisitCopies& copies,
+                    Accounts& accounts);
 
 }  // namespace takt

@@ -61,18 +61,19 @@ inline constexpr ColumnText makespan_us{
     "The window of the pipeline's run: from the first start of an execution to the last end of one, on any device."};
 inline constexpr ColumnText cycle_us{
     "cycle_us", "Cycle",
-    "Steady-state cycle: the median time between deliveries, between fill and drain and after warm-up. Where stages "
-    "have replicas, over as many deliveries as their pattern has, divided by that number."};
+    "Time between two batches in steady state: the slope of the deliveries between warm-up and drain, 1 / throughput. "
+    "Missing where so few batches were delivered there that no pattern can be told."};
 inline constexpr ColumnText batches_per_s{
     "throughput_per_s", "Batches/s",
-    "Batches delivered per second in steady state: between fill and drain and after warm-up."};
+    "Batches delivered per second in steady state, between warm-up and drain: 1 / cycle."};
 inline constexpr ColumnText latency_us{
     "latency_us", "Latency",
     "End-to-end latency of a batch, from its arrival (in a closed loop its admission) to its delivery: source wait + "
-    "queue waits + stage times + time held; of a whole run, the mean over its batches."};
+    "queue waits + copies + stage times + time held; of a whole run, the mean over its batches without warm-up."};
 inline constexpr ColumnText bottleneck{
     "bottleneck", "Bottleneck",
-    "The stage with the largest load, which keeps the cycle from being shorter; missing without batches."};
+    "The stage with the largest load: where a stage or device binds, the one that keeps the cycle from being shorter; "
+    "missing without batches."};
 inline constexpr ColumnText stage{"stage", "Stage",
                                   "Name of the pipeline's stage; in a pair of stages, the one that is slowed down."};
 inline constexpr ColumnText beside{"beside", "Beside",

@@ -32,11 +32,14 @@ Spread describe(std::span<const std::int64_t> nanoseconds) {
   spread.mean = Duration(spread.total) / static_cast<double>(spread.count);
   const PercentilePlace half = percentile_place(nanoseconds.size(), 0.5);
   const PercentilePlace most = percentile_place(nanoseconds.size(), 0.9);
+  const PercentilePlace nearly_all = percentile_place(nanoseconds.size(), 0.99);
   const auto values =
-      values_at_ranks(nanoseconds, std::array{half.below, half.above, most.below, most.above, nanoseconds.size() - 1});
+      values_at_ranks(nanoseconds, std::array{half.below, half.above, most.below, most.above, nearly_all.below,
+                                              nearly_all.above, nanoseconds.size() - 1});
   spread.median = between(half, values[0], values[1]);
   spread.p90 = between(most, values[2], values[3]);
-  spread.max = Nanoseconds(values[4]);
+  spread.p99 = between(nearly_all, values[4], values[5]);
+  spread.max = Nanoseconds(values[6]);
   return spread;
 }
 

@@ -1,4 +1,5 @@
-// Mean, median and p90 of many spans of time without sorting them: that would cost more than the rest of the account.
+// Mean, median, p90 and p99 of many spans of time without sorting them: that would cost more than the rest of the
+// account.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace takt {
 struct Spread {
   std::int64_t count = 0;
   Nanoseconds total{};
-  std::optional<Duration> mean, median, p90, max;
+  std::optional<Duration> mean, median, p90, p99, max;
 };
 
 /// Percentiles as in statistics.h.

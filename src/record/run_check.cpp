@@ -44,6 +44,7 @@ class RunCheck {
       times({batch.arrived, batch.admitted, batch.delivered}, [&] { return fmt::format("batch {}", i); });
     }
     for (const ExecutionCounters& c : run_.counters) counters(c);
+    for (std::size_t i = 0; i < run_.copies.size(); ++i) copy(i);
     if (counted_ > static_cast<double>(largest)) refuse("its counters add up to more than can be held");
     if (sum_ > static_cast<double>(largest)) refuse("its times add up to more than nanoseconds can hold");
   }
@@ -67,6 +68,19 @@ class RunCheck {
     for (const auto& time : {c.hardware, c.marshalling})
       if (time) counted_ += std::abs(static_cast<double>(time->count()));
     if (c.bytes_moved) counted_ += std::abs(static_cast<double>(*c.bytes_moved));
+  }
+
+  void copy(std::size_t i) {
+    const CopySpan& span = run_.copies[i];
+    const auto name = [&] { return fmt::format("copy {}", i); };
+    if (span.batch < 0 || span.bytes < 0) refuse(name() + " has a negative number");
+    if (span.stage < 0 || span.stage >= static_cast<int>(run_.stages.size()))
+      refuse(name() + " has a stage that does not exist");
+    if (span.device != Execution::host && (span.device < 0 || span.device >= static_cast<int>(run_.devices.size())))
+      refuse(name() + " has a device that does not exist");
+    times({span.start, span.end}, name);
+    if (i > 0 && span.start < run_.copies[i - 1].start)
+      refuse(name() + " started before the one in front of it in the list");
   }
 
   void execution(std::size_t i) {

@@ -28,16 +28,22 @@ inline void expect_batches_add_up(const PipelineRun& run, const Accounts& a) {
   std::vector<Nanoseconds> totals(stages);
   for (std::size_t b = 0; b < a.batches.size(); ++b) {
     const BatchAccount& batch = a.batches[b];
-    Nanoseconds all = batch.admitted - batch.arrived + batch.queue_wait + batch.blocked, longest{};
+    const Nanoseconds all =
+        batch.admitted - batch.arrived + batch.queue_wait + batch.copy + batch.working + batch.blocked;
+    Nanoseconds longest{}, in_stages{};
     for (std::size_t s = 0; s < stages; ++s) {
-      all += a.stage_times[b * stages + s];
+      in_stages += a.stage_times[b * stages + s];
       totals[s] += a.stage_times[b * stages + s];
       longest = std::max(longest, a.stage_times[b * stages + s]);
     }
     ASSERT_EQ(all, batch.latency());
+    if (is_chain(run.shape)) {
+      ASSERT_EQ(batch.working, in_stages);
+    }
+    ASSERT_LE(batch.working, in_stages);
     ASSERT_EQ(longest, batch.cycle);
   }
-  for (std::size_t s = 0; s < stages; ++s) ASSERT_EQ(totals[s], a.stages[s].time.total);
+  for (std::size_t s = 0; s < stages; ++s) ASSERT_EQ(totals[s], a.stages[s].total);
 }
 
 inline void expect_parts_add_up(const PipelineRun& run, const Accounts& a) {

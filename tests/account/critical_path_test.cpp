@@ -81,7 +81,7 @@ TEST(CriticalPath, charges_a_late_start_to_dispatch) {
 TEST(CriticalPath, explains_every_nanosecond_of_random_runs_without_dispatch) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const auto a = account(random_run(seed));
+    const auto a = account(any_random_run(seed));
     ASSERT_EQ(a.path.explained, a.path.length);
     for (const PathShare& share : a.path.shares) ASSERT_NE(share.activity, PathActivity::dispatch);
   }

@@ -14,7 +14,7 @@ TEST(Spread, of_nothing_says_nothing) {
   const Spread spread = describe({});
   EXPECT_EQ(spread.count, 0);
   EXPECT_EQ(spread.total.count(), 0);
-  EXPECT_FALSE(spread.mean || spread.median || spread.p90 || spread.max);
+  EXPECT_FALSE(spread.mean || spread.median || spread.p90 || spread.p99 || spread.max);
   EXPECT_FALSE(median(std::vector<std::int64_t>{}));
 }
 
@@ -32,6 +32,7 @@ TEST(Spread, has_the_percentiles_of_a_summary) {
     EXPECT_NEAR(spread.mean->count(), summary->mean.count(), 1e-6);
     EXPECT_NEAR(spread.median->count(), summary->median.count(), 1e-6);
     EXPECT_NEAR(spread.p90->count(), summary->p90.count(), 1e-6);
+    EXPECT_NEAR(spread.p99->count(), summary->p99.count(), 1e-6);
     EXPECT_EQ(spread.max->count(), summary->max.count());
     EXPECT_EQ(median(values), spread.median);
   }

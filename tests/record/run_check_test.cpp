@@ -41,6 +41,22 @@ TEST(RunCheck, every_record_that_cannot_be_is_named) {
   EXPECT_NE(refusal([](PipelineRun& r) { r.warmup = -1; }).find("warm-up"), std::string::npos);
 }
 
+TEST(RunCheck, copies_that_cannot_be_are_named) {
+  const auto with = [](const std::function<void(CopySpan&)>& damage) {
+    return refusal([&](PipelineRun& r) {
+      r.copies.resize(2);
+      for (CopySpan& copy : r.copies) copy.start = Nanoseconds(4), copy.end = Nanoseconds(5);
+      damage(r.copies[1]);
+    });
+  };
+  EXPECT_EQ(with([](CopySpan&) {}), "");
+  EXPECT_NE(with([](CopySpan& c) { c.stage = 2; }).find("copy 1 has a stage"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.device = 7; }).find("copy 1 has a device"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.batch = -1; }).find("negative"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.end = Nanoseconds(3); }).find("out of order"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.start = Nanoseconds(1); }).find("in front of it"), std::string::npos);
+}
+
 TEST(RunCheck, counters_that_add_up_beyond_what_can_be_held_are_refused) {
   EXPECT_NE(refusal([](PipelineRun& r) {
               r.counters.resize(r.schedule.executions.size());

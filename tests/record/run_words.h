@@ -61,12 +61,16 @@ inline PipelineRun random_run_of(OracleInput input, std::uint64_t seed) {
 inline PipelineRun random_run(std::uint64_t seed) { return random_run_of(random_pipeline(seed), seed); }
 /// Every kind of stages that fork and meet.
 inline PipelineRun random_graph_run(std::uint64_t seed) { return random_run_of(random_graph(seed), seed); }
+/// Two chains, then one of the others.
+inline PipelineRun any_random_run(std::uint64_t seed) {
+  return seed % 3 == 2 ? random_graph_run(seed) : random_run(seed);
+}
 
-/// {busy, starved, blocked, dispatch, fill, drain}
+/// {busy, copy, sync, starved, blocked, dispatch, fill, drain}
 inline std::vector<std::int64_t> causes(const DeviceAccount& device) {
   std::vector<std::int64_t> list;
-  for (const Nanoseconds time :
-       {device.busy, device.starved, device.blocked, device.dispatch, device.fill, device.drain})
+  for (const Nanoseconds time : {device.busy, device.copy, device.sync, device.starved, device.blocked, device.dispatch,
+                                 device.fill, device.drain})
     list.push_back(time.count());
   return list;
 }
