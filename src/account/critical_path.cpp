@@ -181,7 +181,7 @@ class Walk {
                                : (from.kind == PointKind::finished ? -1 : visit(from.record).stage);
     switch (next.binding) {
       case PathBinding::replica:
-        return laps_.wait_for(Binder::stage, stage, -1);
+        return laps_.wait_for(kept_by_order(from.record, next.point.record) ? Binder::order : Binder::stage, stage, -1);
       case PathBinding::request:
         return laps_.wait_for(Binder::device, -1, execution(from.record).what.device);
       case PathBinding::room:
@@ -194,6 +194,22 @@ class Walk {
       case PathBinding::end:
         return;
     }
+  }
+
+  /// The execution got the replica of `before`, which worked to the end; but a batch that had started after that was
+  /// done earlier in another replica, and kept it because `before` had to leave first.
+  bool kept_by_order(std::uint32_t e, std::uint32_t before) const {
+    const FlowStage& stage = run_.shape.stages[index(execution(e).what.stage)];
+    if (!stage.ordered || stage.replicas.size() < 2) return false;
+    const VisitRecord& first = visit(before);
+    const auto held = [](const VisitRecord& v) { return v.left - v.done; };
+    for (auto v = index_.before_in_stage(index_.visit_of(execution(e).what)); v != PathIndex::none && v != before;
+         v = index_.before_in_stage(v)) {
+      const VisitRecord& other = visit(v);
+      const bool left_then = first.left <= other.left && other.left <= execution(e).start;
+      if (other.done < first.done && left_then && 2 * held(first) < held(other)) return true;
+    }
+    return false;
   }
 
   /// One more condition; the first of those that were fulfilled last counts.
