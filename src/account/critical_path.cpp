@@ -139,6 +139,7 @@ class Walk {
       link_.time -= copied;
     }
     if (to.time < link_.time) charge(PathActivity::dispatch, stage, Execution::host, to.time);
+    forget_the_instant();
     move_to(to, from.point);
   }
 
@@ -165,12 +166,14 @@ class Walk {
 
   void move_to(const Link& next, Point from) {
     tell_laps(from, next);
-    if (next.time < link_.time) {
-      passed_.clear();
-      trail_.clear();
-      gap_.reset();
-    }
+    if (next.time < link_.time) forget_the_instant();
     link_ = next;
+  }
+
+  void forget_the_instant() {
+    passed_.clear();
+    trail_.clear();
+    gap_.reset();
   }
 
   /// A batch that left when it was done did not wait, whatever comes after it waited for.
