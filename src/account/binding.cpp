@@ -6,6 +6,8 @@
 //  * A batch of stage A that waited for room in front of B waited for A's replica as well, which held the batch before
 //    it: of several waits of one instant that for room, order or a place inside counts, because the replica was free to
 //    work and was not let.
+//  * A batch that got the replica of one that worked to the end could have had another, where a batch was done that had
+//    to wait for that one to leave: such a wait is for order, too.
 //  * Time that the source had no batch, and time between what was there and what had not begun (dispatch), stand apart.
 //
 // The run is named by the first of these that holds:

@@ -148,7 +148,7 @@ class Walk {
       link_.time -= copied;
     }
     if (to.time < link_.time) charge(PathActivity::dispatch, stage, Execution::host, to.time);
-    leave_instant();  // a copy may have taken all of the gap
+    forget_the_instant();
     move_to(to, from.point);
   }
 
@@ -175,11 +175,11 @@ class Walk {
 
   void move_to(const Link& next, Point from) {
     tell_laps(from, next);
-    if (next.time < link_.time) leave_instant();
+    if (next.time < link_.time) forget_the_instant();
     link_ = next;
   }
 
-  void leave_instant() {
+  void forget_the_instant() {
     passed_.clear();
     trail_.clear();
     gap_.reset();
@@ -193,7 +193,7 @@ class Walk {
                                : (from.kind == PointKind::finished ? -1 : visit(from.record).stage);
     switch (next.binding) {
       case PathBinding::replica:
-        return laps_.wait_for(Binder::stage, stage, -1);
+        return laps_.wait_for(kept_by_order(from.record, next.point.record) ? Binder::order : Binder::stage, stage, -1);
       case PathBinding::request:
         return laps_.wait_for(Binder::device, -1, execution(from.record).what.device);
       case PathBinding::room:
@@ -206,6 +206,22 @@ class Walk {
       case PathBinding::end:
         return;
     }
+  }
+
+  /// The execution got the replica of `before`, which worked to the end; but a batch that had started after that was
+  /// done earlier in another replica, and kept it because `before` had to leave first.
+  bool kept_by_order(std::uint32_t e, std::uint32_t before) const {
+    const FlowStage& stage = run_.shape.stages[index(execution(e).what.stage)];
+    if (!stage.ordered || stage.replicas.size() < 2) return false;
+    const VisitRecord& first = visit(before);
+    const auto held = [](const VisitRecord& v) { return v.left - v.done; };
+    for (auto v = index_.before_in_stage(index_.visit_of(execution(e).what)); v != PathIndex::none && v != before;
+         v = index_.before_in_stage(v)) {
+      const VisitRecord& other = visit(v);
+      const bool left_then = first.left <= other.left && other.left <= execution(e).start;
+      if (other.done < first.done && left_then && 2 * held(first) < held(other)) return true;
+    }
+    return false;
   }
 
   /// One more condition; the first of those that were fulfilled last counts.

@@ -73,11 +73,10 @@ std::span<const std::int64_t> steady_part(const PipelineRun& run, const Accounts
 std::size_t phases(const FlowShape& shape, std::size_t departures) {
   const std::size_t burst = largest_burst(shape);
   if (departures <= burst) return 0;
-  std::size_t pattern = 1;
+  std::size_t pattern = burst;
   for (const FlowStage& stage : shape.stages) {
     const std::size_t longer = std::lcm(pattern, side_by_side(shape, stage));
-    // A pattern so long that it would leave little between the ends is left out, unless it is one stage's own.
-    if (longer < departures && (4 * longer <= departures || longer <= burst)) pattern = longer;
+    if (4 * longer <= departures) pattern = longer;  // a longer one would leave little between the ends
   }
   if (departures < 2 * pattern) return departures - pattern;
   return pattern * std::max<std::size_t>(departures / 20 / pattern, 1);

@@ -28,8 +28,9 @@ TEST(AccountTables, have_the_columns_that_others_build_on) {
                               [&](const ColumnSchema& column) { return column.name == name; }))
           << table.name << " " << name;
   };
-  has(list[0], {"cycle_us", "throughput_per_s", "bottleneck"});
-  has(list[1], {"device", "wall_us", "busy_us", "starved_us", "blocked_us", "dispatch_us", "fill_drain_us"});
+  has(list[0], {"cycle_us", "throughput_per_s", "bottleneck", "bound_by", "latency_p99_us", "latency_max_us"});
+  has(list[1], {"device", "wall_us", "busy_us", "copy_us", "sync_us", "starved_us", "blocked_us", "dispatch_us",
+                "fill_drain_us"});
 }
 
 TEST(AccountTables, every_row_has_a_cell_for_every_column_and_every_column_a_meaning) {
@@ -52,6 +53,21 @@ TEST(AccountText, names_the_bottleneck_and_its_margin) {
   const std::string text = to_text(small());
   EXPECT_NE(text.find("bottleneck  s_1 on sim:D0+sim:D1: a batch every"), std::string::npos) << text;
   EXPECT_NE(text.find("% more than s_0"), std::string::npos) << text;
+}
+
+TEST(AccountText, shows_the_causes_of_idle_time_that_occur) {
+  EXPECT_NE(to_text(small()).find("Sync"), std::string::npos) << to_text(small());
+  const std::string plain =
+      to_text(account(simulated_run(pipeline({stage_on(0), stage_on(1)}, 4), {takes(4), takes(2)})));
+  EXPECT_EQ(plain.find("Sync"), std::string::npos) << plain;
+  EXPECT_EQ(plain.find("Copy"), std::string::npos) << plain;
+  EXPECT_EQ(plain.find("Stage busy"), std::string::npos) << plain;
+}
+
+TEST(AccountText, has_the_percentiles_of_the_latency) {
+  const std::string text = to_text(small());
+  for (const char* word : {" mean, ", " median, ", " p90, ", " p99, ", " max\n"})
+    EXPECT_NE(text.find(word), std::string::npos) << text;
 }
 
 TEST(AccountText, of_a_run_without_batches_has_no_rates) {
