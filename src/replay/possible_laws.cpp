@@ -13,11 +13,11 @@
 namespace takt {
 namespace {
 
-constexpr std::size_t most_watched = 250;    // executions of a stage
-constexpr double freedom = 5;                // of Student's t
-constexpr double least_spread = 0.005;       // of a duration, whatever its noise
-constexpr double usual = 1.8, beyond = 0.1;  // factors up to here alike; above, e times rarer every so much
-constexpr double most_open = 0.4;            // of what is expected: less is shown by the record
+constexpr std::size_t most_watched = 250;         // executions of a stage
+constexpr double freedom = 5;                     // of Student's t
+constexpr double least_spread = 0.005;            // of a duration, whatever its noise
+constexpr double usual = 1.8, rarer_every = 0.1;  // factors up to here alike; above, e times rarer every so much
+constexpr double most_open = 0.4;                 // of what is expected: less is shown by the record
 constexpr double least_noise = 1e-4, most_noise = 2;
 constexpr int generations = 160;
 
@@ -26,14 +26,14 @@ using Point = std::vector<double>;
 
 /// An excess as it is expected before the record is looked at.
 double expected_excess(Random& random) {
-  const double width = usual - 1, u = uniform(random) * (width + beyond);
+  const double width = usual - 1, u = uniform(random) * (width + rarer_every);
   if (u < width) return u;
-  return width - beyond * std::log(positive_uniform(random));
+  return width - rarer_every * std::log(positive_uniform(random));
 }
 
 double log_expectation(double excess) {
   if (excess < 0) return -std::numeric_limits<double>::infinity();
-  return excess < usual - 1 ? 0 : -(excess - (usual - 1)) / beyond;
+  return excess < usual - 1 ? 0 : -(excess - (usual - 1)) / rarer_every;
 }
 
 /// How well a point explains the executions of one stage.

@@ -54,15 +54,15 @@ bool says_the_same(const Extrapolation& a, const Extrapolation& b) {
 std::string pair_sentence(const WhatIf& result, const Extrapolation& pair, bool mutual) {
   const std::string stage = printable(result.stages[index(pair.stage)]),
                     beside = printable(result.stages[index(pair.beside)]);
-  const bool itself = pair.stage == pair.beside;
+  const bool itself = pair.stage == pair.beside, less = pair.after < pair.before;
   const std::string who =
       itself ? fmt::format("Several executions of {}", stage) : fmt::format("{} and {}", stage, beside);
   const std::string whom = itself || mutual ? "they are" : stage + " is";
   return fmt::format(
-      "{} ran {} beside each other in the record, and {} after the change: how much {} {} {} is not "
-      "known, 1 to {:.2g} times. ",
-      who, overlap_words(pair.before), overlap_words(pair.after), pair.after < pair.before ? "faster" : "slower", whom,
-      pair.after < pair.before ? "alone" : "together", pair.factor.high);
+      "{} ran {} beside each other in the record, and {} after the change: how much {} {} is not known, "
+      "{:.2f} to {:.2f} times. ",
+      who, overlap_words(pair.before), overlap_words(pair.after), less ? "faster" : "slower",
+      whom + (less ? " alone" : " together"), pair.factor.low, pair.factor.high);
 }
 
 std::string pairs(const WhatIf& result) {
