@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "cli/command_line.h"
 #include "cli/output.h"
 #include "cli/pipeline.h"
@@ -32,7 +34,8 @@ CommandLine declare(WhatIfOptions& o) {
            &o.set);
   line.add({.names = "--sweep",
             .value = "KNOB=A:B:STEP",
-            .meaning = "One row for each value from A to B, on top of the changes"},
+            .meaning = "One row for each value from A to B, on top of the changes: stage.NAME.time=x0.5:x2:x0.5 or "
+                       "=10ms:20ms:5ms, stage.NAME.replicas=1:4:1, source.rate=50:100:10"},
            &o.sweep);
   line.add({.names = "--interference",
             .value = "FILE",
@@ -61,6 +64,9 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
   const WhatIf result = what_if(run, changes, variants, measured);
   if (result.refused_error && o.output.format != "table")
     log_warning("the measured slow-downs are left out: the replay of the record does not come out with them");
+  if (const double error = result.summary.front().replay_error;
+      error > reliable_replay_error && o.output.format != "table")
+    log_warning(fmt::format("not reliable: the replay without a change is {:.1f} % off", error * 100));
   print(o.output, tables(result), provenance_of("pipeline whatif", arguments), to_text(result, o.output.style()));
   return 0;
 }

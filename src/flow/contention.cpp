@@ -137,4 +137,10 @@ std::int64_t ContentionState::slowdown(int stage_number, int device) const {
   return product(factor, crowd.total);
 }
 
+double ContentionState::counted_share(int stage, int beside) const {
+  const Crowd crowd = crowd_on(static_cast<std::size_t>(stage));
+  if (!crowd.demand || (*crowd.demand)[static_cast<std::size_t>(beside)] == 0) return 1;
+  return static_cast<double>(crowd.beside) / static_cast<double>(unit);
+}
+
 }  // namespace takt

@@ -53,6 +53,12 @@ class ContentionState {
   /// Bounded by 0.01 and 1,000,000 (in `unit`).
   std::int64_t slowdown(int stage, int device) const;
 
+  /// Executions of the stage that run now.
+  std::int64_t running(int stage) const { return running_by_stage_[static_cast<std::size_t>(stage)]; }
+  /// What of a factor above 1 in `interference[stage][beside]` counts now, 0 to 1: less than 1 where the two take turns
+  /// for a resource that is short.
+  double counted_share(int stage, int beside) const;
+
  private:
   /// The scarcest resource of a stage: what everybody wants of it, and the share of the time in which the others run
   /// while the stage does; both in `unit`.

@@ -66,7 +66,9 @@ PipelineRun planned_run(const PipelineSpec& spec, const SimulatedTimes& times) {
       for (auto& device : run.devices)
         if (device.name == devices[p]) device.name = real[p];
   }
-  if (auto law = contention_law(spec); !law.empty()) run.contention = std::move(law);
+  // Also where nothing contends: of simulated devices that is known, and not only not told.
+  if (std::any_of(run.devices.begin(), run.devices.end(), [](const RunDevice& d) { return !d.runtime.empty(); }))
+    run.contention = contention_law(spec);
   return run;
 }
 

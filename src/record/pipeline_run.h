@@ -52,8 +52,10 @@ struct PipelineRun {
   std::vector<ExecutionCounters> counters;  ///< as long as schedule.executions, or empty: no runtime told any
   std::int64_t warmup = 0;                  ///< batches at the beginning that steady-state figures leave out
   std::optional<int> cores;                 ///< logical cores that the run could use; nullopt: not told
-  std::optional<ContentionLaw> contention;  ///< of simulated devices; what a measured run suffered is in its times
-  std::optional<Nanoseconds> base_time;     ///< since the epoch; nullopt on the virtual clock
+  /// Of simulated devices; an empty law says that nothing contends there. nullopt: not told, as of real devices, whose
+  /// times hold what they suffered.
+  std::optional<ContentionLaw> contention;
+  std::optional<Nanoseconds> base_time;  ///< since the epoch; nullopt on the virtual clock
   bool virtual_clock = false;
   bool interrupted = false;  ///< ended early, by a signal or a failed stage; the batches that were delivered count
   std::optional<std::string> failure;  ///< one sentence: stage, batch, cause

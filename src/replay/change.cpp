@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -120,6 +121,27 @@ void read_value(PipelineChange& change, std::string_view value, const KnobName& 
   }
 }
 
+/// A time in the largest unit that leaves at least one whole: "20ms".
+std::string with_unit(double ns, std::string_view blank) {
+  constexpr std::pair<double, std::string_view> units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+  for (const auto& [unit, name] : units)
+    if (ns >= unit) return fmt::format("{:.10g}{}{}", ns / unit, blank, name);
+  return fmt::format("{:.10g}{}ns", ns, blank);
+}
+
+/// Knobs that take names or lists have no values in between.
+void refuse_unswept(std::string_view text, std::string_view key) {
+  std::string target;
+  const KnobName& knob = find_knob(text, key, target);
+  if (knob.knob != Knob::stage_device && knob.knob != Knob::stage_ratio) return;
+  std::vector<std::string> possible;
+  for (const KnobName& other : knobs)
+    if (other.knob != Knob::stage_device && other.knob != Knob::stage_ratio)
+      possible.push_back(fmt::format("{}{}.{}", other.scope, other.scope == "source" ? "" : ".NAME", other.name));
+  refuse(text, fmt::format("'{}' takes no numbers to go through; what can be swept: {}", knob.name,
+                           fmt::join(possible, ", ")));
+}
+
 }  // namespace
 
 PipelineChange parse_change(std::string_view text) {
@@ -133,15 +155,25 @@ PipelineChange parse_change(std::string_view text) {
   return change;
 }
 
+std::string value_text(const PipelineChange& change) {
+  if (change.knob == Knob::stage_time && change.number && !change.factor) return with_unit(*change.number, " ");
+  const auto equals = change.text.find('=');
+  return std::string(trim(std::string_view(change.text).substr(equals == std::string::npos ? 0 : equals + 1)));
+}
+
 std::vector<PipelineChange> parse_sweep(std::string_view text) {
   const auto equals = text.find('=');
-  const auto ends = split(text.substr(equals == std::string_view::npos ? 0 : equals + 1), ':');
+  auto ends = split(text.substr(equals == std::string_view::npos ? 0 : equals + 1), ':');
   if (equals == std::string_view::npos || ends.size() != 3)
-    refuse(text, "a sweep is KNOB=A:B:STEP, such as stage.infer.time=x0.2:x1:x0.2");
-  const std::string key(text.substr(0, equals + 1));
-  const PipelineChange first = parse_change(key + ends[0]), last = parse_change(key + ends[1]);
-  const bool time = first.knob == Knob::stage_time;
-  const PipelineChange step = parse_change(key + ends[2]);
+    refuse(text, "a sweep is KNOB=A:B:STEP, such as stage.infer.time=x0.2:x1:x0.2 or stage.infer.replicas=1:4:1");
+  const std::string key(trim(text.substr(0, equals)));
+  refuse_unswept(text, key);
+  std::vector<std::string> words;
+  for (const auto& end : ends) words.emplace_back(trim(end));
+  for (std::string& word : words)
+    if (words[0].starts_with('x') && to_number(word)) word = "x" + word;
+  const PipelineChange first = parse_change(key + "=" + words[0]), last = parse_change(key + "=" + words[1]);
+  const PipelineChange step = parse_change(key + "=" + words[2]);
   if (!first.number || !last.number || !step.number || first.factor != last.factor || first.factor != step.factor)
     refuse(text, "a sweep goes from one number to another of the same kind");
   if (*step.number <= 0 || *last.number < *first.number)
@@ -151,9 +183,10 @@ std::vector<PipelineChange> parse_sweep(std::string_view text) {
   std::vector<PipelineChange> changes;
   for (int i = 0; i <= static_cast<int>(count); ++i) {
     const double value = *first.number + i * *step.number;
-    std::string spelled = fmt::format("{:.10g}", value);
-    if (time) spelled = first.factor ? "x" + spelled : spelled + "ns";
-    changes.push_back(parse_change(key + spelled));
+    const std::string spelled = first.knob != Knob::stage_time ? fmt::format("{:.10g}", value)
+                                : first.factor                 ? fmt::format("x{:.10g}", value)
+                                                               : with_unit(value, "");
+    changes.push_back(parse_change(key + "=" + spelled));
   }
   return changes;
 }

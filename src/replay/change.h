@@ -35,7 +35,11 @@ struct PipelineChange {
 /// that names the nearest knob, or what values it takes.
 PipelineChange parse_change(std::string_view text);
 
+/// What the knob is set to, as a reader writes it: "x0.5", "20 ms", "4", "none".
+std::string value_text(const PipelineChange& change);
+
 /// "stage.infer.time=x0.2:x1:x0.1": the first knob with every value from A to B in steps, both ends included.
+/// Of factors the x before B and STEP may be left out.
 /// Throws UsageError: no number, a step that leads nowhere, more than 1,000 values, a knob without numbers.
 std::vector<PipelineChange> parse_sweep(std::string_view text);
 

@@ -13,12 +13,17 @@
 namespace takt {
 namespace {
 
+constexpr std::size_t draws = 60;        // laws that are possible
 constexpr double trusted_error = 0.02;   // of a replay with a law that is only estimated
 constexpr double measured_error = 0.05;  // of a replay with slow-downs that were measured beside the run
-constexpr double noticeable = 0.1;       // change of an overlap, and spread of one that shows what it does
 
-bool all_simulated(const PipelineRun& run) {
-  return std::all_of(run.devices.begin(), run.devices.end(), [](const RunDevice& d) { return d.runtime == "sim"; });
+/// Whether all that the stage suffers is what the record's law says: a simulated device follows its description.
+bool is_described(const PipelineRun& run, std::size_t stage) {
+  if (!run.contention) return false;
+  for (const auto& parts : run.shape.stages[stage].replicas)
+    for (const int device : parts)
+      if (run.devices[index(device)].runtime != "sim") return false;
+  return true;
 }
 
 std::optional<std::size_t> stage_named(const PipelineRun& run, const std::string& name) {
@@ -58,14 +63,18 @@ void add_measured(const PipelineRun& run, std::span<const PairRow> measured, Kno
                             printable(measured.front().stage)));
 }
 
-/// Of stages about which nobody told anything. Only if the run replayed with it is as long as it was.
-void add_overlaps(const PipelineRun& run, KnownContention& result) {
+/// Of pairs about which nobody told anything, what the record shows. Only if the run replayed with it is as long as it
+/// was.
+void add_shown(const PipelineRun& run, KnownContention& result) {
   ContentionLaw law = result.law;
   std::vector<Interference> found;
-  for (const Interference& entry : interference_from_overlap(run, law)) {
-    if (result.known[index(entry.stage)][index(entry.beside)]) continue;
-    set_factor(law, run.stages.size(), index(entry.stage), index(entry.beside), entry.factor);
-    found.push_back(entry);
+  for (std::size_t i = 0; i < run.stages.size(); ++i) {
+    for (std::size_t j = 0; j < run.stages.size(); ++j) {
+      const PossibleFactor& factor = result.possible.factors[i][j];
+      if (!factor.shown) continue;
+      set_factor(law, run.stages.size(), i, j, factor.median);
+      found.push_back({static_cast<int>(i), static_cast<int>(j), factor.median, factor.low, factor.high});
+    }
   }
   if (found.empty()) return;
   if (replay_error(run, replay(run, {}, law)) > trusted_error) return;
@@ -73,20 +82,15 @@ void add_overlaps(const PipelineRun& run, KnownContention& result) {
   result.found = std::move(found);
 }
 
-double mean_share(const std::vector<OverlapShare>& shares, int stage, int beside) {
-  for (const OverlapShare& share : shares)
-    if (share.stage == stage && share.beside == beside) return share.mean;
-  return 0;
-}
-
 KnownContention known_with(const PipelineRun& run, std::span<const PairRow> measured) {
   KnownContention result;
-  const bool described = run.contention || all_simulated(run);
   if (run.contention) result.law = *run.contention;
   if (auto cores = core_demand(run)) result.law.resources.push_back(std::move(*cores));
-  result.known.assign(run.stages.size(), std::vector<bool>(run.stages.size(), described));
+  for (std::size_t s = 0; s < run.stages.size(); ++s)
+    result.known.emplace_back(run.stages.size(), is_described(run, s));
   add_measured(run, measured, result);
-  if (!described) add_overlaps(run, result);
+  result.possible = possible_laws(run, result.law, result.known, draws);
+  add_shown(run, result);
   return result;
 }
 
@@ -103,12 +107,6 @@ std::int64_t most_threads(const PipelineRun& run) {
   std::int64_t now = 0, most = 0;
   for (const auto& [time, threads] : changes) most = std::max(most, now += threads);
   return most;
-}
-
-/// Whether the recorded times show what so much overlap does.
-bool shows(const OverlapShare& recorded, double mean) {
-  return recorded.high - recorded.low >= noticeable && mean >= recorded.low - noticeable &&
-         mean <= recorded.high + noticeable;
 }
 
 }  // namespace
@@ -136,19 +134,6 @@ KnownContention known_contention(const PipelineRun& run, std::span<const PairRow
 std::optional<CoreUse> core_use(const PipelineRun& recorded, const PipelineRun& predicted) {
   if (!core_demand(recorded)) return std::nullopt;
   return CoreUse{*recorded.cores, most_threads(recorded), most_threads(predicted)};
-}
-
-std::vector<Extrapolation> extrapolations(const PipelineRun& recorded, const PipelineRun& predicted,
-                                          const KnownContention& known) {
-  std::vector<Extrapolation> result;
-  const auto after = overlap_shares(predicted);
-  for (const OverlapShare& before : overlap_shares(recorded)) {
-    if (known.known[index(before.stage)][index(before.beside)]) continue;
-    const double mean = mean_share(after, before.stage, before.beside);
-    if (std::abs(mean - before.mean) <= noticeable || shows(before, mean)) continue;
-    result.push_back({before.stage, before.beside, before.mean, mean});
-  }
-  return result;
 }
 
 }  // namespace takt

@@ -1,10 +1,9 @@
-// What is known about who slows whom down in a recorded run, and where a prediction goes beyond it.
+// What is known about who slows whom down in a recorded run.
 //
 // A slow-down is known when it was described (simulated devices), measured (`takt pipeline interference`), or when the
 // run's own executions ran beside each other more and less, so that their times show it. That more threads than cores
 // take turns is known without any measurement. Otherwise it stays in the recorded times as it was. That is right as
-// long as as much runs beside as before; where a change alters it, nothing in the record says what follows, and the
-// prediction must say so.
+// long as as much runs beside as before; where a change alters it, possible_laws.h has what may follow.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +13,24 @@
 
 #include "record/pipeline_run.h"
 #include "replay/interference.h"
-#include "replay/overlap.h"
+#include "replay/possible_laws.h"
 
 namespace takt {
 
+/// Stage `stage` takes `factor` times as long while `beside` runs, as the overlaps of a run show; 90 % of what they
+/// leave possible lies between `low` and `high`.
+struct Interference {
+  int stage = 0, beside = 0;
+  double factor = 1, low = 1, high = 1;
+};
+
 struct KnownContention {
+  /// What is described and measured, that threads take turns on cores, and of other pairs what the record shows; where
+  /// it shows nothing, a slow-down stays in the recorded times.
   ContentionLaw law;
-  std::vector<Interference> found;       ///< from the run's own overlaps, beyond noise
-  std::vector<std::vector<bool>> known;  ///< [i][j]: what j does to i was described or measured
+  std::vector<Interference> found;  ///< that the run's own overlaps show
+  KnownPairs known;                 ///< described or measured
+  PossibleLaws possible;            ///< what else it may be
   /// What was measured is left out, because the replay of the record with it misses the makespan by so much, relative
   /// to it: more than 5 %, and more than without. It was measured under other conditions. nullopt: used, or none given.
   std::optional<double> refused_error{};
@@ -43,15 +52,5 @@ struct CoreUse {
 
 /// nullopt where the run tells no cores, or no threads on them.
 std::optional<CoreUse> core_use(const PipelineRun& recorded, const PipelineRun& predicted);
-
-/// What runs beside stage `stage` is another than ever in the record, and what it does is not known.
-struct Extrapolation {
-  int stage = 0, beside = 0;
-  double before = 0, after = 0;  ///< mean overlap, as OverlapShare::mean
-};
-
-/// By stage, then beside.
-std::vector<Extrapolation> extrapolations(const PipelineRun& recorded, const PipelineRun& predicted,
-                                          const KnownContention& known);
 
 }  // namespace takt

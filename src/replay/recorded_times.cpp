@@ -7,33 +7,10 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "replay/moments.h"
 #include "replay/recorded_overhead.h"
 
 namespace takt {
-namespace {
-
-struct Moment {
-  std::int64_t time;
-  bool start;
-  std::size_t execution;
-};
-
-/// Starts and ends in order; at one instant the ends come first, but an execution never ends before it starts.
-std::vector<Moment> moments_of(const std::vector<ExecutionRecord>& executions) {
-  std::vector<Moment> moments;
-  for (std::size_t e = 0; e < executions.size(); ++e) {
-    const auto& record = executions[e];
-    if (record.what.device == Execution::host || record.start == record.end) continue;
-    moments.push_back({record.start.count(), true, e});
-    moments.push_back({record.end.count(), false, e});
-  }
-  std::sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) {
-    return a.time != b.time ? a.time < b.time : a.start != b.start ? b.start : a.execution < b.execution;
-  });
-  return moments;
-}
-
-}  // namespace
 
 std::vector<double> undisturbed_times(const PipelineRun& run, const ContentionLaw& law) {
   const auto& executions = run.schedule.executions;
@@ -160,10 +137,14 @@ void RecordedTimes::split(int number, const std::vector<double>& ratio, const st
   }
 }
 
+std::size_t RecordedTimes::source_of(std::int64_t batch) const {
+  return index(index(batch) < batches_.size() ? batches_[index(batch)] : batch);
+}
+
 Nanoseconds RecordedTimes::service(const Execution& what) {
   const Stage& stage = stages_[index(what.stage)];
   const std::size_t slot = slot_of(stage, what);
-  const std::size_t place = index(what.batch) * slots_ + stage.first_slot + slot;
+  const std::size_t place = source_of(what.batch) * slots_ + stage.first_slot + slot;
   Recorded recorded = place < recorded_.size() ? recorded_[place] : Recorded{};
   if (recorded.work < 0) {
     const Mean& mean = stage.by_slot[slot];

@@ -26,6 +26,8 @@ class RecordedTimes final : public ServiceTimes {
   /// A part takes fixed + share · slope; what is not known of a part's fixed cost is 0. Throws UsageError when the
   /// recorded shares are not known or `ratio` has another number of parts.
   void split(int stage, const std::vector<double>& ratio, const std::vector<double>& recorded);
+  /// Batch b takes what `batches[b]` took in the record; empty: what it took itself. Numbers of recorded batches.
+  void take(std::vector<std::int64_t> batches) { batches_ = std::move(batches); }
   /// Mean time of a batch in the stage when nothing disturbs it: partition + longest mean of a part + merge.
   double mean_ns(int stage) const;
   bool ran_on(int stage, int device) const { return stages_[index(stage)].on_device.contains(device); }
@@ -58,7 +60,10 @@ class RecordedTimes final : public ServiceTimes {
   double moved(const Stage& stage, int from, int to) const;
   void add_counters(const PipelineRun& run);
 
+  std::size_t source_of(std::int64_t batch) const;
+
   std::vector<Stage> stages_;
+  std::vector<std::int64_t> batches_;
   std::size_t slots_ = 0;
   std::vector<Recorded> recorded_;                         ///< batch · slots + slot
   std::vector<std::vector<std::optional<double>>> fixed_;  ///< by stage and part: wall − hardware, where counted

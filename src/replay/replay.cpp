@@ -165,7 +165,8 @@ class Changer {
 
 }  // namespace
 
-PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes, const ContentionLaw& law) {
+PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes, const ContentionLaw& law,
+                   std::span<const std::int64_t> batches) {
   PipelineRun result = run;
   result.counters.clear();
   result.failure.reset();
@@ -178,6 +179,7 @@ PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> chang
     std::sort(arrivals.begin(), arrivals.end());
   }
   RecordedTimes times(run, law);
+  times.take({batches.begin(), batches.end()});
   ContentionLaw changed = law;
   Changer(result, times, arrivals, changed).apply(changes);
   if (!changed.empty()) result.contention = changed;

@@ -5,12 +5,12 @@
 // known of it (known_contention.h).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "record/pipeline_run.h"
 #include "replay/change.h"
-#include "replay/overlap.h"
 
 namespace takt {
 
@@ -20,8 +20,10 @@ namespace takt {
 /// told; Error(bad_input) as simulate() does.
 PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes);
 
-/// The same with the law given: one that was measured, or for many replays of one run.
-PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes, const ContentionLaw& law);
+/// The same with the law given: one that was measured, or for many replays of one run. `batches`: batch b takes the
+/// times of the recorded batch `batches[b]`; empty: its own.
+PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes, const ContentionLaw& law,
+                   std::span<const std::int64_t> batches = {});
 
 /// How far the makespan (the account's window) of a replay without a change misses the recorded one, relative to the
 /// latter; 0 where that is 0.

@@ -1,4 +1,4 @@
-// When a slow-down of one stage by another counts, measured (interference.h) or seen in overlaps (overlap.h).
+// When a slow-down of one stage by another counts, measured (interference.h) or seen in overlaps (possible_laws.h).
 #pragma once
 
 namespace takt::slow_down {

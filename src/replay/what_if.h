@@ -1,5 +1,6 @@
 // What a recorded pipeline would have done if something had been different, as tables. No estimate is worth more than
-// its replay without a change, so every answer carries the error of that.
+// what is known of it: every answer carries the error of the replay without a change, and a range (possible_runs.h)
+// that holds what else is possible.
 #pragma once
 
 #include <optional>
@@ -9,19 +10,26 @@
 
 #include "core/table.h"
 #include "core/units.h"
+#include "replay/extrapolation.h"
 #include "replay/known_contention.h"
+#include "replay/possible_runs.h"
 #include "replay/replay.h"
 
 namespace takt {
 
+/// Beyond it a replay without a change is no replay, and the answer says so before anything else.
+inline constexpr double reliable_replay_error = 0.05;
+
 /// What one variant of the pipeline does.
 struct WhatIfRow {
   std::string variant;  ///< "before", "replayed", "after", or the change of a sweep
+  std::string value;    ///< of a sweep: what the knob was set to, as a reader writes it
   Nanoseconds makespan{};
   std::optional<Duration> cycle, latency;  ///< steady cycle, mean latency
   std::optional<double> throughput_per_s;
-  std::string bottleneck;   ///< stage; empty without batches
-  double replay_error = 0;  ///< |replayed − before| / before of the makespan, without a change
+  std::string bottleneck;           ///< stage; empty without batches
+  double replay_error = 0;          ///< |replayed − before| / before of the makespan, without a change
+  std::optional<RunRanges> ranges;  ///< of a prediction
 };
 
 /// What a stage that is 10 % faster would bring.
@@ -34,6 +42,7 @@ struct SensitivityRow {
 struct WhatIf {
   std::vector<WhatIfRow> summary;  ///< before, replayed, after
   std::vector<WhatIfRow> sweep;
+  std::string swept;                        ///< the knob of the sweep: "stage.infer.time"
   std::vector<SensitivityRow> sensitivity;  ///< of the pipeline after the changes
   std::vector<Interference> interference;   ///< found in the run, by number of stage
   std::vector<Extrapolation> extrapolated;  ///< where the changed pipeline goes beyond what is known

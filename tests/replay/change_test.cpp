@@ -90,5 +90,34 @@ TEST(Change, a_sweep_has_both_ends) {
     EXPECT_NE(refusal(text, true), "accepted") << text;
 }
 
+TEST(Change, a_sweep_spells_its_values_as_a_reader_would) {
+  const auto texts = [](const std::string& text) {
+    std::vector<std::string> result;
+    for (const auto& change : parse_sweep(text)) result.push_back(change.text + " | " + value_text(change));
+    return result;
+  };
+  EXPECT_THAT(
+      texts("stage.a.time=20ms:60ms:20ms"),
+      testing::ElementsAre("stage.a.time=20ms | 20 ms", "stage.a.time=40ms | 40 ms", "stage.a.time=60ms | 60 ms"));
+  EXPECT_THAT(
+      texts("stage.a.time=0.5ms:1500us:500us"),
+      testing::ElementsAre("stage.a.time=500us | 500 us", "stage.a.time=1ms | 1 ms", "stage.a.time=1.5ms | 1.5 ms"));
+  EXPECT_THAT(texts("stage.a.time=x0.5:x1:x0.5"),
+              testing::ElementsAre("stage.a.time=x0.5 | x0.5", "stage.a.time=x1 | x1"));
+  EXPECT_EQ(texts("stage.a.time=x0.5:2:0.5").size(), 4u) << "the x of the others may be left out";
+  EXPECT_THAT(texts("source.rate=50:60:10"), testing::ElementsAre("source.rate=50 | 50", "source.rate=60 | 60"));
+  EXPECT_EQ(value_text(parse_change("device.a.requests=none")), "none");
+}
+
+TEST(Change, a_sweep_over_names_is_refused_with_what_can_be_swept) {
+  EXPECT_EQ(refusal("stage.a.device=CPU:GPU:1", true),
+            "'stage.a.device=CPU:GPU:1': 'device' takes no numbers to go through; what can be swept: stage.NAME.time, "
+            "stage.NAME.replicas, stage.NAME.queue, stage.NAME.threads, device.NAME.requests, source.in_flight, "
+            "source.rate");
+  EXPECT_THAT(refusal("stage.a.ratio=0.1:0.5:0.1", true), testing::HasSubstr("'ratio' takes no numbers"));
+  EXPECT_THAT(refusal("stage.a.time=1:4:1", true), testing::HasSubstr("time takes a factor such as x0.5"));
+  EXPECT_THAT(refusal("stage.a.tme=x1:x2:x1", true), testing::HasSubstr("did you mean 'time'?"));
+}
+
 }  // namespace
 }  // namespace takt

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "flow/arrivals.h"
 #include "flow/random_pipeline.h"
+#include "replay/known_contention.h"
 #include "replay/recorded_overhead.h"
 #include "replay/what_if_cases.h"
 
@@ -181,23 +182,26 @@ TEST(Replay, a_split_of_unknown_shares_is_refused) {
   FAIL() << "the case is gone";
 }
 
-TEST(InterferenceFromOverlap, finds_the_law_and_never_takes_noise_for_contention) {
+TEST(KnownContention, finds_the_law_in_overlaps_and_never_takes_noise_for_contention) {
   TruePipeline truth = chain({1000, 2500, 1500}, 2, 600);
+  truth.law_in_record = false;
   truth.sigma = 0.2;
-  EXPECT_TRUE(interference_from_overlap(run_truth(truth)).empty());
+  EXPECT_TRUE(known_contention(run_truth(truth)).found.empty());
   int false_alarms = 0;
-  for (truth.seed = 100; truth.seed < 120; ++truth.seed)
-    false_alarms += static_cast<int>(interference_from_overlap(run_truth(truth)).size());
+  for (truth.seed = 100; truth.seed < 110; ++truth.seed)
+    false_alarms += static_cast<int>(known_contention(run_truth(truth)).found.size());
   EXPECT_LE(false_alarms, 2);
   truth.contention.interference = {{1, 1, 1}, {1.6, 1, 1}, {1, 1, 1}};
   truth.shape.source.open = true;
   truth.arrivals = poisson_arrivals(Nanoseconds(4'500'000), 600, 3);
   truth.sigma = 0.1;
-  const auto found = interference_from_overlap(run_truth(truth));
+  const auto found = known_contention(run_truth(truth)).found;
   ASSERT_FALSE(found.empty());
   EXPECT_EQ(found[0].stage, 1);
   EXPECT_EQ(found[0].beside, 0);
   EXPECT_NEAR(found[0].factor, 1.6, 0.15);
+  EXPECT_LT(found[0].low, 1.6);
+  EXPECT_GT(found[0].high, 1.6);
 }
 
 }  // namespace

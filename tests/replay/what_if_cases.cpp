@@ -26,7 +26,8 @@ class TrueTimes final : public ServiceTimes {
     if (what.phase == FlowPhase::merge) return from_us(stage.merge_us);
     const std::size_t p = at(what.part);
     // A stage with one time for all parts and replicas gives it once.
-    const double us = stage.fixed_us[p] + stage.ratio[p] * stage.whole_us[p];
+    double us = stage.fixed_us[p] + stage.ratio[p] * stage.whole_us[p];
+    if (truth_.delayed_every > 0 && (what.batch + what.stage) % truth_.delayed_every == 0) us *= 3;
     if (truth_.sigma == 0) return from_us(us);
     std::uint64_t key = truth_.seed;
     for (const std::int64_t id : {what.batch, std::int64_t{what.stage}, std::int64_t{what.part}})
@@ -230,7 +231,7 @@ PipelineRun run_truth(const TruePipeline& truth) {
   }
   TrueTimes times(truth);
   run.schedule = simulate(truth.shape, times, {truth.arrivals, truth.contention, true});
-  if (truth.law_in_record && !truth.contention.empty()) run.contention = truth.contention;
+  if (truth.law_in_record) run.contention = truth.contention;
   return run;
 }
 

@@ -20,7 +20,8 @@ struct TrueStage {
 struct TruePipeline {
   FlowShape shape;
   std::vector<TrueStage> stages;
-  double sigma = 0;  ///< of lognormal noise, drawn anew for every execution
+  double sigma = 0;       ///< of lognormal noise, drawn anew for every execution
+  int delayed_every = 0;  ///< every so many batches something else makes an execution three times as long; 0: never
   std::uint64_t seed = 1;
   ContentionLaw contention;
   bool law_in_record = true;  ///< false: the record does not tell the law, as that of a real device does not

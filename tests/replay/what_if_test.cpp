@@ -8,12 +8,19 @@
 
 #include "account/account.h"
 #include "core/error.h"
+#include "replay/overlap.h"
 #include "replay/what_if_cases.h"
 
 namespace takt {
 namespace {
 
 using testing::HasSubstr;
+
+/// Paragraphs as one line each would be, so that it does not matter where they are broken.
+std::string unwrapped(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
 
 TEST(WhatIf, says_before_replayed_and_after) {
   const PipelineRun run = run_truth(chain({1000, 2500, 1500}));
@@ -45,6 +52,31 @@ TEST(WhatIf, sweeps_on_top_of_the_changes) {
   EXPECT_EQ(result.sweep[0].makespan, result.summary[2].makespan);
   EXPECT_EQ(*result.sweep[1].cycle, Duration(2500));
   EXPECT_EQ(result.sweep[2].variant, "stage.infer.replicas=3");
+  EXPECT_EQ(result.sweep[2].value, "3");
+  EXPECT_TRUE(result.sweep[2].ranges.has_value());
+  EXPECT_THAT(to_text(result), HasSubstr("stage.infer.replicas:\nValue "));
+}
+
+TEST(WhatIf, only_predictions_have_a_range_and_it_holds_them) {
+  const WhatIf result = what_if(run_truth(chain({1000, 2500, 1500})), std::vector{parse_change("stage.infer.time=x2")});
+  EXPECT_FALSE(result.summary[0].ranges.has_value());
+  EXPECT_FALSE(result.summary[1].ranges.has_value());
+  const RunRanges& ranges = result.summary[2].ranges.value();
+  const Duration makespan(result.summary[2].makespan);
+  EXPECT_LE(ranges.makespan.low, makespan);
+  EXPECT_GE(ranges.makespan.high, makespan);
+  EXPECT_LE(ranges.cycle.value().low, result.summary[2].cycle.value());
+  EXPECT_GE(ranges.latency.value().high, result.summary[2].latency.value());
+  EXPECT_THAT(to_text(result), HasSubstr("; 9 of 10 possible runs lie between "));
+}
+
+TEST(WhatIf, a_replay_that_misses_is_said_before_anything_else) {
+  WhatIf result = what_if(run_truth(chain({1000, 2500})), {});
+  EXPECT_EQ(to_text(result).rfind("Makespan", 0), 0u);
+  for (WhatIfRow& row : result.summary) row.replay_error = 0.051;
+  EXPECT_EQ(unwrapped(to_text(result)).rfind("NOT RELIABLE: the replay without a change is 5.1 % off.", 0), 0u);
+  for (WhatIfRow& row : result.summary) row.replay_error = 0.05;
+  EXPECT_EQ(to_text(result).rfind("Makespan", 0), 0u);
 }
 
 TEST(WhatIf, tables_have_their_columns_and_text_the_error_of_the_replay) {
@@ -54,8 +86,9 @@ TEST(WhatIf, tables_have_their_columns_and_text_the_error_of_the_replay) {
   ASSERT_EQ(list.size(), schemas.size());
   for (std::size_t t = 0; t < list.size(); ++t) EXPECT_EQ(list[t].name, schemas[t].name);
   EXPECT_THAT(to_csv(list[0]),
-              HasSubstr("variant,makespan_us,cycle_us,throughput_per_s,latency_us,bottleneck,replay_error\nbefore,"));
-  EXPECT_THAT(to_text(result), HasSubstr("the replay without a change is 0.00 % off"));
+              HasSubstr("variant,makespan_us,makespan_low_us,makespan_high_us,cycle_us,cycle_low_us,cycle_high_us,"
+                        "throughput_per_s,latency_us,latency_low_us,latency_high_us,bottleneck,replay_error\nbefore,"));
+  EXPECT_THAT(to_text(result), HasSubstr("The replay without a change is 0.00 % off"));
 }
 
 // A real run admits its first batch before it starts it; the makespan begins with the start, as the account's does.
@@ -78,6 +111,24 @@ TEST(WhatIf, from_a_trace_is_the_same_as_from_the_run) {
       EXPECT_EQ(to_csv(tables(what_if(back, changes))[0]), to_csv(tables(what_if(run, changes))[0])) << one.name;
     }
   }
+}
+
+TEST(WhatIf, a_pair_of_stages_is_named_once_and_says_what_is_not_known) {
+  TruePipeline truth = chain({5000, 5000});
+  truth.law_in_record = false;
+  const WhatIf less = what_if(run_truth(truth), std::vector{parse_change("source.in_flight=1")});
+  ASSERT_EQ(less.extrapolated.size(), 2u);  // gather beside infer, and infer beside gather
+  EXPECT_NEAR(less.extrapolated[0].before, 1, 0.02);
+  EXPECT_EQ(less.extrapolated[0].after, 0);
+  EXPECT_GT(less.extrapolated[0].factor.high, 1.5);
+  const std::string text = unwrapped(to_text(less));
+  EXPECT_THAT(text, HasSubstr("faster they are"));
+  EXPECT_EQ(text.find("Extrapolated"), text.rfind("Extrapolated"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("infer and gather ran")));
+  TruePipeline slow = chain({2000, 5000});
+  slow.law_in_record = false;
+  const WhatIf more = what_if(run_truth(slow), std::vector{parse_change("stage.infer.replicas=2")});
+  EXPECT_THAT(unwrapped(to_text(more)), HasSubstr("Several executions of infer ran never beside each other"));
 }
 
 TEST(WhatIf, says_where_a_prediction_goes_beyond_the_record) {
@@ -203,7 +254,7 @@ TEST(WhatIf, says_when_threads_outnumber_the_cores) {
   EXPECT_EQ(result.cores->cores, 2);
   EXPECT_EQ(result.cores->recorded, 3);
   EXPECT_EQ(result.cores->predicted, 4);
-  EXPECT_THAT(to_text(result), HasSubstr("up to 4 on 2 after the change, 3 as recorded"));
+  EXPECT_THAT(unwrapped(to_text(result)), HasSubstr("up to 4 on 2 after the change, 3 as recorded"));
   const WhatIf single = what_if(run, std::vector{parse_change("source.in_flight=1")});
   EXPECT_EQ(single.cores->predicted, 1);
   EXPECT_THAT(to_text(single), testing::Not(HasSubstr("More threads than cores")));

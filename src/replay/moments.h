@@ -1,0 +1,22 @@
+// When executions of a run start and end, in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "flow/simulate.h"
+
+namespace takt {
+
+struct Moment {
+  std::int64_t time = 0;  ///< ns
+  bool start = false;
+  std::size_t execution = 0;
+};
+
+/// Of those on devices that took any time. At one instant the ends come first, so an execution never ends before it
+/// starts.
+std::vector<Moment> moments_of(const std::vector<ExecutionRecord>& executions);
+
+}  // namespace takt
