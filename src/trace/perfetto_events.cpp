@@ -35,9 +35,6 @@ void EventCollector::decode_field(const Field& field, const Sequence& sequence, 
     case event_field::track_uuid:
       event.track = field.value;
       break;
-    case event_field::row_track:
-      event.row_track = field.value;
-      break;
     case event_field::name_iid:
       event.name = known(sequence.names.find(field.value));
       break;
@@ -147,9 +144,11 @@ std::uint32_t EventCollector::async_track_of(const Event& event, std::uint32_t t
   return tracks_.of_async(process.value_or(0), event.category, event.legacy.id);
 }
 
-void EventCollector::add(std::string_view message, std::int64_t time, const Sequence& sequence,
+void EventCollector::add(std::string_view message, const EventTime& when, const Sequence& sequence,
                          const FaultPlace& place) {
+  const std::int64_t time = when.time;
   Event event;
+  event.row_track = when.row_track;
   decode(message, sequence, event);
   if (event.is_broken) return place.add(TraceRule::malformed_packet);
   if (event.has_unknown_text) place.add(TraceRule::unknown_text);

@@ -25,13 +25,19 @@ struct FaultPlace {
   }
 };
 
+/// What an event's packet says of it.
+struct EventTime {
+  std::int64_t time = 0;
+  std::optional<std::uint64_t> row_track;  ///< of a wide instant that takt wrote: where it came from
+};
+
 /// Not thread-safe: one per file.
 class EventCollector {
  public:
   EventCollector(Trace& trace, Tracks& tracks) : trace_(trace), tracks_(tracks), args_reader_(trace) {}
 
   /// Takes a TrackEvent message.
-  void add(std::string_view message, std::int64_t time, const Sequence& sequence, const FaultPlace& place);
+  void add(std::string_view message, const EventTime& when, const Sequence& sequence, const FaultPlace& place);
   /// Moves everything into the trace, once all packets were added.
   void finish(bool fold_lanes, FaultList& faults);
 

@@ -21,7 +21,7 @@ constexpr std::size_t most_inflated = std::size_t{1} << 28;
 
 /// What a packet says of itself beside its content.
 struct Packet {
-  std::optional<std::uint64_t> timestamp;
+  std::optional<std::uint64_t> timestamp, row_track;
   std::optional<std::uint32_t> clock;
   std::uint32_t sequence = 0;
   std::uint64_t flags = 0;
@@ -37,6 +37,9 @@ bool decode(std::string_view message, Packet& packet) {
     switch (field.number) {
       case packet_field::timestamp:
         packet.timestamp = field.value;
+        break;
+      case packet_field::row_track:
+        packet.row_track = field.value;
         break;
       case packet_field::clock:
         packet.clock = static_cast<std::uint32_t>(field.value);
@@ -150,7 +153,7 @@ class Reader {
     const auto time = time_of(packet, sequence);
     if (!time) return;
     if (*time <= -latest_time || *time >= latest_time) return here().add(TraceRule::time_out_of_range);
-    events_.add(*packet.event, *time, sequence, here());
+    events_.add(*packet.event, {*time, packet.row_track}, sequence, here());
   }
 
   std::optional<std::int64_t> time_of(const Packet& packet, Sequence& sequence) {

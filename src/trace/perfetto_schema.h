@@ -8,7 +8,10 @@ namespace packet_field {
 constexpr unsigned chrome_events = 5, clock_snapshot = 6, timestamp = 8, sequence_id = 10, track_event = 11,
                    interned_data = 12, sequence_flags = 13, state_cleared = 41, packet_dropped = 42,
                    thread_descriptor = 44, compressed_packets = 50, clock = 58, defaults = 59, track_descriptor = 60;
-}
+// takt's own: the track of the row that an instant came from which is drawn across its process or the whole trace. (In
+// the event itself Perfetto complains about a field that it does not know.)
+constexpr unsigned row_track = 2000;
+}  // namespace packet_field
 constexpr unsigned flag_state_cleared = 1, flag_needs_state = 2;
 
 namespace track_field {
@@ -29,8 +32,6 @@ namespace event_field {
 constexpr unsigned delta_us = 1, category_iids = 3, debug_annotations = 4, legacy = 6, type = 9, name_iid = 10,
                    track_uuid = 11, absolute_us = 16, categories = 22, name = 23, counter_value = 30, flow_ids_old = 36,
                    terminating_ids_old = 42, double_counter_value = 44, flow_ids = 47, terminating_flow_ids = 48;
-// takt's own: the track of the row that an instant came from which is drawn across its process or the whole trace.
-constexpr unsigned row_track = 9999;
 }  // namespace event_field
 enum EventType : unsigned { slice_begin = 1, slice_end = 2, instant = 3, counter_value = 4 };
 namespace legacy_field {

@@ -193,7 +193,7 @@ class PerfettoWriter {
     close_until(lane, &event.start_ns);
     if (const auto scope = instants_.of(i)) {
       begin_event(perfetto::instant, instant_track(*scope, event, lane));
-      if (*scope != InstantScope::row) body_.number(event_field::row_track, lane.uuid);
+      if (*scope != InstantScope::row) packet_.number(packet::row_track, lane.uuid);
     } else {
       lane.ends.push_back(event.start_ns + drawn_duration_ns(event));
       begin_event(perfetto::slice_begin, lane.uuid);
