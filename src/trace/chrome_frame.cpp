@@ -19,6 +19,20 @@ std::optional<std::int64_t> integer_of(const ordered_json& value) {
   return std::nullopt;
 }
 
+/// takt writes a backslash at the end of a text as \u005c; nothing else about the JSON is changed, so that numbers of
+/// any length are kept.
+std::string with_usual_backslashes(std::string_view json) {
+  constexpr std::string_view long_form = "\\u005c";
+  std::string text;
+  for (std::size_t i = 0; i < json.size();) {
+    const bool is_long = json.substr(i, long_form.size()) == long_form;
+    const std::size_t size = is_long ? long_form.size() : json[i] == '\\' ? 2 : 1;
+    text += is_long ? "\\\\" : json.substr(i, size);
+    i += size;
+  }
+  return text;
+}
+
 /// takt's own part of the metadata; what else it holds is a property of the file like any other key.
 void keep_metadata(ordered_json metadata, Frame& frame) {
   if (metadata.contains("takt") && metadata["takt"].is_object()) {
@@ -38,7 +52,7 @@ void keep(std::string_view key, std::string_view text, Frame& frame) {
   } else if (key == "metadata") {
     if (value.is_object()) keep_metadata(std::move(value), frame);
   } else if (const auto name = ordered_json::parse("\"" + std::string(key) + "\"", nullptr, false); name.is_string()) {
-    frame.properties.push_back({name.get<std::string>(), std::string(text)});
+    frame.properties.push_back({name.get<std::string>(), with_usual_backslashes(text)});
   }
 }
 
