@@ -6,8 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/file.h"
 #include "places.h"
@@ -118,7 +121,9 @@ TEST_F(PerfettoProblems, what_takt_makes_of_faulty_traces_is_sound) {
     add(name + ".json", to_chrome_json(trace));
     add(name + ".pftrace", to_perfetto(trace));
   }
-  for (const auto& [name, seen] : read().items()) EXPECT_EQ(seen.at("problems"), json::array()) << name;
+  const json report = read();
+  EXPECT_EQ(report.size(), 2 * cases.size());
+  for (const auto& [name, seen] : report.items()) EXPECT_EQ(seen.at("problems"), json::array()) << name;
 }
 
 TEST_F(PerfettoProblems, what_takt_makes_of_foreign_traces_is_sound_and_whole) {
