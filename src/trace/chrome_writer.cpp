@@ -88,7 +88,7 @@ class ChromeWriter {
   void write() {
     write_head();
     write_names();
-    if (!flows_.one_each()) put_instants_first(trace_, lanes_.order);
+    if (!trace_.flows().empty()) put_instants_first(trace_, lanes_.order);
     for (std::uint32_t i : lanes_.order) write_event(i);
     write_counters();
     text_.add("\n]}\n");
