@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "trace/chrome_reader.h"
 #include "trace/trace_file.h"
+#include "trace/trace_reader.h"
 
 namespace {
 
@@ -115,12 +115,12 @@ int main(int argc, char** argv) try {
     return 0;
   }
   if (command == "read" && argc == 4) {
-    measure([&] { return takt::read_chrome_trace(argv[2], {.threads = number(argv[3])}).trace.events().size(); });
+    measure([&] { return takt::read_trace(argv[2], {.threads = number(argv[3])}).trace.events().size(); });
     return 0;
   }
   if (command == "check" && argc == 5) {
     const Trace made = make_trace(argv[2], number(argv[3]));
-    measure([&] { return equal_events(made, takt::read_chrome_trace(argv[4]).trace); });
+    measure([&] { return equal_events(made, takt::read_trace(argv[4]).trace); });
     return 0;
   }
   std::fprintf(stderr, "usage: bench_trace write KIND EVENTS FILE | read FILE THREADS | check KIND EVENTS FILE\n");

@@ -181,7 +181,7 @@ std::optional<TypedShapes> OrtEvents::shapes_of(const OrtNodeEvent& node, std::s
 void read_ort_events(std::string_view text, const std::string& origin, OrtEvents& events) {
   TraceRead read = parse_chrome_trace(text, origin, settings_for(text.size()));
   for (const TraceFault& fault : read.faults) {
-    if (fault.rule == TraceRule::unterminated) events.ends_early = true;
+    if (fault.rule == TraceRule::unterminated || fault.rule == TraceRule::unclosed_list) events.ends_early = true;
     const auto* end = std::end(rules_that_cost_an_event);
     if (std::find(std::begin(rules_that_cost_an_event), end, fault.rule) != end) events.unreadable += fault.count;
   }

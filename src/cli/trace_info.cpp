@@ -17,7 +17,9 @@ struct TraceInfoOptions {
 CommandLine declare(TraceInfoOptions& o) {
   CommandLine line("trace info", "Says what is in a trace, and how the time of each accelerator divides.",
                    "takt trace info trace.json.gz --format json", o.log);
-  line.add({.names = "FILE", .meaning = "Trace files in Chrome's JSON format, also compressed", .required = true},
+  line.add({.names = "FILE",
+            .meaning = "Trace files in Chrome's JSON or Perfetto's protobuf, also compressed",
+            .required = true},
            &o.files);
   line.add({.names = "--threads",
             .value = "N",

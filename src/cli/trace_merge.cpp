@@ -48,10 +48,13 @@ struct TraceMergeOptions {
 
 CommandLine declare(TraceMergeOptions& o) {
   CommandLine line("trace merge",
-                   "Puts traces of several hosts or ranks on one time base, by their baseTimeNanoseconds. Rows are "
-                   "named by host and rank, or by file where a trace tells neither.",
+                   "Puts traces of several hosts or ranks on one time base, by their baseTimeNanoseconds; one "
+                   "that does not tell it needs an --offset. Rows are named by host and rank, or by file where a trace "
+                   "tells neither.",
                    "takt trace merge rank0.json.gz rank1.json.gz -o all.json.gz", o.log);
-  line.add({.names = "FILE", .meaning = "Traces in Chrome's JSON format, also compressed", .required = true}, &o.files);
+  line.add(
+      {.names = "FILE", .meaning = "Traces in Chrome's JSON or Perfetto's protobuf, also compressed", .required = true},
+      &o.files);
   line.add({.names = "-o,--output",
             .value = "FILE",
             .meaning = "The file to write; its name tells the format, as of 'takt trace convert'",
@@ -101,6 +104,7 @@ int run_trace_merge(std::span<const std::string> arguments) {
     MergeInput& input = inputs.emplace_back();
     input.trace = std::move(named.read.trace);
     input.label = std::move(label);
+    input.file = named.file;
     if (const auto shift = shifts.find(named.file); shift != shifts.end()) input.offset = shift->second;
   }
   write_trace(merge_traces(inputs), o.output);

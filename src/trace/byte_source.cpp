@@ -155,15 +155,19 @@ class GzipSource : public ByteSource {
 };
 
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source) {
-  char first[2] = {};
-  const std::size_t count = source->read(first);
-  const bool is_gzip = count == 2 && first[0] == '\x1f' && first[1] == '\x8b';
-  if (!source->rewind()) source = std::make_unique<PushedBack>(std::move(source), std::string(first, count));
+  const bool is_gzip = look_ahead(source, 2) == "\x1f\x8b";
   if (is_gzip) return std::make_unique<GzipSource>(std::move(source));
   return source;
 }
 
 }  // namespace
+
+std::string look_ahead(std::unique_ptr<ByteSource>& source, std::size_t bytes) {
+  std::string front(bytes, '\0');
+  front.resize(source->read(front));
+  if (!source->rewind()) source = std::make_unique<PushedBack>(std::move(source), front);
+  return front;
+}
 
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path) {
   return decompressed(std::make_unique<FileSource>(path));

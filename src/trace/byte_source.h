@@ -24,6 +24,9 @@ class ByteSource {
   virtual std::string damage() const { return {}; }
 };
 
+/// Up to `bytes` from the front, which the source then gives again.
+std::string look_ahead(std::unique_ptr<ByteSource>& source, std::size_t bytes);
+
 /// Looks at the first bytes to see if the file is compressed, whatever its name. Throws Error(io).
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path);
 /// `text` must outlive the source.

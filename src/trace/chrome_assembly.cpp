@@ -132,6 +132,10 @@ std::vector<PlacedMark> add_windows(Trace& trace, CollectedWindows& collected, c
       const auto event = static_cast<EventId>(static_cast<std::uint32_t>(flow.event) + one.first_event);
       trace.add_flow(event, flow.bind_id, flow.in, flow.out);
     }
+    for (const TraceInstant& instant : window.instants) {
+      trace.mark_instant(static_cast<EventId>(static_cast<std::uint32_t>(instant.event) + one.first_event),
+                         instant.scope);
+    }
     for (const CounterSample& sample : window.counters) {
       add_counter(trace, sample, translation, plan.process(translation.id(sample.process)));
     }
@@ -179,6 +183,19 @@ void find_overlaps(const Trace& trace, const std::vector<bool>& is_async, FaultL
   }
 }
 
+/// PyTorch wrote microseconds since 1970 before it had a base time; no clock that starts with the machine is that late.
+bool counts_from_epoch(const Trace& trace) {
+  constexpr std::int64_t long_ago = 1'000'000'000'000'000'000;  // 2001
+  std::optional<std::int64_t> earliest;
+  for (const TraceEvent& event : trace.events()) {
+    earliest = std::min(earliest.value_or(event.start_ns), event.start_ns);
+  }
+  for (const TraceCounter& sample : trace.counters()) {
+    earliest = std::min(earliest.value_or(sample.time_ns), sample.time_ns);
+  }
+  return earliest && *earliest >= long_ago;
+}
+
 }  // namespace
 
 Trace assemble(CollectedWindows collected, const Frame& frame, const TraceReadSettings& settings, FaultList& faults) {
@@ -199,7 +216,9 @@ Trace assemble(CollectedWindows collected, const Frame& frame, const TraceReadSe
   }
   std::vector<PlacedMark> marks = add_windows(trace, collected, translations, plan);
   if (frame.base_time_ns) trace.set_base_time(Nanoseconds(*frame.base_time_ns));
+  if (!frame.base_time_ns && counts_from_epoch(trace)) trace.set_base_time(Nanoseconds(0));
   trace.set_provenance_json(frame.provenance);
+  for (const TraceProperty& property : frame.properties) trace.set_property(property.key, property.json);
   close_begins(trace, marks, faults);
   bind_flows(trace, marks, faults);
   find_lone_flows(trace, faults);

@@ -128,6 +128,9 @@ void EventParser::finish(const Event& event) {
 }
 
 void EventParser::finish_timed(const Event& event, std::int64_t time) {
+  const bool is_arrow = event.phase == 's' || event.phase == 't' || event.phase == 'f';
+  const bool needs_id = is_arrow || std::strchr("benSFp", event.phase) != nullptr;
+  if (needs_id && (!event.has_id || (is_arrow && event.id.is_text))) fault(TraceRule::missing_id, event);
   switch (event.phase) {
     case 'X':
       return finish_complete(event, time);
@@ -143,7 +146,7 @@ void EventParser::finish_timed(const Event& event, std::int64_t time) {
       return add_mark(event, RowKind::async, time);
     case 'n':
     case 'p':
-      return add_slice(event, RowKind::async, time, 0);
+      return add_instant(event, RowKind::async, time);
     case 'C':
       return add_counter(event, time);
     case 'E':
@@ -152,8 +155,18 @@ void EventParser::finish_timed(const Event& event, std::int64_t time) {
     case 'f':
       return add_mark(event, RowKind::thread, time);
     default:
-      return add_slice(event, RowKind::thread, time, 0);
+      return add_instant(event, RowKind::thread, time);
   }
+}
+
+void EventParser::add_instant(const Event& event, RowKind kind, std::int64_t time) {
+  const bool is_wide = event.scope == 'p' || event.scope == 'g';
+  if (kind == RowKind::thread && !is_wide && !event.has_thread) fault(TraceRule::missing_tid, event);
+  InstantScope scope = InstantScope::row;
+  if (is_wide && kind == RowKind::thread) scope = event.scope == 'p' ? InstantScope::process : InstantScope::trace;
+  window_->instants.push_back({static_cast<EventId>(window_->slices.size()), scope});
+  if (is_wide && !event.has_thread) kind = RowKind::async;  // needs no thread, so it has no row of one
+  add_slice(event, kind, time, 0);
 }
 
 void EventParser::finish_complete(const Event& event, std::int64_t time) {
@@ -233,6 +246,7 @@ void EventParser::add_naming(const Event& event) {
     const std::string_view key = text(arg.key);
     Naming naming{{}, event.process, event.thread, 0, 0};
     if (const auto* word = std::get_if<StringId>(&arg.value)) naming.text = static_cast<std::uint32_t>(*word);
+    if (naming.text == 0 && key == "name" && kind.ends_with("_name")) fault(TraceRule::no_name, event);
     const auto* number = std::get_if<std::int64_t>(&arg.value);
     if (number != nullptr) naming.number = *number;
     if (kind == "process_name" && key == "name")

@@ -68,7 +68,8 @@ struct Window {
   std::vector<TraceEvent> slices;        ///< texts and rows as the thread numbers them, arguments as `args` does
   ArgStore args;
   std::vector<Mark> marks;
-  std::vector<TraceFlow> flows;  ///< event: position in slices
+  std::vector<TraceFlow> flows;        ///< event: position in slices
+  std::vector<TraceInstant> instants;  ///< the same
   std::vector<CounterSample> counters;
   std::vector<Naming> namings;
   std::uint64_t events = 0;  ///< objects in the list, broken ones too
@@ -101,7 +102,7 @@ class EventParser {
   };
   struct Event {
     const char* begin = nullptr;
-    char phase = 0;
+    char phase = 0, scope = 0;  ///< scope: first letter of an instant's "s"
     std::uint32_t name = 0, category = 0;
     Id process, thread, id;
     TimeWord ts, dur;
@@ -140,6 +141,7 @@ class EventParser {
   void finish(const Event& event);
   void finish_timed(const Event& event, std::int64_t time);
   void finish_complete(const Event& event, std::int64_t time);
+  void add_instant(const Event& event, RowKind kind, std::int64_t time);
   void add_slice(const Event& event, RowKind kind, std::int64_t time, std::int64_t duration);
   void add_mark(const Event& event, RowKind kind, std::int64_t time);
   void add_counter(const Event& event, std::int64_t time);

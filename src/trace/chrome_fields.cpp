@@ -18,11 +18,11 @@ constexpr std::size_t most_steps = 256;  // of an event that is learned
 
 Field field_of(std::string_view key) {
   constexpr std::pair<std::string_view, Field> fields[] = {
-      {"ts", Field::start},        {"dur", Field::duration},     {"name", Field::name},
-      {"cat", Field::category},    {"pid", Field::process},      {"tid", Field::thread},
-      {"ph", Field::phase},        {"args", Field::args},        {"id", Field::flow_id},
-      {"id2", Field::flow_id},     {"bind_id", Field::bind_id},  {"bp", Field::binds_enclosing},
-      {"flow_in", Field::flow_in}, {"flow_out", Field::flow_out}};
+      {"ts", Field::start},        {"dur", Field::duration},      {"name", Field::name},
+      {"cat", Field::category},    {"pid", Field::process},       {"tid", Field::thread},
+      {"ph", Field::phase},        {"args", Field::args},         {"id", Field::flow_id},
+      {"id2", Field::flow_id},     {"bind_id", Field::bind_id},   {"bp", Field::binds_enclosing},
+      {"flow_in", Field::flow_in}, {"flow_out", Field::flow_out}, {"s", Field::instant_scope}};
   for (const auto& [name, field] : fields) {
     if (key == name) return field;
   }
@@ -202,6 +202,9 @@ const char* EventParser::parse_field(const char* p, Field field, Event& event) {
     case Field::flow_out:
       event.flow_out = *p == 't' || *p == '1';
       break;
+    case Field::instant_scope:
+      event.scope = *p == '"' && p + 1 < end_ ? p[1] : '\0';
+      break;
     default:
       break;
   }
@@ -262,7 +265,7 @@ const char* EventParser::parse_arg_value(const char* p, TraceArg& arg) {
     const char* const begin = p;
     p = json_scan::copy_value(p, end_, scratch_, repaired);
     if (p == nullptr) return nullptr;
-    if (repaired) fault_at(TraceRule::not_a_number, begin);
+    if (repaired) fault_at(TraceRule::argument_not_a_number, begin);
     arg.value = TraceJson{static_cast<StringId>(intern(scratch_))};
     return p;
   }
@@ -284,7 +287,7 @@ void EventParser::number_value(std::string_view word, TraceArg& arg) {
   } else if (read_number(word, number) && std::isfinite(number)) {
     arg.value = number;
   } else {
-    fault_at(TraceRule::not_a_number, word.data());
+    fault_at(TraceRule::argument_not_a_number, word.data());
     arg.value = TraceJson{static_cast<StringId>(intern("null"))};
   }
 }

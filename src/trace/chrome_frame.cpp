@@ -19,16 +19,41 @@ std::optional<std::int64_t> integer_of(const ordered_json& value) {
   return std::nullopt;
 }
 
+/// takt writes a backslash at the end of a text as \u005c; nothing else about the JSON is changed, so that numbers of
+/// any length are kept.
+std::string with_usual_backslashes(std::string_view json) {
+  constexpr std::string_view long_form = "\\u005c";
+  std::string text;
+  for (std::size_t i = 0; i < json.size();) {
+    const bool is_long = json.substr(i, long_form.size()) == long_form;
+    const std::size_t size = is_long ? long_form.size() : json[i] == '\\' ? 2 : 1;
+    text += is_long ? "\\\\" : json.substr(i, size);
+    i += size;
+  }
+  return text;
+}
+
+/// takt's own part of the metadata; what else it holds is a property of the file like any other key.
+void keep_metadata(ordered_json metadata, Frame& frame) {
+  if (metadata.contains("takt") && metadata["takt"].is_object()) {
+    frame.provenance = metadata["takt"].dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    metadata.erase("takt");
+  }
+  if (metadata.empty()) return;
+  frame.properties.push_back({"metadata", metadata.dump(-1, ' ', false, ordered_json::error_handler_t::replace)});
+}
+
 void keep(std::string_view key, std::string_view text, Frame& frame) {
-  if (key != "baseTimeNanoseconds" && key != "distributedInfo" && key != "metadata") return;
-  const auto value = ordered_json::parse(text, nullptr, false);
-  if (key == "baseTimeNanoseconds") frame.base_time_ns = integer_of(value);
-  if (!value.is_object()) return;
-  if (key == "distributedInfo" && value.contains("rank")) frame.rank = integer_of(value["rank"]);
-  if (key != "metadata" || !value.contains("takt") || !value["takt"].is_object()) return;
-  const ordered_json& takt = value["takt"];
-  frame.provenance = takt.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  if (takt.contains("host") && takt["host"].is_string()) frame.host = takt["host"].get<std::string>();
+  if (key == "displayTimeUnit" || key == "traceEvents") return;  // takt writes its own
+  auto value = ordered_json::parse(text, nullptr, false);
+  if (value.is_discarded()) return;
+  if (key == "baseTimeNanoseconds") {
+    frame.base_time_ns = integer_of(value);
+  } else if (key == "metadata") {
+    if (value.is_object()) keep_metadata(std::move(value), frame);
+  } else if (const auto name = ordered_json::parse("\"" + std::string(key) + "\"", nullptr, false); name.is_string()) {
+    frame.properties.push_back({name.get<std::string>(), with_usual_backslashes(text)});
+  }
 }
 
 /// One `"key": value` at `p`; nullptr: the text ends too early or is not JSON. `key` is set when it was read.
@@ -56,10 +81,12 @@ HeadState read_head(std::string_view text, Frame& frame, std::size_t& position) 
   const char* const begin = text.data();
   const char* const end = begin + text.size();
   const char* p = begin;
-  if (text.starts_with("\xEF\xBB\xBF")) p += 3;
+  const bool has_mark = text.starts_with("\xEF\xBB\xBF");
+  if (has_mark) p += 3;
   p = skip_blanks(p, end);
   if (p >= end) return HeadState::needs_more;
   frame = {};
+  frame.has_mark = has_mark;
   frame.is_object = *p == '{';
   if (*p != '{' && *p != '[') return HeadState::not_json;
   p = skip_blanks(p + 1, end);

@@ -5,14 +5,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "trace/trace.h"
 
 namespace takt::chrome {
 
 struct Frame {
   bool is_object = false;
+  bool has_mark = false;  ///< a byte order mark stands in front
   std::optional<std::int64_t> base_time_ns;
-  std::optional<std::int64_t> rank;
-  std::string provenance, host;
+  std::string provenance;
+  std::vector<TraceProperty> properties;  ///< every other key with its value
 };
 
 enum class HeadState : std::uint8_t { needs_more, at_events, no_events, not_json };

@@ -20,6 +20,7 @@
 #include "trace/byte_source.h"
 #include "trace/chrome_assembly.h"
 #include "trace/json_scan.h"
+#include "trace/trace_origin.h"
 
 namespace takt {
 namespace {
@@ -164,7 +165,10 @@ class ChromeReader {
       std::size_t position = 0;
       const HeadState state = chrome::read_head(windows.carry(), frame_, position);
       if (state == HeadState::needs_more && !windows.at_end()) continue;
-      if (state == HeadState::at_events) return windows.skip(position);
+      if (state == HeadState::at_events) {
+        if (frame_.has_mark) faults_.add(TraceRule::byte_order_mark, 0, [] { return std::string("byte 0"); });
+        return windows.skip(position);
+      }
       refuse(state, windows.carry());
     }
   }
@@ -179,9 +183,9 @@ class ChromeReader {
       what = "the JSON has no 'traceEvents'";
     else if (state == HeadState::needs_more)
       what = "the file ends before its list of events";
-    throw Error(ErrorKind::bad_input,
-                printable(name_) + ": " + what +
-                    "; give a trace in Chrome's JSON format (a list of events, or an object with 'traceEvents')");
+    throw Error(ErrorKind::bad_input, printable(name_) + ": " + what +
+                                          "; give a trace in Chrome's JSON format (a list of events, or an object with "
+                                          "'traceEvents') or Perfetto's protobuf");
   }
 
   /// False: a cut was guessed wrong, or the list ends before the last window.
@@ -293,7 +297,9 @@ class ChromeReader {
     if (!window.ended) {
       const bool inside = window.consumed < text.size();
       const std::uint64_t offset = inside ? window.offset + window.consumed : size;
-      faults_.add(TraceRule::unterminated, offset, at(offset));
+      // A bare list may stay open: whoever writes event by event leaves it so, and nothing is lost.
+      const bool is_whole = !inside && !frame_.is_object && source_.damage().empty();
+      faults_.add(is_whole ? TraceRule::unclosed_list : TraceRule::unterminated, offset, at(offset));
       return;
     }
     const std::string_view behind = text.substr(window.consumed);
@@ -314,8 +320,8 @@ class ChromeReader {
     }
     if (result.file_events == 0) faults_.add(TraceRule::empty, 0, [] { return std::string("the file"); });
     result.trace = chrome::assemble(collector_.take(), frame_, settings_, faults_);
-    result.rank = frame_.rank;
-    result.host = frame_.host;
+    result.rank = rank_of(result.trace);
+    result.host = host_of(result.trace);
     result.faults = faults_.list();
     return result;
   }
@@ -330,6 +336,10 @@ class ChromeReader {
 };
 
 }  // namespace
+
+TraceRead read_chrome_trace(ByteSource& source, const std::string& name, const TraceReadSettings& settings) {
+  return ChromeReader(source, name, settings).read();
+}
 
 TraceRead read_chrome_trace(const std::filesystem::path& path, const TraceReadSettings& settings) {
   const auto source = open_source(path);

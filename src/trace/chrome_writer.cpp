@@ -70,7 +70,8 @@ class ChromeWriter {
         text_(std::move(sink)),
         shift_(time_shift(trace)),
         lanes_(assign_lanes(trace)),
-        flows_(trace),
+        flows_(trace, trace.flows()),
+        instants_(trace),
         tids_(number_lanes(trace, lanes_)),
         quoted_(trace.strings().size()),
         names_(trace.strings().size()),
@@ -87,7 +88,7 @@ class ChromeWriter {
   void write() {
     write_head();
     write_names();
-    if (!flows_.one_each()) put_instants_first(trace_, lanes_.order);
+    if (!trace_.flows().empty()) put_instants_first(trace_, lanes_.order);
     for (std::uint32_t i : lanes_.order) write_event(i);
     write_counters();
     text_.add("\n]}\n");
@@ -101,21 +102,44 @@ class ChromeWriter {
       text_.add(",\"baseTimeNanoseconds\":");
       text_.add_signed(shifted_base(*base, shift_));
     }
+    for (const TraceProperty& property : trace_.properties()) {
+      if (property.key != "metadata") write_property(property.key, property.json);
+    }
+    write_metadata();
+    text_.add(",\"traceEvents\":[");
+  }
+
+  void write_property(std::string_view key, std::string_view json) {
+    text_.add(',');
+    text_.add(string_literal(key));
+    text_.add(':');
+    text_.add(shield_last_backslashes(json));
+  }
+
+  /// takt's provenance, and what other writers put beside it.
+  void write_metadata() {
+    using nlohmann::ordered_json;
+    ordered_json metadata = ordered_json::object();
     if (const std::string& provenance = trace_.provenance_json(); !provenance.empty()) {
-      const auto parsed = nlohmann::ordered_json::parse(provenance, nullptr, false);
-      if (!parsed.is_object()) {
+      metadata["takt"] = ordered_json::parse(provenance, nullptr, false);
+      if (!metadata["takt"].is_object()) {
         throw Error(ErrorKind::bad_input, "trace: the provenance is not a JSON object; pass one or nothing");
       }
-      text_.add(",\"metadata\":{\"takt\":");
-      text_.add(parsed.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-      text_.add('}');
     }
-    text_.add(",\"traceEvents\":[");
+    if (const TraceProperty* const other = trace_.property("metadata")) {
+      const auto parsed = ordered_json::parse(other->json, nullptr, false);
+      if (parsed.is_object()) metadata.update(parsed);
+    }
+    if (metadata.empty()) return;
+    write_property("metadata", metadata.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   }
 
   void write_names() {
     for (const TraceProcess& process : trace_.processes()) {
-      write_name("process_name", process.pid, process.pid, "name", string_literal(process.name));
+      // Importers refuse an empty name; no name at all says the same.
+      if (!process.name.empty()) {
+        write_name("process_name", process.pid, process.pid, "name", string_literal(process.name));
+      }
       write_name("process_sort_index", process.pid, process.pid, "sort_index", number_text(process.sort_index));
     }
     for (std::size_t i = 0; i < trace_.rows().size(); ++i) {
@@ -123,8 +147,9 @@ class ChromeWriter {
       for (std::size_t lane = 0; lane < tids_[i].size(); ++lane) {
         // Readers that know takt's lanes can join them again; others ignore the argument.
         const std::string lane_of = lane == 0 ? "" : ",\"lane_of\":" + std::to_string(row.tid);
-        write_name("thread_name", pid(row.process), tids_[i][lane], "name",
-                   string_literal(lane_name(row, lane)) + lane_of);
+        if (const std::string name = lane_name(row, lane); !name.empty()) {
+          write_name("thread_name", pid(row.process), tids_[i][lane], "name", string_literal(name) + lane_of);
+        }
         write_name("thread_sort_index", pid(row.process), tids_[i][lane], "sort_index", number_text(row.sort_index));
       }
     }
@@ -144,8 +169,12 @@ class ChromeWriter {
     const TraceEvent& event = trace_.events()[i];
     const auto row = static_cast<std::size_t>(event.row);
     const std::uint32_t lane = lanes_.lane[i];
-    write_span(event, prefixes_[row][lane], field(names_, ",\"name\":", event.name),
-               event.category == StringId{} ? nothing_ : field(categories_, ",\"cat\":", event.category));
+    const Stamp& name = field(names_, ",\"name\":", event.name);
+    const Stamp& category = event.category == StringId{} ? nothing_ : field(categories_, ",\"cat\":", event.category);
+    if (const auto scope = instants_.of(i))
+      write_instant(event, *scope, tids_[row][lane], name, category);
+    else
+      write_span(event, prefixes_[row][lane], name, category);
     const auto flows = flows_.of(i);
     if (flows_.one_each() && !flows.empty()) write_flow(flows.front());
     if (event.args != 0 || event.duration_ns < 0) write_args(event);
@@ -164,6 +193,18 @@ class ChromeWriter {
     p = digits::put_micros(prefix.put(p), event.start_ns - shift_);
     std::memcpy(p, duration.data(), duration.size());
     p = digits::put_micros(p + duration.size(), drawn_duration_ns(event));
+    text_.take(category.put(name.put(p)));
+  }
+
+  void write_instant(const TraceEvent& event, InstantScope scope, std::uint32_t tid, const Stamp& name,
+                     const Stamp& category) {
+    begin("i", pid(trace_.rows()[static_cast<std::size_t>(event.row)].process), tid);
+    text_.add(scope == InstantScope::row       ? ",\"s\":\"t\""
+              : scope == InstantScope::process ? ",\"s\":\"p\""
+                                               : ",\"s\":\"g\"");
+    text_.add(",\"ts\":");
+    text_.add_micros(event.start_ns - shift_);
+    char* const p = text_.room(name.size() + category.size() + Stamp::block);
     text_.take(category.put(name.put(p)));
   }
 
@@ -265,6 +306,7 @@ class ChromeWriter {
   std::int64_t shift_;
   Lanes lanes_;
   EventFlows flows_;
+  EventInstants instants_;
   std::vector<std::vector<std::uint32_t>> tids_;  // per row and lane
   std::vector<std::vector<Stamp>> prefixes_;      // the same: an event up to its time
   std::vector<std::string> quoted_;               // per StringId; empty: not made yet

@@ -1,11 +1,14 @@
 #include "trace/csv_writer.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <vector>
 
 #include "core/text.h"
 #include "trace/text_buffer.h"
 #include "trace/trace_output.h"
+#include "trace/written_rows.h"
 
 namespace takt {
 namespace {
@@ -39,32 +42,69 @@ std::string args_text(const Trace& trace, const TraceEvent& event) {
   return object.empty() ? "" : object + "}";
 }
 
+/// "PROCESS,PID," as every line about the process begins.
+std::string process_fields(const TraceProcess& process) {
+  return csv_field(process.name) + "," + std::to_string(process.pid) + ",";
+}
+
+class CsvWriter {
+ public:
+  CsvWriter(const Trace& trace, TraceOutput& output)
+      : trace_(trace), instants_(trace), text_([&output](std::string_view piece) { output.append(piece); }) {
+    for (const TraceRow& row : trace.rows()) {
+      rows_.push_back(process_fields(trace.processes()[static_cast<std::size_t>(row.process)]) + csv_field(row.name) +
+                      "," + std::to_string(row.tid) + ",");
+    }
+  }
+
+  void write() {
+    text_.add("process,pid,row,tid,name,category,start_ns,duration_ns,args,kind,value\n");
+    for (std::uint32_t i = 0; i < trace_.events().size(); ++i) write_event(i);
+    for (const TraceCounter& sample : trace_.counters()) write_counter(sample);
+    text_.flush();
+  }
+
+ private:
+  void write_event(std::uint32_t i) {
+    const TraceEvent& event = trace_.events()[i];
+    text_.add(rows_[static_cast<std::size_t>(event.row)]);
+    text_.add(csv_field(trace_.text(event.name)));
+    text_.add(',');
+    text_.add(csv_field(trace_.text(event.category)));
+    text_.add(',');
+    text_.add_signed(event.start_ns);
+    text_.add(',');
+    text_.add_signed(event.duration_ns);
+    text_.add(',');
+    text_.add(csv_field(args_text(trace_, event)));
+    text_.add(instants_.of(i) ? ",instant,\n" : ",span,\n");
+  }
+
+  /// A counter belongs to a process, so it has no row; nor has a sample a duration.
+  void write_counter(const TraceCounter& sample) {
+    std::array<char, 40> digits;
+    const auto value = std::to_chars(digits.data(), digits.data() + digits.size(), sample.value);
+    text_.add(process_fields(trace_.processes()[static_cast<std::size_t>(sample.process)]));
+    text_.add(",,");
+    text_.add(csv_field(trace_.text(sample.name)));
+    text_.add(",,");
+    text_.add_signed(sample.time_ns);
+    text_.add(",,,counter,");
+    text_.add({digits.data(), value.ptr});
+    text_.add('\n');
+  }
+
+  const Trace& trace_;
+  EventInstants instants_;
+  TextBuffer text_;
+  std::vector<std::string> rows_;
+};
+
 }  // namespace
 
 void write_trace_csv(const Trace& trace, const std::filesystem::path& path) {
   TraceOutput output(path);
-  TextBuffer text([&](std::string_view piece) { output.append(piece); });
-  text.add("process,pid,row,tid,name,category,start_ns,duration_ns,args\n");
-  std::vector<std::string> rows;
-  for (const TraceRow& row : trace.rows()) {
-    const TraceProcess& process = trace.processes()[static_cast<std::size_t>(row.process)];
-    rows.push_back(csv_field(process.name) + "," + std::to_string(process.pid) + "," + csv_field(row.name) + "," +
-                   std::to_string(row.tid) + ",");
-  }
-  for (const TraceEvent& event : trace.events()) {
-    text.add(rows[static_cast<std::size_t>(event.row)]);
-    text.add(csv_field(trace.text(event.name)));
-    text.add(',');
-    text.add(csv_field(trace.text(event.category)));
-    text.add(',');
-    text.add_signed(event.start_ns);
-    text.add(',');
-    text.add_signed(event.duration_ns);
-    text.add(',');
-    text.add(csv_field(args_text(trace, event)));
-    text.add('\n');
-  }
-  text.flush();
+  CsvWriter(trace, output).write();
   output.commit();
 }
 

@@ -31,6 +31,7 @@ enum class Field : std::uint8_t {
   binds_enclosing,
   flow_in,
   flow_out,
+  instant_scope,
   odd_phase,  ///< a phase that is no text
   other,
   phase,  ///< with its value, which is part of the step's text

@@ -11,6 +11,8 @@ namespace takt {
 
 enum class TraceRule : std::uint8_t {
   unterminated,
+  unclosed_list,
+  byte_order_mark,
   empty,
   text_after_end,
   malformed_event,
@@ -21,11 +23,15 @@ enum class TraceRule : std::uint8_t {
   missing_dur,
   negative_dur,
   not_a_number,
+  argument_not_a_number,
   time_out_of_range,
   lost_precision,
   zero_pid,
   zero_tid,
   odd_id,
+  missing_tid,
+  missing_id,
+  no_name,
   overlap,
   unmatched_begin,
   unmatched_end,
@@ -33,10 +39,25 @@ enum class TraceRule : std::uint8_t {
   flow_without_end,
   flow_repeated,
   counter_without_value,
+  cut_packet,
+  malformed_packet,
+  lost_packets,
+  unknown_text,
+  unknown_clock,
+  unread_packet,
+  unread_field,
 };
-constexpr std::size_t trace_rule_count = static_cast<std::size_t>(TraceRule::counter_without_value) + 1;
 
-std::string_view name_of(TraceRule rule);     ///< "missing_dur"
+/// How bad a fault is, least first. The measure is Perfetto's reader, which most viewers are. An error is what it
+/// reports as one, or a file that is cut off; a warning is legal but odd, or passed over without a word; a note is no
+/// fault, but says what takt leaves out.
+enum class FaultGrade : std::uint8_t { note, warning, error };
+std::string_view name_of(FaultGrade grade);  ///< "warning"
+
+constexpr std::size_t trace_rule_count = static_cast<std::size_t>(TraceRule::unread_field) + 1;
+
+std::string_view name_of(TraceRule rule);  ///< "missing_dur"
+FaultGrade grade_of(TraceRule rule);
 std::string_view meaning_of(TraceRule rule);  ///< what it is and what importers make of it, one sentence
 
 struct TraceFault {

@@ -19,15 +19,23 @@ std::optional<Nanoseconds> earliest_base(const std::vector<MergeInput>& inputs) 
   return earliest;
 }
 
+/// Without a base time nothing says how far two traces are apart, and to guess 0 would look like an answer.
+void check_placed(const std::vector<MergeInput>& inputs) {
+  const auto is_placed = [](const MergeInput& input) { return input.trace.base_time() || input.offset; };
+  const auto is_based = [](const MergeInput& input) { return input.trace.base_time().has_value(); };
+  const std::ptrdiff_t allowed = std::any_of(inputs.begin(), inputs.end(), is_based) ? 0 : 1;
+  if (std::count_if(inputs.begin(), inputs.end(), is_placed) + allowed >= std::ssize(inputs)) return;
+  const MergeInput* const first = &*std::find_if_not(inputs.begin() + allowed, inputs.end(), is_placed);
+  const std::string file = printable(first->file);
+  throw Error(ErrorKind::bad_input, file +
+                                        ": the trace does not say when it began (no baseTimeNanoseconds), so its place "
+                                        "beside the others is not known; pass --offset " +
+                                        file + "=TIME");
+}
+
 std::int64_t shift_of(const MergeInput& input, const std::optional<Nanoseconds>& base) {
   const Nanoseconds offset = input.offset.value_or(Nanoseconds(0));
-  if (!base) return offset.count();
-  if (!input.trace.base_time()) {
-    if (input.offset) return offset.count();
-    throw Error(ErrorKind::bad_input, printable(input.label) +
-                                          ": the trace does not say when it began "
-                                          "(no baseTimeNanoseconds) and others do; pass its --offset");
-  }
+  if (!base || !input.trace.base_time()) return offset.count();
   std::int64_t shift = 0;
   if (__builtin_sub_overflow(input.trace.base_time()->count(), base->count(), &shift) ||
       __builtin_add_overflow(shift, static_cast<std::int64_t>(offset.count()), &shift)) {
@@ -35,6 +43,44 @@ std::int64_t shift_of(const MergeInput& input, const std::optional<Nanoseconds>&
                 printable(input.label) + ": its base time is centuries from the others'; check it");
   }
   return shift;
+}
+
+bool all_have(const std::vector<MergeInput>& inputs, const TraceProperty& property) {
+  return std::all_of(inputs.begin(), inputs.end(), [&](const MergeInput& input) {
+    const TraceProperty* const own = input.trace.property(property.key);
+    return own != nullptr && own->json == property.json;
+  });
+}
+
+bool share_provenance(const std::vector<MergeInput>& inputs) {
+  return std::all_of(inputs.begin(), inputs.end(), [&](const MergeInput& input) {
+    return input.trace.provenance_json() == inputs.front().trace.provenance_json();
+  });
+}
+
+/// What one input says of itself and not every other, too, as JSON; empty: nothing.
+std::string own_properties(const std::vector<MergeInput>& inputs, const MergeInput& input) {
+  std::string members;
+  for (const TraceProperty& property : input.trace.properties()) {
+    if (!all_have(inputs, property)) members += "," + json_quote(property.key) + ":" + property.json;
+  }
+  const std::string& provenance = input.trace.provenance_json();
+  if (!provenance.empty() && !share_provenance(inputs)) members += ",\"takt\":" + provenance;
+  return members.empty() ? "" : "{\"label\":" + json_quote(input.label) + members + "}";
+}
+
+void add_properties(const std::vector<MergeInput>& inputs, Trace& merged) {
+  if (inputs.empty()) return;
+  for (const TraceProperty& property : inputs.front().trace.properties()) {
+    if (all_have(inputs, property)) merged.set_property(property.key, property.json);
+  }
+  if (share_provenance(inputs)) merged.set_provenance_json(inputs.front().trace.provenance_json());
+  std::string differing;
+  for (const MergeInput& input : inputs) {
+    const std::string own = own_properties(inputs, input);
+    if (!own.empty()) differing += (differing.empty() ? "" : ",") + own;
+  }
+  if (!differing.empty()) merged.set_property("mergedTraces", "[" + differing + "]");
 }
 
 /// Adds one trace after the other.
@@ -49,6 +95,9 @@ class Merger {
     }
     const auto first = static_cast<std::uint32_t>(to_.events().size());
     add_events(from, shift);
+    for (const TraceInstant& instant : from.instants()) {
+      to_.mark_instant(static_cast<EventId>(static_cast<std::uint32_t>(instant.event) + first), instant.scope);
+    }
     for (const TraceCounter& sample : from.counters()) {
       to_.add_counter({moved(sample.time_ns, shift), sample.value, string(sample.name),
                        processes_[static_cast<std::size_t>(sample.process)]});
@@ -56,8 +105,9 @@ class Merger {
     add_flows(from, first);
   }
 
-  Trace take(std::optional<Nanoseconds> base) {
+  Trace take(const std::vector<MergeInput>& inputs, std::optional<Nanoseconds> base) {
     if (base) to_.set_base_time(*base);
+    add_properties(inputs, to_);
     return std::move(to_);
   }
 
@@ -135,9 +185,10 @@ class Merger {
 
 Trace merge_traces(const std::vector<MergeInput>& inputs) {
   const auto base = earliest_base(inputs);
+  check_placed(inputs);
   Merger merger;
   for (const MergeInput& input : inputs) merger.add(input, shift_of(input, base));
-  return merger.take(base);
+  return merger.take(inputs, base);
 }
 
 }  // namespace takt

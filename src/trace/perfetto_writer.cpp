@@ -2,39 +2,31 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/text.h"
+#include "trace/perfetto_schema.h"
 #include "trace/text_buffer.h"
 #include "trace/written_rows.h"
 
 namespace takt {
 namespace {
 
-// Field numbers of Perfetto's schema, by message.
-namespace packet {
-constexpr unsigned clock_snapshot = 6, timestamp = 8, sequence_id = 10, track_event = 11, interned_data = 12,
-                   sequence_flags = 13, track_descriptor = 60;
-}
-namespace track {
-constexpr unsigned uuid = 1, name = 2, process = 3, thread = 4, parent_uuid = 5, counter = 8;
-}
-namespace event_field {
-constexpr unsigned category_iids = 3, debug_annotations = 4, type = 9, name_iid = 10, track_uuid = 11,
-                   double_counter_value = 44, flow_ids = 47, terminating_flow_ids = 48;
-}
-namespace annotation {
-constexpr unsigned name_iid = 1, int_value = 4, double_value = 5, json_value = 9, string_iid = 17;
-}
-namespace interned {
-constexpr unsigned categories = 1, names = 2, annotation_names = 3, annotation_strings = 29;
-}
-enum EventType : std::uint64_t { slice_begin = 1, slice_end = 2, counter_value = 4 };
-constexpr std::uint64_t state_cleared = 1, needs_state = 2;
+namespace packet = perfetto::packet_field;
+namespace track = perfetto::track_field;
+namespace process_entry = perfetto::process_field;
+namespace thread_entry = perfetto::thread_field;
+namespace event_field = perfetto::event_field;
+namespace annotation = perfetto::annotation_field;
+namespace interned = perfetto::interned_field;
+namespace metadata = perfetto::metadata_field;
+using perfetto::EventType;
 
 /// One protobuf message in the making.
 class Message {
@@ -102,7 +94,7 @@ class PerfettoWriter {
         text_(std::move(sink)),
         shift_(time_shift(trace)),
         lanes_(assign_lanes(trace)),
-        flows_(trace),
+        instants_(trace),
         tids_(number_lanes(trace, lanes_)),
         categories_(interned::categories, trace.strings().size()),
         names_(interned::names, trace.strings().size()),
@@ -111,8 +103,10 @@ class PerfettoWriter {
 
   void write() {
     write_base();
+    write_properties();
     write_tracks();
     if (!trace_.flows().empty()) put_instants_first(trace_, lanes_.order);
+    flows_.emplace(trace_, single_arrows(trace_, lanes_.order));
     for (std::uint32_t i : lanes_.order) write_event(i);
     for (auto& row : open_) {
       for (auto& lane : row) close_until(lane, nullptr);
@@ -144,11 +138,28 @@ class PerfettoWriter {
     finish_packet();
   }
 
+  /// As Chrome writes what it has beside events: names with JSON values.
+  void write_properties() {
+    Message list;
+    const auto add = [&](std::string_view key, std::string_view json) {
+      Message entry;
+      entry.text(metadata::name, key);
+      entry.text(metadata::json, json);
+      list.message(metadata::list, entry);
+    };
+    for (const TraceProperty& property : trace_.properties()) add(property.key, property.json);
+    if (!trace_.provenance_json().empty()) add("takt", trace_.provenance_json());
+    if (list.bytes().empty()) return;
+    packet_.message(packet::chrome_events, list);
+    finish_packet();
+  }
+
   void write_tracks() {
     for (const TraceProcess& process : trace_.processes()) {
       Message inner, descriptor;
-      inner.number(1, process.pid);
-      inner.text(6, process.name);
+      inner.number(process_entry::pid, process.pid);
+      inner.number(process_entry::sort_index, static_cast<std::uint64_t>(std::int64_t{process.sort_index}));
+      inner.text(process_entry::name, process.name);
       descriptor.number(track::uuid, next_uuid_++);
       descriptor.message(track::process, inner);
       write_track(descriptor);
@@ -158,9 +169,11 @@ class PerfettoWriter {
       auto& lanes = open_.emplace_back();
       for (std::size_t lane = 0; lane < tids_[i].size(); ++lane) {
         Message inner, descriptor;
-        inner.number(1, trace_.processes()[static_cast<std::size_t>(row.process)].pid);
-        inner.number(2, tids_[i][lane]);
-        inner.text(5, lane_name(row, lane));
+        inner.number(thread_entry::pid, trace_.processes()[static_cast<std::size_t>(row.process)].pid);
+        inner.number(thread_entry::tid, tids_[i][lane]);
+        inner.number(thread_entry::sort_index, static_cast<std::uint64_t>(std::int64_t{row.sort_index}));
+        inner.text(thread_entry::name, lane_name(row, lane));
+        if (lane > 0) inner.number(thread_entry::lane_of, row.tid);
         lanes.push_back({next_uuid_, {}});
         descriptor.number(track::uuid, next_uuid_++);
         descriptor.message(track::thread, inner);
@@ -178,19 +191,32 @@ class PerfettoWriter {
     const TraceEvent& event = trace_.events()[i];
     OpenLane& lane = open_[static_cast<std::size_t>(event.row)][lanes_.lane[i]];
     close_until(lane, &event.start_ns);
-    lane.ends.push_back(event.start_ns + drawn_duration_ns(event));
-    begin_event(slice_begin, lane.uuid);
+    if (const auto scope = instants_.of(i)) {
+      begin_event(perfetto::instant, instant_track(*scope, event, lane));
+      if (*scope != InstantScope::row) packet_.number(packet::row_track, lane.uuid);
+    } else {
+      lane.ends.push_back(event.start_ns + drawn_duration_ns(event));
+      begin_event(perfetto::slice_begin, lane.uuid);
+    }
     body_.number(event_field::name_iid, names_.number(event.name, trace_, data_));
     if (event.category != StringId{}) {
       body_.number(event_field::category_iids, categories_.number(event.category, trace_, data_));
     }
-    for (const TraceFlow& flow : flows_.of(i)) {
+    for (const TraceFlow& flow : flows_->of(i)) {
       body_.fixed(flow.out ? event_field::flow_ids : event_field::terminating_flow_ids, flow.bind_id);
     }
     if (event.args != 0) write_args(event);
     if (event.duration_ns < 0) write_recorded_duration(event);
     finish_event(event.start_ns);
   }
+
+  std::uint64_t instant_track(InstantScope scope, const TraceEvent& event, const OpenLane& lane) const {
+    constexpr std::uint64_t whole_trace = 0;
+    if (scope == InstantScope::row) return lane.uuid;
+    if (scope == InstantScope::trace) return whole_trace;
+    return process_uuid(trace_.rows()[static_cast<std::size_t>(event.row)].process);
+  }
+  static std::uint64_t process_uuid(ProcessId process) { return static_cast<std::uint64_t>(process) + 1; }
 
   void write_args(const TraceEvent& event) {
     for (const TraceArg arg : trace_.args(event)) {
@@ -201,16 +227,33 @@ class PerfettoWriter {
       else if (const auto* number = std::get_if<double>(&arg.value))
         value_.real(annotation::double_value, *number);
       else if (const auto* json = std::get_if<TraceJson>(&arg.value))
-        value_.text(annotation::json_value, trace_.text(json->text));
+        write_json(trace_.text(json->text));
       else
         value_.number(annotation::string_iid, values_.number(std::get<StringId>(arg.value), trace_, data_));
       body_.message(event_field::debug_annotations, value_);
     }
   }
 
+  /// Only lists and objects are JSON to Perfetto: it loses a bare number, and a bare null ends its reader. No value at
+  /// all is its null.
+  void write_json(std::string_view json) {
+    std::uint64_t number = 0;
+    const char* const end = json.data() + json.size();
+    const auto parsed = std::from_chars(json.data(), end, number);
+    if (json == "null") return;
+    if (json == "true" || json == "false")
+      value_.number(annotation::bool_value, json == "true" ? 1 : 0);
+    else if (parsed.ec == std::errc() && parsed.ptr == end)
+      value_.number(annotation::uint_value, number);
+    else if (json.find_first_of("[{\"") == 0)
+      value_.text(annotation::json_value, json);
+    else
+      value_.text(annotation::string_value, json);  // more than 64 bits, digit by digit
+  }
+
   void write_recorded_duration(const TraceEvent& event) {
     value_.clear();
-    value_.text(10, "recorded_duration_ns");
+    value_.text(annotation::name, "recorded_duration_ns");
     value_.number(annotation::int_value, static_cast<std::uint64_t>(event.duration_ns));
     body_.message(event_field::debug_annotations, value_);
   }
@@ -219,7 +262,7 @@ class PerfettoWriter {
   /// times as they nest, which is how the reader pairs them.
   void close_until(OpenLane& lane, const std::int64_t* time) {
     while (!lane.ends.empty() && (time == nullptr || lane.ends.back() <= *time)) {
-      begin_event(slice_end, lane.uuid);
+      begin_event(perfetto::slice_end, lane.uuid);
       finish_event(lane.ends.back());
       lane.ends.pop_back();
     }
@@ -236,11 +279,11 @@ class PerfettoWriter {
         Message descriptor;
         descriptor.number(track::uuid, next_uuid_++);
         descriptor.text(track::name, trace_.text(sample.name));
-        descriptor.number(track::parent_uuid, static_cast<std::uint64_t>(sample.process) + 1);
+        descriptor.number(track::parent_uuid, process_uuid(sample.process));
         descriptor.message(track::counter, {});
         write_track(descriptor);
       }
-      begin_event(counter_value, found->second);
+      begin_event(perfetto::counter_value, found->second);
       body_.real(event_field::double_counter_value, sample.value);
       finish_event(sample.time_ns);
     }
@@ -262,7 +305,7 @@ class PerfettoWriter {
 
   void finish_packet() {
     packet_.number(packet::sequence_id, 1);
-    packet_.number(packet::sequence_flags, first_ ? state_cleared : needs_state);
+    packet_.number(packet::sequence_flags, first_ ? perfetto::flag_state_cleared : perfetto::flag_needs_state);
     first_ = false;
     outer_.clear();
     outer_.message(1, packet_);
@@ -274,7 +317,8 @@ class PerfettoWriter {
   TextBuffer text_;
   std::int64_t shift_;
   Lanes lanes_;
-  EventFlows flows_;
+  std::optional<EventFlows> flows_;
+  EventInstants instants_;
   std::vector<std::vector<std::uint32_t>> tids_;
   SeenTexts categories_, names_, keys_, values_;
   std::vector<std::vector<OpenLane>> open_;  // per row and lane

@@ -104,6 +104,22 @@ void Trace::set_flow(EventId event, std::uint64_t bind_id, bool in, bool out) {
     flows_[found->second] = {event, bind_id, in, out};
 }
 
+void Trace::set_property(std::string key, std::string json) {
+  for (TraceProperty& known : properties_) {
+    if (known.key != key) continue;
+    known.json = std::move(json);
+    return;
+  }
+  properties_.push_back({std::move(key), std::move(json)});
+}
+
+const TraceProperty* Trace::property(std::string_view key) const {
+  for (const TraceProperty& known : properties_) {
+    if (known.key == key) return &known;
+  }
+  return nullptr;
+}
+
 void Trace::add_flow(EventId event, std::uint64_t bind_id, bool in, bool out) {
   flows_.push_back({event, bind_id, in, out});
 }

@@ -67,6 +67,20 @@ struct TraceFlow {
   bool in = false, out = false;
 };
 
+/// How far viewers draw an instant: across its row, its process, or all of the trace.
+enum class InstantScope : std::uint8_t { row, process, trace };
+
+/// An event of zero length that is a moment and no span.
+struct TraceInstant {
+  EventId event{};
+  InstantScope scope{};
+};
+
+/// What a file says beside its events: a key of Chrome JSON's outer object ("distributedInfo") with its value as JSON.
+struct TraceProperty {
+  std::string key, json;
+};
+
 /// Any JSON value as text, for what the other types of TraceValue cannot hold.
 struct TraceJsonText {
   std::string text;
@@ -89,6 +103,8 @@ class Trace {
   void set_flow(EventId event, std::uint64_t bind_id, bool in, bool out);
   /// One more arrow end of the event, beside those it has.
   void add_flow(EventId event, std::uint64_t bind_id, bool in, bool out);
+  /// Says that the event, which has no duration, is an instant. Once per event.
+  void mark_instant(EventId event, InstantScope scope) { instants_.push_back({event, scope}); }
   /// An infinite or missing value is no sample and throws Error(bad_input).
   void add_counter(ProcessId process, std::string_view name, Nanoseconds time, double value);
 
@@ -99,6 +115,8 @@ class Trace {
   void add_counter(const TraceCounter& counter);
   void set_duration(EventId event, Nanoseconds duration);
   // For readers that make events apart from the trace.
+  /// A run of arguments for an event to come.
+  std::uint32_t add_args(std::span<const TraceArg> args) { return args_.add(args); }
   /// Adds runs of arguments with their texts renumbered by `strings`; returns what is added to the runs' numbers.
   std::uint32_t append(const ArgStore& args, std::span<const StringId> strings);
   /// Instead of the events so far; texts, rows and arguments are those of the trace.
@@ -112,11 +130,17 @@ class Trace {
   const std::string& provenance_json() const { return provenance_json_; }
   void set_provenance_json(std::string object) { provenance_json_ = std::move(object); }
 
+  /// Replaces the property of that key. `json` must be JSON; the keys of docs/formats.md's frame are takt's own.
+  void set_property(std::string key, std::string json);
+  const std::vector<TraceProperty>& properties() const { return properties_; }  ///< in the order added
+  const TraceProperty* property(std::string_view key) const;                    ///< null: the trace has none
+
   const std::vector<TraceProcess>& processes() const { return processes_; }
   const std::vector<TraceRow>& rows() const { return rows_; }
   const std::vector<TraceEvent>& events() const { return events_; }        ///< in the order they were added
   const std::vector<TraceCounter>& counters() const { return counters_; }  ///< in the order they were added
   const std::vector<TraceFlow>& flows() const { return flows_; }           ///< each event's in the order added
+  const std::vector<TraceInstant>& instants() const { return instants_; }  ///< in any order
   /// Valid until arguments are added.
   TraceArgs args(const TraceEvent& event) const { return {args_, event.args}; }
   const StringTable& strings() const { return strings_; }
@@ -128,6 +152,8 @@ class Trace {
   std::vector<TraceEvent> events_;
   std::vector<TraceCounter> counters_;
   std::vector<TraceFlow> flows_;
+  std::vector<TraceInstant> instants_;
+  std::vector<TraceProperty> properties_;
   std::unordered_map<std::uint32_t, std::size_t> flow_index_;  // the first flow of an event that set_flow() gave one
   ArgStore args_;
   StringTable strings_;

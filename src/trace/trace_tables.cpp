@@ -97,6 +97,10 @@ constexpr Column<FaultRow> fault_columns[] = {
     {file, [](const FaultRow& r) -> Cell { return r.file; }},
     {"fault", "Fault", [](const FaultRow& r) -> Cell { return std::string(name_of(r.fault.rule)); },
      "Name of the rule that the file breaks."},
+    {"grade", "Grade", [](const FaultRow& r) -> Cell { return std::string(name_of(grade_of(r.fault.rule))); },
+     "How bad it is: an error is what Perfetto's reader reports as one, or a file that is cut off; a warning is legal "
+     "but "
+     "odd, or passed over without a word; a note is no fault, but says what takt leaves out."},
     {common::count, [](const FaultRow& r) -> Cell { return static_cast<std::int64_t>(r.fault.count); }},
     {"first", "First", [](const FaultRow& r) -> Cell { return r.fault.first; },
      "Where the file breaks the rule first: the byte of the (uncompressed) file, or row and time."},
@@ -120,7 +124,9 @@ SummaryRow summary_of(const NamedTrace& named) {
   row.processes = static_cast<std::int64_t>(trace.processes().size());
   row.counters = static_cast<std::int64_t>(trace.counters().size());
   row.flows = static_cast<std::int64_t>(trace.flows().size());
-  for (const TraceFault& fault : named.read.faults) row.faults += static_cast<std::int64_t>(fault.count);
+  for (const TraceFault& fault : named.read.faults) {
+    if (grade_of(fault.rule) != FaultGrade::note) row.faults += static_cast<std::int64_t>(fault.count);
+  }
   if (const auto base = trace.base_time()) row.base_ns = base->count();
   std::vector<bool> used(trace.rows().size());
   std::optional<std::int64_t> end;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/table.h"
-#include "trace/chrome_reader.h"
+#include "trace/trace_read.h"
 
 namespace takt {
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "core/error.h"
 
@@ -63,20 +65,26 @@ std::vector<std::vector<std::uint32_t>> number_lanes(const Trace& trace, const L
 }
 
 std::string lane_name(const TraceRow& row, std::size_t lane) {
-  return lane == 0 ? row.name : row.name + " (lane " + std::to_string(lane + 1) + ")";
+  if (lane == 0) return row.name;
+  const std::string name = "lane " + std::to_string(lane + 1);
+  return row.name.empty() ? name : row.name + " (" + name + ")";
 }
 
 void put_instants_first(const Trace& trace, std::vector<std::uint32_t>& order) {
   const auto& events = trace.events();
-  const auto lasts = [&](std::uint32_t e) { return drawn_duration_ns(events[e]) > 0; };
-  std::map<RowId, bool> row_has_longer;
+  std::vector<bool> is_source(events.size());
+  for (const TraceFlow& flow : trace.flows()) {
+    if (flow.out) is_source[static_cast<std::size_t>(flow.event)] = true;
+  }
+  const auto waits = [&](std::uint32_t e) { return drawn_duration_ns(events[e]) > 0 || !is_source[e]; };
+  std::map<RowId, bool> row_has_waiting;
   for (auto group = order.begin(); group != order.end();) {
     const auto end = std::find_if(group, order.end(),
                                   [&](std::uint32_t e) { return events[e].start_ns != events[*group].start_ns; });
     if (end - group > 1) {
-      // What follows a longer event of its row stays behind it; all others without length go to the front.
-      row_has_longer.clear();
-      const auto is_later = [&](std::uint32_t e) { return row_has_longer[events[e].row] |= lasts(e); };
+      // What follows a waiting event of its row stays behind it; all others go to the front.
+      row_has_waiting.clear();
+      const auto is_later = [&](std::uint32_t e) { return row_has_waiting[events[e].row] |= waits(e); };
       std::vector<std::uint32_t> later;
       auto front = group;
       for (auto e = group; e != end; ++e) {
@@ -92,7 +100,63 @@ void put_instants_first(const Trace& trace, std::vector<std::uint32_t>& order) {
   }
 }
 
-EventFlows::EventFlows(const Trace& trace) : flows_(trace.flows()) {
+namespace {
+
+/// Numbers that no arrow of the trace has.
+class FreeArrows {
+ public:
+  explicit FreeArrows(const std::vector<TraceFlow>& flows) {
+    for (const TraceFlow& flow : flows) used_.insert(flow.bind_id);
+  }
+  std::uint64_t next() {
+    while (!used_.insert(next_).second) ++next_;
+    return next_;
+  }
+
+ private:
+  std::unordered_set<std::uint64_t> used_;
+  std::uint64_t next_ = std::uint64_t{1} << 44;
+};
+
+/// The event that arrows of a number leave from, in the order of writing.
+struct ArrowSource {
+  EventId event{};
+  std::uint64_t number = 0;
+  bool is_taken = false;  // an arrow with this number has found its target
+};
+
+}  // namespace
+
+std::vector<TraceFlow> single_arrows(const Trace& trace, const std::vector<std::uint32_t>& order) {
+  if (trace.flows().empty()) return {};
+  const EventFlows all(trace, trace.flows());
+  FreeArrows free(trace.flows());
+  std::vector<TraceFlow> arrows;
+  std::unordered_map<std::uint64_t, ArrowSource> sources;
+  for (const std::uint32_t i : order) {
+    for (const TraceFlow& flow : all.of(i)) {
+      const auto found = sources.find(flow.bind_id);
+      const bool has_source = found != sources.end();
+      std::uint64_t number = has_source ? found->second.number : flow.bind_id;
+      if (has_source && (!flow.in || found->second.is_taken)) number = free.next();
+      if (has_source && flow.in && found->second.is_taken) arrows.push_back({found->second.event, number, false, true});
+      if (has_source && flow.in) found->second.is_taken = true;
+      if (flow.out) sources[flow.bind_id] = {flow.event, number, false};
+      arrows.push_back({flow.event, number, flow.in, flow.out});
+    }
+  }
+  return arrows;
+}
+
+EventInstants::EventInstants(const Trace& trace) {
+  if (trace.instants().empty()) return;
+  scopes_.resize(trace.events().size());
+  for (const TraceInstant& instant : trace.instants()) {
+    scopes_[static_cast<std::size_t>(instant.event)] = static_cast<std::uint8_t>(instant.scope) + 1;
+  }
+}
+
+EventFlows::EventFlows(const Trace& trace, std::vector<TraceFlow> flows) : flows_(std::move(flows)) {
   if (flows_.empty()) return;
   std::stable_sort(flows_.begin(), flows_.end(),
                    [](const TraceFlow& a, const TraceFlow& b) { return a.event < b.event; });

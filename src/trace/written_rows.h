@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,18 +23,36 @@ std::int64_t shifted_base(Nanoseconds base, std::int64_t shift);
 /// The tids of each row's lanes: the row's own, then numbers that no row of the process has.
 std::vector<std::vector<std::uint32_t>> number_lanes(const Trace& trace, const Lanes& lanes);
 
-/// "CPU", "CPU (lane 2)"
+/// "CPU", "CPU (lane 2)"; of a row without a name "", "lane 2"
 std::string lane_name(const TraceRow& row, std::size_t lane);
 
-/// Puts events that start together and last no time before longer ones of other rows; a row keeps its own order.
+/// Puts sources of arrows that last no time before other rows' events of the same start; a row keeps its own order.
 /// `order` is sorted by start. Importers lose an arrow whose start comes after its end, and one that leaves an event
 /// without length may end at the moment of its start.
 void put_instants_first(const Trace& trace, std::vector<std::uint32_t>& order);
 
+/// The arrows of a trace so that a number joins one source with one target, or a chain: the second target of a source
+/// and the second source of a number get numbers of their own. Importers of Perfetto's protobuf end an arrow at its
+/// first target. `order` is that in which events are written, by start.
+std::vector<TraceFlow> single_arrows(const Trace& trace, const std::vector<std::uint32_t>& order);
+
+/// Which events are instants.
+class EventInstants {
+ public:
+  explicit EventInstants(const Trace& trace);
+  std::optional<InstantScope> of(std::uint32_t event) const {
+    if (scopes_.empty() || scopes_[event] == 0) return std::nullopt;
+    return static_cast<InstantScope>(scopes_[event] - 1);
+  }
+
+ private:
+  std::vector<std::uint8_t> scopes_;  // per event: 0 none, else the scope's number + 1; empty: no instants at all
+};
+
 /// The arrows of each event, in the order added.
 class EventFlows {
  public:
-  explicit EventFlows(const Trace& trace);
+  EventFlows(const Trace& trace, std::vector<TraceFlow> flows);
   std::span<const TraceFlow> of(std::uint32_t event) const {
     if (first_.empty()) return {};
     return std::span(flows_).subspan(first_[event], first_[event + 1] - first_[event]);

@@ -177,7 +177,9 @@ TEST_F(Perfetto, sees_rows_processes_arguments_counters_and_flows) {
   EXPECT_EQ(report.at("flows").at(0).at("target"), "pass on");
   EXPECT_EQ(report.at("flows").at(1).at("target"), "receive");
   const json expected = {{"args.batch_id", 7}, {"args.hw_time_ms", 0.25}, {"args.type", "Conv"}};
-  for (const auto& [key, value] : expected.items()) {
+  for (const auto& item : expected.items()) {
+    const std::string& key = item.key();
+    const json& value = item.value();
     const bool found = std::any_of(report.at("arguments").begin(), report.at("arguments").end(), [&](const json& arg) {
       return arg.at("key") == key &&
              (arg.at("int_value") == value || arg.at("real_value") == value || arg.at("string_value") == value);
@@ -204,15 +206,84 @@ TEST_F(Perfetto, sees_arrows_out_of_slices_without_length) {
   }
 }
 
+TEST_F(Perfetto, sees_every_arrow_of_a_fan_out_and_of_a_chain) {
+  Trace trace;
+  const ProcessId process = trace.add_process("p");
+  const RowId host = trace.add_row(process, "host"), device = trace.add_row(process, "device");
+  const EventId launch = trace.add_event(host, "launch", "", 0ns, 10ns);
+  const EventId other = trace.add_event(host, "other", "", 100ns, 10ns);
+  trace.add_flow(launch, 7, false, true);
+  for (int i = 0; i < 4; ++i) {
+    trace.add_flow(trace.add_event(device, "kernel", "", nanoseconds(20 * i), 10ns), 7, true, false);
+  }
+  const EventId waited = trace.add_event(device, "at once", "", 100ns, 0ns);  // starts with its source
+  trace.add_flow(waited, 8, true, false);
+  trace.add_flow(other, 8, false, true);
+  const EventId middle = trace.add_event(device, "middle", "", 120ns, 1ns);
+  trace.add_flow(middle, 7, true, true);
+  trace.add_flow(trace.add_event(device, "last", "", 140ns, 1ns), 7, true, false);
+  trace.add_flow(other, 9, false, true);  // leads nowhere
+  for (const json& report : {read(trace), read_protobuf(trace)}) {
+    EXPECT_EQ(report.at("problems"), json::array());
+    std::vector<std::string> seen;
+    for (const json& flow : report.at("flows")) {
+      seen.push_back(flow.at("source").get<std::string>() + " -> " + flow.at("target").get<std::string>() + " " +
+                     flow.at("target_ts").dump());
+    }
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, (std::vector<std::string>{"launch -> kernel 0", "launch -> kernel 20", "launch -> kernel 40",
+                                              "launch -> kernel 60", "launch -> middle 120", "middle -> last 140",
+                                              "other -> at once 100"}));
+  }
+}
+
+TEST_F(Perfetto, sees_instants_and_arguments_without_value_and_of_64_bits) {
+  Trace trace;
+  const RowId row = trace.add_row(trace.add_process(""), "");
+  const EventId event = trace.add_event(row, "a", "", 0ns, 10ns);
+  trace.set_args(event, {{"null", TraceJsonText{"null"}},
+                         {"nan", NAN},
+                         {"infinite", INFINITY},
+                         {"least", std::int64_t{INT64_MIN}},
+                         {"unsigned", TraceJsonText{"9223372036854775808"}},
+                         {"huge", TraceJsonText{"123456789012345678901234567890"}},
+                         {"flag", TraceJsonText{"true"}},
+                         {"number", TraceJsonText{"1.5"}},
+                         {"nothing", TraceJsonText{"[null,{}]"}}});
+  const InstantScope scopes[] = {InstantScope::row, InstantScope::process, InstantScope::trace};
+  for (int i = 0; i < 3; ++i) trace.mark_instant(trace.add_event(row, "i", "", nanoseconds(i), 0ns), scopes[i]);
+  trace.set_property("distributedInfo", R"({"rank":1})");
+  trace.set_provenance_json(R"({"host":"h"})");
+  for (const json& report : {read(trace), read_protobuf(trace)}) {
+    EXPECT_EQ(report.at("problems"), json::array());
+    // Instants of a process or the trace are not on the row, so the query of rows sees two.
+    EXPECT_EQ(report.at("slices").size(), 2u);
+  }
+  const json report = read_protobuf(trace);
+  const auto value = [&](const std::string& key, const char* column) -> json {
+    for (const json& arg : report.at("arguments")) {
+      if (arg.at("key") == "debug." + key) return arg.at(column);
+    }
+    return "missing";
+  };
+  EXPECT_EQ(value("null", "int_value"), "missing");
+  EXPECT_EQ(value("least", "int_value"), std::to_string(INT64_MIN));
+  EXPECT_EQ(value("unsigned", "int_value"), std::to_string(INT64_MIN));  // the same 64 bits: its column is signed
+  EXPECT_EQ(value("huge", "string_value"), "123456789012345678901234567890");
+  EXPECT_EQ(value("flag", "int_value"), 1);
+  EXPECT_EQ(value("number", "string_value"), "1.5");
+}
+
 TEST_F(Perfetto, sees_hostile_names_without_complaint) {
   Trace trace;
   const RowId row = trace.add_row(trace.add_process("\xff\x01"), "\"}]\\");
   const EventId event = trace.add_event(row, "\xC3(\x80 bytes \x1b[31m", "", 1ns, 1ns);
   trace.set_args(event, {{"a.b\"", "\xF0\x28"}, {"", ""}});
   trace.add_event(row, "", "", 2ns, -5ns);
-  const json report = read(trace);
-  EXPECT_EQ(report.at("slices").size(), 2u);
-  EXPECT_EQ(report.at("problems"), json::array());
+  for (const json& report : {read(trace), read_protobuf(trace)}) {
+    EXPECT_EQ(report.at("slices").size(), 2u);
+    EXPECT_EQ(report.at("problems"), json::array());
+  }
 }
 
 TEST_F(Perfetto, sees_texts_that_end_in_a_backslash) {

@@ -1,0 +1,97 @@
+// Protobuf messages, field by field: what a reader of foreign bytes needs and no more. Every length is checked, nothing
+// is copied.
+//
+// https://protobuf.dev/programming-guides/encoding
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace takt::perfetto {
+
+/// A variable-length number at `p`; returns what is behind it, nullptr if it is cut off or longer than 64 bits.
+inline const char* read_varint(const char* p, const char* end, std::uint64_t& value) {
+  if (p < end && static_cast<signed char>(*p) >= 0) {
+    value = static_cast<std::uint64_t>(*p);
+    return p + 1;
+  }
+  value = 0;
+  for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
+    const auto byte = static_cast<std::uint8_t>(*p++);
+    value |= std::uint64_t{byte & 0x7Fu} << shift;
+    if (byte < 0x80) return p;
+  }
+  return nullptr;
+}
+
+enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
+
+struct Field {
+  std::uint32_t number = 0;
+  WireType type{};
+  std::uint64_t value = 0;   ///< of numbers, as it stands in the file
+  std::string_view bytes{};  ///< of texts and messages
+
+  std::int64_t as_signed() const { return static_cast<std::int64_t>(value); }
+  double as_real() const { return std::bit_cast<double>(value); }
+};
+
+/// The fields of a message, front to back. What is no message ends early and is_broken().
+class Fields {
+ public:
+  explicit Fields(std::string_view message) : p_(message.data()), end_(message.data() + message.size()) {}
+
+  bool next(Field& field) {
+    if (p_ == end_) return false;
+    std::uint64_t tag = 0;
+    p_ = read_varint(p_, end_, tag);
+    if (p_ == nullptr || tag >> 3 == 0 || tag >> 32 != 0) return stop();
+    field.number = static_cast<std::uint32_t>(tag >> 3);
+    field.type = static_cast<WireType>(tag & 7);
+    switch (field.type) {
+      case WireType::varint:
+        p_ = read_varint(p_, end_, field.value);
+        return p_ != nullptr || stop();
+      case WireType::bytes:
+        return take_bytes(field) || stop();
+      case WireType::fixed64:
+        return take_fixed<std::uint64_t>(field) || stop();
+      case WireType::fixed32:
+        return take_fixed<std::uint32_t>(field) || stop();
+    }
+    return stop();  // groups, which Perfetto's schema never had, and numbers that mean nothing
+  }
+  bool is_broken() const { return is_broken_; }
+
+ private:
+  bool stop() {
+    p_ = end_;
+    is_broken_ = true;
+    return false;
+  }
+  bool take_bytes(Field& field) {
+    std::uint64_t size = 0;
+    const char* const begin = read_varint(p_, end_, size);
+    if (begin == nullptr || size > static_cast<std::uint64_t>(end_ - begin)) return false;
+    field.bytes = {begin, static_cast<std::size_t>(size)};
+    p_ = begin + size;
+    return true;
+  }
+  template <typename Number>
+  bool take_fixed(Field& field) {
+    static_assert(std::endian::native == std::endian::little);
+    Number number = 0;
+    if (static_cast<std::size_t>(end_ - p_) < sizeof number) return false;
+    std::memcpy(&number, p_, sizeof number);
+    field.value = number;
+    p_ += sizeof number;
+    return true;
+  }
+
+  const char *p_, *end_;
+  bool is_broken_ = false;
+};
+
+}  // namespace takt::perfetto

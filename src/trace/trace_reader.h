@@ -1,0 +1,20 @@
+// Traces in either format, told apart by their first bytes, whatever the file is called.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "trace/trace_read.h"
+
+namespace takt {
+
+/// Chrome's JSON (chrome_reader.h) or Perfetto's protobuf (perfetto_reader.h), compressed or not. Throws Error(io) and
+/// Error(bad_input) as they do.
+TraceRead read_trace(const std::filesystem::path& path, const TraceReadSettings& settings = {});
+
+/// The same of bytes in memory.
+TraceRead parse_trace(std::string_view bytes, const std::string& name = "trace",
+                      const TraceReadSettings& settings = {});
+
+}  // namespace takt

@@ -1,0 +1,69 @@
+#include "trace/merge.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+
+namespace takt {
+namespace {
+
+using namespace std::chrono_literals;
+
+MergeInput input(const std::string& file, std::optional<Nanoseconds> base, std::optional<Nanoseconds> offset) {
+  MergeInput made{.label = "label of " + file, .file = file, .offset = offset};
+  made.trace.add_event(made.trace.add_row(made.trace.add_process("p"), "r"), file, "", 10ns, 5ns);
+  if (base) made.trace.set_base_time(*base);
+  return made;
+}
+
+std::string refusal(const std::vector<MergeInput>& inputs) {
+  try {
+    merge_traces(inputs);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(MergeTraces, a_trace_without_a_base_time_needs_an_offset) {
+  for (const auto base : {std::optional<Nanoseconds>(5s), std::optional<Nanoseconds>()}) {
+    const std::string message = refusal({input("a.json", base, {}), input("b.json", {}, {})});
+    EXPECT_NE(message.find("b.json: the trace does not say when it began"), std::string::npos) << message;
+    EXPECT_NE(message.find("--offset b.json=TIME"), std::string::npos) << message;
+  }
+  EXPECT_EQ(refusal({input("a.json", {}, {})}), "");
+}
+
+TEST(MergeTraces, an_offset_places_what_has_no_base_time) {
+  const Trace none = merge_traces({input("a", {}, {}), input("b", {}, 100ns)});
+  EXPECT_FALSE(none.base_time());
+  EXPECT_EQ(none.events()[0].start_ns, 10);
+  EXPECT_EQ(none.events()[1].start_ns, 110);
+  const Trace one = merge_traces({input("a", {}, 7ns), input("b", 1000ns, {}), input("c", 1500ns, -1ns)});
+  EXPECT_EQ(one.base_time(), Nanoseconds(1000));
+  EXPECT_EQ(one.events()[0].start_ns, 17);
+  EXPECT_EQ(one.events()[1].start_ns, 10);
+  EXPECT_EQ(one.events()[2].start_ns, 509);
+}
+
+TEST(MergeTraces, instants_stay_instants_and_what_the_files_say_of_themselves_is_kept) {
+  std::vector<MergeInput> inputs{input("a", 0ns, {}), input("b", 0ns, {})};
+  for (std::size_t i = 0; i < 2; ++i) {
+    Trace& trace = inputs[i].trace;
+    trace.mark_instant(trace.add_event(RowId{0}, "moment", "", 20ns, 0ns), InstantScope::process);
+    trace.set_property("schemaVersion", "1");
+    trace.set_property("distributedInfo", "{\"rank\":" + std::to_string(i) + "}");
+  }
+  const Trace merged = merge_traces(inputs);
+  ASSERT_EQ(merged.instants().size(), 2u);
+  EXPECT_EQ(merged.instants()[1].event, EventId{3});
+  EXPECT_EQ(merged.instants()[1].scope, InstantScope::process);
+  EXPECT_EQ(merged.property("schemaVersion")->json, "1");
+  EXPECT_EQ(merged.property("distributedInfo"), nullptr);
+  EXPECT_EQ(
+      merged.property("mergedTraces")->json,
+      R"([{"label":"label of a","distributedInfo":{"rank":0}},{"label":"label of b","distributedInfo":{"rank":1}}])");
+}
+
+}  // namespace
+}  // namespace takt
