@@ -74,10 +74,13 @@ std::size_t phases(const FlowShape& shape, std::size_t departures) {
   const std::size_t burst = largest_burst(shape);
   if (departures <= burst) return 0;
   std::size_t pattern = burst;
-  for (const FlowStage& stage : shape.stages) {
-    const std::size_t longer = std::lcm(pattern, side_by_side(shape, stage));
+  const auto widen = [&](std::size_t period) {
+    const std::size_t longer = std::lcm(pattern, period);
     if (4 * longer <= departures) pattern = longer;  // a longer one would leave little between the ends
-  }
+  };
+  const auto bound = shape.source.in_flight.value_or(1);  // each batch repeats the one that let it in
+  if (bound < static_cast<std::int64_t>(departures)) widen(static_cast<std::size_t>(bound));
+  for (const FlowStage& stage : shape.stages) widen(side_by_side(shape, stage));
   if (departures < 2 * pattern) return departures - pattern;
   return pattern * std::max<std::size_t>(departures / 20 / pattern, 1);
 }

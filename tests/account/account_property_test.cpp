@@ -229,7 +229,7 @@ class Definition {
 TEST(AccountProperty, causes_are_those_of_the_definitions_read_instant_by_instant) {
   int compared = 0;
   std::vector<int> seen(8, 0);
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < 1200; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const PipelineRun run = seed % 4 == 0   ? disturbed_run(seed)
                             : seed % 4 == 1 ? with_copies(disturbed_run(seed), seed)

@@ -38,7 +38,8 @@ TEST(SteadyState, warm_up_is_left_out_of_the_cycle_alone) {
   EXPECT_EQ(a.window.length().count(), 324);
   EXPECT_DOUBLE_EQ(cycle_ns(a), 4);
   EXPECT_DOUBLE_EQ(*a.throughput_per_s, 1e9 / 4);
-  EXPECT_EQ(a.stages[0].time.total.count(), 324);
+  EXPECT_EQ(a.stages[0].total.count(), 324);
+  EXPECT_EQ(a.stages[0].time.total.count(), 24);
 }
 
 // B is drained long after A has sent its last batch: those departures are left out.
