@@ -4,6 +4,7 @@
 
 #include "core/log.h"
 #include "core/text.h"
+#include "trace/trace_file.h"
 
 namespace takt {
 namespace {
@@ -28,7 +29,7 @@ constexpr CommandGroup trace_commands = {
 std::vector<NamedTrace> read_traces(const std::vector<std::filesystem::path>& files,
                                     const TraceReadSettings& settings) {
   std::vector<NamedTrace> traces;
-  for (const auto& file : files) traces.push_back({file.string(), read_chrome_trace(file, settings)});
+  for (const auto& file : files) traces.push_back({file.string(), read_trace(file, settings)});
   return traces;
 }
 

@@ -33,6 +33,8 @@ constexpr std::array<RuleText, trace_rule_count> rule_texts = {{
     {"flow_without_end", "An arrow starts and ends nowhere, or ends and starts nowhere."},
     {"flow_repeated", "Two arrows of one name and category start with the same id; importers join or drop them."},
     {"counter_without_value", "A counter event has no numeric value; importers refuse it."},
+    {"dropped_events", "The recorder had no room for these events: what follows the first of them has holes."},
+    {"recording_cut", "The program ended before its recorder did; what it recorded last is missing."},
 }};
 
 }  // namespace

@@ -33,8 +33,10 @@ enum class TraceRule : std::uint8_t {
   flow_without_end,
   flow_repeated,
   counter_without_value,
+  dropped_events,
+  recording_cut,
 };
-constexpr std::size_t trace_rule_count = static_cast<std::size_t>(TraceRule::counter_without_value) + 1;
+constexpr std::size_t trace_rule_count = static_cast<std::size_t>(TraceRule::recording_cut) + 1;
 
 std::string_view name_of(TraceRule rule);     ///< "missing_dur"
 std::string_view meaning_of(TraceRule rule);  ///< what it is and what importers make of it, one sentence
@@ -50,12 +52,13 @@ class FaultList {
  public:
   /// `order` tells which of two places is the first; `place` is made only for the first.
   template <typename Place>
-  void add(TraceRule rule, std::uint64_t order, Place place) {
+  void add(TraceRule rule, std::uint64_t order, Place place, std::uint64_t count = 1) {
     Entry& entry = entries_[static_cast<std::size_t>(rule)];
-    if (entry.count++ == 0 || order < entry.order) {
+    if (entry.count == 0 || order < entry.order) {
       entry.order = order;
       entry.place = place();
     }
+    entry.count += count;
   }
   void merge(const FaultList& other);
   std::vector<TraceFault> list() const;  ///< rules that were broken, in the order of TraceRule
