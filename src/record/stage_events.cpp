@@ -35,7 +35,7 @@ class StageEvents {
       refuse(
           "this is no trace of a pipeline: 'takt pipeline run' did not write it, and no event has a whole number "
           "'batch' "
-          "or 'batch_id'; give both to the events of each stage (docs/library.md)");
+          "or 'batch_id'; give its batch to each event of a stage (docs/library.md)");
     if (std::any_of(events_.begin(), events_.end(), [](const auto& event) { return event.is_marked; }))
       std::erase_if(events_, [](const auto& event) { return !event.is_marked; });
   }
