@@ -35,6 +35,7 @@ class BlockWriter {
   void end_block(std::uint32_t type);
   /// Throws Error(io), and then nothing of the blocks since the last flush stays.
   void flush();
+  bool is_pending() const { return !done_.empty(); }  ///< blocks since the last flush
   const std::filesystem::path& path() const { return path_; }
 
  private:

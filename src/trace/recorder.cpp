@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,6 +14,7 @@
 #include "core/units.h"
 #include "trace/chrome_writer.h"
 #include "trace/perfetto_writer.h"
+#include "trace/recorder_state.h"
 #include "trace/recording.h"
 #include "trace/recording_file.h"
 #include "trace/tick_clock.h"
@@ -44,135 +42,6 @@ thread_local ThreadEnd thread_end;
 
 }  // namespace
 
-struct Recorder::State {
-  /// Of one thread; lives as long as the recorder, so that collect() never meets a thread that has gone.
-  struct ThreadBuffer {
-    Buffer buffer;
-    std::vector<Record> memory;
-    std::thread::id thread;
-    std::shared_ptr<std::atomic<bool>> ended;
-    std::string name;
-  };
-
-  RecorderSettings settings;
-  std::mutex mutex;  // of everything below; taken by a thread that records for its first event and a full buffer only
-  std::deque<ThreadBuffer> threads;
-  std::vector<std::string> rows;                           // row number r is rows[r - 1]
-  std::vector<std::shared_ptr<const RecordedPiece>> kept;  // as collected
-  std::optional<RecordingFile> file;                       // instead of `kept`
-  std::string file_error;                                  // why it was given up
-  std::uint64_t kept_records = 0, kept_events = 0, flushed_events = 0, flushed_at = 0;
-  RecordedDrops overflow;
-  TickConversion conversion;
-  Nanoseconds wall{}, steady{};  // at construction
-  std::condition_variable wake;
-  bool stopping = false;
-  std::atomic<bool> hurry{false};  // a buffer is half full; set without the mutex, so it may be seen late
-  std::thread collector;
-
-  std::size_t thread_of_caller() const {
-    const auto id = std::this_thread::get_id();
-    for (std::size_t i = 0; i < threads.size(); ++i) {
-      if (threads[i].thread == id && !threads[i].ended->load(std::memory_order_acquire)) return i;
-    }
-    return threads.size();
-  }
-
-  std::uint32_t number_of(const Buffer& buffer) const {
-    std::uint32_t number = 0;
-    while (&threads[number].buffer != &buffer) ++number;
-    return number;
-  }
-
-  /// The memory of a thread that has ended, else new memory, zeroed so that its pages are there.
-  std::vector<Record> take_memory() {
-    for (std::uint32_t i = 0; i < threads.size(); ++i) {
-      if (threads[i].memory.empty() || !threads[i].ended->load(std::memory_order_acquire)) continue;
-      take(i);
-      return std::exchange(threads[i].memory, {});
-    }
-    return std::vector<Record>(settings.events_per_thread);
-  }
-
-  /// So many of `records` as may be kept, in whole events; counts those and the others.
-  std::size_t admit(const std::vector<Record>& records) {
-    std::uint64_t room = records.size();
-    if (!file_error.empty())
-      room = 0;
-    else if (!file)
-      room = settings.most_events - std::min(kept_records, settings.most_events);
-    std::size_t admitted = 0;
-    for (std::size_t i = 0; i < records.size();) {
-      const std::size_t size = records_of_event(records.data(), i, records.size());
-      if (admitted == i && i + size <= room) {
-        admitted += size;
-        ++kept_events;
-      } else {
-        overflow.add(1, records[i].start);
-      }
-      i += size;
-    }
-    return admitted;
-  }
-
-  void take(std::uint32_t number) {
-    ThreadBuffer& thread = threads[number];
-    const std::uint64_t head = thread.buffer.head.load(std::memory_order_acquire);
-    const std::uint64_t tail = thread.buffer.tail.load(std::memory_order_relaxed);
-    if (head == tail) return;
-    std::vector<Record> records;
-    records.reserve(head - tail);
-    for (std::uint64_t i = tail; i < head; ++i) records.push_back(thread.buffer.records[i & thread.buffer.mask]);
-    thread.buffer.tail.store(head, std::memory_order_release);
-    const std::uint64_t events = kept_events;
-    const std::size_t admitted = admit(records);
-    if (admitted == 0) return;
-    kept_records += admitted;
-    if (file) return file->add_records(number, records.data(), admitted, kept_events - events);
-    records.resize(admitted);
-    records.shrink_to_fit();
-    kept.push_back(std::make_shared<const RecordedPiece>(RecordedPiece{number, std::move(records)}));
-  }
-
-  RecordedDrops drops() const {
-    RecordedDrops sum = overflow;
-    for (const auto& thread : threads)
-      sum.add(thread.buffer.dropped.load(std::memory_order_relaxed),
-              thread.buffer.first_dropped.load(std::memory_order_relaxed));
-    return sum;
-  }
-
-  /// A disk that is full must not end the program that is recorded: what cannot be written is dropped and counted.
-  void flush() {
-    const TickAnchor anchor = read_anchor();
-    conversion.add(anchor);
-    if (!file || !file_error.empty()) return;
-    try {
-      file->flush(anchor, drops());
-      flushed_events = kept_events;
-      flushed_at = anchor.ticks;
-    } catch (const Error& error) {
-      file_error = error.what();
-      overflow.add(kept_events - flushed_events, flushed_at);
-      kept_events = flushed_events;
-    }
-  }
-
-  void collect_locked() {
-    for (std::uint32_t i = 0; i < threads.size(); ++i) take(i);
-    flush();
-  }
-
-  void run_collector() {
-    std::unique_lock lock(mutex);
-    while (!stopping) {
-      wake.wait_for(lock, settings.collect_every, [&] { return stopping || hurry.load(std::memory_order_relaxed); });
-      hurry.store(false, std::memory_order_relaxed);
-      collect_locked();
-    }
-  }
-};
-
 Recorder::Recorder(RecorderSettings settings) : identity_(next_identity()), state_(std::make_unique<State>()) {
   settings.events_per_thread = std::bit_ceil(std::clamp(settings.events_per_thread, 64u, 1u << 26));
   state_->settings = std::move(settings);
@@ -182,7 +51,7 @@ Recorder::Recorder(RecorderSettings settings) : identity_(next_identity()), stat
   state_->steady = Nanoseconds(anchor.steady_ns);
   if (const std::string& file = state_->settings.file; !file.empty()) {
     state_->file.emplace(file, state_->settings.process, state_->wall, state_->steady);
-    state_->flush();
+    state_->flush(true);
     if (!state_->file_error.empty()) throw Error(ErrorKind::io, state_->file_error);
   }
   if (state_->settings.collect_every.count() > 0) {
@@ -202,10 +71,11 @@ Recorder::~Recorder() {
   if (!state_->file) return;
   const std::lock_guard lock(state_->mutex);
   state_->collect_locked();
-  if (state_->file_error.empty()) try {
-      state_->file->end();
-    } catch (const Error&) {  // then the file says by itself that it was not ended
-    }
+  if (!state_->file_error.empty()) return;
+  try {
+    state_->file->end();
+  } catch (const Error&) {  // then the file says by itself that it was not ended
+  }
 }
 
 void Recorder::attach(ThreadSlot& slot) {

@@ -22,6 +22,7 @@ class RecordingFile {
   void add_row(std::string_view name);
   void name_thread(std::uint32_t thread, std::string_view name);  ///< also makes it known
   void add_records(std::uint32_t thread, const recording::Record* records, std::size_t count, std::uint64_t events);
+  bool has_news() const { return writer_.is_pending(); }  ///< since the last flush()
   /// What is known at the end of one collection. Throws Error(io) and then keeps what it had before.
   void flush(TickAnchor anchor, const RecordedDrops& dropped);
   /// Nothing follows. Throws Error(io).

@@ -78,6 +78,20 @@ TEST(RecordingFile, is_written_by_the_background_thread_alone) {
   EXPECT_EQ(read_trace(file).trace.events().size(), 100u);
 }
 
+TEST(RecordingFile, of_a_quiet_program_does_not_grow) {
+  TestFolder folder;
+  const auto file = folder.path() / "run.takt";
+  Recorder recorder({.collect_every = 0ms, .file = file.string()});
+  record_steps(recorder, 0, 1);
+  recorder.collect();
+  const auto size = std::filesystem::file_size(file);
+  for (int i = 0; i < 100; ++i) recorder.collect();
+  EXPECT_EQ(std::filesystem::file_size(file), size);
+  record_steps(recorder, 0, 1);
+  recorder.collect();
+  EXPECT_GT(std::filesystem::file_size(file), size);
+}
+
 TEST(RecordingFile, holds_more_than_may_be_kept_in_memory) {
   TestFolder folder;
   Recorder recorder({.events_per_thread = 64, .most_events = 10, .file = (folder.path() / "run.takt").string()});
