@@ -134,10 +134,7 @@ class Recorder {
 
   static Record span(std::uint64_t start, std::uint64_t end, std::uint32_t name, std::uint32_t argument, EventFlow flow,
                      RecorderRow row) {
-    Record record{start, end, name, argument, flow.number(), 0, 0, 0, 0};
-    record.row = row.number & 0xfffffu;
-    record.has_flow = flow.is_set();
-    return record;
+    return {start, end, name, argument, flow.number(), row.number & 0xfffffu, 0, flow.is_set(), 0};
   }
   static Record mark(recording::Kind kind, const EventName& name, std::uint64_t bits) {
     Record record{TickClock::now(), bits, name.number(), 0, 0, 0, 0, 0, 0};
@@ -190,7 +187,7 @@ class Scope {
     if (more_.records() == 0)
       recorder_->push(record);
     else
-      recorder_->push(record, more_);
+      recorder_->push(record, EventArguments(more_));  // a copy, so that a scope without arguments stays in registers
   }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
