@@ -65,6 +65,20 @@ void scope_collected(benchmark::State& state) {
 }
 BENCHMARK(scope_collected)->Threads(1)->Threads(4);
 
+/// With an integer of 64 bits and a short text beside the number: three records instead of one.
+void scope_arguments(benchmark::State& state) {
+  static const takt::EventName name("scope", "bench", "i");
+  static const takt::ArgumentName bytes("bytes"), file("file");
+  takt::Recorder& recorder = shared_recorder();
+  std::uint32_t i = 0;
+  for (auto _ : state) {
+    takt::Scope event(recorder, name, ++i);
+    event.add(bytes, std::int64_t{i} << 32);
+    event.add(file, "picture.png");
+  }
+}
+BENCHMARK(scope_arguments)->Threads(1)->Threads(4);
+
 void scope_disabled(benchmark::State& state) {
   static const takt::EventName name("scope");
   takt::Recorder recorder;

@@ -1,6 +1,6 @@
 // Traces of pipelines, as `takt pipeline analyze` reads and accounts them.
 #include "account/account.h"
-#include "record/pipeline_run.h"
+#include "record/stage_events.h"
 #include "refused.h"
 #include "trace/chrome_reader.h"
 
@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     settings.threads = 1;
     settings.window_bytes = 1 << 16;
     const takt::TraceRead read = takt::parse_chrome_trace(takt::text_of(bytes, size), "fuzz", settings);
-    const takt::Accounts accounts = takt::account(takt::read_pipeline_run(read.trace, "fuzz"));
+    const takt::Accounts accounts = takt::account(takt::read_any_pipeline(read.trace, "fuzz").run);
     takt::to_text(accounts);
   });
   return 0;

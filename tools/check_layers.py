@@ -72,7 +72,7 @@ def types_told_twice(source):
     for path in sorted(files):
         spaces = []
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if opened := re.match(r"namespace ?([\w:]*) \{", line):
+            if opened := re.match(r"(?:inline )?namespace ?([\w:]*) \{", line):
                 spaces.append(opened.group(1))
             elif line.startswith("}  // namespace") and spaces:
                 spaces.pop()

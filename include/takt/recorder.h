@@ -1,20 +1,32 @@
 // Records what your own program does, for takt to explain.
 //
 //   takt::Recorder recorder;                               // once; while it lives, scopes are recorded
-//   void infer(std::uint32_t batch) {
+//   void infer(std::uint32_t batch, std::string_view file) {
 //     static const takt::EventName name("infer", "stage", "batch");
+//     static const takt::ArgumentName picture("picture");
 //     takt::Scope scope(recorder, name, batch, batch);     // one event, from here to the end of the block
+//     scope.add(picture, file);                            // texts, whole and real numbers, as many as you like to pay
 //     …
 //   }
 //   recorder.write("run.json");                            // then: takt trace info run.json, or ui.perfetto.dev
 //
+// Events of the category "stage" with the argument "batch" are a pipeline: takt pipeline analyze run.json.
+//
 // A scope costs little more than its two clock reads: each thread has a buffer of its own that is allocated and touched
 // beforehand, an event is one 32-byte record, and nothing is locked or allocated. A background thread empties the
 // buffers; where a thread is faster than that, it empties its own, which costs it about a millisecond every 65,536
-// events. Nothing is lost until `most_events` are kept: memory is bounded, and what is dropped is counted.
+// events. Nothing is lost until `most_events` are kept, or with `file` until the disk is full: memory is bounded, and
+// what is dropped is counted, in the trace, too.
+//
+// Compiled with TAKT_RECORDER_OFF defined, all of this is empty: no code, no call, no file. Define it for a whole
+// program.
 //
 // Link with takt::recorder, a small library that needs no other. examples/recorder is a whole program.
 #pragma once
+
+#ifdef TAKT_RECORDER_OFF
+#include "takt/recorder_off.h"
+#else
 
 #include <atomic>
 #include <chrono>
@@ -24,66 +36,32 @@
 #include <string_view>
 
 #include "takt/error.h"
-
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-#include <time.h>
+#include "takt/recorder_event.h"
+#include "takt/tick_clock.h"
 
 namespace takt {
 
-class Trace;
-
-/// The clock of the recorder: the processor's time stamp counter where it ticks evenly and never stops, else
-/// CLOCK_MONOTONIC. Only a Recorder can turn its ticks into time.
-class TickClock {
- public:
-  static std::uint64_t now() {
-#if defined(__x86_64__)
-    if (uses_counter_) return __rdtsc();
-#endif
-    return monotonic_ns();
-  }
-  static bool uses_counter() { return uses_counter_; }
-  static std::uint64_t monotonic_ns() {
-    timespec time;
-    ::clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec);
-  }
-
- private:
-  static const bool uses_counter_;
-};
-
-/// What an event is called. Make it once (a static at the place that records); texts are stored for the whole program.
-class EventName {
- public:
-  /// `category` groups events; `argument` names the number given to the Scope and is left out of the trace if empty.
-  explicit EventName(std::string_view name, std::string_view category = "", std::string_view argument = "");
-  std::uint32_t number() const { return number_; }
-
- private:
-  std::uint32_t number_;
-};
-
-/// A line of the trace that is not a thread: a device, a stream, a queue.
-struct RecorderRow {
-  std::uint32_t number = 0;  ///< 0: the row of the thread that records
-};
+struct Recording;
 
 struct RecorderSettings {
   std::string process = "program";          ///< the name of the program in the trace
   std::uint32_t events_per_thread = 65536;  ///< 32 bytes each; more: longer without collecting. 64 to 2^26
-  std::uint64_t most_events = 16'000'000;   ///< kept in all, 32 bytes each; later ones are dropped and counted
+  /// Kept in all, 32 bytes each; later ones are dropped and counted. Not looked at with `file`.
+  std::uint64_t most_events = 16'000'000;
   /// How often a background thread empties the buffers of all threads. Zero: only collect() and write() do, there is no
   /// thread, and an event that finds its buffer full is dropped and counted: no event ever waits for anything.
   std::chrono::milliseconds collect_every{20};
+  /// If not empty: what is collected goes to this file instead of memory. A program that is killed leaves all but the
+  /// last `collect_every` in it. `takt trace` and `takt pipeline analyze` read it; other programs do not, so end with
+  /// write(), or convert it with `takt trace convert`. A recording of this name is replaced, another file refused.
+  std::string file{};
 };
 
 /// Collects events of all threads. Scope and all functions may be used by any number of threads at once. Threads must
 /// have stopped recording when the Recorder is destroyed. Several recorders may live at once and stay apart.
 class Recorder {
  public:
+  /// Throws Error(io) where `settings.file` cannot be written, Error(bad_input) where it is no recording.
   explicit Recorder(RecorderSettings settings = {});
   ~Recorder();
   Recorder(const Recorder&) = delete;
@@ -95,14 +73,22 @@ class Recorder {
 
   /// Names the calling thread's row; without it rows are "thread 1" and so on, in the order of their first event.
   void name_thread(std::string_view name);
-  /// A new row. Spans that overlap on it are drawn on lines of their own.
+  /// A new row. Spans that overlap on it are drawn on lines of their own. Throws Error(bad_input) beyond a million.
   RecorderRow add_row(std::string_view name);
 
-  /// An event with times of your own, from TickClock::now(). Events with the same `flow` (not 0, at most 2^32 - 1) are
-  /// joined by arrows in the order of their starts.
+  /// An event with times of your own, from TickClock::now().
   void record(const EventName& name, std::uint64_t start, std::uint64_t end, std::uint32_t argument = 0,
-              std::uint32_t flow = 0, RecorderRow row = {}) {
-    if (enabled()) push({start, end, name.number(), argument, flow, row.number});
+              EventFlow flow = {}, RecorderRow row = {}) {
+    if (enabled()) push(span(start, end, name.number(), argument, flow, row));
+  }
+  void record(const EventName& name, std::uint64_t start, std::uint64_t end, const EventArguments& more,
+              std::uint32_t argument = 0, EventFlow flow = {}, RecorderRow row = {}) {
+    if (enabled()) push(span(start, end, name.number(), argument, flow, row), more);
+  }
+  /// A frame ends here and the next one begins: an event from each mark to the next of this name on this thread, on a
+  /// row "NAME frames", with its number from 0 as the argument "frame". What comes after the last mark is no frame.
+  void frame(const EventName& name) {
+    if (enabled()) push(mark(recording::Kind::frame, name, 0));
   }
   /// One value of a counter, now. A value that is not finite is left out of the trace.
   void count(const EventName& name, double value);
@@ -112,13 +98,16 @@ class Recorder {
   /// Events that found no room, so far.
   std::uint64_t dropped() const;
   std::uint64_t recorded() const;  ///< events collected so far
+  /// Why `settings.file` could not be written on, one sentence; empty: it could. What follows is dropped and counted.
+  std::string file_error() const;
 
   /// Nanoseconds of CLOCK_MONOTONIC (std::chrono::steady_clock) for ticks read during the recorder's life. Exact to
   /// tens of nanoseconds: ticks are interpolated between pairs of both clocks read at the start, at every collect() and
   /// now.
   std::chrono::nanoseconds steady_time(std::uint64_t ticks);
 
-  /// Everything recorded so far as the text of a Chrome trace, times counted from the recorder's construction.
+  /// Everything recorded so far as the text of a Chrome trace, times counted from the recorder's construction. What was
+  /// dropped, and when first, stands in it ("metadata", "takt", "recorder"), and where it was dropped is an event.
   /// Recording may go on meanwhile. Throws Error(bad_input) for times that lie more than 146 years apart.
   std::string chrome_json();
   /// The same in a file that is seen whole or not at all: Perfetto's protobuf if the name ends in .pftrace or
@@ -127,12 +116,7 @@ class Recorder {
   void write(const std::string& file);
 
  private:
-  struct Record {
-    std::uint64_t start, end;
-    std::uint32_t name, argument, flow, row;
-  };
-  static_assert(sizeof(Record) == 32);
-  static constexpr std::uint32_t counter_row = 0xffffffffu;  // `end` holds the value's bits
+  using Record = recording::Record;
 
   /// One thread's records: written by the thread at `head`, taken out by collect() at `tail`.
   struct Buffer {
@@ -140,13 +124,23 @@ class Recorder {
     std::uint64_t mask = 0;
     std::uint64_t limit = 0;  // the head may grow to here without looking at the tail again
     std::atomic<std::uint64_t> head{0};
-    std::atomic<std::uint64_t> dropped{0};
+    std::atomic<std::uint64_t> dropped{0}, first_dropped{0};  // how many, and when the first one started
     alignas(64) std::atomic<std::uint64_t> tail{0};
   };
   struct ThreadSlot {
     std::uint64_t owner;  // Recorder::identity_; 0: none
     Buffer* buffer;
   };
+
+  static Record span(std::uint64_t start, std::uint64_t end, std::uint32_t name, std::uint32_t argument, EventFlow flow,
+                     RecorderRow row) {
+    return {start, end, name, argument, flow.number(), row.number & 0xfffffu, 0, flow.is_set(), 0};
+  }
+  static Record mark(recording::Kind kind, const EventName& name, std::uint64_t bits) {
+    Record record{TickClock::now(), bits, name.number(), 0, 0, 0, 0, 0, 0};
+    record.kind = static_cast<std::uint32_t>(kind) & 7u;
+    return record;
+  }
 
   void push(const Record& record) {
     ThreadSlot& slot = slot_;
@@ -155,13 +149,15 @@ class Recorder {
     Buffer& buffer = *slot.buffer;
     const std::uint64_t head = buffer.head.load(std::memory_order_relaxed);
     if (head == buffer.limit) [[unlikely]] {
-      if (!make_room(buffer)) return;
+      if (!make_room(buffer, record, 1)) return;
     }
     buffer.records[head & buffer.mask] = record;
     buffer.head.store(head + 1, std::memory_order_release);
   }
+  /// All of its records or none.
+  void push(Record record, const EventArguments& more);
   void attach(ThreadSlot& slot);
-  bool make_room(Buffer& buffer);
+  bool make_room(Buffer& buffer, const Record& record, std::uint64_t records);
 
   struct State;
   static inline constinit thread_local ThreadSlot slot_{0, nullptr};
@@ -170,31 +166,51 @@ class Recorder {
   std::unique_ptr<State> state_;
 
   friend class Scope;
-  friend Trace recorded_trace(Recorder& recorder);  // takt's own
+  friend Recording recording_of(Recorder& recorder);  // takt's own
 };
 
 /// An event from construction to destruction, on the row of the thread or on `row`.
 class Scope {
  public:
-  Scope(Recorder& recorder, const EventName& name, std::uint32_t argument = 0, std::uint32_t flow = 0,
+  Scope(Recorder& recorder, const EventName& name, std::uint32_t argument = 0, EventFlow flow = {},
         RecorderRow row = {})
       : recorder_(recorder.enabled() ? &recorder : nullptr),
         name_(name.number()),
         argument_(argument),
         flow_(flow),
-        row_(row.number) {
+        row_(row) {
     if (recorder_ != nullptr) start_ = TickClock::now();
   }
   ~Scope() {
-    if (recorder_ != nullptr) recorder_->push({start_, TickClock::now(), name_, argument_, flow_, row_});
+    if (recorder_ == nullptr) return;
+    const recording::Record record = Recorder::span(start_, TickClock::now(), name_, argument_, flow_, row_);
+    if (more_.records() == 0)
+      recorder_->push(record);
+    else
+      recorder_->push(record, EventArguments(more_));  // a copy, so that a scope without arguments stays in registers
   }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
+  /// One more argument: an integer of any size, a double, a bool or a text, which is copied. See EventArguments.
+  template <typename Value>
+  void add(const ArgumentName& name, const Value& value) {
+    if (recorder_ != nullptr) more_.add(name, value);
+  }
+  /// The event is called this instead of the EventName's text; copied.
+  void set_name(std::string_view name) {
+    if (recorder_ != nullptr) more_.set_name(name);
+  }
+
  private:
   Recorder* recorder_;
   std::uint64_t start_ = 0;
-  std::uint32_t name_, argument_, flow_, row_;
+  std::uint32_t name_, argument_;
+  EventFlow flow_;
+  RecorderRow row_;
+  EventArguments more_;
 };
 
 }  // namespace takt
+
+#endif

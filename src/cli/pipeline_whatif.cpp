@@ -5,9 +5,10 @@
 #include "cli/pipeline.h"
 #include "cli/tables.h"
 #include "core/log.h"
+#include "record/stage_events.h"
 #include "replay/interference_file.h"
 #include "replay/what_if.h"
-#include "trace/chrome_reader.h"
+#include "trace/trace_reader.h"
 
 namespace takt {
 
@@ -59,7 +60,7 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
   std::vector<PipelineChange> changes;
   for (const auto& text : o.set) changes.push_back(parse_change(text));
   const auto variants = o.sweep.empty() ? std::vector<PipelineChange>{} : parse_sweep(o.sweep);
-  const PipelineRun run = read_pipeline_run(read_chrome_trace(o.file).trace, o.file.string());
+  const PipelineRun run = read_any_pipeline(read_trace(o.file).trace, o.file.string()).run;
   const auto measured = o.interference.empty() ? std::vector<PairRow>{} : read_interference(o.interference);
   const WhatIf result = what_if(run, changes, variants, measured);
   if (result.refused_error && o.output.format != "table")

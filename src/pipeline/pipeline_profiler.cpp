@@ -11,7 +11,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "core/units.h"
-#include "pipeline/logged_run.h"
+#include "record/logged_run.h"
 #include "trace/chrome_writer.h"
 
 namespace takt {

@@ -20,6 +20,7 @@
 #include "trace/byte_source.h"
 #include "trace/chrome_assembly.h"
 #include "trace/json_scan.h"
+#include "trace/recorder_faults.h"
 #include "trace/trace_origin.h"
 
 namespace takt {
@@ -319,6 +320,7 @@ class ChromeReader {
       faults_.add(TraceRule::unterminated, 0, [&] { return source_.damage(); });
     }
     if (result.file_events == 0) faults_.add(TraceRule::empty, 0, [] { return std::string("the file"); });
+    add_recorder_faults(frame_.provenance, faults_);
     result.trace = chrome::assemble(collector_.take(), frame_, settings_, faults_);
     result.rank = rank_of(result.trace);
     result.host = host_of(result.trace);

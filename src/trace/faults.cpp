@@ -61,6 +61,9 @@ constexpr std::array<RuleText, trace_rule_count> rule_texts = {{
     {"unread_packet", grade_note,
      "A packet holds something else than events, tracks and clocks, which takt leaves out."},
     {"unread_field", grade_note, "An event has fields that takt does not know; they are left out."},
+    {"dropped_events", grade_warning,
+     "The recorder had no room for these events: what follows the first of them has holes."},
+    {"recording_cut", grade_warning, "The program ended before its recorder did; what it recorded last is missing."},
 }};
 
 }  // namespace

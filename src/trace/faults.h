@@ -46,6 +46,8 @@ enum class TraceRule : std::uint8_t {
   unknown_clock,
   unread_packet,
   unread_field,
+  dropped_events,
+  recording_cut,
 };
 
 /// How bad a fault is, least first. The measure is Perfetto's reader, which most viewers are. An error is what it
@@ -54,7 +56,7 @@ enum class TraceRule : std::uint8_t {
 enum class FaultGrade : std::uint8_t { note, warning, error };
 std::string_view name_of(FaultGrade grade);  ///< "warning"
 
-constexpr std::size_t trace_rule_count = static_cast<std::size_t>(TraceRule::unread_field) + 1;
+constexpr std::size_t trace_rule_count = static_cast<std::size_t>(TraceRule::recording_cut) + 1;
 
 std::string_view name_of(TraceRule rule);  ///< "missing_dur"
 FaultGrade grade_of(TraceRule rule);
@@ -71,12 +73,13 @@ class FaultList {
  public:
   /// `order` tells which of two places is the first; `place` is made only for the first.
   template <typename Place>
-  void add(TraceRule rule, std::uint64_t order, Place place) {
+  void add(TraceRule rule, std::uint64_t order, Place place, std::uint64_t count = 1) {
     Entry& entry = entries_[static_cast<std::size_t>(rule)];
-    if (entry.count++ == 0 || order < entry.order) {
+    if (entry.count == 0 || order < entry.order) {
       entry.order = order;
       entry.place = place();
     }
+    entry.count += count;
   }
   void merge(const FaultList& other);
   std::vector<TraceFault> list() const;  ///< rules that were broken, in the order of TraceRule

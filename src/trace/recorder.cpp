@@ -2,15 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <condition_variable>
 #include <cstring>
-#include <deque>
-#include <map>
 #include <mutex>
 #include <thread>
-#include <tuple>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -19,41 +14,13 @@
 #include "core/units.h"
 #include "trace/chrome_writer.h"
 #include "trace/perfetto_writer.h"
-#include "trace/recorded_trace.h"
+#include "trace/recorder_state.h"
+#include "trace/recording.h"
+#include "trace/recording_file.h"
 #include "trace/tick_clock.h"
 
 namespace takt {
 namespace {
-
-struct NameTexts {
-  std::string name, category, argument;
-};
-
-/// The names of the program. They are few and never removed, so that records hold a number for ever.
-class NameRegistry {
- public:
-  std::uint32_t add(NameTexts texts) {
-    const std::lock_guard lock(mutex_);
-    const auto [found, is_new] = numbers_.try_emplace(std::tuple(texts.name, texts.category, texts.argument),
-                                                      static_cast<std::uint32_t>(texts_.size()));
-    if (is_new) texts_.push_back(std::move(texts));
-    return found->second;
-  }
-  std::vector<NameTexts> copy() {
-    const std::lock_guard lock(mutex_);
-    return {texts_.begin(), texts_.end()};
-  }
-
- private:
-  std::mutex mutex_;
-  std::deque<NameTexts> texts_;
-  std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> numbers_;
-};
-
-NameRegistry& registry() {
-  static NameRegistry names;
-  return names;
-}
 
 std::uint64_t next_identity() {
   static std::atomic<std::uint64_t> next{1};
@@ -75,90 +42,6 @@ thread_local ThreadEnd thread_end;
 
 }  // namespace
 
-EventName::EventName(std::string_view name, std::string_view category, std::string_view argument)
-    : number_(registry().add({std::string(name), std::string(category), std::string(argument)})) {}
-
-struct Recorder::State {
-  /// Of one thread; lives as long as the recorder, so that collect() never meets a thread that has gone.
-  struct ThreadBuffer {
-    Buffer buffer;
-    std::vector<Record> memory;
-    std::thread::id thread;
-    std::shared_ptr<std::atomic<bool>> ended;
-    std::string name;
-  };
-
-  RecorderSettings settings;
-  std::mutex mutex;  // of everything below; never taken by a thread that records, except for its first event
-  std::deque<ThreadBuffer> threads;
-  std::vector<std::string> rows;                                    // row number r is rows[r - 1]
-  std::vector<std::pair<std::uint32_t, std::vector<Record>>> kept;  // thread and its records, as collected
-  std::uint64_t kept_count = 0, overflow = 0;
-  TickConversion conversion;
-  Nanoseconds wall{}, steady{};  // at construction
-  std::condition_variable wake;
-  bool stopping = false;
-  std::atomic<bool> hurry{false};  // a buffer is half full; set without the mutex, so it may be seen late
-  std::thread collector;
-
-  std::size_t thread_of_caller() const {
-    const auto id = std::this_thread::get_id();
-    for (std::size_t i = 0; i < threads.size(); ++i) {
-      if (threads[i].thread == id && !threads[i].ended->load(std::memory_order_acquire)) return i;
-    }
-    return threads.size();
-  }
-
-  std::uint32_t number_of(const Buffer& buffer) const {
-    std::uint32_t number = 0;
-    while (&threads[number].buffer != &buffer) ++number;
-    return number;
-  }
-
-  /// The memory of a thread that has ended, else new memory, zeroed so that its pages are there.
-  std::vector<Record> take_memory() {
-    for (std::uint32_t i = 0; i < threads.size(); ++i) {
-      if (threads[i].memory.empty() || !threads[i].ended->load(std::memory_order_acquire)) continue;
-      take(i);
-      return std::exchange(threads[i].memory, {});
-    }
-    return std::vector<Record>(settings.events_per_thread);
-  }
-
-  void take(std::uint32_t number) {
-    ThreadBuffer& thread = threads[number];
-    const std::uint64_t head = thread.buffer.head.load(std::memory_order_acquire);
-    const std::uint64_t tail = thread.buffer.tail.load(std::memory_order_relaxed);
-    if (head == tail) return;
-    const std::uint64_t room = settings.most_events - std::min(kept_count, settings.most_events);
-    const std::uint64_t count = std::min(head - tail, room);
-    if (count > 0) {
-      auto& records = kept.emplace_back(number, std::vector<Record>()).second;
-      records.reserve(count);
-      for (std::uint64_t i = tail; i < tail + count; ++i) {
-        records.push_back(thread.buffer.records[i & thread.buffer.mask]);
-      }
-    }
-    kept_count += count;
-    overflow += head - tail - count;
-    thread.buffer.tail.store(head, std::memory_order_release);
-  }
-
-  void collect_locked() {
-    for (std::uint32_t i = 0; i < threads.size(); ++i) take(i);
-    conversion.add(read_anchor());
-  }
-
-  void run_collector() {
-    std::unique_lock lock(mutex);
-    while (!stopping) {
-      wake.wait_for(lock, settings.collect_every, [&] { return stopping || hurry.load(std::memory_order_relaxed); });
-      hurry.store(false, std::memory_order_relaxed);
-      collect_locked();
-    }
-  }
-};
-
 Recorder::Recorder(RecorderSettings settings) : identity_(next_identity()), state_(std::make_unique<State>()) {
   settings.events_per_thread = std::bit_ceil(std::clamp(settings.events_per_thread, 64u, 1u << 26));
   state_->settings = std::move(settings);
@@ -166,19 +49,33 @@ Recorder::Recorder(RecorderSettings settings) : identity_(next_identity()), stat
   state_->conversion.add(anchor);
   state_->wall = wall_now();
   state_->steady = Nanoseconds(anchor.steady_ns);
+  if (const std::string& file = state_->settings.file; !file.empty()) {
+    state_->file.emplace(file, state_->settings.process, state_->wall, state_->steady);
+    state_->flush(true);
+    if (!state_->file_error.empty()) throw Error(ErrorKind::io, state_->file_error);
+  }
   if (state_->settings.collect_every.count() > 0) {
     state_->collector = std::thread([this] { state_->run_collector(); });
   }
 }
 
 Recorder::~Recorder() {
-  if (!state_->collector.joinable()) return;
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stopping = true;
+  if (state_->collector.joinable()) {
+    {
+      const std::lock_guard lock(state_->mutex);
+      state_->stopping = true;
+    }
+    state_->wake.notify_all();
+    state_->collector.join();
   }
-  state_->wake.notify_all();
-  state_->collector.join();
+  if (!state_->file) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->collect_locked();
+  if (!state_->file_error.empty()) return;
+  try {
+    state_->file->end();
+  } catch (const Error&) {  // then the file says by itself that it was not ended
+  }
 }
 
 void Recorder::attach(ThreadSlot& slot) {
@@ -192,26 +89,33 @@ void Recorder::attach(ThreadSlot& slot) {
     thread.memory = std::move(memory);
     thread.buffer.records = thread.memory.data();
     thread.buffer.mask = thread.memory.size() - 1;
+    if (state_->file) state_->file->name_thread(static_cast<std::uint32_t>(known), "");
     thread.buffer.limit = state_->settings.collect_every.count() > 0 ? thread.memory.size() / 2 : thread.memory.size();
   }
   slot = {identity_, &state_->threads[known].buffer};
 }
 
-bool Recorder::make_room(Buffer& buffer) {
-  std::uint64_t limit = buffer.tail.load(std::memory_order_acquire) + buffer.mask + 1;
+/// `record` is the one that needs so many records of room, all or none. Where a collector runs, the limit stands at
+/// half of the buffer first, so that it is called in time.
+bool Recorder::make_room(Buffer& buffer, const Record& record, std::uint64_t records) {
+  const std::uint64_t head = buffer.head.load(std::memory_order_relaxed), size = buffer.mask + 1;
+  std::uint64_t limit = buffer.tail.load(std::memory_order_acquire) + size;
   if (state_->settings.collect_every.count() > 0) {
-    if (limit == buffer.limit) {
+    if (limit - head < records) {
       // The collector has not come by, so the thread does its work rather than to lose the event.
       const std::lock_guard lock(state_->mutex);
       state_->take(state_->number_of(buffer));
-      limit = buffer.tail.load(std::memory_order_relaxed) + buffer.mask + 1;
+      if (state_->file) state_->flush();
+      limit = buffer.tail.load(std::memory_order_relaxed) + size;
     } else {
       state_->hurry.store(true, std::memory_order_relaxed);
       state_->wake.notify_one();
     }
-    limit = std::min(limit, buffer.limit + buffer.mask / 2 + 1);
+    limit = std::min(limit, buffer.limit + size / 2);
   }
-  if (limit == buffer.limit) {
+  if (limit - head < records) {
+    if (buffer.dropped.load(std::memory_order_relaxed) == 0)
+      buffer.first_dropped.store(record.start, std::memory_order_relaxed);
     buffer.dropped.store(buffer.dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return false;
   }
@@ -219,20 +123,38 @@ bool Recorder::make_room(Buffer& buffer) {
   return true;
 }
 
+void Recorder::push(Record record, const EventArguments& more) {
+  if (slot_.owner != identity_) attach(slot_);
+  Buffer& buffer = *slot_.buffer;
+  const std::uint64_t head = buffer.head.load(std::memory_order_relaxed), records = 1 + more.records();
+  if (buffer.limit - head < records && !make_room(buffer, record, records)) return;
+  record.extras = more.records() & 0xffu;
+  buffer.records[head & buffer.mask] = record;
+  for (std::uint64_t i = 1; i < records; ++i)
+    std::memcpy(&buffer.records[(head + i) & buffer.mask], more.data() + (i - 1), sizeof record);
+  buffer.head.store(head + records, std::memory_order_release);
+}
+
 void Recorder::name_thread(std::string_view name) {
   if (slot_.owner != identity_) attach(slot_);
   const std::lock_guard lock(state_->mutex);
-  state_->threads[state_->thread_of_caller()].name = name;
+  const std::size_t thread = state_->thread_of_caller();
+  state_->threads[thread].name = name;
+  if (state_->file) state_->file->name_thread(static_cast<std::uint32_t>(thread), name);
 }
 
 RecorderRow Recorder::add_row(std::string_view name) {
   const std::lock_guard lock(state_->mutex);
+  if (state_->rows.size() + 1 >= (1u << 20))
+    throw Error(ErrorKind::bad_input,
+                "recorder: a million rows are there; give a row to what lasts, not to each event");
   state_->rows.emplace_back(name);
+  if (state_->file) state_->file->add_row(name);
   return {static_cast<std::uint32_t>(state_->rows.size())};
 }
 
 void Recorder::count(const EventName& name, double value) {
-  if (enabled()) push({TickClock::now(), std::bit_cast<std::uint64_t>(value), name.number(), 0, 0, counter_row});
+  if (enabled()) push(mark(recording::Kind::counter, name, std::bit_cast<std::uint64_t>(value)));
 }
 
 void Recorder::collect() {
@@ -242,14 +164,17 @@ void Recorder::collect() {
 
 std::uint64_t Recorder::dropped() const {
   const std::lock_guard lock(state_->mutex);
-  std::uint64_t sum = state_->overflow;
-  for (const auto& thread : state_->threads) sum += thread.buffer.dropped.load(std::memory_order_relaxed);
-  return sum;
+  return state_->drops().count;
 }
 
 std::uint64_t Recorder::recorded() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->kept_count;
+  return state_->kept_events;
+}
+
+std::string Recorder::file_error() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->file_error;
 }
 
 std::chrono::nanoseconds Recorder::steady_time(std::uint64_t ticks) {
@@ -258,58 +183,25 @@ std::chrono::nanoseconds Recorder::steady_time(std::uint64_t ticks) {
   return state_->conversion.steady_time(ticks);
 }
 
-Trace recorded_trace(Recorder& recorder) {
-  const auto& state_ = recorder.state_;
-  using Record = Recorder::Record;
-  const std::lock_guard lock(state_->mutex);
-  state_->collect_locked();
-  const std::vector<NameTexts> names = registry().copy();
-  Trace trace;
-  trace.set_base_time(state_->wall);
-  const ProcessId process = trace.add_process(state_->settings.process);
-  std::vector<RowId> rows, threads;
-  int order = 0;
-  for (const std::string& row : state_->rows) rows.push_back(trace.add_row(process, row, 0, ++order));
-  for (const auto& thread : state_->threads) {
-    const std::string number = "thread " + std::to_string(threads.size() + 1);
-    threads.push_back(trace.add_row(process, thread.name.empty() ? number : thread.name, 0, ++order));
-  }
-  trace.reserve(state_->kept_count, 0, 0);
-  std::vector<TraceFlow> flows;
-  const auto since_start = [&](std::uint64_t ticks) {
-    return (state_->conversion.steady_time(ticks) - state_->steady).count();
-  };
-  for (const auto& [thread, records] : state_->kept) {
-    for (const Record& record : records) {
-      const NameTexts& texts = names[record.name];
-      const std::int64_t start = since_start(record.start);
-      if (record.row == Recorder::counter_row) {
-        const double value = std::bit_cast<double>(record.end);
-        if (std::isfinite(value)) trace.add_counter({start, value, trace.intern(texts.name), process});
-        continue;
-      }
-      const RowId row = record.row == 0 ? threads[thread] : rows.at(record.row - 1);
-      const EventId event = trace.add_event(
-          {start, since_start(record.end) - start, trace.intern(texts.name), trace.intern(texts.category), row, 0});
-      if (!texts.argument.empty()) {
-        const TraceArg argument{trace.intern(texts.argument), std::int64_t{record.argument}};
-        trace.set_args(event, std::span(&argument, 1));
-      }
-      if (record.flow != 0) flows.push_back({event, record.flow, false, false});
-    }
-  }
-  const auto start_of = [&](const TraceFlow& flow) {
-    return trace.events()[static_cast<std::size_t>(flow.event)].start_ns;
-  };
-  std::stable_sort(flows.begin(), flows.end(), [&](const TraceFlow& a, const TraceFlow& b) {
-    return a.bind_id != b.bind_id ? a.bind_id < b.bind_id : start_of(a) < start_of(b);
-  });
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    const bool in = i > 0 && flows[i - 1].bind_id == flows[i].bind_id;
-    const bool out = i + 1 < flows.size() && flows[i + 1].bind_id == flows[i].bind_id;
-    if (in || out) trace.add_flow(flows[i].event, flows[i].bind_id, in, out);
-  }
-  return trace;
+Recording recording_of(Recorder& recorder) {
+  auto& state = *recorder.state_;
+  const std::lock_guard lock(state.mutex);
+  state.collect_locked();
+  Recording recording;
+  if (state.file)
+    recording.pieces = read_recording(state.file->path()).pieces;
+  else
+    recording.pieces = state.kept;
+  recording.process = state.settings.process;
+  recording.wall = state.wall;
+  recording.steady = state.steady;
+  recording.conversion = state.conversion;
+  recording.names = registered_names();
+  recording.rows = state.rows;
+  for (const auto& thread : state.threads) recording.threads.push_back(thread.name);
+  recording.events = state.kept_events;
+  recording.dropped = state.drops();
+  return recording;
 }
 
 std::string Recorder::chrome_json() { return to_chrome_json(recorded_trace(*this)); }

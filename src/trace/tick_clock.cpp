@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "takt/recorder.h"
+#include "takt/tick_clock.h"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -55,14 +55,17 @@ void TickConversion::add(TickAnchor anchor) {
 }
 
 Nanoseconds TickConversion::steady_time(std::uint64_t ticks) const {
-  if (!TickClock::uses_counter() || anchors_.size() < 2) return Nanoseconds(static_cast<std::int64_t>(ticks));
+  constexpr double most = 0x1p62;
+  if (!counts_ || anchors_.size() < 2)
+    return Nanoseconds(static_cast<std::int64_t>(std::min(ticks, static_cast<std::uint64_t>(most))));
   auto right = std::upper_bound(anchors_.begin() + 1, anchors_.end() - 1, ticks,
                                 [](std::uint64_t t, const TickAnchor& anchor) { return t < anchor.ticks; });
   const TickAnchor &a = *(right - 1), &b = *right;
   // A double holds differences of up to 2^53 ticks exactly: 40 days at 2.5 GHz between two anchors.
   const double share = static_cast<double>(static_cast<std::int64_t>(ticks - a.ticks)) /
                        static_cast<double>(static_cast<std::int64_t>(b.ticks - a.ticks));
-  return Nanoseconds(a.steady_ns + std::llround(share * static_cast<double>(b.steady_ns - a.steady_ns)));
+  const double past = share * static_cast<double>(b.steady_ns - a.steady_ns);
+  return Nanoseconds(a.steady_ns + std::llround(std::clamp(past, -most, most)));
 }
 
 }  // namespace takt

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "takt/tick_clock.h"
 
 namespace takt {
 
@@ -23,13 +24,18 @@ TickAnchor read_anchor();
 /// Anchors by time, at most 2^16 of them: when there are more, every second one is forgotten. Not thread-safe.
 class TickConversion {
  public:
+  TickConversion() = default;
+  /// `counts`: the ticks are a counter's and not nanoseconds; of a recording from another machine.
+  explicit TickConversion(bool counts) : counts_(counts) {}
   void add(TickAnchor anchor);
   /// Before the first anchor and after the last, the nearest two are extended. Needs two anchors where the clock is a
-  /// counter; ticks that are nanoseconds already are returned as they are.
+  /// counter; ticks that are nanoseconds already are returned as they are. Times are bounded at 146 years, so that what
+  /// is no reading of the clock stays a time.
   Nanoseconds steady_time(std::uint64_t ticks) const;
   const std::vector<TickAnchor>& anchors() const { return anchors_; }
 
  private:
+  bool counts_ = TickClock::uses_counter();
   std::vector<TickAnchor> anchors_;
 };
 

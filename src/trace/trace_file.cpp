@@ -5,7 +5,6 @@
 #include "trace/trace_output.h"
 
 namespace takt {
-
 void write_chrome_trace(const Trace& trace, const std::filesystem::path& path) {
   TraceOutput output(path);
   stream_chrome(trace, [&](std::string_view piece) { output.append(piece); });

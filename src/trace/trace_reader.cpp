@@ -3,6 +3,8 @@
 #include "trace/chrome_reader.h"
 #include "trace/perfetto_packets.h"
 #include "trace/perfetto_reader.h"
+#include "trace/recorder_faults.h"
+#include "trace/recording_file.h"
 
 namespace takt {
 namespace {
@@ -14,9 +16,23 @@ TraceRead read_any(std::unique_ptr<ByteSource> source, const std::string& name, 
   return read_chrome_trace(*source, name, settings);
 }
 
+/// Also of a program that is still running, or was killed.
+TraceRead read_recorded_trace(const std::filesystem::path& path) {
+  const Recording recording = read_recording(path);
+  TraceRead read;
+  read.trace = to_trace(recording);
+  read.file_events = recording.events;
+  FaultList faults;
+  add_recorder_faults(read.trace.provenance_json(), faults);
+  if (recording.events == 0) faults.add(TraceRule::empty, 0, [] { return std::string("the file"); });
+  read.faults = faults.list();
+  return read;
+}
+
 }  // namespace
 
 TraceRead read_trace(const std::filesystem::path& path, const TraceReadSettings& settings) {
+  if (is_recording(path)) return read_recorded_trace(path);
   return read_any(open_source(path), path.string(), settings);
 }
 

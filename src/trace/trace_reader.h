@@ -1,4 +1,4 @@
-// Traces in either format, told apart by their first bytes, whatever the file is called.
+// Traces in every format, told apart by their first bytes, whatever the file is called.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace takt {
 
-/// Chrome's JSON (chrome_reader.h) or Perfetto's protobuf (perfetto_reader.h), compressed or not. Throws Error(io) and
-/// Error(bad_input) as they do.
+/// Chrome's JSON (chrome_reader.h) or Perfetto's protobuf (perfetto_reader.h), compressed or not, or a recorder's own
+/// file (recording_file.h). Throws Error(io) and Error(bad_input) as they do.
 TraceRead read_trace(const std::filesystem::path& path, const TraceReadSettings& settings = {});
 
 /// The same of bytes in memory.

@@ -131,6 +131,23 @@ class Installed(unittest.TestCase):
         needed = set(re.findall(r'Shared library: \[(\w+)', call('readelf', '-d', program)))
         self.assertLessEqual(needed, {'libstdc', 'libm', 'libc', 'libgcc_s', 'libpthread', 'ld', 'libasan', 'libubsan', 'libtsan'})
 
+    def test_a_recorded_pipeline_is_analysed_and_a_killed_one_too(self):
+        program, trace, file = self.example('recorder'), self.folder / 'recorded.json', self.folder / 'killed.takt'
+        call(program, trace)
+        self.assertIn('infer', call(self.takt, 'pipeline', 'analyze', trace))
+        with subprocess.Popen([program, '--endless', file], stdout=subprocess.PIPE, encoding='utf-8') as endless:
+            while int(endless.stdout.readline().split()[0]) < 100:
+                pass
+            endless.kill()
+        self.assertIn('infer', call(self.takt, 'pipeline', 'analyze', file))
+
+    def test_the_recorder_compiled_out_needs_no_library(self):
+        program = self.folder / 'compiled_out'
+        call(setting('CMAKE_CXX_COMPILER'), '-std=c++20', '-O1', '-pthread', '-DTAKT_RECORDER_OFF', '-Wall', '-Wextra', '-Werror',
+             '-I', self.prefix / 'include', SOURCE / 'examples/recorder/main.cpp', '-o', program)
+        self.assertEqual(call(program, self.folder / 'not written.json'), '0 events, 0 dropped\n')
+        self.assertFalse((self.folder / 'not written.json').exists())
+
     def test_the_recorder_is_found_by_pkg_config(self):
         if not shutil.which('pkg-config'):
             self.skipTest('no pkg-config')

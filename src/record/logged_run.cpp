@@ -1,4 +1,4 @@
-#include "pipeline/logged_run.h"
+#include "record/logged_run.h"
 
 #include <fmt/format.h>
 

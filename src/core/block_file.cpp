@@ -1,0 +1,157 @@
+#include "core/block_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+struct BlockHead {
+  std::uint32_t type, size;
+  std::uint64_t sum;
+};
+
+/// Eight bytes at a time: blocks are long, and byte by byte this would cost more than all else.
+std::uint64_t sum_of(std::uint32_t type, std::string_view bytes) {
+  std::uint64_t sum = (std::uint64_t{type} << 32 | bytes.size()) * 0x9E3779B97F4A7C15u;
+  const auto mix = [&sum](std::uint64_t word) {
+    sum = (sum ^ word) * 0xD6E8FEB86659FD93u;
+    sum ^= sum >> 32;
+  };
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), 8);
+    mix(word);
+  }
+  std::uint64_t last = 0;
+  if (!bytes.empty()) std::memcpy(&last, bytes.data(), bytes.size());
+  mix(last);
+  return sum;
+}
+
+[[noreturn]] void cannot_write(const std::filesystem::path& path, int error) {
+  throw Error(ErrorKind::io, fmt::format("cannot write '{}': {}", printable(path.string()), reason_of(error)));
+}
+
+/// Fault injection for tests, as in AtomicFile.
+std::size_t most_bytes() {
+  const char* text = std::getenv("TAKT_FAIL_WRITE_AFTER");
+  return text == nullptr ? SIZE_MAX : number_in<std::size_t>(text).value_or(SIZE_MAX);
+}
+
+/// 0, or why not all of it is in the file.
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void append_block(std::string& file, std::uint32_t type, std::string_view bytes) {
+  const BlockHead head{type, static_cast<std::uint32_t>(bytes.size()), sum_of(type, bytes)};
+  file.append(reinterpret_cast<const char*>(&head), sizeof head);
+  file.append(bytes);
+}
+
+BlockWriter::BlockWriter(std::filesystem::path path, std::string_view magic, std::string_view family)
+    : path_(std::move(path)) {
+  std::error_code ignored;
+  const auto size = std::filesystem::is_regular_file(path_, ignored) ? std::filesystem::file_size(path_, ignored) : 0;
+  if (size > 0 && !begins_with(path_, family))
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: this is a file of another kind; choose another name", printable(path_.string())));
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    const int error = errno;
+    if (error == ENOENT)
+      throw Error(ErrorKind::io,
+                  fmt::format("cannot write '{}': its folder does not exist", printable(path_.string())));
+    cannot_write(path_, error);
+  }
+  done_ = magic;
+  try {
+    flush();
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+BlockWriter::~BlockWriter() { ::close(descriptor_); }
+
+void BlockWriter::end_block(std::uint32_t type) {
+  append_block(done_, type, block_);
+  block_.clear();
+}
+
+void BlockWriter::flush() {
+  const bool is_full = static_cast<std::size_t>(end_) + done_.size() > most_bytes();
+  const int error = is_full ? ENOSPC : write_all(descriptor_, done_);
+  const std::size_t size = done_.size();
+  done_.clear();
+  if (error == 0) {
+    end_ += static_cast<std::int64_t>(size);
+    return;
+  }
+  // Half a block would be told by its sum, but what is appended later must not stand behind it.
+  [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, end_);
+  ::lseek(descriptor_, end_, SEEK_SET);
+  cannot_write(path_, error);
+}
+
+BlockReader::BlockReader(const std::filesystem::path& path, std::string_view magic)
+    : file_(std::in_place, path), bytes_(file_->text()) {
+  if (!bytes_.starts_with(magic))
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: the file does not begin as it should; it is of another kind or version",
+                            printable(path.string())));
+  offset_ = magic.size();
+}
+
+BlockReader::BlockReader(std::string_view bytes, std::string_view magic, const std::string& name) : bytes_(bytes) {
+  if (!bytes_.starts_with(magic))
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("{}: the file does not begin as it should; it is of another kind or version", printable(name)));
+  offset_ = magic.size();
+}
+
+std::optional<Block> BlockReader::next() {
+  BlockHead head;
+  const std::string_view rest = bytes_.substr(offset_);
+  if (rest.size() < sizeof head) return std::nullopt;
+  std::memcpy(&head, rest.data(), sizeof head);
+  if (head.size > rest.size() - sizeof head) return std::nullopt;
+  const std::string_view bytes = rest.substr(sizeof head, head.size);
+  if (sum_of(head.type, bytes) != head.sum) return std::nullopt;
+  offset_ += sizeof head + head.size;
+  return Block{head.type, bytes};
+}
+
+bool begins_with(const std::filesystem::path& path, std::string_view magic) {
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(magic.size(), '\0');
+  return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == magic;
+}
+
+void add_text(BlockWriter& writer, std::string_view text) {
+  add_number(writer, static_cast<std::uint32_t>(text.size()));
+  writer.add(text);
+}
+
+}  // namespace takt
