@@ -121,8 +121,17 @@ TEST(Cost, of_sequences_is_per_step_and_direction) {
   // T=7, B=2, I=3, H=4: per step and sample 2·16·(3+4) = 224 and 13·4 = 52; 5·4 sfu; times 14.
   expect_work({"LSTM", {{7, 2, 3}, {1, 16, 3}, {1, 16, 4}}, {7, 1, 2, 4}, {{"hidden_size", 4}}}, 14 * 276, 14 * 20);
   expect_work({"RNN", {{7, 2, 3}, {1, 4, 3}, {1, 4, 4}}, {7, 1, 2, 4}}, 14 * 56, 14 * 4);
+  // There and back is twice the work.
+  expect_work({"LSTM", {{7, 2, 3}, {2, 16, 3}, {2, 16, 4}}, {7, 2, 2, 4}, {{"hidden_size", 4}}}, 28 * 276, 28 * 20);
   // Scores 1·2·3·5 = 30: products 2·30·(8+8), softmax 5·30.
   expect_work({"Attention", {{1, 2, 3, 8}, {1, 2, 5, 8}, {1, 2, 5, 8}}, {1, 2, 3, 8}, {}, 3}, 30 * 37, 30);
+  // Before the five keys stand four of the past: scores 1·2·3·9 = 54.
+  expect_work({"Attention",
+               {{1, 2, 3, 8}, {1, 2, 5, 8}, {1, 2, 5, 8}, {3, 9}, {1, 2, 4, 8}, {1, 2, 4, 8}},
+               {1, 2, 3, 8},
+               {},
+               6},
+              54 * 37, 54);
   expect_work(
       {"MultiHeadAttention", {{1, 3, 16}, {1, 5, 16}, {1, 5, 16}}, {1, 3, 16}, {{"num_heads", 2}}, 3, "com.microsoft"},
       30 * 37, 30);
