@@ -63,6 +63,8 @@ TEST(Cost, of_a_convolution_counts_every_multiplication_and_addition) {
   expect_work(
       {"Conv", {{1, 3, 5, 5}, {4, 3, 3, 3}}, {1, 4, 3, 3}, {{"activation", "Sigmoid"}}, 1, "com.microsoft.nchwc"},
       1944 + 3 * 36, 36);
+  // Behind quantised values and weights stand their scales and zero points, of which none is a residual input.
+  expect_work({"QLinearConv", {{1, 3, 5, 5}, {1}, {1}, {4, 3, 3, 3}, {1}, {1}, {1}, {1}}, {1, 4, 3, 3}}, 1944, 0);
   // Each of 2·2·2 inputs meets 3·2·2 weights: 8 · 12 · 2.
   expect_work({"ConvTranspose", {{1, 2, 2, 2}, {2, 3, 2, 2}}, {1, 3, 3, 3}}, 192, 0);
 }
@@ -95,6 +97,7 @@ TEST(Cost, of_element_wise_operators_and_reductions_is_per_element) {
   expect_work({"Gelu", {{6}}, {6}, {{"approximate", "tanh"}}}, 48, 6);
   expect_work({"ReduceMean", {{2, 3}}, {2}}, 6, 0);
   expect_work({"Resize", {{1, 1, 2, 2}}, {1, 1, 4, 4}, {{"mode", "linear"}}}, 16 * 9, 0);
+  expect_work({"Resize", {{1, 1, 2, 2}}, {1, 1, 4, 4}, {{"mode", "cubic"}}}, 16 * 16 * 2, 0);
 }
 
 TEST(Cost, of_moving_is_bytes_and_of_renaming_nothing) {
