@@ -4,9 +4,11 @@ what a command writes is made to fail in turn. A file is then the old one or the
 one sentence says which file and why.
 """
 import errno
+import functools
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -49,10 +51,10 @@ class Faults(unittest.TestCase):
         for name, seed in (('a', 1), ('b', 2)):
             self.assertEqual(self.start([*RUN, '--seed', str(seed), '--profile', f'{name}.json']).returncode, 0)
 
-    def start(self, words, **faults):
+    def start(self, words, before=None, **faults):
         environment = {**os.environ, 'TAKT_FIXED_PROVENANCE': '1', 'TAKT_CACHE_DIR': str(self.out / 'cache'), **faults}
         return subprocess.run(words, cwd=self.path, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=120, encoding='utf-8', check=False)
+                              preexec_fn=before, timeout=120, encoding='utf-8', check=False)
 
     def start_with_faults(self, words, at=None, error=None, stays=False):
         """Returns what happened, and the calls on files of the folder 'out' as lines 'call path'."""
@@ -145,6 +147,14 @@ class Faults(unittest.TestCase):
             self.assertLessEqual({'open', 'write', 'fsync', 'close', 'rename'}, kinds, words)
             self.cut_each_write_short(words, {name: OLD for name in names})
 
+    def test_a_limit_on_the_size_of_files_is_an_error_and_no_sudden_end(self):
+        self.fill({'p.json': OLD})
+        limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (1000, 1000))
+        done = self.start([*RUN, '--profile', 'out/p.json'], before=limit)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("cannot write 'out/p.json': larger than", done.stderr)
+        self.assertEqual(self.files(), {'p.json': OLD})
+
     def test_a_history_that_cannot_grow_stays_as_it_was(self):
         self.fill({})
         self.assertEqual(self.start([TAKT, 'compare', 'a.json', '--baseline', 'out/history']).returncode, 0)
@@ -167,6 +177,11 @@ class Faults(unittest.TestCase):
             calls = self.fail_each_call([KEEP_PEAKS, '1', '2'], before,
                                         lambda sentence, now: self.assertIn('out/cache', sentence))
             self.assertIn(f'rename {self.out}/cache/peaks.json', calls)
+
+    def test_peaks_that_cannot_be_kept_are_not_measured(self):
+        done = self.start([TAKT, 'devices', '--measure'], TAKT_CACHE_DIR='/dev/null/cache')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("cannot write to '/dev/null/cache'", done.stderr)
 
     def test_a_journal_holds_what_it_said_it_holds(self):
         lines = ['{"n":1}', '{"n":2,"pad":"' + 'x' * 500 + '"}', '{"n":3}']
