@@ -147,20 +147,5 @@ TEST(DataParallelStage, divides_only_inputs_with_as_many_rows_as_the_first) {
   }
 }
 
-TEST(StageExecutor, counts_the_bytes_of_all_outputs) {
-  const TestFolder folder;
-  ModelBuilder b("two");
-  const auto x = b.input("x", ElementType::f32, {1, 2});
-  b.output(b.node("Relu", {x}, {}, {.name = "small"}), ElementType::f32, {1, 2});
-  b.output(b.node("Concat", {x, x}, {{"axis", std::int64_t{0}}}, {.name = "large"}), ElementType::f32, {2, 2});
-  StageExecutor executor(folder.write("two.onnx", b.serialize()), {.device = "sim:CPU", .outputs = true});
-  StageResult seen;
-  executor.set_callback([&](StageResult result) { seen = std::move(result); });
-  executor.start_async(0);
-  executor.wait();
-  ASSERT_EQ(seen.outputs.size(), 2u);
-  EXPECT_EQ(seen.counters.bytes_moved, 4 * (2 + 4));
-}
-
 }  // namespace
 }  // namespace takt
