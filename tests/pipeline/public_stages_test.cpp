@@ -113,6 +113,18 @@ TEST(DataParallelStage, runs_again_after_a_part_has_failed) {
   EXPECT_EQ(done.stage_total(),
             done.partition_time + std::max(done.device_time[0], done.device_time[1]) + done.sync_merge_time);
   EXPECT_LE(done.wake_up, done.sync_merge_time);
+  EXPECT_EQ(done.skew, std::max(done.parts[0].completed, done.parts[1].completed) -
+                           std::min(done.parts[0].completed, done.parts[1].completed));
+}
+
+TEST(DataParallelStage, of_parts_that_fail_together_the_first_is_named) {
+  std::vector<std::unique_ptr<StageExecutor>> parts;
+  for (const char* error : {"the first was lost", "the second was lost"})
+    parts.push_back(fake_executor([=](std::int64_t) { return std::optional<std::string>(error); }));
+  DataParallelStage stage(std::move(parts), {0.5, 0.5});
+  std::string message;
+  EXPECT_EQ(kind_of([&] { stage.run(0); }, &message), ErrorKind::runtime);
+  EXPECT_EQ(message, "the first was lost");
 }
 
 TEST(DataParallelStage, a_batch_takes_its_partition_its_longest_part_and_its_merge) {

@@ -61,6 +61,21 @@ TEST(ReplayByHand, an_open_source_keeps_the_pattern_of_its_arrivals_at_the_new_r
   EXPECT_THAT(arrived, ElementsAre(0, 5, 30));
 }
 
+// First stage [0,10] [10,20] [20,30]; second [10,25] [25,40] [40,55], of which the first lasts into batch 2. So 0, 10
+// and 5 + 5 of 10 are beside.
+TEST(OverlapShares, count_what_began_before_and_what_begins_within) {
+  const PipelineRun run = simulated_run(pipeline({stage_on(0), stage_on(1)}, 3),
+                                        std::vector<std::vector<std::int64_t>>{{10, 15}, {10, 15}, {10, 15}});
+  for (const OverlapShare& share : overlap_shares(run)) {
+    if (share.stage != 0 || share.beside != 1) continue;
+    EXPECT_DOUBLE_EQ(share.mean, 20.0 / 30);
+    EXPECT_DOUBLE_EQ(share.low, 0.1);  // of 0, 1, 1 the 5th percentile, a tenth of the way to the second
+    EXPECT_DOUBLE_EQ(share.high, 1);
+    return;
+  }
+  FAIL() << "no such pair";
+}
+
 // Batch 1 is in the first stage from 10 to 20, while batch 0 is in the second; nothing is beside it when batch 0, as
 // warm-up, does not count.
 TEST(OverlapShares, leave_warm_up_out) {
