@@ -22,6 +22,7 @@ namespace {
 /// Measures the CPU's peaks, keeps and shows them.
 int measure(const OutputOptions& output, const Provenance& provenance) {
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
+  check_peaks_writable();
   Peaks peaks;
   {
     Progress bar("measuring peaks");

@@ -24,6 +24,7 @@ int fail(int code, const char* message) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of a write, as a full disk is
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
     int code = takt::run_command_line(arguments);

@@ -31,6 +31,8 @@ std::string reason_of(int error) {
       return "read-only file system";
     case ENOSPC:
       return "no space left on the device";
+    case EFBIG:
+      return "larger than this system or its limit (ulimit -f) lets a file be";
     case ENAMETOOLONG:
       return "the name is too long";
     default:
@@ -143,8 +145,11 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   // A link is followed, so that the file it names is replaced and the link stays.
   if (std::filesystem::is_symlink(path_, ignored)) path_ = std::filesystem::weakly_canonical(path_);
   temporary_ = path_;
-  temporary_.replace_filename(fmt::format(".takt-{}-{}.tmp", ::getpid(), counter++));
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  // In containers many processes have the same number, and one that was killed has left its file: then the next name.
+  do {
+    temporary_.replace_filename(fmt::format(".takt-{}-{}.tmp", ::getpid(), counter++));
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) {
     int error = errno;
     temporary_.clear();

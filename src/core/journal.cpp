@@ -49,13 +49,15 @@ Contents parse(std::string_view text, const std::filesystem::path& path) {
   return contents;
 }
 
-/// A new name survives a power cut only after its folder is flushed. Some file systems refuse that; then it is theirs.
+/// A new name survives a power cut only after its folder is flushed. A folder that cannot be opened, or a file system
+/// that flushes none (EINVAL), is no failure of the disk.
 void flush_folder(const std::filesystem::path& path) {
   const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
-  ::fsync(descriptor);
+  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
+  if (error == EIO || error == ENOSPC || error == EDQUOT) cannot_append(path, reason_of(error));
 }
 
 /// Opened for appending and locked.
@@ -88,7 +90,8 @@ Journal::Journal(const std::filesystem::path& path) : path_(path), descriptor_(o
     end_ = static_cast<std::int64_t>(contents.end);
     if (contents.end < text.size() && ::ftruncate(descriptor_, end_) != 0) cannot_append(path_, reason_of(errno));
     if (contents.lacks_line_end) {
-      if (::write(descriptor_, "\n", 1) != 1) cannot_append(path_, reason_of(errno));
+      const ssize_t count = ::write(descriptor_, "\n", 1);
+      if (count != 1) cannot_append(path_, reason_of(count < 0 ? errno : ENOSPC));
       ++end_;
     }
     if (text.empty()) flush_folder(path_);
@@ -103,7 +106,7 @@ Journal::~Journal() { ::close(descriptor_); }
 void Journal::undo(int error) {
   // Even if this fails the next append() cuts again, so half a line never stands before a whole one.
   [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, end_);
-  cannot_append(path_, error == 0 ? "no space left on the device" : reason_of(error));
+  cannot_append(path_, reason_of(error == 0 ? ENOSPC : error));
 }
 
 void Journal::append(std::string_view json_object_line) {

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/folder_lock.h"
 #include "core/optional_json.h"
 #include "core/text.h"
 #include "core/version.h"
@@ -92,6 +93,17 @@ std::filesystem::path peaks_path() {
   return folder.empty() ? folder : folder / "peaks.json";
 }
 
+namespace {
+
+std::filesystem::path path_to_keep() {
+  auto path = peaks_path();
+  if (path.empty())
+    throw Error(ErrorKind::io, "there is no folder to keep the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR");
+  return path;
+}
+
+}  // namespace
+
 std::string peaks_to_json(const Peaks& peaks, const MachineClass& machine, const Provenance& provenance) {
   Json levels = Json::array();
   for (const LevelPeaks& level : peaks.levels)
@@ -167,16 +179,17 @@ int keep_better(Peaks& now, const Peaks& earlier) {
   return kept;
 }
 
+void check_peaks_writable() { check_writable_folder(path_to_keep().parent_path()); }
+
 KeptPeaks save_peaks(Peaks peaks, const MachineClass& machine, const Provenance& provenance) {
-  KeptPeaks kept{peaks_path(), std::move(peaks), 0};
-  if (kept.path.empty())
-    throw Error(ErrorKind::io, "there is no folder to keep the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR");
-  if (const KnownPeaks earlier = load_peaks(); earlier.peaks) kept.earlier = keep_better(kept.peaks, *earlier.peaks);
+  KeptPeaks kept{path_to_keep(), std::move(peaks), 0};
   std::error_code error;
   std::filesystem::create_directories(kept.path.parent_path(), error);
   if (error)
     throw Error(ErrorKind::io, fmt::format("cannot make the folder '{}': {}",
                                            printable(kept.path.parent_path().string()), reason_of(error.value())));
+  const FolderLock alone(kept.path.parent_path());
+  if (const KnownPeaks earlier = load_peaks(); earlier.peaks) kept.earlier = keep_better(kept.peaks, *earlier.peaks);
   write_file_atomically(kept.path, peaks_to_json(kept.peaks, machine, provenance));
   return kept;
 }

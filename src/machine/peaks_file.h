@@ -38,6 +38,9 @@ KnownPeaks load_peaks();
 /// slow a measurement down, so a busy one never replaces a better one. Pure.
 int keep_better(Peaks& now, const Peaks& earlier);
 
+/// Throws what save_peaks() would, before the work of measuring.
+void check_peaks_writable();
+
 struct KeptPeaks {
   std::filesystem::path path;
   Peaks peaks;  ///< as they are in the file
@@ -45,7 +48,8 @@ struct KeptPeaks {
       0;  ///< values of them that an earlier measurement of this machine had found, and this one did not reach
 };
 
-/// Replaces the file as a whole, the better values of the earlier one kept; makes the folder. Throws Error(io).
+/// Replaces the file as a whole, the better values of the earlier one kept; makes the folder. Several programs at once
+/// lose none of their values (FolderLock). Throws Error(io).
 KeptPeaks save_peaks(Peaks peaks, const MachineClass& machine, const Provenance& provenance);
 
 }  // namespace takt

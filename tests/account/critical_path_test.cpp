@@ -25,6 +25,15 @@ TEST(CriticalPath, runs_through_the_bottleneck) {
   EXPECT_EQ(path.length.count(), 22);
 }
 
+// Both stages take 5: batch 1 gets into B at 10, when B's replica becomes free. Of what was fulfilled at one instant
+// the data counts.
+TEST(CriticalPath, of_conditions_that_were_fulfilled_together_names_the_first) {
+  const auto path = account(simulated_run(pipeline({stage_on(0), stage_on(1)}, 2), {takes(5), takes(5)})).path;
+  EXPECT_EQ(time_of(path, run_activity, 1, PathBinding::end), 5);
+  EXPECT_EQ(time_of(path, run_activity, 1, PathBinding::replica), 0);
+  EXPECT_EQ(time_of(path, run_activity, 0, PathBinding::data), 5);
+}
+
 // One device, one request, stages of 3 and 4, two batches, and both orders of the path are the device's.
 TEST(CriticalPath, names_the_request_of_a_shared_device) {
   auto shape = pipeline({stage_on(0), stage_on(0)}, 3);

@@ -1,13 +1,20 @@
 #include "core/file.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <thread>
 
 #include "core/error.h"
+#include "core/folder_lock.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -83,6 +90,88 @@ TEST_F(FileTest, mapped_files_have_zeros_behind_them) {
     ASSERT_EQ(file.text().size(), size);
     for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(file.text().data()[size + i], '\0');
   }
+}
+
+TEST_F(FileTest, a_replaced_file_keeps_its_permissions) {
+  write_file_atomically(folder_ / "a", "old");
+  const auto own = fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read;
+  fs::permissions(folder_ / "a", own);
+  write_file_atomically(folder_ / "a", "new");
+  EXPECT_EQ(fs::status(folder_ / "a").permissions(), own);
+}
+
+TEST_F(FileTest, what_a_killed_process_of_the_same_number_left_is_in_nobodys_way) {
+  const auto left_over = [&](int number) {
+    return folder_ / (".takt-" + std::to_string(::getpid()) + "-" + std::to_string(number) + ".tmp");
+  };
+  for (int i = 0; i < 200; ++i) std::ofstream(left_over(i)) << "half";
+  write_file_atomically(folder_ / "a", "whole");
+  EXPECT_EQ(read_file(folder_ / "a"), "whole");
+  EXPECT_EQ(files(), 201u) << "and it is left alone, for it may be another machine's";
+}
+
+TEST_F(FileTest, a_file_that_may_not_be_written_is_not_replaced_either) {
+  write_file_atomically(folder_ / "mine", "kept");
+  fs::permissions(folder_ / "mine", fs::perms::owner_read);
+  fs::permissions(folder_, fs::perms::all);
+  fs::create_directory(folder_ / "closed");
+  fs::permissions(folder_ / "closed", fs::perms::owner_read | fs::perms::owner_exec);
+  const pid_t child = fork();
+  if (child == 0) {  // who may do everything becomes somebody who may not
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) _exit(77);
+    const auto is_refused = [](auto&& action) {
+      try {
+        action();
+      } catch (const Error& error) {
+        return std::string(error.what()).find("permission denied") != std::string::npos;
+      }
+      return false;
+    };
+    if (!is_refused([&] { write_file_atomically(folder_ / "mine", "new"); })) _exit(2);
+    if (!is_refused([&] { check_writable_file(folder_ / "mine"); })) _exit(3);
+    if (!is_refused([&] { check_writable_folder(folder_ / "closed" / "new"); })) _exit(4);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "the system lets nobody become somebody else here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(read_file(folder_ / "mine"), "kept");
+  EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(FileTest, a_limit_on_the_size_of_files_is_an_error_that_says_so) {
+  const pid_t child = fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{20, 20};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    try {
+      write_file_atomically(folder_ / "b", std::string(100, 'x'));
+    } catch (const Error& error) {
+      _exit(std::string(error.what()).find("ulimit -f") != std::string::npos ? 0 : 2);
+    }
+    _exit(3);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(FileTest, a_folder_is_held_by_one_at_a_time) {
+  auto first = std::make_unique<FolderLock>(folder_);
+  std::atomic<bool> is_held{false};
+  std::jthread second([&] {
+    const FolderLock lock(folder_);
+    is_held = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(is_held);
+  first.reset();
+  second.join();
+  EXPECT_TRUE(is_held);
+  EXPECT_EQ(files(), 0u);
 }
 
 TEST_F(FileTest, a_link_keeps_pointing_at_the_file_that_is_replaced) {

@@ -52,6 +52,9 @@ TEST_F(JournalTest, a_torn_last_line_is_dropped_and_cut_off_wherever_it_was_torn
   for (std::size_t size = 1; size < second.size(); ++size) {
     write(first + second.substr(0, size));
     EXPECT_THAT(read_journal(path_), ElementsAre(R"({"n":1})")) << size;
+    { const Journal opened(path_); }
+    EXPECT_EQ(read_file(path_), first) << "already when it is opened";
+    write(first + second.substr(0, size));
     Journal(path_).append(R"({"n":3})");
     EXPECT_EQ(read_file(path_), first + "{\"n\":3}\n") << size;
   }

@@ -90,5 +90,14 @@ TEST(Bootstrap, covers_the_true_mean_about_as_often_as_it_says) {
   EXPECT_LE(covered, 199);
 }
 
+// Of five a fifth is one: 1 and 100 are left out, 2 3 4 remain. Of four it is less than one: none.
+TEST(TrimmedMean, leaves_out_as_many_at_both_ends) {
+  const std::vector<Nanoseconds> five{Nanoseconds(100), Nanoseconds(3), Nanoseconds(1), Nanoseconds(4), Nanoseconds(2)};
+  EXPECT_EQ(trimmed_mean(five, 0.2), 3);
+  EXPECT_EQ(trimmed_mean(five, 0), 22);
+  EXPECT_EQ(trimmed_mean(std::span(five).first(4), 0.2), 27);
+  EXPECT_FALSE(trimmed_mean(std::span(five).first(0), 0.2));
+}
+
 }  // namespace
 }  // namespace takt

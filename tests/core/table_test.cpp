@@ -30,6 +30,9 @@ Table sample() {
 
 TEST(Table, missing_values_are_never_zero) {
   EXPECT_EQ(to_csv(sample()), "name,flops,total_us\n\"conv,\"\"1\"\"|x\",2.5,1500\nrelu,,2\n");
+  Table ends = sample();
+  ends.rows = {{"a\rb", Cell{}, Cell{}}, {"c\nd", Cell{}, Cell{}}};
+  EXPECT_EQ(to_csv(ends), "name,flops,total_us\n\"a\rb\",,\n\"c\nd\",,\n");
   auto json = nlohmann::json::parse(to_json(std::vector{sample()}, R"({"takt_version":"1"})"));
   EXPECT_EQ(json["takt"]["takt_version"], "1");
   EXPECT_TRUE(json["tables"]["operators"][1]["flops"].is_null());

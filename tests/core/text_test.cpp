@@ -16,6 +16,8 @@ TEST(NearestWord, finds_slips_and_leaves_other_words_alone) {
   EXPECT_EQ(nearest_word("rnu", commands), "run");
   EXPECT_EQ(nearest_word("cvs", commands), "csv");
   EXPECT_EQ(nearest_word("rxy", commands), std::nullopt);
+  EXPECT_EQ(nearest_word("cat", std::vector<std::string>{"car", "cap"}), "car")
+      << "the first of those that are as near";
 }
 
 TEST(JsonQuote, survives_a_real_parser) {

@@ -14,6 +14,9 @@ TEST(ParseDuration, reads_numbers_with_units) {
   EXPECT_EQ(parse_duration("2s"), 2s);
   EXPECT_EQ(parse_duration("1.5ms"), 1500us);
   EXPECT_EQ(parse_duration("10ns"), 10ns);
+  EXPECT_EQ(parse_duration("7µs"), 7us);
+  EXPECT_EQ(parse_duration("1.5min"), 90s);
+  EXPECT_EQ(parse_duration("2h"), 120min);
 }
 
 TEST(ParseDuration, refuses_bare_numbers_and_other_text) {

@@ -63,6 +63,8 @@ TEST(Cost, of_a_convolution_counts_every_multiplication_and_addition) {
   expect_work(
       {"Conv", {{1, 3, 5, 5}, {4, 3, 3, 3}}, {1, 4, 3, 3}, {{"activation", "Sigmoid"}}, 1, "com.microsoft.nchwc"},
       1944 + 3 * 36, 36);
+  // Behind quantised values and weights stand their scales and zero points, of which none is a residual input.
+  expect_work({"QLinearConv", {{1, 3, 5, 5}, {1}, {1}, {4, 3, 3, 3}, {1}, {1}, {1}, {1}}, {1, 4, 3, 3}}, 1944, 0);
   // Each of 2·2·2 inputs meets 3·2·2 weights: 8 · 12 · 2.
   expect_work({"ConvTranspose", {{1, 2, 2, 2}, {2, 3, 2, 2}}, {1, 3, 3, 3}}, 192, 0);
 }
@@ -95,6 +97,7 @@ TEST(Cost, of_element_wise_operators_and_reductions_is_per_element) {
   expect_work({"Gelu", {{6}}, {6}, {{"approximate", "tanh"}}}, 48, 6);
   expect_work({"ReduceMean", {{2, 3}}, {2}}, 6, 0);
   expect_work({"Resize", {{1, 1, 2, 2}}, {1, 1, 4, 4}, {{"mode", "linear"}}}, 16 * 9, 0);
+  expect_work({"Resize", {{1, 1, 2, 2}}, {1, 1, 4, 4}, {{"mode", "cubic"}}}, 16 * 16 * 2, 0);
 }
 
 TEST(Cost, of_moving_is_bytes_and_of_renaming_nothing) {
@@ -121,8 +124,17 @@ TEST(Cost, of_sequences_is_per_step_and_direction) {
   // T=7, B=2, I=3, H=4: per step and sample 2·16·(3+4) = 224 and 13·4 = 52; 5·4 sfu; times 14.
   expect_work({"LSTM", {{7, 2, 3}, {1, 16, 3}, {1, 16, 4}}, {7, 1, 2, 4}, {{"hidden_size", 4}}}, 14 * 276, 14 * 20);
   expect_work({"RNN", {{7, 2, 3}, {1, 4, 3}, {1, 4, 4}}, {7, 1, 2, 4}}, 14 * 56, 14 * 4);
+  // There and back is twice the work.
+  expect_work({"LSTM", {{7, 2, 3}, {2, 16, 3}, {2, 16, 4}}, {7, 2, 2, 4}, {{"hidden_size", 4}}}, 28 * 276, 28 * 20);
   // Scores 1·2·3·5 = 30: products 2·30·(8+8), softmax 5·30.
   expect_work({"Attention", {{1, 2, 3, 8}, {1, 2, 5, 8}, {1, 2, 5, 8}}, {1, 2, 3, 8}, {}, 3}, 30 * 37, 30);
+  // Before the five keys stand four of the past: scores 1·2·3·9 = 54.
+  expect_work({"Attention",
+               {{1, 2, 3, 8}, {1, 2, 5, 8}, {1, 2, 5, 8}, {3, 9}, {1, 2, 4, 8}, {1, 2, 4, 8}},
+               {1, 2, 3, 8},
+               {},
+               6},
+              54 * 37, 54);
   expect_work(
       {"MultiHeadAttention", {{1, 3, 16}, {1, 5, 16}, {1, 5, 16}}, {1, 3, 16}, {{"num_heads", 2}}, 3, "com.microsoft"},
       30 * 37, 30);

@@ -34,6 +34,25 @@ TEST(DimensionGuess, takes_channels_and_rows_from_the_operators_that_read_an_inp
   EXPECT_THAT(first_choice(guess, tables), ElementsAre(1, 13));
 }
 
+TEST(DimensionGuess, a_convolution_in_groups_reads_as_many_channels_as_all_groups_together) {
+  ModelBuilder b;
+  const auto image = b.symbolic_input("image", ElementType::f32, "n,channels,h,w");
+  b.output(b.node("Conv", {image, b.weight({8, 5, 3, 3})}, {{"group", std::int64_t{2}}}));
+  const Graph graph = b.build().graph;
+  const Port port = open_port("image", {"n", "channels", "h", "w"});
+  EXPECT_THAT(first_choice(DimensionGuess(&graph, {port}, {}), port), ElementsAre(1, 10, 224, 224));
+}
+
+TEST(DimensionGuess, a_size_of_one_that_is_stretched_says_nothing_of_the_other) {
+  for (const Shape& stretched : {Shape{1, 1}, Shape{1, 9}}) {
+    ModelBuilder b;
+    b.output(b.node("Add", {b.symbolic_input("x", ElementType::f32, "rows,inner"), b.weight(stretched)}));
+    const Graph graph = b.build().graph;
+    const Port port = open_port("x", {"rows", "inner"});
+    EXPECT_THAT(first_choice(DimensionGuess(&graph, {port}, {}), port), ElementsAre(1, stretched[1] == 1 ? 16 : 9));
+  }
+}
+
 TEST(DimensionGuess, a_kernel_larger_than_the_usual_size_makes_the_input_larger) {
   ModelBuilder b;
   b.output(b.node("Conv", {b.symbolic_input("x", ElementType::f32, "n,1,length"), b.weight({4, 1, 400})}));

@@ -113,6 +113,50 @@ TEST(DataParallelStage, runs_again_after_a_part_has_failed) {
   EXPECT_EQ(done.stage_total(),
             done.partition_time + std::max(done.device_time[0], done.device_time[1]) + done.sync_merge_time);
   EXPECT_LE(done.wake_up, done.sync_merge_time);
+  EXPECT_EQ(done.skew, std::max(done.parts[0].completed, done.parts[1].completed) -
+                           std::min(done.parts[0].completed, done.parts[1].completed));
+}
+
+TEST(DataParallelStage, of_parts_that_fail_together_the_first_is_named) {
+  std::vector<std::unique_ptr<StageExecutor>> parts;
+  for (const char* error : {"the first was lost", "the second was lost"})
+    parts.push_back(fake_executor([=](std::int64_t) { return std::optional<std::string>(error); }));
+  DataParallelStage stage(std::move(parts), {0.5, 0.5});
+  std::string message;
+  EXPECT_EQ(kind_of([&] { stage.run(0); }, &message), ErrorKind::runtime);
+  EXPECT_EQ(message, "the first was lost");
+}
+
+TEST(DataParallelStage, a_batch_takes_its_partition_its_longest_part_and_its_merge) {
+  DataParallelResult result;
+  result.partition_time = std::chrono::nanoseconds(10);
+  result.sync_merge_time = std::chrono::nanoseconds(5);
+  EXPECT_EQ(result.stage_total().count(), 15);
+  result.device_time = {std::chrono::nanoseconds(20), std::chrono::nanoseconds(30), std::chrono::nanoseconds(7)};
+  EXPECT_EQ(result.stage_total().count(), 45);
+}
+
+// The second input has one row for all: each part gets it whole.
+TEST(DataParallelStage, divides_only_inputs_with_as_many_rows_as_the_first) {
+  const TestFolder folder;
+  ModelBuilder b("shifting");
+  const auto x = b.symbolic_input("x", ElementType::f32, "rows,2"),
+             shift = b.symbolic_input("shift", ElementType::f32, "one,2");
+  b.output(b.node("Add", {x, shift}, {}, {.name = "sum"}));
+  DataParallelSettings settings;
+  settings.devices = {"sim:CPU", "sim:CPU"};
+  settings.ratio = {0.25, 0.75};
+  settings.stage.inputs = {"x:{4,2}", "shift:{1,2}"};
+  const DataParallelStage stage(folder.write("shifting.onnx", b.serialize()), settings);
+  EXPECT_EQ(stage.rows(), (std::vector<std::int64_t>{1, 3}));
+  const auto values = std::make_shared<const HostTensor>(floats("x", {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));
+  const auto one_row = std::make_shared<const HostTensor>(floats("shift", {1, 2}, {1, 1}));
+  const auto parts = stage.partition({{0, values}, {1, one_row}});
+  ASSERT_EQ(parts.size(), 2u);
+  for (std::size_t p = 0; p < 2; ++p) {
+    EXPECT_EQ(parts[p][0].second->shape, (Shape{p == 0 ? 1 : 3, 2}));
+    EXPECT_EQ(parts[p][1].second, one_row);
+  }
 }
 
 }  // namespace

@@ -52,6 +52,18 @@ TEST(AdoptUnclaimed, a_convolution_forgotten_under_its_folded_scale_comes_back) 
   EXPECT_THAT(rows[1].model_ops, ElementsAre("end"));
 }
 
+TEST(AdoptUnclaimed, a_heavy_operator_joins_what_reads_it_not_what_it_reads) {
+  const Graph graph = GraphSketch()
+                          .op("first", "Conv", {"x"})
+                          .op("conv", "Conv", {"first"})
+                          .op("bn", "BatchNormalization", {"conv"})
+                          .graph("bn");
+  std::vector<OpRow> rows{row({"first"}, 10), row({"bn"}, 10)};
+  adopt_unclaimed(graph, rows);
+  EXPECT_THAT(rows[0].model_ops, ElementsAre("first"));
+  EXPECT_THAT(rows[1].model_ops, ElementsAre("conv", "bn"));
+}
+
 TEST(AdoptUnclaimed, light_operators_join_what_produces_their_input) {
   const Graph graph =
       GraphSketch().op("conv", "Conv", {"x"}).op("relu", "Relu", {"conv"}).op("next", "Conv", {"relu"}).graph("next");

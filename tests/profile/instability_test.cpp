@@ -179,6 +179,42 @@ TEST(Instability, page_faults_in_slow_runs_are_named) {
   EXPECT_EQ(found.verdicts[0].evidence, "1500 page faults in a slow run, 0 in a usual one; 0 read from disk");
 }
 
+TEST(Instability, a_fault_that_reads_from_disk_costs_a_hundred_others) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) { used.major_faults = 15; });
+  const auto found = pass.judge();
+  ASSERT_EQ(causes(found), Causes{Cause::page_faults});
+  EXPECT_EQ(found.verdicts[0].evidence, "0 page faults in a slow run, 0 in a usual one; 75 read from disk");
+}
+
+// 3 ms, 4 ms … 7 ms: the slow runs are all five, not only the slowest.
+TEST(Instability, slow_runs_are_the_slowest_twentieth) {
+  PassSketch pass;
+  for (int i = 0; i < 100; ++i) {
+    pass.run(i % 20 == 10 ? 3ms + i / 20 * 1ms : 1ms);
+    if (i % 20 == 10) pass.last().minor_faults = (2 + i / 20) * 1000;
+  }
+  const auto found = pass.judge();
+  ASSERT_EQ(causes(found), Causes{Cause::page_faults});
+  EXPECT_EQ(found.verdicts[0].evidence, "4000 page faults in a slow run, 0 in a usual one; 0 read from disk");
+  EXPECT_NEAR(found.verdicts[0].share, 1, 1e-9);
+}
+
+TEST(Instability, the_cause_of_most_of_the_excess_comes_first) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) { used.throttled = 600us, used.minor_faults = 1300; });
+  EXPECT_EQ(causes(pass.judge()), (Causes{Cause::page_faults, Cause::throttled}));
+}
+
+TEST(Instability, an_excess_of_a_twentieth_is_not_worth_a_cause) {
+  PassSketch pass;
+  for (int i = 0; i < 100; ++i) {
+    pass.run(i % 20 == 10 ? 1050us : 1ms);
+    if (i % 20 == 10) pass.last().minor_faults = 50;
+  }
+  EXPECT_TRUE(pass.judge().verdicts.empty());
+}
+
 TEST(Instability, slow_first_runs_are_first_run_effects) {
   PassSketch pass;
   pass.run(9ms).run(5ms).run(2ms);
@@ -264,6 +300,15 @@ TEST(Instability, table_has_a_row_per_cause) {
   ASSERT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.columns[1].name, "cause");
   EXPECT_EQ(std::get<std::string>(table.rows[0][1]), "page_faults");
+}
+
+// Five slow runs of 3 ms lost 2 ms each: 10 of 110.6 ms, on two processors 4.5 %.
+TEST(Instability, stolen_time_is_a_share_of_all_processors_the_process_may_use) {
+  PassSketch pass;
+  pass.hundred_runs([](Usage& used) { used.steal = 2ms; });
+  const auto found = pass.judge({2, std::nullopt});
+  ASSERT_EQ(causes(found), Causes{Cause::steal});
+  EXPECT_NE(found.verdicts[0].evidence.find("gave 4.5 % of"), std::string::npos) << found.verdicts[0].evidence;
 }
 
 }  // namespace

@@ -134,5 +134,16 @@ TEST(ProfilingCost, of_few_blocks_has_no_interval_and_of_none_is_missing) {
   EXPECT_FALSE(profiling_cost(pass_of({0us}, 1), pass_of({1us}, 1)));
 }
 
+TEST(Measure, a_run_that_takes_next_to_no_time_is_not_repeated_for_ever) {
+  std::string order;
+  ScriptedSession session("a", Nanoseconds(10), order);
+  RunSettings settings;
+  settings.warmup_iterations = 0;
+  std::vector<Measurement> passes;
+  passes.emplace_back(session, settings, nullptr, empty_pass(false));
+  measure(passes, {});
+  EXPECT_EQ(passes[0].finish().samples.size(), 1000u);
+}
+
 }  // namespace
 }  // namespace takt

@@ -29,6 +29,8 @@ TEST(RunCheck, every_record_that_cannot_be_is_named) {
             "r: not a run of a pipeline: the devices have other numbers than names; record the run again");
   EXPECT_NE(refusal([](PipelineRun& r) { r.stages.pop_back(); }).find("stages"), std::string::npos);
   EXPECT_NE(refusal([](PipelineRun& r) { r.schedule.visits.pop_back(); }).find("visited"), std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) { r.schedule.visits.push_back(r.schedule.visits.back()); }).find("visited"),
+            std::string::npos);
   EXPECT_NE(refusal([](PipelineRun& r) { r.counters.resize(1); }).find("counters"), std::string::npos);
   EXPECT_NE(refusal([](PipelineRun& r) { r.schedule.executions[1].what.device = 5; }).find("device"),
             std::string::npos);

@@ -1,6 +1,7 @@
 """The scripts of tools/: each check must be able to fail, and bootstrap must not trust what it fetched."""
 
 import importlib.util
+import subprocess
 import sys
 import tempfile
 import types
@@ -127,6 +128,94 @@ class Sizes(InFolder):
                 "const int g = [] {\n  return 3;\n}();\nvoid h(int a,\n       int b) {\n  each([&] {\n    a + b;\n  });\n}\n")
         found = list(sizes.functions(self.write("src/a.cpp", text), text.splitlines()))
         self.assertEqual([(size, where.split()[0]) for size, where in found], [(6, "src/a.cpp:3"), (6, "src/a.cpp:13")])
+
+
+class Mutants(InFolder):
+    ENTRY = "# two\nfile: src/core/a.cpp\nkind: boundary\n- a < b\n+ a <= b\n\nfile: src/core/a.cpp\nkind: check\n- one;\n-\n- two;\n+\n"
+
+    def setUp(self):
+        super().setUp()
+        self.mutants = load("mutants")
+
+    def entries(self):
+        return list(self.mutants.parse(self.ENTRY, "list.txt"))
+
+    def test_every_entry_of_the_list_stands_in_its_source_once(self):
+        entries = self.mutants.read_all(TOOLS.parent / "tests/mutants")
+        self.assertEqual(list(self.mutants.stale(entries, TOOLS.parent)), [])
+        self.assertGreaterEqual(len(entries), 150)
+
+    def test_entries_are_read_with_their_line_ends(self):
+        first, second = self.entries()
+        self.assertEqual((first.place, first.module, first.old, first.new), ("list.txt:2", "core", "a < b", "a <= b"))
+        self.assertEqual((second.old, second.new), ("one;\n\ntwo;", ""))
+        for text in ("file: a\n", self.ENTRY.replace("boundary", "typo"), "fil: a\n", self.ENTRY.replace("<=", "<")):
+            with self.assertRaises(self.mutants.Refused):
+                list(self.mutants.parse(text, "list.txt"))
+
+    def test_an_entry_that_no_longer_fits_is_named(self):
+        first, second = self.entries()
+        self.assertIn("no file", "".join(self.mutants.stale([first], self.folder)))
+        self.write("src/core/a.cpp", "if (a < b) one;\n\ntwo; if (a < b)")
+        found = list(self.mutants.stale([first, second, second], self.folder))
+        self.assertEqual(len(found), 2)
+        self.assertIn("list.txt:2: its text stands 2 times", found[0])
+        self.assertIn("twice", found[1])
+
+    def judged(self, answers):
+        """What becomes of the first entry where the commands end so, and the source that each of them saw."""
+        source, seen, answers = self.write("src/core/a.cpp", "if (a < b)"), [], iter(answers)
+
+        class Fake(self.mutants.Tree):
+            def call(self, words, limit=None):
+                seen.append(source.read_text())
+                answer = next(answers)
+                if isinstance(answer, BaseException):
+                    raise answer
+                return answer
+
+        self.write("build/dev/build.ninja", "")
+        self.write("build/dev/tests/core/test_core", "")
+        try:
+            return Fake(self.folder, self.folder, 1).judge(self.entries()[0]), seen
+        finally:
+            self.assertEqual(source.read_text(), "if (a < b)", "the source is as it was")
+
+    def test_a_change_is_killed_by_the_first_test_that_fails(self):
+        well = (0, "")
+        failed, ctest = (1, "[  FAILED  ] Spread.adds_up\n"), (8, " 12 - cli.explain (Failed)\n")
+        self.assertEqual(self.judged([well, failed]), (("killed", "Spread.adds_up"), ["if (a <= b)"] * 2))
+        self.assertEqual(self.judged([well, well, well, ctest])[0], ("killed", "cli.explain"))
+        self.assertEqual(self.judged([well, well, well, well])[0], ("survived", ""))
+        self.assertEqual(self.judged([(1, "error: no")])[0][0], "does not build")
+        with self.assertRaises(KeyboardInterrupt):
+            self.judged([well, KeyboardInterrupt()])
+
+    def test_a_copy_is_the_checkout_again_whatever_was_left_in_it(self):
+        subprocess.run(["git", "init", "-q", self.folder], check=True)
+        self.write(".gitignore", "build/\n")
+        self.write("src/core/a.cpp", "whole")
+        tree = self.mutants.Tree(self.folder, self.folder / "build/tree", 1)
+        tree.copy()
+        copy = self.folder / "build/tree/src/core/a.cpp"
+        dates = [copy.stat().st_mtime_ns]
+        tree.copy()
+        self.assertEqual([copy.stat().st_mtime_ns], dates, "what is the same is not built again")
+        copy.write_text("changed")
+        self.write("build/tree/src/core/gone.cpp", "")
+        tree.copy()
+        self.assertEqual(copy.read_text(), "whole")
+        self.assertFalse((copy.parent / "gone.cpp").exists())
+
+    def test_a_survivor_without_a_reason_is_named(self):
+        first, second = self.entries()
+        outcomes = {first.key: {"outcome": "survived"}, second.key: {"outcome": "killed"}}
+        report = "\n".join(self.mutants.table([first, second], outcomes))
+        self.assertIn("50 % of those", report)
+        self.assertIn("survived: list.txt:2", report)
+        explained = "\n".join(self.mutants.table([first._replace(equivalent="the same"), second], outcomes))
+        self.assertIn("100 % of those", explained)
+        self.assertNotIn("survived:", explained)
 
 
 class Documentation(InFolder):

@@ -340,5 +340,17 @@ TEST(ChromeReader, a_text_that_binds_arrows_is_the_same_number_everywhere) {
   EXPECT_EQ(read.trace.flows()[0].bind_id, 18117857546863908793ULL);
 }
 
+// The windows are cut and read before anybody knows that the list has ended in one of the first.
+TEST(ChromeReader, what_looks_like_events_behind_the_list_is_none) {
+  std::string notes;
+  for (int i = 0; i < 2000; ++i)
+    notes += (i == 0 ? "" : ",") + std::string(R"({"ph":"X","pid":1,"tid":1,"ts":)") + std::to_string(i) +
+             R"(,"dur":1,"name":"b"})";
+  const std::string list = R"({"ph":"X","pid":1,"tid":1,"ts":0,"dur":1,"name":"a"})";
+  const std::string text = "{\"traceEvents\":[" + list + "],\"notes\":[" + notes + "]}";
+  for (const unsigned threads : {1u, 4u})
+    EXPECT_EQ(slices(parse(text, {.threads = threads, .window_bytes = 300}).trace), (Slices{"a 0 1000"})) << threads;
+}
+
 }  // namespace
 }  // namespace takt
