@@ -1,5 +1,5 @@
-// make_handover FOLDER: two models for bench/engine.py that do little with much. big.onnx adds 1 to EDGE × EDGE numbers,
-// sum.onnx takes the largest of them: 36 MB go from one to the other.
+// make_handover FOLDER: two models for bench/engine.py that do little with much. big.onnx adds 1 to EDGE × EDGE
+// numbers, sum.onnx takes the largest of them: 36 MB go from one to the other.
 #include <filesystem>
 #include <iostream>
 
