@@ -40,8 +40,13 @@ class TraceMaker {
 
   Trace make() {
     add_rows();
-    for (std::size_t i = 0; i < run_.schedule.executions.size(); ++i) add_execution(i);
-    for (std::size_t i = 0; i < run_.copies.size(); ++i) add_copy(i);
+    std::size_t copy = 0;  // events of a row stand in the order of their starts
+    for (std::size_t i = 0; i < run_.schedule.executions.size(); ++i) {
+      for (; copy < run_.copies.size() && run_.copies[copy].start < run_.schedule.executions[i].start; ++copy)
+        add_copy(copy);
+      add_execution(i);
+    }
+    for (; copy < run_.copies.size(); ++copy) add_copy(copy);
     add_queue_counters();
     add_device_counters();
     return std::move(trace_);

@@ -91,20 +91,17 @@ HostTensor host_tensor(const Ort::Value& value, const std::string& name, const s
   return result;
 }
 
-HostTensor adopted_tensor(Ort::Value value, std::shared_ptr<const void> keeps, const std::string& name,
+HostTensor adopted_tensor(Ort::Value value, std::shared_ptr<const void> owner, const std::string& name,
                           const std::string& where) {
   HostTensor result = described(value, name, where);
   if (result.type == ElementType::string) {
     copy_strings(value, result);
     return result;
   }
-  struct Kept {
-    std::shared_ptr<const void> keeps;
-    Ort::Value value;
-  };
   const std::size_t size = size_of(result, where);
   const auto* const data = static_cast<const std::byte*>(value.GetTensorRawData());
-  result.bytes = Bytes(std::make_shared<Kept>(Kept{std::move(keeps), std::move(value)}), data, size);
+  if (!owner) owner = std::make_shared<Ort::Value>(std::move(value));
+  result.bytes = Bytes(std::move(owner), data, size);
   return result;
 }
 

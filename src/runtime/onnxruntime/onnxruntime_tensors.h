@@ -24,8 +24,9 @@ Ort::Value foreign_value(const HostTensor& tensor);
 Ort::Value value_over(std::byte* memory, ElementType type, const Shape& shape);
 /// Throws Error(unsupported) for what is no tensor.
 HostTensor host_tensor(const Ort::Value& value, const std::string& name, const std::string& where);
-/// The same over the value's own memory, which it keeps alive together with `keeps`. Strings are copied.
-HostTensor adopted_tensor(Ort::Value value, std::shared_ptr<const void> keeps, const std::string& name,
+/// The same over the value's memory, which belongs to `owner`; null: to the value itself, which lives on then. Strings
+/// are copied.
+HostTensor adopted_tensor(Ort::Value value, std::shared_ptr<const void> owner, const std::string& name,
                           const std::string& where);
 
 }  // namespace takt::ort
