@@ -40,7 +40,7 @@ class Results {
   std::mutex mutex_;
   int count_ = 0;
   bool equal_ = true;
-  std::vector<std::byte> first_;
+  takt::Bytes first_;
   std::string shape_ = "none";
 };
 

@@ -95,6 +95,7 @@ class TAKT_EXPORT DataParallelStage {
 
  private:
   struct State;
+  class MergedMemory;
   std::unique_ptr<State> state_;
 };
 

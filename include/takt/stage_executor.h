@@ -38,6 +38,13 @@ struct ExecutionCounters {
   std::optional<std::int64_t> bytes_moved;              ///< by takt, host memory to host memory, to hand the tensors on
 };
 
+/// Tensors that takt copied because their reader could not read them where they lay. Times are of
+/// std::chrono::steady_clock.
+struct TensorCopy {
+  std::chrono::nanoseconds begin{}, end{};
+  std::int64_t bytes = 0;  ///< 0: nothing had to be copied, and there are no times
+};
+
 /// One inference of a batch.
 struct StageResult {
   std::int64_t batch = 0;
@@ -46,6 +53,7 @@ struct StageResult {
   std::optional<std::string> error;   ///< one sentence; nullopt: it went well
   std::vector<SharedTensor> outputs;  ///< by number of the port; empty after an error, or where nobody wants them
   ExecutionCounters counters;
+  TensorCopy inputs_copied, outputs_copied;  ///< before `submitted` and after `completed`
   std::chrono::nanoseconds wall() const { return completed - submitted; }
 };
 
@@ -58,7 +66,9 @@ struct StageExecutorSettings {
   /// Settings of the runtime that change speed and not results, such as {"spinning", "off"}.
   std::map<std::string, std::string> tuning{};
   bool counters = true;  ///< hardware time and data marshalling; costs a little with very small models
-  bool outputs = true;   ///< results carry the outputs, which copies them; turn it off if you only measure
+  /// Results carry the outputs: in memory that they keep and that the executor uses again when it is let go. Turn it
+  /// off if you only measure.
+  bool outputs = true;
   /// What inputs hold until start_async() gives them a value, each as `takt run --input` reads it: "x:{1,3,224,224}"
   /// for the size of an input that the model leaves open, "x:FILE.npy", "x:[1,2,3]". Others are filled with seeded
   /// values.
@@ -73,9 +83,9 @@ class TAKT_EXPORT StageExecutor {
   using Callback = std::function<void(StageResult)>;
   using InputValues = std::vector<std::pair<std::size_t, SharedTensor>>;  ///< by number of the port
 
-  /// Opens the model and runs it once, so that the first batch is not slowed down. Throws Error: bad_input for a file
-  /// that is no model and for inputs that do not fit it, unsupported for a device or operator that is not there,
-  /// runtime for what the runtime says.
+  /// Opens the model and runs each request of it, so that the first batch is not slowed down. Throws Error: bad_input
+  /// for a file that is no model and for inputs that do not fit it, unsupported for a device or operator that is not
+  /// there, runtime for what the runtime says.
   explicit StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings = {});
   ~StageExecutor();  ///< waits for what is in flight
   StageExecutor(const StageExecutor&) = delete;
@@ -90,8 +100,9 @@ class TAKT_EXPORT StageExecutor {
   void set_callback(Callback callback);
 
   /// Blocks until a request is idle, gives it these values (others stay as they were) and starts it. The values are not
-  /// copied but held until others take their place. Throws Error(bad_input) for a port that does not exist and a value
-  /// of another type, rank or size, and Error(runtime); nothing was started then.
+  /// copied (strings are) but held until others take their place, and read by the runtime where they lie: memory that a
+  /// value shares with the program must not change until then. Throws Error(bad_input) for a port that does not exist
+  /// and a value of another type, rank or size, and Error(runtime); nothing was started then.
   void start_async(std::int64_t batch, const InputValues& inputs = {});
   /// Blocks until nothing is in flight and no callback runs. Throws the first failure since the last wait(),
   /// Error(runtime). Not from a callback.

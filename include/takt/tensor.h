@@ -6,8 +6,9 @@
 //   …
 //   const float* scores = reinterpret_cast<const float*>(result.outputs[0]->bytes.data());
 //
-// A tensor owns its bytes. Executors hold tensors through shared pointers to const: a value that several batches or
-// devices use is kept once, nobody changes it, and it lives as long as the last holder.
+// Executors hold tensors through shared pointers to const: a value that several batches or devices use is kept once,
+// nobody changes it, and it lives as long as the last holder. Its bytes may be memory of the runtime that wrote them,
+// which then writes elsewhere until the last holder lets go.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "takt/bytes.h"
 #include "takt/export.h"
 
 namespace takt {
@@ -79,7 +81,7 @@ struct HostTensor {
   std::string name;  ///< of the port; executors go by the port's number and do not look at it
   ElementType type = ElementType::f32;
   Shape shape;
-  std::vector<std::byte> bytes;
+  Bytes bytes;
   std::vector<std::string> strings;  ///< instead of bytes when type is string
 };
 

@@ -13,6 +13,7 @@
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "core/watched_work.h"
 #include "machine/peaks_file.h"
 #include "pipeline/spec_cut.h"
 #include "replay/interference.h"
@@ -96,32 +97,16 @@ InterferenceReport measure(const PipelineSpec& spec, PipelineClock clock, Interf
   std::vector<std::string> names;
   for (const auto& stage : spec.stages) names.push_back(stage.name);
   CutRunner runner(spec, clock == PipelineClock::virtual_time, settings.stop);
-  try {
-    return measure_interference(
-        names, [&](const std::vector<int>& stages) { return runner.run(stages); }, settings);
-  } catch (const Error& error) {
-    if (runner.abandoned()) end_abandoned(error.what());
-    throw;
-  }
+  return measure_interference(
+      names, [&](const std::vector<int>& stages) { return runner.run(stages); }, settings);
 }
 
-}  // namespace
-
-CommandDescription describe_pipeline_interference() {
-  InterferenceOptions o;
-  return declare(o).description();
-}
-
-int run_pipeline_interference(std::span<const std::string> arguments) {
-  InterferenceOptions o;
-  if (!declare(o).parse(arguments)) return 0;
-  settle(o.pipeline);
-  if (!o.pipeline.batches) o.pipeline.batches = usual_batches;
+/// The command itself; what it throws may have left a thread behind.
+int run_to_the_end(std::span<const std::string> arguments, InterferenceOptions& o, const Interrupt& interrupt) {
   PipelineSpec spec = spec_of(o.pipeline);
   if (spec.warmup) spec.warmup = std::min(*spec.warmup, *spec.batches / 2);
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
-  const Interrupt interrupt;
-  spec = with_given_inputs(std::move(spec));
+  spec = with_given_inputs(std::move(spec), &interrupt.requested());
   InterferenceSettings settings;
   settings.rounds = o.rounds;
   std::string text = add_bandwidth(spec, settings);
@@ -140,6 +125,32 @@ int run_pipeline_interference(std::span<const std::string> arguments) {
   }
   print(o.output, list, provenance, text);
   return report.interrupted ? 130 : 0;
+}
+
+}  // namespace
+
+CommandDescription describe_pipeline_interference() {
+  InterferenceOptions o;
+  return declare(o).description();
+}
+
+int run_pipeline_interference(std::span<const std::string> arguments) {
+  InterferenceOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  settle(o.pipeline);
+  if (!o.pipeline.batches) o.pipeline.batches = usual_batches;
+  const Interrupt interrupt;
+  try {
+    const int code = run_to_the_end(arguments, o, interrupt);
+    if (has_abandoned_work()) end_abandoned("interrupted", code);
+    return code;
+  } catch (const Error& error) {
+    const int code = interrupt.requested() ? 130 : 1;
+    if (has_abandoned_work()) end_abandoned(error.what(), code);
+    if (code == 1) throw;
+    log_warning(error.what());
+    return code;
+  }
 }
 
 }  // namespace takt

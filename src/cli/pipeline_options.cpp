@@ -81,11 +81,11 @@ PipelineSpec spec_of(const PipelineOptions& o) {
   return spec;
 }
 
-void end_abandoned(const std::string& why) {
+void end_abandoned(const std::string& why, int exit_code) {
   std::fflush(stdout);
   log_failure(why);
   std::fprintf(stderr, "takt: %s\n", why.c_str());
-  std::_Exit(1);
+  std::_Exit(exit_code);
 }
 
 }  // namespace takt

@@ -34,8 +34,7 @@ void settle(PipelineOptions& options);
 /// neither, Error for a wrong file.
 PipelineSpec spec_of(const PipelineOptions& options);
 
-/// Says why on stderr and ends the process with exit code 1 at once: a thread hangs in a runtime whose clean-up would
-/// wait for it.
-[[noreturn]] void end_abandoned(const std::string& why);
+/// Says why on stderr and ends the process at once: a thread hangs in a runtime whose clean-up would wait for it.
+[[noreturn]] void end_abandoned(const std::string& why, int exit_code = 1);
 
 }  // namespace takt

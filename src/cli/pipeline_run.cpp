@@ -49,7 +49,7 @@ CommandLine declare(PipelineRunOptions& o) {
 }
 
 PipelineOutcome run(const PipelineSpec& spec, PipelineClock clock, const Interrupt& interrupt) {
-  if (clock == PipelineClock::virtual_time) return {simulate_pipeline(spec), {}, false};
+  if (clock == PipelineClock::virtual_time) return {simulate_pipeline(spec), {}};
   Progress bar("batches");
   EngineSettings settings;
   settings.stop = &interrupt.requested();
@@ -69,6 +69,16 @@ Provenance describe(const PipelineRun& run, const PipelineSpec& spec, std::span<
   return provenance;
 }
 
+/// There is nothing to print. What hangs in a runtime is left behind.
+int end_unopened(const PipelineOutcome& outcome) {
+  if (outcome.run.failure && !outcome.abandoned) throw Error(ErrorKind::runtime, *outcome.run.failure);
+  const int code = outcome.run.failure ? 1 : 130;
+  const std::string why = outcome.run.failure.value_or(outcome.notes.back());
+  if (outcome.abandoned) end_abandoned(why, code);
+  log_warning(why);
+  return code;
+}
+
 }  // namespace
 
 CommandDescription describe_pipeline_run() {
@@ -84,6 +94,7 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
   const Interrupt interrupt;
   PipelineOutcome outcome = run(spec, o.pipeline.clock, interrupt);
+  if (!outcome.began) return end_unopened(outcome);
   const Provenance provenance = describe(outcome.run, spec, arguments);
   outcome.run.provenance_json = to_json(provenance);
   const Accounts accounts = account(outcome.run);

@@ -126,20 +126,22 @@ GivenTensor parse_npy(std::span<const std::byte> file, std::string_view where) {
     each_place(header, count, [&](std::size_t place) { tensor.strings.push_back(text_of(header, element(place))); });
     return {std::move(tensor), GivenAs::typed};
   }
-  tensor.bytes.reserve(count * size);
+  std::vector<std::byte> own;
+  own.reserve(count * size);
   if (header.is_fortran && count > 0)
     each_place(header, count, [&](std::size_t place) {
       const auto bytes = element(place);
-      tensor.bytes.insert(tensor.bytes.end(), bytes.begin(), bytes.end());
+      own.insert(own.end(), bytes.begin(), bytes.end());
     });
   else
-    tensor.bytes.assign(values.begin(), values.end());
+    own.assign(values.begin(), values.end());
   if (header.byte_order == '>')
-    for (auto at = tensor.bytes.begin(); at != tensor.bytes.end(); at += static_cast<std::ptrdiff_t>(size))
+    for (auto at = own.begin(); at != own.end(); at += static_cast<std::ptrdiff_t>(size))
       std::reverse(at, at + static_cast<std::ptrdiff_t>(size));
   // NumPy writes 0 and 1; a runtime may take any other byte for a third value.
   if (tensor.type == ElementType::boolean)
-    for (auto& byte : tensor.bytes) byte = byte == std::byte{0} ? std::byte{0} : std::byte{1};
+    for (auto& byte : own) byte = byte == std::byte{0} ? std::byte{0} : std::byte{1};
+  tensor.bytes = std::move(own);
   return {std::move(tensor), GivenAs::typed};
 }
 

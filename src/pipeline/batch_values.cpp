@@ -1,6 +1,19 @@
 #include "pipeline/batch_values.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace takt {
+
+BatchValues::BatchValues(const std::vector<OpenedStage>& stages) : stages_(stages), read_(stages.size()) {
+  for (std::size_t s = 0; s < stages.size(); ++s)
+    for (const Link& link : stages[s].links) {
+      const auto same = [&](const Link& other) { return other.from == link.from && other.output == link.output; };
+      if (std::any_of(read_[s].begin(), read_[s].end(), same)) continue;
+      read_[s].push_back(link);
+      ++readers_[{link.from, link.output}];
+    }
+}
 
 BatchValues::OfStage& BatchValues::at(std::int64_t batch, int stage) {
   auto& of_batch = batches_[batch];
@@ -19,17 +32,23 @@ void BatchValues::set_source(std::int64_t batch, std::vector<SharedTensor> input
   batches_[batch].source = std::move(inputs);
 }
 
-BatchValues::InputValues BatchValues::inputs(std::int64_t batch, int stage) const {
+BatchValues::InputValues BatchValues::take_inputs(std::int64_t batch, int stage) {
   const std::lock_guard lock(mutex_);
   InputValues values;
   if (stage == 0) {
-    if (const auto found = batches_.find(batch); found != batches_.end())
-      for (std::size_t i = 0; i < found->second.source.size(); ++i)
-        if (found->second.source[i]) values.emplace_back(i, found->second.source[i]);
+    if (const auto found = batches_.find(batch); found != batches_.end()) {
+      const auto source = std::exchange(found->second.source, {});
+      for (std::size_t i = 0; i < source.size(); ++i)
+        if (source[i]) values.emplace_back(i, source[i]);
+    }
   }
-  for (const auto& link : stages_[static_cast<std::size_t>(stage)].links)
+  const auto& links = stages_[static_cast<std::size_t>(stage)].links;
+  for (const auto& link : links)
     if (const OfStage* from = find(batch, link.from); from && link.output < from->outputs.size())
       values.emplace_back(link.input, from->outputs[link.output]);
+  for (const auto& link : read_[static_cast<std::size_t>(stage)])
+    if (OfStage& from = at(batch, link.from); link.output < from.outputs.size() && --from.unread[link.output] == 0)
+      from.outputs[link.output].reset();
   return values;
 }
 
@@ -63,6 +82,15 @@ void BatchValues::set_outputs(std::int64_t batch, int stage, std::vector<SharedT
   of_stage.parts.clear();
   of_stage.part_outputs.clear();
   of_stage.outputs = std::move(outputs);
+  of_stage.unread.assign(of_stage.outputs.size(), 0);
+  if (stage + 1 == static_cast<int>(stages_.size())) return;
+  for (std::size_t o = 0; o < of_stage.outputs.size(); ++o) {
+    const auto found = readers_.find({stage, o});
+    if (found == readers_.end())
+      of_stage.outputs[o].reset();
+    else
+      of_stage.unread[o] = found->second;
+  }
 }
 
 std::vector<SharedTensor> BatchValues::deliver(std::int64_t batch) {

@@ -4,22 +4,24 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "pipeline/pipeline_stages.h"
 
 namespace takt {
 
-/// Thread-safe. Tensors are shared, never copied here.
+/// Thread-safe. Tensors are shared, never copied here, and let go when the last stage that reads them has taken them:
+/// who made them may then use their memory for a later batch.
 class BatchValues {
  public:
   using InputValues = StageExecutor::InputValues;
   /// `stages` must outlive it.
-  explicit BatchValues(const std::vector<OpenedStage>& stages) : stages_(stages) {}
+  explicit BatchValues(const std::vector<OpenedStage>& stages);
 
   void set_source(std::int64_t batch, std::vector<SharedTensor> inputs);
-  /// What the stages before this one gave the batch, or its source.
-  InputValues inputs(std::int64_t batch, int stage) const;
+  /// What the stages before this one gave the batch, or its source. Once for each batch and stage.
+  InputValues take_inputs(std::int64_t batch, int stage);
   void set_parts(std::int64_t batch, int stage, std::vector<InputValues> parts);
   InputValues part(std::int64_t batch, int stage, int part) const;
   void set_part_outputs(std::int64_t batch, int stage, int part, std::vector<SharedTensor> outputs);
@@ -31,6 +33,7 @@ class BatchValues {
  private:
   struct OfStage {
     std::vector<SharedTensor> outputs;
+    std::vector<int> unread;  ///< by output: stages that have not taken it yet
     std::vector<InputValues> parts;
     std::vector<std::vector<SharedTensor>> part_outputs;
   };
@@ -42,6 +45,8 @@ class BatchValues {
   const OfStage* find(std::int64_t batch, int stage) const;
 
   const std::vector<OpenedStage>& stages_;
+  std::vector<std::vector<Link>> read_;                 ///< by stage: what it reads, each output once
+  std::map<std::pair<int, std::size_t>, int> readers_;  ///< by stage and output: how many stages read it
   mutable std::mutex mutex_;
   std::map<std::int64_t, OfBatch> batches_;
 };

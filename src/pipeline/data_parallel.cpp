@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <map>
+#include <mutex>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/units.h"
+#include "core/watched_work.h"
+#include "pipeline/buffer_pool.h"
 #include "pipeline/opened_model.h"
 #include "pipeline/simulated_times.h"
 #include "pipeline/stage_model.h"
@@ -39,6 +43,51 @@ void check(const DataParallelSettings& settings) {
 
 }  // namespace
 
+/// Memory of merged outputs that the parts write their rows into, so that nothing is left to be merged. Thread-safe
+/// once it is open; before, every part writes elsewhere.
+class DataParallelStage::MergedMemory {
+ public:
+  std::vector<std::vector<std::size_t>> part_sizes;  ///< by part and output, in bytes
+
+  /// Of the outputs whose parts have just the bytes of the whole.
+  void open(const std::vector<SharedTensor>& whole) {
+    const std::lock_guard lock(mutex_);
+    pools_.resize(whole.size());
+    for (std::size_t o = 0; o < whole.size(); ++o) {
+      std::size_t sum = 0;
+      for (const auto& sizes : part_sizes) sum += o < sizes.size() ? sizes[o] : 0;
+      if (sum > 0 && sum == whole[o]->bytes.size()) pools_[o] = std::make_unique<BufferPool>(sum);
+    }
+  }
+
+  /// Where this part writes its rows; null: to memory of its own.
+  std::shared_ptr<std::byte> take(int replica, std::size_t part, std::int64_t batch, std::size_t output) {
+    const std::lock_guard lock(mutex_);
+    if (output >= pools_.size() || !pools_[output]) return nullptr;
+    Whole& whole = current_[{replica, output}];
+    // A part that comes again begins another batch, whatever its number: nobody writes twice to the same rows.
+    if (!whole.memory || whole.batch != batch || whole.taken[part])
+      whole = {batch, pools_[output]->take(), std::vector<bool>(part_sizes.size())};
+    whole.taken[part] = true;
+    std::size_t offset = 0;
+    for (std::size_t p = 0; p < part; ++p) offset += part_sizes[p][output];
+    std::shared_ptr<std::byte> rows(whole.memory, whole.memory.get() + offset);
+    if (std::find(whole.taken.begin(), whole.taken.end(), false) == whole.taken.end()) whole = {};
+    return rows;
+  }
+
+ private:
+  /// A merged output that not all parts have their piece of yet.
+  struct Whole {
+    std::int64_t batch = 0;
+    std::shared_ptr<std::byte> memory;
+    std::vector<bool> taken;
+  };
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<BufferPool>> pools_;        ///< by output; null: it is merged by copying
+  std::map<std::pair<int, std::size_t>, Whole> current_;  ///< by replica and output
+};
+
 struct DataParallelStage::State {
   State(const std::filesystem::path& model, const DataParallelSettings& settings);
   State(std::vector<std::unique_ptr<StageExecutor>> of_parts, std::vector<double> shares)
@@ -66,6 +115,7 @@ struct DataParallelStage::State {
   std::vector<Port> inputs;
   std::vector<bool> divided;  ///< by input: it has as many rows as the first one
   std::vector<SharedTensor> sample_inputs, sample_outputs;
+  std::shared_ptr<MergedMemory> memory = std::make_shared<MergedMemory>();
   std::vector<std::unique_ptr<StageExecutor>> executors;  ///< replica · parts + part
 };
 
@@ -154,13 +204,22 @@ void DataParallelStage::State::open_parts(const std::filesystem::path& model, co
       for (const auto& [port, value] : values[p]) of_part[port] = value;
       for (std::size_t i = 0; i < of_part.size(); ++i)
         part.inputs.push_back(input_text(inputs[i].name, of_part[i]->shape));
-      executors.push_back(OpenedModel(model, part, of_part).make_executor());
+      OpenedModel opened(model, part, of_part);
+      if (replica == 0) {
+        auto& sizes = memory->part_sizes.emplace_back();
+        for (const auto& output : opened.sample_outputs()) sizes.push_back(output->bytes.size());
+      }
+      executors.push_back(opened.make_executor([to = memory, replica, p](std::int64_t batch, std::size_t port) {
+        return to->take(replica, p, batch, port);
+      }));
     }
+  if (axis == 0) memory->open(sample_outputs);
 }
 
 void DataParallelStage::State::check_merged(bool verify) {
   InputValues all;
   for (std::size_t i = 0; i < sample_inputs.size(); ++i) all.emplace_back(i, sample_inputs[i]);
+  begin_step("running its parts once");
   const auto merged = run(0, all).outputs;
   for (std::size_t o = 0; o < merged.size(); ++o) {
     const auto &whole = *sample_outputs[o], &parts = *merged[o];
@@ -183,9 +242,8 @@ std::vector<DataParallelStage::InputValues> DataParallelStage::State::partition(
       for (auto& part : result) part.emplace_back(port, value);
       continue;
     }
-    auto pieces = split_tensor(*value, axis, rows);
-    for (std::size_t p = 0; p < pieces.size(); ++p)
-      result[p].emplace_back(port, std::make_shared<HostTensor>(std::move(pieces[p])));
+    auto pieces = split_tensor(value, axis, rows);
+    for (std::size_t p = 0; p < pieces.size(); ++p) result[p].emplace_back(port, std::move(pieces[p]));
   }
   return result;
 }
@@ -193,11 +251,11 @@ std::vector<DataParallelStage::InputValues> DataParallelStage::State::partition(
 std::vector<SharedTensor> DataParallelStage::State::merge(const std::vector<std::vector<SharedTensor>>& parts) const {
   std::vector<SharedTensor> outputs;
   for (std::size_t o = 0; !parts.empty() && o < parts.front().size(); ++o) {
-    std::vector<const HostTensor*> pieces;
+    std::vector<SharedTensor> pieces;
     for (const auto& of_part : parts) {
       if (o >= of_part.size() || !of_part[o])
         refuse(fmt::format("a part has no output {} to be merged; give all outputs of every part", o));
-      pieces.push_back(of_part[o].get());
+      pieces.push_back(of_part[o]);
     }
     outputs.push_back(std::make_shared<HostTensor>(merge_tensors(pieces, axis)));
   }

@@ -23,6 +23,7 @@ struct Kept {
 };
 
 void keep_for_ever(std::unique_ptr<Kept> kept) {
+  note_abandoned_work();
   static auto* const all = new std::vector<std::unique_ptr<Kept>>;  // reachable, so that no leak checker objects
   all->push_back(std::move(kept));
 }
@@ -57,8 +58,6 @@ void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const 
       simulated = true;
       continue;
     }
-    // The runtime reads inputs where they lie, but the outputs of the stage before were copied out of its runtime.
-    run.stages[s].copies_input = !stage.links.empty() || stage.split;
     std::int64_t bytes = 0;
     for (const auto& input : stage.sample_inputs) bytes += static_cast<std::int64_t>(input->bytes.size());
     run.stages[s].input_bytes = bytes;
@@ -75,6 +74,18 @@ void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const 
         "so a real stage behind one works on generated values");
 }
 
+PipelineOutcome unopened(PipelineOutcome outcome, const PipelineSpec& spec, const WatchedEnd& end) {
+  const auto reason = unopened_reason(spec, end);
+  outcome.began = false;
+  outcome.abandoned = end.is_abandoned;
+  outcome.run.interrupted = true;
+  if (end.kind == WatchedEnd::Kind::stopped)
+    outcome.notes.push_back(reason);
+  else
+    outcome.run.failure = reason;
+  return outcome;
+}
+
 }  // namespace
 
 PipelineOutcome run_pipeline(const PipelineSpec& spec, const EngineSettings& settings) {
@@ -87,10 +98,12 @@ PipelineOutcome run_pipeline(const PipelineSpec& spec, const EngineSettings& set
   outcome.run = planned_run(spec, *kept->times);
   {
     const TemporaryFolder folder("takt-pipeline");
-    auto stages = open_stages(spec, *kept->times, folder.path(), settings.take_outputs != nullptr);
-    add_stages(outcome.run, stages, spec, outcome.notes);
-    kept->engine =
-        std::make_unique<EngineRun>(kept->spec, kept->settings, *kept->times, outcome.run.shape, std::move(stages));
+    auto opened =
+        open_stages_watched(spec, *kept->times, folder.path(), settings.take_outputs != nullptr, settings.stop);
+    if (opened.end.kind != WatchedEnd::Kind::done) return unopened(std::move(outcome), spec, opened.end);
+    add_stages(outcome.run, opened.stages, spec, outcome.notes);
+    kept->engine = std::make_unique<EngineRun>(kept->spec, kept->settings, *kept->times, outcome.run.shape,
+                                               std::move(opened.stages));
   }
   outcome.abandoned = !kept->engine->run(outcome.run);
   if (outcome.abandoned) keep_for_ever(std::move(kept));

@@ -15,7 +15,8 @@
 namespace takt {
 
 struct EngineSettings {
-  const std::atomic<bool>* stop = nullptr;  ///< true: no new batches; those inside are finished and everything is kept
+  /// True: no new batches; those inside are finished and everything is kept. While stages are opened: that ends.
+  const std::atomic<bool>* stop = nullptr;
   /// Values of the first stage's inputs for a batch, in the order of its ports; empty: generated once, the same for
   /// all. Called from the engine's threads, one call at a time. What it throws ends the run as a failed stage does.
   std::function<std::vector<SharedTensor>(std::int64_t batch)> make_inputs;
@@ -29,6 +30,9 @@ struct EngineSettings {
 struct PipelineOutcome {
   PipelineRun run;
   std::vector<std::string> notes;  ///< what a reader of the figures has to know, one sentence each
+  /// False: the run ended while its stages were opened, because a step of that took too long (`run.failure`) or because
+  /// of `stop` (`run.interrupted` alone, and the last note says at what). There are no batches then.
+  bool began = true;
   /// An execution never came back: its thread still runs and what it uses is kept for as long as the process lives. A
   /// program should end with std::_Exit then, as the runtime's own clean-up may wait for that thread.
   bool abandoned = false;
@@ -37,7 +41,7 @@ struct PipelineOutcome {
 /// Blocks until all batches were delivered, the duration has passed, or it failed. Everything that can be wrong with
 /// models, devices and shapes is found before the first batch and thrown as Error. What goes wrong later ends the run:
 /// `run.failure` names stage and batch, and the batches delivered until then are there. An execution that takes longer
-/// than `spec.timeout` is such a failure.
+/// than `spec.timeout` is such a failure; so is a step of opening a stage.
 PipelineOutcome run_pipeline(const PipelineSpec& spec, const EngineSettings& settings = {});
 
 }  // namespace takt

@@ -26,6 +26,31 @@ std::vector<bool> simulated_stages(const std::vector<OpenedStage>& stages) {
   return simulated;
 }
 
+/// Of merged outputs that are no memory of their parts.
+std::int64_t copied_bytes(const std::vector<SharedTensor>& merged) {
+  std::int64_t bytes = 0;
+  for (const auto& value : merged) bytes += value->bytes.is_shared() ? 0 : held_bytes(*value);
+  return bytes;
+}
+
+/// Of parts that are neither memory of the whole nor the whole itself.
+std::int64_t copied_bytes(const StageExecutor::InputValues& whole,
+                          const std::vector<StageExecutor::InputValues>& parts) {
+  std::int64_t bytes = 0;
+  for (const auto& part : parts)
+    for (const auto& value : part)
+      if (!value.second->bytes.is_shared() && std::find(whole.begin(), whole.end(), value) == whole.end())
+        bytes += held_bytes(*value.second);
+  return bytes;
+}
+
+/// Those of batches that the record has, by start.
+std::vector<CopySpan> kept_copies(std::vector<CopySpan> copies, std::size_t batches) {
+  std::erase_if(copies, [&](const CopySpan& copy) { return copy.batch >= static_cast<std::int64_t>(batches); });
+  std::stable_sort(copies.begin(), copies.end(), [](auto& a, auto& b) { return a.start < b.start; });
+  return copies;
+}
+
 }  // namespace
 
 EngineRun::EngineRun(const PipelineSpec& spec, const EngineSettings& settings, SimulatedTimes& times,
@@ -63,6 +88,9 @@ bool EngineRun::run(PipelineRun& result) {
   changed_.wait_for(lock, failure_ ? grace : milliseconds(0), [&] { return in_flight_.empty() && active_ == 0; });
   changed_.wait_for(lock, grace, [&] { return active_ == 0; });
   result.schedule = live_.take_schedule(result.counters);
+  result.copies = kept_copies(std::move(copies_), result.schedule.batches.size());
+  for (const auto& copy : result.copies)
+    if (!copy.of_outputs) result.stages[static_cast<std::size_t>(copy.stage)].copies_input = true;
   result.base_time = base_time_;
   result.failure = failure_;
   result.interrupted = interrupted_ || failure_;
@@ -203,16 +231,21 @@ void EngineRun::carry_out(const StartedExecution& execution, std::vector<Finishe
   }
   if (!stage.split) {
     start_inference(execution, *stage.replicas[static_cast<std::size_t>(what.replica)],
-                    values_.inputs(what.batch, what.stage));
+                    values_.take_inputs(what.batch, what.stage));
   } else if (what.phase == FlowPhase::run) {
     start_inference(execution, stage.split->part(what.replica, static_cast<std::size_t>(what.part)),
                     values_.part(what.batch, what.stage, what.part));
   } else if (what.phase == FlowPhase::partition) {
-    values_.set_parts(what.batch, what.stage, stage.split->partition(values_.inputs(what.batch, what.stage)));
-    finished.push_back({what, execution.record, begin, now(), {}});
+    const auto whole = values_.take_inputs(what.batch, what.stage);
+    auto parts = stage.split->partition(whole);
+    const auto moved = copied_bytes(whole, parts);
+    values_.set_parts(what.batch, what.stage, std::move(parts));
+    finished.push_back({what, execution.record, begin, now(), {{}, {}, moved}});
   } else {
-    values_.set_outputs(what.batch, what.stage, stage.split->merge(values_.part_outputs(what.batch, what.stage)));
-    finished.push_back({what, execution.record, begin, now(), {}});
+    auto merged = stage.split->merge(values_.part_outputs(what.batch, what.stage));
+    const auto moved = copied_bytes(merged);
+    values_.set_outputs(what.batch, what.stage, std::move(merged));
+    finished.push_back({what, execution.record, begin, now(), {{}, {}, moved}});
   }
 } catch (const std::exception& error) {
   {
@@ -231,6 +264,12 @@ void EngineRun::start_inference(const StartedExecution& execution, StageExecutor
   executor.start_async(execution.what.batch, inputs);
 }
 
+void EngineRun::add_copy(const Execution& what, const TensorCopy& copy, bool of_outputs) {
+  if (copy.bytes == 0) return;
+  copies_.push_back({what.batch, what.stage, what.replica, what.part, what.device, of_outputs, copy.begin - base_,
+                     copy.end - base_, copy.bytes});
+}
+
 void EngineRun::completed(int stage, int part, bool split, StageResult result) {
   FinishedExecution finished;
   {
@@ -240,6 +279,8 @@ void EngineRun::completed(int stage, int part, bool split, StageResult result) {
     finished.record = found->second;
     records_.erase(found);
     finished.what = in_flight_.at(finished.record).first;
+    add_copy(finished.what, result.inputs_copied, false);
+    add_copy(finished.what, result.outputs_copied, true);
     if (result.error) in_flight_.erase(finished.record);
   }
   if (result.error) return fail(finished.what, *result.error);

@@ -45,6 +45,7 @@ class EngineRun {
   void start_inference(const StartedExecution& execution, StageExecutor& executor,
                        const StageExecutor::InputValues& inputs);
   void completed(int stage, int part, bool split, StageResult result);
+  void add_copy(const Execution& what, const TensorCopy& copy, bool of_outputs);
   void fail(const Execution& what, const std::string& cause);
   std::string place_of(const Execution& what) const;
   Nanoseconds now() const { return steady_now() - base_; }
@@ -62,7 +63,8 @@ class EngineRun {
   std::mutex source_mutex_, sink_mutex_;
   std::map<std::size_t, std::pair<Execution, Nanoseconds>> in_flight_;  ///< of real executions, by record
   std::map<std::tuple<std::int64_t, int, int>, std::size_t> records_;   ///< (batch, stage, part) → record
-  int active_ = 0;                                                      ///< threads inside advance()
+  std::vector<CopySpan> copies_;
+  int active_ = 0;  ///< threads inside advance()
   std::optional<std::string> failure_;
   bool interrupted_ = false;
   std::vector<OpenedStage> stages_;

@@ -17,6 +17,7 @@ struct OpenedSession {
   std::unique_ptr<Session> session;
   std::string runtime_name;
   std::vector<HostTensor> inputs;  ///< what it was set to, by port
+  OutputShapes output_shapes;      ///< that follow from the shapes of the inputs
 };
 
 /// Opens the model as `settings` say and runs it once, so that the first batch is not slowed down. `values` by number
@@ -37,7 +38,8 @@ class OpenedModel {
   std::string device() const { return opened_.session->device(); }
   Nanoseconds median_time(int runs) const;
   /// Moves the session into an executor; afterwards only the samples and the runtime's name are left.
-  std::unique_ptr<StageExecutor> make_executor();
+  /// It has run once as batches will.
+  std::unique_ptr<StageExecutor> make_executor(OutputMemory memory = {});
 
  private:
   StageExecutorSettings settings_;

@@ -7,6 +7,7 @@
 #include "core/affinity.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "pipeline/opened_model.h"
 #include "pipeline/stage_model.h"
 #include "profile/prepared_model.h"
@@ -60,6 +61,7 @@ class Opening {
 
   std::vector<OpenedStage> all() {
     for (std::size_t s = 0; s < spec_.stages.size(); ++s) try {
+        const StepPrefix prefix(fmt::format("stage '{}', ", spec_.stages[s].name));
         next(s);
       } catch (const UsageError& error) {
         refuse(s, ErrorKind::bad_input, error.what());
@@ -174,7 +176,33 @@ class Opening {
   std::vector<StagePorts> ports_;
 };
 
+/// What a thread that opens stages needs for as long as it may come back.
+struct OpeningWork {
+  PipelineSpec spec;
+  SimulatedTimes times;
+  std::filesystem::path folder;
+  bool keep_last = false;
+  std::vector<OpenedStage> stages;
+};
+
 }  // namespace
+
+std::string unopened_reason(const PipelineSpec& spec, const WatchedEnd& end) {
+  const std::string step = end.step.empty() ? "opening its stages" : end.step;
+  if (end.kind == WatchedEnd::Kind::stopped) return fmt::format("{}: interrupted at {}", spec.origin, step);
+  return fmt::format("{}: {}: not done after {}; raise 'timeout', or look at what the device does", spec.origin, step,
+                     format_duration(spec.timeout));
+}
+
+WatchedStages open_stages_watched(const PipelineSpec& spec, const SimulatedTimes& times,
+                                  const std::filesystem::path& folder, bool keep_last, const std::atomic<bool>* stop) {
+  const auto work = std::make_shared<OpeningWork>(OpeningWork{spec, times, folder, keep_last, {}});
+  WatchedStages opened;
+  opened.end = watch([work] { work->stages = open_stages(work->spec, work->times, work->folder, work->keep_last); },
+                     {spec.timeout, stop});
+  if (opened.end.kind == WatchedEnd::Kind::done) opened.stages = std::move(work->stages);
+  return opened;
+}
 
 std::vector<OpenedStage> open_stages(const PipelineSpec& spec, const SimulatedTimes& times,
                                      const std::filesystem::path& folder, bool keep_last) {

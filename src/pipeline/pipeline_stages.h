@@ -1,12 +1,13 @@
 // The stages of a pipeline with their models opened, ready to execute. For the engine.
 #pragma once
 
-#include <functional>
+#include <atomic>
+#include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "core/watched_work.h"
 #include "pipeline/links.h"
 #include "pipeline/pipeline_spec.h"
 #include "pipeline/simulated_times.h"
@@ -30,5 +31,18 @@ struct OpenedStage {
 /// are written. `keep_last`: somebody wants the outputs of the last stage. Throws Error, "FILE:LINE: stages[i] …".
 std::vector<OpenedStage> open_stages(const PipelineSpec& spec, const SimulatedTimes& times,
                                      const std::filesystem::path& folder, bool keep_last);
+
+struct WatchedStages {
+  WatchedEnd end;
+  std::vector<OpenedStage> stages;  ///< none unless it came to its end
+};
+
+/// The same, but no step of it (reading a model, opening it, each execution on trial) may take longer than the
+/// pipeline's timeout, and when `stop` (may be null) becomes true it ends.
+WatchedStages open_stages_watched(const PipelineSpec& spec, const SimulatedTimes& times,
+                                  const std::filesystem::path& folder, bool keep_last, const std::atomic<bool>* stop);
+
+/// One sentence about an opening that did not come to its end.
+std::string unopened_reason(const PipelineSpec& spec, const WatchedEnd& end);
 
 }  // namespace takt

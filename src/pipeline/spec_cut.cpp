@@ -74,11 +74,12 @@ PipelineSpec cut(const PipelineSpec& spec, std::span<const int> stages) {
   return result;
 }
 
-PipelineSpec with_given_inputs(PipelineSpec spec) {
+PipelineSpec with_given_inputs(PipelineSpec spec, const std::atomic<bool>* stop) {
   const SimulatedTimes times(spec);
   check_simulated_shapes(spec, times);
   const TemporaryFolder folder("takt-pipeline");
-  const auto opened = open_stages(spec, times, folder.path(), false);
+  const auto [end, opened] = open_stages_watched(spec, times, folder.path(), false, stop);
+  if (end.kind != WatchedEnd::Kind::done) throw Error(ErrorKind::runtime, unopened_reason(spec, end));
   for (std::size_t s = 0; s < opened.size(); ++s)
     for (const Link& link : opened[s].links) spec.stages[s].given.push_back(opened[s].sample_inputs.at(link.input));
   return spec;
@@ -100,7 +101,6 @@ PipelineRun CutRunner::run(std::span<const int> stages) {
   EngineSettings settings;
   settings.stop = stop_;
   PipelineOutcome outcome = run_pipeline(spec, settings);
-  abandoned_ = outcome.abandoned;
   if (outcome.run.failure) throw Error(ErrorKind::runtime, *outcome.run.failure);
   return std::move(outcome.run);
 }

@@ -17,8 +17,9 @@ PipelineSpec cut(const PipelineSpec& spec, std::span<const int> stages);
 
 /// The same pipeline whose stages keep, as `given`, what earlier ones gave them, so that a cut feeds its models values
 /// of the right shape and range. Opens every model that does not run on a simulated device and runs it once. Throws
-/// Error as run_pipeline() does before the first batch.
-PipelineSpec with_given_inputs(PipelineSpec spec);
+/// Error as run_pipeline() does before the first batch, and where opening them took too long or was stopped; work may
+/// be abandoned then (core/watched_work.h).
+PipelineSpec with_given_inputs(PipelineSpec spec, const std::atomic<bool>* stop = nullptr);
 
 /// Bytes that the operators of each stage's model read and write for one batch, each tensor once per operator; nullopt
 /// where the model is none that takt can read, or a shape is not known.
@@ -31,18 +32,15 @@ class CutRunner {
   /// EngineSettings; it must outlive this.
   CutRunner(PipelineSpec spec, bool virtual_clock, const std::atomic<bool>* stop = nullptr);
 
-  /// Throws Error as run_pipeline() does, also for what goes wrong after the first batch.
+  /// Throws Error as run_pipeline() does, also for what goes wrong after the first batch. What was stopped may have no
+  /// batches. In both cases work may be abandoned (core/watched_work.h).
   PipelineRun run(std::span<const int> stages);
-
-  /// See PipelineOutcome::abandoned.
-  bool abandoned() const { return abandoned_; }
 
  private:
   PipelineSpec spec_;
   bool virtual_clock_;
   const std::atomic<bool>* stop_;
   std::uint64_t runs_ = 0;
-  bool abandoned_ = false;
 };
 
 }  // namespace takt

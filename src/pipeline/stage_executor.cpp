@@ -8,23 +8,38 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "core/watched_work.h"
+#include "pipeline/buffer_pool.h"
 #include "pipeline/opened_model.h"
 #include "profile/run_settings.h"
+#include "runtime/tensor_checks.h"
 
 namespace takt {
 
 struct StageExecutor::State {
-  State(std::unique_ptr<Runtime> of_session, std::unique_ptr<Session> opened, const StageExecutorSettings& how);
+  /// An output whose memory is there before it is computed.
+  struct FixedOutput {
+    std::size_t port = 0;
+    Shape shape;
+    BufferPool buffers;
+  };
+
+  State(std::unique_ptr<Runtime> of_session, std::unique_ptr<Session> opened, const StageExecutorSettings& how,
+        const OutputPlaces& places);
   ~State();
 
   void start_async(std::int64_t batch, const InputValues& inputs);
+  void warm_up();
+  void bind_outputs(Request& request, std::int64_t batch);
   void completed(std::size_t request, StageResult result);
   void add_results(Request& request, StageResult& result) const;
   void wait_until_idle(std::unique_lock<std::mutex>& lock);
 
   StageExecutorSettings settings;
+  OutputMemory output_memory;
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Session> session;
+  std::vector<FixedOutput> fixed_outputs;
   Callback callback;
   std::mutex mutex;
   std::condition_variable changed;
@@ -39,7 +54,10 @@ namespace {
 std::unique_ptr<StageExecutor::State> opened(const std::filesystem::path& model,
                                              const StageExecutorSettings& settings) {
   OpenedSession of_model = open_session(model, settings, {});
-  return std::make_unique<StageExecutor::State>(std::move(of_model.runtime), std::move(of_model.session), settings);
+  auto state = std::make_unique<StageExecutor::State>(std::move(of_model.runtime), std::move(of_model.session),
+                                                      settings, OutputPlaces{of_model.output_shapes, {}});
+  state->warm_up();
+  return state;
 }
 
 std::vector<InputSpec> specs_of(const std::vector<std::string>& inputs) try {
@@ -65,9 +83,10 @@ RunSettings run_settings(const StageExecutorSettings& settings) {
 }
 
 std::unique_ptr<StageExecutor> executor_over(std::unique_ptr<Runtime> runtime, std::unique_ptr<Session> session,
-                                             const StageExecutorSettings& settings) {
-  return std::make_unique<StageExecutor>(
-      std::make_unique<StageExecutor::State>(std::move(runtime), std::move(session), settings));
+                                             const StageExecutorSettings& settings, const OutputPlaces& places) {
+  auto state = std::make_unique<StageExecutor::State>(std::move(runtime), std::move(session), settings, places);
+  state->warm_up();
+  return std::make_unique<StageExecutor>(std::move(state));
 }
 
 StageExecutor::StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings)
@@ -88,8 +107,14 @@ void StageExecutor::wait() {
 }
 
 StageExecutor::State::State(std::unique_ptr<Runtime> of_session, std::unique_ptr<Session> opened,
-                            const StageExecutorSettings& how)
-    : settings(how), runtime(std::move(of_session)), session(std::move(opened)) {
+                            const StageExecutorSettings& how, const OutputPlaces& places)
+    : settings(how), output_memory(places.memory), runtime(std::move(of_session)), session(std::move(opened)) {
+  const auto& shapes = places.shapes;
+  for (std::size_t port = 0; port < std::min(shapes.size(), session->outputs().size()); ++port) {
+    if (!shapes[port] || !settings.outputs) continue;
+    const auto size = byte_size(session->outputs()[port].type, *shapes[port]);
+    if (size.value_or(0) > 0) fixed_outputs.push_back({port, *shapes[port], BufferPool(*size)});
+  }
   for (int r = 0; r < std::max(settings.requests, 1); ++r) {
     requests.push_back(session->make_request());
     idle.push_back(static_cast<std::size_t>(r));
@@ -119,11 +144,15 @@ void StageExecutor::State::start_async(std::int64_t batch, const InputValues& in
     idle.pop_back();
   }
   try {
-    for (const auto& [port, value] : inputs) requests[request]->set_input(port, value);
-    const auto submitted = steady_now();
-    requests[request]->start_async([this, request, batch, submitted](Nanoseconds at, std::optional<std::string> error) {
-      completed(request, {batch, submitted, at, std::move(error), {}, {}});
-    });
+    bind_outputs(*requests[request], batch);
+    TensorCopy copied{steady_now(), {}, 0};
+    for (const auto& [port, value] : inputs) copied.bytes += requests[request]->set_input(port, value);
+    const auto submitted = copied.end = steady_now();
+    if (copied.bytes == 0) copied = {};
+    requests[request]->start_async(
+        [this, request, batch, submitted, copied](Nanoseconds at, std::optional<std::string> error) {
+          completed(request, {batch, submitted, at, std::move(error), {}, {}, copied, {}});
+        });
   } catch (...) {
     const std::lock_guard lock(mutex);
     idle.push_back(request);
@@ -132,16 +161,39 @@ void StageExecutor::State::start_async(std::int64_t batch, const InputValues& in
   }
 }
 
+void StageExecutor::State::bind_outputs(Request& request, std::int64_t batch) {
+  for (auto& output : fixed_outputs) {
+    auto memory = output_memory ? output_memory(batch, output.port) : nullptr;
+    request.set_output(output.port, output.shape, memory ? std::move(memory) : output.buffers.take());
+  }
+}
+
+/// As the batches will: on the request's own thread and into its own memory, of which the next batch finds a second
+/// piece where somebody still reads the first.
+void StageExecutor::State::warm_up() {
+  if (!runtime || runtime->is_simulated()) return;
+  for (const auto& request : requests) {
+    std::vector<TakenOutputs> held;
+    for (int run = 0; run < 2; ++run) {
+      begin_step("warming up");
+      bind_outputs(*request, 0);
+      request->start_async([](Nanoseconds, std::optional<std::string>) {});
+      request->wait();
+      if (settings.outputs) held.push_back(request->take_outputs());
+    }
+  }
+}
+
 void StageExecutor::State::add_results(Request& request, StageResult& result) const {
   if (settings.counters)
     if (const auto totals = request.last_totals()) result.counters = {totals->all, totals->moving, std::nullopt};
-  if (!settings.outputs) return;
-  std::int64_t bytes = 0;
-  for (auto& output : request.outputs()) {
-    bytes += static_cast<std::int64_t>(output.bytes.size());
-    result.outputs.push_back(std::make_shared<HostTensor>(std::move(output)));
+  if (settings.outputs) {
+    const auto begin = steady_now();
+    TakenOutputs taken = request.take_outputs();
+    if (taken.copied_bytes > 0) result.outputs_copied = {begin, steady_now(), taken.copied_bytes};
+    result.outputs = std::move(taken.values);
   }
-  result.counters.bytes_moved = bytes;
+  result.counters.bytes_moved = result.inputs_copied.bytes + result.outputs_copied.bytes;
 }
 
 // On the runtime's thread, which nothing may leave by an exception, neither ours nor the caller's.

@@ -1,7 +1,11 @@
 // takt's own ways into a stage executor (takt/stage_executor.h): over a session that is open already.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "runtime/runtime.h"
 #include "takt/stage_executor.h"
@@ -13,8 +17,24 @@ struct RunSettings;
 /// The part of them that opening a model asks for. Throws Error(bad_input) for an input that cannot be read.
 RunSettings run_settings(const StageExecutorSettings& settings);
 
-/// Over a session whose inputs are set; kept with its runtime, which may be null where the session needs none.
+/// By number of the output: its shape in every inference; nullopt: it may change, or nobody knows.
+using OutputShapes = std::vector<std::optional<Shape>>;
+
+/// Memory for this output (by number) of a batch, of the size of its shape; null: the executor shall take its own. Must
+/// be thread-safe.
+using OutputMemory = std::function<std::shared_ptr<std::byte>(std::int64_t batch, std::size_t port)>;
+
+/// Where outputs go.
+struct OutputPlaces {
+  OutputShapes shapes{};
+  OutputMemory memory{};  ///< asked for those with a shape; empty: the executor's own
+};
+
+/// Over a session whose inputs are set; kept with its runtime. Each request runs as batches will, so that the first one
+/// is not slowed down; not where the runtime is simulated, or null because the session needs none. Outputs
+/// with a shape in `places` are written to memory of the executor's, others to that of the runtime; both are handed on
+/// without a copy.
 std::unique_ptr<StageExecutor> executor_over(std::unique_ptr<Runtime> runtime, std::unique_ptr<Session> session,
-                                             const StageExecutorSettings& settings);
+                                             const StageExecutorSettings& settings, const OutputPlaces& places = {});
 
 }  // namespace takt

@@ -37,13 +37,45 @@ Blocks blocks_of(const HostTensor& tensor, int axis) {
   return blocks;
 }
 
-template <typename Element>
-void copy_rows(const std::vector<Element>& from, const Blocks& whole, std::size_t first, std::size_t count,
-               std::vector<Element>& to) {
+/// The elements of all blocks' rows from `first` on.
+template <typename Element, typename Elements>
+std::vector<Element> copied_rows(const Elements& from, const Blocks& whole, std::size_t first, std::size_t count) {
+  std::vector<Element> to;
+  to.reserve(whole.outer * count * whole.width);
   for (std::size_t o = 0; o < whole.outer; ++o) {
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>((o * whole.rows + first) * whole.width);
     to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(count * whole.width));
   }
+  return to;
+}
+
+/// The blocks of all parts in turn; `elements` gives a part's.
+template <typename Element, typename Elements>
+std::vector<Element> copied_blocks(const std::vector<SharedTensor>& parts, const std::vector<Blocks>& blocks,
+                                   Elements elements) {
+  std::vector<Element> to;
+  std::size_t size = 0;
+  for (const auto& part : parts) size += elements(*part).size();
+  to.reserve(size);
+  for (std::size_t o = 0; o < blocks.front().outer; ++o)
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const auto width = static_cast<std::ptrdiff_t>(blocks[p].rows * blocks[p].width);
+      const auto begin = elements(*parts[p]).begin() + static_cast<std::ptrdiff_t>(o) * width;
+      to.insert(to.end(), begin, begin + width);
+    }
+  return to;
+}
+
+/// Whether the parts stand one behind the other in one memory, all of it kept by the first one's owner.
+bool lie_together(const std::vector<SharedTensor>& parts) {
+  const auto& owner = parts.front()->bytes.owner();
+  const std::byte* next = parts.front()->bytes.data();
+  for (const auto& part : parts) {
+    const auto& own = part->bytes.owner();
+    if (!own || own.owner_before(owner) || owner.owner_before(own) || part->bytes.data() != next) return false;
+    next += part->bytes.size();
+  }
+  return true;
 }
 
 bool equal_but_for(const Shape& a, const Shape& b, std::size_t axis) {
@@ -73,53 +105,53 @@ std::vector<std::int64_t> rows_of(const std::vector<double>& ratio, std::int64_t
   return result;
 }
 
-std::vector<HostTensor> split_tensor(const HostTensor& tensor, int axis, const std::vector<std::int64_t>& rows) {
-  const Blocks whole = blocks_of(tensor, axis);
+std::vector<SharedTensor> split_tensor(const SharedTensor& tensor, int axis, const std::vector<std::int64_t>& rows) {
+  const Blocks whole = blocks_of(*tensor, axis);
   if (std::accumulate(rows.begin(), rows.end(), std::int64_t{0}) != static_cast<std::int64_t>(whole.rows))
     refuse_split(fmt::format("tensor '{}' {}: its axis {} is not divided into {} rows; give it its own parts",
-                             tensor.name, to_string(tensor.shape), axis, fmt::join(rows, " + ")));
-  std::vector<HostTensor> parts;
+                             tensor->name, to_string(tensor->shape), axis, fmt::join(rows, " + ")));
+  std::vector<SharedTensor> parts;
   std::size_t first = 0;
   for (const std::int64_t count : rows) {
-    auto& part = parts.emplace_back(HostTensor{tensor.name, tensor.type, tensor.shape, {}, {}});
+    HostTensor part{tensor->name, tensor->type, tensor->shape, {}, {}};
     part.shape[static_cast<std::size_t>(axis)] = count;
     const auto n = static_cast<std::size_t>(count);
-    if (tensor.type == ElementType::string) {
-      copy_rows(tensor.strings, whole, first, n, part.strings);
-    } else {
-      part.bytes.reserve(whole.outer * n * whole.width);
-      copy_rows(tensor.bytes, whole, first, n, part.bytes);
-    }
+    if (tensor->type == ElementType::string)
+      part.strings = copied_rows<std::string>(tensor->strings, whole, first, n);
+    else if (whole.outer == 1)
+      part.bytes = Bytes(tensor, tensor->bytes.data() + first * whole.width, n * whole.width);
+    else
+      part.bytes = copied_rows<std::byte>(tensor->bytes, whole, first, n);
+    parts.push_back(std::make_shared<HostTensor>(std::move(part)));
     first += n;
   }
   return parts;
 }
 
-HostTensor merge_tensors(const std::vector<const HostTensor*>& parts, int axis) {
+HostTensor merge_tensors(const std::vector<SharedTensor>& parts, int axis) {
   if (parts.empty()) refuse_split("there are no parts to merge; give one or more");
   HostTensor merged{parts.front()->name, parts.front()->type, parts.front()->shape, {}, {}};
   const auto a = static_cast<std::size_t>(axis);
   std::vector<Blocks> blocks;
   std::int64_t rows = 0;
-  for (const HostTensor* part : parts) {
+  std::size_t size = 0;
+  for (const auto& part : parts) {
     blocks.push_back(blocks_of(*part, axis));
     if (part->type != merged.type || !equal_but_for(part->shape, merged.shape, a))
       refuse_split(fmt::format("tensor '{}': parts of {} and {} do not fit each other along axis {}", merged.name,
                                to_string(merged.shape), to_string(part->shape), axis));
     rows += part->shape[a];
+    size += part->bytes.size();
   }
   merged.shape[a] = rows;
-  const auto copy_block = [](const auto& from, const Blocks& b, std::size_t o, auto& to) {
-    const auto begin = from.begin() + static_cast<std::ptrdiff_t>(o * b.rows * b.width);
-    to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(b.rows * b.width));
-  };
-  for (std::size_t o = 0; o < blocks.front().outer; ++o)
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      if (merged.type == ElementType::string)
-        copy_block(parts[p]->strings, blocks[p], o, merged.strings);
-      else
-        copy_block(parts[p]->bytes, blocks[p], o, merged.bytes);
-    }
+  if (merged.type == ElementType::string)
+    merged.strings = copied_blocks<std::string>(
+        parts, blocks, [](const HostTensor& part) -> const std::vector<std::string>& { return part.strings; });
+  else if (blocks.front().outer == 1 && lie_together(parts))
+    merged.bytes = Bytes(parts.front()->bytes.owner(), parts.front()->bytes.data(), size);
+  else
+    merged.bytes =
+        copied_blocks<std::byte>(parts, blocks, [](const HostTensor& part) -> const Bytes& { return part.bytes; });
   return merged;
 }
 

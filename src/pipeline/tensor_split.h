@@ -13,12 +13,15 @@ namespace takt {
 /// empty. Throws Error(bad_input) where there are fewer rows than parts.
 std::vector<std::int64_t> rows_of(const std::vector<double>& ratio, std::int64_t rows);
 
-/// The value cut along `axis`, one part per entry of `rows`, which add up to that dimension. Throws Error(bad_input)
-/// when the tensor has no such axis, another size, or elements that are smaller than a byte.
-std::vector<HostTensor> split_tensor(const HostTensor& tensor, int axis, const std::vector<std::int64_t>& rows);
+/// The value cut along `axis`, one part per entry of `rows`, which add up to that dimension. Parts that lie in one
+/// piece in the value's memory stay there and keep it; strings, and parts along an axis behind the first one, are
+/// copies. Throws Error(bad_input) when the tensor has no such axis, another size, or elements that are smaller than a
+/// byte.
+std::vector<SharedTensor> split_tensor(const SharedTensor& tensor, int axis, const std::vector<std::int64_t>& rows);
 
-/// The parts one behind the other along `axis`; all other dimensions must agree. Throws Error(bad_input).
-HostTensor merge_tensors(const std::vector<const HostTensor*>& parts, int axis);
+/// The parts one behind the other along `axis`; all other dimensions must agree. Parts that lie so in one memory that
+/// they share are not copied. Throws Error(bad_input).
+HostTensor merge_tensors(const std::vector<SharedTensor>& parts, int axis);
 
 /// The first element in which two values differ by more than `tolerance`, relative to the larger one of the first
 /// value's magnitudes, as a sentence; empty where none does.

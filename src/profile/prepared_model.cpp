@@ -10,6 +10,7 @@
 #include "core/free_memory.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "core/watched_work.h"
 #include "graph/onnx.h"
 #include "graph/placed_ops.h"
 #include "graph/shapes.h"
@@ -121,6 +122,7 @@ RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettin
 }
 
 std::vector<Port> declared_inputs(const std::filesystem::path& model, const RunSettings& settings) {
+  begin_step("reading the model");
   if (is_onnx_file(model)) {  // no runtime has to start for it
     const auto graph = read_onnx_structure(model).graph;
     return ports_of(graph, graph.inputs);
@@ -133,6 +135,7 @@ std::vector<Port> declared_inputs(const std::filesystem::path& model, const RunS
 }
 
 PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettings& settings) : settings_(settings) {
+  begin_step("reading the model");
   result_.model = model;
   auto choice = choose_runtime(model, settings);
   result_.runtime = std::move(choice.name);
@@ -234,6 +237,7 @@ void PreparedModel::probe() {
 
 void PreparedModel::run_once(Session& session) {
   // A session with open dimensions has open ports; the values are of the shapes that were chosen.
+  begin_step("trying sizes for its open inputs");
   auto inputs = values(session.inputs());
   result_.input_values.clear();
   result_.input_origins.clear();
@@ -242,6 +246,7 @@ void PreparedModel::run_once(Session& session) {
 }
 
 PreparedModel::Shapes PreparedModel::infer(Runtime& runtime, const std::map<std::string, Shape>& shapes) const {
+  begin_step("inferring its shapes");
   try {
     return runtime.infer_shapes(result_.model, shapes).value_or(Shapes());
   } catch (const Error&) {  // shapes are an extra; whether the model can be run is for open() to say
@@ -341,6 +346,7 @@ SessionSettings PreparedModel::session_settings(bool profiled) const {
 }
 
 std::unique_ptr<Session> PreparedModel::open(SessionSettings session) const {
+  begin_step("opening it on " + session.device);
   return runtime_->open(result_.model, result_.graph ? &*result_.graph : nullptr, session);
 }
 

@@ -65,9 +65,10 @@ struct PipelineRun {
 /// A trace of the run from which read_pipeline_run() gives the same PipelineRun back, every nanosecond of it.
 /// Rows: one per device and request that ran there (executions of one row never overlap), "host" for partition and
 /// merge. An execution is a span named by its stage with the arguments batch_id, stage, replica, part, phase, ready_ns,
-/// hw_time_ms and sw_overhead_ms (wall − hardware) where known; counters are the depth of each queue and the executions
-/// in flight of each device; arrows follow a batch from stage to stage. Shape, names and the times of visits and
-/// batches that no span shows lie in the provenance object under "pipeline".
+/// hw_time_ms and sw_overhead_ms (wall − hardware) where known; a copy is a span "copy" on the row of its execution,
+/// with the arguments copy (its number), of ("inputs", "outputs") and bytes; counters are the depth of each queue and
+/// the executions in flight of each device; arrows follow a batch from stage to stage. Shape, names and the times of
+/// visits and batches that no span shows lie in the provenance object under "pipeline".
 Trace to_trace(const PipelineRun& run);
 
 /// Throws Error(bad_input), beginning with `origin`, when the trace is not one of a pipeline run of takt, or

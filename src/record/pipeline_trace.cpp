@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/index.h"
+#include "record/copied_executions.h"
 #include "record/pipeline_run.h"
 #include "record/run_check.h"
 #include "record/run_description.h"
@@ -24,7 +25,8 @@ struct Place {
 
 class TraceMaker {
  public:
-  explicit TraceMaker(const PipelineRun& run) : run_(run), places_(run.devices.size() + 1) {
+  explicit TraceMaker(const PipelineRun& run)
+      : run_(run), places_(run.devices.size() + 1), copied_(copied_executions(run)) {
     if (run.base_time) trace_.set_base_time(*run.base_time);
     trace_.set_provenance_json(describe_run(run));
     process_ = trace_.add_process(run.name.empty() ? "pipeline" : run.name);
@@ -40,22 +42,50 @@ class TraceMaker {
 
   Trace make() {
     add_rows();
-    for (std::size_t i = 0; i < run_.schedule.executions.size(); ++i) add_execution(i);
+    std::size_t copy = 0;  // events of a row stand in the order of their starts
+    for (std::size_t i = 0; i < run_.schedule.executions.size(); ++i) {
+      for (; copy < run_.copies.size() && run_.copies[copy].start < run_.schedule.executions[i].start; ++copy)
+        add_copy(copy);
+      add_execution(i);
+    }
+    for (; copy < run_.copies.size(); ++copy) add_copy(copy);
     add_queue_counters();
     add_device_counters();
     return std::move(trace_);
   }
 
  private:
+  /// What an execution takes of its row: its own span and those of its copies.
+  struct Block {
+    std::size_t execution = 0;
+    Nanoseconds start{}, end{};
+  };
+
+  std::vector<Block> blocks() const {
+    std::vector<Block> blocks;
+    blocks.reserve(run_.schedule.executions.size());
+    for (const ExecutionRecord& record : run_.schedule.executions)
+      blocks.push_back({blocks.size(), record.start, record.end});
+    for (std::size_t c = 0; c < run_.copies.size(); ++c) {
+      Block& block = blocks[copied_[c]];
+      block.start = std::min(block.start, run_.copies[c].start);
+      block.end = std::max(block.end, run_.copies[c].end);
+    }
+    if (!run_.copies.empty())
+      std::stable_sort(blocks.begin(), blocks.end(), [](auto& a, auto& b) { return a.start < b.start; });
+    return blocks;
+  }
+
   /// Rows stand in the order of the places, so the executions are laid out before the first row is made.
   void add_rows() {
-    for (const ExecutionRecord& record : run_.schedule.executions) {
-      Place& place = places_[index(record.what.device + 1)];
+    row_of_.resize(run_.schedule.executions.size());
+    for (const Block& block : blocks()) {
+      Place& place = places_[index(run_.schedule.executions[block.execution].what.device + 1)];
       auto row = std::find_if(place.free_at.begin(), place.free_at.end(),
-                              [&](Nanoseconds free) { return free <= record.start; });
-      if (row == place.free_at.end()) row = place.free_at.insert(place.free_at.end(), record.end);
-      row_of_.push_back(static_cast<std::size_t>(row - place.free_at.begin()));
-      *row = record.end;
+                              [&](Nanoseconds free) { return free <= block.start; });
+      if (row == place.free_at.end()) row = place.free_at.insert(place.free_at.end(), block.end);
+      row_of_[block.execution] = static_cast<std::size_t>(row - place.free_at.begin());
+      *row = block.end;
     }
     int order = 0;
     for (Place& place : places_) {
@@ -84,6 +114,20 @@ class TraceMaker {
     if (!run_.counters.empty()) add_counters(values, record, run_.counters[i]);
     trace_.set_args(event, values);
     add_arrows(event, what);
+  }
+
+  /// On the row of its execution.
+  void add_copy(std::size_t i) {
+    const CopySpan& copy = run_.copies[i];
+    const RowId row = places_[index(copy.device + 1)].rows[row_of_[copied_[i]]];
+    const EventId event = trace_.add_event(row, "copy", "copy", copy.start, copy.end - copy.start);
+    trace_.set_args(event, {{"copy", static_cast<std::int64_t>(i)},
+                            {"batch_id", copy.batch},
+                            {"stage", std::int64_t{copy.stage}},
+                            {"replica", std::int64_t{copy.replica}},
+                            {"part", std::int64_t{copy.part}},
+                            {"of", std::string(copy.of_outputs ? "outputs" : "inputs")},
+                            {"bytes", copy.bytes}});
   }
 
   static void add_counters(TraceValues& values, const ExecutionRecord& record, const ExecutionCounters& counters) {
@@ -177,6 +221,7 @@ class TraceMaker {
   Trace trace_;
   ProcessId process_{};
   std::vector<Place> places_;        ///< the host, then the devices
+  std::vector<std::size_t> copied_;  ///< by copy, its execution
   std::vector<std::size_t> row_of_;  ///< by execution, in its place
   std::vector<std::size_t> first_arrow_;
   std::vector<std::vector<int>> before_;  ///< by stage

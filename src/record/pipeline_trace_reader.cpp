@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -14,9 +15,9 @@ namespace {
 
 /// The arguments of an execution; what is not there stays empty.
 struct ExecutionArgs {
-  std::optional<std::int64_t> execution, batch, stage, replica, part, ready, bytes_moved;
+  std::optional<std::int64_t> execution, copy, batch, stage, replica, part, ready, bytes_moved, bytes;
   std::optional<double> hardware_ms, marshalling_ms;
-  std::string_view phase;
+  std::string_view phase, of;
 };
 
 class RunReader {
@@ -29,12 +30,18 @@ class RunReader {
     // Before anything is made as large as a file says.
     if (description_.executions < 0 || static_cast<std::uint64_t>(description_.executions) > trace_.events().size())
       refuse("has fewer executions than its description says");
+    if (description_.copies < 0 || static_cast<std::uint64_t>(description_.copies) > trace_.events().size())
+      refuse("has fewer copies than its description says");
     check_shape(run, origin_);
+    run.copies.resize(static_cast<std::size_t>(description_.copies));
+    seen_copies_.assign(run.copies.size(), false);
     run.schedule.executions.resize(static_cast<std::size_t>(description_.executions));
     if (description_.has_counters) run.counters.resize(run.schedule.executions.size());
     seen_.assign(run.schedule.executions.size(), false);
     for (const TraceEvent& event : trace_.events()) take(event);
     if (taken_ != seen_.size()) refuse("lacks executions that its description counts");
+    if (std::find(seen_copies_.begin(), seen_copies_.end(), false) != seen_copies_.end())
+      refuse("lacks copies that its description counts");
     shift_times();
     restore_visits(run, description_.columns_json, origin_);
     check(run, origin_);
@@ -57,21 +64,25 @@ class RunReader {
                                              : std::nullopt;
       if (key == "hw_time_ms") args.hardware_ms = number;
       if (key == "marshalling_ms") args.marshalling_ms = number;
-      if (const auto* text = std::get_if<StringId>(&arg.value); text != nullptr && key == "phase")
-        args.phase = trace_.text(*text);
+      if (const auto* text = std::get_if<StringId>(&arg.value)) {
+        if (key == "phase") args.phase = trace_.text(*text);
+        if (key == "of") args.of = trace_.text(*text);
+      }
       if (whole == nullptr) continue;
       for (const auto& [name, value] :
            {std::pair{"execution", &args.execution}, std::pair{"batch_id", &args.batch},
             std::pair{"stage", &args.stage}, std::pair{"replica", &args.replica}, std::pair{"part", &args.part},
-            std::pair{"ready_ns", &args.ready}, std::pair{"bytes_moved", &args.bytes_moved}})
+            std::pair{"ready_ns", &args.ready}, std::pair{"bytes_moved", &args.bytes_moved},
+            std::pair{"copy", &args.copy}, std::pair{"bytes", &args.bytes}})
         if (key == name) *value = *whole;
     }
     return args;
   }
 
-  /// Events without an execution's number are someone else's and do no harm.
+  /// Events without the number of an execution or of a copy are someone else's and do no harm.
   void take(const TraceEvent& event) {
     const ExecutionArgs args = args_of(event);
+    if (!args.execution && args.copy && description_.copies > 0) return take_copy(event, args);
     if (!args.execution) return;
     const auto number = static_cast<std::uint64_t>(*args.execution);
     if (number >= seen_.size()) refuse("has more executions than its description says");
@@ -89,10 +100,32 @@ class RunReader {
     if (description_.has_counters) description_.run.counters[number] = counters(args);
   }
 
-  Execution execution(const ExecutionArgs& args, std::uint64_t number) const {
+  void take_copy(const TraceEvent& event, ExecutionArgs args) {
+    const auto number = static_cast<std::uint64_t>(*args.copy);
+    if (number >= seen_copies_.size()) refuse("has more copies than its description says");
+    if (seen_copies_[number]) refuse(fmt::format("has copy {} twice", number));
+    seen_copies_[number] = true;
+    args.phase = "run";
+    const Execution of = execution(args, number, "a copy");
+    if (!args.bytes || (args.of != "inputs" && args.of != "outputs"))
+      refuse(fmt::format("does not say what copy {} is of", number));
+    if (event.duration_ns < 0 || __builtin_add_overflow(event.start_ns, event.duration_ns, &end_))
+      refuse(fmt::format("has a copy {} that ends before it starts", number));
+    description_.run.copies[number] = {of.batch,
+                                       of.stage,
+                                       of.replica,
+                                       of.part,
+                                       of.device,
+                                       args.of == "outputs",
+                                       Nanoseconds(event.start_ns),
+                                       Nanoseconds(end_),
+                                       *args.bytes};
+  }
+
+  Execution execution(const ExecutionArgs& args, std::uint64_t number, std::string_view noun = "an execution") const {
     const auto& stages = description_.run.shape.stages;
     const auto wrong = [&](std::string_view what) {
-      refuse(fmt::format("has an execution {} without a {}", number, what));
+      refuse(fmt::format("has {} {} without a {}", noun, number, what));
     };
     const auto below = [](const std::optional<std::int64_t>& value, std::size_t bound) {
       return value && *value >= 0 && static_cast<std::size_t>(*value) < bound;
@@ -135,19 +168,21 @@ class RunReader {
     if (executions.empty()) return;
     std::int64_t shift = 0;
     bool bad = __builtin_sub_overflow(description_.first_start.count(), executions.front().start.count(), &shift);
-    for (ExecutionRecord& record : executions) {
+    const auto move = [&](auto& span) {
       std::int64_t start = 0, end = 0;
-      bad = bad || __builtin_add_overflow(record.start.count(), shift, &start) ||
-            __builtin_add_overflow(record.end.count(), shift, &end);
-      record.start = Nanoseconds(start), record.end = Nanoseconds(end);
-    }
+      bad = bad || __builtin_add_overflow(span.start.count(), shift, &start) ||
+            __builtin_add_overflow(span.end.count(), shift, &end);
+      span.start = Nanoseconds(start), span.end = Nanoseconds(end);
+    };
+    for (ExecutionRecord& record : executions) move(record);
+    for (CopySpan& copy : description_.run.copies) move(copy);
     if (bad) refuse("has times out of range");
   }
 
   const Trace& trace_;
   const std::string& origin_;
   RunDescription description_;
-  std::vector<bool> seen_;
+  std::vector<bool> seen_, seen_copies_;
   std::size_t taken_ = 0;
   std::int64_t end_ = 0;
 };

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/large_pages.h"
 #include "core/text.h"
+#include "record/copied_executions.h"
 
 namespace takt {
 namespace {
@@ -38,13 +41,13 @@ class RunCheck {
     reserve_large(executions_of_, schedule.visits.size());
     executions_of_.assign(schedule.visits.size(), 0);
     for (std::size_t i = 0; i < schedule.executions.size(); ++i) execution(i);
+    copies();
     for (std::size_t i = 0; i < schedule.visits.size(); ++i) visit(i);
     for (std::size_t i = 0; i < schedule.batches.size(); ++i) {
       const BatchRecord& batch = schedule.batches[i];
       times({batch.arrived, batch.admitted, batch.delivered}, [&] { return fmt::format("batch {}", i); });
     }
     for (const ExecutionCounters& c : run_.counters) counters(c);
-    for (std::size_t i = 0; i < run_.copies.size(); ++i) copy(i);
     if (counted_ > static_cast<double>(largest)) refuse("its counters add up to more than can be held");
     if (sum_ > static_cast<double>(largest)) refuse("its times add up to more than nanoseconds can hold");
   }
@@ -68,19 +71,6 @@ class RunCheck {
     for (const auto& time : {c.hardware, c.marshalling})
       if (time) counted_ += std::abs(static_cast<double>(time->count()));
     if (c.bytes_moved) counted_ += std::abs(static_cast<double>(*c.bytes_moved));
-  }
-
-  void copy(std::size_t i) {
-    const CopySpan& span = run_.copies[i];
-    const auto name = [&] { return fmt::format("copy {}", i); };
-    if (span.batch < 0 || span.bytes < 0) refuse(name() + " has a negative number");
-    if (span.stage < 0 || span.stage >= static_cast<int>(run_.stages.size()))
-      refuse(name() + " has a stage that does not exist");
-    if (span.device != Execution::host && (span.device < 0 || span.device >= static_cast<int>(run_.devices.size())))
-      refuse(name() + " has a device that does not exist");
-    times({span.start, span.end}, name);
-    if (i > 0 && span.start < run_.copies[i - 1].start)
-      refuse(name() + " started before the one in front of it in the list");
   }
 
   void execution(std::size_t i) {
@@ -107,6 +97,32 @@ class RunCheck {
                        static_cast<std::size_t>(what.stage)];
   }
 
+  void copies() {
+    const auto places = copied_executions(run_);
+    for (std::size_t i = 0; i < run_.copies.size(); ++i) copy(i, places[i]);
+    std::sort(copied_.begin(), copied_.end());
+    if (std::adjacent_find(copied_.begin(), copied_.end()) != copied_.end())
+      refuse("an execution has two copies of its inputs or of its outputs");
+  }
+
+  void copy(std::size_t i, std::size_t execution) {
+    const CopySpan& copy = run_.copies[i];
+    const auto name = [&] { return fmt::format("copy {}", i); };
+    if (execution == run_.schedule.executions.size()) refuse(name() + " is of an execution that does not exist");
+    const ExecutionRecord& of = run_.schedule.executions[execution];
+    if (copy.replica != of.what.replica || copy.device != of.what.device)
+      refuse(name() + " is on another device than its execution");
+    if (copy.bytes < 0) refuse(name() + " is of less than no bytes");
+    if (copy.of_outputs)
+      times({of.end, copy.start, copy.end}, name);
+    else
+      times({copy.start, copy.end, of.start}, name);
+    counted_ += static_cast<double>(copy.bytes);
+    if (i > 0 && copy.start < run_.copies[i - 1].start)
+      refuse(name() + " started before the one in front of it in the list");
+    copied_.emplace_back(execution, copy.of_outputs);
+  }
+
   void visit(std::size_t i) {
     const VisitRecord& v = run_.schedule.visits[i];
     const std::size_t stages = run_.stages.size();
@@ -123,7 +139,8 @@ class RunCheck {
 
   const PipelineRun& run_;
   const std::string& origin_;
-  std::vector<std::uint32_t> executions_of_;  ///< by visit
+  std::vector<std::uint32_t> executions_of_;          ///< by visit
+  std::vector<std::pair<std::size_t, bool>> copied_;  ///< execution, of its outputs
   double sum_ = 0, counted_ = 0;
 };
 

@@ -121,6 +121,7 @@ RunDescription read_members(const Json& json) {
   run.schedule.begin = Nanoseconds(json.at("begin_ns").get<std::int64_t>());
   run.schedule.end = Nanoseconds(json.at("end_ns").get<std::int64_t>());
   description.executions = json.at("executions").get<std::int64_t>();
+  description.copies = json.value("copies", std::int64_t{0});  // missing in older traces, and where nothing was copied
   description.first_start = Nanoseconds(json.at("first_start_ns").get<std::int64_t>());
   description.has_counters = json.at("counters").get<bool>();
   description.columns_json = json.at("times_ns").dump();
@@ -161,6 +162,7 @@ std::string describe_run(const PipelineRun& run) {
       {"first_start_ns", schedule.executions.empty() ? 0 : schedule.executions.front().start.count()},
       {"counters", !run.counters.empty()},
       {"times_ns", columns_of(schedule, run.shape)}};
+  if (!run.copies.empty()) provenance["pipeline"]["copies"] = run.copies.size();
   return provenance.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

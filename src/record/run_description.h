@@ -12,8 +12,9 @@ namespace takt {
 std::string describe_run(const PipelineRun& run);
 
 struct RunDescription {
-  PipelineRun run;              ///< without executions, visits, batches and counters
+  PipelineRun run;              ///< without executions, copies, visits, batches and counters
   std::int64_t executions = 0;  ///< how many there must be
+  std::int64_t copies = 0;      ///< the same of these
   Nanoseconds first_start{};    ///< of the first one, in the run's own time
   bool has_counters = false;
   std::string columns_json;  ///< for restore_visits(), when the executions are known

@@ -15,6 +15,21 @@ bool moves_data(std::string_view type) {
   return std::find(kinds.begin(), kinds.end(), lower) != kinds.end();
 }
 
+std::int64_t held_bytes(const HostTensor& tensor) {
+  auto bytes = static_cast<std::int64_t>(tensor.bytes.size());
+  for (const auto& text : tensor.strings) bytes += static_cast<std::int64_t>(text.size());
+  return bytes;
+}
+
+TakenOutputs Request::take_outputs() {
+  TakenOutputs taken;
+  for (auto& output : outputs()) {
+    taken.copied_bytes += held_bytes(output);
+    taken.values.push_back(std::make_shared<HostTensor>(std::move(output)));
+  }
+  return taken;
+}
+
 std::optional<OpTotals> Request::last_totals() {
   const auto ops = last_ops();
   if (!ops) return std::nullopt;

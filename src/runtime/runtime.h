@@ -89,14 +89,30 @@ struct OpTotals {
 /// Whether operators of this type only bring data in, out or into another layout or type. In any case of letters.
 bool moves_data(std::string_view type);
 
+/// What its elements take, texts of strings included.
+std::int64_t held_bytes(const HostTensor& tensor);
+
+/// The outputs of an inference, for whoever takes them.
+struct TakenOutputs {
+  std::vector<SharedTensor> values;  ///< by number of the port
+  std::int64_t copied_bytes = 0;     ///< of those that could not be left where they lay
+};
+
 /// One in-flight inference. Not thread-safe; destroy before its Session.
 class Request {
  public:
   virtual ~Request() = default;
   /// The value of the session's input number `port` for the inferences to come, instead of the one that the session had
   /// when the request was made. It is not copied: the request keeps it and the runtime reads it where it lies. Not
-  /// while an inference runs. Throws Error(bad_input) for another type, rank or size.
-  virtual void set_input(std::size_t port, SharedTensor value) = 0;
+  /// while an inference runs. Returns the bytes that the runtime could not read where they lay, so that they were
+  /// copied. Throws Error(bad_input) for another type, rank or size.
+  virtual std::int64_t set_input(std::size_t port, SharedTensor value) = 0;
+  /// Memory that the next inference writes output number `port` to, which then surely has this shape: its size, aligned
+  /// as its elements, and read by nobody. take_outputs() hands it on. A runtime that cannot ignores it. Not while an
+  /// inference runs.
+  virtual void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) {
+    static_cast<void>(port), static_cast<void>(shape), static_cast<void>(memory);
+  }
   /// Starts; `done` is called once from the runtime's thread with the completion time and, on failure, a message.
   virtual void start_async(std::function<void(Nanoseconds completed, std::optional<std::string> error)> done) = 0;
   /// Whether `done` is called on a thread that serves this request alone; else it is one of the runtime's, which other
@@ -106,6 +122,10 @@ class Request {
   virtual void wait() = 0;
   /// Outputs of its last inference, copied. From within `done` on, until the next start.
   virtual std::vector<HostTensor> outputs() = 0;
+  /// The outputs of its last inference, once, in the memory that they were written to: later inferences write
+  /// elsewhere, and the values outlive request and session. From within `done` on, until the next start. Throws as
+  /// outputs() does.
+  virtual TakenOutputs take_outputs();
   /// As Session::last_ops(), of its own last inference. From within `done` on, until the next start.
   virtual std::optional<std::vector<OpSample>> last_ops() { return std::nullopt; }
   /// The sums over last_ops(), for who needs no more: a runtime may have them for less.

@@ -76,8 +76,9 @@ PipelineRun with_copies(PipelineRun run, std::uint64_t seed) {
       add(e.what, false, std::min(std::max(e.ready, visit.dispatched), e.start), e.start);
       add(e.what, true, e.end, std::max(e.end, visit.done));
     } else {
-      add(e.what, false, visit.entered, visit.started);
-      add(e.what, true, visit.done, visit.left);
+      const Nanoseconds before = std::min(visit.started, e.start);
+      add(e.what, false, std::min(visit.entered, before), before);
+      add(e.what, true, std::max(visit.done, e.end), std::max(visit.left, e.end));
     }
   }
   std::stable_sort(run.copies.begin(), run.copies.end(),

@@ -47,6 +47,20 @@ std::string strings_model() {
   return b.serialize();
 }
 
+// Counts to two million millions: an inference that nobody lives to see the end of.
+std::string endless_model() {
+  ModelBuilder body("body"), b("endless");
+  body.input("turn", ElementType::i64, {});
+  body.input("go", ElementType::boolean, {});
+  body.symbolic_input("state", ElementType::f32, "rows,1");
+  body.output(body.node("Identity", {"go"}, {}, {.outputs = {"go_on"}}), ElementType::boolean, {});
+  body.output(body.node("Add", {"state", body.floats({1}, {1})}, {}, {.outputs = {"next"}}));
+  auto x = b.symbolic_input("x", ElementType::f32, "rows,1");
+  auto turns = b.integers({2'000'000'000'000}, {});
+  b.output(b.node("Loop", {turns, "", x}, {}, {.name = "loop1", .outputs = {"y"}, .subgraphs = {{"body", &body}}}));
+  return b.serialize();
+}
+
 // Eight by eight pixels, grey but for the first, with a comment and the maximum in a line of its own.
 std::string picture() { return "P6\n# a picture\n8 8\n255\n\xff" + std::string(8 * 8 * 3 - 1, '\x80'); }
 
@@ -62,6 +76,7 @@ int main(int count, char** arguments) {
     takt::write_file_atomically(folder / "dynamic.onnx", takt::dynamic_model());
     takt::write_file_atomically(folder / "huge.onnx", takt::huge_model());
     takt::write_file_atomically(folder / "strings.onnx", takt::strings_model());
+    takt::write_file_atomically(folder / "endless.onnx", takt::endless_model());
     takt::write_file_atomically(folder / "picture.ppm", takt::picture());
     takt::write_file_atomically(folder / "rows.json", R"({"x": [[1, 2, 3, 4], [5, 6, 7, 8]]})");
   } catch (const std::exception& error) {

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""pipeline_stops_test.py TAKT: a pipeline that is stopped, or that hangs, ends, and what was measured until then is there.
+"""pipeline_stops_test.py TAKT MAKE_MODELS: a pipeline that is stopped, or that hangs, ends, and what was measured until then is there.
 
 On simulated devices in real time. Checked: exit code, tables and trace of a run that Ctrl-C, SIGTERM or the time limit of
-a stage ended; the trace has no fault, and `takt pipeline analyze` prints from it the tables that were printed live.
+a stage ended; the trace has no fault, and `takt pipeline analyze` prints from it the tables that were printed live. And on
+every real runtime: a model whose first inference never ends, which the time limit or Ctrl-C ends before the first batch.
 """
+import json
 import os
 import pathlib
 import re
@@ -16,7 +18,7 @@ import unittest
 
 from answers import answer
 
-TAKT = str(pathlib.Path(sys.argv[1]).resolve())
+TAKT, MAKE_MODELS = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
 LONG = '''batches: 1000000
 stages:
   - {name: load, dummy: {time: 2ms}, device: sim:CPU}
@@ -29,6 +31,19 @@ stages:
   - {name: load, dummy: {time: 1ms}, device: sim:CPU}
   - {name: infer, dummy: {time: 1h}, device: sim:GPU}
 '''
+ENDLESS = '''batches: 5
+stages:
+  - {{name: load, dummy: {{matmul: 8}}, device: CPU, runtime: {runtime}}}
+  - {{name: loop, model: endless.onnx, runtime: {runtime}, connect: {{}}{inputs}}}
+'''
+GIVEN = ', inputs: {x: "{1,1}"}'
+
+
+def real_runtimes():
+    listed = subprocess.run([TAKT, 'devices', '--format', 'json'], capture_output=True, encoding='utf-8', timeout=60,
+                            check=True)
+    return [row['runtime'] for row in json.loads(listed.stdout)['tables']['devices']
+            if row['runtime'] != 'sim' and row['device'] == 'CPU' and row['usable'] == 'yes']
 
 
 class Stops(unittest.TestCase):
@@ -37,9 +52,9 @@ class Stops(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def start(self, pipeline, *words):
+    def start(self, pipeline, *words, command='run'):
         pathlib.Path(self.folder, 'p.yaml').write_text(pipeline, encoding='utf-8')
-        started = subprocess.Popen([TAKT, 'pipeline', 'run', 'p.yaml', *words], cwd=self.folder, encoding='utf-8',
+        started = subprocess.Popen([TAKT, 'pipeline', command, 'p.yaml', *words], cwd=self.folder, encoding='utf-8',
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    env={**os.environ, 'LC_ALL': 'C.UTF-8'})
         self.addCleanup(started.kill)
@@ -99,6 +114,40 @@ class Stops(unittest.TestCase):
             time.sleep(0.3)
         run.communicate(timeout=30)
         self.assertEqual(run.returncode, -signal.SIGINT)
+
+    def each_endless(self):
+        """(runtime, whether its sizes are given, pipeline) of stages that hang when they are tried."""
+        subprocess.run([MAKE_MODELS, self.folder], check=True, timeout=60)
+        for runtime in real_runtimes():
+            for inputs in ('', GIVEN):
+                with self.subTest(runtime=runtime, inputs=inputs):
+                    yield runtime, inputs, ENDLESS.format(runtime=runtime, inputs=inputs)
+
+    def test_the_time_limit_holds_before_the_first_batch(self):
+        for _, inputs, pipeline in self.each_endless():
+            for command in 'run', 'interference':
+                began = time.monotonic()
+                run = self.start(pipeline, '--timeout', '2s', command=command)
+                out, err = run.communicate(timeout=60)
+                self.assertLess(time.monotonic() - began, 50)
+                self.assertEqual(run.returncode, 1, out + err)
+                doing = 'running it once' if inputs else 'trying sizes for its open inputs'
+                self.assertEqual(answer(err).splitlines()[-1], f"takt: p.yaml: stage 'loop', {doing}: not done after 2.00 s; "
+                                 "raise 'timeout', or look at what the device does")
+                self.assertFalse(pathlib.Path(self.folder, 'pipeline_trace.json').exists())
+
+    def test_ctrl_c_before_the_first_batch_ends_at_once(self):
+        for _, inputs, pipeline in self.each_endless():
+            for command in 'run', 'interference':
+                run = self.start(pipeline, '--timeout', '1h', command=command)
+                time.sleep(3)
+                self.assertIsNone(run.poll())
+                run.send_signal(signal.SIGINT)
+                began = time.monotonic()
+                out, err = run.communicate(timeout=60)
+                self.assertLess(time.monotonic() - began, 30)
+                self.assertEqual(run.returncode, 130, out + err)
+                self.assertIn('interrupted at stage ', err)
 
 
 if __name__ == '__main__':

@@ -18,7 +18,7 @@ template <typename T>
 HostTensor tensor(ElementType type, const std::vector<T>& values) {
   HostTensor made{"x", type, {static_cast<std::int64_t>(values.size())}, {}, {}};
   const auto bytes = std::as_bytes(std::span(values));
-  made.bytes.assign(bytes.begin(), bytes.end());
+  made.bytes = std::vector(bytes.begin(), bytes.end());
   return made;
 }
 

@@ -12,7 +12,7 @@ class FakeRequest final : public Request {
  public:
   explicit FakeRequest(FakeInference inference) : inference_(std::move(inference)) {}
 
-  void set_input(std::size_t, SharedTensor) override {}
+  std::int64_t set_input(std::size_t, SharedTensor) override { return 0; }
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
     if (!worker_.start(
             [this] {

@@ -27,7 +27,7 @@ class FieldRequest : public Request {
  public:
   explicit FieldRequest(Field& field) : field_(field) {}
   ~FieldRequest() override { worker_.wait(); }
-  void set_input(std::size_t, SharedTensor) override {}
+  std::int64_t set_input(std::size_t, SharedTensor) override { return 0; }
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
     const int number = field_.started++;
     if (number == field_.failing && field_.throws) throw Error(ErrorKind::runtime, "it did not start");

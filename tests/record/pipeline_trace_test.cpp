@@ -1,6 +1,8 @@
 // A run that goes into a trace comes out again, every nanosecond of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "record/run_words.h"
@@ -21,6 +23,10 @@ Numbers numbers(const ExecutionRecord& e) {
 Numbers numbers(const VisitRecord& v) {
   return {v.batch,          v.stage,        v.replica,     v.entered.count(), v.started.count(), v.dispatched.count(),
           v.joined.count(), v.done.count(), v.left.count()};
+}
+
+Numbers numbers(const CopySpan& c) {
+  return {c.batch, c.stage, c.replica, c.part, c.device, c.of_outputs, c.start.count(), c.end.count(), c.bytes};
 }
 
 Numbers numbers(const BatchRecord& b) { return {b.arrived.count(), b.admitted.count(), b.delivered.count()}; }
@@ -74,6 +80,7 @@ void expect_same(const PipelineRun& a, const PipelineRun& b) {
     ASSERT_EQ(a.stages[s].threads, b.stages[s].threads);
   }
   expect_same(a.schedule.executions, b.schedule.executions);
+  expect_same(a.copies, b.copies);
   expect_same(a.schedule.visits, b.schedule.visits);
   expect_same(a.schedule.batches, b.schedule.batches);
   ASSERT_EQ(a.schedule.begin, b.schedule.begin);
@@ -106,6 +113,29 @@ std::string all_text(const Accounts& a) {
   return text;
 }
 
+/// Copies of outputs right after every third execution, of inputs right before every fourth one.
+void add_copies(PipelineRun& run) {
+  for (std::size_t i = 0; i < run.schedule.executions.size(); ++i) {
+    const auto& [what, ready, start, end] = run.schedule.executions[i];
+    if (what.phase != FlowPhase::run) continue;
+    const auto long_ago = static_cast<std::int64_t>(i % 7) * 100'003;
+    CopySpan copy{what.batch,
+                  what.stage,
+                  what.replica,
+                  what.part,
+                  what.device,
+                  true,
+                  end + Nanoseconds(7),
+                  end + Nanoseconds(2'000'013),
+                  static_cast<std::int64_t>(i) * 4096};
+    if (i % 3 == 0) run.copies.push_back(copy);
+    copy.of_outputs = false;
+    copy.start = start - Nanoseconds(300 + long_ago), copy.end = start - Nanoseconds(i % 2);
+    if (i % 4 == 0) run.copies.push_back(copy);
+  }
+  std::stable_sort(run.copies.begin(), run.copies.end(), [](auto& a, auto& b) { return a.start < b.start; });
+}
+
 /// As a measured run is: large odd times, counters of some executions, hand-overs stamped twice, a cause of failure.
 PipelineRun measured(std::uint64_t seed) {
   PipelineRun run = seed % 4 == 3 ? random_graph_run(seed) : random_run(seed);
@@ -132,6 +162,7 @@ PipelineRun measured(std::uint64_t seed) {
     if (i % 4 == 0) counters.bytes_moved = static_cast<std::int64_t>(state >> 23);
     run.counters.push_back(counters);
   }
+  if (seed % 4 != 1) add_copies(run);
   run.virtual_clock = false;
   run.base_time = Nanoseconds(1'790'000'000'123'456'789);
   run.warmup = 2;
@@ -187,6 +218,50 @@ TEST(PipelineTrace, tables_from_the_trace_are_those_of_the_run_byte_by_byte) {
     const PipelineRun run = seed % 2 == 0 ? random_run(seed) : measured(seed);
     ASSERT_EQ(all_text(account(run)), all_text(account(through_text(run))));
   }
+}
+
+TEST(PipelineTrace, a_copy_is_a_span_beside_its_execution_and_rows_never_overlap) {
+  std::size_t copies = 0;
+  for (std::uint64_t seed = 1; seed < 200; seed += 2) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const PipelineRun run = measured(seed);
+    const Trace trace = to_trace(run);
+    std::map<RowId, std::vector<std::pair<std::int64_t, std::int64_t>>> rows;
+    for (const TraceEvent& event : trace.events()) {
+      rows[event.row].emplace_back(event.start_ns, event.start_ns + event.duration_ns);
+      copies += trace.text(event.name) == "copy";
+    }
+    for (auto& [row, spans] : rows) {
+      std::sort(spans.begin(), spans.end());
+      for (std::size_t i = 1; i < spans.size(); ++i) ASSERT_LE(spans[i - 1].second, spans[i].first);
+    }
+  }
+  EXPECT_GT(copies, 100u);
+}
+
+TEST(PipelineTrace, a_trace_with_other_copies_than_it_counts_is_refused) {
+  const auto refusal = [](const PipelineRun& run, const std::string& from, const std::string& to) {
+    std::string text = to_chrome_json(to_trace(run));
+    const auto place = text.find(from);
+    EXPECT_NE(place, std::string::npos) << from;
+    if (place != std::string::npos) text.replace(place, from.size(), to);
+    try {
+      read_pipeline_run(parse_chrome_trace(text, "run.json").trace, "run.json");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  auto run = simulated_run(pipeline({stage_on(0)}, 2), {takes(5'000)});
+  add_copies(run);
+  ASSERT_EQ(run.copies.size(), 2u);
+  EXPECT_EQ(refusal(run, "\"copy\":1", "\"copy\":1"), "");
+  EXPECT_NE(refusal(run, "\"copy\":1", "\"copy\":0").find("has copy 0 twice"), std::string::npos);
+  EXPECT_NE(refusal(run, "\"copy\":1", "\"copy\":2").find("more copies"), std::string::npos);
+  EXPECT_NE(refusal(run, "\"copy\":1", "\"other\":1").find("lacks copies"), std::string::npos);
+  EXPECT_NE(refusal(run, "\"copies\":2", "\"copies\":99999").find("fewer copies"), std::string::npos);
+  EXPECT_NE(refusal(run, "\"of\":\"outputs\"", "\"of\":\"nothing\"").find("what copy"), std::string::npos);
+  EXPECT_NE(refusal(run, "\"of\":\"outputs\"", "\"of\":\"inputs\"").find("out of order"), std::string::npos);
 }
 
 TEST(PipelineTrace, a_run_without_batches_comes_back) {

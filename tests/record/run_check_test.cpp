@@ -44,19 +44,26 @@ TEST(RunCheck, every_record_that_cannot_be_is_named) {
 }
 
 TEST(RunCheck, copies_that_cannot_be_are_named) {
-  const auto with = [](const std::function<void(CopySpan&)>& damage) {
+  const auto with = [](const std::function<void(CopySpan&)>& damage, bool twice = false) {
     return refusal([&](PipelineRun& r) {
-      r.copies.resize(2);
-      for (CopySpan& copy : r.copies) copy.start = Nanoseconds(4), copy.end = Nanoseconds(5);
-      damage(r.copies[1]);
+      const ExecutionRecord& of = r.schedule.executions[1];
+      CopySpan copy{of.what.batch, of.what.stage,           of.what.replica,
+                    of.what.part,  of.what.device,          true,
+                    of.end,        of.end + Nanoseconds(1), 8};
+      damage(copy);
+      r.copies.assign(twice ? 2 : 1, copy);
     });
   };
   EXPECT_EQ(with([](CopySpan&) {}), "");
-  EXPECT_NE(with([](CopySpan& c) { c.stage = 2; }).find("copy 1 has a stage"), std::string::npos);
-  EXPECT_NE(with([](CopySpan& c) { c.device = 7; }).find("copy 1 has a device"), std::string::npos);
-  EXPECT_NE(with([](CopySpan& c) { c.batch = -1; }).find("negative"), std::string::npos);
-  EXPECT_NE(with([](CopySpan& c) { c.end = Nanoseconds(3); }).find("out of order"), std::string::npos);
-  EXPECT_NE(with([](CopySpan& c) { c.start = Nanoseconds(1); }).find("in front of it"), std::string::npos);
+  EXPECT_NE(with([](CopySpan&) {}, true).find("two copies"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.batch = 77; }).find("does not exist"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.part = -1; }).find("does not exist"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.device = 1 - c.device; }).find("another device"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.bytes = -1; }).find("no bytes"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.start -= Nanoseconds(1); }).find("out of order"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.end = c.start - Nanoseconds(1); }).find("out of order"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.of_outputs = false; }).find("out of order"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.end = Nanoseconds::max(); }).find("out of range"), std::string::npos);
 }
 
 TEST(RunCheck, counters_that_add_up_beyond_what_can_be_held_are_refused) {

@@ -103,7 +103,7 @@ TEST_P(RuntimeContract, wrong_inputs_are_refused) {
   auto wrong_type = ones();
   wrong_type.type = ElementType::i32;
   auto short_bytes = ones();
-  short_bytes.bytes.pop_back();
+  short_bytes.bytes.resize(short_bytes.bytes.size() - 1);
   const std::vector<std::vector<HostTensor>> wrong{{},
                                                    {wrong_type},
                                                    {short_bytes},

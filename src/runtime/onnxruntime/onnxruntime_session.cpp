@@ -40,9 +40,19 @@ class OnnxRuntimeRequest : public Request {
     binding_.set(values);
   }
 
-  void set_input(std::size_t port, SharedTensor value) override {
+  std::int64_t set_input(std::size_t port, SharedTensor value) override {
     check_input(inputs_, port, *value, where_);
+    const auto copied = value->type == ElementType::string ? held_bytes(*value) : 0;
     binding_.set(port, std::move(value));
+    return copied;
+  }
+
+  void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) override {
+    guarded(where_, [&] { binding_.set_output(port, shape, std::move(memory)); });
+  }
+
+  TakenOutputs take_outputs() override {
+    return guarded(where_, [&] { return binding_.take(where_); });
   }
 
   std::vector<HostTensor> outputs() override {

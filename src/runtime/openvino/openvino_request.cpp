@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
-#include <map>
+#include <functional>
+#include <openvino/runtime/compiled_model.hpp>
 #include <utility>
 
 #include "core/error.h"
@@ -43,11 +45,19 @@ class OpenVinoRequest : public Request {
     }
   }
 
-  void set_input(std::size_t port, SharedTensor value) override {
+  std::int64_t set_input(std::size_t port, SharedTensor value) override {
     check_input(shared_.inputs, port, *value, shared_.where);
-    guarded(shared_.where,
-            [&] { inference_.request().set_input_tensor(port, foreign_view(*value, shared_.input_types[port])); });
-    values_[port] = std::move(value);
+    const auto copied = value->type == ElementType::string ? held_bytes(*value) : 0;
+    guarded(shared_.where, [&] { inference_.set_input(port, std::move(value)); });
+    return copied;
+  }
+
+  void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) override {
+    guarded(shared_.where, [&] { inference_.set_output(port, shape, std::move(memory)); });
+  }
+
+  TakenOutputs take_outputs() override {
+    return guarded(shared_.where, [&] { return inference_.take_outputs(); });
   }
 
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
@@ -103,7 +113,6 @@ class OpenVinoRequest : public Request {
       throw Error(ErrorKind::runtime, shared_.where + ": the request is still running; wait for it first");
   }
 
-  std::map<std::size_t, SharedTensor> values_;  // declared before the request, which looks at their memory
   Inference inference_;
   const Shared& shared_;
   std::exception_ptr failure_;      ///< of an inference on its own thread
@@ -125,18 +134,71 @@ void Inference::finish(Nanoseconds at) {
 std::vector<HostTensor> Inference::outputs() {
   std::vector<HostTensor> result;
   for (std::size_t i = 0; i < shared_.outputs.size(); ++i)
-    result.push_back(host_tensor(request_.get_output_tensor(i), shared_.outputs[i].name));
+    result.push_back(host_tensor(request().get_output_tensor(i), shared_.outputs[i].name));
   return result;
+}
+
+void Inference::set_input(std::size_t port, SharedTensor value) {
+  request().set_input_tensor(port, foreign_view(*value, shared_.input_types[port]));
+  values_[port] = std::move(value);
+}
+
+void Inference::set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) {
+  const auto type = request().get_output_tensor(port).get_element_type();
+  request().set_output_tensor(port, ov::Tensor(type, ov::Shape(shape.begin(), shape.end()), memory.get()));
+  destination_[port] = std::move(memory);
+}
+
+TakenOutputs Inference::take_outputs() {
+  TakenOutputs result;
+  std::shared_ptr<const void> hold;
+  for (std::size_t i = 0; i < shared_.outputs.size(); ++i) {
+    HostTensor output = taken(i, hold);
+    if (!output.bytes.is_shared()) result.copied_bytes += held_bytes(output);
+    result.values.push_back(std::make_shared<HostTensor>(std::move(output)));
+  }
+  if (hold) leave_held_request();
+  return result;
+}
+
+/// `hold` is made when the first output needs it.
+HostTensor Inference::taken(std::size_t port, std::shared_ptr<const void>& hold) {
+  constexpr std::size_t most_requests = 16;  // each has memory of its own; beyond that outputs are copied
+  const ov::Tensor tensor = request().get_output_tensor(port);
+  const auto* const data = tensor.get_size() == 0 ? nullptr : static_cast<const std::byte*>(tensor.data());
+  const auto& name = shared_.outputs[port].name;
+  if (const auto given = destination_.find(port); given != destination_.end() && data == given->second.get())
+    return tensor_over(tensor, std::move(destination_.extract(given).mapped()), name);
+  const bool is_input = std::any_of(values_.begin(), values_.end(), [&](const auto& value) {
+    const Bytes& bytes = value.second->bytes;
+    return std::less_equal<>()(bytes.begin(), data) && std::less<>()(data, bytes.end());
+  });
+  if (!data || is_input || concrete(shared_.outputs[port].shape) || others_.size() >= most_requests)
+    return host_tensor(tensor, name);
+  if (!hold) {
+    current_->is_held = true;
+    hold = std::shared_ptr<Slot>(current_.get(), [slot = current_](Slot* held) { held->is_held = false; });
+  }
+  return tensor_over(tensor, hold, name);
+}
+
+void Inference::leave_held_request() {
+  auto next = std::find_if(others_.begin(), others_.end(), [](const auto& slot) { return !slot->is_held; });
+  if (next == others_.end())
+    next = others_.insert(next, std::make_shared<Slot>(request().get_compiled_model().create_infer_request()));
+  for (std::size_t i = 0; i < shared_.inputs.size(); ++i)
+    (*next)->request.set_input_tensor(i, request().get_input_tensor(i));
+  std::swap(*next, current_);
 }
 
 std::optional<std::vector<OpSample>> Inference::ops() {
   if (!is_told()) return std::nullopt;
-  return time_nodes(request_.get_profiling_info(), shared_.nodes, call_, clock_);
+  return time_nodes(request().get_profiling_info(), shared_.nodes, call_, clock_);
 }
 
 std::optional<OpTotals> Inference::totals() {
   if (!is_told()) return std::nullopt;
-  return total_nodes(request_.get_profiling_info(), shared_.nodes, call_, clock_);
+  return total_nodes(request().get_profiling_info(), shared_.nodes, call_, clock_);
 }
 
 std::unique_ptr<Request> make_request(ov::InferRequest request, const Shared& shared, bool own_thread) {

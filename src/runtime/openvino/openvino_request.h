@@ -1,6 +1,8 @@
 // One inference at a time of a model compiled by OpenVINO: a session's own, and those of asynchronous requests.
 #pragma once
 
+#include <atomic>
+#include <map>
 #include <memory>
 #include <openvino/runtime/infer_request.hpp>
 #include <optional>
@@ -22,27 +24,46 @@ struct Shared {
 };
 
 /// OpenVINO's request and the times of its last inference. May throw ov::Exception.
+///
+/// OpenVINO writes an output of a shape that it does not know beforehand to memory of the request, and to memory of a
+/// user's only by copying it there. Whoever takes such an output therefore holds the request itself, and this goes on
+/// with another one of the same model until that is let go.
 class Inference {
  public:
-  Inference(ov::InferRequest request, const Shared& shared) : request_(std::move(request)), shared_(shared) {}
+  Inference(ov::InferRequest request, const Shared& shared)
+      : current_(std::make_shared<Slot>(std::move(request))), shared_(shared) {}
 
-  ov::InferRequest& request() { return request_; }
+  ov::InferRequest& request() { return current_->request; }
   void begin();
   void finish(Nanoseconds at);
   Nanoseconds wall() const { return call_.wall; }
   Nanoseconds completed() const { return started_ + call_.wall; }
 
   std::vector<HostTensor> outputs();
+  void set_input(std::size_t port, SharedTensor value);
+  void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory);
+  TakenOutputs take_outputs();
   /// nullopt: without profiling, or before the first inference.
   std::optional<std::vector<OpSample>> ops();
   std::optional<OpTotals> totals();
 
  private:
-  bool is_told() const { return shared_.profile && call_.wall.count() != 0; }
+  struct Slot {
+    explicit Slot(ov::InferRequest made) : request(std::move(made)) {}
+    ov::InferRequest request;
+    std::atomic<bool> is_held = false;
+  };
 
-  ov::InferRequest request_;
+  bool is_told() const { return shared_.profile && call_.wall.count() != 0; }
+  HostTensor taken(std::size_t port, std::shared_ptr<const void>& hold);
+  void leave_held_request();
+
+  std::shared_ptr<Slot> current_;
+  std::vector<std::shared_ptr<Slot>> others_;  ///< held, or waiting to be used again
   const Shared& shared_;
-  Nanoseconds started_{};  ///< steady clock
+  std::map<std::size_t, SharedTensor> values_;                     ///< what the inputs look at, by port
+  std::map<std::size_t, std::shared_ptr<std::byte>> destination_;  ///< what the outputs look at, by port
+  Nanoseconds started_{};                                          ///< steady clock
   TimedCall call_;
   NodeClock clock_;
 };

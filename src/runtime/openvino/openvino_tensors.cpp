@@ -90,9 +90,21 @@ ov::Tensor foreign_view(const HostTensor& tensor, const ov::element::Type& type)
                     const_cast<std::byte*>(tensor.bytes.data()));
 }
 
-HostTensor host_tensor(const ov::Tensor& tensor, const std::string& name) {
+/// Without its bytes.
+static HostTensor described(const ov::Tensor& tensor, const std::string& name) {
   HostTensor result{name, element_type(tensor.get_element_type()), {}, {}, {}};
   for (const auto size : tensor.get_shape()) result.shape.push_back(static_cast<std::int64_t>(size));
+  return result;
+}
+
+HostTensor tensor_over(const ov::Tensor& tensor, std::shared_ptr<const void> owner, const std::string& name) {
+  HostTensor result = described(tensor, name);
+  result.bytes = Bytes(std::move(owner), static_cast<const std::byte*>(tensor.data()), tensor.get_byte_size());
+  return result;
+}
+
+HostTensor host_tensor(const ov::Tensor& tensor, const std::string& name) {
+  HostTensor result = described(tensor, name);
   if (result.type == ElementType::string) {
     const auto* strings = tensor.data<const std::string>();
     result.strings.assign(strings, strings + tensor.get_size());

@@ -1,6 +1,7 @@
 // Conversion between OpenVINO's types, shapes and tensors and takt's.
 #pragma once
 
+#include <memory>
 #include <openvino/core/node_output.hpp>
 #include <openvino/core/partial_shape.hpp>
 #include <openvino/core/type/element_type.hpp>
@@ -24,5 +25,7 @@ ov::Tensor foreign_tensor(const HostTensor& tensor, const ov::element::Type& typ
 /// A tensor over the value's own memory, which must outlive it and which nobody may write through it.
 ov::Tensor foreign_view(const HostTensor& tensor, const ov::element::Type& type);
 HostTensor host_tensor(const ov::Tensor& tensor, const std::string& name);
+/// The same over the tensor's own memory, which `owner` keeps alive. Not of strings.
+HostTensor tensor_over(const ov::Tensor& tensor, std::shared_ptr<const void> owner, const std::string& name);
 
 }  // namespace takt::openvino

@@ -118,9 +118,18 @@ class SimRequest : public Request {
         seed_(seed),
         where_(std::move(where)) {}
 
-  void set_input(std::size_t port, SharedTensor value) override { check_input(inputs_, port, *value, where_); }
+  std::int64_t set_input(std::size_t port, SharedTensor value) override {
+    check_input(inputs_, port, *value, where_);
+    return 0;
+  }
 
   std::vector<HostTensor> outputs() override { return seeded_tensors(results_, seed_, where_); }
+
+  TakenOutputs take_outputs() override {
+    TakenOutputs taken = Request::take_outputs();
+    taken.copied_bytes = 0;  // they were made for whoever takes them
+    return taken;
+  }
 
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
     // Results pass from body to after in a shared value: after may already start the next inference.
