@@ -1,11 +1,14 @@
 #include "pipeline/batch_values.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace takt {
 
-BatchValues::BatchValues(const std::vector<OpenedStage>& stages) : stages_(stages), read_(stages.size()) {
+BatchValues::BatchValues(const std::vector<OpenedStage>& stages, const FlowShape& shape)
+    : stages_(stages), read_(stages.size()) {
+  for (const auto& behind : stages_behind(shape)) feeds_sink_.push_back(behind.empty());
   for (std::size_t s = 0; s < stages.size(); ++s)
     for (const Link& link : stages[s].links) {
       const auto same = [&](const Link& other) { return other.from == link.from && other.output == link.output; };
@@ -83,7 +86,7 @@ void BatchValues::set_outputs(std::int64_t batch, int stage, std::vector<SharedT
   of_stage.part_outputs.clear();
   of_stage.outputs = std::move(outputs);
   of_stage.unread.assign(of_stage.outputs.size(), 0);
-  if (stage + 1 == static_cast<int>(stages_.size())) return;
+  if (feeds_sink_[static_cast<std::size_t>(stage)]) return;
   for (std::size_t o = 0; o < of_stage.outputs.size(); ++o) {
     const auto found = readers_.find({stage, o});
     if (found == readers_.end())
@@ -98,7 +101,11 @@ std::vector<SharedTensor> BatchValues::deliver(std::int64_t batch) {
   const auto found = batches_.find(batch);
   if (found == batches_.end()) return {};
   std::vector<SharedTensor> outputs;
-  if (!found->second.stages.empty()) outputs = std::move(found->second.stages.back().outputs);
+  for (std::size_t s = 0; s < found->second.stages.size(); ++s) {
+    if (!feeds_sink_[s]) continue;
+    auto& last = found->second.stages[s].outputs;
+    outputs.insert(outputs.end(), std::make_move_iterator(last.begin()), std::make_move_iterator(last.end()));
+  }
   batches_.erase(found);
   return outputs;
 }

@@ -16,8 +16,8 @@ namespace takt {
 class BatchValues {
  public:
   using InputValues = StageExecutor::InputValues;
-  /// `stages` must outlive it.
-  explicit BatchValues(const std::vector<OpenedStage>& stages);
+  /// `stages`, which are those of `shape`, must outlive it.
+  BatchValues(const std::vector<OpenedStage>& stages, const FlowShape& shape);
 
   void set_source(std::int64_t batch, std::vector<SharedTensor> inputs);
   /// What the stages before this one gave the batch, or its source. Once for each batch and stage.
@@ -27,7 +27,7 @@ class BatchValues {
   void set_part_outputs(std::int64_t batch, int stage, int part, std::vector<SharedTensor> outputs);
   std::vector<std::vector<SharedTensor>> part_outputs(std::int64_t batch, int stage) const;
   void set_outputs(std::int64_t batch, int stage, std::vector<SharedTensor> outputs);
-  /// The outputs of the last stage; everything else of the batch is forgotten.
+  /// The outputs of the stages that feed the sink, in their order; everything else of the batch is forgotten.
   std::vector<SharedTensor> deliver(std::int64_t batch);
 
  private:
@@ -45,6 +45,7 @@ class BatchValues {
   const OfStage* find(std::int64_t batch, int stage) const;
 
   const std::vector<OpenedStage>& stages_;
+  std::vector<bool> feeds_sink_;                        ///< by stage
   std::vector<std::vector<Link>> read_;                 ///< by stage: what it reads, each output once
   std::map<std::pair<int, std::size_t>, int> readers_;  ///< by stage and output: how many stages read it
   mutable std::mutex mutex_;

@@ -20,8 +20,8 @@ struct EngineSettings {
   /// Values of the first stage's inputs for a batch, in the order of its ports; empty: generated once, the same for
   /// all. Called from the engine's threads, one call at a time. What it throws ends the run as a failed stage does.
   std::function<std::vector<SharedTensor>(std::int64_t batch)> make_inputs;
-  /// Outputs of the last stage, where it computes any. Called from the engine's threads, one call at a time. What it
-  /// throws ends the run as a failed stage does.
+  /// Outputs of the last stage, or of all that feed the sink, where they compute any. Called from the engine's threads,
+  /// one call at a time. What it throws ends the run as a failed stage does.
   std::function<void(std::int64_t batch, const std::vector<SharedTensor>& outputs)> take_outputs;
   /// From time to time, on the calling thread; must not throw: batches delivered, of how many (0: not known).
   std::function<void(std::int64_t delivered, std::int64_t total)> progress;

@@ -61,7 +61,7 @@ EngineRun::EngineRun(const PipelineSpec& spec, const EngineSettings& settings, S
       live_(shape, simulated_stages(stages), times, contention_law(spec)),
       arrivals_(arrivals_of(spec)),
       stages_(std::move(stages)),
-      values_(stages_) {
+      values_(stages_, shape) {
   set_callbacks();
 }
 

@@ -57,7 +57,7 @@ std::vector<SharedTensor> given_values(const StageSpec& stage, const std::vector
 class Opening {
  public:
   Opening(const PipelineSpec& spec, const SimulatedTimes& times, const std::filesystem::path& folder, bool keep_last)
-      : spec_(spec), times_(times), folder_(folder), keep_last_(keep_last) {}
+      : spec_(spec), times_(times), folder_(folder), keep_last_(keep_last), behind_(stages_behind(flow_shape(spec))) {}
 
   std::vector<OpenedStage> all() {
     for (std::size_t s = 0; s < spec_.stages.size(); ++s) try {
@@ -109,7 +109,7 @@ class Opening {
     }
     if (stage.dummy && settings.inputs.empty())
       settings.inputs.push_back(input_text("x", {*stage.dummy->matmul, *stage.dummy->matmul}));
-    settings.outputs = keep_last_ || s + 1 < spec_.stages.size();
+    settings.outputs = keep_last_ || !behind_[s].empty();
     if (stage.split)
       open_split(s, model, settings);
     else
@@ -172,6 +172,7 @@ class Opening {
   const SimulatedTimes& times_;
   const std::filesystem::path& folder_;
   const bool keep_last_;
+  const std::vector<std::vector<int>> behind_;  ///< by stage
   std::vector<OpenedStage> stages_;
   std::vector<StagePorts> ports_;
 };

@@ -28,7 +28,8 @@ struct OpenedStage {
 
 /// Opens every model that does not run on a simulated device, in the order of the stages, and runs each once on what
 /// the one before gave: a shape that does not fit shows before the pipeline starts. `folder`: where models of dummies
-/// are written. `keep_last`: somebody wants the outputs of the last stage. Throws Error, "FILE:LINE: stages[i] …".
+/// are written. `keep_last`: somebody wants the outputs of the stages that feed the sink. Throws Error, "FILE:LINE:
+/// stages[i] …".
 std::vector<OpenedStage> open_stages(const PipelineSpec& spec, const SimulatedTimes& times,
                                      const std::filesystem::path& folder, bool keep_last);
 

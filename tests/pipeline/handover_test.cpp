@@ -107,6 +107,50 @@ const std::string three_stages =
     "  - {name: b, model: more.onnx, runtime: $B, threads: 1}\n  - {name: c, model: last.onnx, runtime: $A, threads: "
     "1}\n";
 
+// u = x + 1 goes two ways; y = (u + 10) + (u + 100): each value twice, 112 added.
+TEST_P(Handover, values_go_along_both_ways_of_a_fork_and_meet_again) {
+  ModelBuilder b;
+  const auto v = b.symbolic_input("v", ElementType::f32, "rows,1000");
+  const auto w = b.symbolic_input("w", ElementType::f32, "rows,1000");
+  const auto half =
+      b.node("Mul", {b.node("Sub", {b.node("Add", {v, w}), b.floats({112}, {1})}), b.floats({0.5f}, {1})});
+  b.output(b.node("Add", {half, b.floats({111}, {1})}, {}, {"add", "", {"y"}, {}}));
+  folder_.write("meet.onnx", b.serialize());
+  folder_.write("left.onnx", plus("u", "v", 10));
+  folder_.write("right.onnx", plus("u", "w", 100));
+  holds_all_ = true;
+  const auto record =
+      run("batches: 60\nqueue: 2\nstages:\n"
+          "  - {name: a, model: plus.onnx, inputs: {x: \"{24,1000}\"}, runtime: $A, threads: 1}\n"
+          "  - {name: b, model: left.onnx, runtime: $B, threads: 1}\n"
+          "  - {name: c, model: right.onnx, runtime: $A, threads: 1, after: a}\n"
+          "  - {name: d, model: meet.onnx, runtime: $B, threads: 1, after: [b, c]}\n");
+  EXPECT_EQ(record.shape.stages[3].after, (std::vector{1, 2}));
+  expect_all_and_no_copies(record, 60);
+}
+
+TEST_P(Handover, all_stages_in_front_of_the_sink_give_their_outputs) {
+  folder_.write("left.onnx", plus("u", "v", 110));
+  auto engine = settings();
+  int deliveries = 0;
+  engine.take_outputs = [&](std::int64_t batch, const std::vector<SharedTensor>& outputs) {
+    ++deliveries;
+    ASSERT_EQ(outputs.size(), 2u);
+    check(batch, *outputs[0]);
+    check(batch, *outputs[1]);
+  };
+  const auto [a, b] = GetParam();
+  const auto outcome = run_pipeline(
+      read_pipeline(folder_.write(
+          "p.yaml", "batches: 20\nstages:\n  - {name: a, model: plus.onnx, inputs: {x: \"{24,1000}\"}, runtime: " + a +
+                        ", threads: 1}\n  - {name: b, model: left.onnx, runtime: " + b +
+                        ", threads: 1}\n  - {name: c, model: left.onnx, runtime: " + a + ", threads: 1, after: a}\n")),
+      engine);
+  EXPECT_FALSE(outcome.run.failure) << *outcome.run.failure;
+  EXPECT_EQ(deliveries, 20);
+  EXPECT_EQ(wrong_, 0);
+}
+
 TEST_P(Handover, nothing_is_copied_in_lock_step) {
   expect_all_and_no_copies(run("batches: 60\nin_flight: 1\n" + three_stages), 60);
 }
@@ -236,7 +280,8 @@ TEST_P(Handover, sizes_that_only_the_inference_knows_are_handed_on_too) {
 TEST_P(Handover, a_stage_that_fails_leaves_what_was_delivered_whole) {
   ModelBuilder b;  // Gather of the row that the batch's number says: there are 24
   const auto x = b.symbolic_input("x", ElementType::f32, "rows,1000");
-  const auto number = b.node("Cast", {b.node("ReduceMin", {x}, {{"keepdims", std::int64_t{0}}})}, {{"to", std::int64_t{7}}});
+  const auto number =
+      b.node("Cast", {b.node("ReduceMin", {x}, {{"keepdims", std::int64_t{0}}})}, {{"to", std::int64_t{7}}});
   b.output(b.node("Add", {x, b.floats({1}, {1})}, {}, {"add", "", {"u"}, {}}));
   b.output(b.node("Gather", {b.floats(std::vector<float>(100, 1.0f), {100}), number}, {}, {"gather", "", {"g"}, {}}));
   folder_.write("plus.onnx", b.serialize());

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "flow/flow_words.h"
 #include "pipeline/batch_values.h"
 #include "pipeline/buffer_pool.h"
 #include "pipeline/tensor_split.h"
@@ -89,11 +90,13 @@ TEST(BufferPool, threads_never_hold_the_same_buffer) {
   EXPECT_EQ(torn, 0);
 }
 
+FlowShape four_in_a_row() { return pipeline(std::vector(4, stage_on(0)), 1); }
+
 TEST(BatchValues, a_value_is_let_go_when_the_last_stage_that_reads_it_has_taken_it) {
   std::vector<OpenedStage> stages(4);
   stages[1].links = {{0, 0, 0}};
   stages[2].links = {{0, 0, 1}, {0, 0, 2}, {1, 0, 0}};
-  BatchValues values(stages);
+  BatchValues values(stages, four_in_a_row());
   values.set_source(5, {shared_floats({1}, {1}), nullptr});
   std::weak_ptr<const HostTensor> read, unread, delivered;
   const auto give = [&](int stage, std::weak_ptr<const HostTensor>& watched) {
@@ -121,7 +124,7 @@ TEST(BatchValues, stages_side_by_side_may_take_a_value_in_any_order) {
   std::vector<OpenedStage> stages(4);
   stages[1].links = stages[2].links = {{0, 0, 0}};
   for (const auto& order : {std::vector{1, 2}, std::vector{2, 1}}) {
-    BatchValues values(stages);
+    BatchValues values(stages, four_in_a_row());
     auto value = shared_floats({1}, {2});
     const std::weak_ptr<const HostTensor> watched = value;
     values.set_outputs(0, 0, {std::move(value)});
