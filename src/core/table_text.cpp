@@ -12,7 +12,7 @@ namespace takt {
 namespace {
 
 constexpr std::string_view missing = "–";
-constexpr std::string_view gap = "  ";
+constexpr std::string_view column_gap = "  ";
 
 /// The numbers of a column, of one kind.
 template <typename Number>
@@ -37,7 +37,7 @@ struct Layout {
   std::vector<bool> is_text;
 
   std::size_t total() const {
-    std::size_t sum = gap.size() * (widths.empty() ? 0 : widths.size() - 1);
+    std::size_t sum = column_gap.size() * (widths.empty() ? 0 : widths.size() - 1);
     for (std::size_t width : widths) sum += width;
     return sum;
   }
@@ -88,7 +88,7 @@ std::string line_of(const Layout& layout, const std::vector<std::string>& cells,
   for (std::size_t c = 0; c < cells.size(); ++c) {
     const std::string padding(layout.widths[c] - std::min(layout.widths[c], display_width(cells[c])), ' ');
     const std::string cell = painted(cells[c], paint_of(c), colour);
-    line += (c ? std::string(gap) : "") + (layout.is_text[c] ? cell + padding : padding + cell);
+    line += (c ? std::string(column_gap) : "") + (layout.is_text[c] ? cell + padding : padding + cell);
   }
   return without_blank_end(std::move(line));
 }

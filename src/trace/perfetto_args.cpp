@@ -15,7 +15,7 @@ namespace {
 
 namespace annotation = annotation_field;
 
-constexpr int deepest = 64;
+constexpr int deepest_argument = 64;
 
 std::string number_of(auto value, auto... format) {
   std::array<char, 40> digits;
@@ -133,7 +133,7 @@ ArgState ArgReader::read(std::string_view message, const Sequence& sequence, std
 
 /// The value of an annotation that may hold others.
 ArgState ArgReader::append_json(std::string_view message, const Sequence& sequence, int depth, std::string& json) {
-  if (depth > deepest) return ArgState::broken;
+  if (depth > deepest_argument) return ArgState::broken;
   std::string value = "null", members, elements;
   Fields fields(message);
   for (Field field; fields.next(field);) {

@@ -53,7 +53,10 @@ struct Sequence {
   std::int64_t running_us = 0;
 
   /// As after SEQ_INCREMENTAL_STATE_CLEARED.
-  void begin_anew() { *this = Sequence{.is_known = true}; }
+  void begin_anew() {
+    *this = Sequence();
+    is_known = true;
+  }
 
   /// Takes the texts of an InternedData message. False: it is broken.
   bool add_texts(std::string_view interned_data, Trace& trace);

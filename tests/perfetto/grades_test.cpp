@@ -125,7 +125,8 @@ TEST_F(PerfettoProblems, what_takt_makes_of_faulty_traces_is_sound) {
   EXPECT_EQ(report.size(), 2 * cases.size());
   for (const auto& [name, seen] : report.items()) {
     // Two arrows that start with one number are kept as the file has them in the form that has room for both.
-    if (name != "arrow_repeated.json") EXPECT_EQ(seen.at("problems"), json::array()) << name;
+    if (name == "arrow_repeated.json") continue;
+    EXPECT_EQ(seen.at("problems"), json::array()) << name;
   }
 }
 

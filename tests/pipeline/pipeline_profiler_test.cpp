@@ -196,7 +196,9 @@ TEST(PipelineProfiler, says_why_there_are_no_tables) {
 TEST(PipelineProfiler, an_execution_that_failed_is_left_out) {
   Log log;
   log.event("a", "CPU", 0, 0, 1);
-  log.profiler.log_execution("a", "CPU", StageResult{1, log.at(1), log.at(2), "it failed", {}, {}});
+  StageResult failed;
+  failed.batch = 1, failed.submitted = log.at(1), failed.completed = log.at(2), failed.error = "it failed";
+  log.profiler.log_execution("a", "CPU", std::move(failed));
   EXPECT_EQ(log.profiler.finished(), 1);
   EXPECT_EQ(log.profiler.unfinished(), 0);
 }

@@ -67,7 +67,7 @@ TEST(PossibleRuns, are_one_where_nothing_is_left_open) {
   EXPECT_LT(width(known), 1e-3);
   EXPECT_TRUE(known.extrapolated.empty());
   const WhatIf same = what_if(run_truth(lock_step()), {});
-  EXPECT_NEAR(same.summary[2].makespan.count(), same.summary[0].makespan.count(), 1);
+  EXPECT_LE(std::abs(same.summary[2].makespan.count() - same.summary[0].makespan.count()), 1);
   EXPECT_LT(width(same), 0.02) << "what is not known of the law cancels out where nothing changes";
 }
 

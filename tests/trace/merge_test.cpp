@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 MergeInput input(const std::string& file, std::optional<Nanoseconds> base, std::optional<Nanoseconds> offset) {
-  MergeInput made{.label = "label of " + file, .file = file, .offset = offset};
+  MergeInput made{{}, "label of " + file, file, offset};
   made.trace.add_event(made.trace.add_row(made.trace.add_process("p"), "r"), file, "", 10ns, 5ns);
   if (base) made.trace.set_base_time(*base);
   return made;

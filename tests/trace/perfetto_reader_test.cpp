@@ -306,9 +306,9 @@ TEST(PerfettoReader, a_file_that_is_cut_or_damaged_keeps_what_came_before) {
 
 TEST(PerfettoReader, formats_are_told_apart_by_their_bytes) {
   const std::string json = R"({"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]})";
-  for (const std::string& blanks : {"", "\n", "\n\n", "\n \t\n", "\n\r\n"}) {
-    EXPECT_EQ(parse_trace(blanks + json).trace.events().size(), 1u);
-    EXPECT_EQ(parse_trace(blanks + "[" + json.substr(json.find("{\"ph"))).trace.events().size(), 1u);
+  for (const char* blanks : {"", "\n", "\n\n", "\n \t\n", "\n\r\n"}) {
+    EXPECT_EQ(parse_trace(std::string(blanks) + json).trace.events().size(), 1u);
+    EXPECT_EQ(parse_trace(std::string(blanks) + "[" + json.substr(json.find("{\"ph"))).trace.events().size(), 1u);
   }
   // Packets whose length looks like a bracket or a brace of JSON.
   for (const std::size_t size : {std::size_t{'['}, std::size_t{'{'}}) {

@@ -13,6 +13,7 @@
 #include "test_folder.h"
 #include "trace/chrome_writer.h"
 #include "trace/trace_file.h"
+#include "trace/trace_reader.h"
 
 namespace takt {
 namespace {
@@ -199,7 +200,7 @@ TEST(RecordedDrops, stand_in_the_trace_and_are_a_fault_of_it) {
 TEST(RecordedDrops, of_none_are_told_as_none) {
   Recorder recorder;
   record_steps(recorder, 0, 3);
-  const TraceRead read = parse_chrome_trace(recorder.chrome_json());
+  const TraceRead read = parse_trace(recorder.chrome_json());
   EXPECT_TRUE(read.faults.empty());
   EXPECT_NE(read.trace.provenance_json().find("\"dropped\":0"), std::string::npos) << read.trace.provenance_json();
 }
