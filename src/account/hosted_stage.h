@@ -106,10 +106,10 @@ class Conditions {
       return;
     }
     // Where several meet, a batch is in this queue as soon as it has left this stage; not later than it is in all.
-    const auto& left = columns[index(stage_)].left;
-    queue.came.resize(left.size());
-    std::transform(left.begin(), left.end(), its.entered.begin(), queue.came.begin(),
-                   [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+    const auto& visits = run.schedule.visits;
+    for (std::size_t batch = 0; batch < visits.size(); batch += columns.size())
+      queue.came.push_back(std::min(visits[batch + index(stage_)].left, visits[batch + index(next)].entered).count());
+    sort_times(queue.came);
     queue.batches = {queue.came, its.started};
   }
 

@@ -1,5 +1,6 @@
 // The steady state lies between warm-up and drain: the first deliveries, of as many batches as are warm-up, are left
-// out, and so are those after the last batch has started in the first stage, because from then on the first stage runs
+// out, or as many as came in before the first one left, into a pipeline that was filling up, unless that were half of
+// them. So are those after the last batch has started in the first stage, because from then on the first stage runs
 // dry and the stages behind it have less beside them. Where that leaves too few, the last start in the stage of the
 // largest load decides instead (of a shared device, in the first of its stages that gets there): it has work until
 // then. What is left must be more deliveries than can leave at once; where it is not, the run has no steady part and no
@@ -56,11 +57,19 @@ std::size_t largest_burst(const FlowShape& shape) {
   return burst;
 }
 
+/// Batches that came in while the pipeline was filling up; none where those are most of all.
+std::size_t filling(const Accounts& accounts, std::span<const std::int64_t> departures) {
+  const auto inside = std::count_if(accounts.batches.begin(), accounts.batches.end(), [&](const BatchAccount& batch) {
+    return batch.admitted.count() < departures.front();
+  });
+  return 2 * static_cast<std::size_t>(inside) < departures.size() ? static_cast<std::size_t>(inside) : 0;
+}
+
 /// Of the sorted departures, those between warm-up and drain.
 std::span<const std::int64_t> steady_part(const PipelineRun& run, const Accounts& accounts,
                                           const std::vector<StageColumns>& sorted, const LargestLoad& load,
                                           std::span<const std::int64_t> departures) {
-  departures = departures.subspan(static_cast<std::size_t>(accounts.warmup));
+  departures = departures.subspan(std::max(static_cast<std::size_t>(accounts.warmup), filling(accounts, departures)));
   const auto until = [&](std::int64_t draining) {
     return departures.first(static_cast<std::size_t>(std::upper_bound(departures.begin(), departures.end(), draining) -
                                                      departures.begin()));

@@ -75,12 +75,14 @@ constexpr Column<SensitivityRow> sensitivity_columns[] = {
     {common::makespan_us, [](const SensitivityRow& r) -> Cell { return Duration(r.makespan); }},
 };
 
-constexpr ColumnText factor_low{
-    "factor_low", "Slow-down low",
-    "How many times as long the stage takes beside the other, at least: 90 % of the slow-downs that the record leaves "
-    "possible lie between this and factor_high."};
-constexpr ColumnText factor_high{"factor_high", "Slow-down high",
-                                 "How many times as long the stage takes beside the other, at most: see factor_low."};
+constexpr ColumnText slowdown_low{"slowdown_low", "Slow-down low",
+                                  "How many times as long the stage takes beside the other, at least: lower end of the "
+                                  "90 % of the slow-downs that the "
+                                  "record leaves possible."};
+constexpr ColumnText slowdown_high{"slowdown_high", "Slow-down high",
+                                   "How many times as long the stage takes beside the other, at most: upper end of the "
+                                   "90 % of the slow-downs that the "
+                                   "record leaves possible."};
 
 struct InterferenceRow {
   std::string stage, beside;
@@ -91,8 +93,8 @@ constexpr Column<InterferenceRow> found_columns[] = {
     {common::stage, [](const InterferenceRow& r) -> Cell { return r.stage; }},
     {common::beside, [](const InterferenceRow& r) -> Cell { return r.beside; }},
     {common::factor, [](const InterferenceRow& r) -> Cell { return r.factor; }},
-    {factor_low, [](const InterferenceRow& r) -> Cell { return r.low; }},
-    {factor_high, [](const InterferenceRow& r) -> Cell { return r.high; }},
+    {slowdown_low, [](const InterferenceRow& r) -> Cell { return r.low; }},
+    {slowdown_high, [](const InterferenceRow& r) -> Cell { return r.high; }},
 };
 
 struct ExtrapolatedRow {
@@ -107,8 +109,8 @@ constexpr Column<ExtrapolatedRow> extrapolated_columns[] = {
      "Time of the executions beside the stage over the stage's own time, as recorded; 2 is two at once."},
     {"overlap_after", "Overlap after", [](const ExtrapolatedRow& r) -> Cell { return r.after; },
      "Time of the executions beside the stage over the stage's own time, after the changes; 2 is two at once."},
-    {factor_low, [](const ExtrapolatedRow& r) -> Cell { return r.low; }},
-    {factor_high, [](const ExtrapolatedRow& r) -> Cell { return r.high; }},
+    {slowdown_low, [](const ExtrapolatedRow& r) -> Cell { return r.low; }},
+    {slowdown_high, [](const ExtrapolatedRow& r) -> Cell { return r.high; }},
 };
 
 constexpr Column<CoreUse> core_columns[] = {

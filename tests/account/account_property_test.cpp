@@ -23,8 +23,7 @@ TEST(AccountProperty, all_sums_hold_on_three_thousand_random_runs) {
 
 /// A measured run: every start is late by a little, as an engine's are, and what follows is late with it. Records keep
 /// their order in each batch; the bounds of queues and devices may be broken, which an account must bear.
-PipelineRun disturbed_run(std::uint64_t seed) {
-  PipelineRun run = any_random_run(seed);
+PipelineRun disturbed(PipelineRun run, std::uint64_t seed) {
   run.virtual_clock = false;
   std::uint64_t state = seed * 2654435761U + 1;
   const auto late = [&](Nanoseconds time) {
@@ -89,11 +88,11 @@ PipelineRun with_copies(PipelineRun run, std::uint64_t seed) {
 TEST(AccountProperty, all_sums_hold_whatever_an_engine_did_and_copied) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const bool disturbed = seed % 2 == 0;
-    const PipelineRun run = with_copies(disturbed ? disturbed_run(seed) : any_random_run(seed), seed);
+    const bool disturb = seed % 2 == 0;
+    const PipelineRun run = with_copies(disturb ? disturbed(any_random_run(seed), seed) : any_random_run(seed), seed);
     const Accounts a = account(run);
     expect_devices_add_up(run, a);
-    if (!disturbed) expect_batches_add_up(run, a);
+    if (!disturb) expect_batches_add_up(run, a);
     ASSERT_LE(a.path.explained, a.path.length);
     if (!is_chain(run.shape)) continue;
     std::vector<std::int64_t> copied(a.batches.size());
@@ -232,8 +231,8 @@ TEST(AccountProperty, causes_are_those_of_the_definitions_read_instant_by_instan
   std::vector<int> seen(8, 0);
   for (std::uint64_t seed = 0; seed < 1200; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    const PipelineRun run = seed % 4 == 0   ? disturbed_run(seed)
-                            : seed % 4 == 1 ? with_copies(disturbed_run(seed), seed)
+    const PipelineRun run = seed % 4 == 0   ? disturbed(random_run(seed), seed)
+                            : seed % 4 == 1 ? with_copies(disturbed(random_run(seed), seed), seed)
                                             : any_random_run(seed);
     const Accounts a = account(run);
     if (a.window.length().count() > 400) continue;

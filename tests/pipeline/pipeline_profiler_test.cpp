@@ -273,7 +273,8 @@ TEST(PipelineProfiler, the_trace_gives_the_same_tables) {
   log.profiler.export_chrome_trace(file);
   const auto run = read_pipeline_run(read_chrome_trace(file).trace, file.string());
   std::string told;
-  for (const char* name : {"summary", "devices", "stages", "batches", "parts", "splits", "critical_path"})
+  for (const char* name :
+       {"summary", "devices", "stages", "batches", "parts", "splits", "critical_path", "bindings", "device_stages"})
     told += std::string(name) + "\n" + log.profiler.table(name, TableFormat::csv);
   EXPECT_EQ(all_tables(tables(account(run))), told);
   EXPECT_NE(log.profiler.json().find("\"critical_path\""), std::string::npos);
