@@ -46,7 +46,10 @@ bool Clocks::add_snapshot(std::string_view message, std::uint32_t sequence) {
       if (part.number == 3) is_incremental = part.value != 0;
       if (part.number == 4) unit = part.value;
     }
-    if (inner.is_broken()) return false;
+    if (inner.is_broken()) {
+      snapshots_.push_back(std::move(snapshot));  // the readings before it name it
+      return false;
+    }
     if (unit == 0 || unit > 1'000'000'000'000) unit = 1;
     const auto nanoseconds = in_nanoseconds(time, static_cast<std::int64_t>(unit));
     if (!nanoseconds) continue;
