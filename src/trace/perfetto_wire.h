@@ -14,7 +14,7 @@ namespace takt::perfetto {
 /// A variable-length number at `p`; returns what is behind it, nullptr if it is cut off or longer than 64 bits.
 inline const char* read_varint(const char* p, const char* end, std::uint64_t& value) {
   if (p < end && static_cast<signed char>(*p) >= 0) {
-    value = static_cast<std::uint64_t>(*p);
+    value = static_cast<unsigned char>(*p);
     return p + 1;
   }
   value = 0;
