@@ -178,6 +178,36 @@ std::optional<double> waiting_share_of(od::object usage) {
   return waited + used > 0 ? std::optional(waited / (waited + used)) : std::nullopt;
 }
 
+/// Unset: null, or no number.
+std::optional<double> bytes_of(od::value value) {
+  double bytes = 0;
+  if (value.type() != od::json_type::number || value.get_double().get(bytes)) return std::nullopt;
+  return bytes;
+}
+
+void read_pass_memory(od::object pass, RecordedMemory& memory) {
+  for (auto field : pass) {
+    const std::string_view key = field.unescaped_key();
+    od::value value = field.value();
+    if (key == "load_peak_bytes") memory.load_peak = bytes_of(value);
+    if (key == "run_peak_bytes") memory.run_peak = bytes_of(value);
+  }
+}
+
+void read_memory(od::object object, RecordedMemory& memory) {
+  bool has_plain = false;
+  for (auto field : object) {
+    const std::string_view key = field.unescaped_key();
+    od::value value = field.value();
+    if (key == "weight_bytes") memory.weights = bytes_of(value);
+    if (key == "activation_peak_bytes") memory.activation_peak = bytes_of(value);
+    const bool is_plain = key == "plain";
+    if ((!is_plain && (key != "profiled" || has_plain)) || value.type() != od::json_type::object) continue;
+    read_pass_memory(value.get_object(), memory);
+    has_plain = has_plain || is_plain;
+  }
+}
+
 void read_kept(od::object object, const std::string& file, const std::string& what, RecordedSamples& times) {
   bool has_samples = false;
   for (auto field : object) {
@@ -214,6 +244,8 @@ class RunRecord::Reader {
         read_precision();
       else if (key == "usage")
         read_usage();
+      else if (key == "memory")
+        read_member([&](od::object object) { read_memory(object, record_.memory_); }, "takt.memory");
       else if (key == "profile")
         read_profile();
       else

@@ -44,6 +44,12 @@ struct RecordedSamples {
   std::vector<Nanoseconds> samples;  ///< one per profiled run, in the order taken; 0 where it did not execute
 };
 
+/// Bytes: most that were resident, of the pass without operator times where there is one, and what the graph says.
+/// Unset: not recorded.
+struct RecordedMemory {
+  std::optional<double> load_peak, run_peak, weights, activation_peak;
+};
+
 /// A value; const use is thread-safe.
 class RunRecord {
  public:
@@ -57,6 +63,8 @@ class RunRecord {
   /// Of the processor time that the process wanted while it was measured, the share that it had to wait for (other
   /// programs, other virtual machines); 0..1. nullopt: not recorded.
   std::optional<double> waiting_share() const { return waiting_share_; }
+
+  const RecordedMemory& memory() const { return memory_; }
 
   /// False: nothing is known of what the process used, as on a simulated clock.
   bool has_usage() const { return has_usage_; }
@@ -81,6 +89,7 @@ class RunRecord {
   std::string file_;
   RunOrigin origin_;
   std::optional<double> waiting_share_;
+  RecordedMemory memory_;
   bool has_profile_ = false, has_usage_ = false;
   std::string_view samples_, plain_samples_;  ///< JSON lists
   std::vector<Operator> operators_;

@@ -7,6 +7,7 @@
 
 #include "comparison/compare_conditions.h"
 #include "comparison/compare_match.h"
+#include "comparison/compare_memory.h"
 #include "comparison/difference.h"
 #include "core/statistics.h"
 
@@ -225,6 +226,7 @@ Comparison compare_profiles(std::span<const RecordedProfile> before, std::span<c
   result.before = names_of(before), result.after = names_of(after);
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
   for (auto& sentence : what_the_machine_did(before, after)) result.notes.push_back(std::move(sentence));
+  for (auto& sentence : changed_memory(before, after)) result.notes.push_back(std::move(sentence));
   return result;
 }
 

@@ -60,7 +60,7 @@ constexpr Column<NoteLine> note_columns[] = {
      "The profile that was compared with the first one."},
     {"difference", "Difference", [](const NoteLine& l) -> Cell { return *l.note; },
      "What differs between the sides beside the times, or explains them: another model, input, precision, number of "
-     "threads or machine, a busy machine."},
+     "threads or machine, a busy machine, memory."},
 };
 
 constexpr NamedRow whole_run[] = {

@@ -2,10 +2,12 @@
 
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 
 #include "core/affinity.h"
+#include "core/resident.h"
 #include "profile/measure.h"
 
 namespace takt {
@@ -14,21 +16,29 @@ namespace {
 /// Lets the instances go when all are ready, or all but those that failed.
 class StartLine {
  public:
-  explicit StartLine(int runners) : missing_(runners) {}
+  /// `when_ready` is called once, before they go.
+  StartLine(int runners, std::function<void()> when_ready) : missing_(runners), when_ready_(std::move(when_ready)) {}
   void arrive() {
     std::unique_lock lock(mutex_);
-    if (--missing_ == 0) ready_.notify_all();
+    count_down();
     ready_.wait(lock, [this] { return missing_ == 0; });
   }
   void give_up() {
     const std::lock_guard lock(mutex_);
-    if (--missing_ == 0) ready_.notify_all();
+    count_down();
   }
 
  private:
+  void count_down() {
+    if (--missing_ > 0) return;
+    when_ready_();
+    ready_.notify_all();
+  }
+
   std::mutex mutex_;
   std::condition_variable ready_;
   int missing_;
+  std::function<void()> when_ready_;
 };
 
 struct Runner {
@@ -79,7 +89,11 @@ std::vector<int> cores_of(const RunSettings& settings, int instance) {
 RunPass measure_instances(PreparedModel& model, const RunSettings& settings, const RunProgress& progress) {
   RunResult& result = model.result();
   std::vector<Runner> runners(static_cast<std::size_t>(settings.instances));
-  StartLine line(settings.instances);
+  PassMemory memory;
+  memory.before = resident_bytes();
+  const ResidentPeak loading;
+  std::optional<ResidentPeak> running;
+  StartLine line(settings.instances, [&] { memory.loading = loading.bytes(), running.emplace(); });
   std::mutex opening;
   const auto body = [&](int number) {
     Runner& runner = runners[static_cast<std::size_t>(number)];
@@ -102,6 +116,7 @@ RunPass measure_instances(PreparedModel& model, const RunSettings& settings, con
   std::vector<std::thread> threads;
   for (int i = 0; i < settings.instances; ++i) threads.emplace_back(body, i);
   for (auto& thread : threads) thread.join();
+  memory.running = running->bytes();
   for (auto& runner : runners) {
     if (runner.failure) std::rethrow_exception(runner.failure);
     result.instances.push_back(std::move(runner.pass));
@@ -110,7 +125,9 @@ RunPass measure_instances(PreparedModel& model, const RunSettings& settings, con
   result.device = first.device(), result.inputs = first.inputs(), result.outputs = first.outputs();
   if (const auto precision = first.precision()) result.precision = precision;
   add_notes(result, runners.front().session->notes());
-  return together(result.instances);
+  RunPass all = together(result.instances);
+  if (!model.runtime().is_simulated()) all.memory = memory;
+  return all;
 }
 
 }  // namespace takt

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <numeric>
 #include <thread>
 
 #include "core/check.h"
@@ -47,7 +48,7 @@ Measurement::Measurement(Session& session, const RunSettings& settings, UsageRea
       checks_(settings.range, settings.repeat_check) {}
 
 void Measurement::warm_up() {
-  Duration spent{};
+  Duration spent = std::accumulate(pass_.warmup.begin(), pass_.warmup.end(), Nanoseconds());
   const auto is_warm = [&] {
     return pass_.warmup.size() >= static_cast<std::size_t>(settings_.warmup_iterations) &&
            (!settings_.warmup_time || spent >= *settings_.warmup_time);

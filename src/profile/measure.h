@@ -49,6 +49,7 @@ class Measurement {
   void note_programs(std::vector<ProgramTime> programs, Nanoseconds watched) {
     pass_.programs = std::move(programs), pass_.watched = watched;
   }
+  void note_memory(std::optional<std::int64_t> running) { pass_.memory.running = running; }
   std::span<const Nanoseconds> samples() const { return pass_.samples; }
   Nanoseconds measured() const { return measured_; }  ///< the sum of the samples
   /// Ends the session's profiling, where it was on, and gives the result. Throws Error(runtime) when operator times are
@@ -80,7 +81,8 @@ class Measurement {
 /// Until the process's other threads have stopped working, for about 200 ms at most.
 void wait_until_others_sleep(UsageReader& reader);
 
-/// Warms up, then measures until all are done: one session in one go, two or more in alternating blocks.
+/// Warms up those that are not warm, then measures until all are done: one session in one go, two or more in
+/// alternating blocks.
 void measure(std::span<Measurement> passes, const RunProgress& progress);
 
 /// How many times as long a profiled run takes: the median over pairs of neighbouring blocks of the ratio of their

@@ -7,6 +7,7 @@
 #include "analysis/peer_types.h"
 #include "core/text.h"
 #include "profile/measure.h"
+#include "profile/run_memory.h"
 #include "profile/usage_json.h"
 
 namespace takt {
@@ -289,6 +290,7 @@ std::string to_peer_json(const RunResult& result, const OpProfile& profile, cons
   takt.add("profile", writer.samples());
   if (auto cost = writer.cost(); !cost.empty()) takt.add("profiling_cost", cost);
   if (auto usage = writer.usage(); !usage.empty()) takt.add("usage", usage);
+  takt.add("memory", memory_json(result));
   Members file;
   file.add("takt", takt.object());
   file.add("graph_exec", writer.graph_exec());

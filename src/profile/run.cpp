@@ -7,6 +7,7 @@
 #include "core/affinity.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/resident.h"
 #include "core/text.h"
 #include "profile/instances.h"
 #include "profile/measure.h"
@@ -42,22 +43,30 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
   std::vector<std::unique_ptr<Session>> sessions;
   std::vector<Measurement> measurements;
   std::vector<std::vector<HostTensor>> turns;
+  std::unique_ptr<ResidentPeak> running;
   for (bool profiled : {false, true}) {
     if (passes == (profiled ? RunPasses::plain : RunPasses::profiled)) continue;
+    if (running) measurements.back().note_memory(running->bytes());
     RunPass pass;
     pass.profiled = profiled;
+    const auto resident = resident_bytes();
+    const ResidentPeak loading;
     Nanoseconds before = steady_now();
     sessions.push_back(model.open(profiled));
     pass.load_time = steady_now() - before;
     pass.start_up = sessions.back()->start_up();
+    if (!model.runtime().is_simulated()) pass.memory = {resident, loading.bytes(), {}};
     give_inputs(model, *sessions.back());
     UsageReader* usage = sessions.back()->keeps_real_time() ? &reader : nullptr;
     measurements.emplace_back(*sessions.back(), settings, usage, std::move(pass));
     if (turns.empty()) turns = model.values_in_turn(result.inputs);
     if (!turns.empty()) measurements.back().take_turns(turns);
+    if (!model.runtime().is_simulated()) running = std::make_unique<ResidentPeak>();
+    measurements.back().warm_up();  // before another session's memory is beside its own
   }
   log_sizes(result);
   measure(measurements, progress);
+  if (running) measurements.back().note_memory(running->bytes());
   const bool any = std::any_of(measurements.begin(), measurements.end(), [](auto& m) { return m.runs_done() > 0; });
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     if (any && measurements[i].runs_done() == 0) continue;  // stopped before this pass had its turn
@@ -168,6 +177,8 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
   if (result.throughput && result.profiled)
     result.notes.push_back("operator times are of one request alone, in a session of its own");
   if (chosen.copy_to_host && result.profiled) result.notes.push_back("copying the outputs is in [unattributed]");
+  if (const auto& pass = result.plain ? result.plain : result.profiled; pass && pass->memory.before)
+    result.process_peak = most_resident_bytes();
   result.stopped = is_asked_to_stop(chosen);
   if (result.profiled && !result.stopped) prepared.learn_executed_shapes();
   if (result.stopped)

@@ -31,11 +31,20 @@ struct UsageSpan {
   Usage used;
 };
 
+/// Bytes of the whole program that were resident, takt and what it had open besides included; missing: the system does
+/// not tell, or the device is simulated.
+struct PassMemory {
+  std::optional<std::int64_t> before;   ///< the session was opened
+  std::optional<std::int64_t> loading;  ///< at most while it was opened
+  std::optional<std::int64_t> running;  ///< at most in its runs; where another session follows, in those to warm up
+};
+
 /// One session's worth of measurements.
 struct RunPass {
   bool profiled = false;
   Nanoseconds load_time{};
   StartUp start_up{};
+  PassMemory memory{};
   Nanoseconds started{};  ///< wall clock (epoch) at the first measured call
   std::vector<Nanoseconds> warmup;
   std::vector<Nanoseconds> starts;         ///< of each measured call, from the first one
@@ -79,7 +88,8 @@ struct RunResult {
   std::optional<FitResult> fit;          ///< what was tried with RunSettings::fit
   std::vector<HostTensor> tensors;  ///< of one run: inputs, then every tensor that the runtime can show, then outputs
   std::size_t first_output = 0;     ///< in `tensors`
-  bool stopped = false;             ///< before the measurement was complete
+  std::optional<std::int64_t> process_peak;  ///< bytes resident at most since the program began; missing as PassMemory
+  bool stopped = false;                      ///< before the measurement was complete
 };
 
 /// Adds those that are not there yet.

@@ -13,6 +13,7 @@
 #include "profile/percentiles.h"
 #include "profile/run_facts.h"
 #include "profile/run_label.h"
+#include "profile/run_memory.h"
 #include "profile/startup.h"
 #include "profile/throughput.h"
 #include "profile/type_table.h"
@@ -28,6 +29,7 @@ struct SummaryRow {
   Summary times;
   Duration host_mean;
   std::optional<ProfilingCost> cost;  ///< of the profiled row
+  ModelMemory model;
 };
 
 Cell percent(const std::optional<Interval>& ratio, double Interval::*end) {
@@ -67,6 +69,26 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {"profiling_cost_high_percent", "Cost to %",
      [](const SummaryRow& r) { return r.cost ? percent(r.cost->interval, &Interval::high) : Cell(); },
      "Upper end of the 95 % interval of what profiling costs."},
+    {"base_bytes", "Resident before", [](const SummaryRow& r) { return optional_cell(r.pass->memory.before); },
+     "Bytes of takt, its libraries and what it had open besides that were resident before the session of the row was "
+     "opened. Missing on simulated devices, and where the system does not tell."},
+    {"load_peak_bytes", "Peak loading", [](const SummaryRow& r) { return optional_cell(r.pass->memory.loading); },
+     "Most bytes of the whole program that were resident while the session of the row was opened; of a profiled row "
+     "the plain session's are among them. Missing on simulated devices, and where the system does not tell."},
+    {"run_peak_bytes", "Peak running", [](const SummaryRow& r) { return optional_cell(r.pass->memory.running); },
+     "Most bytes of the whole program that were resident while the session of the row ran: of a plain row that a "
+     "profiled one follows in its warm-up runs, before the other session was opened; of a profiled row with both "
+     "sessions. Missing on simulated devices, and where the system does not tell."},
+    {"weight_bytes", "Weights", [](const SummaryRow& r) { return optional_cell(r.model.weights); },
+     "Bytes of the constants in the model's file, each once; a runtime may keep them in another layout, or twice."},
+    {"activation_peak_bytes", "Activations", [](const SummaryRow& r) { return optional_cell(r.model.activations); },
+     "Most bytes that live at once of tensors that are no weights, over the operators in the model's order, each "
+     "tensor "
+     "with memory of its own. Runtimes mostly need less, because they fuse operators and write results where inputs "
+     "were; what kernels need besides is not in it. Missing where the size of one tensor is not known."},
+    {"process_peak_bytes", "Peak of all", [](const SummaryRow& r) { return optional_cell(r.result->process_peak); },
+     "Most bytes of the whole program that were resident at any time of it, both sessions and what prepares them "
+     "among them. Missing on simulated devices, and where the system does not tell."},
 };
 
 struct InstanceRow {
@@ -289,11 +311,12 @@ OpLine rest_line(std::string_view name, Nanoseconds total, std::optional<Duratio
 
 Table summary_table(const RunResult& result) {
   std::vector<SummaryRow> rows;
+  const ModelMemory model = model_memory(result);
   for (const auto* pass : {&result.plain, &result.profiled}) {
     if (!*pass) continue;
     auto times = summarize((*pass)->samples);
     auto host = summarize((*pass)->host_samples);
-    if (times && host) rows.push_back({&result, &**pass, *times, host->mean, std::nullopt});
+    if (times && host) rows.push_back({&result, &**pass, *times, host->mean, std::nullopt, model});
   }
   if (result.plain && result.profiled && !rows.empty())
     rows.back().cost = profiling_cost(*result.plain, *result.profiled);

@@ -15,6 +15,7 @@
 #include "profile/percentiles.h"
 #include "profile/run_facts.h"
 #include "profile/run_label.h"
+#include "profile/run_memory.h"
 #include "profile/startup.h"
 #include "profile/throughput.h"
 #include "profile/type_table.h"
@@ -24,13 +25,19 @@ namespace {
 
 /// One line per figure, one column per pass: the summary has more figures than passes. All times in one unit.
 Table by_figure(const Table& summary) {
-  constexpr std::array<std::string_view, 7> said_elsewhere{"runtime",
-                                                           "device",
-                                                           "pass",
-                                                           "load_us",
-                                                           "profiling_cost_percent",
-                                                           "profiling_cost_low_percent",
-                                                           "profiling_cost_high_percent"};
+  constexpr std::array<std::string_view, 13> said_elsewhere{"runtime",
+                                                            "device",
+                                                            "pass",
+                                                            "load_us",
+                                                            "profiling_cost_percent",
+                                                            "profiling_cost_low_percent",
+                                                            "profiling_cost_high_percent",
+                                                            "base_bytes",
+                                                            "load_peak_bytes",
+                                                            "run_peak_bytes",
+                                                            "weight_bytes",
+                                                            "activation_peak_bytes",
+                                                            "process_peak_bytes"};
   std::vector<Duration> times;
   for (std::size_t c = 0; c < summary.columns.size(); ++c)
     if (summary.columns[c].name == "median_us")
@@ -207,7 +214,7 @@ std::string to_text(const RunResult& result, const OpProfile* ops, const RunText
   if (result.fit) text += fitting(*result.fit, screen);
   text += answer(result, screen) + instability_text(result, screen);
   if (ops) text += types(*ops, screen) + operators(result, *ops, settings) + "\n";
-  text += summary(result, screen) + startup_line(result);
+  text += summary(result, screen) + startup_line(result) + memory_line(result);
   if (!settings.percentiles.empty()) text += "\n" + to_text(percentiles_table(result, settings.percentiles), style);
   if (result.throughput) text += "\n" + to_text(throughput_table(*result.throughput), style);
   if (!result.instances.empty()) text += "\n" + to_text(without_labels(instances_table(result)), style);

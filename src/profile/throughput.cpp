@@ -6,6 +6,7 @@
 
 #include "core/affinity.h"
 #include "core/error.h"
+#include "core/resident.h"
 
 namespace takt {
 namespace {
@@ -150,13 +151,20 @@ LoopRecord keep_in_flight(const OpenRequests& open, const RunSettings& settings,
 
 RunPass measure_throughput(PreparedModel& model, const RunSettings& settings, const RunProgress& progress) {
   RunResult& result = model.result();
+  PassMemory memory;
+  memory.before = resident_bytes();
+  const ResidentPeak loading;
   const OpenRequests open = open_requests(model, settings);
+  memory.loading = loading.bytes();
   const auto limit = limit_of(settings, static_cast<std::size_t>(open.shared.requests));
   const Nanoseconds steady = steady_now(), wall = wall_now();
+  const ResidentPeak running;
   const auto record = keep_in_flight(open, settings, limit, watch_for(settings, limit, progress));
+  memory.running = running.bytes();
   if (record.counted.empty()) throw Error(ErrorKind::runtime, "stopped before the first measured run");
   RunPass pass = pass_of(record, wall + (record.began - steady));
   if (!open.session->keeps_real_time()) pass.started = wall;
+  if (!model.runtime().is_simulated()) pass.memory = memory;
   pass.load_time = open.load_time, pass.start_up = open.session->start_up();
   result.throughput = open.shared;
   result.throughput->completed = record.counted.size();
