@@ -73,7 +73,7 @@ Provenance describe(const PipelineRun& run, const PipelineSpec& spec, std::span<
 int end_unopened(const PipelineOutcome& outcome) {
   if (outcome.run.failure && !outcome.abandoned) throw Error(ErrorKind::runtime, *outcome.run.failure);
   const int code = outcome.run.failure ? 1 : 130;
-  const std::string why = outcome.run.failure.value_or(outcome.notes.back());
+  const std::string why = outcome.run.failure ? *outcome.run.failure : outcome.notes.back();
   if (outcome.abandoned) end_abandoned(why, code);
   log_warning(why);
   return code;

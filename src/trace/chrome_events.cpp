@@ -270,7 +270,7 @@ void EventParser::add_naming(const Event& event) {
 std::uint32_t EventParser::row_of(const Event& event, RowKind kind) {
   RowKey key{event.process, event.thread, kind};
   if (kind == RowKind::async) key.thread = {event.category, true};
-  const auto bits = static_cast<std::uint64_t>(key.process.value * 31 + key.thread.value);
+  const auto bits = static_cast<std::uint64_t>(key.process.value) * 31 + static_cast<std::uint64_t>(key.thread.value);
   RecentRow& recent = recent_rows_[(bits ^ bits >> 8) % recent_rows_.size()];
   if (recent.row != UINT32_MAX && key == recent.key) return recent.row;
   const auto [found, is_new] = row_numbers_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));

@@ -187,6 +187,18 @@ TEST(ChromeReader, numbers_that_importers_cannot_use_are_replaced_and_told) {
   EXPECT_EQ(read.trace.processes()[2].name, "Spans");
 }
 
+TEST(ChromeReader, rows_of_the_largest_ids_stay_apart) {
+  const TraceRead read =
+      events(R"({"ph":"X","pid":700400000000001615,"tid":1,"ts":1,"dur":1,"name":"a"},)"
+             R"({"ph":"X","pid":9223372036854775807,"tid":9223372036854775807,"ts":1,"dur":1,"name":"b"},)"
+             R"({"ph":"X","pid":9223372036854775807,"tid":9223372036854775806,"ts":1,"dur":1,"name":"c"})");
+  EXPECT_EQ(read.trace.processes().size(), 2u);
+  EXPECT_EQ(slices(read.trace).size(), 3u);
+  std::set<RowId> rows;
+  for (const TraceEvent& event : read.trace.events()) rows.insert(event.row);
+  EXPECT_EQ(rows.size(), 3u);
+}
+
 TEST(ChromeReader, arguments_of_every_kind_are_kept) {
   const TraceRead read = events(
       R"({"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a","args":{"i":-3,"big":9007199254740993,)"
