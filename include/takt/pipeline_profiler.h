@@ -66,7 +66,8 @@ class TAKT_EXPORT PipelineProfiler {
   void log_event(std::string_view stage, std::string_view device, std::int64_t batch,
                  std::chrono::nanoseconds submitted, std::chrono::nanoseconds completed,
                  const ExecutionCounters& counters = {});
-  /// The same of an executor's result; one that failed is left out. May be called in the executor's callback.
+  /// The same of an executor's result, with the copies that it made of tensors; one that failed is left out. May be
+  /// called in the executor's callback. Throws Error(bad_input) also for copies during the inference.
   void log_execution(std::string_view stage, std::string_view device, const StageResult& result);
   /// A batch in a data-parallel stage: partition and merge on the host and the parts on their devices, as in the trace
   /// of an engine. All batches of a stage must have the same number of parts.

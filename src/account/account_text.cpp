@@ -128,8 +128,10 @@ std::string heading(const Accounts& a) {
   return text + cycle_line(a) + bound_line(a) + load_line(a) + latency_line(a) + source_lines(a) + warm_up_line(a);
 }
 
-/// Columns of the devices' table: what no device has is not shown.
+/// Columns of the devices' table: what no device has is not shown. Where all is shown, 80 columns have no room for the
+/// time that they add up to; it is the same for every device and stands in the heading.
 std::vector<std::string_view> shown_device_columns(const Accounts& a) {
+  constexpr std::size_t most = 8;
   const auto any = [&](Nanoseconds DeviceAccount::*time) {
     return std::any_of(a.devices.begin(), a.devices.end(),
                        [&](const DeviceAccount& device) { return (device.*time).count() > 0; });
@@ -137,8 +139,10 @@ std::vector<std::string_view> shown_device_columns(const Accounts& a) {
   std::vector<std::string_view> columns{"device", "wall_us", "busy_us"};
   if (any(&DeviceAccount::copy)) columns.push_back("copy_us");
   if (any(&DeviceAccount::sync)) columns.push_back("sync_us");
-  for (const char* column : {"starved_us", "blocked_us", "dispatch_us", "fill_drain_us", "utilisation_percent"})
-    columns.push_back(column);
+  for (const char* column : {"starved_us", "blocked_us"}) columns.push_back(column);
+  if (any(&DeviceAccount::dispatch)) columns.push_back("dispatch_us");
+  for (const char* column : {"fill_drain_us", "utilisation_percent"}) columns.push_back(column);
+  if (columns.size() > most) columns.erase(std::find(columns.begin(), columns.end(), "wall_us"));
   return columns;
 }
 

@@ -71,10 +71,8 @@ class Walk {
         index_(run, sorted),
         begin_(window.begin),
         laps_(std::move(laps)),
-        behind_(stages_behind(run.shape)),
-        shares_(run.stages.size() + 1) {
-    for (int s = 0; s < static_cast<int>(run.stages.size()); ++s) before_.push_back(stages_before(run.shape, s));
-  }
+        ways_(ways_of(run.shape)),
+        shares_(run.stages.size() + 1) {}
 
   std::vector<BinderShare> binders() { return laps_.finish(has_source_ ? Binder::source : Binder::start); }
 
@@ -105,7 +103,7 @@ class Walk {
     const std::size_t stages = run_.stages.size(), first = batch * stages;
     std::size_t last = stages - 1;  // which feeds the sink
     for (std::size_t s = 0; s + 1 < stages; ++s)
-      if (behind_[s].empty() && run_.schedule.visits[first + s].left > run_.schedule.visits[first + last].left)
+      if (ways_.behind[s].empty() && run_.schedule.visits[first + s].left > run_.schedule.visits[first + last].left)
         last = s;
     return {PointKind::left, static_cast<std::uint32_t>(first + last)};
   }
@@ -272,7 +270,7 @@ class Walk {
   void ask_leave(std::uint32_t v) {
     const int stage = visit(v).stage;
     ask_finished(index_.last_execution(v), link_.binding);
-    for (const int next : behind_[index(stage)]) ask_room(stage, next);
+    for (const int next : ways_.behind[index(stage)]) ask_room(stage, next);
     if (run_.shape.stages[index(stage)].ordered) ask_left(index_.before_in_stage(v), PathBinding::order);
   }
 
@@ -293,12 +291,11 @@ class Walk {
 
   void ask_entry(std::uint32_t v) {
     const int stage = visit(v).stage;
-    const auto& before = before_[index(stage)];
+    const auto& before = ways_.before[index(stage)];
     for (const int b : before) ask_left(v - static_cast<std::uint32_t>(stage - b), PathBinding::data);
     if (!before.empty()) return;
     const std::uint32_t batch = static_cast<std::uint32_t>(visit(v).batch);
-    for (std::size_t s = 0; s < before_.size(); ++s)
-      if (before_[s].empty()) ask_room(FlowStage::source, static_cast<int>(s));
+    for (const int first : ways_.first) ask_room(FlowStage::source, first);
     ask_in_flight();
     const Nanoseconds there = run_.shape.source.open ? run_.schedule.batches[batch].arrived : begin_;
     ask({PointKind::begun, batch}, there, PathBinding::data);
@@ -329,7 +326,7 @@ class Walk {
   Nanoseconds begin_;
   Laps laps_;
   bool has_source_ = false;  ///< the path ends where a batch came
-  std::vector<std::vector<int>> behind_, before_;
+  FlowWays ways_;
   std::vector<std::vector<PathShare>> shares_;  ///< by stage, the source first
   Link link_, best_;
   bool found_ = false, lost_ = false;

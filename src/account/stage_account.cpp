@@ -136,28 +136,21 @@ void add_visit(BatchAccount& batch, const StageColumns& times, std::size_t b, st
 /// Back along the way that took longest: from the stage that the batch left last, each time to the one before it that
 /// it left last.
 void add_longest_way(const PipelineRun& run, const std::vector<StageColumns>& columns, const VisitCopies& copies,
-                     const std::vector<std::vector<int>>& before, const std::vector<int>& ends, std::size_t b,
-                     BatchAccount& batch) {
-  for (std::vector<int> next = ends; !next.empty();) {
+                     const FlowWays& ways, std::size_t b, BatchAccount& batch) {
+  for (std::vector<int> next = ways.last; !next.empty();) {
     const int s = *std::max_element(
         next.begin(), next.end(), [&](int x, int y) { return columns[index(x)].left[b] < columns[index(y)].left[b]; });
     const std::size_t visit = b * run.stages.size() + index(s);
     add_visit(batch, columns[index(s)], b, copies.before_of(visit), copies.after_of(visit));
-    next = before[index(s)];
+    next = ways.before[index(s)];
   }
 }
 
 void account_ways(const PipelineRun& run, const std::vector<StageColumns>& columns, const VisitCopies& copies,
                   Accounts& accounts) {
-  std::vector<std::vector<int>> before;
-  std::vector<int> ends;
-  const auto behind = stages_behind(run.shape);
-  for (int s = 0; s < static_cast<int>(behind.size()); ++s) {
-    before.push_back(stages_before(run.shape, s));
-    if (behind[index(s)].empty()) ends.push_back(s);
-  }
+  const FlowWays ways = ways_of(run.shape);
   for (std::size_t b = 0; b < accounts.batches.size(); ++b)
-    add_longest_way(run, columns, copies, before, ends, b, accounts.batches[b]);
+    add_longest_way(run, columns, copies, ways, b, accounts.batches[b]);
 }
 
 /// Some batches at a time, so that they stay in the cache while each stage adds its own.

@@ -12,50 +12,57 @@ namespace {
 
 constexpr std::size_t most_parts = std::size_t{1} << 20;
 
-void check_stage(const FlowStage& stage, std::size_t index, std::size_t devices) {
-  if (stage.replicas.empty()) refuse_input(fmt::format("stage {}: it has no replica; give it 1 or more", index));
-  if (stage.parts() == 0) refuse_input(fmt::format("stage {}: it has no device; name the one it runs on", index));
+/// How messages call a stage.
+std::string called(const std::vector<std::string>& names, int stage) {
+  return stage >= 0 && index(stage) < names.size() ? fmt::format("stage '{}'", names[index(stage)])
+                                                   : fmt::format("stage {}", stage);
+}
+
+void check_stage(const FlowStage& stage, int number, const std::vector<std::string>& names, std::size_t devices) {
+  const auto name = [&] { return called(names, number); };
+  if (stage.replicas.empty()) refuse_input(fmt::format("{}: it has no replica; give it 1 or more", name()));
+  if (stage.parts() == 0) refuse_input(fmt::format("{}: it has no device; name the one it runs on", name()));
   if (stage.queue < 1) {
-    refuse_input(fmt::format("stage {}: a queue of {} holds no batch; give it room for 1 or more", index, stage.queue));
+    refuse_input(fmt::format("{}: a queue of {} holds no batch; give it room for 1 or more", name(), stage.queue));
   }
   for (const auto& replica : stage.replicas) {
     if (replica.size() != stage.replicas.front().size()) {
-      refuse_input(
-          fmt::format("stage {}: its replicas have different numbers of parts; split all of them alike", index));
+      refuse_input(fmt::format("{}: its replicas have different numbers of parts; split all of them alike", name()));
     }
     for (const int device : replica) {
       if (device < 0 || static_cast<std::size_t>(device) >= devices) {
-        refuse_input(fmt::format("stage {}: there is no device {}; use 0 to {}", index, device,
+        refuse_input(fmt::format("{}: there is no device {}; use 0 to {}", name(), device,
                                  static_cast<std::int64_t>(devices) - 1));
       }
     }
   }
 }
 
-void check_after(const FlowStage& stage, int number) {
+void check_after(const FlowStage& stage, int number, const std::vector<std::string>& names) {
   if (stage.after == std::vector{FlowStage::source}) return;
   for (const int before : stage.after) {
     if (before == FlowStage::source) {
-      refuse_input(
-          fmt::format("stage {}: what comes after a stage comes after the source; name the stages only", number));
+      refuse_input(fmt::format("{}: what comes after a stage comes after the source; name the stages only",
+                               called(names, number)));
     }
     if (before < 0 || before >= number) {
-      refuse_input(
-          fmt::format("stage {}: it cannot come after stage {}; name stages that stand before it", number, before));
+      refuse_input(fmt::format("{}: it cannot come after {}; name stages that stand before it", called(names, number),
+                               called(names, before)));
     }
     if (std::count(stage.after.begin(), stage.after.end(), before) > 1)
-      refuse_input(fmt::format("stage {}: it comes after stage {} twice; name a stage once", number, before));
+      refuse_input(
+          fmt::format("{}: it comes after {} twice; name a stage once", called(names, number), called(names, before)));
   }
 }
 
 // Where several stages meet, all queues must hold the same batches, or each waits for a batch that finds no room.
-void check_order(const FlowShape& shape) {
+void check_order(const FlowShape& shape, const std::vector<std::string>& names) {
   std::vector<bool> meets_later(shape.stages.size());
   for (std::size_t s = shape.stages.size(); s-- > 0;) {
     const FlowStage& stage = shape.stages[s];
     if (meets_later[s] && !stage.ordered && stage.replicas.size() > 1) {
-      refuse_input(
-          fmt::format("stage {}: its batches may overtake, but the stages behind it meet again; keep their order", s));
+      refuse_input(fmt::format("{}: its batches may overtake, but the stages behind it meet again; keep their order",
+                               called(names, static_cast<int>(s))));
     }
     const auto before = stages_before(shape, static_cast<int>(s));
     for (const int b : before)
@@ -73,11 +80,18 @@ std::vector<int> stages_before(const FlowShape& shape, int s) {
   return before;
 }
 
-std::vector<std::vector<int>> stages_behind(const FlowShape& shape) {
-  std::vector<std::vector<int>> behind(shape.stages.size());
-  for (int s = 0; s < static_cast<int>(shape.stages.size()); ++s)
-    for (const int before : stages_before(shape, s)) behind[index(before)].push_back(s);
-  return behind;
+FlowWays ways_of(const FlowShape& shape) {
+  FlowWays ways;
+  const int stages = static_cast<int>(shape.stages.size());
+  ways.behind.resize(shape.stages.size());
+  for (int s = 0; s < stages; ++s) {
+    ways.before.push_back(stages_before(shape, s));
+    for (const int before : ways.before.back()) ways.behind[index(before)].push_back(s);
+    if (ways.before.back().empty()) ways.first.push_back(s);
+  }
+  for (int s = 0; s < stages; ++s)
+    if (ways.behind[index(s)].empty()) ways.last.push_back(s);
+  return ways;
 }
 
 bool is_chain(const FlowShape& shape) {
@@ -95,7 +109,7 @@ FlowStage stage_over(const std::vector<int>& devices, int replicas, int queue) {
   return stage;
 }
 
-void check(const FlowShape& shape) {
+void check(const FlowShape& shape, const std::vector<std::string>& names) {
   if (shape.stages.empty()) refuse_input("pipeline: it has no stage; describe at least one");
   for (std::size_t d = 0; d < shape.devices.size(); ++d) {
     if (const auto& requests = shape.devices[d].requests; requests && *requests < 1) {
@@ -104,13 +118,13 @@ void check(const FlowShape& shape) {
   }
   std::size_t parts = 0;
   for (std::size_t s = 0; s < shape.stages.size(); ++s) {
-    check_stage(shape.stages[s], s, shape.devices.size());
-    check_after(shape.stages[s], static_cast<int>(s));
+    check_stage(shape.stages[s], static_cast<int>(s), names, shape.devices.size());
+    check_after(shape.stages[s], static_cast<int>(s), names);
     parts += shape.stages[s].replicas.size() * shape.stages[s].replicas.front().size();
     if (parts > most_parts)
       refuse_input(fmt::format("pipeline: more than {} replicas and parts; use fewer", most_parts));
   }
-  check_order(shape);
+  check_order(shape, names);
   const auto& source = shape.source;
   if (source.in_flight && *source.in_flight < 1) {
     refuse_input(fmt::format("source: {} batches in flight move nothing; allow 1 or more", *source.in_flight));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace takt {
@@ -64,17 +65,23 @@ struct FlowShape {
 /// The stages whose results a batch needs in stage `s`, in ascending order; empty: the source feeds it.
 std::vector<int> stages_before(const FlowShape& shape, int s);
 
-/// By stage: those that it feeds, in ascending order; none: it feeds the sink.
-std::vector<std::vector<int>> stages_behind(const FlowShape& shape);
+/// Which stages feed which; every list is in ascending order.
+struct FlowWays {
+  std::vector<std::vector<int>> before;  ///< by stage: stages_before()
+  std::vector<std::vector<int>> behind;  ///< by stage: those that it feeds; none: it feeds the sink
+  std::vector<int> first;                ///< those that the source feeds
+  std::vector<int> last;                 ///< those that feed the sink
+};
+FlowWays ways_of(const FlowShape& shape);
 
 /// Whether every stage is fed by the one before it, the first by the source.
 bool is_chain(const FlowShape& shape);
 
-/// Throws Error(bad_input) that names the stage or device if the shape cannot work: no stage, a stage without replicas
-/// or with differing numbers of parts, a device that does not exist, a stage after itself, a later one or the same one
-/// twice, a stage from which batches come out of order before one where several stages meet (each could wait for room
-/// that only the other makes), a queue, `requests` or `in_flight` below 1, `batches` below 0, more than 2^20 replicas
-/// or parts in all.
-void check(const FlowShape& shape);
+/// Throws Error(bad_input) that names the stage (by its number, or as `names` has it) or device if the shape cannot
+/// work: no stage, a stage without replicas or with differing numbers of parts, a device that does not exist, a stage
+/// after itself, a later one or the same one twice, a stage from which batches come out of order before one where
+/// several stages meet (each could wait for room that only the other makes), a queue, `requests` or `in_flight` below
+/// 1, `batches` below 0, more than 2^20 replicas or parts in all.
+void check(const FlowShape& shape, const std::vector<std::string>& names = {});
 
 }  // namespace takt

@@ -6,10 +6,7 @@
 namespace takt {
 
 ScheduleBook::ScheduleBook(Schedule& schedule, const FlowShape& shape)
-    : schedule_(schedule), shape_(shape), behind_(stages_behind(shape)) {
-  for (int s = 0; s < static_cast<int>(shape.stages.size()); ++s)
-    if (stages_before(shape, s).empty()) first_.push_back(s);
-}
+    : schedule_(schedule), shape_(shape), ways_(ways_of(shape)) {}
 
 VisitRecord& ScheduleBook::visit(std::int64_t batch, int stage) {
   return schedule_.visits[static_cast<std::size_t>(batch) * shape_.stages.size() + static_cast<std::size_t>(stage)];
@@ -25,7 +22,7 @@ void ScheduleBook::act(const FlowAction& action, Nanoseconds arrived, Nanosecond
     case FlowActionKind::leave:
       visit(what.batch, what.stage).left = now;
       // Where several meet, the last one has the last word.
-      for (const int next : behind_[index(what.stage)]) visit(what.batch, next).entered = now;
+      for (const int next : ways_.behind[index(what.stage)]) visit(what.batch, next).entered = now;
       return;
     case FlowActionKind::deliver:
       visit(what.batch, what.stage).left = now;
@@ -44,7 +41,7 @@ void ScheduleBook::admit(std::int64_t batch, Nanoseconds arrived, Nanoseconds no
     next.batch = batch;
     next.stage = s;
   }
-  for (const int s : first_) visit(batch, s).entered = now;
+  for (const int s : ways_.first) visit(batch, s).entered = now;
 }
 
 void ScheduleBook::start(const Execution& what, Nanoseconds now) {

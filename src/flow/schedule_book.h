@@ -26,8 +26,7 @@ class ScheduleBook {
   VisitRecord& visit(std::int64_t batch, int stage);
   Schedule& schedule_;
   const FlowShape& shape_;
-  std::vector<std::vector<int>> behind_;
-  std::vector<int> first_;  ///< stages behind the source
+  FlowWays ways_;
 };
 
 }  // namespace takt

@@ -8,7 +8,7 @@ namespace takt {
 
 BatchValues::BatchValues(const std::vector<OpenedStage>& stages, const FlowShape& shape)
     : stages_(stages), read_(stages.size()) {
-  for (const auto& behind : stages_behind(shape)) feeds_sink_.push_back(behind.empty());
+  for (const auto& behind : ways_of(shape).behind) feeds_sink_.push_back(behind.empty());
   for (std::size_t s = 0; s < stages.size(); ++s)
     for (const Link& link : stages[s].links) {
       const auto same = [&](const Link& other) { return other.from == link.from && other.output == link.output; };

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "account/account.h"
 #include "core/error.h"
@@ -32,6 +34,17 @@ void check_times(std::string_view stage, std::int64_t batch, Nanoseconds start, 
     if (time > now + farthest || time < now - farthest)
       refuse(stage, batch, "a time is not of the steady clock; take it from PipelineProfiler::now()");
   if (end < start) refuse(stage, batch, "completed before it was submitted; take both times from the steady clock");
+}
+
+/// A copy that begins at `after` or later and ends at `before` or earlier, where these are given.
+TensorCopy checked_copy(std::string_view stage, std::int64_t batch, const TensorCopy& copy,
+                        std::optional<Nanoseconds> after, std::optional<Nanoseconds> before) {
+  if (copy.bytes < 0) refuse(stage, batch, "a copy of less than no bytes; 0 says that nothing was copied");
+  if (copy.bytes == 0) return {};
+  check_times(stage, batch, copy.begin, copy.end);
+  if ((after && copy.begin < *after) || (before && copy.end > *before))
+    refuse(stage, batch, "tensors were copied during the inference; inputs are copied before it, outputs after it");
+  return copy;
 }
 
 ProfileValue value_of(const Cell& cell) {
@@ -107,7 +120,13 @@ void PipelineProfiler::log_event(std::string_view stage, std::string_view device
 }
 
 void PipelineProfiler::log_execution(std::string_view stage, std::string_view device, const StageResult& result) {
-  if (!result.error) log_event(stage, device, result.batch, result.submitted, result.completed, result.counters);
+  if (result.error) return;
+  LoggedVisit visit{result.submitted, result.submitted, result.completed, result.completed, {}};
+  visit.parts.push_back({0, result.submitted, result.completed, result.counters});
+  check_times(stage, result.batch, result.submitted, result.completed);
+  visit.inputs_copied = checked_copy(stage, result.batch, result.inputs_copied, std::nullopt, result.submitted);
+  visit.outputs_copied = checked_copy(stage, result.batch, result.outputs_copied, result.completed, std::nullopt);
+  state_->add(stage, result.batch, std::move(visit), {device});
 }
 
 void PipelineProfiler::log_execution(std::string_view stage, const DataParallelResult& result) {

@@ -121,15 +121,15 @@ void check_connected_order(const YamlSection& root, const PipelineSpec& spec) {
   for (std::size_t s = 0; s < spec.stages.size(); ++s) {
     for (const auto& [input, from] : spec.stages[s].connect) {
       const std::string name = from.substr(0, from.find('.'));
-      int number = 0;
-      while (spec.stages[static_cast<std::size_t>(number)].name != name) ++number;
-      if (comes_after(order, static_cast<int>(s), number)) continue;
+      if (comes_after(order, static_cast<int>(s), number_of_stage(spec, name))) continue;
       root.fail(root.at("stages")[s]["connect"][input], fmt::format("stages[{}].connect.{}", s, input),
                 fmt::format("'{}' need not be done when '{}' starts; add it to 'after'", name, spec.stages[s].name));
     }
   }
+  std::vector<std::string> names;
+  for (const auto& stage : spec.stages) names.push_back(stage.name);
   try {
-    check(flow_shape(spec));
+    check(flow_shape(spec), names);
   } catch (const Error& error) {
     root.fail(root.at("stages"), "stages", error.what());
   }

@@ -57,7 +57,7 @@ std::vector<SharedTensor> given_values(const StageSpec& stage, const std::vector
 class Opening {
  public:
   Opening(const PipelineSpec& spec, const SimulatedTimes& times, const std::filesystem::path& folder, bool keep_last)
-      : spec_(spec), times_(times), folder_(folder), keep_last_(keep_last), behind_(stages_behind(flow_shape(spec))) {}
+      : spec_(spec), times_(times), folder_(folder), keep_last_(keep_last), behind_(ways_of(flow_shape(spec)).behind) {}
 
   std::vector<OpenedStage> all() {
     for (std::size_t s = 0; s < spec_.stages.size(); ++s) try {

@@ -7,12 +7,6 @@
 namespace takt {
 namespace {
 
-int number_of_stage(const PipelineSpec& spec, const std::string& name) {
-  const auto found =
-      std::find_if(spec.stages.begin(), spec.stages.end(), [&](auto& stage) { return stage.name == name; });
-  return static_cast<int>(found - spec.stages.begin());
-}
-
 std::vector<int> sorted_once(std::vector<int> stages) {
   std::sort(stages.begin(), stages.end());
   stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
@@ -28,10 +22,22 @@ std::vector<int> connected_stages(const PipelineSpec& spec, const StageSpec& sta
 
 }  // namespace
 
+int number_of_stage(const PipelineSpec& spec, const std::string& name) {
+  const auto found =
+      std::find_if(spec.stages.begin(), spec.stages.end(), [&](auto& stage) { return stage.name == name; });
+  return static_cast<int>(found - spec.stages.begin());
+}
+
+// Stages come after those of lower numbers only, so one pass down is enough, however many ways there are.
 bool comes_after(const std::vector<std::vector<int>>& order, int s, int earlier) {
-  const auto& before = order[index(s)];
-  return std::any_of(before.begin(), before.end(),
-                     [&](int b) { return b == earlier || (b > earlier && comes_after(order, b, earlier)); });
+  std::vector<bool> left(index(s) + 1);
+  const auto leave_those_before = [&](int stage) {
+    for (const int before : order[index(stage)]) left[index(before)] = true;
+  };
+  leave_those_before(s);
+  for (int b = s - 1; b > earlier; --b)
+    if (left[index(b)]) leave_those_before(b);
+  return earlier < s && left[index(earlier)];
 }
 
 std::vector<std::vector<int>> order_of(const PipelineSpec& spec) {

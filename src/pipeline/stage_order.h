@@ -1,11 +1,15 @@
 // Which stages come after which: where a pipeline forks and meets again.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "pipeline/pipeline_spec.h"
 
 namespace takt {
+
+/// The place of the stage of that name, which there is.
+int number_of_stage(const PipelineSpec& spec, const std::string& name);
 
 /// By stage: the stages that a batch must have left before, in ascending order; none: the source feeds it. What `after`
 /// says; else the stages that `connect` names, without those that come before another of them; else the stage above.

@@ -48,7 +48,7 @@ Order order_of_stages(const WholeBatch& batch, std::size_t stages) {
 void check_order(const PipelineLog& log, const std::vector<WholeBatch>& batches, const Order& order) {
   for (const auto& batch : batches)
     for (std::size_t s = 1; s < order.size(); ++s)
-      if (batch.in(order[s]).begin < batch.in(order[s - 1]).done)
+      if (batch.in(order[s]).came() < batch.in(order[s - 1]).left())
         throw Error(ErrorKind::bad_input,
                     fmt::format("pipeline '{}': batch {} was in stage '{}' before '{}' was done with it; a batch goes "
                                 "through the stages one after the other, in the same order as all others",
@@ -91,8 +91,8 @@ class LoggedRun {
   explicit LoggedRun(const PipelineLog& log)
       : log_(log), batches_(whole_batches(log)), order_(order_of_stages(batches_.front(), log.stages.size())) {
     check_order(log, batches_, order_);
-    base_ = first(batches_.front()).begin;
-    for (const auto& batch : batches_) base_ = std::min(base_, first(batch).begin);
+    base_ = first(batches_.front()).came();
+    for (const auto& batch : batches_) base_ = std::min(base_, first(batch).came());
   }
 
   PipelineRun make() {
@@ -108,6 +108,8 @@ class LoggedRun {
       run_.counters.push_back(counters);
       run_.schedule.end = std::max(run_.schedule.end, record.end);
     }
+    std::stable_sort(run_.copies.begin(), run_.copies.end(), [](auto& a, auto& b) { return a.start < b.start; });
+    for (const CopySpan& copy : run_.copies) run_.schedule.end = std::max(run_.schedule.end, copy.end);
     run_.shape.devices.resize(run_.devices.size());
     return std::move(run_);
   }
@@ -120,7 +122,7 @@ class LoggedRun {
   void add_source() {
     std::vector<std::pair<Nanoseconds, Nanoseconds>> inside;
     for (const auto& batch : batches_) {
-      const auto arrived = first(batch).begin - base_, delivered = last(batch).done - base_;
+      const auto arrived = first(batch).came() - base_, delivered = last(batch).left() - base_;
       run_.schedule.batches.push_back({arrived, arrived, delivered});
       inside.emplace_back(arrived, delivered);
     }
@@ -135,18 +137,18 @@ class LoggedRun {
     Order by_start(batches_.size());
     std::iota(by_start.begin(), by_start.end(), std::size_t{0});
     std::stable_sort(by_start.begin(), by_start.end(), [&](std::size_t a, std::size_t b) {
-      return batches_[a].in(order_[s]).begin < batches_[b].in(order_[s]).begin;
+      return batches_[a].in(order_[s]).came() < batches_[b].in(order_[s]).came();
     });
     std::map<std::vector<int>, Workers> replicas;
     std::vector<std::pair<Nanoseconds, Nanoseconds>> waiting;
     for (const std::size_t b : by_start) {
       const LoggedVisit& visit = batches_[b].in(order_[s]);
       const auto devices = devices_of(visit);
-      const int replica = replicas[devices].take(visit.begin, visit.done, [&] {
+      const int replica = replicas[devices].take(visit.came(), visit.left(), [&] {
         shape.replicas.push_back(devices);
         return static_cast<int>(shape.replicas.size()) - 1;
       });
-      const auto entered = s == 0 ? visit.begin : batches_[b].in(order_[s - 1]).done;
+      const auto entered = s == 0 ? visit.came() : batches_[b].in(order_[s - 1]).left();
       waiting.emplace_back(entered, visit.begin);
       add_visit(b, s, replica, entered - base_, visit);
     }
@@ -173,8 +175,17 @@ class LoggedRun {
     }
     if (split)
       add({{batch, stage, replica, 0, Execution::host, FlowPhase::merge}, joined, visit.merged - base_, done}, {});
-    run_.schedule.visits[b * order_.size() + s] = {batch,      stage,  replica, entered, begin,
-                                                   dispatched, joined, done,    done};
+    run_.schedule.visits[b * order_.size() + s] = {
+        batch, stage, replica, entered, begin, dispatched, joined, done, visit.left() - base_};
+    const Execution what{batch, stage, replica, 0, devices.front(), FlowPhase::run};
+    add_copy(what, visit.inputs_copied, false);
+    add_copy(what, visit.outputs_copied, true);
+  }
+
+  void add_copy(const Execution& what, const TensorCopy& copy, bool of_outputs) {
+    if (copy.bytes == 0) return;
+    run_.copies.push_back({what.batch, what.stage, what.replica, what.part, what.device, of_outputs, copy.begin - base_,
+                           copy.end - base_, copy.bytes});
   }
 
   void add(const ExecutionRecord& record, const ExecutionCounters& counters) {

@@ -27,6 +27,10 @@ struct LoggedVisit {
   Nanoseconds merged{};      ///< the merge starts; `done` in a stage of one part
   Nanoseconds done{};
   std::vector<LoggedPart> parts;
+  TensorCopy inputs_copied{}, outputs_copied{};  ///< of a stage of one part: before `begin` and after `done`
+
+  Nanoseconds came() const { return inputs_copied.bytes > 0 ? inputs_copied.begin : begin; }
+  Nanoseconds left() const { return outputs_copied.bytes > 0 ? outputs_copied.end : done; }
 };
 
 struct LoggedStage {

@@ -26,7 +26,7 @@ struct Place {
 class TraceMaker {
  public:
   explicit TraceMaker(const PipelineRun& run)
-      : run_(run), places_(run.devices.size() + 1), copied_(copied_executions(run)) {
+      : run_(run), places_(run.devices.size() + 1), ways_(ways_of(run.shape)), copied_(copied_executions(run)) {
     if (run.base_time) trace_.set_base_time(*run.base_time);
     trace_.set_provenance_json(describe_run(run));
     process_ = trace_.add_process(run.name.empty() ? "pipeline" : run.name);
@@ -34,7 +34,6 @@ class TraceMaker {
     for (std::size_t d = 0; d < run.devices.size(); ++d) places_[d + 1].name = run.devices[d].name;
     for (int s = 0; s < static_cast<int>(run.stages.size()); ++s) {
       const FlowStage& stage = run.shape.stages[index(s)];
-      before_.push_back(stages_before(run.shape, s));
       first_arrow_.push_back(arrows_per_batch_);
       arrows_per_batch_ += ways_into(s) + (stage.split() ? 2 * index(stage.parts()) : 0);
     }
@@ -145,7 +144,7 @@ class TraceMaker {
   }
 
   /// One that nothing leads into keeps a number all the same.
-  std::size_t ways_into(int stage) const { return std::max<std::size_t>(1, before_[index(stage)].size()); }
+  std::size_t ways_into(int stage) const { return std::max<std::size_t>(1, ways_.before[index(stage)].size()); }
 
   /// The first numbers of a stage lead into it from those before, then in a data-parallel one to each part, then from
   /// each part to the merge.
@@ -154,7 +153,7 @@ class TraceMaker {
     const std::size_t parts = index(run_.shape.stages[index(what.stage)].parts()), ways = ways_into(what.stage);
     const bool split = parts > 1;
     if (what.phase == FlowPhase::partition || !split) {
-      for (std::size_t w = 0; w < before_[index(what.stage)].size(); ++w)
+      for (std::size_t w = 0; w < ways_.before[index(what.stage)].size(); ++w)
         trace_.add_flow(event, arrow(what, w), true, false);
     }
     if (what.phase == FlowPhase::partition)
@@ -170,8 +169,8 @@ class TraceMaker {
 
   void add_arrows_onward(EventId event, const Execution& what) {
     Execution next = what;
-    for (next.stage = what.stage + 1; index(next.stage) < before_.size(); ++next.stage) {
-      const auto& before = before_[index(next.stage)];
+    for (next.stage = what.stage + 1; index(next.stage) < ways_.before.size(); ++next.stage) {
+      const auto& before = ways_.before[index(next.stage)];
       for (std::size_t w = 0; w < before.size(); ++w)
         if (before[w] == what.stage) trace_.add_flow(event, arrow(next, w), false, true);
     }
@@ -224,7 +223,7 @@ class TraceMaker {
   std::vector<std::size_t> copied_;  ///< by copy, its execution
   std::vector<std::size_t> row_of_;  ///< by execution, in its place
   std::vector<std::size_t> first_arrow_;
-  std::vector<std::vector<int>> before_;  ///< by stage
+  FlowWays ways_;
   std::size_t arrows_per_batch_ = 0;
 };
 

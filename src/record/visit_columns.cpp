@@ -49,22 +49,6 @@ std::vector<VisitRecord> visits_of_executions(const Schedule& schedule, const Fl
   return visits;
 }
 
-/// By stage: those in front of it; and those in front of the sink.
-struct Ways {
-  std::vector<std::vector<int>> before;
-  std::vector<int> ends;
-};
-
-Ways ways_of(const FlowShape& shape) {
-  Ways ways;
-  const auto behind = stages_behind(shape);
-  for (int s = 0; s < static_cast<int>(behind.size()); ++s) {
-    ways.before.push_back(stages_before(shape, s));
-    if (behind[index(s)].empty()) ways.ends.push_back(s);
-  }
-  return ways;
-}
-
 /// When a batch had left all of `stages`, of which there is at least one.
 Nanoseconds last_left(const VisitRecord* batch, const std::vector<int>& stages) {
   Nanoseconds last = batch[stages.front()].left;
@@ -74,7 +58,7 @@ Nanoseconds last_left(const VisitRecord* batch, const std::vector<int>& stages) 
 
 /// What follows for a whole column from what is known already; `left` follows from nothing.
 void derive(const char* column, std::vector<VisitRecord>& visits, const std::vector<BatchRecord>& batches,
-            const Ways& ways) {
+            const FlowWays& ways) {
   if (std::string_view(column) != "entered") return;
   const std::size_t stages = ways.before.size();
   for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -85,11 +69,11 @@ void derive(const char* column, std::vector<VisitRecord>& visits, const std::vec
 }
 
 void derive(const char* column, std::vector<BatchRecord>& batches, const std::vector<VisitRecord>& visits,
-            const Ways& ways) {
+            const FlowWays& ways) {
   for (std::size_t b = 0; b < batches.size(); ++b) {
     if (std::string_view(column) == "arrived") batches[b].arrived = batches[b].admitted;
     if (std::string_view(column) == "delivered")
-      batches[b].delivered = last_left(visits.data() + b * ways.before.size(), ways.ends);
+      batches[b].delivered = last_left(visits.data() + b * ways.before.size(), ways.last);
   }
 }
 
@@ -98,7 +82,7 @@ void derive(const char* column, std::vector<BatchRecord>& batches, const std::ve
 template <typename Take>
 bool each_column(std::vector<VisitRecord>& visits, std::vector<BatchRecord>& batches, const FlowShape& shape,
                  Take take) {
-  const Ways ways = ways_of(shape);
+  const FlowWays ways = ways_of(shape);
   if (!take(batch_columns[0].name, batches, batch_columns[0].time, false)) return false;
   for (const VisitColumn& column : visit_columns) {
     derive(column.name, visits, batches, ways);

@@ -116,7 +116,7 @@ void subtract_blocked(const FlowShape& shape, const Schedule& schedule, int from
 }
 
 void subtract_blocked(const FlowShape& shape, const Schedule& schedule, VisitTimes& times) {
-  const auto behind = stages_behind(shape);
+  const auto behind = ways_of(shape).behind;
   for (std::size_t from = 0; from < behind.size(); ++from)
     for (const int to : behind[from]) subtract_blocked(shape, schedule, static_cast<int>(from), to, times);
 }

@@ -87,7 +87,7 @@ TEST(Oracle, agrees_on_a_thousand_random_graphs_of_stages) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     auto input = random_graph(seed);
-    for (const auto& behind : stages_behind(input.shape)) forks += behind.size() > 1;
+    for (const auto& behind : ways_of(input.shape).behind) forks += behind.size() > 1;
     for (const auto& stage : input.shape.stages) meetings += stage.after.size() > 1;
     if (seed % 2 == 0) {
       expect_agreement(input);

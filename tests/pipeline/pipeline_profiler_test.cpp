@@ -216,6 +216,57 @@ TEST(PipelineProfiler, counters_that_a_runtime_does_not_have_are_missing_not_zer
     }
 }
 
+/// 1 ms to copy the inputs, 4 ms of inference, 2 ms to copy the outputs.
+StageResult copied(const Log& log, std::int64_t batch, std::int64_t from_ms) {
+  StageResult result;
+  result.batch = batch;
+  result.inputs_copied = {log.at(from_ms), log.at(from_ms + 1), 1000};
+  result.submitted = log.at(from_ms + 1);
+  result.completed = log.at(from_ms + 5);
+  result.outputs_copied = {log.at(from_ms + 5), log.at(from_ms + 7), 5000};
+  result.counters.bytes_moved = 6000;
+  return result;
+}
+
+// decode  001122        infer  copies its inputs for 1 ms and its outputs for 2, and runs for 4
+TEST(PipelineProfiler, copies_of_an_executor_are_neither_its_time_nor_a_wait) {
+  Log log;
+  for (std::int64_t b = 0; b < 3; ++b) {
+    log.event("decode", "GPU", b, 10 * b, 10 * b + 2);
+    log.profiler.log_execution("infer", "CPU", copied(log, b, 10 * b + 2));
+    log.event("label", "GPU", b, 10 * b + 9, 10 * b + 10);
+  }
+  EXPECT_EQ(numbers(log.profiler, "stages", "stage_mean_us"), (Numbers{2000, 4000, 1000}));
+  EXPECT_EQ(numbers(log.profiler, "stages", "copy_mean_us"), (Numbers{0, 3000, 0}));
+  EXPECT_EQ(numbers(log.profiler, "stages", "queue_mean_us"), (Numbers{0, 0, 0}));
+  EXPECT_EQ(numbers(log.profiler, "batches", "batch_copy_us"), (Numbers{3000, 3000, 3000}));
+  EXPECT_EQ(numbers(log.profiler, "batches", "latency_us"), (Numbers{10000, 10000, 10000}));
+  const TemporaryFolder folder("takt-test-");
+  const auto file = folder.path() / "pipeline_trace.json";
+  log.profiler.export_chrome_trace(file);
+  const auto read = read_pipeline_run(read_chrome_trace(file).trace, "t");
+  ASSERT_EQ(read.copies.size(), 6u);
+  EXPECT_EQ(read.copies[1].bytes, 5000);
+}
+
+TEST(PipelineProfiler, copies_at_impossible_times_are_refused) {
+  Log log;
+  StageResult early = copied(log, 0, 0);
+  early.outputs_copied.begin = early.completed - milliseconds(1);
+  EXPECT_NE(message_of([&] { log.profiler.log_execution("a", "CPU", early); }).find("during the inference"),
+            std::string::npos);
+  StageResult late = copied(log, 0, 0);
+  late.inputs_copied.end = late.submitted + milliseconds(1);
+  EXPECT_NE(message_of([&] { log.profiler.log_execution("a", "CPU", late); }), "");
+  StageResult less = copied(log, 0, 0);
+  less.inputs_copied.bytes = -1;
+  EXPECT_NE(message_of([&] { log.profiler.log_execution("a", "CPU", less); }), "");
+  EXPECT_EQ(log.profiler.finished(), 0);
+  log.profiler.log_execution("a", "CPU", copied(log, 0, 0));
+  log.event("b", "CPU", 0, 6, 8);  // while the outputs of a are still being copied
+  EXPECT_NE(message_of([&] { log.profiler.text(); }).find("before 'a' was done with it"), std::string::npos);
+}
+
 /// 1 ms to cut, parts of 5 and 8 ms, 1 ms until the merge starts, 1 ms merge.
 DataParallelResult divided(const Log& log, std::int64_t batch, std::int64_t from_ms) {
   DataParallelResult result;

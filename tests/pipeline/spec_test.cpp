@@ -187,7 +187,16 @@ TEST(StageOrder, mistakes_are_named_with_line_and_key) {
             "p.yaml:4: stages[2].connect.x: 'b' need not be done when 'c' starts; add it to 'after'");
   EXPECT_EQ(
       refusal(four_stages({"", ", replicas: 2, ordered: false", ", after: a", ", after: [b, c]"})),
-      "p.yaml:2: stages: stage 1: its batches may overtake, but the stages behind it meet again; keep their order");
+      "p.yaml:2: stages: stage 'b': its batches may overtake, but the stages behind it meet again; keep their order");
+}
+
+TEST(StageOrder, is_found_at_once_however_many_ways_there_are) {
+  std::vector<std::vector<int>> order{{}, {}};
+  for (int fork = 1; fork < 300; fork += 3) order.insert(order.end(), {{fork}, {fork}, {fork + 1, fork + 2}});
+  EXPECT_TRUE(comes_after(order, 301, 1));
+  EXPECT_FALSE(comes_after(order, 301, 0));
+  EXPECT_FALSE(comes_after(order, 301, 301));
+  EXPECT_FALSE(comes_after(order, 299, 300));
 }
 
 std::vector<Link> links_in(const std::string& rest, const std::vector<StagePorts>& ports) {
