@@ -22,7 +22,7 @@ TAKT = str(pathlib.Path(sys.argv[1]).resolve())
 PIPELINE = '''batches: {batches}
 stages:
   - {{name: load, dummy: {{time: 1ms}}, device: sim:CPU}}
-  - {{name: left, dummy: {{time: 1ms}}, device: sim:GPU, replicas: 2, ordered: false}}
+  - {{name: left, dummy: {{time: 1ms}}, device: sim:GPU, replicas: 2}}
   - {{name: right, dummy: {{time: 2ms, partition: 50us, merge: 50us}}, after: load, replicas: 2,
      split: {{devices: [sim:GPU, sim:NPU], ratio: [0.5, 0.5]}}}}
   - {{name: store, dummy: {{time: 500us}}, device: sim:NPU, after: [left, right]}}

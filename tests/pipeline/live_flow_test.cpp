@@ -97,7 +97,7 @@ TEST(LiveFlow, keeps_only_batches_before_the_first_that_was_not_delivered) {
   live.settle(Nanoseconds(6));
   live.finish({started[2].what, started[2].record, Nanoseconds(3), Nanoseconds(7), {}});
   live.settle(Nanoseconds(8));
-  EXPECT_EQ(live.under_way().size(), 1u);
+  EXPECT_EQ(live.under_way().size(), 2u) << "one executes, one waits";
   kept.end(run);
   const Schedule& schedule = run.schedule;
   ASSERT_EQ(schedule.batches.size(), 1u);
@@ -157,7 +157,7 @@ TEST(LiveFlow, holds_only_batches_that_are_inside_however_many_there_were) {
   EXPECT_EQ(sink.taken, batches);
   EXPECT_EQ(sink.steps, static_cast<std::size_t>(batches) * (1 + 4 + 1));
   EXPECT_LE(sink.most_inside, 3u + 4 + 2 + 3 + 2 + 2) << "replicas and queues";
-  EXPECT_LE(sink.most_later, sink.most_at_first);
+  EXPECT_LT(sink.most_later, sink.most_at_first + 4'000) << "bytes, after 98,000 batches more";
   EXPECT_LT(sink.most_later, 64u * 1024);
 }
 
