@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "pipeline/engine.h"
 #include "pipeline/simulation.h"
+#include "record/run_journal.h"
 #include "trace/chrome_writer.h"
 
 namespace takt {
@@ -39,7 +40,7 @@ CommandLine declare(PipelineRunOptions& o) {
   add_timeout(line, o.pipeline);
   line.add({.names = "--trace",
             .value = "FILE",
-            .meaning = "Write the run to this file, in Chrome's format; '' writes none",
+            .meaning = "Write the run to this file, in Chrome's format; until then FILE.journal has it. '' writes none",
             .fallback = o.trace.string(),
             .makes = Makes::file},
            &o.trace);
@@ -48,10 +49,10 @@ CommandLine declare(PipelineRunOptions& o) {
   return line;
 }
 
-PipelineOutcome run(const PipelineSpec& spec, PipelineClock clock, const Interrupt& interrupt) {
-  if (clock == PipelineClock::virtual_time) return {simulate_pipeline(spec), {}};
+PipelineOutcome run(const PipelineSpec& spec, const Interrupt& interrupt, BatchSink* journal) {
   Progress bar("batches");
   EngineSettings settings;
+  settings.sink = journal;
   settings.stop = &interrupt.requested();
   settings.progress = [&](std::int64_t done, std::int64_t total) {
     bar.update(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total));
@@ -67,6 +68,26 @@ Provenance describe(const PipelineRun& run, const PipelineSpec& spec, std::span<
                          {"timeout_ns", std::to_string(spec.timeout.count())},
                          {"seed", std::to_string(spec.seed)}};
   return provenance;
+}
+
+/// Beside a trace that becomes a file; what goes into a pipe or a device leaves nothing beside it.
+std::optional<std::filesystem::path> journal_beside(const std::filesystem::path& trace) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(trace, ignored);
+  if (trace.empty() || (exists(status) && !is_regular_file(status))) return std::nullopt;
+  return std::filesystem::path(trace) += ".journal";
+}
+
+/// The journal is gone when all of it is in the trace, and not before.
+void write_run(const PipelineRun& run, const std::filesystem::path& path, std::optional<RunJournal>& journal) {
+  try {
+    write_chrome_trace(to_trace(run), path);
+  } catch (const Error& error) {
+    if (!journal) throw;
+    throw Error(error.kind(), fmt::format("{}; the run is in '{}': 'takt pipeline analyze' reads it", error.what(),
+                                          printable(journal->path().string())));
+  }
+  if (journal) journal->remove();
 }
 
 /// There is nothing to print. What hangs in a runtime is left behind.
@@ -93,7 +114,12 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   const PipelineSpec spec = spec_of(o.pipeline);
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
   const Interrupt interrupt;
-  PipelineOutcome outcome = run(spec, o.pipeline.clock, interrupt);
+  const bool is_virtual = o.pipeline.clock == PipelineClock::virtual_time;
+  std::optional<RunJournal> journal;
+  if (const auto path = journal_beside(o.trace); path && !is_virtual)
+    journal.emplace(*path, [&](const PipelineRun& planned) { return to_json(describe(planned, spec, arguments)); });
+  PipelineOutcome outcome =
+      is_virtual ? PipelineOutcome{simulate_pipeline(spec), {}} : run(spec, interrupt, journal ? &*journal : nullptr);
   if (!outcome.began) return end_unopened(outcome);
   const Provenance provenance = describe(outcome.run, spec, arguments);
   outcome.run.provenance_json = to_json(provenance);
@@ -102,7 +128,7 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   for (const auto& note : outcome.notes) text += fmt::format("note  {}\n", note);
   if (!outcome.run.schedule.batches.empty()) text += to_text(accounts, o.output.style());
   if (!o.trace.empty()) {
-    write_chrome_trace(to_trace(outcome.run), o.trace);
+    write_run(outcome.run, o.trace, journal);
     const std::string said = fmt::format("wrote trace {}", printable(o.trace.string()));
     if (o.output.is_text_on_screen())
       text += said + "\n";

@@ -5,10 +5,9 @@
 #include "cli/pipeline.h"
 #include "cli/tables.h"
 #include "core/log.h"
-#include "record/stage_events.h"
+#include "record/recorded_run.h"
 #include "replay/interference_file.h"
 #include "replay/what_if.h"
-#include "trace/trace_reader.h"
 
 namespace takt {
 
@@ -29,7 +28,9 @@ CommandLine declare(WhatIfOptions& o) {
                    "stage.NAME.replicas=2, stage.NAME.queue=4, stage.NAME.threads=2, stage.NAME.device=GPU, "
                    "stage.NAME.ratio=0.7,0.3, device.NAME.requests=2, source.in_flight=8 or source.rate=50.",
                    "takt pipeline whatif pipeline_trace.json --set stage.infer.time=x0.5", o.log);
-  line.add({.names = "TRACE", .meaning = "A trace that 'takt pipeline run' wrote, also compressed", .required = true},
+  line.add({.names = "TRACE",
+            .meaning = "A trace that 'takt pipeline run' wrote, also compressed, or the journal of one that was killed",
+            .required = true},
            &o.file);
   line.add({.names = "--set", .value = "KNOB=VALUE", .meaning = "A change; several are made together, in this order"},
            &o.set);
@@ -60,7 +61,8 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
   std::vector<PipelineChange> changes;
   for (const auto& text : o.set) changes.push_back(parse_change(text));
   const auto variants = o.sweep.empty() ? std::vector<PipelineChange>{} : parse_sweep(o.sweep);
-  const PipelineRun run = read_any_pipeline(read_trace(o.file).trace, o.file.string()).run;
+  const auto [run, notes] = read_recorded_run(o.file);
+  for (const std::string& note : notes) log_warning(note);
   const auto measured = o.interference.empty() ? std::vector<PairRow>{} : read_interference(o.interference);
   const WhatIf result = what_if(run, changes, variants, measured);
   if (result.refused_error && o.output.format != "table")

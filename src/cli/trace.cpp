@@ -4,6 +4,8 @@
 
 #include "core/log.h"
 #include "core/text.h"
+#include "record/recorded_run.h"
+#include "record/run_journal.h"
 #include "trace/trace_reader.h"
 
 namespace takt {
@@ -15,6 +17,16 @@ constexpr Command trace_parts[] = {
     {"check", "every rule an importer would complain about", run_trace_check, describe_trace_check},
     {"merge", "traces of several hosts or ranks on one time base", run_trace_merge, describe_trace_merge},
 };
+
+/// What a killed pipeline run left, as the trace that it would have written.
+TraceRead trace_of_journal(const std::filesystem::path& file) {
+  const RecordedRun recorded = read_recorded_run(file);
+  for (const std::string& note : recorded.notes) log_warning(note);
+  TraceRead read;
+  read.trace = to_trace(recorded.run);
+  read.file_events = read.trace.events().size();
+  return read;
+}
 
 }  // namespace
 
@@ -29,7 +41,8 @@ constexpr CommandGroup trace_commands = {
 std::vector<NamedTrace> read_traces(const std::vector<std::filesystem::path>& files,
                                     const TraceReadSettings& settings) {
   std::vector<NamedTrace> traces;
-  for (const auto& file : files) traces.push_back({file.string(), read_trace(file, settings)});
+  for (const auto& file : files)
+    traces.push_back({file.string(), is_run_journal(file) ? trace_of_journal(file) : read_trace(file, settings)});
   return traces;
 }
 

@@ -22,10 +22,11 @@ CommandLine declare(TraceConvertOptions& o) {
                    "Writes a trace in another format, by the name of the output: NAME.pftrace is Perfetto's protobuf, "
                    "NAME.csv one line per event, any other name Chrome JSON; NAME.*.gz is compressed.",
                    "takt trace convert trace.json.gz -o trace.pftrace", o.log);
-  line.add({.names = "FILE",
-            .meaning = "A trace in Chrome's JSON or Perfetto's protobuf, also compressed",
-            .required = true},
-           &o.file);
+  line.add(
+      {.names = "FILE",
+       .meaning = "A trace in Chrome's JSON or Perfetto's protobuf, also compressed, or the journal of a pipeline run",
+       .required = true},
+      &o.file);
   line.add(
       {.names = "-o,--output", .value = "FILE", .meaning = "The file to write", .required = true, .makes = Makes::file},
       &o.output);

@@ -30,7 +30,12 @@ template <typename Clock>
 class Simulation {
  public:
   Simulation(const FlowShape& shape, ServiceTimes& times, const SimulationOptions& options, Clock clock)
-      : flow_(shape), times_(times), options_(options), clock_(std::move(clock)), book_(schedule_, flow_.shape()) {}
+      : flow_(shape),
+        times_(times),
+        options_(options),
+        clock_(std::move(clock)),
+        records_(schedule_, shape.stages.size()),
+        book_(records_, flow_.shape()) {}
 
   Schedule run() {
     if (!options_.arrivals.empty()) schedule_.begin = options_.arrivals.front();
@@ -84,7 +89,8 @@ class Simulation {
   const SimulationOptions& options_;
   Clock clock_;
   Schedule schedule_;
-  ScheduleBook book_;
+  WholeSchedule records_;
+  ScheduleBook<WholeSchedule> book_;
   std::int64_t now_ = 0;
   std::size_t arrived_ = 0;
 };

@@ -9,12 +9,16 @@
 #include <vector>
 
 #include "pipeline/pipeline_spec.h"
-#include "record/pipeline_run.h"
+#include "record/batch_passage.h"
 #include "runtime/runtime.h"
 
 namespace takt {
 
 struct EngineSettings {
+  /// Where batches go as they are delivered (a RunJournal), so that the run holds only those that are inside, whatever
+  /// their number; nullptr: they are kept in memory. Must outlive run_pipeline(). A sink that fails ends the run as a
+  /// failed stage does.
+  BatchSink* sink = nullptr;
   /// True: no new batches; those inside are finished and everything is kept. While stages are opened: that ends.
   const std::atomic<bool>* stop = nullptr;
   /// Values of the first stage's inputs for a batch, in the order of its ports; empty: generated once, the same for

@@ -44,13 +44,6 @@ std::int64_t copied_bytes(const StageExecutor::InputValues& whole,
   return bytes;
 }
 
-/// Those of batches that the record has, by start.
-std::vector<CopySpan> kept_copies(std::vector<CopySpan> copies, std::size_t batches) {
-  std::erase_if(copies, [&](const CopySpan& copy) { return copy.batch >= static_cast<std::int64_t>(batches); });
-  std::stable_sort(copies.begin(), copies.end(), [](auto& a, auto& b) { return a.start < b.start; });
-  return copies;
-}
-
 }  // namespace
 
 EngineRun::EngineRun(const PipelineSpec& spec, const EngineSettings& settings, SimulatedTimes& times,
@@ -58,7 +51,8 @@ EngineRun::EngineRun(const PipelineSpec& spec, const EngineSettings& settings, S
     : spec_(spec),
       settings_(settings),
       shape_(shape),
-      live_(shape, simulated_stages(stages), times, contention_law(spec)),
+      sink_(settings.sink ? *settings.sink : kept_),
+      live_(shape, simulated_stages(stages), times, contention_law(spec), sink_),
       arrivals_(arrivals_of(spec)),
       stages_(std::move(stages)),
       values_(stages_, shape) {
@@ -79,21 +73,20 @@ void EngineRun::set_callbacks() {
 }
 
 bool EngineRun::run(PipelineRun& result) {
+  sink_.open(result, spec_.warmup);
   base_time_ = wall_now();
   base_ = steady_now();
+  sink_.start(base_time_);
   advance({});
   keep_time();
   std::unique_lock lock(mutex_);
   // After a failure nothing new starts; what is in flight gets some time to come back, so that it can be cleaned up.
   changed_.wait_for(lock, failure_ ? grace : milliseconds(0), [&] { return in_flight_.empty() && active_ == 0; });
   changed_.wait_for(lock, grace, [&] { return active_ == 0; });
-  result.schedule = live_.take_schedule(result.counters);
-  result.copies = kept_copies(std::move(copies_), result.schedule.batches.size());
-  for (const auto& copy : result.copies)
-    if (!copy.of_outputs) result.stages[static_cast<std::size_t>(copy.stage)].copies_input = true;
   result.base_time = base_time_;
   result.failure = failure_;
   result.interrupted = interrupted_ || failure_;
+  sink_.end(result);
   result.warmup = warmup_of(spec_, static_cast<std::int64_t>(result.schedule.batches.size()));
   return in_flight_.empty() && active_ == 0;
 }
@@ -152,6 +145,7 @@ void EngineRun::wait_until(std::unique_lock<std::mutex>& lock, Nanoseconds deadl
 
 bool EngineRun::watch(Nanoseconds now) {
   if (settings_.progress) settings_.progress(live_.flow().delivered(), spec_.batches.value_or(0));
+  if (!failure_) failure_ = sink_.failure();
   const bool stops = settings_.stop && *settings_.stop && !interrupted_;
   if (stops) {
     interrupted_ = closed_ = true;
@@ -266,8 +260,8 @@ void EngineRun::start_inference(const StartedExecution& execution, StageExecutor
 
 void EngineRun::add_copy(const Execution& what, const TensorCopy& copy, bool of_outputs) {
   if (copy.bytes == 0) return;
-  copies_.push_back({what.batch, what.stage, what.replica, what.part, what.device, of_outputs, copy.begin - base_,
-                     copy.end - base_, copy.bytes});
+  live_.add_copy({what.batch, what.stage, what.replica, what.part, what.device, of_outputs, copy.begin - base_,
+                  copy.end - base_, copy.bytes});
 }
 
 void EngineRun::completed(int stage, int part, bool split, StageResult result) {

@@ -18,6 +18,7 @@
 #include "pipeline/engine.h"
 #include "pipeline/live_flow.h"
 #include "pipeline/pipeline_stages.h"
+#include "record/kept_batches.h"
 
 namespace takt {
 
@@ -53,6 +54,8 @@ class EngineRun {
   const PipelineSpec& spec_;
   const EngineSettings& settings_;
   FlowShape shape_;
+  KeptBatches kept_;
+  BatchSink& sink_;  ///< kept_, unless the settings have one
   LiveFlow live_;
   std::vector<Nanoseconds> arrivals_;
   std::size_t arrived_ = 0;
@@ -63,8 +66,7 @@ class EngineRun {
   std::mutex source_mutex_, sink_mutex_;
   std::map<std::size_t, std::pair<Execution, Nanoseconds>> in_flight_;  ///< of real executions, by record
   std::map<std::tuple<std::int64_t, int, int>, std::size_t> records_;   ///< (batch, stage, part) → record
-  std::vector<CopySpan> copies_;
-  int active_ = 0;  ///< threads inside advance()
+  int active_ = 0;                                                      ///< threads inside advance()
   std::optional<std::string> failure_;
   bool interrupted_ = false;
   std::vector<OpenedStage> stages_;

@@ -4,8 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,11 +14,11 @@
 #include "flow/schedule_book.h"
 #include "flow/simulate.h"
 #include "flow/virtual_clock.h"
-#include "record/pipeline_run.h"
+#include "pipeline/batches_under_way.h"
 
 namespace takt {
 
-/// An execution that must be carried out, and the place of its record.
+/// An execution that must be carried out, and the number of its record.
 struct StartedExecution {
   Execution what;
   std::size_t record = 0;
@@ -31,12 +32,14 @@ struct FinishedExecution {
   ExecutionCounters counters;
 };
 
-/// Not thread-safe. Times count from the beginning of the run; they never go back from one settle() to the next.
+/// Not thread-safe. Times count from the beginning of the run; they never go back from one settle() to the next. Of
+/// batches that were delivered it holds nothing.
 class LiveFlow {
  public:
   /// Executions of stages with `simulated[s]` take what `times` says, stretched by `law`; all others are given out to
-  /// be carried out. `times` must outlive this.
-  LiveFlow(const FlowShape& shape, std::vector<bool> simulated, ServiceTimes& times, const ContentionLaw& law);
+  /// be carried out. A batch goes into `sink` in the settle() that delivers it. `times` and `sink` must outlive this.
+  LiveFlow(const FlowShape& shape, std::vector<bool> simulated, ServiceTimes& times, const ContentionLaw& law,
+           BatchSink& sink);
 
   /// A batch came to an open source at this time.
   void arrive(Nanoseconds time);
@@ -44,6 +47,8 @@ class LiveFlow {
   /// No new batch enters, those that wait at an open source are forgotten.
   void stop_source();
   void finish(const FinishedExecution& execution);
+  /// Of a batch that is inside.
+  void add_copy(const CopySpan& copy) { under_way_.add_copy(copy); }
   /// Simulated executions that are done at `now` or before.
   void take_due(Nanoseconds now);
   /// What must be carried out now, by others. Valid until the next call.
@@ -56,32 +61,30 @@ class LiveFlow {
   /// The simulated execution that has been running for the longest time, and since when; nullopt: none is running.
   std::optional<std::pair<Execution, Nanoseconds>> oldest_simulated() const;
   const PipelineFlow& flow() const { return flow_; }
-
-  /// The book with batches 0 to the last one before the first that was not delivered, executions in the order of their
-  /// starts; `counters` are parallel to them, empty where no execution has any. Ends this object's use.
-  Schedule take_schedule(std::vector<ExecutionCounters>& counters);
+  const BatchesUnderWay& under_way() const { return under_way_; }
 
  private:
   bool is_simulated(const Execution& what) const { return simulated_[static_cast<std::size_t>(what.stage)]; }
-  VisitRecord& visit(const Execution& what);
-  ExecutionCounters& counters(std::size_t record);
+  void deliver(std::int64_t batch);
+  void start_simulated(const Execution& what, Nanoseconds now);
 
   PipelineFlow flow_;
   std::vector<bool> simulated_;
   ServiceTimes& times_;
+  BatchSink& sink_;
   ContendedClock clock_;
-  Schedule schedule_;
-  ScheduleBook book_;
-  std::vector<ExecutionCounters> counters_;
+  BatchesUnderWay under_way_;
+  ScheduleBook<BatchesUnderWay> book_;
   std::vector<StartedExecution> started_;
   std::vector<std::int64_t> delivered_;
-  std::vector<Nanoseconds> arrivals_;
-  std::set<std::size_t> running_;  ///< records of simulated executions, which are in the order of their starts
+  std::deque<Nanoseconds> arrivals_;  ///< of batches that wait at an open source
+  /// Simulated ones and when they started, by record, which is in the order of starts.
+  std::map<std::size_t, std::pair<Execution, Nanoseconds>> running_;
 };
 
 /// Runs a wholly simulated pipeline on the virtual clock until `close_at` (nullopt: until all batches came), the way
 /// the engine drives it.
-Schedule run_virtually(LiveFlow& live, const std::vector<Nanoseconds>& arrivals, bool open_source,
-                       std::optional<Nanoseconds> close_at, std::vector<ExecutionCounters>& counters);
+void run_virtually(LiveFlow& live, const std::vector<Nanoseconds>& arrivals, bool open_source,
+                   std::optional<Nanoseconds> close_at);
 
 }  // namespace takt

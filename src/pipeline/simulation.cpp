@@ -6,6 +6,7 @@
 #include "pipeline/links.h"
 #include "pipeline/live_flow.h"
 #include "pipeline/planned_run.h"
+#include "record/kept_batches.h"
 #include "runtime/ports.h"
 
 namespace takt {
@@ -28,10 +29,13 @@ PipelineRun simulate_pipeline(const PipelineSpec& spec) {
   check_simulated_shapes(spec, times);
   PipelineRun run = planned_run(spec, times);
   run.virtual_clock = true;
-  LiveFlow live(run.shape, std::vector<bool>(spec.stages.size(), true), times,
-                run.contention.value_or(ContentionLaw{}));
+  KeptBatches kept;
+  kept.open(run, spec.warmup);
+  LiveFlow live(run.shape, std::vector<bool>(spec.stages.size(), true), times, run.contention.value_or(ContentionLaw{}),
+                kept);
   const bool open = run.shape.source.open;
-  run.schedule = run_virtually(live, arrivals_of(spec), open, open ? std::nullopt : spec.duration, run.counters);
+  run_virtually(live, arrivals_of(spec), open, open ? std::nullopt : spec.duration);
+  kept.end(run);
   run.warmup = warmup_of(spec, static_cast<std::int64_t>(run.schedule.batches.size()));
   return run;
 }

@@ -4,6 +4,7 @@
 #include "core/index.h"
 #include "pipeline/pipeline_spec.h"
 #include "pipeline/stage_order.h"
+#include "record/batch_passage.h"
 
 namespace takt {
 namespace {
@@ -81,8 +82,7 @@ ContentionLaw contention_law(const PipelineSpec& spec) {
 }
 
 std::int64_t warmup_of(const PipelineSpec& spec, std::int64_t batches) {
-  const std::int64_t usual = std::clamp<std::int64_t>(batches / 20, 1, 50);
-  return std::min(spec.warmup.value_or(usual), std::max<std::int64_t>(batches - 1, 0));
+  return warmup_batches(spec.warmup, batches);
 }
 
 PipelineSpec simulated(PipelineSpec spec) {

@@ -147,6 +147,38 @@ class Faults(unittest.TestCase):
             self.assertLessEqual({'open', 'write', 'fsync', 'close', 'rename'}, kinds, words)
             self.cut_each_write_short(words, {name: OLD for name in names})
 
+    def test_a_run_whose_journal_or_trace_cannot_be_written_says_so_and_keeps_what_it_had(self):
+        words = [TAKT, 'pipeline', 'run', 'pipe.yaml', '--batches', '100', '--trace', 'out/t.json']
+        journal = f'{self.out}/t.json.journal'
+        self.fill({'t.json': OLD})
+        clean, calls = self.start_with_faults(words)
+        self.assertEqual(clean.returncode, 0, clean.stderr)
+        self.assertEqual(list(self.files()), ['t.json'])
+        self.assertGreater(calls.count(f'write {journal}'), 2, calls)
+        for error, stays in FAULTS:
+            for at in range(1, len(calls) + 1):  # how often a journal is written is not the same in each run
+                with self.subTest(at=at, error=errno.errorcode[error], stays=stays):
+                    self.fill({'t.json': OLD})
+                    done, called = self.start_with_faults(words, at, error, stays)
+                    if at > len(called) or called[at - 1] == f'close {journal}':
+                        self.assertEqual(done.returncode, 0, done.stderr)  # all of it is in the trace by then
+                        continue
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    sentence = self.sentence(done, clean.stderr.splitlines())
+                    self.assertIn(REASONS[error], sentence)
+                    self.check_what_is_left(sentence)
+
+    def check_what_is_left(self, sentence):
+        """The trace is the old one or a whole one; a journal is there only where the sentence names it, and can be read."""
+        left = self.files()
+        self.assertLessEqual(left.keys(), {'t.json', 't.json.journal'})
+        if left['t.json'] != OLD:
+            self.assertEqual(self.start([TAKT, 'pipeline', 'analyze', 'out/t.json']).returncode, 0)
+            self.assertNotIn('t.json.journal', left)
+        if 't.json.journal' in left:
+            self.assertIn("the run is in 'out/t.json.journal'", sentence)
+            self.assertEqual(self.start([TAKT, 'pipeline', 'analyze', 'out/t.json.journal']).returncode, 0)
+
     def test_a_limit_on_the_size_of_files_is_an_error_and_no_sudden_end(self):
         self.fill({'p.json': OLD})
         limit = functools.partial(resource.setrlimit, resource.RLIMIT_FSIZE, (1000, 1000))

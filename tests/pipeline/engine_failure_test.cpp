@@ -2,6 +2,7 @@
 // was, and keeps what was delivered until then.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -60,6 +61,46 @@ TEST(EngineFailure, a_stage_that_fails_ends_the_run_with_stage_and_batch_named) 
   EXPECT_TRUE(engine.run()) << "everything came back";
   EXPECT_EQ(engine.result.failure, "p.yaml: stage 'infer', batch 4: the device is gone");
   expect_kept(engine);
+}
+
+/// Cannot keep any more after three batches, and gives back those that it has.
+class SmallSink final : public BatchSink {
+ public:
+  void open(const PipelineRun& planned, std::optional<std::int64_t> warmup) override { kept_.open(planned, warmup); }
+  void start(Nanoseconds base_time) override { kept_.start(base_time); }
+  void take(const BatchPassage& batch) override {
+    ++taken_;
+    kept_.take(batch);
+  }
+  std::optional<std::string> failure() const override {
+    return taken_ < 3 ? std::nullopt : std::optional<std::string>("the disk is full");
+  }
+  void end(PipelineRun& run) override { kept_.end(run); }
+
+ private:
+  KeptBatches kept_;
+  std::atomic<int> taken_{0};
+};
+
+TEST(EngineFailure, a_sink_that_can_keep_no_more_ends_the_run_with_what_it_has) {
+  SmallSink sink;
+  EngineSettings settings;
+  settings.sink = &sink;
+  FakeEngine engine(
+      "batches: 1000000\nstages:\n  - {name: load, dummy: {matmul: 8}, device: CPU}\n",
+      [](int, int, int) -> FakeInference {
+        return [](std::int64_t) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          return std::nullopt;
+        };
+      },
+      settings);
+  EXPECT_TRUE(engine.run());
+  EXPECT_EQ(engine.result.failure, "the disk is full");
+  EXPECT_TRUE(engine.result.interrupted);
+  EXPECT_GE(engine.result.schedule.batches.size(), 3u);
+  EXPECT_LT(engine.result.schedule.batches.size(), 1'000'000u);
+  check(engine.result, "kept");
 }
 
 TEST(EngineFailure, a_part_that_fails_names_its_device) {

@@ -10,7 +10,10 @@
 #include "account/account_sums.h"
 #include "core/random.h"
 #include "pipeline/fake_stages.h"
+#include "record/measured_runs.h"
 #include "record/run_check.h"
+#include "record/run_journal.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -144,6 +147,27 @@ void expect_sound(const PipelineRun& run) {
   for (std::size_t t = 0; t < live.size(); ++t) ASSERT_EQ(to_csv(live[t]), to_csv(read[t]));
 }
 
+/// Every second run is told to a journal instead of being kept in memory.
+class StressJournal {
+ public:
+  StressJournal(std::uint64_t seed, EngineSettings& settings) {
+    if (seed % 2 == 0) return;
+    journal_.emplace(folder_ / "run.journal");
+    settings.sink = &*journal_;
+  }
+  /// The file tells what the engine gave.
+  void expect_same_run(const PipelineRun& run) const {
+    if (!journal_) return;
+    const JournalledRun read = read_run_journal(journal_->path());
+    EXPECT_TRUE(read.ended);
+    expect_same(run, read.run);
+  }
+
+ private:
+  TestFolder folder_;
+  std::optional<RunJournal> journal_;
+};
+
 TEST(EngineStress, every_run_is_sound_however_threads_are_scheduled) {
   std::int64_t delivered = 0, failed = 0, interrupted = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
@@ -153,9 +177,11 @@ TEST(EngineStress, every_run_is_sound_however_threads_are_scheduled) {
     EngineSettings settings;
     settings.stop = &stop;
     if (seed % 5 == 3) settings.progress = [&](std::int64_t done, std::int64_t) { stop = stop || done >= 5; };
+    const StressJournal journal(seed, settings);
     FakeEngine engine(yaml, random_inferences(seed, seed % 7 == 6), settings);
     ASSERT_TRUE(engine.run()) << "something never came back";
     expect_sound(engine.result);
+    journal.expect_same_run(engine.result);
     if (HasFatalFailure()) return;
     const auto& run = engine.result;
     if (run.failure) {

@@ -1,0 +1,86 @@
+#include "record/collected_batches.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "core/check.h"
+#include "core/index.h"
+#include "record/packed_batches.h"
+
+namespace takt {
+namespace {
+
+bool tells(const ExecutionCounters& counters) {
+  return counters.hardware || counters.marshalling || counters.bytes_moved;
+}
+
+template <typename Record>
+void put_in_order(std::vector<Record>& records, const std::vector<std::size_t>& order) {
+  std::vector<Record> ordered;
+  ordered.reserve(records.size());
+  for (const std::size_t place : order) ordered.push_back(records[place]);
+  records = std::move(ordered);
+}
+
+}  // namespace
+
+bool CollectedBatches::add(const BatchPassage& passage) {
+  TAKT_CHECK(passage.visits.size() == stages_);
+  if (passage.batch < size()) return false;
+  if (passage.batch > size()) return early_.emplace(passage.batch, passage).second;
+  append(passage);
+  for (auto next = early_.begin(); next != early_.end() && next->first == size(); next = early_.erase(next))
+    append(next->second);
+  return true;
+}
+
+bool CollectedBatches::add_packed(std::string_view bytes) {
+  PackedBatches batches(bytes, stages_);
+  BatchPassage passage;
+  while (batches.next(passage))
+    if (!add(passage)) return false;
+  return !batches.is_damaged();
+}
+
+void CollectedBatches::append(const BatchPassage& passage) {
+  schedule_.batches.push_back(passage.times);
+  schedule_.visits.insert(schedule_.visits.end(), passage.visits.begin(), passage.visits.end());
+  for (const auto& step : passage.steps) {
+    if (tells(step.counters) && counters_.empty()) counters_.resize(schedule_.executions.size());
+    schedule_.executions.push_back(step.record);
+    numbers_.push_back(step.number);
+    if (tells(step.counters) || !counters_.empty()) counters_.push_back(step.counters);
+  }
+  copies_.insert(copies_.end(), passage.copies.begin(), passage.copies.end());
+}
+
+void CollectedBatches::order_executions() {
+  std::vector<std::size_t> order(schedule_.executions.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto& executions = schedule_.executions;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(executions[a].start, numbers_[a]) < std::tuple(executions[b].start, numbers_[b]);
+  });
+  numbers_ = {};
+  put_in_order(schedule_.executions, order);
+  if (!counters_.empty()) put_in_order(counters_, order);
+}
+
+void CollectedBatches::move_to(PipelineRun& run) {
+  order_executions();
+  std::stable_sort(copies_.begin(), copies_.end(), [](auto& a, auto& b) { return a.start < b.start; });
+  const auto& batches = schedule_.batches;
+  if (!batches.empty()) schedule_.begin = schedule_.end = batches.front().arrived;
+  for (const auto& batch : batches) schedule_.end = std::max(schedule_.end, batch.delivered);
+  run.schedule = std::move(schedule_);
+  run.counters = std::move(counters_);
+  run.copies = std::move(copies_);
+  // What a damaged file says of a stage that is not there is found by check() of the run.
+  for (const CopySpan& copy : run.copies)
+    if (!copy.of_outputs && copy.stage >= 0 && index(copy.stage) < run.stages.size())
+      run.stages[index(copy.stage)].copies_input = true;
+}
+
+}  // namespace takt

@@ -1,0 +1,53 @@
+#include "record/recorded_run.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/text.h"
+#include "record/run_journal.h"
+#include "record/stage_events.h"
+#include "trace/trace_reader.h"
+
+namespace takt {
+namespace {
+
+std::string batches_of(std::int64_t count) { return fmt::format("{} batch{}", count, count == 1 ? "" : "es"); }
+
+RecordedRun from_journal(const std::filesystem::path& file) {
+  JournalledRun read = read_run_journal(file);
+  RecordedRun recorded;
+  recorded.run = std::move(read.run);
+  const std::string name = printable(file.string());
+  if (!read.ended)
+    recorded.notes.push_back(fmt::format("{}: the run was killed, or still goes on; the file has {}", name,
+                                         batches_of(static_cast<std::int64_t>(recorded.run.schedule.batches.size()))));
+  if (read.left_out > 0)
+    recorded.notes.push_back(fmt::format("{}: {} left out: one before was not delivered", name,
+                                         batches_of(read.left_out) + (read.left_out == 1 ? " is" : " are")));
+  return recorded;
+}
+
+RecordedRun from_trace(const std::filesystem::path& file) {
+  const TraceRead read = read_trace(file);
+  RecordedRun recorded;
+  const std::string name = printable(file.string());
+  for (const TraceFault& fault : read.faults)  // others change how a trace looks, these what it says of the time
+    if (fault.rule == TraceRule::dropped_events || fault.rule == TraceRule::recording_cut)
+      recorded.notes.push_back(
+          fmt::format("{}: {} ({}): {}", name, name_of(fault.rule), fault.count, meaning_of(fault.rule)));
+  StageEventsRun found = read_any_pipeline(read.trace, file.string());
+  recorded.run = std::move(found.run);
+  if (found.unfinished > 0)
+    recorded.notes.push_back(fmt::format("{}: {} batch{} not in every stage and left out", name, found.unfinished,
+                                         found.unfinished == 1 ? " was" : "es were"));
+  return recorded;
+}
+
+}  // namespace
+
+RecordedRun read_recorded_run(const std::filesystem::path& file) {
+  return is_run_journal(file) ? from_journal(file) : from_trace(file);
+}
+
+}  // namespace takt
