@@ -82,7 +82,7 @@ const std::vector<StartedExecution>& LiveFlow::settle(Nanoseconds now) {
     }
     const Nanoseconds service = times_.service(action.what);
     // A simulated device counts the work that it does, not the time that others make it wait.
-    if (action.what.device != Execution::host) counters(record).hardware = service;
+    if (action.what.device != Execution::host && times_.computes(action.what)) counters(record).hardware = service;
     clock_.start(now.count(), service.count(), {action.what, record});
     running_.insert(running_.end(), record);
   }

@@ -34,8 +34,8 @@ struct FinishedExecution {
 /// Not thread-safe. Times count from the beginning of the run; they never go back from one settle() to the next.
 class LiveFlow {
  public:
-  /// Executions of stages with `simulated[s]` take what `times` says, stretched by `law`; all others are given out to
-  /// be carried out. `times` must outlive this.
+  /// Executions of stages with `simulated[s]` (on simulated devices, or nothing but waiting) take what `times` says,
+  /// stretched by `law`; all others are given out to be carried out. `times` must outlive this.
   LiveFlow(const FlowShape& shape, std::vector<bool> simulated, ServiceTimes& times, const ContentionLaw& law);
 
   /// A batch came to an open source at this time.
