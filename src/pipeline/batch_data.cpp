@@ -35,8 +35,7 @@ std::size_t input_of(const std::string& name, const std::vector<Port>& inputs) {
   return static_cast<std::size_t>(found - names.begin());
 }
 
-SharedTensor value_of(const Port& port, const std::filesystem::path& file) {
-  std::vector<std::string> notes;  // each file says the same of itself, and none of it concerns times
+SharedTensor value_of(const Port& port, const std::filesystem::path& file, std::vector<std::string>& notes) {
   const std::string text = file.string();
   auto requests = read_inputs({InputSpec{port.name, file, text}});
   Port wanted = port;
@@ -54,7 +53,8 @@ void check_sum(const std::string& name, std::int64_t bytes, std::size_t values) 
 void read_files(const std::string& name, const DataSpec& data, const Port& port, InputTurns& turns) try {
   std::int64_t bytes = 0;
   for (const auto& file : data.files) {
-    auto value = value_of(port, file);
+    std::vector<std::string> same_again;  // every file has the same shape, so the first one says it for all
+    auto value = value_of(port, file, turns.values.empty() ? turns.notes : same_again);
     if (!turns.values.empty() && value->shape != turns.values.front()->shape)
       throw Error(
           ErrorKind::bad_input,
@@ -100,10 +100,12 @@ void generate_turns(std::vector<InputTurns>& turns, const std::vector<SharedTens
 std::vector<std::string> notes_on_turns(const std::string& stage, const std::vector<InputTurns>& turns,
                                         std::size_t batches) {
   std::vector<std::string> notes;
-  for (const auto& input : turns)
+  for (const auto& input : turns) {
+    for (const auto& note : input.notes) notes.push_back(fmt::format("stage '{}': {}", stage, note));
     if (input.values.size() > 1 && batches > input.values.size())
       notes.push_back(fmt::format("stage '{}': {} values of input '{}' took turns for {} batches", stage,
                                   input.values.size(), printable(input.name), batches));
+  }
   return notes;
 }
 

@@ -16,7 +16,8 @@ struct InputTurns {
   std::size_t input = 0;  ///< its place in the ports
   std::string name;
   std::vector<SharedTensor> values{};
-  std::int64_t generated = 0;  ///< so many are still to be made, when the input's shape is settled
+  std::int64_t generated = 0;        ///< so many are still to be made, when the input's shape is settled
+  std::vector<std::string> notes{};  ///< how the first file was made to fit the input
 };
 
 /// Reads every file of the stage's data, so that no batch waits for one: converted to the type that the input has, all
@@ -29,7 +30,8 @@ std::vector<InputTurns> read_turns(const StageSpec& stage, const std::vector<Por
 /// each differently. Throws Error(bad_input) for more than 8 GiB.
 void generate_turns(std::vector<InputTurns>& turns, const std::vector<SharedTensor>& samples, std::uint64_t seed);
 
-/// What a reader of the run has to know: where fewer values than batches took turns. One sentence each.
+/// What a reader of the run has to know: how values were made to fit, and where fewer of them than batches took turns.
+/// One sentence each.
 std::vector<std::string> notes_on_turns(const std::string& stage, const std::vector<InputTurns>& turns,
                                         std::size_t batches);
 

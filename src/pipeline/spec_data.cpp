@@ -51,6 +51,10 @@ std::vector<std::filesystem::path> files_of(const YamlSection& where, const YAML
     if (error) where.fail(node, key, fmt::format("{}: cannot be read: {}", printable(path.string()), error.message()));
     return files;
   }
+  if (!path.has_filename())
+    where.fail(node, key,
+               fmt::format("there is no folder {}; check the path, which starts at this file's folder",
+                           printable(path.string())));
   if (lower_case(path.extension().string()) == ".txt") return listed_files(where, node, key, path);
   return {checked_file(where, node, key, path)};
 }

@@ -79,8 +79,12 @@ TEST(DataOfAStage, mistakes_are_named_with_line_and_key) {
   folder.write("empty/readme.md", "nothing");
   folder.write("two.txt", "frames/a.npy\nframes/z.npy\n");
   EXPECT_EQ(told(one_stage("data: {x: none/}"), folder),
-            "p.yaml:4: stages[0].data.x: DIR/none/ is no file of values (.npy, .json, .ppm, .pgm); name such files, or "
-            "a folder of them");
+            "p.yaml:4: stages[0].data.x: there is no folder DIR/none/; check the path, which starts at this file's "
+            "folder");
+  EXPECT_EQ(
+      told(one_stage("data: {x: none}"), folder),
+      "p.yaml:4: stages[0].data.x: DIR/none is no file of values (.npy, .json, .ppm, .pgm); name such files, or a "
+      "folder of them");
   EXPECT_EQ(told(one_stage("data: none.npy"), folder),
             "p.yaml:4: stages[0].data: there is no file DIR/none.npy; check the path, which starts at this file's "
             "folder");
@@ -120,8 +124,8 @@ TEST(DataOfAStage, mistakes_are_named_with_line_and_key) {
 
 TEST(Turns, values_are_read_once_and_take_turns) {
   const TestFolder folder;
-  folder.write("frames/a.npy", npy({1, 3}, {1, 2, 3}));
-  folder.write("frames/b.npy", npy({3}, {4, 5, 6}));  // {3} is taken as {1,3}
+  folder.write("frames/a.npy", npy({3}, {1, 2, 3}));  // {3} is taken as {1,3}
+  folder.write("frames/b.npy", npy({3}, {4, 5, 6}));
   const auto spec = read_pipeline(folder.write("p.yaml", one_stage("data: {x: frames}")));
   const auto turns =
       read_turns(spec.stages[0], {{"w", ElementType::f32, {}}, {"x", ElementType::f32, {{{}, "n"}, {3, ""}}}});
@@ -131,9 +135,11 @@ TEST(Turns, values_are_read_once_and_take_turns) {
   EXPECT_EQ(values_of(*turns[0].values[0]), (std::vector<float>{1, 2, 3}));
   EXPECT_EQ(values_of(*turns[0].values[1]), (std::vector<float>{4, 5, 6}));
   EXPECT_EQ(turns[0].values[1]->shape, (Shape{1, 3}));
-  EXPECT_EQ(notes_on_turns("a", turns, 5),
-            (std::vector<std::string>{"stage 'a': 2 values of input 'x' took turns for 5 batches"}));
-  EXPECT_TRUE(notes_on_turns("a", turns, 2).empty());
+  const auto notes = notes_on_turns("a", turns, 5);
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_NE(notes[0].find("a.npy: shape {3} was taken as {1,3} for input 'x'"), std::string::npos) << notes[0];
+  EXPECT_EQ(notes[1], "stage 'a': 2 values of input 'x' took turns for 5 batches");
+  EXPECT_EQ(notes_on_turns("a", turns, 2).size(), 1u) << "each was used once";
 }
 
 TEST(Turns, what_does_not_fit_the_model_is_refused) {
