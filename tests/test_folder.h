@@ -15,6 +15,7 @@ class TestFolder {
   /// The path of `name` in the folder; nothing is written.
   std::filesystem::path operator/(const std::string& name) const { return path() / name; }
   std::filesystem::path write(const std::string& name, const std::string& bytes) const {
+    std::filesystem::create_directories((path() / name).parent_path());
     write_file_atomically(path() / name, bytes);
     return path() / name;
   }

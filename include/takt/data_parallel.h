@@ -27,11 +27,15 @@ namespace takt {
 
 struct DataParallelSettings {
   std::vector<std::string> devices{};          ///< one per part, two or more
+  std::vector<std::string> runtimes{};         ///< one per part; empty: that of `stage` for all
   std::optional<std::vector<double>> ratio{};  ///< shares that add up to 1; nullopt: measured when opened
   int axis = 0;                                ///< of the first input; inputs with as many rows there are cut, too
-  bool verify = false;            ///< compare the merged outputs of the first run with those of the undivided model
-  int replicas = 1;               ///< batches at once; run() uses the first
-  StageExecutorSettings stage{};  ///< `device` and `requests` are not looked at, outputs are always kept
+  /// Compare the merged outputs of one run, while the stage is opened, with those of the undivided model. Not where
+  /// devices are simulated, whose outputs are drawn.
+  bool verify = true;
+  std::vector<SharedTensor> first{};  ///< inputs of that run, by number; null or not there: as `stage` says
+  int replicas = 1;                   ///< batches at once; run() uses the first
+  StageExecutorSettings stage{};      ///< `device` and `requests` are not looked at, outputs are always kept
 };
 
 /// What one part of a batch took. Times are of std::chrono::steady_clock.
@@ -64,7 +68,10 @@ class TAKT_EXPORT DataParallelStage {
 
   /// Opens the model undivided on the first device and in parts on all of them; runs each once. Throws Error as
   /// StageExecutor does, and Error(bad_input) when the model cannot be divided along the axis: the merged outputs have
-  /// other shapes than the undivided ones, or with `verify` other values.
+  /// other shapes than the undivided ones, or with `verify` other values: by more than 1e-4 of the largest, or 2e-2
+  /// where parts run on other devices or runtimes than the whole, which may compute in another precision. A model that
+  /// fixes its number of rows is reshaped: OpenVINO does so itself along axis 0; of an ONNX file takt opens a copy
+  /// whose dimension is open.
   DataParallelStage(const std::filesystem::path& model, const DataParallelSettings& settings);
   /// Over executors of the caller's own, number replica · parts + part. It knows of no inputs, so partition() divides
   /// none; outputs are put together along axis 0.
@@ -77,7 +84,12 @@ class TAKT_EXPORT DataParallelStage {
   /// Inputs and outputs of the undivided model on generated values, with the shapes that a batch has.
   const std::vector<SharedTensor>& sample_inputs() const;
   const std::vector<SharedTensor>& sample_outputs() const;
-  const std::string& runtime_name() const;  ///< "openvino", "onnxruntime", "sim"; empty: executors of the caller's
+  /// "openvino", "onnxruntime", "sim", of the undivided model; empty: executors of the caller's.
+  const std::string& runtime_name() const;
+  const std::vector<std::string>& runtimes() const;  ///< of each part; none: executors of the caller's
+  /// By how much the merged outputs differed from the undivided ones, at most, as a share of the largest value of that
+  /// output; 0: nowhere. nullopt: not compared, or no numbers.
+  std::optional<double> deviation() const;
   const std::vector<std::int64_t>& rows() const;  ///< of each part
   const std::vector<double>& ratio() const;       ///< the share of each part
   std::size_t parts() const;
@@ -95,7 +107,6 @@ class TAKT_EXPORT DataParallelStage {
 
  private:
   struct State;
-  class MergedMemory;
   std::unique_ptr<State> state_;
 };
 

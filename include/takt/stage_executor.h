@@ -8,6 +8,12 @@
 //   for (int batch = 0; batch < 100; ++batch) infer.start_async(batch, {{0, image}});
 //   infer.wait();                                                   // throws what went wrong
 //
+// A stage may be a function of the program instead of a model, and is then driven and measured in the same way:
+//
+//   takt::StageExecutor decode([&](std::int64_t batch, const std::vector<takt::SharedTensor>& inputs) {
+//     return std::vector<takt::SharedTensor>{decoded(frames[batch])};
+//   }, {.name = "decode", .requests = 2});
+//
 // Runs .onnx models with ONNX Runtime, .xml ones with OpenVINO unless told otherwise, and simulated devices
 // ("sim:NAME") with takt's own simulation. examples/stage_executor is a whole program. Link with takt::takt.
 #pragma once
@@ -33,7 +39,8 @@ namespace takt {
 /// What an execution's own counters tell. A value is missing where the runtime has no such counter or it was not asked
 /// for; 0 means that it counted nothing.
 struct ExecutionCounters {
-  std::optional<std::chrono::nanoseconds> hardware;     ///< sum of the node counters of this inference
+  /// Sum of the node counters of this inference; of a function, what its thread had a processor.
+  std::optional<std::chrono::nanoseconds> hardware;
   std::optional<std::chrono::nanoseconds> marshalling;  ///< the part of it in input, reorder and convert nodes
   std::optional<std::int64_t> bytes_moved;              ///< by takt, host memory to host memory, to hand the tensors on
 };
@@ -76,6 +83,21 @@ struct StageExecutorSettings {
   std::uint64_t seed = 1;  ///< of generated values and simulated noise
 };
 
+/// What a stage does that runs no model: from the number of the batch and the values that start_async() was given, by
+/// number of the port (null where none was), it makes the outputs. Inputs may be handed on as outputs; nothing is
+/// copied. Called on threads that the executor keeps, several at once if there are several requests: what it shares
+/// with itself needs a lock then. What it throws is the error of that batch.
+using StageFunction =
+    std::function<std::vector<SharedTensor>(std::int64_t batch, const std::vector<SharedTensor>& inputs)>;
+
+struct StageFunctionSettings {
+  std::string name = "function";  ///< of the stage, in messages: "stage 'decode', batch 7: …"
+  std::string device = "CPU";     ///< where tables shall say that it runs; nothing else depends on it
+  int requests = 1;               ///< calls at once, each on a thread of its own
+  bool counters = true;           ///< the processor time of each call
+  bool outputs = true;            ///< results carry the outputs
+};
+
 /// start_async() and wait() from one thread at a time; callbacks come from the runtime's threads, several at once if
 /// there are several requests, and may call start_async() only while a request is idle.
 class TAKT_EXPORT StageExecutor {
@@ -87,6 +109,9 @@ class TAKT_EXPORT StageExecutor {
   /// for a file that is no model and for inputs that do not fit it, unsupported for a device or operator that is not
   /// there, runtime for what the runtime says.
   explicit StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings = {});
+  /// Calls `function` for each batch. It has no ports that are known; an input that a batch is not given is null, and
+  /// is not what an earlier batch had. Throws Error(bad_input) for an empty function.
+  explicit StageExecutor(StageFunction function, const StageFunctionSettings& settings = {});
   ~StageExecutor();  ///< waits for what is in flight
   StageExecutor(const StageExecutor&) = delete;
   StageExecutor& operator=(const StageExecutor&) = delete;

@@ -328,6 +328,8 @@ Usage UsageReader::read_all() {
 
 bool UsageReader::others_sleep() { return files_->delays.others_sleep(); }
 
+std::optional<Nanoseconds> thread_cpu_time() { return clock_of(CLOCK_THREAD_CPUTIME_ID); }
+
 Usage UsageReader::read() {
   if (files_->are_slow_due()) files_->read_slow();
   Usage usage = files_->slow;
@@ -346,6 +348,7 @@ Usage UsageReader::read() {
 #else
 
 CpuLimit cpu_limit(const std::filesystem::path&) { return {}; }
+std::optional<Nanoseconds> thread_cpu_time() { return std::nullopt; }
 struct UsageReader::Files {};
 UsageReader::UsageReader() = default;
 UsageReader::~UsageReader() = default;

@@ -37,6 +37,9 @@ struct CpuLimit {
 /// `root`: where /proc and /sys are; for tests.
 CpuLimit cpu_limit(const std::filesystem::path& root = "/");
 
+/// What the calling thread has had of a processor since it began; nullopt: the system does not tell.
+std::optional<Nanoseconds> thread_cpu_time();
+
 /// Reads usage; keeps its files open. Not thread-safe. Never throws for what the system does not offer.
 class UsageReader {
  public:

@@ -18,6 +18,11 @@ class ServiceTimes {
   /// Asked once per execution, in the order of starts, which is deterministic (a source of noise may draw its numbers
   /// as it is asked). 0 or more.
   virtual Nanoseconds service(const Execution& execution) = 0;
+  /// False: it only waits, and nothing computes meanwhile.
+  virtual bool computes(const Execution& execution) const {
+    static_cast<void>(execution);
+    return true;
+  }
 };
 
 /// The time of one batch in a stage that takes equally long for every batch and in every replica.

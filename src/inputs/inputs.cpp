@@ -67,17 +67,14 @@ std::vector<InputRequest> read_file_input(const InputSpec& spec, const std::file
 std::optional<std::vector<std::filesystem::path>> folder_of(const InputSpec& spec) {
   const auto* path = std::get_if<std::filesystem::path>(&spec.content);
   if (!path || is_value_file(path->string())) return std::nullopt;
-  std::vector<std::filesystem::path> files;
   std::error_code error;
-  for (std::filesystem::directory_iterator i(*path, error), end; !error && i != end; i.increment(error))
-    if (is_value_file(i->path().string())) files.push_back(i->path());
+  auto files = value_files(*path, error);
   if (error)
     throw Error(ErrorKind::io, fmt::format("--input '{}': {}: cannot be read: {}", printable(spec.text),
                                            printable(path->string()), error.message()));
   if (files.empty())
     throw Error(ErrorKind::bad_input, fmt::format("--input '{}': {} has no file of values (.npy, .json, .ppm, .pgm)",
                                                   printable(spec.text), printable(path->string())));
-  std::sort(files.begin(), files.end());
   return files;
 }
 
@@ -110,6 +107,14 @@ HostTensor convert_given(GivenInput given, const Port& port, const Shape& shape,
 }
 
 }  // namespace
+
+std::vector<std::filesystem::path> value_files(const std::filesystem::path& folder, std::error_code& error) {
+  std::vector<std::filesystem::path> files;
+  for (std::filesystem::directory_iterator i(folder, error), end; !error && i != end; i.increment(error))
+    if (is_value_file(i->path().string())) files.push_back(i->path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
 
 std::size_t count_turns(const std::vector<InputSpec>& specs) {
   std::optional<std::size_t> turns;

@@ -5,10 +5,12 @@
 // runtime wants).
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <variant>
 #include <vector>
 
@@ -29,6 +31,9 @@ struct InputRequest {
 /// names. Throws Error(io) for a file that cannot be read, Error(bad_input) as the parsers do.
 /// Of a folder, the file number `turn` by name, from the first one again after the last.
 std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs, std::size_t turn = 0);
+
+/// Files of values in a folder, by name. What cannot be read of it is in `error`.
+std::vector<std::filesystem::path> value_files(const std::filesystem::path& folder, std::error_code& error);
 
 /// How many files the folders among `specs` have; 1 without one. Throws Error(io) for a folder that cannot be read,
 /// Error(bad_input) for one without a file of values, and for two of different numbers.

@@ -45,6 +45,8 @@ BatchValues::InputValues BatchValues::take_inputs(std::int64_t batch, int stage)
         if (source[i]) values.emplace_back(i, source[i]);
     }
   }
+  for (const auto& turns : stages_[static_cast<std::size_t>(stage)].turns)
+    values.emplace_back(turns.input, turns.values[static_cast<std::size_t>(batch) % turns.values.size()]);
   const auto& links = stages_[static_cast<std::size_t>(stage)].links;
   for (const auto& link : links)
     if (const OfStage* from = find(batch, link.from); from && link.output < from->outputs.size())

@@ -20,7 +20,8 @@ class BatchValues {
   BatchValues(const std::vector<OpenedStage>& stages, const FlowShape& shape);
 
   void set_source(std::int64_t batch, std::vector<SharedTensor> inputs);
-  /// What the stages before this one gave the batch, or its source. Once for each batch and stage.
+  /// What the stages before this one gave the batch, or its source, and the data that it brings along. Once for each
+  /// batch and stage.
   InputValues take_inputs(std::int64_t batch, int stage);
   void set_parts(std::int64_t batch, int stage, std::vector<InputValues> parts);
   InputValues part(std::int64_t batch, int stage, int part) const;

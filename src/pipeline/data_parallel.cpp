@@ -5,30 +5,48 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <map>
-#include <mutex>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/units.h"
 #include "core/watched_work.h"
-#include "pipeline/buffer_pool.h"
+#include "pipeline/merged_memory.h"
 #include "pipeline/opened_model.h"
+#include "pipeline/part_models.h"
 #include "pipeline/simulated_times.h"
 #include "pipeline/stage_model.h"
 #include "pipeline/tensor_split.h"
+#include "profile/run_settings.h"
+#include "runtime/simulated.h"
 
 namespace takt {
 
 namespace {
 
-// Parts of a matrix product are added up in another order than the whole.
-constexpr double tolerance = 1e-4;
+// Parts of a matrix product are added up in another order than the whole; another device or runtime may compute them
+// in another precision, too (OpenVINO's GPU in half of it).
+constexpr double tolerance = 1e-4, tolerance_between_devices = 2e-2;
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::bad_input, message); }
 
+std::string runtime_of(const DataParallelSettings& settings, std::size_t part) {
+  return settings.runtimes.empty() ? settings.stage.runtime : settings.runtimes[part];
+}
+
+/// The whole model where this part runs, to compare with.
+StageExecutorSettings undivided_on(const DataParallelSettings& settings, std::size_t part) {
+  auto whole = settings.stage;
+  whole.device = settings.devices[part];
+  whole.runtime = runtime_of(settings, part);
+  whole.counters = false;
+  return whole;
+}
+
 void check(const DataParallelSettings& settings) {
   if (settings.devices.size() < 2) refuse("a data-parallel stage needs two devices or more; one may be named twice");
+  if (!settings.runtimes.empty() && settings.runtimes.size() != settings.devices.size())
+    refuse(fmt::format("a data-parallel stage has {} runtimes for {} devices; give one each, or none",
+                       settings.runtimes.size(), settings.devices.size()));
   if (settings.replicas < 1) refuse("a data-parallel stage needs one replica at least; one batch is inside each");
   if (!settings.ratio) return;
   if (settings.ratio->size() != settings.devices.size())
@@ -43,51 +61,6 @@ void check(const DataParallelSettings& settings) {
 
 }  // namespace
 
-/// Memory of merged outputs that the parts write their rows into, so that nothing is left to be merged. Thread-safe
-/// once it is open; before, every part writes elsewhere.
-class DataParallelStage::MergedMemory {
- public:
-  std::vector<std::vector<std::size_t>> part_sizes;  ///< by part and output, in bytes
-
-  /// Of the outputs whose parts have just the bytes of the whole.
-  void open(const std::vector<SharedTensor>& whole) {
-    const std::lock_guard lock(mutex_);
-    pools_.resize(whole.size());
-    for (std::size_t o = 0; o < whole.size(); ++o) {
-      std::size_t sum = 0;
-      for (const auto& sizes : part_sizes) sum += o < sizes.size() ? sizes[o] : 0;
-      if (sum > 0 && sum == whole[o]->bytes.size()) pools_[o] = std::make_unique<BufferPool>(sum);
-    }
-  }
-
-  /// Where this part writes its rows; null: to memory of its own.
-  std::shared_ptr<std::byte> take(int replica, std::size_t part, std::int64_t batch, std::size_t output) {
-    const std::lock_guard lock(mutex_);
-    if (output >= pools_.size() || !pools_[output]) return nullptr;
-    Whole& whole = current_[{replica, output}];
-    // A part that comes again begins another batch, whatever its number: nobody writes twice to the same rows.
-    if (!whole.memory || whole.batch != batch || whole.taken[part])
-      whole = {batch, pools_[output]->take(), std::vector<bool>(part_sizes.size())};
-    whole.taken[part] = true;
-    std::size_t offset = 0;
-    for (std::size_t p = 0; p < part; ++p) offset += part_sizes[p][output];
-    std::shared_ptr<std::byte> rows(whole.memory, whole.memory.get() + offset);
-    if (std::find(whole.taken.begin(), whole.taken.end(), false) == whole.taken.end()) whole = {};
-    return rows;
-  }
-
- private:
-  /// A merged output that not all parts have their piece of yet.
-  struct Whole {
-    std::int64_t batch = 0;
-    std::shared_ptr<std::byte> memory;
-    std::vector<bool> taken;
-  };
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<BufferPool>> pools_;        ///< by output; null: it is merged by copying
-  std::map<std::pair<int, std::size_t>, Whole> current_;  ///< by replica and output
-};
-
 struct DataParallelStage::State {
   State(const std::filesystem::path& model, const DataParallelSettings& settings);
   State(std::vector<std::unique_ptr<StageExecutor>> of_parts, std::vector<double> shares)
@@ -95,7 +68,10 @@ struct DataParallelStage::State {
 
   void measure_ratio(const std::filesystem::path& model, const DataParallelSettings& settings);
   void open_parts(const std::filesystem::path& model, const DataParallelSettings& settings);
-  void check_merged(bool verify);
+  OpenedModel open_part(PartModels& models, const StageExecutorSettings& settings,
+                        const std::vector<SharedTensor>& values) const;
+  void check_merged(const DataParallelSettings& settings);
+  void compare_with_whole(const std::vector<SharedTensor>& merged, bool values, double most);
   std::vector<StageResult> run_parts(std::int64_t batch, const std::vector<InputValues>& values);
   void wait_for_all();
   DataParallelResult run(std::int64_t batch, const InputValues& inputs);
@@ -110,6 +86,8 @@ struct DataParallelStage::State {
 
   int axis = 0;
   std::string runtime_name;
+  std::vector<std::string> runtimes;  ///< of each part
+  std::optional<double> deviation;
   std::vector<double> ratio;
   std::vector<std::int64_t> rows;
   std::vector<Port> inputs;
@@ -134,6 +112,8 @@ const std::vector<Port>& DataParallelStage::inputs() const { return state_->inpu
 const std::vector<SharedTensor>& DataParallelStage::sample_inputs() const { return state_->sample_inputs; }
 const std::vector<SharedTensor>& DataParallelStage::sample_outputs() const { return state_->sample_outputs; }
 const std::string& DataParallelStage::runtime_name() const { return state_->runtime_name; }
+const std::vector<std::string>& DataParallelStage::runtimes() const { return state_->runtimes; }
+std::optional<double> DataParallelStage::deviation() const { return state_->deviation; }
 const std::vector<std::int64_t>& DataParallelStage::rows() const { return state_->rows; }
 const std::vector<double>& DataParallelStage::ratio() const { return state_->ratio; }
 std::size_t DataParallelStage::parts() const { return state_->parts(); }
@@ -151,10 +131,7 @@ DataParallelResult DataParallelStage::run(std::int64_t batch, const InputValues&
 DataParallelStage::State::State(const std::filesystem::path& model, const DataParallelSettings& settings)
     : axis(settings.axis) {
   check(settings);
-  auto whole_settings = settings.stage;
-  whole_settings.device = settings.devices.front();
-  whole_settings.counters = false;
-  const OpenedModel whole(model, whole_settings, {});
+  const OpenedModel whole(model, undivided_on(settings, 0), settings.first);
   inputs = whole.inputs();
   runtime_name = whole.runtime_name();
   sample_inputs = whole.sample_inputs();
@@ -169,23 +146,18 @@ DataParallelStage::State::State(const std::filesystem::path& model, const DataPa
   rows = rows_of(ratio, all);
   for (const auto& value : sample_inputs) divided.push_back(value->shape.size() > a && value->shape[a] == all);
   open_parts(model, settings);
-  check_merged(settings.verify);
+  check_merged(settings);
 }
 
 void DataParallelStage::State::measure_ratio(const std::filesystem::path& model, const DataParallelSettings& settings) {
   constexpr int runs = 5;
   std::vector<Nanoseconds> times;
   for (std::size_t p = 0; p < settings.devices.size(); ++p) {
-    const auto& device = settings.devices[p];
-    const auto same = std::find(settings.devices.begin(), settings.devices.end(), device) - settings.devices.begin();
-    if (same < static_cast<std::ptrdiff_t>(p)) {
-      times.push_back(times[static_cast<std::size_t>(same)]);
-      continue;
-    }
-    auto alone = settings.stage;
-    alone.device = device;
-    alone.counters = false;
-    times.push_back(OpenedModel(model, alone, {}).median_time(runs));
+    std::size_t same = 0;
+    while (settings.devices[same] != settings.devices[p] || runtime_of(settings, same) != runtime_of(settings, p))
+      ++same;
+    times.push_back(same < p ? times[same]
+                             : OpenedModel(model, undivided_on(settings, p), settings.first).median_time(runs));
   }
   ratio = balanced_ratio(times);
 }
@@ -194,18 +166,21 @@ void DataParallelStage::State::open_parts(const std::filesystem::path& model, co
   InputValues all;
   for (std::size_t i = 0; i < sample_inputs.size(); ++i) all.emplace_back(i, sample_inputs[i]);
   const auto values = partition(all);
+  PartModels models(model, run_settings(undivided_on(settings, 0)), axis, divided);
   for (int replica = 0; replica < settings.replicas; ++replica)
     for (std::size_t p = 0; p < parts(); ++p) {
       auto part = settings.stage;
       part.device = settings.devices[p];
+      part.runtime = runtime_of(settings, p);
       part.outputs = true;  // the merge needs them
       part.inputs.clear();
       std::vector<SharedTensor> of_part = sample_inputs;
       for (const auto& [port, value] : values[p]) of_part[port] = value;
       for (std::size_t i = 0; i < of_part.size(); ++i)
         part.inputs.push_back(input_text(inputs[i].name, of_part[i]->shape));
-      OpenedModel opened(model, part, of_part);
+      OpenedModel opened = open_part(models, part, of_part);
       if (replica == 0) {
+        runtimes.push_back(opened.runtime_name());
         auto& sizes = memory->part_sizes.emplace_back();
         for (const auto& output : opened.sample_outputs()) sizes.push_back(output->bytes.size());
       }
@@ -216,21 +191,42 @@ void DataParallelStage::State::open_parts(const std::filesystem::path& model, co
   if (axis == 0) memory->open(sample_outputs);
 }
 
-void DataParallelStage::State::check_merged(bool verify) {
+/// What a runtime says of a part is mostly the number of rows that the model's operators fix.
+OpenedModel DataParallelStage::State::open_part(PartModels& models, const StageExecutorSettings& settings,
+                                                const std::vector<SharedTensor>& values) const try {
+  return {models.model_for(settings), settings, values, models.reshapes(settings)};
+} catch (const Error& error) {
+  if (!models.fixes_rows() || error.kind() == ErrorKind::unsupported) throw;
+  throw Error(error.kind(),
+              fmt::format("the model fixes its number of rows ({} of input '{}') and does not run in parts: "
+                          "{}; export it with that dimension open, or do not split it",
+                          to_string(sample_inputs.front()->shape), inputs.front().name, error.what()));
+}
+
+void DataParallelStage::State::check_merged(const DataParallelSettings& settings) {
   InputValues all;
   for (std::size_t i = 0; i < sample_inputs.size(); ++i) all.emplace_back(i, sample_inputs[i]);
   begin_step("running its parts once");
   const auto merged = run(0, all).outputs;
+  bool alike = true;
+  for (std::size_t p = 0; p < parts(); ++p)
+    alike = alike && settings.devices[p] == settings.devices.front() && runtimes[p] == runtimes.front();
+  const bool drawn = runtime_name == simulated_runtime;  // nothing was computed
+  compare_with_whole(merged, settings.verify && !drawn, alike ? tolerance : tolerance_between_devices);
+}
+
+void DataParallelStage::State::compare_with_whole(const std::vector<SharedTensor>& merged, bool values, double most) {
+  const auto refuse_division = [&](const std::string& what, const char* more) {
+    refuse(fmt::format("the stage cannot be divided along axis {}: {}; divide along another axis, or do not split it{}",
+                       axis, what, more));
+  };
   for (std::size_t o = 0; o < merged.size(); ++o) {
     const auto &whole = *sample_outputs[o], &parts = *merged[o];
-    const std::string what = verify                       ? difference(whole, parts, tolerance)
-                             : whole.shape != parts.shape ? difference(whole, parts, tolerance)
-                                                          : std::string();
-    if (!what.empty())
-      throw Error(ErrorKind::bad_input,
-                  fmt::format("the stage cannot be divided along axis {}: {}; divide along another axis, or do not "
-                              "split it",
-                              axis, what));
+    if (whole.type != parts.type || whole.shape != parts.shape) refuse_division(difference(whole, parts, most), "");
+    if (!values) continue;
+    if (const auto what = difference(whole, parts, most); !what.empty())
+      refuse_division(what, "; where values differ from run to run turn 'verify' off");
+    if (const auto off = largest_deviation(whole, parts)) deviation = std::max(deviation.value_or(0), *off);
   }
 }
 

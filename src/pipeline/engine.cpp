@@ -8,6 +8,7 @@
 #include "core/affinity.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "pipeline/engine_run.h"
 #include "pipeline/planned_run.h"
 
@@ -48,14 +49,34 @@ std::optional<int> threads_of(const StageSpec& stage, int cores) {
   return std::min(stage.threads.value_or(cores), cores);
 }
 
+/// Stages on one device may run on different runtimes: all are named, in the order of their names.
+void add_runtime(PipelineRun& run, const std::string& device, const std::string& runtime) {
+  for (auto& known : run.devices) {
+    if (known.name != device) continue;
+    auto names = known.runtime.empty() ? std::vector<std::string>{} : split(known.runtime, '+');
+    names.push_back(runtime);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    known.runtime = fmt::format("{}", fmt::join(names, "+"));
+  }
+}
+
+std::string note_on_deviation(const std::string& stage, double deviation) {
+  const std::string merged =
+      fmt::format("stage '{}': its merged outputs were compared with the undivided stage's", stage);
+  if (deviation == 0) return merged + ": equal";
+  return fmt::format("{}: they differ by {:.1e} of the largest value at most", merged, deviation);
+}
+
 void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const PipelineSpec& spec,
                 std::vector<std::string>& notes) {
   bool simulated = false;
   const auto cores = usable_core_count();
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const auto& stage = stages[s];
+    const auto devices = devices_of(spec.stages[s]);
     if (!stage.is_real()) {
-      simulated = true;
+      simulated = simulated || is_simulated(devices.front());
       continue;
     }
     std::int64_t bytes = 0;
@@ -63,10 +84,12 @@ void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const 
     run.stages[s].input_bytes = bytes;
     run.cores = cores;
     run.stages[s].threads = threads_of(spec.stages[s], cores);
-    if (stage.split) run.stages[s].ratio = stage.split->ratio();
-    for (const auto& device : devices_of(spec.stages[s]))
-      for (auto& known : run.devices)
-        if (known.name == device) known.runtime = stage.runtime;
+    if (stage.split) {
+      run.stages[s].ratio = stage.split->ratio();
+      if (const auto deviation = stage.split->deviation())
+        notes.push_back(note_on_deviation(spec.stages[s].name, *deviation));
+    }
+    for (std::size_t p = 0; p < devices.size(); ++p) add_runtime(run, devices[p], stage.runtimes[p]);
   }
   if (simulated)
     notes.push_back(
@@ -96,16 +119,21 @@ PipelineOutcome run_pipeline(const PipelineSpec& spec, const EngineSettings& set
   kept->times = std::make_unique<SimulatedTimes>(spec);
   PipelineOutcome outcome;
   outcome.run = planned_run(spec, *kept->times);
+  std::vector<std::vector<InputTurns>> turns;  // of each stage
   {
     const TemporaryFolder folder("takt-pipeline");
     auto opened =
         open_stages_watched(spec, *kept->times, folder.path(), settings.take_outputs != nullptr, settings.stop);
     if (opened.end.kind != WatchedEnd::Kind::done) return unopened(std::move(outcome), spec, opened.end);
     add_stages(outcome.run, opened.stages, spec, outcome.notes);
+    for (const auto& stage : opened.stages) turns.push_back(stage.turns);
     kept->engine = std::make_unique<EngineRun>(kept->spec, kept->settings, *kept->times, outcome.run.shape,
                                                std::move(opened.stages));
   }
   outcome.abandoned = !kept->engine->run(outcome.run);
+  for (std::size_t s = 0; s < turns.size(); ++s)
+    for (auto& note : notes_on_turns(spec.stages[s].name, turns[s], outcome.run.schedule.batches.size()))
+      outcome.notes.push_back(std::move(note));
   if (outcome.abandoned) keep_for_ever(std::move(kept));
   return outcome;
 }

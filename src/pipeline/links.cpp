@@ -65,11 +65,22 @@ std::vector<Link> asked_links(const PipelineSpec& spec, std::size_t stage, const
   return links;
 }
 
+/// Inputs, by number, that no data of the file's own come into.
+std::vector<std::size_t> free_inputs(const StageSpec& stage, const std::vector<Port>& inputs) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (stage.data.count(inputs[i].name) == 0 && !(inputs.size() == 1 && stage.data.count("") > 0))
+      numbers.push_back(i);
+  return numbers;
+}
+
 /// Of several stages before that have an output of one name, the last.
-std::vector<Link> usual_links(const std::vector<int>& before, std::size_t stage, const std::vector<StagePorts>& ports) {
+std::vector<Link> usual_links(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports) {
+  const auto before = givers_of(spec, order_of(spec), static_cast<int>(stage));
   const auto& inputs = ports[stage].inputs;
+  const auto wanted = free_inputs(spec.stages[stage], inputs);
   std::vector<Link> links;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+  for (const std::size_t i : wanted) {
     for (auto from = before.rbegin(); from != before.rend(); ++from) {
       const auto out = place_of(ports[index(*from)].outputs, inputs[i].name);
       if (!out) continue;
@@ -79,8 +90,8 @@ std::vector<Link> usual_links(const std::vector<int>& before, std::size_t stage,
   }
   if (!links.empty()) return links;
   for (const int from : before)
-    for (std::size_t o = 0; o < ports[index(from)].outputs.size() && links.size() < inputs.size(); ++o)
-      links.push_back({from, o, links.size()});
+    for (std::size_t o = 0; o < ports[index(from)].outputs.size() && links.size() < wanted.size(); ++o)
+      links.push_back({from, o, wanted[links.size()]});
   return links;
 }
 
@@ -104,7 +115,7 @@ void check_fit(const PipelineSpec& spec, std::size_t stage, const std::vector<St
 
 std::vector<Link> links_into(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports) {
   auto links = asked_links(spec, stage, ports);
-  if (spec.stages[stage].connects_by_default) links = usual_links(order_of(spec)[stage], stage, ports);
+  if (spec.stages[stage].connects_by_default) links = usual_links(spec, stage, ports);
   check_fit(spec, stage, ports, links);
   return links;
 }

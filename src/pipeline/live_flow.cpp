@@ -92,7 +92,7 @@ void LiveFlow::start_simulated(const Execution& what, Nanoseconds now) {
   const std::size_t record = book_.last_record();
   const Nanoseconds service = times_.service(what);
   // A simulated device counts the work that it does, not the time that others make it wait.
-  if (what.device != Execution::host) under_way_.counters(what, record).hardware = service;
+  if (what.device != Execution::host && times_.computes(what)) under_way_.counters(what, record).hardware = service;
   clock_.start(now.count(), service.count(), {what, record});
   running_.emplace_hint(running_.end(), record, std::pair(what, now));
 }

@@ -36,8 +36,9 @@ struct FinishedExecution {
 /// batches that were delivered it holds nothing.
 class LiveFlow {
  public:
-  /// Executions of stages with `simulated[s]` take what `times` says, stretched by `law`; all others are given out to
-  /// be carried out. A batch goes into `sink` in the settle() that delivers it. `times` and `sink` must outlive this.
+  /// Executions of stages with `simulated[s]` (on simulated devices, or nothing but waiting) take what `times` says,
+  /// stretched by `law`; all others are given out to be carried out. A batch goes into `sink` in the settle() that
+  /// delivers it. `times` and `sink` must outlive this.
   LiveFlow(const FlowShape& shape, std::vector<bool> simulated, ServiceTimes& times, const ContentionLaw& law,
            BatchSink& sink);
 

@@ -26,8 +26,10 @@ OutputShapes output_shapes(const Session& session, const std::optional<Graph>& g
 }  // namespace
 
 OpenedSession open_session(const std::filesystem::path& model, const StageExecutorSettings& settings,
-                           const std::vector<SharedTensor>& values) {
-  PreparedModel prepared(model, run_settings(settings));
+                           const std::vector<SharedTensor>& values, bool rows_may_change) {
+  RunSettings run = run_settings(settings);
+  run.rows_may_change = rows_may_change;
+  PreparedModel prepared(model, run);
   OpenedSession opened;
   opened.runtime_name = prepared.result().runtime;
   opened.session = prepared.open(settings.counters);
@@ -50,8 +52,8 @@ OpenedSession open_session(const std::filesystem::path& model, const StageExecut
 }
 
 OpenedModel::OpenedModel(const std::filesystem::path& model, const StageExecutorSettings& settings,
-                         const std::vector<SharedTensor>& values)
-    : settings_(settings), opened_(open_session(model, settings, values)) {
+                         const std::vector<SharedTensor>& values, bool rows_may_change)
+    : settings_(settings), opened_(open_session(model, settings, values, rows_may_change)) {
   for (auto& input : opened_.inputs) sample_inputs_.push_back(std::make_shared<HostTensor>(std::move(input)));
   for (auto& output : opened_.session->outputs_of_last_run())
     sample_outputs_.push_back(std::make_shared<HostTensor>(std::move(output)));

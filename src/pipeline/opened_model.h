@@ -21,15 +21,17 @@ struct OpenedSession {
 };
 
 /// Opens the model as `settings` say and runs it once, so that the first batch is not slowed down. `values` by number
-/// of the input; where one is null or beyond the end, a value is generated. Throws Error as run_model() does.
+/// of the input; where one is null or beyond the end, a value is generated. `rows_may_change`: settings may give all
+/// inputs other first dimensions than the model fixes, on a runtime that can (Runtime::changes_batch). Throws Error as
+/// run_model() does.
 OpenedSession open_session(const std::filesystem::path& model, const StageExecutorSettings& settings,
-                           const std::vector<SharedTensor>& values);
+                           const std::vector<SharedTensor>& values, bool rows_may_change = false);
 
 class OpenedModel {
  public:
   /// As open_session(), and keeps what the run took and gave.
   OpenedModel(const std::filesystem::path& model, const StageExecutorSettings& settings,
-              const std::vector<SharedTensor>& values);
+              const std::vector<SharedTensor>& values, bool rows_may_change = false);
 
   const std::vector<Port>& inputs() const { return opened_.session->inputs(); }
   const std::vector<SharedTensor>& sample_inputs() const { return sample_inputs_; }

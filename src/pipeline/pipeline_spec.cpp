@@ -59,7 +59,9 @@ std::map<std::string, DeviceSpec> read_devices(const YamlSection& root, const st
         section.fail(section.at("description"), section.full_name("description"),
                      "describes a simulated device; write sim:NAME");
     }
-    const std::string name = read_device(list, entry.first, key, folder, device.description);
+    const std::string name = lower_case(typed) == wait_device
+                                 ? std::string(wait_device)
+                                 : read_device(list, entry.first, key, folder, device.description);
     if (!devices.emplace(name, device).second) list.fail(entry.first, key, "is given twice; keep one");
   }
   return devices;

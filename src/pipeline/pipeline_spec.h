@@ -15,7 +15,11 @@
 //     interference: {gather: {infer: 1.3}}     # gather takes 1.3 times as long while infer runs
 //   stages:
 //     - name: gather
-//       model: gather.onnx             # beside this file; or dummy: {time: 5ms} on a sim device, dummy: {matmul: 512}
+//       model: gather.onnx             # beside this file; or what stands for one:
+//       # dummy: {matmul: 512}         # a product of matrices that takt generates
+//       # dummy: {wait: 5ms}           # nothing computes for that real time: a call over a network, a disk; the stage
+//                                      # hands on what it is given, its device is called wait (devices: {wait: …})
+//       # dummy: {time: 5ms}           # a sim device takes it; on the CPU one thread is kept busy for that real time
 //       # dummy: {time: {sim:GPU: 4ms, sim:npu: 6ms}, partition: 100us, merge: 200us}: by device, and what a split adds
 //       device: CPU                    # CPU, GPU, NPU or sim:NAME
 //       runtime: openvino              # default as `takt run`
@@ -24,6 +28,10 @@
 //       ordered: true
 //       threads: 1
 //       inputs: {x: "{1,500}"}         # as --input; what no earlier stage provides is generated
+//       data: {x: frames/}             # values batch by batch, in turn: files of a folder, by name; [a.npy, b.npy];
+//       the
+//                                      # files that a list.txt names; {generated: 16}: so many different ones. Without
+//                                      # `x:` of the only input. Beside this file
 //       connect: {data: gather.out}    # input ← output of an earlier stage; {}: none. Without
 //                                      # `connect`: those of the stages before, by name, else in order
 //       after: [gather, decode]        # earlier stages that a batch must have left, or source. Default: those that
@@ -32,9 +40,10 @@
 //       model: infer.onnx
 //       split:                         # data-parallel: parts of the batch on several devices at once
 //         devices: [sim:GPU, sim:npu]  # one may repeat
+//         # runtimes: [openvino, onnxruntime]   # of each part, instead of the stage's
 //         ratio: [0.6, 0.4]            # or balanced (measured once before the run); default balanced
 //         axis: 0
-//         verify: true                 # compare the merged output of the first batch with the undivided stage
+//         verify: false                # do not compare the merged output of a batch with the undivided stage's
 #pragma once
 
 #include <chrono>
@@ -43,6 +52,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/units.h"
@@ -53,16 +63,28 @@
 
 namespace takt {
 
+/// Where a stage "runs" that only waits: nothing computes there, and any number of batches may wait at once.
+inline constexpr std::string_view wait_device = "wait";
+
 struct SplitSpec {
   std::vector<std::string> devices;
+  std::vector<std::string> runtimes{};       ///< of each part; empty: the stage's for all
   std::optional<std::vector<double>> ratio;  ///< sums to 1; nullopt: balanced from measured speed
   int axis = 0;
-  bool verify = false;
+  bool verify = true;  ///< compare the merged outputs with those of the undivided stage, once, before the run
+};
+
+/// Values that an input has batch by batch, in turn, and then the first again.
+struct DataSpec {
+  std::vector<std::filesystem::path> files{};  ///< one a batch; empty: generated
+  std::int64_t generated = 0;                  ///< how many different ones
 };
 
 /// What stands for a model that is not there.
 struct DummyModel {
-  std::optional<Nanoseconds> time;             ///< a sim device takes exactly this (before noise and contention)
+  /// A sim device takes exactly this (before noise and contention), and for so long the CPU is kept busy.
+  std::optional<Nanoseconds> time;
+  std::optional<Nanoseconds> wait{};           ///< for so long the batch is held and nothing computes
   std::map<std::string, Nanoseconds> time_on;  ///< the same by device; of an undivided batch in a split stage
   Nanoseconds partition{}, merge{};            ///< of a split stage on sim devices
   std::optional<std::int64_t> matmul;          ///< edge of a square MatMul
@@ -72,7 +94,7 @@ struct StageSpec {
   std::string name;
   std::filesystem::path model;  ///< empty with `dummy`
   std::optional<DummyModel> dummy;
-  std::string device = "CPU";  ///< unless split
+  std::string device = "CPU";  ///< unless split; wait_device where it waits
   std::string runtime;         ///< empty: by the model's file name and the device
   std::optional<SplitSpec> split;
   int replicas = 1;
@@ -81,6 +103,7 @@ struct StageSpec {
   std::optional<int> threads;
   std::map<std::string, std::string> inputs;   ///< input → what --input takes after the name
   std::map<std::string, std::string> connect;  ///< input → STAGE.OUTPUT
+  std::map<std::string, DataSpec> data{};      ///< by input; the name is empty where the only one is meant
   bool connects_by_default = true;             ///< false: `connect` is there, perhaps empty, and says all
   /// Names of earlier stages, none for the source; nullopt: see order_of() in stage_order.h.
   std::optional<std::vector<std::string>> after{};
@@ -129,6 +152,12 @@ ContentionLaw contention_law(const PipelineSpec& spec);
 
 /// The devices that a stage names: one, or one per part of a batch.
 std::vector<std::string> devices_of(const StageSpec& stage);
+/// Whether it only waits for a given time, on the clock of the run.
+bool waits(const StageSpec& stage);
+/// For how long it keeps a thread of the CPU busy; nullopt: it does something else.
+std::optional<Nanoseconds> busy_time(const StageSpec& stage);
+/// Whether it computes nothing of what it is given and hands it on: a wait, or a busy thread.
+bool hands_on(const StageSpec& stage);
 /// The description file that the pipeline gives a device; empty: none.
 std::filesystem::path description_of(const PipelineSpec& spec, const std::string& device);
 /// Batches that steady-state figures leave out: what the user said, else 5 % of them, 1 to 50.

@@ -11,6 +11,7 @@
 #include "pipeline/opened_model.h"
 #include "pipeline/stage_model.h"
 #include "profile/prepared_model.h"
+#include "record/pipeline_run.h"
 #include "runtime/ports.h"
 
 namespace takt {
@@ -33,7 +34,7 @@ Tuning tuning_of(const PipelineSpec& spec) {
   bool countable = true;
   for (const auto& stage : spec.stages) {
     const auto devices = devices_of(stage);
-    if (is_simulated(devices.front())) continue;
+    if (is_simulated(devices.front()) || waits(stage)) continue;
     const std::size_t own = static_cast<std::size_t>(stage.replicas) * devices.size();
     sessions += own;
     threads += own * static_cast<std::size_t>(stage.threads.value_or(0));
@@ -96,10 +97,17 @@ class Opening {
 
   void real(std::size_t s) {
     const StageSpec& stage = spec_.stages[s];
+    if (const auto time = busy_time(stage)) return open_busy(s, *time);
     const auto model = file_of(stage);
     auto settings = settings_of(stage);
     ports_[s].inputs = declared_inputs(model, run_settings(settings));
     auto values = given_values(stage, ports_[s].inputs);
+    auto turns = read_turns(stage, ports_[s].inputs);
+    for (const auto& own : turns) {
+      if (own.values.empty()) continue;
+      values[own.input] = own.values.front();
+      settings.inputs.push_back(input_text(own.name, own.values.front()->shape));
+    }
     for (const auto& link : links_into(spec_, s, ports_)) {
       const auto from = static_cast<std::size_t>(link.from);
       if (!stages_[from].is_real()) continue;
@@ -111,9 +119,26 @@ class Opening {
       settings.inputs.push_back(input_text("x", {*stage.dummy->matmul, *stage.dummy->matmul}));
     settings.outputs = keep_last_ || !behind_[s].empty();
     if (stage.split)
-      open_split(s, model, settings);
+      open_split(s, model, settings, values);
     else
       open_replicas(s, model, settings, values);
+    generate_turns(turns, stages_[s].sample_inputs, spec_.seed);
+    stages_[s].turns = std::move(turns);
+  }
+
+  /// On a thread of the engine's own, which nothing else may use meanwhile.
+  void open_busy(std::size_t s, Nanoseconds time) {
+    const auto keep_busy = [time](std::int64_t, const std::vector<SharedTensor>&) {
+      const auto end = steady_now() + time;
+      while (steady_now() < end) {
+      }
+      return std::vector<SharedTensor>();
+    };
+    StageFunctionSettings settings;
+    settings.name = spec_.stages[s].name;
+    for (int r = 0; r < spec_.stages[s].replicas; ++r)
+      stages_[s].replicas.push_back(std::make_unique<StageExecutor>(keep_busy, settings));
+    stages_[s].runtimes = {std::string(own_runtime)};
   }
 
   void open_replicas(std::size_t s, const std::filesystem::path& model, const StageExecutorSettings& settings,
@@ -125,16 +150,19 @@ class Opening {
         opened.sample_inputs = one.sample_inputs();
         opened.sample_outputs = one.sample_outputs();
         opened.ports = {one.inputs(), ports_of_values(one.sample_outputs())};
-        opened.runtime = one.runtime_name();
+        opened.runtimes = {one.runtime_name()};
       }
       opened.replicas.push_back(one.make_executor());
     }
   }
 
-  void open_split(std::size_t s, const std::filesystem::path& model, const StageExecutorSettings& stage) {
+  void open_split(std::size_t s, const std::filesystem::path& model, const StageExecutorSettings& stage,
+                  const std::vector<SharedTensor>& values) {
     const auto& split = *spec_.stages[s].split;
     DataParallelSettings settings;
     settings.devices = split.devices;
+    settings.runtimes = split.runtimes;
+    settings.first = values;
     settings.ratio = split.ratio;
     settings.axis = split.axis;
     settings.verify = split.verify;
@@ -146,7 +174,7 @@ class Opening {
     opened.sample_inputs = opened.split->sample_inputs();
     opened.sample_outputs = opened.split->sample_outputs();
     opened.ports = {opened.split->inputs(), ports_of_values(opened.sample_outputs)};
-    opened.runtime = opened.split->runtime_name();
+    opened.runtimes = opened.split->runtimes();
   }
 
   std::filesystem::path file_of(const StageSpec& stage) const {
@@ -160,7 +188,7 @@ class Opening {
   StageExecutorSettings settings_of(const StageSpec& stage) const {
     StageExecutorSettings settings;
     settings.device = stage.device;
-    settings.runtime = stage.runtime;
+    settings.runtime = stage.split && !stage.split->runtimes.empty() ? stage.split->runtimes.front() : stage.runtime;
     settings.threads = stage.threads;
     settings.inputs = input_texts(stage);
     settings.seed = spec_.seed;

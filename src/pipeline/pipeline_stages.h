@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/watched_work.h"
+#include "pipeline/batch_data.h"
 #include "pipeline/links.h"
 #include "pipeline/pipeline_spec.h"
 #include "pipeline/simulated_times.h"
@@ -18,12 +19,13 @@ namespace takt {
 
 struct OpenedStage {
   StagePorts ports;
-  std::vector<Link> links;  ///< from stages that really compute; other inputs keep their generated values
+  std::vector<Link> links;        ///< from stages that really compute; other inputs keep their generated values
+  std::vector<InputTurns> turns;  ///< of inputs with data of their own
   std::vector<std::unique_ptr<StageExecutor>> replicas;  ///< of an ordinary stage; empty: simulated or split
   std::unique_ptr<DataParallelStage> split;
   std::vector<SharedTensor> sample_inputs, sample_outputs;  ///< empty: simulated
-  std::string runtime;
-  bool is_real() const { return !runtime.empty(); }
+  std::vector<std::string> runtimes;  ///< of each device, as devices_of() has them; empty: takt's clock keeps its times
+  bool is_real() const { return !runtimes.empty(); }
 };
 
 /// Opens every model that does not run on a simulated device, in the order of the stages, and runs each once on what

@@ -51,7 +51,9 @@ PipelineRun planned_run(const PipelineSpec& spec, const SimulatedTimes& times) {
   run.name = spec.name;
   run.shape = flow_shape(spec);
   for (const auto& device : device_names(spec))
-    run.devices.push_back({device, std::string(is_simulated(device) ? simulated_runtime : "")});
+    run.devices.push_back({device, std::string(is_simulated(device)    ? simulated_runtime
+                                               : device == wait_device ? own_runtime
+                                                                       : "")});
   for (std::size_t s = 0; s < spec.stages.size(); ++s) {
     RunStage stage;
     stage.name = spec.stages[s].name;
@@ -66,7 +68,7 @@ PipelineRun planned_run(const PipelineSpec& spec, const SimulatedTimes& times) {
       for (auto& device : run.devices)
         if (device.name == devices[p]) device.name = real[p];
   }
-  // Also where nothing contends: of simulated devices that is known, and not only not told.
+  // Also where nothing contends: of simulated devices and waits that is known, and not only not told.
   if (std::any_of(run.devices.begin(), run.devices.end(), [](const RunDevice& d) { return !d.runtime.empty(); }))
     run.contention = contention_law(spec);
   return run;

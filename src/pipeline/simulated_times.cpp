@@ -55,7 +55,17 @@ std::vector<double> balanced_ratio(const std::vector<Nanoseconds>& undivided) {
 
 SimulatedTimes::SimulatedTimes(const PipelineSpec& spec) : seed_(spec.seed) {
   for (const auto& stage : spec.stages)
-    stages_.push_back(is_simulated(devices_of(stage).front()) ? plan(spec, stage) : Stage{});
+    stages_.push_back(waits(stage)                              ? waiting(stage)
+                      : is_simulated(devices_of(stage).front()) ? plan(spec, stage)
+                                                                : Stage{});
+}
+
+SimulatedTimes::Stage SimulatedTimes::waiting(const StageSpec& stage) {
+  Stage result;
+  result.parts.push_back({{*stage.dummy->wait}, {}, {}});
+  result.devices.emplace_back(wait_device);
+  result.computes = false;
+  return result;
 }
 
 SimulatedTimes::Stage SimulatedTimes::plan(const PipelineSpec& spec, const StageSpec& stage) {

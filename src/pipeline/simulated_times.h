@@ -1,4 +1,4 @@
-// How long the stages of a pipeline take on simulated devices.
+// How long the stages of a pipeline take on simulated devices, and those that wait for a given time.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,9 @@ struct SimulatedWork {
   Nanoseconds total() const;  ///< without noise
 };
 
-/// Service times of every stage whose devices are simulated. Noise depends on seed, batch, stage, part and phase alone:
-/// whoever runs the pipeline, on whatever clock, in whatever order, draws the same. Thread-safe once built.
+/// Service times of every stage whose devices are simulated or that waits. Noise depends on seed, batch, stage, part
+/// and phase alone: whoever runs the pipeline, on whatever clock, in whatever order, draws the same. Thread-safe once
+/// built.
 class SimulatedTimes final : public ServiceTimes {
  public:
   /// Reads models and device descriptions. A part of a split stage takes its share of the undivided time; a balanced
@@ -30,6 +31,9 @@ class SimulatedTimes final : public ServiceTimes {
   explicit SimulatedTimes(const PipelineSpec& spec);
 
   Nanoseconds service(const Execution& execution) override;
+  bool computes(const Execution& execution) const override {
+    return stages_[static_cast<std::size_t>(execution.stage)].computes;
+  }
   bool knows(int stage) const { return !stages_[static_cast<std::size_t>(stage)].parts.empty(); }
   /// The shares of a split stage as they are used; empty for others.
   const std::vector<double>& ratio(int stage) const { return stages_[static_cast<std::size_t>(stage)].ratio; }
@@ -45,8 +49,10 @@ class SimulatedTimes final : public ServiceTimes {
     std::vector<std::string> devices;
     std::optional<Graph> graph;
     Nanoseconds partition{}, merge{};
+    bool computes = true;
   };
   static Stage plan(const PipelineSpec& spec, const StageSpec& stage);
+  static Stage waiting(const StageSpec& stage);
   std::uint64_t seed_;
   std::vector<Stage> stages_;
 };

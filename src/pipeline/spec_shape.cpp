@@ -10,7 +10,7 @@ namespace takt {
 namespace {
 
 std::string simulated_name(const std::string& device) {
-  if (is_simulated(device)) return device;
+  if (is_simulated(device) || device == wait_device) return device;
   // GPU.1 is simulated by the same description as GPU; what chooses among devices is simulated by the CPU.
   const std::string family = device.substr(0, device.find_first_of(".:"));
   return simulated_device(family == "GPU" || family == "NPU" ? family : "CPU");
@@ -25,6 +25,16 @@ std::size_t index_of(const std::vector<std::string>& names, const std::string& n
 std::vector<std::string> devices_of(const StageSpec& stage) {
   return stage.split ? stage.split->devices : std::vector<std::string>{stage.device};
 }
+
+bool waits(const StageSpec& stage) { return stage.dummy && stage.dummy->wait; }
+
+std::optional<Nanoseconds> busy_time(const StageSpec& stage) {
+  if (!stage.dummy || is_simulated(devices_of(stage).front())) return std::nullopt;
+  const auto own = stage.dummy->time_on.find(stage.device);
+  return own == stage.dummy->time_on.end() ? stage.dummy->time : own->second;
+}
+
+bool hands_on(const StageSpec& stage) { return waits(stage) || busy_time(stage); }
 
 std::filesystem::path description_of(const PipelineSpec& spec, const std::string& device) {
   const auto found = spec.devices.find(device);
@@ -81,9 +91,7 @@ ContentionLaw contention_law(const PipelineSpec& spec) {
   return law;
 }
 
-std::int64_t warmup_of(const PipelineSpec& spec, std::int64_t batches) {
-  return warmup_batches(spec.warmup, batches);
-}
+std::int64_t warmup_of(const PipelineSpec& spec, std::int64_t batches) { return warmup_batches(spec.warmup, batches); }
 
 PipelineSpec simulated(PipelineSpec spec) {
   std::map<std::string, DeviceSpec> devices;
@@ -92,8 +100,9 @@ PipelineSpec simulated(PipelineSpec spec) {
   for (auto& stage : spec.stages) {
     stage.device = simulated_name(stage.device);
     stage.runtime.clear();
-    if (stage.split)
-      for (auto& device : stage.split->devices) device = simulated_name(device);
+    if (!stage.split) continue;
+    stage.split->runtimes.clear();
+    for (auto& device : stage.split->devices) device = simulated_name(device);
   }
   return spec;
 }

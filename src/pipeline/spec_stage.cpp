@@ -15,8 +15,6 @@
 namespace takt {
 namespace {
 
-constexpr Nanoseconds longest = std::chrono::hours(1);
-
 std::string read_sim_device(const YamlSection& where, const YAML::Node& node, const std::string& key,
                             const std::filesystem::path& folder, std::filesystem::path& description) {
   const std::string name(name_without_prefix(node.Scalar()));
@@ -55,35 +53,6 @@ void check_model(const YamlSection& stage, StageSpec& result, const std::filesys
                fmt::format("{} is neither .onnx nor .xml; name a model file", printable(name)));
 }
 
-DummyModel read_dummy(const YamlSection& stage, const std::filesystem::path& folder) {
-  const YamlSection dummy(stage.at("dummy"), stage.origin(), stage.full_name("dummy."),
-                          {"time", "matmul", "partition", "merge"});
-  DummyModel result;
-  if (dummy.has("time") == dummy.has("matmul"))
-    dummy.fail(dummy.node(), stage.full_name("dummy"), "needs either 'time' or 'matmul'; give one of the two");
-  result.matmul = dummy.integer("matmul", 1, 16384);
-  result.partition = dummy.duration("partition", Nanoseconds(0), longest).value_or(Nanoseconds(0));
-  result.merge = dummy.duration("merge", Nanoseconds(0), longest).value_or(Nanoseconds(0));
-  if (!dummy.has("time")) return result;
-  if (!dummy.at("time").IsMap()) {
-    result.time = dummy.duration("time", Nanoseconds(0), longest);
-    return result;
-  }
-  const YamlSection times(dummy.at("time"), stage.origin(), dummy.full_name("time."), {});
-  for (const auto& entry : times.node()) {
-    std::filesystem::path description = "known";  // whether the device is there is asked where it is used
-    if (!entry.first.IsScalar()) times.fail(entry.first, dummy.full_name("time"), "holds a key that is no device");
-    const std::string typed = entry.first.Scalar(), key = times.full_name(typed);
-    const auto built_in = built_in_devices();
-    const bool known = std::find(built_in.begin(), built_in.end(),
-                                 upper_case(typed.substr(std::min<std::size_t>(typed.size(), 4)))) != built_in.end();
-    if (known) description.clear();
-    result.time_on[read_device(times, entry.first, key, folder, description)] =
-        times.duration_of(entry.second, key, Nanoseconds(0), longest);
-  }
-  return result;
-}
-
 std::vector<double> read_ratio(const YamlSection& split, const YAML::Node& node, std::size_t parts) {
   const std::string key = split.full_name("ratio");
   if (!node.IsSequence()) split.fail(node, key, "is neither a list nor 'balanced'; write [0.6, 0.4]");
@@ -96,10 +65,24 @@ std::vector<double> read_ratio(const YamlSection& split, const YAML::Node& node,
   return ratio;
 }
 
+/// One for each part.
+std::vector<std::string> read_runtimes(const YamlSection& split, const YAML::Node& node, std::size_t parts) {
+  const std::string key = split.full_name("runtimes");
+  if (!node.IsSequence()) split.fail(node, key, "is not a list; write one for each device: [openvino, onnxruntime]");
+  if (node.size() != parts)
+    split.fail(node, key, fmt::format("has {} runtimes for {} devices; give one each", node.size(), parts));
+  std::vector<std::string> runtimes;
+  for (const auto& entry : node) {
+    if (!entry.IsScalar()) split.fail(entry, key, "holds what is no name of a runtime; write [openvino, onnxruntime]");
+    runtimes.push_back(lower_case(entry.Scalar()));
+  }
+  return runtimes;
+}
+
 SplitSpec read_split(const YamlSection& stage, const std::filesystem::path& folder,
                      std::map<std::string, DeviceSpec>& devices) {
   const YamlSection split(stage.at("split"), stage.origin(), stage.full_name("split."),
-                          {"devices", "ratio", "axis", "verify"});
+                          {"devices", "runtimes", "ratio", "axis", "verify"});
   SplitSpec result;
   const auto list = split.at("devices");
   const std::string key = split.full_name("devices");
@@ -119,7 +102,8 @@ SplitSpec read_split(const YamlSection& stage, const std::filesystem::path& fold
   if (split.has("ratio") && !(split.at("ratio").IsScalar() && split.text("ratio", "") == "balanced"))
     result.ratio = read_ratio(split, split.at("ratio"), result.devices.size());
   result.axis = static_cast<int>(split.integer("axis", 0, 15).value_or(0));
-  result.verify = split.flag("verify");
+  result.verify = split.flag("verify", true);
+  if (split.has("runtimes")) result.runtimes = read_runtimes(split, split.at("runtimes"), result.devices.size());
   return result;
 }
 
@@ -162,31 +146,29 @@ void check_inputs(const YamlSection& stage, const StageSpec& result) {
     }
 }
 
-void check_runtime(const YamlSection& stage, const StageSpec& result) {
-  const auto devices = devices_of(result);
-  const bool sim = is_simulated(devices.front());
-  if (result.dummy && !result.dummy->matmul && !sim)
-    stage.fail(stage.at("dummy"), stage.full_name("dummy.time"),
-               fmt::format("is for simulated devices, and {} is real; use a sim: device or 'matmul'", devices.front()));
-  if (!stage.has("runtime")) return;
+void check_runtime(const YamlSection& where, const YAML::Node& node, const std::string& key, const std::string& runtime,
+                   const std::string& device) {
   auto known = runtime_names();
   for (const auto& name : missing_runtime_names()) known.push_back(name);
-  const auto node = stage.at("runtime");
-  if (std::find(known.begin(), known.end(), result.runtime) == known.end())
-    stage.fail(node, stage.full_name("runtime"),
-               fmt::format("'{}' is not known; {}", printable(result.runtime),
-                           suggestion(result.runtime, known, fmt::format("use {}", fmt::join(known, ", ")))));
-  if (sim != (result.runtime == simulated_runtime))
-    stage.fail(node, stage.full_name("runtime"),
-               fmt::format("'{}' does not run {}; leave it out", result.runtime, devices.front()));
+  if (std::find(known.begin(), known.end(), runtime) == known.end())
+    where.fail(node, key,
+               fmt::format("'{}' is not known; {}", printable(runtime),
+                           suggestion(runtime, known, fmt::format("use {}", fmt::join(known, ", ")))));
+  if (is_simulated(device) != (runtime == simulated_runtime))
+    where.fail(node, key, fmt::format("'{}' does not run {}; leave it out", runtime, device));
 }
 
-void check_times(const YamlSection& stage, const StageSpec& result) {
-  if (!result.dummy || result.dummy->time_on.empty()) return;
-  for (const auto& device : devices_of(result))
-    if (!result.dummy->time_on.count(device))
-      stage.fail(stage.at("dummy"), stage.full_name("dummy.time"),
-                 fmt::format("has no time for {}, where the stage runs; add it", device));
+/// Of the stage, or of each part.
+void check_runtimes(const YamlSection& stage, const StageSpec& result) {
+  const auto devices = devices_of(result);
+  if (stage.has("runtime"))
+    check_runtime(stage, stage.at("runtime"), stage.full_name("runtime"), result.runtime, devices.front());
+  if (!result.split || result.split->runtimes.empty()) return;
+  const auto node = stage.at("split")["runtimes"];
+  const std::string key = stage.full_name("split.runtimes");
+  if (stage.has("runtime")) stage.fail(node, key, "stands beside 'runtime'; keep one");
+  for (std::size_t p = 0; p < devices.size(); ++p)
+    check_runtime(stage, node[p], key, result.split->runtimes[p], devices[p]);
 }
 
 void check_name(const YamlSection& stage, const std::string& name) {
@@ -219,7 +201,7 @@ StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_
                      const std::filesystem::path& folder, std::map<std::string, DeviceSpec>& devices) {
   const YamlSection stage(node, root.origin(), fmt::format("stages[{}].", index),
                           {"name", "model", "dummy", "device", "runtime", "split", "replicas", "queue", "ordered",
-                           "threads", "inputs", "connect", "after"});
+                           "threads", "inputs", "data", "connect", "after"});
   StageSpec result;
   result.line = YamlSection::line_of(node);
   result.name = stage.text("name", "");
@@ -237,18 +219,22 @@ StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_
     if (!description.empty()) devices[result.device].description = description;
   }
   if (stage.has("dummy")) result.dummy = read_dummy(stage, folder);
+  if (waits(result)) result.device = wait_device;
   result.runtime = lower_case(stage.text("runtime", ""));
-  check_runtime(stage, result);
-  check_times(stage, result);
+  check_dummy(stage, result);
+  check_runtimes(stage, result);
   result.replicas = static_cast<int>(stage.integer("replicas", 1, 1024).value_or(1));
   result.queue = static_cast<int>(stage.integer("queue", 1, 1'000'000).value_or(queue));
   result.ordered = stage.flag("ordered", true);
   if (const auto threads = stage.integer("threads", 1, 4096)) result.threads = static_cast<int>(*threads);
+  if (busy_time(result)) result.threads = 1;
   result.inputs = read_texts(stage, "inputs");
   check_inputs(stage, result);
   result.connect = read_texts(stage, "connect");
   result.connects_by_default = !stage.has("connect");
   result.after = read_after(stage);
+  result.data = read_data(stage, folder);
+  check_data(stage, result);
   return result;
 }
 

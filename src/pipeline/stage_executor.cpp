@@ -10,6 +10,7 @@
 #include "core/units.h"
 #include "core/watched_work.h"
 #include "pipeline/buffer_pool.h"
+#include "pipeline/function_session.h"
 #include "pipeline/opened_model.h"
 #include "profile/run_settings.h"
 #include "runtime/tensor_checks.h"
@@ -46,6 +47,7 @@ struct StageExecutor::State {
   std::vector<std::size_t> idle;
   int calling_back = 0;
   std::optional<std::string> failure;
+  bool has_moving_nodes = true;  ///< false: what is counted tells nothing of data that is brought into place
   std::vector<std::unique_ptr<Request>> requests;  ///< last: their threads end before what they use
 };
 
@@ -57,6 +59,18 @@ std::unique_ptr<StageExecutor::State> opened(const std::filesystem::path& model,
   auto state = std::make_unique<StageExecutor::State>(std::move(of_model.runtime), std::move(of_model.session),
                                                       settings, OutputPlaces{of_model.output_shapes, {}});
   state->warm_up();
+  return state;
+}
+
+std::unique_ptr<StageExecutor::State> over_function(StageFunction function, const StageFunctionSettings& how) {
+  StageExecutorSettings settings;
+  settings.device = how.device;
+  settings.requests = how.requests;
+  settings.counters = how.counters;
+  settings.outputs = how.outputs;
+  auto state = std::make_unique<StageExecutor::State>(nullptr, function_session(std::move(function), how), settings,
+                                                      OutputPlaces{});
+  state->has_moving_nodes = false;
   return state;
 }
 
@@ -91,6 +105,8 @@ std::unique_ptr<StageExecutor> executor_over(std::unique_ptr<Runtime> runtime, s
 
 StageExecutor::StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings)
     : state_(opened(model, settings)) {}
+StageExecutor::StageExecutor(StageFunction function, const StageFunctionSettings& settings)
+    : state_(over_function(std::move(function), settings)) {}
 StageExecutor::StageExecutor(std::unique_ptr<State> state) : state_(std::move(state)) {}
 StageExecutor::~StageExecutor() = default;
 
@@ -144,6 +160,7 @@ void StageExecutor::State::start_async(std::int64_t batch, const InputValues& in
     idle.pop_back();
   }
   try {
+    requests[request]->set_batch(batch);
     bind_outputs(*requests[request], batch);
     TensorCopy copied{steady_now(), {}, 0};
     for (const auto& [port, value] : inputs) copied.bytes += requests[request]->set_input(port, value);
@@ -186,7 +203,8 @@ void StageExecutor::State::warm_up() {
 
 void StageExecutor::State::add_results(Request& request, StageResult& result) const {
   if (settings.counters)
-    if (const auto totals = request.last_totals()) result.counters = {totals->all, totals->moving, std::nullopt};
+    if (const auto totals = request.last_totals())
+      result.counters = {totals->all, has_moving_nodes ? std::optional(totals->moving) : std::nullopt, std::nullopt};
   if (settings.outputs) {
     const auto begin = steady_now();
     TakenOutputs taken = request.take_outputs();

@@ -25,6 +25,8 @@ ModelBuilder matmul_builder(std::int64_t edge, bool open_rows) {
 
 std::string model_name(const StageSpec& stage) {
   if (!stage.dummy) return stage.model.filename().string();
+  if (waits(stage)) return fmt::format("wait {}", format_duration(*stage.dummy->wait));
+  if (const auto time = busy_time(stage)) return fmt::format("busy {}", format_duration(*time));
   return stage.dummy->matmul ? fmt::format("dummy MatMul {}", *stage.dummy->matmul) : "dummy";
 }
 
@@ -36,6 +38,8 @@ std::vector<InputSpec> input_specs(const StageSpec& stage) {
       specs.push_back(std::move(spec));
     }
   for (const auto& value : stage.given) specs.push_back(generated(value->name, value->shape));
+  for (const auto& [name, data] : stage.data)
+    if (!data.files.empty()) specs.push_back({name, data.files.front(), data.files.front().string()});
   return specs;
 }
 

@@ -14,13 +14,14 @@
 
 namespace takt {
 
-/// "gather.onnx", "dummy MatMul 512", "dummy".
+/// "gather.onnx", "dummy MatMul 512", "wait 5.00 ms", "busy 5.00 ms", "dummy".
 std::string model_name(const StageSpec& stage);
 
-/// The stage's `inputs` as `takt run --input` reads them, and the shapes of what it was given.
+/// The stage's `inputs` as `takt run --input` reads them, the shapes of what it was given, and the first files of its
+/// data.
 std::vector<InputSpec> input_specs(const StageSpec& stage);
 
-/// The same as settings of an executor have them.
+/// The same as settings of an executor have them, without the data.
 std::vector<std::string> input_texts(const StageSpec& stage);
 
 /// The text of a shape to be filled with generated values.

@@ -40,6 +40,23 @@ bool comes_after(const std::vector<std::vector<int>>& order, int s, int earlier)
   return earlier < s && left[index(earlier)];
 }
 
+std::vector<int> givers_of(const PipelineSpec& spec, const std::vector<std::vector<int>>& order, int s) {
+  // Each stage once, however many ways lead to it: ways multiply with every fork.
+  std::vector<int> givers, left = order[index(s)];
+  std::vector<bool> seen(spec.stages.size());
+  while (!left.empty()) {
+    const int before = left.back();
+    left.pop_back();
+    if (seen[index(before)]) continue;
+    seen[index(before)] = true;
+    if (hands_on(spec.stages[index(before)]))
+      left.insert(left.end(), order[index(before)].begin(), order[index(before)].end());
+    else
+      givers.push_back(before);
+  }
+  return sorted_once(std::move(givers));
+}
+
 std::vector<std::vector<int>> order_of(const PipelineSpec& spec) {
   std::vector<std::vector<int>> order;
   for (int s = 0; s < static_cast<int>(spec.stages.size()); ++s) {

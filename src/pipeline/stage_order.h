@@ -19,4 +19,8 @@ std::vector<std::vector<int>> order_of(const PipelineSpec& spec);
 /// Whether every batch of stage `s` has left stage `earlier`, by the `order` of order_of().
 bool comes_after(const std::vector<std::vector<int>>& order, int s, int earlier);
 
+/// The stages that give stage `s` its values: those right before it, and instead of one that hands on what it is given
+/// those that give to it. Ascending, each once.
+std::vector<int> givers_of(const PipelineSpec& spec, const std::vector<std::vector<int>>& order, int s);
+
 }  // namespace takt

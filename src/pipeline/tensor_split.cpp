@@ -78,6 +78,14 @@ bool lie_together(const std::vector<SharedTensor>& parts) {
   return true;
 }
 
+double largest_magnitude(const HostTensor& tensor) {
+  double largest = 0;
+  for (std::size_t i = 0; i < count_of(tensor); ++i)
+    if (const auto value = value_at(tensor, i); value && std::isfinite(*value))
+      largest = std::max(largest, std::abs(*value));
+  return largest;
+}
+
 bool equal_but_for(const Shape& a, const Shape& b, std::size_t axis) {
   if (a.size() != b.size()) return false;
   for (std::size_t d = 0; d < a.size(); ++d)
@@ -159,10 +167,7 @@ std::string difference(const HostTensor& expected, const HostTensor& actual, dou
   if (expected.type != actual.type || expected.shape != actual.shape)
     return fmt::format("output '{}' is {} {} instead of {} {}", expected.name, type_name(actual.type),
                        to_string(actual.shape), type_name(expected.type), to_string(expected.shape));
-  double largest = 0;
-  for (std::size_t i = 0; i < count_of(expected); ++i)
-    if (const auto value = value_at(expected, i); value && std::isfinite(*value))
-      largest = std::max(largest, std::abs(*value));
+  const double largest = largest_magnitude(expected);
   for (std::size_t i = 0; i < count_of(expected); ++i) {
     const auto a = value_at(expected, i), b = value_at(actual, i);
     if (!a || !b) return expected.bytes == actual.bytes ? "" : fmt::format("output '{}' differs", expected.name);
@@ -172,6 +177,17 @@ std::string difference(const HostTensor& expected, const HostTensor& actual, dou
                          *b, *a);
   }
   return "";
+}
+
+std::optional<double> largest_deviation(const HostTensor& expected, const HostTensor& actual) {
+  if (expected.bytes == actual.bytes && expected.strings == actual.strings) return 0.0;
+  double largest = 0;
+  for (std::size_t i = 0; i < count_of(expected); ++i) {
+    const auto a = value_at(expected, i), b = value_at(actual, i);
+    if (!a || !b) return std::nullopt;
+    if (std::isfinite(*a) && std::isfinite(*b)) largest = std::max(largest, std::abs(*a - *b));
+  }
+  return largest == 0 ? 0 : largest / largest_magnitude(expected);
 }
 
 }  // namespace takt

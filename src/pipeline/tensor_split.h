@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,9 @@ HostTensor merge_tensors(const std::vector<SharedTensor>& parts, int axis);
 /// The first element in which two values differ by more than `tolerance`, relative to the larger one of the first
 /// value's magnitudes, as a sentence; empty where none does.
 std::string difference(const HostTensor& expected, const HostTensor& actual, double tolerance);
+
+/// By how much two values of one shape differ at most, as a share of the largest magnitude of the first one's; 0 where
+/// they agree. nullopt: their elements are no numbers.
+std::optional<double> largest_deviation(const HostTensor& expected, const HostTensor& actual);
 
 }  // namespace takt

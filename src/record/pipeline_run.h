@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/units.h"
@@ -16,10 +17,13 @@
 
 namespace takt {
 
+/// The runtime of what takes a given time: takt's own clock keeps it, whatever runs beside.
+inline constexpr std::string_view own_runtime = "takt";
+
 /// A device as a run names it: "CPU", "GPU.0", "sim:NPU"; what really ran, not what was asked for.
 struct RunDevice {
-  std::string name;
-  std::string runtime;  ///< "openvino", "onnxruntime", "sim"
+  std::string name;     ///< "wait": nothing computes there, batches are held for a given time
+  std::string runtime;  ///< "openvino", "onnxruntime", "sim", "takt"; several that run there: "onnxruntime+openvino"
 };
 
 struct RunStage {

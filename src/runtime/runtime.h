@@ -102,6 +102,8 @@ struct TakenOutputs {
 class Request {
  public:
   virtual ~Request() = default;
+  /// The number of the batch that the next inference is for, before its inputs are set. Models do not care.
+  virtual void set_batch(std::int64_t batch) { static_cast<void>(batch); }
   /// The value of the session's input number `port` for the inferences to come, instead of the one that the session had
   /// when the request was made. It is not copied: the request keeps it and the runtime reads it where it lies. Not
   /// while an inference runs. Returns the bytes that the runtime could not read where they lay, so that they were

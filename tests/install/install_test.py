@@ -200,6 +200,17 @@ class Installed(unittest.TestCase):
                 self.assertEqual((stage['stage'], stage['stage_batches'], stage['devices']), ('infer', '20', device))
                 self.assertGreater(float(stage['stage_mean_us']), 0)
 
+    def test_functions_are_stages(self):
+        said, whole, *table = call(self.example('function_stage'), 30, 7).splitlines()
+        self.assertEqual(said, "stage 'load', batch 7: the picture is torn")
+        self.assertEqual(whole, '29 pictures came whole')
+        stages = rows('\n'.join(table))
+        self.assertEqual([(row['stage'], row['devices']) for row in stages], [('load', 'CPU'), ('shrink', 'CPU')])
+        for row in stages:
+            # The thread had a processor for no longer than the call took.
+            self.assertGreater(float(row['hardware_mean_us']), 0)
+            self.assertLessEqual(float(row['hardware_mean_us']), float(row['stage_mean_us']))
+
     def test_a_data_parallel_stage_gives_the_undivided_outputs(self):
         program = self.example('data_parallel')
         if self.real_devices()[0][1] == 'sim':

@@ -153,7 +153,7 @@ TEST(Engine, a_runtime_that_never_comes_back_hangs_nobody_and_may_come_back_late
   StageExecutorSettings settings;
   settings.counters = settings.outputs = false;
   std::vector<OpenedStage> stages(1);
-  stages[0].runtime = "fake";
+  stages[0].runtimes = {"fake"};
   stages[0].replicas.push_back(executor_over(nullptr, std::move(session), settings));
   SimulatedTimes times(spec);
   EngineSettings engine_settings;

@@ -62,8 +62,8 @@ std::vector<OpenedStage> fake_stages(const PipelineSpec& spec, const FakeInferen
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const StageSpec& stage = spec.stages[s];
     if (is_simulated(devices_of(stage).front())) continue;
-    stages[s].runtime = "fake";
     const int parts = stage.split ? static_cast<int>(stage.split->devices.size()) : 1;
+    stages[s].runtimes.assign(static_cast<std::size_t>(parts), "fake");
     std::vector<std::unique_ptr<StageExecutor>> executors;
     for (int r = 0; r < stage.replicas; ++r)
       for (int p = 0; p < parts; ++p) {

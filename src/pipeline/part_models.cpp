@@ -1,0 +1,43 @@
+#include "pipeline/part_models.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "graph/onnx.h"
+#include "graph/onnx_open.h"
+#include "pipeline/stage_executor.h"
+#include "profile/prepared_model.h"
+
+namespace takt {
+
+PartModels::PartModels(std::filesystem::path model, const RunSettings& settings, int axis,
+                       const std::vector<bool>& divided)
+    : model_(std::move(model)), axis_(axis) {
+  const auto inputs = declared_inputs(model_, settings);
+  const auto a = static_cast<std::size_t>(axis);
+  for (std::size_t i = 0; i < inputs.size() && i < divided.size(); ++i)
+    if (divided[i] && inputs[i].shape.size() > a && inputs[i].shape[a].value) fixed_.push_back(inputs[i].name);
+}
+
+bool PartModels::reshapes(const StageExecutorSettings& part) const {
+  if (!fixes_rows() || axis_ != 0) return false;
+  return make_runtime(choose_runtime(model_, run_settings(part)).name)->changes_batch();
+}
+
+std::filesystem::path PartModels::model_for(const StageExecutorSettings& part) {
+  if (!fixes_rows() || reshapes(part)) return model_;
+  if (!is_onnx_file(model_))
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{}: fixes dimension {} of its inputs, and OpenVINO changes the first one only; export it "
+                            "with that dimension open",
+                            printable(model_.string()), axis_));
+  if (copy_.empty()) {
+    folder_.emplace("takt-split");
+    copy_ = folder_->path() / model_.filename();
+    write_with_open_dimension(model_, fixed_, axis_, copy_);
+  }
+  return copy_;
+}
+
+}  // namespace takt
