@@ -190,6 +190,12 @@ class Session {
   virtual std::vector<std::string> notes() { return {}; }
 };
 
+/// Two sessions of one model that are open at once (Runtime::open_pair).
+struct SessionPair {
+  std::unique_ptr<Session> plain, profiled;
+  Nanoseconds profiled_load{};  ///< what of the time was for `profiled`
+};
+
 /// Whether a device can be used from this binary, here.
 struct DeviceStatus {
   std::string device;                 ///< as typed after --device
@@ -215,6 +221,16 @@ class Runtime {
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                         const SessionSettings& settings) = 0;
+  /// True: open_pair() may give something.
+  virtual bool shares_weights() const { return false; }
+  /// A session as open() gives it for `settings`, and one with profile_ops, in less memory than two calls of open():
+  /// weights that both can read where they lie are there once. Kernels and values are the same. nullopt: not of this
+  /// runtime or model. Throws as open().
+  virtual std::optional<SessionPair> open_pair(const std::filesystem::path& model, const Graph* graph,
+                                               const SessionSettings& settings) {
+    static_cast<void>(model), static_cast<void>(graph), static_cast<void>(settings);
+    return std::nullopt;
+  }
   /// The model's operators and tensors, of a file that takt does not read itself (OpenVINO's IR); nullopt when this
   /// runtime cannot tell. With `input_shapes`, by input name, shapes are those of such a run. Throws Error(bad_input).
   virtual std::optional<Graph> read_graph(const std::filesystem::path& model,

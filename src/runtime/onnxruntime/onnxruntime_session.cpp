@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "runtime/onnxruntime/binding.h"
 #include "runtime/onnxruntime/onnxruntime_loading.h"
 #include "runtime/onnxruntime/onnxruntime_profile.h"
@@ -134,11 +135,11 @@ class OnnxRuntimeHead : public Head {
 
 class OnnxRuntimeSession : public Session {
  public:
-  OnnxRuntimeSession(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph, std::string device,
-                     const SessionSettings& settings)
-      : where_(where(model, "onnxruntime")),
-        device_(device),
-        loader_(env, model, graph, std::move(device), settings, where_),
+  OnnxRuntimeSession(Loader loader, const Graph* graph, std::string device, const SessionSettings& settings,
+                     std::string where)
+      : where_(std::move(where)),
+        device_(std::move(device)),
+        loader_(std::move(loader)),
         notes_(loader_.notes()),
         skip_others_(settings.all_tensors) {
     reopen();
@@ -344,7 +345,35 @@ class OnnxRuntimeSession : public Session {
 
 std::unique_ptr<Session> open_session(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph,
                                       const std::string& device, const SessionSettings& settings) {
-  return std::make_unique<OnnxRuntimeSession>(env, model, graph, device, settings);
+  const std::string place = where(model, "onnxruntime");
+  return std::make_unique<OnnxRuntimeSession>(Loader(env, model, graph, device, settings, place), graph, device,
+                                              settings, place);
+}
+
+std::optional<SessionPair> open_pair(const Ort::Env& env, const std::filesystem::path& model, const Graph& graph,
+                                     const std::string& device, SessionSettings settings) {
+  const std::string place = where(model, "onnxruntime");
+  const auto session = [&](Loader loader) {
+    return std::make_unique<OnnxRuntimeSession>(std::move(loader), &graph, device, settings, place);
+  };
+  Loader plain(env, model, &graph, device, settings, place);
+  settings.profile_ops = true;
+  const Nanoseconds before = steady_now();
+  Loader profiled(env, model, &graph, device, settings, place);  // while nothing else of the model is in memory
+  const auto weights = profiled.weights_to_share(graph);
+  if (!weights) return std::nullopt;
+  const Nanoseconds prepared = steady_now();
+  const PagesGivenBack released(weights);
+  plain.share(weights), profiled.share(weights);
+  SessionPair pair;
+  settings.profile_ops = false;
+  pair.plain = session(std::move(plain));
+  give_back_free_memory();
+  const Nanoseconds opening = steady_now();
+  settings.profile_ops = true;
+  pair.profiled = session(std::move(profiled));
+  pair.profiled_load = (prepared - before) + (steady_now() - opening);
+  return pair;
 }
 
 }  // namespace takt::ort

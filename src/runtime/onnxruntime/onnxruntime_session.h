@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "runtime/runtime.h"
 
@@ -13,5 +14,9 @@ namespace takt::ort {
 /// `device`: "CPU" or "GPU" (CUDA), checked by the caller. Throws Ort::Exception; the runtime translates it.
 std::unique_ptr<Session> open_session(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph,
                                       const std::string& device, const SessionSettings& settings);
+
+/// See Runtime::open_pair. nullopt: the optimised model cannot be saved, or holds none of the model's own weights.
+std::optional<SessionPair> open_pair(const Ort::Env& env, const std::filesystem::path& model, const Graph& graph,
+                                     const std::string& device, SessionSettings settings);
 
 }  // namespace takt::ort

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "graph/placed_ops.h"
 #include "runtime/onnxruntime/fusion_groups.h"
 
@@ -139,6 +140,20 @@ class Descriptions {
   std::set<std::string> constants_;  ///< those of the graphs around a body too
 };
 
+std::vector<StoredWeight> stored_weights(const onnx::GraphProto& graph) {
+  std::vector<StoredWeight> weights;
+  for (const auto& tensor : graph.initializer()) {
+    if (tensor.data_location() != onnx::TensorProto::EXTERNAL) continue;
+    StoredWeight weight{tensor.name(), tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()}};
+    for (const auto& entry : tensor.external_data()) {
+      if (entry.key() == "offset") weight.offset = number_in<std::size_t>(entry.value()).value_or(0);
+      if (entry.key() == "length") weight.bytes = number_in<std::size_t>(entry.value()).value_or(0);
+    }
+    weights.push_back(std::move(weight));
+  }
+  return weights;
+}
+
 }  // namespace
 
 std::string reloadable(const std::filesystem::path& dump, const std::string& where) {
@@ -149,6 +164,7 @@ OptimisedModel read_optimised(const std::filesystem::path& dump, const Graph* gr
   onnx::ModelProto model = read_dump(dump, where);
   OptimisedModel result;
   Descriptions(result).add(*model.mutable_graph(), graph, std::nullopt);
+  result.weights = stored_weights(model.graph());
   result.outer_nodes = static_cast<std::size_t>(model.graph().node_size());
   result.bytes = model.SerializeAsString();
   return result;
