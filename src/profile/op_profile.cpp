@@ -23,7 +23,7 @@ std::vector<OpRow> gather_rows(const RunResult& result) {
       if (is_new) {
         OpRow row;
         row.name = row.node = sample.name, row.type = sample.type, row.kernel = sample.kernel,
-        row.node_type = sample.node_type;
+        row.node_type = sample.node_type, row.provider = sample.provider;
         row.model_ops = sample.model_ops, row.leader = sample.leader, row.is_settled = sample.is_settled;
         row.inputs = sample.inputs, row.outputs = sample.outputs;
         row.input_shapes = sample.input_shapes, row.output_shapes = sample.output_shapes;

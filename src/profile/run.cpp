@@ -47,25 +47,38 @@ bool are_same(const std::vector<HostTensor>& one, const std::vector<HostTensor>&
   });
 }
 
+/// nullopt also where sharing fails: sessions of their own say better what is wrong.
+std::optional<SessionPair> try_pair(PreparedModel& model) {
+  const RunResult& result = model.result();
+  try {
+    return model.runtime().open_pair(result.model, result.graph ? &*result.graph : nullptr,
+                                     model.session_settings(false));
+  } catch (const Error& error) {
+    log_debug(fmt::format("no weights are shared: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+void open_again(PreparedModel& model, std::unique_ptr<Session> session, std::unique_ptr<Session>& plain,
+                Measurement& measurement) {
+  plain = session ? std::move(session) : model.open(false);
+  plain->set_inputs(model.values(plain->inputs()));
+  measurement.go_on_with(*plain);
+}
+
 /// Instead of `plain`, whose load time and memory are known by now and which is closed, two sessions that have their
 /// weights in memory once; `plain` is the one without operator times. nullopt, and `plain` opened again as it was: the
 /// runtime cannot share weights, or the results are not those of before, as of models that draw random numbers.
 std::optional<SessionPair> reopen_as_pair(PreparedModel& model, std::unique_ptr<Session>& plain,
                                           Measurement& measurement) {
-  const RunResult& result = model.result();
   const auto outputs = plain->outputs_of_last_run();
   plain.reset();
   give_back_free_memory();
-  const auto settings = model.session_settings(false);
-  auto pair = model.runtime().open_pair(result.model, result.graph ? &*result.graph : nullptr, settings);
-  plain = pair ? std::move(pair->plain) : model.open(settings);
-  plain->set_inputs(model.values(plain->inputs()));
-  measurement.go_on_with(*plain);
+  auto pair = try_pair(model);
+  open_again(model, pair ? std::move(pair->plain) : nullptr, plain, measurement);
   if (!pair || are_same(outputs, plain->outputs_of_last_run())) return pair;
   pair.reset(), plain.reset();
-  plain = model.open(settings);
-  plain->set_inputs(model.values(plain->inputs()));
-  measurement.go_on_with(*plain);
+  open_again(model, nullptr, plain, measurement);
   return std::nullopt;
 }
 

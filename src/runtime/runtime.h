@@ -64,6 +64,7 @@ struct OpSample {
   std::string type;       ///< the model's own operator type where known, else the runtime's
   std::string kernel;     ///< implementation: "jit_avx512_FP32", "FusedConv"; empty if not told
   std::string node_type;  ///< the runtime's own word for what the node does: "Reorder"; empty if not told
+  std::string provider;   ///< who ran it, in a runtime of several: "CPUExecutionProvider"; empty if not told
   std::vector<std::string> model_ops;  ///< paths (graph/placed_ops.h) of the model's operators that it stands for
   std::string leader;                  ///< that of `model_ops` which it is named after; empty: not told
   bool is_settled =

@@ -35,6 +35,7 @@ class Loader {
   /// Sessions to be opened take these instead of copies.
   void share(std::shared_ptr<const SharedWeights> weights) { weights_ = std::move(weights); }
 
+  const std::string& where() const { return where_; }
   bool profiled() const { return settings_.profile_ops; }
   const std::optional<OptimisedModel>& optimised() const { return optimised_; }
   const std::vector<std::string>& notes() const { return notes_; }

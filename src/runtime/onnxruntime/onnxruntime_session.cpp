@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "core/error.h"
-#include "core/free_memory.h"
 #include "runtime/onnxruntime/binding.h"
 #include "runtime/onnxruntime/onnxruntime_loading.h"
 #include "runtime/onnxruntime/onnxruntime_profile.h"
@@ -323,6 +322,7 @@ class OnnxRuntimeSession : public Session {
     if (loader_.optimised())
       if (const auto found = loader_.optimised()->nodes.find(node.name); found != loader_.optimised()->nodes.end())
         sample = found->second;
+    sample.provider = node.provider;
     sample.input_shapes = node.input_shapes, sample.output_shapes = node.output_shapes;
     return sample;
   }
@@ -343,37 +343,10 @@ class OnnxRuntimeSession : public Session {
 
 }  // namespace
 
-std::unique_ptr<Session> open_session(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph,
-                                      const std::string& device, const SessionSettings& settings) {
-  const std::string place = where(model, "onnxruntime");
-  return std::make_unique<OnnxRuntimeSession>(Loader(env, model, graph, device, settings, place), graph, device,
-                                              settings, place);
-}
-
-std::optional<SessionPair> open_pair(const Ort::Env& env, const std::filesystem::path& model, const Graph& graph,
-                                     const std::string& device, SessionSettings settings) {
-  const std::string place = where(model, "onnxruntime");
-  const auto session = [&](Loader loader) {
-    return std::make_unique<OnnxRuntimeSession>(std::move(loader), &graph, device, settings, place);
-  };
-  Loader plain(env, model, &graph, device, settings, place);
-  settings.profile_ops = true;
-  const Nanoseconds before = steady_now();
-  Loader profiled(env, model, &graph, device, settings, place);  // while nothing else of the model is in memory
-  const auto weights = profiled.weights_to_share(graph);
-  if (!weights) return std::nullopt;
-  const Nanoseconds prepared = steady_now();
-  const PagesGivenBack released(weights);
-  plain.share(weights), profiled.share(weights);
-  SessionPair pair;
-  settings.profile_ops = false;
-  pair.plain = session(std::move(plain));
-  give_back_free_memory();
-  const Nanoseconds opening = steady_now();
-  settings.profile_ops = true;
-  pair.profiled = session(std::move(profiled));
-  pair.profiled_load = (prepared - before) + (steady_now() - opening);
-  return pair;
+std::unique_ptr<Session> make_session(Loader loader, const Graph* graph, const std::string& device,
+                                      const SessionSettings& settings) {
+  const std::string place = loader.where();
+  return std::make_unique<OnnxRuntimeSession>(std::move(loader), graph, device, settings, place);
 }
 
 }  // namespace takt::ort

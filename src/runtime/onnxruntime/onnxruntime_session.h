@@ -7,9 +7,14 @@
 #include <memory>
 #include <optional>
 
+#include "runtime/onnxruntime/onnxruntime_loading.h"
 #include "runtime/runtime.h"
 
 namespace takt::ort {
+
+/// With the inputs of `graph`, which may be null.
+std::unique_ptr<Session> make_session(Loader loader, const Graph* graph, const std::string& device,
+                                      const SessionSettings& settings);
 
 /// `device`: "CPU" or "GPU" (CUDA), checked by the caller. Throws Ort::Exception; the runtime translates it.
 std::unique_ptr<Session> open_session(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph,
