@@ -8,6 +8,7 @@
 #include "analysis/ort_events.h"
 #include "core/file.h"
 #include "core/index.h"
+#include "core/temporary_folder.h"
 #include "graph/onnx.h"
 #include "runtime/onnxruntime/onnxruntime_shapes.h"
 #include "runtime/onnxruntime/onnxruntime_tensors.h"

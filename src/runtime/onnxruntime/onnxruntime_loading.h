@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/file.h"
+#include "core/temporary_folder.h"
 #include "runtime/onnxruntime/optimised_model.h"
 #include "runtime/onnxruntime/shared_weights.h"
 #include "runtime/runtime.h"
