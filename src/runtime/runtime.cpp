@@ -36,7 +36,7 @@ std::optional<OpTotals> Request::last_totals() {
   OpTotals totals;
   for (const auto& op : *ops) {
     totals.all += op.self();
-    if (moves_data(op.type)) totals.moving += op.self();
+    if (moves_data(op.node->type)) totals.moving += op.self();
   }
   return totals;
 }

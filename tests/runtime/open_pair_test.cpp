@@ -47,7 +47,7 @@ TEST_P(OpenPair, gives_the_results_of_sessions_of_their_own_and_operator_times_o
   EXPECT_FALSE(pair->plain->all_ops());
   const auto runs = pair->profiled->all_ops().value();
   ASSERT_THAT(runs, testing::SizeIs(2));
-  for (const OpSample& op : runs[0]) EXPECT_EQ(op.provider, "CPUExecutionProvider") << op.name;
+  for (const OpSample& op : runs[0]) EXPECT_EQ(op.node->provider, "CPUExecutionProvider") << op.node->name;
   EXPECT_GT(pair->profiled_load.count(), 0);
   pair->plain.reset();
   EXPECT_EQ(results(*pair->profiled), alone) << "the weights are not the other session's";

@@ -25,10 +25,10 @@ struct StoredWeight {
 };
 
 struct OptimisedModel {
-  std::string bytes;                                ///< a model whose nodes are named by the keys of `nodes`
-  std::unordered_map<std::string, OpSample> nodes;  ///< those in bodies too; times are zero
-  std::vector<StoredWeight> weights;                ///< of the outermost graph
-  std::size_t outer_nodes = 0;                      ///< not in a body: each executes once per inference
+  std::string bytes;                                    ///< a model whose nodes are named by the keys of `nodes`
+  std::unordered_map<std::string, ExecutedNode> nodes;  ///< those in bodies too
+  std::vector<StoredWeight> weights;                    ///< of the outermost graph
+  std::size_t outer_nodes = 0;                          ///< not in a body: each executes once per inference
 };
 
 /// The dump as a model that loads again, unchanged otherwise. Throws Error(runtime) when it is not a model.
