@@ -60,9 +60,11 @@ void Measurement::warm_up() {
   }
 }
 
-void Measurement::go_on_with(Session& session) {
+bool Measurement::go_on_with(Session& session) {
   session_ = &session;
-  for (int i = 0; i < settings_.warmup_iterations && !is_asked_to_stop(); ++i) session_->run();
+  int runs = 0;
+  for (; runs < settings_.warmup_iterations && !is_asked_to_stop(); ++runs) session_->run();
+  return runs > 0;
 }
 
 // In samples' own time, so that a simulated clock gives the same count every time.

@@ -35,8 +35,8 @@ class Measurement {
   void take_turns(const std::vector<std::vector<HostTensor>>& inputs) { turns_ = &inputs; }
   void warm_up();
   /// Measures in another session of the same model, whose inputs are set, and warms it up uncounted. Before the first
-  /// sample, of a pass without operator times.
-  void go_on_with(Session& session);
+  /// sample, of a pass without operator times. False: it was asked to stop before it ran.
+  bool go_on_with(Session& session);
   bool is_warm() const { return !pass_.warmup.empty(); }
   bool is_done() const;
   bool is_profiled() const { return pass_.profiled; }

@@ -41,9 +41,16 @@ bool is_asked_to_stop(const RunSettings& settings) { return settings.stop && *se
 // Below, two copies of the weights are too little for a second loading.
 constexpr std::int64_t heavy_weights = 32 << 20;
 
+/// nullopt: not all of them are tensors.
+std::optional<std::vector<HostTensor>> results_of(Session& session) try {
+  return session.outputs_of_last_run();
+} catch (const Error&) {
+  return std::nullopt;
+}
+
 bool are_same(const std::vector<HostTensor>& one, const std::vector<HostTensor>& other) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const HostTensor& a, const HostTensor& b) {
-    return a.name == b.name && a.type == b.type && a.shape == b.shape && a.bytes == b.bytes;
+    return a.name == b.name && a.type == b.type && a.shape == b.shape && a.bytes == b.bytes && a.strings == b.strings;
   });
 }
 
@@ -59,33 +66,37 @@ std::optional<SessionPair> try_pair(PreparedModel& model) {
   }
 }
 
-void open_again(PreparedModel& model, std::unique_ptr<Session> session, std::unique_ptr<Session>& plain,
+/// False: it was asked to stop before the session ran.
+bool open_again(PreparedModel& model, std::unique_ptr<Session> session, std::unique_ptr<Session>& plain,
                 Measurement& measurement) {
   plain = session ? std::move(session) : model.open(false);
   plain->set_inputs(model.values(plain->inputs()));
-  measurement.go_on_with(*plain);
+  return measurement.go_on_with(*plain);
 }
 
-/// Instead of `plain`, whose load time and memory are known by now and which is closed, two sessions that have their
-/// weights in memory once; `plain` is the one without operator times. nullopt, and `plain` opened again as it was: the
+/// Instead of `plain`, whose load time and memory are known by now and which is closed, two sessions that read their
+/// weights from one file; `plain` is the one without operator times. nullopt, and `plain` opened again as it was: the
 /// runtime cannot share weights, or the results are not those of before, as of models that draw random numbers.
 std::optional<SessionPair> reopen_as_pair(PreparedModel& model, std::unique_ptr<Session>& plain,
                                           Measurement& measurement) {
-  const auto outputs = plain->outputs_of_last_run();
+  const auto outputs = results_of(*plain);
+  if (!outputs) return std::nullopt;
   plain.reset();
   give_back_free_memory();
   auto pair = try_pair(model);
-  open_again(model, pair ? std::move(pair->plain) : nullptr, plain, measurement);
-  if (!pair || are_same(outputs, plain->outputs_of_last_run())) return pair;
+  const bool ran = open_again(model, pair ? std::move(pair->plain) : nullptr, plain, measurement);
+  if (!pair || !ran || are_same(*outputs, plain->outputs_of_last_run())) return pair;
   pair.reset(), plain.reset();
   open_again(model, nullptr, plain, measurement);
   return std::nullopt;
 }
 
-bool is_worth_a_pair(const RunResult& result, const RunSettings& settings) {
+/// The plain session must have run, so that its results can be compared.
+bool is_worth_a_pair(PreparedModel& model, const RunSettings& settings) {
+  const RunResult& result = model.result();
   const auto weights = result.graph ? weight_bytes(*result.graph) : std::nullopt;
-  return weights && *weights >= heavy_weights && settings.cache.empty() && settings.optimised_model.empty() &&
-         settings.executed_graph.empty() && settings.warmup_iterations > 0;
+  return weights && *weights >= heavy_weights && settings.warmup_iterations > 0 &&
+         model.runtime().shares_weights(model.session_settings(false));
 }
 
 void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses passes, const RunProgress& progress) {
@@ -104,7 +115,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     const auto resident = resident_bytes();
     const ResidentPeak loading;
     std::optional<SessionPair> pair;
-    if (!sessions.empty() && model.runtime().shares_weights() && is_worth_a_pair(result, settings))
+    if (!sessions.empty() && is_worth_a_pair(model, settings) && !is_asked_to_stop(settings))
       pair = reopen_as_pair(model, sessions.front(), measurements.front());
     Nanoseconds before = steady_now();
     sessions.push_back(pair ? std::move(pair->profiled) : model.open(profiled));

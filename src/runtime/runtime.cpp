@@ -41,6 +41,11 @@ std::optional<OpTotals> Request::last_totals() {
   return totals;
 }
 
+bool could_share_weights(const SessionSettings& settings) {
+  return upper_case(settings.device) == "CPU" && settings.cache.empty() && settings.optimised_model.empty() &&
+         settings.executed_graph.empty() && !settings.all_tensors;
+}
+
 Nanoseconds Session::copy_outputs() {
   const auto start = steady_now();
   outputs_of_last_run();

@@ -195,6 +195,10 @@ class Session {
   virtual std::vector<std::string> notes() { return {}; }
 };
 
+/// Whether sessions with these settings could read their weights from a file of their own: on the CPU, where no file is
+/// written and none of a cache is read.
+bool could_share_weights(const SessionSettings& settings);
+
 /// Two sessions of one model that are open at once (Runtime::open_pair).
 struct SessionPair {
   std::unique_ptr<Session> plain, profiled;
@@ -226,11 +230,14 @@ class Runtime {
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                         const SessionSettings& settings) = 0;
-  /// True: open_pair() may give something.
-  virtual bool shares_weights() const { return false; }
+  /// True: open_pair() may give something for these settings.
+  virtual bool shares_weights(const SessionSettings& settings) const {
+    static_cast<void>(settings);
+    return false;
+  }
   /// A session as open() gives it for `settings`, and one with profile_ops, in less memory than two calls of open():
-  /// weights that both can read where they lie are there once. Kernels and values are the same. nullopt: not of this
-  /// runtime or model. Throws as open().
+  /// both read weights where they lie in a mapped file. Kernels and values are the same. nullopt: not of this runtime,
+  /// model or settings. Throws as open().
   virtual std::optional<SessionPair> open_pair(const std::filesystem::path& model, const Graph* graph,
                                                const SessionSettings& settings) {
     static_cast<void>(model), static_cast<void>(graph), static_cast<void>(settings);

@@ -67,7 +67,7 @@ std::filesystem::path Loader::save_optimised(bool weights_apart) {
   leave_weights_as_they_are(saving);
   if (weights_apart) {
     saving.AddConfigEntry("session.optimized_model_external_initializers_file_name", weights_file.data());
-    saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes", "65536");
+    saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes", "4096");
   }
   { const Ort::Session saves(env_, model_.c_str(), saving); }
   give_back_free_memory();

@@ -60,16 +60,13 @@ class OnnxRuntime : public Runtime {
     return loading(model, [&] { return ort::open_session(env_, model, graph, device, settings); });
   }
 
-  bool shares_weights() const override { return true; }
+  bool shares_weights(const SessionSettings& settings) const override { return could_share_weights(settings); }
 
   std::optional<SessionPair> open_pair(const std::filesystem::path& model, const Graph* graph,
                                        const SessionSettings& settings) override {
-    const bool writes =
-        !settings.cache.empty() || !settings.optimised_model.empty() || !settings.executed_graph.empty();
-    const std::string device = choose_device(devices(), settings.device, where(model, name()), "ONNX Runtime");
-    if (!graph || writes || settings.all_tensors || device != "CPU") return std::nullopt;
+    if (!graph || !could_share_weights(settings)) return std::nullopt;
     check_model_file(model);
-    return loading(model, [&] { return ort::open_pair(env_, model, *graph, device, settings); });
+    return loading(model, [&] { return ort::open_pair(env_, model, *graph, "CPU", settings); });
   }
 
   std::vector<Tuning> tunings() override {

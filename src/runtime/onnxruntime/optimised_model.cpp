@@ -140,10 +140,21 @@ class Descriptions {
   std::set<std::string> constants_;  ///< those of the graphs around a body too
 };
 
+void add_names_in_bodies(const onnx::GraphProto& graph, std::set<std::string>& names) {
+  for (const auto& node : graph.node())
+    for (const auto& attribute : node.attribute()) {
+      if (!attribute.has_g()) continue;
+      for (const auto& tensor : attribute.g().initializer()) names.insert(tensor.name());
+      add_names_in_bodies(attribute.g(), names);
+    }
+}
+
 std::vector<StoredWeight> stored_weights(const onnx::GraphProto& graph) {
+  std::set<std::string> in_bodies;  // whoever is given a weight by name would give it to those, too
+  add_names_in_bodies(graph, in_bodies);
   std::vector<StoredWeight> weights;
   for (const auto& tensor : graph.initializer()) {
-    if (tensor.data_location() != onnx::TensorProto::EXTERNAL) continue;
+    if (tensor.data_location() != onnx::TensorProto::EXTERNAL || in_bodies.contains(tensor.name())) continue;
     StoredWeight weight{tensor.name(), tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()}};
     for (const auto& entry : tensor.external_data()) {
       if (entry.key() == "offset") weight.offset = number_in<std::size_t>(entry.value()).value_or(0);

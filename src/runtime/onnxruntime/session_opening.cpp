@@ -1,6 +1,7 @@
 // One session of a model, or two that have its weights in memory once.
 #include "core/free_memory.h"
 #include "runtime/onnxruntime/onnxruntime_session.h"
+#include "runtime/pages_given_back.h"
 #include "runtime/sdk_errors.h"
 
 namespace takt::ort {
@@ -20,7 +21,7 @@ std::optional<SessionPair> open_pair(const Ort::Env& env, const std::filesystem:
   const auto weights = profiled.weights_to_share(graph);
   if (!weights) return std::nullopt;
   const Nanoseconds prepared = steady_now();
-  const PagesGivenBack released(weights);
+  const PagesGivenBack released(weights->file());
   SessionPair pair;
   settings.profile_ops = false;
   Loader plain(env, model, &graph, device, settings, place);

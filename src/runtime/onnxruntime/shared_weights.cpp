@@ -1,20 +1,18 @@
 #include "runtime/onnxruntime/shared_weights.h"
 
-#include <chrono>
 #include <cstdint>
 
 namespace takt::ort {
 namespace {
 
 constexpr std::size_t alignment_of_weights = 64;  // kernels may load whole registers
-constexpr std::chrono::milliseconds between_releases{2};
 
 }  // namespace
 
 SharedWeights::SharedWeights(const std::filesystem::path& file, const std::vector<StoredWeight>& weights)
-    : file_(file) {
+    : file_(std::make_shared<const MappedFile>(file)) {
   const auto memory = Ort::MemoryInfo::CreateCpu(OrtArenaAllocator, OrtMemTypeDefault);
-  const std::string_view text = file_.text();
+  const std::string_view text = file_->text();
   for (const StoredWeight& weight : weights) {
     if (weight.offset > text.size() || weight.bytes > text.size() - weight.offset) continue;
     const char* data = text.data() + weight.offset;
@@ -43,20 +41,6 @@ Ort::Session SharedWeights::open(const Ort::Env& env, const std::filesystem::pat
                                  Ort::SessionOptions& options) const {
   add_to(options);
   return Ort::Session(env, model.c_str(), options, packed_.get());
-}
-
-PagesGivenBack::PagesGivenBack(std::shared_ptr<const SharedWeights> weights)
-    : weights_(std::move(weights)), thread_([this] {
-        while (!is_over_) {
-          weights_->give_back();
-          std::this_thread::sleep_for(between_releases);
-        }
-      }) {}
-
-PagesGivenBack::~PagesGivenBack() {
-  is_over_ = true;
-  thread_.join();
-  weights_->give_back();
 }
 
 }  // namespace takt::ort
