@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/file.h"
+#include "core/temporary_folder.h"
 
 namespace takt {
 

@@ -97,6 +97,7 @@ class Reader {
     if (!accelerators_.empty())
       profile.notes.push_back(fmt::format(
           "Operators on {} have host times only: the profile holds their launches, not their work.", accelerators_));
+    if (!accelerators_.empty()) note_left(profile);
     profile.operators = std::move(operators_);
     return profile;
   }
@@ -177,6 +178,22 @@ class Reader {
         return true;
       }
     return false;
+  }
+
+  /// In a session with an accelerator, what the CPU's provider ran is what the accelerator has no kernel for.
+  void note_left(ForeignProfile& profile) const {
+    std::size_t left = 0, copies = 0;
+    Duration time{};
+    for (const ForeignOperator& op : operators_) {
+      if (op.type == "MemcpyToHost" || op.type == "MemcpyFromHost") ++copies;
+      if (op.kernel != "CPUExecutionProvider") continue;
+      ++left;
+      for (const Duration one : op.host) time += one;
+    }
+    if (left == 0) return;
+    profile.notes.push_back(fmt::format(
+        "{} of {} operators ran on the CPU instead, in {} a run; nodes that copy between the two: {}.", left,
+        operators_.size() - copies, format_duration(time / static_cast<double>(profile.runs)), copies));
   }
 
   /// The first run of a session packs weights and fills the allocator; who averages over it should know.

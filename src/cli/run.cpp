@@ -15,6 +15,7 @@
 #include "machine/peaks_file.h"
 #include "profile/instability.h"
 #include "profile/io_dump.h"
+#include "profile/left_ops.h"
 #include "profile/model_explorer.h"
 #include "profile/op_profile.h"
 #include "profile/peer_writer.h"
@@ -181,6 +182,7 @@ std::vector<Table> tables_of(const RunOptions& o, const RunResult& result, const
   if (ops) {
     tables.push_back(labelled(types_table(*ops, std::nullopt), result));
     tables.push_back(operators_of(o, result, *ops, figures));
+    if (auto left = left_table(*ops)) tables.push_back(std::move(*left));
   }
   // A simulated clock has no unrest; who asks for the table still gets its heading.
   const auto unrest = find_instability(result);

@@ -221,22 +221,6 @@ std::optional<std::size_t> InputFile::size() const {
   return static_cast<std::size_t>(status.st_size);
 }
 
-TemporaryFolder::TemporaryFolder(const std::string& prefix) {
-  std::error_code error;
-  auto folder = std::filesystem::temp_directory_path(error);
-  if (error) folder = "/tmp";
-  std::string name = (folder / (prefix + "-XXXXXX")).string();
-  if (!::mkdtemp(name.data()))
-    throw Error(ErrorKind::io, fmt::format("{}: cannot be made: {}; set TMPDIR to a folder that can be written", name,
-                                           std::strerror(errno)));
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;  // what is left over lies in the folder for such things
-  std::filesystem::remove_all(path_, ignored);
-}
-
 // The file is mapped over an anonymous reservation one page longer, so that the bytes after its end are readable zeros
 // even when it ends exactly on a page border.
 MappedFile::MappedFile(const std::filesystem::path& path) {

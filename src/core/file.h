@@ -69,19 +69,6 @@ class InputFile {
   int descriptor_ = -1;
 };
 
-/// A new folder for files that are needed for a while; removed with everything in it. Throws Error(io).
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const std::string& prefix);
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// A file mapped read-only, followed by at least 64 zero bytes (parsers may read past the end). Throws like read_file.
 class MappedFile {
  public:

@@ -8,6 +8,7 @@
 #include "core/affinity.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/temporary_folder.h"
 #include "core/text.h"
 #include "pipeline/engine_run.h"
 #include "pipeline/planned_run.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/file.h"
 #include "core/index.h"
+#include "core/temporary_folder.h"
 #include "graph/cost.h"
 #include "pipeline/engine.h"
 #include "pipeline/pipeline_stages.h"

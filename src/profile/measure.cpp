@@ -41,7 +41,7 @@ void wait_until_others_sleep(UsageReader& reader) {
 }
 
 Measurement::Measurement(Session& session, const RunSettings& settings, UsageReader* reader, RunPass pass)
-    : session_(session),
+    : session_(&session),
       settings_(settings),
       reader_(reader),
       pass_(std::move(pass)),
@@ -54,10 +54,17 @@ void Measurement::warm_up() {
            (!settings_.warmup_time || spent >= *settings_.warmup_time);
   };
   while (!is_warm() && !is_asked_to_stop()) {
-    pass_.warmup.push_back(session_.run());
+    pass_.warmup.push_back(session_->run());
     spent += pass_.warmup.back();
     counted_.push_back(false);
   }
+}
+
+bool Measurement::go_on_with(Session& session) {
+  session_ = &session;
+  int runs = 0;
+  for (; runs < settings_.warmup_iterations && !is_asked_to_stop(); ++runs) session_->run();
+  return runs > 0;
 }
 
 // In samples' own time, so that a simulated clock gives the same count every time.
@@ -95,7 +102,7 @@ void Measurement::settle() {
   if (!known.empty() && known.back() >= noticeable_run) return;
   Nanoseconds spent{};
   for (int i = 0; i < most_settling_runs && spent < settled_after; ++i) {
-    spent += session_.run();
+    spent += session_->run();
     counted_.push_back(false);
   }
 }
@@ -116,13 +123,13 @@ bool Measurement::is_reading_due(Nanoseconds now, Nanoseconds sample) const {
 // Looking at outputs is no part of any span.
 void Measurement::check_outputs(bool last) {
   if (reader_ && span_runs_ > 0) end_span(reader_->read());
-  checks_.after_run(session_, pass_.samples.size() - 1);
+  checks_.after_run(*session_, pass_.samples.size() - 1);
   if (reader_ && !last) begin_span();
 }
 
 void Measurement::set_next_inputs() {
   if (reader_ && span_runs_ > 0) end_span(reader_->read());
-  session_.set_inputs((*turns_)[pass_.samples.size() % turns_->size()]);
+  session_->set_inputs((*turns_)[pass_.samples.size() % turns_->size()]);
   if (reader_) begin_span();
 }
 
@@ -140,8 +147,8 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
     told();
     if (turns_) set_next_inputs();
     Nanoseconds start = steady_now();
-    Nanoseconds sample = session_.run();
-    if (settings_.copy_to_host) sample += session_.copy_outputs();
+    Nanoseconds sample = session_->run();
+    if (settings_.copy_to_host) sample += session_->copy_outputs();
     Nanoseconds back = steady_now();
     counted_.push_back(true);
     measured_ += sample;
@@ -154,7 +161,7 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
     if (checks_.is_due(pass_.samples.size() - 1)) check_outputs(last);
     // Asked for between measurements; runtimes that write operator times only at the end answer with nullopt.
     if (!pass_.profiled) continue;
-    if (auto ops = session_.last_ops()) {
+    if (auto ops = session_->last_ops()) {
       pass_.ops.push_back(std::move(*ops));
       if (reader_ && span_runs_ == 0 && !last) begin_span();  // asking is no part of the next run
     }
@@ -164,7 +171,7 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
 // Runtimes that tell operator times only when a session ends tell those of the uncounted runs too.
 void Measurement::collect_ops_at_end() {
   if (pass_.ops.empty())
-    if (auto all = session_.all_ops()) {
+    if (auto all = session_->all_ops()) {
       std::size_t told = std::min(all->size(), counted_.size());
       for (std::size_t i = 0; i < told; ++i)
         if (counted_[counted_.size() - told + i]) pass_.ops.push_back(std::move((*all)[all->size() - told + i]));

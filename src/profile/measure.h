@@ -34,6 +34,10 @@ class Measurement {
   /// Inputs that take turns, one set a run; kept alive by the caller. Setting them is no part of a run.
   void take_turns(const std::vector<std::vector<HostTensor>>& inputs) { turns_ = &inputs; }
   void warm_up();
+  /// Measures in another session of the same model, whose inputs are set, and warms it up uncounted. Before the first
+  /// sample, of a pass without operator times. False: it was asked to stop before it ran.
+  bool go_on_with(Session& session);
+  bool is_warm() const { return !pass_.warmup.empty(); }
   bool is_done() const;
   bool is_profiled() const { return pass_.profiled; }
   /// Measures up to `runs` runs, fewer when enough was measured. `told` is called before each run.
@@ -65,7 +69,7 @@ class Measurement {
   void end_span(const Usage& after);
   void collect_ops_at_end();
 
-  Session& session_;
+  Session* session_;
   const RunSettings& settings_;
   UsageReader* reader_;
   RunPass pass_;

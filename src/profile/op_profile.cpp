@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <unordered_map>
 
 #include "core/check.h"
 #include "profile/fusion.h"
@@ -12,32 +13,52 @@
 namespace takt {
 namespace {
 
-/// Adds the samples of every run to one row per (name, kernel).
-std::vector<OpRow> gather_rows(const RunResult& result) {
-  const RunPass& pass = *result.profiled;
-  std::vector<OpRow> rows;
-  std::map<std::pair<std::string, std::string>, std::size_t> places;
-  for (std::size_t run = 0; run < pass.ops.size(); ++run) {
-    for (const OpSample& sample : pass.ops[run]) {
-      auto [place, is_new] = places.emplace(std::pair(sample.name, sample.kernel), rows.size());
-      if (is_new) {
-        OpRow row;
-        row.name = row.node = sample.name, row.type = sample.type, row.kernel = sample.kernel,
-        row.node_type = sample.node_type;
-        row.model_ops = sample.model_ops, row.leader = sample.leader, row.is_settled = sample.is_settled;
-        row.inputs = sample.inputs, row.outputs = sample.outputs;
-        row.input_shapes = sample.input_shapes, row.output_shapes = sample.output_shapes;
-        row.runtime = result.runtime, row.device = result.device;
-        row.samples.resize(pass.ops.size());
-        rows.push_back(std::move(row));
-      }
-      OpRow& row = rows[place->second];
-      ++row.calls;
-      row.total += sample.self();
-      row.samples[run] += sample.self();
-    }
+OpRow row_of(const ExecutedNode& node, const RunResult& result) {
+  OpRow row;
+  row.name = row.node = node.name, row.type = node.type, row.kernel = node.kernel, row.node_type = node.node_type;
+  row.provider = node.provider;
+  row.model_ops = node.model_ops, row.leader = node.leader, row.is_settled = node.is_settled;
+  row.inputs = node.inputs, row.outputs = node.outputs;
+  row.input_shapes = node.input_shapes, row.output_shapes = node.output_shapes;
+  row.runtime = result.runtime, row.device = result.device;
+  row.samples.resize(result.profiled->ops.size());
+  return row;
+}
+
+/// One row per (name, kernel). Names are compared once for a node and not for each of its executions.
+class GatheredRows {
+ public:
+  explicit GatheredRows(const RunResult& result) : result_(result) {}
+
+  void add(const OpSample& sample, std::size_t run) {
+    OpRow& row = rows_[place_of(*sample.node)];
+    ++row.calls;
+    row.total += sample.self();
+    row.samples[run] += sample.self();
   }
-  return rows;
+
+  std::vector<OpRow> take() { return std::move(rows_); }
+
+ private:
+  std::size_t place_of(const ExecutedNode& node) {
+    const auto [known, is_unknown] = places_.try_emplace(&node);
+    if (!is_unknown) return known->second;
+    const auto [named, is_new] = named_.emplace(std::pair(node.name, node.kernel), rows_.size());
+    if (is_new) rows_.push_back(row_of(node, result_));
+    return known->second = named->second;
+  }
+
+  const RunResult& result_;
+  std::vector<OpRow> rows_;
+  std::map<std::pair<std::string, std::string>, std::size_t> named_;
+  std::unordered_map<const ExecutedNode*, std::size_t> places_;  ///< the samples keep the nodes alive
+};
+
+std::vector<OpRow> gather_rows(const RunResult& result) {
+  GatheredRows rows(result);
+  for (std::size_t run = 0; run < result.profiled->ops.size(); ++run)
+    for (const OpSample& sample : result.profiled->ops[run]) rows.add(sample, run);
+  return rows.take();
 }
 
 double share_of_known(const std::vector<OpRow>& rows) {

@@ -18,9 +18,10 @@ struct OpRow {
   std::string node;                    ///< the runtime's own name of it
   std::string kernel;                  ///< the runtime's implementation; empty if it does not tell
   std::string node_type;               ///< the runtime's own word for what it does; empty if it does not tell
+  std::string provider;                ///< see ExecutedNode
   std::vector<std::string> model_ops;  ///< operators of the model that this kernel stands for, by path
   std::string leader;                  ///< that of them which the runtime says it is; empty: not told
-  bool is_settled = false;             ///< see OpSample
+  bool is_settled = false;             ///< see ExecutedNode
   std::int64_t calls = 0;              ///< over all profiled runs
   Nanoseconds total{};                 ///< over all profiled runs
   Nanoseconds record_cost{};           ///< of `total`, what its records cost; 0 without a plain pass

@@ -82,7 +82,7 @@ class PeerWriter {
     std::map<std::pair<std::string, std::string>, std::pair<Nanoseconds, Nanoseconds>> spans;  // first start, sum
     for (const OpSample& sample : run) {
       auto [place, is_new] =
-          spans.emplace(std::pair(sample.name, sample.kernel), std::pair(sample.start, sample.self()));
+          spans.emplace(std::pair(sample.node->name, sample.node->kernel), std::pair(sample.start, sample.self()));
       if (!is_new) place->second.second += sample.self();
     }
     Members members;

@@ -6,9 +6,11 @@
 
 #include "core/affinity.h"
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/log.h"
 #include "core/resident.h"
 #include "core/text.h"
+#include "graph/footprint.h"
 #include "profile/instances.h"
 #include "profile/measure.h"
 #include "profile/prepared_model.h"
@@ -36,6 +38,67 @@ void log_sizes(const RunResult& result) {
 
 bool is_asked_to_stop(const RunSettings& settings) { return settings.stop && *settings.stop; }
 
+// Below, two copies of the weights are too little for a second loading.
+constexpr std::int64_t heavy_weights = 32 << 20;
+
+/// nullopt: not all of them are tensors.
+std::optional<std::vector<HostTensor>> results_of(Session& session) try {
+  return session.outputs_of_last_run();
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+bool are_same(const std::vector<HostTensor>& one, const std::vector<HostTensor>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const HostTensor& a, const HostTensor& b) {
+    return a.name == b.name && a.type == b.type && a.shape == b.shape && a.bytes == b.bytes && a.strings == b.strings;
+  });
+}
+
+/// nullopt also where sharing fails: sessions of their own say better what is wrong.
+std::optional<SessionPair> try_pair(PreparedModel& model) {
+  const RunResult& result = model.result();
+  try {
+    return model.runtime().open_pair(result.model, result.graph ? &*result.graph : nullptr,
+                                     model.session_settings(false));
+  } catch (const Error& error) {
+    log_debug(fmt::format("no weights are shared: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+/// False: it was asked to stop before the session ran.
+bool open_again(PreparedModel& model, std::unique_ptr<Session> session, std::unique_ptr<Session>& plain,
+                Measurement& measurement) {
+  plain = session ? std::move(session) : model.open(false);
+  plain->set_inputs(model.values(plain->inputs()));
+  return measurement.go_on_with(*plain);
+}
+
+/// Instead of `plain`, whose load time and memory are known by now and which is closed, two sessions that read their
+/// weights from one file; `plain` is the one without operator times. nullopt, and `plain` opened again as it was: the
+/// runtime cannot share weights, or the results are not those of before, as of models that draw random numbers.
+std::optional<SessionPair> reopen_as_pair(PreparedModel& model, std::unique_ptr<Session>& plain,
+                                          Measurement& measurement) {
+  const auto outputs = results_of(*plain);
+  if (!outputs) return std::nullopt;
+  plain.reset();
+  give_back_free_memory();
+  auto pair = try_pair(model);
+  const bool ran = open_again(model, pair ? std::move(pair->plain) : nullptr, plain, measurement);
+  if (!pair || !ran || are_same(*outputs, plain->outputs_of_last_run())) return pair;
+  pair.reset(), plain.reset();
+  open_again(model, nullptr, plain, measurement);
+  return std::nullopt;
+}
+
+/// The plain session must have run, so that its results can be compared.
+bool is_worth_a_pair(PreparedModel& model, const RunSettings& settings) {
+  const RunResult& result = model.result();
+  const auto weights = result.graph ? weight_bytes(*result.graph) : std::nullopt;
+  return weights && *weights >= heavy_weights && settings.warmup_iterations > 0 &&
+         model.runtime().shares_weights(model.session_settings(false));
+}
+
 void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses passes, const RunProgress& progress) {
   RunResult& result = model.result();
   UsageReader reader;
@@ -51,9 +114,12 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     pass.profiled = profiled;
     const auto resident = resident_bytes();
     const ResidentPeak loading;
+    std::optional<SessionPair> pair;
+    if (!sessions.empty() && is_worth_a_pair(model, settings) && !is_asked_to_stop(settings))
+      pair = reopen_as_pair(model, sessions.front(), measurements.front());
     Nanoseconds before = steady_now();
-    sessions.push_back(model.open(profiled));
-    pass.load_time = steady_now() - before;
+    sessions.push_back(pair ? std::move(pair->profiled) : model.open(profiled));
+    pass.load_time = pair ? pair->profiled_load : steady_now() - before;
     pass.start_up = sessions.back()->start_up();
     if (!model.runtime().is_simulated()) pass.memory = {resident, loading.bytes(), {}};
     give_inputs(model, *sessions.back());

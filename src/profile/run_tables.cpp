@@ -8,6 +8,7 @@
 #include "core/common_columns.h"
 #include "core/statistics.h"
 #include "profile/instability.h"
+#include "profile/left_ops.h"
 #include "profile/measure.h"
 #include "profile/operator_columns.h"
 #include "profile/percentiles.h"
@@ -377,6 +378,7 @@ std::vector<TableSchema> run_schemas() {
   std::vector<TableSchema> schemas{labelled(summary_definition.schema()),
                                    labelled(types_schema()),
                                    labelled(all_operators().schema()),
+                                   left_schema(),
                                    instability_schema(),
                                    labelled(instances_definition.schema()),
                                    startup_schema(),

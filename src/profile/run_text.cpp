@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "profile/instability.h"
 #include "profile/instability_text.h"
+#include "profile/left_ops.h"
 #include "profile/measure.h"
 #include "profile/percentiles.h"
 #include "profile/run_facts.h"
@@ -201,7 +202,7 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
                               ops.known_share * 100),
                   screen.width) +
           "\n";
-  return text + cost_of_profiling(result);
+  return text + left_ops_line(ops) + cost_of_profiling(result);
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ class RowNames {
   explicit RowNames(const OpProfile& profile) {
     for (const OpRow& row : profile.ops) rows_.emplace(std::pair(row.node, row.kernel), &row);
   }
-  const OpRow* find(const OpSample& op) const {
-    const auto found = rows_.find(std::pair(op.name, op.kernel));
+  const OpRow* find(const ExecutedNode& node) const {
+    const auto found = rows_.find(std::pair(node.name, node.kernel));
     return found == rows_.end() ? nullptr : found->second;
   }
 
@@ -30,13 +30,13 @@ class RowNames {
   std::map<std::pair<std::string, std::string>, const OpRow*> rows_;
 };
 
-TraceValues op_values(const OpSample& op, std::string_view name, std::string_view type, std::size_t run) {
+TraceValues op_values(const ExecutedNode& node, std::string_view name, std::string_view type, std::size_t run) {
   TraceValues values{{"run", static_cast<std::int64_t>(run)}, {"type", std::string(type)}};
-  if (name != op.name) values.emplace_back("node", op.name);
-  if (!op.kernel.empty()) values.emplace_back("kernel", op.kernel);
+  if (name != node.name) values.emplace_back("node", node.name);
+  if (!node.kernel.empty()) values.emplace_back("kernel", node.kernel);
   std::string fused;
-  for (const auto& member : op.model_ops) fused += (fused.empty() ? "" : "+") + member;
-  if (op.model_ops.size() > 1) values.emplace_back("fused", fused);
+  for (const auto& member : node.model_ops) fused += (fused.empty() ? "" : "+") + member;
+  if (node.model_ops.size() > 1) values.emplace_back("fused", fused);
   return values;
 }
 
@@ -56,10 +56,10 @@ Trace make_trace(const RunResult& result, const OpProfile& profile, const Proven
     EventId event = trace.add_event(runs, fmt::format("run {}", run), "run", pass.starts[run], pass.samples[run]);
     trace.set_args(event, run_values(result, run));
     for (const OpSample& op : pass.ops[run]) {
-      const OpRow* row = names.find(op);
-      const std::string_view name = row ? row->name : op.name, type = row ? row->type : op.type;
+      const OpRow* row = names.find(*op.node);
+      const std::string_view name = row ? row->name : op.node->name, type = row ? row->type : op.node->type;
       EventId inner = trace.add_event(ops, name, type, pass.starts[run] + op.start, op.duration);
-      trace.set_args(inner, op_values(op, name, type, run));
+      trace.set_args(inner, op_values(*op.node, name, type, run));
     }
   }
   return trace;

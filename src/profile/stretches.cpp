@@ -33,9 +33,10 @@ std::vector<Step> steps_of(const RunResult& result) {
   for (const OpSample& sample : result.profiled->ops.back()) {
     if (!sample.in_body || steps.empty()) steps.emplace_back();
     auto& ops = steps.back().ops;
-    if (std::find(ops.begin(), ops.end(), sample.name) != ops.end()) continue;  // another turn of the body
-    ops.push_back(sample.name);
-    steps.back().plain += estimates[sample.name];
+    const std::string& name = sample.node->name;
+    if (std::find(ops.begin(), ops.end(), name) != ops.end()) continue;  // another turn of the body
+    ops.push_back(name);
+    steps.back().plain += estimates[name];
   }
   return steps;
 }

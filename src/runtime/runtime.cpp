@@ -36,9 +36,14 @@ std::optional<OpTotals> Request::last_totals() {
   OpTotals totals;
   for (const auto& op : *ops) {
     totals.all += op.self();
-    if (moves_data(op.type)) totals.moving += op.self();
+    if (moves_data(op.node->type)) totals.moving += op.self();
   }
   return totals;
+}
+
+bool could_share_weights(const SessionSettings& settings) {
+  return upper_case(settings.device) == "CPU" && settings.cache.empty() && settings.optimised_model.empty() &&
+         settings.executed_graph.empty() && !settings.all_tensors;
 }
 
 Nanoseconds Session::copy_outputs() {

@@ -58,23 +58,28 @@ struct Concurrency {
   std::optional<int> threads = {};  ///< that compute, of all streams together
 };
 
-/// One executed operator (or fused kernel) of one inference.
-struct OpSample {
+/// What a runtime tells of a node that it executes, an operator or a fused kernel: the same in every execution.
+struct ExecutedNode {
   std::string name;       ///< the runtime's node name; in the body of a control flow operator "If_0 > conv"
   std::string type;       ///< the model's own operator type where known, else the runtime's
   std::string kernel;     ///< implementation: "jit_avx512_FP32", "FusedConv"; empty if not told
   std::string node_type;  ///< the runtime's own word for what the node does: "Reorder"; empty if not told
+  std::string provider;   ///< the part of the runtime that ran it: "CPUExecutionProvider"; empty if not told
   std::vector<std::string> model_ops;  ///< paths (graph/placed_ops.h) of the model's operators that it stands for
   std::string leader;                  ///< that of `model_ops` which it is named after; empty: not told
   bool is_settled =
-      false;            ///< operators that no sample names were computed beforehand: nobody need guess where they are
-  Nanoseconds start{};  ///< from the start of the inference's timed call (same steady clock)
-  Nanoseconds duration{};
-  bool in_body = false;  ///< of the operator before it that has a body
-  Nanoseconds inside{};  ///< of `duration`, what operators of its own body took; they have samples of their own
+      false;  ///< operators that no sample names were computed beforehand: nobody need guess where they are
   std::vector<std::string> inputs, outputs;        ///< tensor names, where known
   std::vector<Shape> input_shapes, output_shapes;  ///< where the runtime tells; empty otherwise
-  int device_index = 0;
+};
+
+/// One execution of a node in one inference. Kept for every one, of a loop's body by the million, so it holds no text.
+struct OpSample {
+  std::shared_ptr<const ExecutedNode> node;  ///< never null; executions of a node share one
+  Nanoseconds start{};                       ///< from the start of the inference's timed call (same steady clock)
+  Nanoseconds duration{};
+  Nanoseconds inside{};  ///< of `duration`, what operators of its own body took; they have samples of their own
+  bool in_body = false;  ///< of the operator before it that has a body
 
   /// What it took itself: these add up over the samples of an inference, each moment counted once.
   Nanoseconds self() const { return duration - inside; }
@@ -192,6 +197,16 @@ class Session {
   virtual std::vector<std::string> notes() { return {}; }
 };
 
+/// Whether sessions with these settings could read their weights from a file of their own: on the CPU, where no file is
+/// written and none of a cache is read.
+bool could_share_weights(const SessionSettings& settings);
+
+/// Two sessions of one model that are open at once (Runtime::open_pair).
+struct SessionPair {
+  std::unique_ptr<Session> plain, profiled;
+  Nanoseconds profiled_load{};  ///< what of the time was for `profiled`
+};
+
 /// Whether a device can be used from this binary, here.
 struct DeviceStatus {
   std::string device;                 ///< as typed after --device
@@ -217,6 +232,19 @@ class Runtime {
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
                                         const SessionSettings& settings) = 0;
+  /// True: open_pair() may give something for these settings.
+  virtual bool shares_weights(const SessionSettings& settings) const {
+    static_cast<void>(settings);
+    return false;
+  }
+  /// A session as open() gives it for `settings`, and one with profile_ops, in less memory than two calls of open():
+  /// both read weights where they lie in a mapped file. Kernels and values are the same. nullopt: not of this runtime,
+  /// model or settings. Throws as open().
+  virtual std::optional<SessionPair> open_pair(const std::filesystem::path& model, const Graph* graph,
+                                               const SessionSettings& settings) {
+    static_cast<void>(model), static_cast<void>(graph), static_cast<void>(settings);
+    return std::nullopt;
+  }
   /// The model's operators and tensors, of a file that takt does not read itself (OpenVINO's IR); nullopt when this
   /// runtime cannot tell. With `input_shapes`, by input name, shapes are those of such a run. Throws Error(bad_input).
   virtual std::optional<Graph> read_graph(const std::filesystem::path& model,

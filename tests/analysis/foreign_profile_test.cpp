@@ -186,6 +186,26 @@ TEST(OrtProfile, launches_on_a_gpu_are_no_device_times) {
   EXPECT_THAT(microseconds(profile.operators.at(0).host), ElementsAre(5));
 }
 
+TEST(OrtProfile, operators_that_left_the_gpu_are_told_with_their_copies) {
+  const auto node = [](const std::string& name, int at, int lasts, const std::string& type,
+                       const std::string& provider) {
+    return event("Node", name + "_kernel_time", at, lasts, 1,
+                 R"({"op_name":")" + type + R"(","provider":")" + provider + R"(ExecutionProvider"})");
+  };
+  const std::vector<std::string> events{node("a", 3, 5, "Conv", "CUDA"),
+                                        node("down", 8, 1, "MemcpyToHost", "CUDA"),
+                                        node("b", 9, 40, "NonZero", "CPU"),
+                                        node("c", 49, 20, "Unique", "CPU"),
+                                        node("up", 69, 2, "MemcpyFromHost", "CUDA"),
+                                        run(0, 80)};
+  EXPECT_THAT(
+      parse_ort_profile(trace(events), "p").notes,
+      testing::Contains("2 of 3 operators ran on the CPU instead, in 60.0 µs a run; nodes that copy between the "
+                        "two: 2."));
+  const auto all_on_cpu = parse_ort_profile(trace({events[2], events[3], run(0, 80)}), "p");
+  EXPECT_THAT(all_on_cpu.notes, testing::Each(testing::Not(HasSubstr("instead")))) << "nothing else was asked for";
+}
+
 TEST(OrtProfile, the_real_file_has_shapes_bytes_and_operations) {
   const auto profile = parse_ort_profile(read_file(data / "ort_profile.json"), "p");
   ASSERT_EQ(profile.operators.size(), 3U);

@@ -1,7 +1,7 @@
 // make_sizes FOLDER: writes 22 models as users have them, whose sizes are open, for run_zoo_test.py: each runs without
 // a flag on the runtimes that can load it; and one that no size fits which anybody would try. Layers are small; what
-// they refuse is what the large ones refuse. With a number behind the folder also heavy.onnx, with that many megabytes
-// of weights, for memory_test.py.
+// they refuse is what the large ones refuse. With a number behind the folder also those for memory_test.py: heavy.onnx
+// and heavy_small.onnx, with that many megabytes of weights in large and in small matrices, and loop.onnx.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -235,15 +235,33 @@ void no_size_fits() {
   save("none_fits", b);
 }
 
-/// Square layers of 4 MB, with open sizes.
-void heavy(int megabytes) {
+/// Square layers, `width` wide and high, with open sizes; no two have the same weights.
+void heavy(const std::string& name, int megabytes, std::int64_t width) {
   ModelBuilder b;
-  auto x = b.symbolic_input("x", f32, "batch,1024");
-  for (int layer = 0; layer < megabytes / 4; ++layer)
-    x = b.node("Relu",
-               {b.node("MatMul", {x, b.raw(f32, {1024, 1024}, std::string(4 << 20, static_cast<char>(layer)))})});
+  auto x = b.symbolic_input("x", f32, "batch," + std::to_string(width));
+  const auto bytes = static_cast<std::size_t>(width * width) * sizeof(float);
+  for (std::size_t layer = 0; layer < (static_cast<std::size_t>(megabytes) << 20) / bytes; ++layer) {
+    std::string weights(bytes, static_cast<char>(8 + layer % 48));
+    weights[0] = static_cast<char>(layer / 48);
+    x = b.node("Relu", {b.node("MatMul", {x, b.raw(f32, {width, width}, weights)})});
+  }
   b.output(x);
-  save("heavy", b);
+  save(name, b);
+}
+
+/// Two operators a hundred thousand times.
+void long_loop() {
+  ModelBuilder body("body"), b;
+  body.input("turn", i64, {});
+  body.input("go", ElementType::boolean, {});
+  body.input("state", f32, {1});
+  body.output(body.node("Identity", {"go"}, {}, {.outputs = {"go_on"}}), ElementType::boolean, {});
+  const auto twice = body.node("Add", {"state", "state"});
+  body.output(body.node("Mul", {twice, body.floats({0.5f}, {1})}, {}, {.outputs = {"next"}}), f32, {1});
+  const auto x = b.input("x", f32, {1});
+  b.output(b.node("Loop", {b.integers({100'000}, {}), "", x}, {}, {.outputs = {"y"}, .subgraphs = {{"body", &body}}}),
+           f32, {1});
+  save("loop", b);
 }
 
 void make_all() {
@@ -280,7 +298,10 @@ int main(int count, char** arguments) {
     takt::folder = arguments[1];
     std::filesystem::create_directories(takt::folder);
     takt::make_all();
-    if (count == 3) takt::heavy(std::stoi(arguments[2]));
+    if (count < 3) return 0;
+    takt::heavy("heavy", std::stoi(arguments[2]), 1024);
+    takt::heavy("heavy_small", std::stoi(arguments[2]), 256);
+    takt::long_loop();
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "make_sizes: %s\n", error.what()), 1;
   }

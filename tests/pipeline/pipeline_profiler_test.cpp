@@ -14,8 +14,8 @@
 #include <thread>
 
 #include "account/account.h"
-#include "core/file.h"
 #include "core/table.h"
+#include "core/temporary_folder.h"
 #include "takt/error.h"
 #include "trace/chrome_reader.h"
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "profile/results.h"
+
 namespace takt {
 namespace {
 
@@ -23,7 +25,7 @@ class ScriptedSession : public Session {
   std::optional<std::vector<OpSample>> last_ops() override { return std::nullopt; }
   std::optional<std::vector<std::vector<OpSample>>> all_ops() override {
     std::vector<std::vector<OpSample>> all(runs_);
-    for (std::size_t i = 0; i < runs_; ++i) all[i].resize(1), all[i][0].name = std::to_string(i);
+    for (std::size_t i = 0; i < runs_; ++i) all[i].push_back(sample(std::to_string(i), "", 0, 0));
     return all;
   }
   std::vector<HostTensor> outputs_of_last_run() override { return {}; }
@@ -72,8 +74,8 @@ TEST(Measure, short_runs_settle_before_each_turn_and_only_counted_ones_have_oper
             "aaabbb");  // two runs to settle, one that counts
   RunPass pass = passes[1].finish();
   ASSERT_EQ(pass.ops.size(), 2u);
-  EXPECT_EQ(pass.ops[0][0].name, "3");
-  EXPECT_EQ(pass.ops[1][0].name, "6");
+  EXPECT_EQ(pass.ops[0][0].node->name, "3");
+  EXPECT_EQ(pass.ops[1][0].node->name, "6");
   EXPECT_EQ(pass.block_starts, (std::vector<std::size_t>{0, 1}));
   EXPECT_TRUE(pass.usage.empty());
 }

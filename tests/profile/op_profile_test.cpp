@@ -69,8 +69,8 @@ TEST(OpProfile, overlapping_operators_leave_a_negative_remainder_that_is_shown) 
 }
 
 TEST(OpProfile, kernels_of_one_name_stay_apart) {
-  OpSample fast = sample("a", "Conv", 0, 10), slow = sample("a", "Conv", 10, 20);
-  fast.kernel = "jit", slow.kernel = "ref";
+  const OpSample fast = with(sample("a", "Conv", 0, 10), [](ExecutedNode& node) { node.kernel = "jit"; });
+  const OpSample slow = with(sample("a", "Conv", 10, 20), [](ExecutedNode& node) { node.kernel = "ref"; });
   EXPECT_EQ(profile_ops(profiled_result({{40, {fast, slow}}})).ops.size(), 2u);
 }
 

@@ -25,7 +25,9 @@ RunResult three_runs() {
   });
   for (auto& run : result.profiled->ops)
     for (OpSample& op : run)
-      op.inputs = {"x", hostile}, op.outputs = {"out of " + op.name}, op.output_shapes = {{1, 2}};
+      op = with(op, [](ExecutedNode& node) {
+        node.inputs = {"x", hostile}, node.outputs = {"out of " + node.name}, node.output_shapes = {{1, 2}};
+      });
   return result;
 }
 

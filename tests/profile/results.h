@@ -1,6 +1,7 @@
 // Results of runs written down by hand: no runtime, no clock.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,10 +14,21 @@ inline Nanoseconds ns(std::int64_t count) { return Nanoseconds(count); }
 
 inline OpSample sample(std::string name, std::string type, std::int64_t start, std::int64_t duration,
                        std::vector<std::string> model_ops = {}) {
+  ExecutedNode node;
+  node.name = std::move(name), node.type = std::move(type), node.model_ops = std::move(model_ops);
   OpSample made;
-  made.name = std::move(name), made.type = std::move(type), made.model_ops = std::move(model_ops);
+  made.node = std::make_shared<const ExecutedNode>(std::move(node));
   made.start = ns(start), made.duration = ns(duration);
   return made;
+}
+
+/// A sample of a node of its own that `change` is applied to.
+template <typename Change>
+OpSample with(OpSample sample, const Change& change) {
+  ExecutedNode node = *sample.node;
+  change(node);
+  sample.node = std::make_shared<const ExecutedNode>(std::move(node));
+  return sample;
 }
 
 /// A profiled pass: each run's own time and its operators.

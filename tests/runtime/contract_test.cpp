@@ -130,8 +130,8 @@ TEST_P(RuntimeContract, operators_lie_in_order_within_the_call) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     Nanoseconds end{0};
     for (const auto& op : runs[i]) {
-      EXPECT_GE(op.start, end) << op.name;
-      EXPECT_GE(op.duration.count(), 0) << op.name;
+      EXPECT_GE(op.start, end) << op.node->name;
+      EXPECT_GE(op.duration.count(), 0) << op.node->name;
       end = op.start + op.duration;
     }
     EXPECT_LE(end, walls[i]);
@@ -147,8 +147,8 @@ TEST_P(RuntimeContract, operators_name_those_of_the_model) {
   std::set<std::string> types, covered, known;
   for (const auto& op : model_.graph.ops) known.insert(op.name);
   for (const auto& op : runs.back()) {
-    types.insert(op.type);
-    covered.insert(op.model_ops.begin(), op.model_ops.end());
+    types.insert(op.node->type);
+    covered.insert(op.node->model_ops.begin(), op.node->model_ops.end());
   }
   EXPECT_TRUE(types.count("Conv")) << testing::PrintToString(types);
   EXPECT_TRUE(types.count("MatMul")) << testing::PrintToString(types);
@@ -246,7 +246,7 @@ TEST_P(RuntimeContract, totals_of_a_request_are_the_sums_of_its_operators) {
     OpTotals sums;
     for (const auto& op : *ops) {
       sums.all += op.duration;
-      if (moves_data(op.type)) sums.moving += op.duration;
+      if (moves_data(op.node->type)) sums.moving += op.duration;
     }
     EXPECT_EQ(totals->all, sums.all);
     EXPECT_EQ(totals->moving, sums.moving);

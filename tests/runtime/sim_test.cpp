@@ -36,7 +36,7 @@ TEST_F(Sim, a_virtual_run_is_the_sum_of_its_parts) {
   const auto ops = session->last_ops();
   ASSERT_TRUE(ops);
   ASSERT_EQ(ops->size(), 4u);
-  EXPECT_EQ((*ops)[3].name, "matmul");
+  EXPECT_EQ((*ops)[3].node->name, "matmul");
   EXPECT_EQ((*ops)[3].start.count(), 117);
   EXPECT_EQ((*ops)[3].duration.count(), 50);
 }

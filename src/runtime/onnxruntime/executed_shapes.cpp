@@ -7,7 +7,9 @@
 
 #include "analysis/ort_events.h"
 #include "core/file.h"
+#include "core/free_memory.h"
 #include "core/index.h"
+#include "core/temporary_folder.h"
 #include "graph/onnx.h"
 #include "runtime/onnxruntime/onnxruntime_shapes.h"
 #include "runtime/onnxruntime/onnxruntime_tensors.h"
@@ -98,8 +100,9 @@ void run_once(Ort::Session& session, std::vector<HostTensor> inputs) {
               output_names.size());
 }
 
+/// Its large weights stay in the model's file, where the session maps them.
 std::string with_named_nodes(const std::filesystem::path& model, const Graph& graph) {
-  const OnnxModel read = read_onnx(model);
+  const OnnxModel read = read_onnx_structure(model);
   std::size_t number = 0;
   name_nodes(*read.proto->mutable_graph(), graph, number);
   return serialize_onnx(*read.proto);
@@ -109,6 +112,7 @@ std::string with_named_nodes(const std::filesystem::path& model, const Graph& gr
 
 Graph with_executed_shapes(const Ort::Env& env, const std::filesystem::path& model, const Graph& graph,
                            const SessionSettings& settings, const std::vector<HostTensor>& inputs) {
+  give_back_free_memory();  // of sessions that were closed
   const TemporaryFolder folder("takt");
   Ort::SessionOptions options;
   options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);

@@ -20,27 +20,27 @@ class FusionGroups {
   FusionGroups(std::vector<OptimisedNode>& nodes, const Graph& graph)
       : nodes_(nodes), model_(graph), meanings_(nodes, model_), is_claimed_(graph.ops.size()) {
     for (const OptimisedNode& node : nodes)
-      for (const auto* names : {&node.inputs, &node.sample.outputs})
+      for (const auto* names : {&node.inputs, &node.executed.outputs})
         for (const std::string& name : *names)
           if (const auto id = meanings_.of(name)) border_.insert(model_.same[index(*id)]);
     for (const TensorId id : graph.inputs) border_.insert(id);
   }
 
   void assign(std::size_t node) {
-    OpSample& sample = nodes_[node].sample;
-    sample.is_settled = true;
+    ExecutedNode& executed = nodes_[node].executed;
+    executed.is_settled = true;
     if (is_part(node)) return;
     const Group group = group_of(nodes_[node]);
     if (group.empty()) return;
     for (const std::size_t op : group) {
       is_claimed_[op] = true;
-      sample.model_ops.push_back(model_.graph.ops[op].name);
+      executed.model_ops.push_back(model_.graph.ops[op].name);
     }
     if (const auto leader = leader_of(node, group)) {
-      sample.leader = model_.graph.ops[*leader].name;
-      sample.type = model_.graph.ops[*leader].type;
+      executed.leader = model_.graph.ops[*leader].name;
+      executed.type = model_.graph.ops[*leader].type;
     } else {  // several operators became one of another kind: it is called after the last of them
-      sample.leader = model_.graph.ops[*group.rbegin()].name;
+      executed.leader = model_.graph.ops[*group.rbegin()].name;
     }
   }
 
@@ -51,18 +51,18 @@ class FusionGroups {
     for (std::size_t i = nodes_.size(); i-- > 0;) {
       OptimisedNode& node = nodes_[i];
       std::optional<std::size_t> whole;
-      for (const std::string& output : node.sample.outputs) {
+      for (const std::string& output : node.executed.outputs) {
         if (const auto found = makes_part_of.find(output); found != makes_part_of.end()) whole = found->second;
         if (const auto id = meanings_.of(output); id && !whole) whole = model_.producer(*id);
       }
       const bool reads_part = std::any_of(node.inputs.begin(), node.inputs.end(), is_between_parts);
-      const bool makes_part = std::any_of(node.sample.outputs.begin(), node.sample.outputs.end(), is_between_parts);
+      const bool makes_part = std::any_of(node.executed.outputs.begin(), node.executed.outputs.end(), is_between_parts);
       if (!whole || (!reads_part && !makes_part)) continue;
       for (const std::string& input : node.inputs)
         if (is_between_parts(input)) makes_part_of.emplace(input, *whole);
       is_claimed_[*whole] = true;
       parts_.insert(i);
-      node.sample.name = model_.graph.ops[*whole].name + " > " + node.sample.type;
+      node.executed.name = model_.graph.ops[*whole].name + " > " + node.executed.type;
     }
   }
 
@@ -73,7 +73,7 @@ class FusionGroups {
   /// From what the node makes back to what other nodes make.
   Group group_of(const OptimisedNode& node) const {
     std::vector<TensorId> open;
-    for (const std::string& output : node.sample.outputs)
+    for (const std::string& output : node.executed.outputs)
       if (const auto id = meanings_.of(output); id && !is_read(node, *id)) open.push_back(*id);
     Group group;
     while (!open.empty()) {
@@ -99,7 +99,7 @@ class FusionGroups {
 
   /// The operator that the node is; nullopt where none of the group is of its kind.
   std::optional<std::size_t> leader_of(std::size_t node, const Group& group) const {
-    const std::string& kernel = nodes_[node].sample.type;
+    const std::string& kernel = nodes_[node].executed.type;
     if (const auto main = meanings_.main_op(node); main && group.contains(*main)) return main;
     if (group.size() == 1) return *group.begin();
     for (const std::size_t op : group)

@@ -16,6 +16,8 @@
 namespace takt::ort {
 namespace {
 
+constexpr std::string_view weights_file = "weights.bin";
+
 /// For sessions that run nothing: kernels do not make copies of the weights to their liking.
 void leave_weights_as_they_are(Ort::SessionOptions& options) {
   options.AddConfigEntry("session.disable_prepacking", "1");
@@ -64,8 +66,8 @@ std::filesystem::path Loader::save_optimised(bool weights_apart) {
   saving.SetOptimizedModelFilePath(dump.c_str());
   leave_weights_as_they_are(saving);
   if (weights_apart) {
-    saving.AddConfigEntry("session.optimized_model_external_initializers_file_name", "weights.bin");
-    saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes", "65536");
+    saving.AddConfigEntry("session.optimized_model_external_initializers_file_name", weights_file.data());
+    saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes", "4096");
   }
   { const Ort::Session saves(env_, model_.c_str(), saving); }
   give_back_free_memory();
@@ -102,6 +104,7 @@ Ort::Session Loader::open_bytes(const std::string& bytes, Ort::SessionOptions op
                                 const std::filesystem::path& beside) const {
   options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
   find_external_data(options, beside);
+  if (weights_) return weights_->open(env_, bytes, options);
   return Ort::Session(env_, bytes.data(), bytes.size(), options);
 }
 
@@ -148,11 +151,21 @@ Ort::Session Loader::open_head(const std::set<std::string>& keys) const {
   return open_bytes(head_of(optimised_->bytes, keys, where_), options(), folder_->path() / "optimised.onnx");
 }
 
+std::shared_ptr<const SharedWeights> Loader::weights_to_share(const Graph& graph) const {
+  if (!optimised_) return nullptr;
+  // A name that the optimiser made is not sure to mean the same in a session that optimises anew.
+  std::vector<StoredWeight> own;
+  for (const StoredWeight& weight : optimised_->weights)
+    if (const auto id = graph.find_tensor(weight.name); id && graph.tensor(*id).is_constant) own.push_back(weight);
+  return own.empty() ? nullptr : std::make_shared<const SharedWeights>(folder_->path() / weights_file, own);
+}
+
 Ort::Session Loader::open() {
   auto chosen = options();
   if (profiled()) chosen.EnableProfiling((folder_->path() / fmt::format("profile-{}", opened_++)).c_str());
   if (optimised_) return open_bytes(optimised_->bytes, std::move(chosen), folder_->path() / "optimised.onnx");
   if (ready_) return open_bytes(*ready_, std::move(chosen), model_);
+  if (weights_) return weights_->open(env_, model_, chosen);
   return Ort::Session(env_, model_.c_str(), chosen);
 }
 

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/file.h"
+#include "core/temporary_folder.h"
 #include "runtime/onnxruntime/optimised_model.h"
+#include "runtime/onnxruntime/shared_weights.h"
 #include "runtime/runtime.h"
 
 namespace takt::ort {
@@ -28,6 +29,13 @@ class Loader {
   /// A session of some of the nodes of optimised(), by their keys, without profiling.
   Ort::Session open_head(const std::set<std::string>& keys) const;
 
+  /// The weights of optimised(), for this and other sessions of the model; nullptr where there are none to share.
+  /// `graph` is the model's own reading.
+  std::shared_ptr<const SharedWeights> weights_to_share(const Graph& graph) const;
+  /// Sessions to be opened take these instead of copies.
+  void share(std::shared_ptr<const SharedWeights> weights) { weights_ = std::move(weights); }
+
+  const std::string& where() const { return where_; }
   bool profiled() const { return settings_.profile_ops; }
   const std::optional<OptimisedModel>& optimised() const { return optimised_; }
   const std::vector<std::string>& notes() const { return notes_; }
@@ -49,6 +57,7 @@ class Loader {
   SessionSettings settings_;
   std::vector<std::pair<std::string, std::int64_t>> dimensions_;  ///< symbols that the settings fix
   std::unique_ptr<TemporaryFolder> folder_;                       ///< of this session's own files
+  std::shared_ptr<const SharedWeights> weights_;                  ///< null: none are shared
   std::optional<std::string> ready_;  ///< a model that needs no optimisation: out of the cache, or of all tensors
   std::optional<OptimisedModel> optimised_;  ///< unset: plain, or the dump is impossible
   std::vector<std::string> notes_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "analysis/ort_events.h"
 #include "core/error.h"
@@ -28,28 +29,29 @@ class NodeTimes {
     for (auto& [graph, nodes] : graphs) extend(nodes);
   }
 
-  std::vector<ProfiledRun> runs() const {
+  Profile profile() const {
     const std::vector<Nanoseconds> inside = inside_of_bodies();
-    std::vector<ProfiledRun> runs(events_.runs.size());
-    std::set<std::string_view> known;
+    Profile profile;
+    profile.runs.resize(events_.runs.size());
+    std::unordered_map<std::string_view, std::uint32_t> places;
     for (std::size_t i = 0; i < events_.nodes.size(); ++i) {
-      const OrtNodeEvent& node = events_.nodes[i];
-      if (!node.run || node.is_wait) continue;
-      ProfiledNode& told = runs[*node.run].emplace_back();
-      told.name = node.name;
-      told.provider = events_.text_of(node, "provider"), told.op_type = events_.text_of(node, "op_name");
-      told.start = node.start - events_.runs[*node.run].start;
-      told.duration = lasts_[i], told.inside = std::min(inside[i], lasts_[i]);
-      told.in_body = node.body_of.has_value();
-      if (known.insert(node.name).second) add_shapes(node, told);
+      const OrtNodeEvent& event = events_.nodes[i];
+      if (!event.run || event.is_wait) continue;
+      const auto [place, is_new] = places.emplace(event.name, static_cast<std::uint32_t>(profile.nodes.size()));
+      if (is_new) profile.nodes.push_back(node_of(event));
+      profile.runs[*event.run].push_back({event.start - events_.runs[*event.run].start, lasts_[i],
+                                          std::min(inside[i], lasts_[i]), place->second, event.body_of.has_value()});
     }
-    return runs;
+    return profile;
   }
 
  private:
-  void add_shapes(const OrtNodeEvent& node, ProfiledNode& told) const {
-    if (auto inputs = events_.shapes_of(node, "input_type_shape")) told.input_shapes = std::move(inputs->shapes);
-    if (auto outputs = events_.shapes_of(node, "output_type_shape")) told.output_shapes = std::move(outputs->shapes);
+  ProfiledNode node_of(const OrtNodeEvent& event) const {
+    ProfiledNode node{std::string(event.name), std::string(events_.text_of(event, "provider")),
+                      std::string(events_.text_of(event, "op_name"))};
+    if (auto inputs = events_.shapes_of(event, "input_type_shape")) node.input_shapes = std::move(inputs->shapes);
+    if (auto outputs = events_.shapes_of(event, "output_type_shape")) node.output_shapes = std::move(outputs->shapes);
+    return node;
   }
 
   void extend(std::vector<std::size_t>& nodes) {
@@ -80,11 +82,11 @@ class NodeTimes {
 
 }  // namespace
 
-std::vector<ProfiledRun> read_profile(const std::filesystem::path& path) try {
+Profile read_profile(const std::filesystem::path& path) try {
   const MappedFile file(path);
   OrtEvents events;
   read_ort_events(file.text(), "its profile", events);
-  return NodeTimes(events).runs();
+  return NodeTimes(events).profile();
 } catch (const Error& error) {
   throw Error(ErrorKind::runtime, fmt::format("onnxruntime: {}", error.what()));
 }

@@ -60,6 +60,15 @@ class OnnxRuntime : public Runtime {
     return loading(model, [&] { return ort::open_session(env_, model, graph, device, settings); });
   }
 
+  bool shares_weights(const SessionSettings& settings) const override { return could_share_weights(settings); }
+
+  std::optional<SessionPair> open_pair(const std::filesystem::path& model, const Graph* graph,
+                                       const SessionSettings& settings) override {
+    if (!graph || !could_share_weights(settings)) return std::nullopt;
+    check_model_file(model);
+    return loading(model, [&] { return ort::open_pair(env_, model, *graph, "CPU", settings); });
+  }
+
   std::vector<Tuning> tunings() override {
     return {{{"spinning", "off"}}, {{"memory_pattern", "off"}}, {{"arena", "off"}}};
   }

@@ -23,6 +23,8 @@ namespace {
 // near 100 MB.
 constexpr std::size_t most_events = 200'000;
 
+using ExecutedNodes = std::vector<std::shared_ptr<const ExecutedNode>>;  ///< of Profile::nodes
+
 /// One session of ONNX Runtime may be run from several threads, but a profile can be cut into inferences only when they
 /// do not overlap.
 struct Shared {
@@ -134,11 +136,11 @@ class OnnxRuntimeHead : public Head {
 
 class OnnxRuntimeSession : public Session {
  public:
-  OnnxRuntimeSession(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph, std::string device,
-                     const SessionSettings& settings)
-      : where_(where(model, "onnxruntime")),
-        device_(device),
-        loader_(env, model, graph, std::move(device), settings, where_),
+  OnnxRuntimeSession(Loader loader, const Graph* graph, std::string device, const SessionSettings& settings,
+                     std::string where)
+      : where_(std::move(where)),
+        device_(std::move(device)),
+        loader_(std::move(loader)),
         notes_(loader_.notes()),
         skip_others_(settings.all_tensors) {
     reopen();
@@ -211,17 +213,18 @@ class OnnxRuntimeSession : public Session {
 
   void reopen() {
     const Nanoseconds before = steady_now();
+    shared_.session.reset();  // its memory is not beside that of the next one
     shared_.session = std::make_unique<Ort::Session>(loader_.open());
     start_up_ = {std::nullopt, steady_now() - before, loader_.from_cache()};
     shared_.profiling = loader_.profiled();
     if (events_per_run_ == 0) events_per_run_ = expected_events_per_run();
   }
 
-  /// How often a body runs is not known beforehand: few inferences then make the first profile, and say it.
+  /// How often a body runs is not known beforehand: one inference then makes the first profile, and says it.
   double expected_events_per_run() const {
     if (!loader_.optimised()) return 1000;
     const bool has_bodies = loader_.optimised()->nodes.size() > loader_.optimised()->outer_nodes;
-    return static_cast<double>(loader_.optimised()->nodes.size() + 3) * (has_bodies ? 100 : 1);
+    return has_bodies ? most_events : static_cast<double>(loader_.optimised()->nodes.size() + 3);
   }
 
   /// Models older than IR 4 list their constants as inputs; once folded away, ONNX Runtime shows those as inputs that
@@ -275,7 +278,8 @@ class OnnxRuntimeSession : public Session {
   void collect() {
     Ort::AllocatorWithDefaultOptions allocator;
     const std::filesystem::path file = shared_.session->EndProfilingAllocated(allocator).get();
-    const auto runs = read_profile(file);
+    const Profile profile = read_profile(file);
+    const auto& runs = profile.runs;
     std::error_code ignored;
     std::filesystem::remove(file, ignored);
     if (runs.size() < shared_.walls.size())
@@ -285,27 +289,31 @@ class OnnxRuntimeSession : public Session {
                       runs.size(), shared_.walls.size()));
     std::size_t events = 0;
     for (const ProfiledRun& run : runs) events += run.size() + 3;
-    if (order_.empty() && !runs.empty()) remember_order(runs.back());
+    if (order_.empty() && !runs.empty()) remember_order(profile);
     if (!runs.empty()) events_per_run_ = static_cast<double>(events) / static_cast<double>(runs.size());
+    const ExecutedNodes executed = describe(profile.nodes);
     for (std::size_t i = 0; i < std::min(runs.size(), shared_.walls.size()); ++i)
-      if (shared_.walls[i]) samples_.push_back(samples_of(runs[i], *shared_.walls[i]));
+      if (shared_.walls[i]) samples_.push_back(samples_of(runs[i], executed, *shared_.walls[i]));
     shared_.walls.clear();
   }
 
-  void remember_order(ProfiledRun run) {
+  void remember_order(const Profile& profile) {
+    ProfiledRun run = profile.runs.back();
     std::stable_sort(run.begin(), run.end(), [](auto& a, auto& b) { return a.start < b.start; });
-    for (const ProfiledNode& node : run)
-      if (!node.in_body) order_.push_back(node.name);
+    for (const ProfiledExecution& execution : run)
+      if (!execution.in_body) order_.push_back(profile.nodes[execution.node].name);
   }
 
-  std::vector<OpSample> samples_of(const ProfiledRun& run, Nanoseconds wall) {
+  static std::vector<OpSample> samples_of(const ProfiledRun& run, const ExecutedNodes& executed, Nanoseconds wall) {
     std::vector<OpSample> samples;
-    for (const auto& node : run) {
-      OpSample& sample = samples.emplace_back(describe(node));
-      sample.start = std::clamp(node.start, Nanoseconds(0), wall);
-      sample.duration = std::clamp(node.duration, Nanoseconds(0), wall - sample.start);
-      sample.inside = std::min(node.inside, sample.duration);
-      sample.in_body = node.in_body;
+    samples.reserve(run.size());
+    for (const ProfiledExecution& execution : run) {
+      OpSample& sample = samples.emplace_back();
+      sample.node = executed[execution.node];
+      sample.start = std::clamp(execution.start, Nanoseconds(0), wall);
+      sample.duration = std::clamp(execution.duration, Nanoseconds(0), wall - sample.start);
+      sample.inside = std::min(execution.inside, sample.duration);
+      sample.in_body = execution.in_body;
     }
     // An operator with a body before those in it, which may start in the same microsecond.
     std::stable_sort(samples.begin(), samples.end(),
@@ -313,17 +321,27 @@ class OnnxRuntimeSession : public Session {
     return samples;
   }
 
-  const OpSample& describe(const ProfiledNode& node) {
-    const auto [place, is_new] = described_.try_emplace(node.name);
-    OpSample& sample = place->second;
-    if (!is_new) return sample;
-    sample.name = node.name;
-    sample.type = sample.kernel = node.op_type;
+  /// A node is described once, however many profiles name it.
+  ExecutedNodes describe(const std::vector<ProfiledNode>& nodes) {
+    ExecutedNodes executed;
+    for (const ProfiledNode& node : nodes) {
+      auto& known = described_[node.name];
+      if (!known) known = std::make_shared<const ExecutedNode>(describe(node));
+      executed.push_back(known);
+    }
+    return executed;
+  }
+
+  ExecutedNode describe(const ProfiledNode& node) const {
+    ExecutedNode executed;
+    executed.name = node.name;
+    executed.type = executed.kernel = node.op_type;
     if (loader_.optimised())
       if (const auto found = loader_.optimised()->nodes.find(node.name); found != loader_.optimised()->nodes.end())
-        sample = found->second;
-    sample.input_shapes = node.input_shapes, sample.output_shapes = node.output_shapes;
-    return sample;
+        executed = found->second;
+    executed.provider = node.provider;
+    executed.input_shapes = node.input_shapes, executed.output_shapes = node.output_shapes;
+    return executed;
   }
 
   std::string where_, device_;
@@ -336,15 +354,16 @@ class OnnxRuntimeSession : public Session {
   std::unique_ptr<Binding> binding_;
   double events_per_run_ = 0;
   std::vector<std::string> order_;  ///< in which nodes run, by the profile's names; without those in bodies
-  std::unordered_map<std::string, OpSample> described_;  ///< by the profile's names
+  std::unordered_map<std::string, std::shared_ptr<const ExecutedNode>> described_;  ///< by the profile's names
   std::vector<std::vector<OpSample>> samples_;
 };
 
 }  // namespace
 
-std::unique_ptr<Session> open_session(const Ort::Env& env, const std::filesystem::path& model, const Graph* graph,
-                                      const std::string& device, const SessionSettings& settings) {
-  return std::make_unique<OnnxRuntimeSession>(env, model, graph, device, settings);
+std::unique_ptr<Session> make_session(Loader loader, const Graph* graph, const std::string& device,
+                                      const SessionSettings& settings) {
+  const std::string place = loader.where();
+  return std::make_unique<OnnxRuntimeSession>(std::move(loader), graph, device, settings, place);
 }
 
 }  // namespace takt::ort

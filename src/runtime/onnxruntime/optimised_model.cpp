@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "graph/placed_ops.h"
 #include "runtime/onnxruntime/fusion_groups.h"
 
@@ -47,19 +48,19 @@ std::string kernel_of(const onnx::NodeProto& node) {
 OptimisedNode describe(const onnx::NodeProto& node, std::size_t index, const std::set<std::string>& constants) {
   OptimisedNode described;
   described.is_named = !node.name().empty();
-  OpSample& sample = described.sample;
-  sample.name = described.is_named ? node.name() : fmt::format("{}_{}", node.op_type(), index);
-  sample.type = sample.node_type = node.op_type();
-  sample.kernel = kernel_of(node);
+  ExecutedNode& executed = described.executed;
+  executed.name = described.is_named ? node.name() : fmt::format("{}_{}", node.op_type(), index);
+  executed.type = executed.node_type = node.op_type();
+  executed.kernel = kernel_of(node);
   for (const auto& attribute : node.attribute())
     if (attribute.name() == "activation") described.activation = attribute.s();
   for (const auto& name : node.input()) {
     described.inputs.push_back(name);
-    if (!name.empty()) sample.inputs.push_back(name);
+    if (!name.empty()) executed.inputs.push_back(name);
     if (constants.contains(name)) described.constants.insert(name);
   }
   for (const auto& name : node.output())
-    if (!name.empty()) sample.outputs.push_back(name);
+    if (!name.empty()) executed.outputs.push_back(name);
   return described;
 }
 
@@ -97,31 +98,31 @@ class Descriptions {
       nodes.push_back(describe(proto.node(i), static_cast<std::size_t>(i), constants_));
     if (graph) assign_fusion_groups(nodes, *graph);
     for (int i = 0; i < proto.node_size(); ++i) {
-      OpSample& sample = nodes[static_cast<std::size_t>(i)].sample;
-      const Op* op = graph ? op_of(sample, *graph) : nullptr;
-      if (outer) place(sample, *outer);
-      add_bodies(*proto.mutable_node(i), op, sample.leader.empty() ? sample.name : sample.leader);
+      ExecutedNode& executed = nodes[static_cast<std::size_t>(i)].executed;
+      const Op* op = graph ? op_of(executed, *graph) : nullptr;
+      if (outer) place(executed, *outer);
+      add_bodies(*proto.mutable_node(i), op, executed.leader.empty() ? executed.name : executed.leader);
       const std::string key = fmt::format("takt-op-{}", result_.nodes.size());
       proto.mutable_node(i)->set_name(key);
-      result_.nodes.emplace(key, std::move(sample));
+      result_.nodes.emplace(key, std::move(executed));
     }
   }
 
  private:
   /// The model's operator with a body that a node is, before its names become paths.
-  static const Op* op_of(const OpSample& sample, const Graph& graph) {
+  static const Op* op_of(const ExecutedNode& executed, const Graph& graph) {
     for (const Op& op : graph.ops)
-      if (!op.subgraphs.empty() && op.name == sample.leader) return &op;
+      if (!op.subgraphs.empty() && op.name == executed.leader) return &op;
     return nullptr;
   }
 
-  static void place(OpSample& sample, const Outer& outer) {
+  static void place(ExecutedNode& executed, const Outer& outer) {
     const auto placed = [&](const std::string& name) {
       return outer.op ? body_path(outer.path, *outer.op, outer.body, name) : outer.path + " > " + name;
     };
-    sample.name = placed(sample.name);
-    for (auto& name : sample.model_ops) name = placed(name);
-    if (!sample.leader.empty()) sample.leader = placed(sample.leader);
+    executed.name = placed(executed.name);
+    for (auto& name : executed.model_ops) name = placed(name);
+    if (!executed.leader.empty()) executed.leader = placed(executed.leader);
   }
 
   void add_bodies(onnx::NodeProto& node, const Op* op, const std::string& path) {
@@ -139,6 +140,31 @@ class Descriptions {
   std::set<std::string> constants_;  ///< those of the graphs around a body too
 };
 
+void add_names_in_bodies(const onnx::GraphProto& graph, std::set<std::string>& names) {
+  for (const auto& node : graph.node())
+    for (const auto& attribute : node.attribute()) {
+      if (!attribute.has_g()) continue;
+      for (const auto& tensor : attribute.g().initializer()) names.insert(tensor.name());
+      add_names_in_bodies(attribute.g(), names);
+    }
+}
+
+std::vector<StoredWeight> stored_weights(const onnx::GraphProto& graph) {
+  std::set<std::string> in_bodies;  // whoever is given a weight by name would give it to those, too
+  add_names_in_bodies(graph, in_bodies);
+  std::vector<StoredWeight> weights;
+  for (const auto& tensor : graph.initializer()) {
+    if (tensor.data_location() != onnx::TensorProto::EXTERNAL || in_bodies.contains(tensor.name())) continue;
+    StoredWeight weight{tensor.name(), tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()}};
+    for (const auto& entry : tensor.external_data()) {
+      if (entry.key() == "offset") weight.offset = number_in<std::size_t>(entry.value()).value_or(0);
+      if (entry.key() == "length") weight.bytes = number_in<std::size_t>(entry.value()).value_or(0);
+    }
+    weights.push_back(std::move(weight));
+  }
+  return weights;
+}
+
 }  // namespace
 
 std::string reloadable(const std::filesystem::path& dump, const std::string& where) {
@@ -149,6 +175,7 @@ OptimisedModel read_optimised(const std::filesystem::path& dump, const Graph* gr
   onnx::ModelProto model = read_dump(dump, where);
   OptimisedModel result;
   Descriptions(result).add(*model.mutable_graph(), graph, std::nullopt);
+  result.weights = stored_weights(model.graph());
   result.outer_nodes = static_cast<std::size_t>(model.graph().node_size());
   result.bytes = model.SerializeAsString();
   return result;

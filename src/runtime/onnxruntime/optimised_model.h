@@ -5,19 +5,30 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "runtime/runtime.h"
 
 namespace takt::ort {
 
+/// A constant of the saved model whose values are in the file beside it.
+struct StoredWeight {
+  std::string name;
+  int type = 0;  ///< as ONNX and ONNX Runtime number them
+  std::vector<std::int64_t> shape;
+  std::size_t offset = 0, bytes = 0;
+};
+
 struct OptimisedModel {
-  std::string bytes;                                ///< a model whose nodes are named by the keys of `nodes`
-  std::unordered_map<std::string, OpSample> nodes;  ///< those in bodies too; times are zero
-  std::size_t outer_nodes = 0;                      ///< not in a body: each executes once per inference
+  std::string bytes;                                    ///< a model whose nodes are named by the keys of `nodes`
+  std::unordered_map<std::string, ExecutedNode> nodes;  ///< those in bodies too
+  std::vector<StoredWeight> weights;                    ///< of the outermost graph
+  std::size_t outer_nodes = 0;                          ///< not in a body: each executes once per inference
 };
 
 /// The dump as a model that loads again, unchanged otherwise. Throws Error(runtime) when it is not a model.

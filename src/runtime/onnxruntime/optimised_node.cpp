@@ -25,7 +25,7 @@ bool computes(std::string_view kernel, std::string_view type) {
 }
 
 bool only_renames(const OptimisedNode& node) {
-  return std::find(renaming.begin(), renaming.end(), node.sample.type) != renaming.end();
+  return std::find(renaming.begin(), renaming.end(), node.executed.type) != renaming.end();
 }
 
 }  // namespace takt::ort

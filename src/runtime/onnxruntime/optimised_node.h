@@ -11,11 +11,11 @@
 namespace takt::ort {
 
 struct OptimisedNode {
-  OpSample sample;                  ///< name, type, kernel, tensor names; times are zero
+  ExecutedNode executed;            ///< name, type, kernel, tensor names
   std::vector<std::string> inputs;  ///< by position; empty where left out
   std::set<std::string> constants;  ///< those of `inputs` that are weights
   std::string activation;           ///< that a fused convolution applies to its result: "Relu"; empty: none
-  bool is_named = false;            ///< by the model or the optimiser; else the sample's name is made up
+  bool is_named = false;            ///< by the model or the optimiser; else the name in `executed` is made up
 };
 
 /// Whether a kernel of the type `kernel` does what operators of `type` do, perhaps with others fused into it: its name

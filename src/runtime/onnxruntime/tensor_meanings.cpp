@@ -17,7 +17,7 @@ std::string_view without_cast(std::string_view tensor) {
 
 /// A convolution reads its tensor first; what comes behind is weights or a sum. Others keep the order of their inputs.
 std::size_t inputs_kept(const OptimisedNode& node, const Op& op) {
-  if (computes(node.sample.type, "Conv")) return 1;
+  if (computes(node.executed.type, "Conv")) return 1;
   return node.inputs.size() == op.inputs.size() ? op.inputs.size() : 1;
 }
 
@@ -47,7 +47,7 @@ TensorMeanings::TensorMeanings(const std::vector<OptimisedNode>& nodes, const Mo
     : nodes_(nodes), model_(model) {
   for (const OptimisedNode& node : nodes) {
     main_ops_.push_back(find_main_op(node));
-    for (const auto* names : {&node.inputs, &node.sample.outputs})
+    for (const auto* names : {&node.inputs, &node.executed.outputs})
       for (const std::string& name : *names)
         if (const auto found = model_.by_name.find(without_cast(name)); found != model_.by_name.end())
           learn(name, found->second);
@@ -65,7 +65,7 @@ std::optional<TensorId> TensorMeanings::of(const std::string& tensor) const {
 /// The tensor that a blocked node was made for: "TENSOR_nchwc", with "_token_N" behind it where that name was taken; a
 /// scale that became a convolution says so: "TENSOR_bn_nchwc".
 std::optional<TensorId> TensorMeanings::named_tensor(const OptimisedNode& node) const {
-  const std::string_view name = without_cast(node.sample.name);
+  const std::string_view name = without_cast(node.executed.name);
   const auto suffix = name.rfind("_nchwc");
   if (suffix == std::string_view::npos) return std::nullopt;
   const std::string_view tensor = name.substr(0, suffix);
@@ -98,20 +98,20 @@ std::optional<std::size_t> TensorMeanings::nearest(TensorId from, std::string_vi
 
 std::optional<std::size_t> TensorMeanings::find_main_op(const OptimisedNode& node) const {
   const auto is_computed = [&](std::optional<std::size_t> op) {
-    return op && computes(node.sample.type, model_.graph.ops[*op].type);
+    return op && computes(node.executed.type, model_.graph.ops[*op].type);
   };
-  for (const std::string& output : node.sample.outputs) {  // nodes without a name have their tensors'
+  for (const std::string& output : node.executed.outputs) {  // nodes without a name have their tensors'
     const auto made = model_.by_name.find(output);
     if (made != model_.by_name.end() && is_computed(model_.producer(made->second)))
       return model_.producer(made->second);
   }
-  const auto found = model_.ops_by_name.find(node.sample.name);
+  const auto found = model_.ops_by_name.find(node.executed.name);
   if (node.is_named && found != model_.ops_by_name.end() && is_computed(found->second)) return found->second;
   if (only_renames(node)) return std::nullopt;
   const auto tensor = named_tensor(node);
   if (!tensor) return std::nullopt;
   // A scale or a normalisation that became a convolution is not one in the model.
-  if (const auto heavy = nearest(*tensor, node.sample.type)) return heavy;
+  if (const auto heavy = nearest(*tensor, node.executed.type)) return heavy;
   return model_.producer(*tensor);
 }
 
@@ -123,7 +123,7 @@ bool TensorMeanings::learn(const std::string& tensor, std::optional<TensorId> me
 bool TensorMeanings::learn_inputs(std::size_t node) {
   if (!main_ops_[node]) return false;
   const Op& op = model_.graph.ops[*main_ops_[node]];
-  if (!computes(nodes_[node].sample.type, op.type)) return false;
+  if (!computes(nodes_[node].executed.type, op.type)) return false;
   bool learnt = false;
   const auto& inputs = nodes_[node].inputs;
   const std::size_t kept = std::min({inputs_kept(nodes_[node], op), inputs.size(), op.inputs.size()});
@@ -136,8 +136,8 @@ bool TensorMeanings::learn_inputs(std::size_t node) {
 /// Rule 3.
 bool TensorMeanings::learn_across(std::size_t node) {
   const OptimisedNode& n = nodes_[node];
-  if (main_ops_[node] || !only_renames(n) || n.inputs.empty() || n.sample.outputs.empty()) return false;
-  return learn(n.inputs[0], of(n.sample.outputs[0])) || learn(n.sample.outputs[0], of(n.inputs[0]));
+  if (main_ops_[node] || !only_renames(n) || n.inputs.empty() || n.executed.outputs.empty()) return false;
+  return learn(n.inputs[0], of(n.executed.outputs[0])) || learn(n.executed.outputs[0], of(n.inputs[0]));
 }
 
 void TensorMeanings::settle() {
@@ -150,7 +150,7 @@ void TensorMeanings::settle() {
 
 /// Rule 4.
 void TensorMeanings::learn_output(std::size_t node) {
-  const auto& outputs = nodes_[node].sample.outputs;
+  const auto& outputs = nodes_[node].executed.outputs;
   if (outputs.size() == 1 && !of(outputs[0])) learn(outputs[0], last_tensor_of(node));
   learn_across(node);
 }
@@ -158,7 +158,7 @@ void TensorMeanings::learn_output(std::size_t node) {
 /// "OPERATOR/QuickGeluFusion/" is a fusion that ends in OPERATOR.
 std::optional<TensorId> TensorMeanings::fused_end(const OptimisedNode& node) const {
   constexpr std::string_view end = "Fusion/";
-  const std::string_view name = node.sample.name;
+  const std::string_view name = node.executed.name;
   const auto slash = name.ends_with(end) ? name.rfind('/', name.size() - end.size()) : std::string_view::npos;
   if (slash == std::string_view::npos) return std::nullopt;
   const auto found = model_.ops_by_name.find(name.substr(0, slash));
@@ -172,7 +172,7 @@ std::optional<TensorId> TensorMeanings::last_tensor_of(std::size_t node) const {
   if (!last && main_ops_[node] && model_.graph.ops[*main_ops_[node]].outputs.size() == 1)
     last = model_.graph.ops[*main_ops_[node]].outputs[0];
   if (!last) last = fused_end(n);
-  if (!last || *last == no_tensor || !computes(n.sample.type, "Conv")) return last;
+  if (!last || *last == no_tensor || !computes(n.executed.type, "Conv")) return last;
   if (n.inputs.size() > sum_input && !n.inputs[sum_input].empty())
     if (const auto sum = of(n.inputs[sum_input]))
       for (const std::string_view type : {"Add", "Sum"})

@@ -20,35 +20,35 @@ std::vector<Shape> shapes_of(const std::vector<ov::PartialShape>& shapes) {
   return result;
 }
 
-void add_tensors(OpSample& sample, const ov::Node& node) {
+void add_tensors(ExecutedNode& executed, const ov::Node& node) {
   std::vector<ov::PartialShape> inputs, outputs;
   for (const auto& input : node.inputs()) {
-    sample.inputs.push_back(input.get_source_output().get_node()->get_friendly_name());
+    executed.inputs.push_back(input.get_source_output().get_node()->get_friendly_name());
     inputs.push_back(input.get_partial_shape());
   }
   for (const auto& output : node.outputs()) outputs.push_back(output.get_partial_shape());
-  sample.outputs.push_back(node.get_friendly_name());
-  sample.input_shapes = shapes_of(inputs);
-  sample.output_shapes = shapes_of(outputs);
+  executed.outputs.push_back(node.get_friendly_name());
+  executed.input_shapes = shapes_of(inputs);
+  executed.output_shapes = shapes_of(outputs);
 }
 
-OpSample describe(const ov::Node& node, const NodeGroup& group) {
-  OpSample sample;
+ExecutedNode describe(const ov::Node& node, const NodeGroup& group) {
+  ExecutedNode executed;
   const ov::Node& owner = *group.owner;
-  sample.name = owner.get_friendly_name();
-  sample.kernel = text_of(owner, "primitiveType");
-  sample.node_type = text_of(owner, "layerType");
-  for (const auto* op : group.ops) sample.model_ops.push_back(op->name);
+  executed.name = owner.get_friendly_name();
+  executed.kernel = text_of(owner, "primitiveType");
+  executed.node_type = text_of(owner, "layerType");
+  for (const auto* op : group.ops) executed.model_ops.push_back(op->name);
   const Op* main = dominant(group.ops);
-  sample.type = main ? main->type : text_of(node, "layerType");
-  add_tensors(sample, owner);
-  return sample;
+  executed.type = main ? main->type : text_of(node, "layerType");
+  add_tensors(executed, owner);
+  return executed;
 }
 
 /// Without a graph the layers' names are all that there is.
-void name_by_layers(OpSample& sample, const ov::Node& node) {
+void name_by_layers(ExecutedNode& executed, const ov::Node& node) {
   for (auto& layer : split(text_of(node, "originalLayersNames"), ','))
-    if (!layer.empty()) sample.model_ops.push_back(std::move(layer));
+    if (!layer.empty()) executed.model_ops.push_back(std::move(layer));
 }
 
 /// HETERO puts "subgraph0: " before the names of its parts.
@@ -58,13 +58,13 @@ NodeTable::const_iterator find_node(const NodeTable& nodes, const std::string& c
   return found != nodes.end() || part == std::string::npos ? found : nodes.find(counter.substr(part + 2));
 }
 
-OpSample sample_of(const ov::ProfilingInfo& counter, const NodeTable& nodes) {
+std::shared_ptr<const ExecutedNode> executed_node(const ov::ProfilingInfo& counter, const NodeTable& nodes) {
   if (const auto found = find_node(nodes, counter.node_name); found != nodes.end()) return found->second;
-  OpSample sample;
-  sample.name = counter.node_name;
-  sample.type = counter.node_type;
-  sample.kernel = counter.exec_type;
-  return sample;
+  ExecutedNode executed;
+  executed.name = counter.node_name;
+  executed.type = counter.node_type;
+  executed.kernel = counter.exec_type;
+  return std::make_shared<const ExecutedNode>(std::move(executed));
 }
 
 std::vector<NodeStamp> stamps_of(const std::vector<ov::ProfilingInfo>& counters) {
@@ -80,8 +80,9 @@ std::vector<NodeStamp> stamps_of(const std::vector<ov::ProfilingInfo>& counters)
 NodeTable describe_nodes(const ov::Model& runtime_model, const Graph* graph) {
   NodeTable nodes;
   for (const auto& [node, group] : group_nodes(runtime_model, graph)) {
-    auto& sample = nodes.insert_or_assign(node->get_friendly_name(), describe(*node, group)).first->second;
-    if (!graph) name_by_layers(sample, *node);
+    ExecutedNode executed = describe(*node, group);
+    if (!graph) name_by_layers(executed, *node);
+    nodes.insert_or_assign(node->get_friendly_name(), std::make_shared<const ExecutedNode>(std::move(executed)));
   }
   return nodes;
 }
@@ -89,8 +90,11 @@ NodeTable describe_nodes(const ov::Model& runtime_model, const Graph* graph) {
 std::vector<OpSample> time_nodes(const std::vector<ov::ProfilingInfo>& counters, const NodeTable& nodes,
                                  const TimedCall& call, NodeClock& clock) {
   std::vector<OpSample> samples;
-  for (const NodeTime& time : clock.times(stamps_of(counters), call)) {
-    auto& sample = samples.emplace_back(sample_of(counters[time.index], nodes));
+  const auto times = clock.times(stamps_of(counters), call);
+  samples.reserve(times.size());
+  for (const NodeTime& time : times) {
+    auto& sample = samples.emplace_back();
+    sample.node = executed_node(counters[time.index], nodes);
     sample.start = time.start;
     sample.duration = time.duration;
   }
@@ -103,7 +107,7 @@ OpTotals total_nodes(const std::vector<ov::ProfilingInfo>& counters, const NodeT
   for (const NodeTime& time : clock.times(stamps_of(counters), call)) {
     totals.all += time.duration;
     const auto known = find_node(nodes, counters[time.index].node_name);
-    if (moves_data(known != nodes.end() ? known->second.type : counters[time.index].node_type))
+    if (moves_data(known != nodes.end() ? known->second->type : counters[time.index].node_type))
       totals.moving += time.duration;
   }
   return totals;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <openvino/core/model.hpp>
 #include <openvino/runtime/profiling_info.hpp>
 #include <string>
@@ -13,8 +14,8 @@
 
 namespace takt::openvino {
 
-/// What does not change between inferences, by the name of the runtime's node (times are zero).
-using NodeTable = std::map<std::string, OpSample>;
+/// What does not change between inferences, by the name of the runtime's node.
+using NodeTable = std::map<std::string, std::shared_ptr<const ExecutedNode>>;
 
 /// Joins the runtime's own graph to the model's operators (node_groups.h). Nodes of one row have the same name here.
 NodeTable describe_nodes(const ov::Model& runtime_model, const Graph* graph);

@@ -7,14 +7,17 @@
 #include <openvino/openvino.hpp>
 
 #include "core/error.h"
+#include "core/free_memory.h"
 #include "core/text.h"
 #include "graph/onnx.h"
 #include "runtime/device_choice.h"
 #include "runtime/model_file.h"
 #include "runtime/openvino/ir_graph.h"
 #include "runtime/openvino/layers.h"
+#include "runtime/openvino/mapped_weights.h"
 #include "runtime/openvino/openvino_session.h"
 #include "runtime/openvino/openvino_tensors.h"
+#include "runtime/pages_given_back.h"
 #include "runtime/sdk_errors.h"
 
 namespace takt {
@@ -116,6 +119,28 @@ class OpenVinoRuntime : public Runtime {
           return openvino::open_session(core_, read, model, graph, device, settings, reading);
         },
         failure_while_loading);
+  }
+
+  bool shares_weights(const SessionSettings& settings) const override { return could_share_weights(settings); }
+
+  /// The weights lie in a file from here on, for sessions to come, too; each compiled model has its own packed copies.
+  std::optional<SessionPair> open_pair(const std::filesystem::path& model, const Graph* graph,
+                                       const SessionSettings& settings) override {
+    if (!could_share_weights(settings)) return std::nullopt;
+    read_model(model);
+    const auto weights = guarded(where(model, name()), [&] { return openvino::move_weights_to_file(last_read_); });
+    if (!weights) return std::nullopt;
+    give_back_free_memory();
+    const PagesGivenBack released(weights);
+    SessionPair pair;
+    SessionSettings chosen = settings;
+    chosen.profile_ops = false;
+    pair.plain = open(model, graph, chosen);
+    const Nanoseconds before = steady_now();
+    chosen.profile_ops = true;
+    pair.profiled = open(model, graph, chosen);
+    pair.profiled_load = steady_now() - before;
+    return pair;
   }
 
   std::vector<Tuning> tunings() override {

@@ -66,15 +66,17 @@ std::vector<OpSample> plan_ops(const Graph& graph, const DeviceDescription& devi
                                                       "another device",
                                                       where, device.name, op.name, op.type));
     const Cost demand = cost(graph, op);
+    ExecutedNode node;
+    node.name = op.name;
+    node.type = op.type;
+    node.model_ops = {op.name};
+    add_tensors(graph, op.inputs, node.inputs, node.input_shapes);
+    add_tensors(graph, op.outputs, node.outputs, node.output_shapes);
     auto& sample = plan.emplace_back();
-    sample.name = op.name;
-    sample.type = op.type;
-    sample.model_ops = {op.name};
+    sample.node = std::make_shared<const ExecutedNode>(std::move(node));
     sample.start = at;
     const auto bytes = demand.bytes ? std::optional(static_cast<double>(*demand.bytes)) : std::nullopt;
     sample.duration = law_time(device.law, {op.type, demand.flops, bytes});
-    add_tensors(graph, op.inputs, sample.inputs, sample.input_shapes);
-    add_tensors(graph, op.outputs, sample.outputs, sample.output_shapes);
     at += sample.duration;
   }
   return plan;

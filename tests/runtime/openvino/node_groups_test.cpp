@@ -12,8 +12,8 @@ namespace {
 
 class NodeGroups : public testing::Test {
  protected:
-  /// The operators of one inference.
-  std::vector<OpSample> run(const ModelBuilder& model, int opset = 17) {
+  /// The nodes of one inference.
+  std::vector<ExecutedNode> run(const ModelBuilder& model, int opset = 17) {
     const auto path = folder_.write("m.onnx", model.serialize(opset));
     graph_ = read_onnx(path).graph;
     SessionSettings settings;
@@ -29,18 +29,21 @@ class NodeGroups : public testing::Test {
     }
     session->set_inputs(values);
     session->run();
-    return session->last_ops().value();
+    std::vector<ExecutedNode> nodes;
+    const auto samples = session->last_ops().value();
+    for (const OpSample& sample : samples) nodes.push_back(*sample.node);
+    return nodes;
   }
 
   /// Names of the rows that stand for `op`.
-  static std::set<std::string> rows_of(const std::string& op, const std::vector<OpSample>& samples) {
+  static std::set<std::string> rows_of(const std::string& op, const std::vector<ExecutedNode>& samples) {
     std::set<std::string> rows;
     for (const auto& sample : samples)
       if (std::count(sample.model_ops.begin(), sample.model_ops.end(), op)) rows.insert(sample.name + sample.kernel);
     return rows;
   }
 
-  static std::string kernels_of(const std::string& op, const std::vector<OpSample>& samples) {
+  static std::string kernels_of(const std::string& op, const std::vector<ExecutedNode>& samples) {
     std::string kernels;
     for (const auto& sample : samples)
       if (std::count(sample.model_ops.begin(), sample.model_ops.end(), op))
@@ -82,7 +85,7 @@ TEST_F(NodeGroups, a_recurrent_operator_is_the_row_of_its_sequences_and_of_nothi
       const auto samples = run(recurrent(type, gates, both_ways));
       for (const std::string op : {"/first", "/second"}) {
         EXPECT_EQ(rows_of(op, samples).size(), 1u) << kernels_of(op, samples);
-        const auto sample = std::find_if(samples.begin(), samples.end(), [&](const OpSample& s) {
+        const auto sample = std::find_if(samples.begin(), samples.end(), [&](const ExecutedNode& s) {
           return s.model_ops == std::vector<std::string>{op};
         });
         ASSERT_NE(sample, samples.end()) << op;
