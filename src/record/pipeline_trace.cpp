@@ -220,10 +220,10 @@ class TraceMaker {
   Trace trace_;
   ProcessId process_{};
   std::vector<Place> places_;        ///< the host, then the devices
+  FlowWays ways_;
   std::vector<std::size_t> copied_;  ///< by copy, its execution
   std::vector<std::size_t> row_of_;  ///< by execution, in its place
   std::vector<std::size_t> first_arrow_;
-  FlowWays ways_;
   std::size_t arrows_per_batch_ = 0;
 };
 
