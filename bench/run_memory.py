@@ -2,7 +2,7 @@
 """How much memory `takt run` takes for a model with heavy weights, beside a plain loop of the same runtime: Python's
 onnxruntime and openvino, one session, three runs, one thread. Of both the most that was resident, less what was before
 the model was opened. The model has one MatMul per 4 MB of weights. Exit 1 where takt with operators takes more than 1.2
-times the loop's; OpenVINO's two compiled models cannot share packed weights, so there it is told and not judged.
+times the loop's. OpenVINO is told and not judged: takt reads its models before it counts, and the loop does not.
 
 usage: bench/run_memory.py [TAKT] [--make-sizes PROGRAM] [--megabytes 344]
 """

@@ -1,7 +1,7 @@
 // make_sizes FOLDER: writes 22 models as users have them, whose sizes are open, for run_zoo_test.py: each runs without
 // a flag on the runtimes that can load it; and one that no size fits which anybody would try. Layers are small; what
 // they refuse is what the large ones refuse. With a number behind the folder also those for memory_test.py: heavy.onnx
-// and heavy_small.onnx, with that many megabytes of weights in large and in small matrices, and loop.onnx.
+// and heavy_small.onnx, with that many megabytes of weights in large and in small matrices.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -249,21 +249,6 @@ void heavy(const std::string& name, int megabytes, std::int64_t width) {
   save(name, b);
 }
 
-/// Two operators a hundred thousand times.
-void long_loop() {
-  ModelBuilder body("body"), b;
-  body.input("turn", i64, {});
-  body.input("go", ElementType::boolean, {});
-  body.input("state", f32, {1});
-  body.output(body.node("Identity", {"go"}, {}, {.outputs = {"go_on"}}), ElementType::boolean, {});
-  const auto twice = body.node("Add", {"state", "state"});
-  body.output(body.node("Mul", {twice, body.floats({0.5f}, {1})}, {}, {.outputs = {"next"}}), f32, {1});
-  const auto x = b.input("x", f32, {1});
-  b.output(b.node("Loop", {b.integers({100'000}, {}), "", x}, {}, {.outputs = {"y"}, .subgraphs = {{"body", &body}}}),
-           f32, {1});
-  save("loop", b);
-}
-
 void make_all() {
   voice();
   wave_encoder();
@@ -301,7 +286,6 @@ int main(int count, char** arguments) {
     if (count < 3) return 0;
     takt::heavy("heavy", std::stoi(arguments[2]), 1024);
     takt::heavy("heavy_small", std::stoi(arguments[2]), 256);
-    takt::long_loop();
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "make_sizes: %s\n", error.what()), 1;
   }

@@ -1,11 +1,13 @@
 #include "runtime/onnxruntime/onnxruntime_loading.h"
 
 #include <fmt/format.h>
+#include <onnx-ml.pb.h>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/free_memory.h"
 #include "core/text.h"
+#include "graph/onnx.h"
 #include "runtime/onnxruntime/model_cache.h"
 #include "runtime/onnxruntime/onnxruntime_properties.h"
 #include "runtime/onnxruntime/onnxruntime_shapes.h"
@@ -165,7 +167,10 @@ Ort::Session Loader::open() {
   if (profiled()) chosen.EnableProfiling((folder_->path() / fmt::format("profile-{}", opened_++)).c_str());
   if (optimised_) return open_bytes(optimised_->bytes, std::move(chosen), folder_->path() / "optimised.onnx");
   if (ready_) return open_bytes(*ready_, std::move(chosen), model_);
-  if (weights_) return weights_->open(env_, model_, chosen);
+  if (weights_) {  // the model's own copies would be beside the packed ones until all are packed: it does without
+    find_external_data(chosen, model_);
+    return weights_->open(env_, serialize_onnx(*read_onnx_structure(model_).proto), chosen);
+  }
   return Ort::Session(env_, model_.c_str(), chosen);
 }
 

@@ -37,10 +37,4 @@ Ort::Session SharedWeights::open(const Ort::Env& env, const std::string& bytes, 
   return Ort::Session(env, bytes.data(), bytes.size(), options, packed_.get());
 }
 
-Ort::Session SharedWeights::open(const Ort::Env& env, const std::filesystem::path& model,
-                                 Ort::SessionOptions& options) const {
-  add_to(options);
-  return Ort::Session(env, model.c_str(), options, packed_.get());
-}
-
 }  // namespace takt::ort

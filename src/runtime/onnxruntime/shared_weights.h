@@ -24,7 +24,6 @@ class SharedWeights {
   SharedWeights(const std::filesystem::path& file, const std::vector<StoredWeight>& weights);
 
   Ort::Session open(const Ort::Env& env, const std::string& bytes, Ort::SessionOptions& options) const;
-  Ort::Session open(const Ort::Env& env, const std::filesystem::path& model, Ort::SessionOptions& options) const;
   std::shared_ptr<const MappedFile> file() const { return file_; }
 
  private:
