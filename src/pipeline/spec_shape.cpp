@@ -81,9 +81,7 @@ ContentionLaw contention_law(const PipelineSpec& spec) {
   return law;
 }
 
-std::int64_t warmup_of(const PipelineSpec& spec, std::int64_t batches) {
-  return warmup_batches(spec.warmup, batches);
-}
+std::int64_t warmup_of(const PipelineSpec& spec, std::int64_t batches) { return warmup_batches(spec.warmup, batches); }
 
 PipelineSpec simulated(PipelineSpec spec) {
   std::map<std::string, DeviceSpec> devices;
