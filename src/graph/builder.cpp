@@ -22,6 +22,19 @@ void declare(onnx::ValueInfoProto& value, const std::string& name, ElementType t
   for (const std::int64_t dim : shape) dims.add_dim()->set_dim_value(dim);
 }
 
+void declare_symbolic(onnx::ValueInfoProto& value, const std::string& name, ElementType type, const std::string& dims) {
+  declare(value, name, type, {});
+  for (const std::string& part : split(dims, ',')) {
+    auto& dim = *value.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim();
+    if (part == "?") continue;
+    if (const auto size = number_in<std::int64_t>(part); size && *size >= 0) {
+      dim.set_dim_value(*size);
+    } else {
+      dim.set_dim_param(part);
+    }
+  }
+}
+
 void set_attribute(onnx::AttributeProto& to, const NamedAttribute& from) {
   to.set_name(from.name);
   const auto set = [&](const auto& value) {
@@ -80,17 +93,7 @@ std::string ModelBuilder::input(const std::string& name, ElementType type, const
 }
 
 std::string ModelBuilder::symbolic_input(const std::string& name, ElementType type, const std::string& dims) {
-  auto& value = *graph_->add_input();
-  declare(value, name, type, {});
-  for (const std::string& part : split(dims, ',')) {
-    auto& dim = *value.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim();
-    if (part == "?") continue;
-    if (const auto size = number_in<std::int64_t>(part); size && *size >= 0) {
-      dim.set_dim_value(*size);
-    } else {
-      dim.set_dim_param(part);
-    }
-  }
+  declare_symbolic(*graph_->add_input(), name, type, dims);
   return name;
 }
 
@@ -154,6 +157,10 @@ void ModelBuilder::output(const std::string& name) { graph_->add_output()->set_n
 
 void ModelBuilder::output(const std::string& name, ElementType type, const Shape& shape) {
   declare(*graph_->add_output(), name, type, shape);
+}
+
+void ModelBuilder::symbolic_output(const std::string& name, ElementType type, const std::string& dims) {
+  declare_symbolic(*graph_->add_output(), name, type, dims);
 }
 
 void ModelBuilder::value_info(const std::string& name, ElementType type, const Shape& shape) {

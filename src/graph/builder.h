@@ -69,6 +69,7 @@ class ModelBuilder {
 
   void output(const std::string& name);  ///< of a type and shape that the runtime infers
   void output(const std::string& name, ElementType type, const Shape& shape);
+  void symbolic_output(const std::string& name, ElementType type, const std::string& dims);  ///< as symbolic_input
   void value_info(const std::string& name, ElementType type, const Shape& shape);
 
   /// The graph under construction, for what the calls above cannot say.

@@ -1,0 +1,239 @@
+// The models that takt builds of the stages, run by every real runtime of this binary and held against the formulas.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/half.h"
+#include "core/random.h"
+#include "gnn/plain_layer.h"
+#include "gnn/random_edges.h"
+#include "gnn/stage_model.h"
+#include "runtime/runtime.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+constexpr std::int64_t features = 12, hidden = 5;
+
+std::vector<std::string> real_runtimes() {
+  auto names = runtime_names();
+  std::erase(names, "sim");
+  return names;
+}
+
+/// A graph by a name that a failed test prints.
+struct NamedGraph {
+  std::string name;
+  EdgeList edges;
+};
+
+/// Node 4 has no edge at all and node 0 none that arrives; 1 → 1 is a self loop, 0 → 3 is there three times.
+EdgeList odd_graph() { return {5, {0, 1, 0, 2, 0, 3, 1}, {3, 1, 3, 1, 3, 2, 2}}; }
+
+std::vector<NamedGraph> usual_graphs() {
+  return {{"uniform", uniform_edges({40, 160}, 3)}, {"power law", power_law_edges({60, 600}, 4)}, {"odd", odd_graph()}};
+}
+
+std::vector<NamedGraph> small_graphs() {
+  return {{"one node with a self loop", {1, {0}, {0}}}, {"one node alone", {1, {}, {}}}, {"no edge", {6, {}, {}}}};
+}
+
+PlainTensor random_features(std::int64_t nodes) {
+  PlainTensor x = plain_tensor(static_cast<std::size_t>(nodes), static_cast<std::size_t>(features));
+  Random random(11);
+  for (double& value : x.values) value = static_cast<float>(standard_normal(random));
+  return x;
+}
+
+template <typename Value>
+void put(HostTensor& tensor, const std::vector<Value>& values) {
+  tensor.bytes.resize(values.size() * sizeof(Value));
+  if (!values.empty()) std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
+}
+
+template <typename Value>
+std::vector<Value> taken(const HostTensor& tensor) {
+  std::vector<Value> values(tensor.bytes.size() / sizeof(Value));
+  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  return values;
+}
+
+HostTensor edge_tensor(const EdgeList& edges) {
+  HostTensor tensor{"edge_index", ElementType::i64, {2, edges.edges()}, {}, {}};
+  auto both = edges.sources;
+  both.insert(both.end(), edges.targets.begin(), edges.targets.end());
+  put(tensor, both);
+  return tensor;
+}
+
+HostTensor float_tensor(const Port& port, const PlainTensor& plain) {
+  Shape shape{static_cast<std::int64_t>(plain.rows)};
+  if (port.shape.size() == 2) shape.push_back(static_cast<std::int64_t>(plain.columns));
+  HostTensor tensor{port.name, port.type, shape, {}, {}};
+  if (port.type == ElementType::f16) {
+    std::vector<std::uint16_t> halves;
+    for (const double value : plain.values) halves.push_back(to_half(value));
+    put(tensor, halves);
+  } else {
+    put(tensor, std::vector<float>(plain.values.begin(), plain.values.end()));
+  }
+  return tensor;
+}
+
+std::vector<double> numbers_of(const HostTensor& tensor) {
+  std::vector<double> numbers;
+  if (tensor.type == ElementType::f16)
+    for (const auto half : taken<std::uint16_t>(tensor)) numbers.push_back(from_half(half));
+  else
+    for (const float value : taken<float>(tensor)) numbers.push_back(value);
+  return numbers;
+}
+
+/// Each number within `tolerance` of itself, or of a tenth of the largest: a sum may cancel out to nearly nothing.
+void expect_close(const std::vector<double>& got, const PlainTensor& wanted, double tolerance,
+                  const std::string& what) {
+  ASSERT_EQ(got.size(), wanted.values.size()) << what;
+  double largest = 0;
+  for (const double value : wanted.values) largest = std::max(largest, std::abs(value));
+  for (std::size_t i = 0; i < got.size(); ++i)
+    ASSERT_NEAR(got[i], wanted.values[i], tolerance * std::max(std::abs(wanted.values[i]), 0.1 * largest) + 1e-30)
+        << what << ", number " << i;
+}
+
+class StagesOnRuntimes : public testing::TestWithParam<std::tuple<std::string, Network>> {
+ protected:
+  static const std::string& runtime_name() { return std::get<0>(GetParam()); }
+  static Network network() { return std::get<1>(GetParam()); }
+  static StageRange whole() { return {network(), 1, static_cast<int>(stages_of(network()).size())}; }
+  static StageModelSettings small() { return {.features = features, .hidden = hidden}; }
+
+  /// The outputs of the range's model, fed with what the formulas give for the stages before it.
+  std::vector<HostTensor> run(const StageRange& range, const StageModelSettings& settings, const EdgeList& edges,
+                              const std::map<std::string, PlainTensor>& layer) {
+    const OnnxModel model = stage_model(range, settings);
+    const auto path = folder_ / "model.onnx";
+    write_onnx(model, path);
+    std::vector<HostTensor> inputs;
+    SessionSettings session_settings;
+    session_settings.threads = 2;  // so that sums that lose edges between threads would show
+    for (const Port& port : ports_in(model)) {
+      inputs.push_back(port.name == "edge_index"  ? edge_tensor(edges)
+                       : port.name == "num_nodes" ? node_tensor(edges)
+                                                  : float_tensor(port, layer.at(port.name)));
+      if (!settings.size) session_settings.input_shapes[port.name] = inputs.back().shape;
+    }
+    const auto session = runtime_->open(path, &model.graph, session_settings);
+    session->set_inputs(inputs);
+    session->run();
+    return session->outputs_of_last_run();
+  }
+
+  void compare(const StageRange& range, const StageModelSettings& settings, const NamedGraph& graph, double tolerance) {
+    const auto layer = plain_layer(network(), graph.edges, random_features(graph.edges.nodes),
+                                   static_cast<std::size_t>(hidden), settings.seed);
+    const auto place = fmt::format("{} on {}", to_string(range), graph.name);
+    std::vector<HostTensor> outputs;
+    ASSERT_NO_THROW(outputs = run(range, settings, graph.edges, layer)) << place;
+    ASSERT_EQ(outputs.size(), ports_of(range).outputs.size()) << place;
+    for (const HostTensor& output : outputs)
+      expect_close(numbers_of(output), layer.at(output.name), tolerance, place + ": " + output.name);
+  }
+
+ private:
+  static std::vector<Port> ports_in(const OnnxModel& model) {
+    std::vector<Port> ports;
+    for (const TensorId input : model.graph.inputs) {
+      const Tensor& tensor = model.graph.tensor(input);
+      ports.push_back({tensor.name, tensor.type, *tensor.shape});
+    }
+    return ports;
+  }
+
+  static HostTensor node_tensor(const EdgeList& edges) {
+    HostTensor tensor{"num_nodes", ElementType::i64, {1}, {}, {}};
+    put(tensor, std::vector<std::int64_t>{edges.nodes});
+    return tensor;
+  }
+
+  TestFolder folder_;
+  std::unique_ptr<Runtime> runtime_ = make_runtime(runtime_name());
+};
+
+TEST_P(StagesOnRuntimes, every_range_computes_what_the_formulas_say) {
+  for (const StageRange& range : ranges_of(network()))
+    for (const NamedGraph& graph : usual_graphs()) compare(range, small(), graph, 1e-4);
+}
+
+TEST_P(StagesOnRuntimes, graphs_of_one_node_or_without_an_edge_are_no_exception) {
+  for (const StageRange& range : ranges_of(network()))
+    if (range.first == range.last || (range.first == 1 && range.last == whole().last))
+      for (const NamedGraph& graph : small_graphs()) {
+        // OpenVINO's CPU ends the program where it scatters no rows at all.
+        if (runtime_name() == "openvino" && graph.edges.edges() == 0) continue;
+        compare(range, small(), graph, 1e-4);
+      }
+}
+
+TEST_P(StagesOnRuntimes, models_of_one_size_compute_the_same) {
+  const NamedGraph graph = usual_graphs()[1];
+  StageModelSettings settings = small();
+  settings.size = {graph.edges.nodes, graph.edges.edges()};
+  for (const StageRange& range : ranges_of(network())) compare(range, settings, graph, 1e-4);
+}
+
+TEST_P(StagesOnRuntimes, halves_are_right_to_three_digits) {
+  StageModelSettings settings = small();
+  settings.precision = ElementType::f16;
+  for (const StageRange& range : ranges_of(network())) {
+    const auto& stages = stages_of(network());
+    const bool sums_features = std::any_of(stages.begin() + range.first - 1, stages.begin() + range.last,
+                                           [](const Stage& stage) { return stage.name == "REDUCE_SUM"; });
+    // ONNX Runtime's CPU adds no halves in ScatterElements and says so; these models are for GPUs.
+    if (runtime_name() == "onnxruntime" && sums_features) continue;
+    compare(range, settings, usual_graphs()[0], 1e-2);
+  }
+}
+
+TEST_P(StagesOnRuntimes, bags_compute_what_the_formulas_say) {
+  if (runtime_name() != "openvino") GTEST_SKIP() << "only OpenVINO reads embedding_bag";
+  StageModelSettings settings = small();
+  settings.aggregation = Aggregation::bag;
+  std::vector<NamedGraph> graphs = usual_graphs();
+  graphs.push_back(small_graphs()[0]);
+  for (NamedGraph& graph : graphs) graph.edges = sorted_by_target(graph.edges);
+  for (const StageRange& range : ranges_of(network()))
+    if (can_bag(range))
+      for (const NamedGraph& graph : graphs) compare(range, settings, graph, 1e-4);
+}
+
+TEST_P(StagesOnRuntimes, a_node_with_thousands_of_edges_gets_every_one_of_them) {
+  if (network() != Network::sage) GTEST_SKIP() << "shown with the network that counts edges";
+  // 4000 edges to node 0; every feature is 1, so that each sum is the number of edges, exactly.
+  EdgeList star{40, std::vector<std::int64_t>(4000), std::vector<std::int64_t>(4000, 0)};
+  for (std::size_t i = 0; i < star.sources.size(); ++i) star.sources[i] = static_cast<std::int64_t>(i % 40);
+  PlainTensor ones = plain_tensor(40, static_cast<std::size_t>(features));
+  std::fill(ones.values.begin(), ones.values.end(), 1.0);
+  const auto layer = plain_layer(network(), star, ones, static_cast<std::size_t>(hidden), 42);
+  for (int repetition = 0; repetition < 5; ++repetition)
+    for (const HostTensor& output : run({network(), 1, 4}, small(), star, layer))
+      EXPECT_EQ(numbers_of(output), layer.at(output.name).values) << output.name;
+  // Halves cannot count beyond 2048.
+  StageModelSettings halves = small();
+  halves.precision = ElementType::f16;
+  EXPECT_EQ(numbers_of(run({network(), 4, 4}, halves, star, layer).at(0)).at(0), 4000);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StagesOnRuntimes,
+                         testing::Combine(testing::ValuesIn(real_runtimes()), testing::ValuesIn(all_networks)),
+                         [](const auto& named) {
+                           return std::get<0>(named.param) + "_" + std::string(network_name(std::get<1>(named.param)));
+                         });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(StagesOnRuntimes);
+
+}  // namespace
+}  // namespace takt
