@@ -50,10 +50,11 @@ SPECIAL = {
     ('devices', 'peaks'): ['devices', '--measure'],
     ('devices', 'conditions'): ['devices', '--check'],
 }
-# Settings are fitted, and start-up is taken apart, on a real runtime only.
+# Settings are fitted, start-up is taken apart, and operators leave their device on a real runtime only.
 NEED_REAL_RUNTIME = {
     ('run', 'fitting'): ['run', 'small.onnx', '--iter', '2', '--fitting', '--device', 'CPU'],
     ('run', 'startup'): ['run', 'small.onnx', '--iter', '2', '--no-ops', '--device', 'CPU'],
+    ('run', 'left'): ['run', 'small.onnx', '--iter', '2', '--device', 'CPU'],
 }
 SPLIT = """\
 name: split
