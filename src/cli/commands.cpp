@@ -15,6 +15,7 @@ constexpr Command all_commands[] = {
     {"compare", "what became slower or faster between profiles, beyond noise", run_compare, describe_compare},
     {.name = "trace", .summary = "look at, check, convert and merge traces", .group = &trace_commands},
     {.name = "pipeline", .summary = "run, explain and simulate streaming pipelines", .group = &pipeline_commands},
+    {"sweep", "stages of graph neural networks as models, for every device and size", run_sweep, describe_sweep},
     {"devices", "runtimes and devices that this binary can use here", run_devices, describe_devices},
     {"explain", "what a column or figure means", run_explain, describe_explain},
     {.name = "completion", .run = run_completion},

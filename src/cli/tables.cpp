@@ -13,6 +13,7 @@
 #include "replay/interference.h"
 #include "replay/what_if.h"
 #include "runtime/devices_table.h"
+#include "sweep/export.h"
 #include "trace/trace_tables.h"
 
 namespace takt {
@@ -28,6 +29,7 @@ const std::vector<CommandTables>& all_tables() {
       {"pipeline analyze", account_schemas()},
       {"pipeline interference", interference_schemas()},
       {"pipeline whatif", what_if_schemas()},
+      {"sweep", sweep_schemas()},
       {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},
   };

@@ -34,6 +34,7 @@ COMMANDS = {
     'pipeline analyze': ['pipeline', 'analyze', 'run.json'],
     'pipeline interference': ['pipeline', 'interference', 'crowd.yaml', '--simulate', '--batches', '60', '--rounds', '2'],
     'pipeline whatif': ['pipeline', 'whatif', 'run.json', '--sweep', 'stage.first.time=x0.5:x1:x0.25'],
+    'sweep': ['sweep', '--export', '--cases', 'cases.json', '--out', 'sweep'],
     'explain': ['explain'],
 }
 WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults'}
@@ -64,6 +65,7 @@ stages:
     dummy: {time: 6ms, partition: 100us, merge: 100us}
     split: {devices: [sim:GPU, sim:NPU], ratio: [0.5, 0.5]}
 """
+CASES = '{"config": {"feature_dim": 4}, "test_cases": [{"nodes": 5, "edges": 9}]}'
 
 
 class Workshop:
@@ -77,6 +79,7 @@ class Workshop:
         for file in [*HERE.glob('*.yaml'), *HERE.glob('*.trace.json')]:
             shutil.copy(file, path)
         (path / 'split.yaml').write_text(SPLIT, encoding='utf-8')
+        (path / 'cases.json').write_text(CASES, encoding='utf-8')
         self.takt(*RUN, '--profile', 'a.json', '--trace', 'a.trace.json')
         self.takt('run', 'small.onnx', '--device', 'sim:slowbox', '--iter', '6', '--profile', 'b.json')
         self.takt('pipeline', 'run', 'split.yaml', '--simulate', '--trace', 'run.json')

@@ -118,6 +118,13 @@ class OpenVinoRuntime : public Runtime {
         failure_while_loading);
   }
 
+  bool convert(const std::filesystem::path& model, const std::filesystem::path& to) override {
+    const auto read = read_model(model);
+    guarded(
+        where(model, name()), [&] { openvino::write_model(read, to); }, failure_while_loading);
+    return true;
+  }
+
   std::vector<Tuning> tunings() override {
     return {{{"pinning", "off"}}, {{"hyper_threading", "off"}}, {{"hint", "latency"}}};
   }
