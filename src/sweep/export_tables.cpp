@@ -41,7 +41,7 @@ constexpr Column<ExportedModel> model_columns[] = {
        const auto& stages = stages_of(m.what.stage.network);
        return std::string(stages[static_cast<std::size_t>(m.what.stage.first) - 1].name);
      },
-     "What the stage does: GATHER, REDUCE_SUM…"},
+     "What the stage does, such as GATHER or REDUCE_SUM."},
     {made_for, [](const ExportedModel& m) -> Cell { return m.what.device; }},
     {model_type, [](const ExportedModel& m) -> Cell { return precision_text(m.what); }},
     {"nodes", "Nodes",
@@ -53,7 +53,8 @@ constexpr Column<ExportedModel> model_columns[] = {
     {"onnx_file", "ONNX", [](const ExportedModel& m) -> Cell { return m.onnx.generic_string(); },
      "The ONNX file, in the folder of --out."},
     {"ir_file", "IR", [](const ExportedModel& m) { return m.ir ? Cell(m.ir->generic_string()) : Cell(); },
-     "The same model as OpenVINO's IR, in the folder of --out; its weights are beside it in a .bin file. Missing: this "
+     "The file of the model as OpenVINO's IR, in the folder of --out; its weights are beside it in a .bin file. "
+     "Missing: this "
      "binary lacks OpenVINO."},
     {"is_new", "New", [](const ExportedModel& m) -> Cell { return std::string(m.is_new ? "yes" : "no"); },
      "yes: the model was written now; no: it was there, the same to the byte."},
