@@ -219,7 +219,7 @@ class TraceMaker {
   const PipelineRun& run_;
   Trace trace_;
   ProcessId process_{};
-  std::vector<Place> places_;        ///< the host, then the devices
+  std::vector<Place> places_;  ///< the host, then the devices
   FlowWays ways_;
   std::vector<std::size_t> copied_;  ///< by copy, its execution
   std::vector<std::size_t> row_of_;  ///< by execution, in its place
