@@ -11,8 +11,8 @@
 #include <cstdlib>
 
 #include "account/account.h"
-#include "core/file.h"
 #include "core/resident.h"
+#include "core/temporary_folder.h"
 #include "pipeline/fake_stages.h"
 #include "record/run_journal.h"
 

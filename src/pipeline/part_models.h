@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/file.h"
+#include "core/temporary_folder.h"
 #include "takt/stage_executor.h"
 
 namespace takt {

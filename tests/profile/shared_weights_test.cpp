@@ -79,7 +79,7 @@ TEST_P(SharedWeights, do_not_ask_for_results_that_nobody_asked_for) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, SharedWeights, testing::ValuesIn(runtime_names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& which) { return which.param; });
 
 }  // namespace
 }  // namespace takt

@@ -162,8 +162,8 @@ TEST_P(OpenPair, is_none_where_a_file_would_be_written_or_read_from_a_cache) {
 INSTANTIATE_TEST_SUITE_P(Runtimes, OpenPair,
                          testing::Combine(testing::ValuesIn(runtime_names()),
                                           testing::Range<std::size_t>(0, cases.size())),
-                         [](const auto& info) {
-                           return std::get<0>(info.param) + "_" + cases[std::get<1>(info.param)].name;
+                         [](const auto& which) {
+                           return std::get<0>(which.param) + "_" + cases[std::get<1>(which.param)].name;
                          });
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace takt::ort {
 /// A node as its first execution in the file tells.
 struct ProfiledNode {
   std::string name, provider, op_type;
-  std::vector<Shape> input_shapes, output_shapes;
+  std::vector<Shape> input_shapes{}, output_shapes{};
 };
 
 /// Stamps are whole microseconds, cut off.
