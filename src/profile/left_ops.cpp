@@ -44,7 +44,7 @@ constexpr Column<LeftRow> left_columns[] = {
 };
 
 constexpr TableDefinition<LeftRow> left_definition{
-    "left", "Operators that ran on another device than asked for, and the copies that this adds: one row.",
+    "left", "Operators that ran on another device than asked for, with the copies to it and back: one row.",
     left_columns};
 }  // namespace
 
