@@ -39,8 +39,8 @@ RecordedRun from_trace(const std::filesystem::path& file) {
   StageEventsRun found = read_any_pipeline(read.trace, file.string());
   recorded.run = std::move(found.run);
   if (found.unfinished > 0)
-    recorded.notes.push_back(fmt::format("{}: {} batch{} not in every stage and left out", name, found.unfinished,
-                                         found.unfinished == 1 ? " was" : "es were"));
+    recorded.notes.push_back(fmt::format("{}: {} not in every stage and left out", name,
+                                         batches_of(found.unfinished) + (found.unfinished == 1 ? " was" : " were")));
   return recorded;
 }
 
