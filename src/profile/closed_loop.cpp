@@ -132,7 +132,10 @@ class Loop {
   void warm(Slot& slot, Nanoseconds at) {
     if (!slot.cold || slot.done.size() < limit_.warmup || at - launched_ < limit_.warmup_time) return;
     slot.cold = false;
-    if (--cold_ == 0) begin(at);
+    // Not always the last to report: it may have read the clock before others did and been interrupted since.
+    for (auto latest = warm_.load(); latest < at.count() && !warm_.compare_exchange_weak(latest, at.count());) {
+    }
+    if (--cold_ == 0) begin(Nanoseconds(warm_.load()));
   }
 
   void begin(Nanoseconds at) { began_ = at.count(); }
@@ -157,6 +160,7 @@ class Loop {
   std::vector<Slot> slots_;
   std::atomic<bool> over_{false};
   std::atomic<std::int64_t> began_{not_yet};  ///< steady clock
+  std::atomic<std::int64_t> warm_{not_yet};   ///< the latest completion that made a request warm, steady clock
   std::atomic<std::size_t> counted_{0}, turn_{0}, cold_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "core/error.h"
 #include "profile/fake_session.h"
@@ -19,6 +20,8 @@ using namespace std::chrono_literals;
 struct Field {
   std::atomic<int> in_flight{0}, started{0}, copied{0};
   int failing = -1;  ///< the start that fails
+  int late = -1;     ///< the start that reports its end only after `late_until` starts
+  int late_until = 0;
   bool throws = false;
   bool own_thread = true;  ///< or one that only hands requests back
 };
@@ -34,9 +37,12 @@ class FieldRequest : public Request {
     const bool fails = number == field_.failing;
     ++field_.in_flight;
     EXPECT_TRUE(worker_.start([] {},
-                              [this, fails, done = std::move(done)] {
+                              [this, number, fails, done = std::move(done)] {
+                                const Nanoseconds at = steady_now();
+                                while (number == field_.late && field_.started < field_.late_until)
+                                  std::this_thread::yield();
                                 --field_.in_flight;
-                                done(steady_now(), fails ? std::optional<std::string>("it broke") : std::nullopt);
+                                done(at, fails ? std::optional<std::string>("it broke") : std::nullopt);
                               }));
   }
   bool completes_on_own_thread() const override { return field_.own_thread; }
@@ -86,6 +92,13 @@ TEST_P(ClosedLoop, counts_as_many_as_asked_after_every_request_was_warm) {
   }
   EXPECT_EQ(record.window(), last - record.began);
   EXPECT_GT(record.per_second(), 0);
+}
+
+TEST_P(ClosedLoop, a_completion_reported_late_leaves_every_warm_up_a_warm_up) {
+  field.late = 0, field.late_until = 4;
+  const auto record = run_closed_loop(requests_of(field, 3), false, runs(50, 1));
+  EXPECT_GE(record.warmup.size(), 3u);
+  EXPECT_EQ(record.counted.size(), 50u);
 }
 
 TEST_P(ClosedLoop, feeds_every_start_with_a_turn_of_its_own) {
