@@ -107,6 +107,14 @@ std::string read_file(const std::filesystem::path& path) {
   return text;
 }
 
+void make_folders(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw Error(ErrorKind::io,
+                fmt::format("cannot make the folder '{}': {}", printable(folder.string()), reason_of(error.value())));
+}
+
 void check_writable_file(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);

@@ -20,6 +20,9 @@ std::string read_file(const std::filesystem::path& path);
 /// The temporary file is removed on failure. Throws Error(io) naming path and reason.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
+/// The folder and those above it, where they are not there. Throws Error(io) naming path and reason.
+void make_folders(const std::filesystem::path& folder);
+
 /// Throw what writing there would, so that hours of work are not done for nothing. They leave nothing behind. What is
 /// neither a file nor a folder (a pipe, /dev/stdout) is only asked for its permissions. A folder need not exist.
 void check_writable_file(const std::filesystem::path& path);

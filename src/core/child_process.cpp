@@ -1,0 +1,181 @@
+#include "core/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+using namespace std::chrono_literals;
+
+[[noreturn]] void cannot_start(std::string_view program, int error) {
+  throw Error(ErrorKind::io, fmt::format("cannot start '{}': {}", printable(program), reason_of(error)));
+}
+
+/// A file in memory that a child reads or writes; closed in other children.
+int memory_file(const char* name) { return ::memfd_create(name, MFD_CLOEXEC); }
+
+bool fill(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return ::lseek(file, 0, SEEK_SET) == 0;
+}
+
+/// Descriptors that are closed when the start of a child fails half way.
+struct Descriptors {
+  int input = -1, errors = -1;
+  std::array<int, 2> output{-1, -1};
+
+  void close_all() {
+    for (int* one : {&input, &errors, &output[0], &output[1]})
+      if (*one >= 0) ::close(*one), *one = -1;
+  }
+};
+
+/// Signals as a new program expects them: this one may have chosen to ignore some.
+int spawn(const std::vector<std::string>& command, const Descriptors& files, pid_t& id) {
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, files.input, STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, files.output[1], STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, files.errors, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  // A process group of its own: Ctrl-C in the terminal is for the parent, which ends its children in order.
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const int error = ::posix_spawn(&id, words.front(), &actions, &attributes, words.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+ChildProcess::End end_of(int status) {
+  if (WIFSIGNALED(status)) return {std::nullopt, WTERMSIG(status)};
+  return {WEXITSTATUS(status), std::nullopt};
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string_view input) {
+  Descriptors files;
+  files.input = memory_file("input");
+  files.errors = memory_file("errors");
+  int error = 0;
+  if (files.input < 0 || files.errors < 0 || ::pipe2(files.output.data(), O_CLOEXEC) != 0 || !fill(files.input, input))
+    error = errno;
+  if (error == 0) error = spawn(command, files, id_);
+  if (error != 0) {
+    files.close_all();
+    cannot_start(command.front(), error);
+  }
+  std::swap(output_, files.output[0]);
+  std::swap(errors_, files.errors);
+  files.close_all();
+}
+
+ChildProcess::~ChildProcess() {
+  kill_and_reap();
+  ::close(output_);
+  ::close(errors_);
+}
+
+ChildProcess::Answer ChildProcess::next(std::string& text, Nanoseconds limit, const std::atomic<bool>* stop) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  for (;;) {
+    if (const auto line_end = pending_.find('\n'); line_end != pending_.npos) {
+      text = pending_.substr(0, line_end);
+      pending_.erase(0, line_end + 1);
+      return Answer::line;
+    }
+    if (stop && *stop) return Answer::stopped;
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left <= 0ms) return Answer::late;
+    pollfd ready{output_, POLLIN, 0};
+    if (::poll(&ready, 1, static_cast<int>(std::min(left, 100ms).count())) <= 0) continue;
+    std::array<char, 65536> bytes;
+    const ssize_t count = ::read(output_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return Answer::ended;  // a torn last line is no answer
+    pending_.append(bytes.data(), static_cast<std::size_t>(count));
+  }
+}
+
+ChildProcess::End ChildProcess::end() {
+  const auto deadline = std::chrono::steady_clock::now() + 500ms;
+  while (!end_) {
+    int status = 0;
+    const pid_t ended = ::waitpid(id_, &status, WNOHANG);
+    if (ended == id_)
+      end_ = end_of(status);
+    else if (std::chrono::steady_clock::now() >= deadline)
+      kill_and_reap();
+    else
+      std::this_thread::sleep_for(1ms);
+  }
+  return *end_;
+}
+
+void ChildProcess::kill_and_reap() {
+  if (end_ || id_ < 0) return;
+  ::kill(-id_, SIGKILL);  // and whatever it started
+  ::kill(id_, SIGKILL);
+  int status = 0;
+  while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+  }
+  end_ = end_of(status);
+}
+
+std::string ChildProcess::last_words() const {
+  constexpr off_t most = 4096;
+  const off_t size = ::lseek(errors_, 0, SEEK_END);
+  const off_t from = std::max<off_t>(0, size - most);
+  std::string text(static_cast<std::size_t>(std::max<off_t>(0, size - from)), '\0');
+  const ssize_t count = ::pread(errors_, text.data(), text.size(), from);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+  std::string last;
+  for (const std::string& line : split(text, '\n'))
+    if (!trim(line).empty()) last = trim(line);
+  return last;
+}
+
+std::string to_string(const ChildProcess::End& end) {
+  if (end.signal) return fmt::format("signal {} ({})", *end.signal, ::strsignal(*end.signal));
+  return fmt::format("exit code {}", end.code.value_or(0));
+}
+
+void end_with_parent(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // it died before
+}
+
+std::string path_of_this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+}  // namespace takt
