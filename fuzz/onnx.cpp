@@ -1,13 +1,21 @@
-// ONNX models, as far as takt reads them: the graph, its shapes and what its operators cost.
+// ONNX models, as far as takt reads them: the graph, its shapes, what its operators cost, and the pieces that it can be
+// cut into.
 #include "graph/onnx.h"
 
+#include <onnx-ml.pb.h>
+
 #include "graph/cost.h"
+#include "graph/onnx_pieces.h"
+#include "graph/shapes.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   takt::may_refuse([&] {
     const takt::OnnxModel model = takt::parse_onnx(takt::text_of(bytes, size), "fuzz.onnx");
     for (const takt::Op& op : model.graph.ops) takt::cost(model.graph, op);
+    const takt::Graph graph = takt::with_shapes(model.graph, {});
+    for (const takt::Piece& piece : takt::pieces_of(graph, takt::find_cuts(graph)))
+      takt::parse_onnx(takt::serialize_onnx(takt::piece_model(model, graph, piece, "piece")), "fuzz.onnx");
   });
   return 0;
 }

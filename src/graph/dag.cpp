@@ -8,7 +8,7 @@ namespace takt {
 namespace {
 
 // Every tensor of the graph that an operator reads, itself or through its subgraphs; in order, without repeats.
-std::vector<TensorId> read_tensors(const Op& op, const std::map<std::string, TensorId>& ids) {
+std::vector<TensorId> tensors_read_by(const Op& op, const std::map<std::string, TensorId>& ids) {
   std::vector<TensorId> read;
   for (const TensorId id : op.inputs) {
     if (id != no_tensor) read.push_back(id);
@@ -56,6 +56,17 @@ nlohmann::ordered_json names_of(const Graph& graph, const std::vector<TensorId>&
 
 }  // namespace
 
+std::vector<std::vector<TensorId>> read_tensors(const Graph& graph) {
+  std::map<std::string, TensorId> ids;
+  if (has_subgraphs(graph)) {
+    for (std::size_t i = 0; i < graph.tensors.size(); ++i) ids.emplace(graph.tensors[i].name, static_cast<TensorId>(i));
+  }
+  std::vector<std::vector<TensorId>> read;
+  read.reserve(graph.ops.size());
+  for (const Op& op : graph.ops) read.push_back(tensors_read_by(op, ids));
+  return read;
+}
+
 Dag build_dag(const Graph& graph) {
   std::vector<int> producer(graph.tensors.size(), -1);
   for (std::size_t i = 0; i < graph.ops.size(); ++i) {
@@ -63,15 +74,12 @@ Dag build_dag(const Graph& graph) {
       if (id != no_tensor) producer[static_cast<std::size_t>(id)] = static_cast<int>(i);
     }
   }
-  std::map<std::string, TensorId> ids;
-  if (has_subgraphs(graph)) {
-    for (std::size_t i = 0; i < graph.tensors.size(); ++i) ids.emplace(graph.tensors[i].name, static_cast<TensorId>(i));
-  }
+  const auto read = read_tensors(graph);
   Dag dag;
   dag.producers.resize(graph.ops.size());
   dag.consumers.resize(graph.ops.size());
   for (std::size_t to = 0; to < graph.ops.size(); ++to) {
-    for (const TensorId id : read_tensors(graph.ops[to], ids)) {
+    for (const TensorId id : read[to]) {
       const int from = producer[static_cast<std::size_t>(id)];
       if (from < 0) continue;
       dag.edges.push_back({from, static_cast<int>(to), id});

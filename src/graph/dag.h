@@ -21,6 +21,10 @@ struct Dag {
 };
 
 Dag build_dag(const Graph& graph);
+
+/// By operator, every tensor of the graph that it reads, itself or from within its bodies: ascending, each once.
+std::vector<std::vector<TensorId>> read_tensors(const Graph& graph);
+
 std::string to_graphviz(const Graph& graph, const Dag& dag);
 std::string to_json(const Graph& graph, const Dag& dag);
 

@@ -196,13 +196,14 @@ class GraphReader {
       if (op.inputs.size() != 1 || op.outputs.size() != 1) continue;
       if (op.inputs[0] == no_tensor || op.outputs[0] == no_tensor) continue;
       const Tensor& dims = tensor(op.inputs[0]);
-      if (!dims.is_constant || !dims.integers) continue;
       Tensor& made = tensor(op.outputs[0]);
+      const auto value = read_constant_node(proto_.node(op.node_index), made.name, place_);
+      made.type = value ? value->type : ElementType::f32;
+      made.bytes = byte_count(made.type, made.shape);
+      if (!dims.is_constant || !dims.integers) continue;
       PartialShape shape;
       for (const std::int64_t dim : *dims.integers) shape.push_back({dim, {}});
       check_dimensions(shape, made.name, place_);
-      const auto value = read_constant_node(proto_.node(op.node_index), made.name, place_);
-      made.type = value ? value->type : ElementType::f32;
       made.shape = std::move(shape);
       made.is_constant = true;
       made.bytes = byte_count(made.type, made.shape);

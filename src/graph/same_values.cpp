@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/index.h"
+#include "graph/run_order.h"
 
 namespace takt {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 using ConstantKey = std::tuple<ElementType, Shape, std::vector<std::int64_t>>;
 using OpKey =
     std::tuple<std::string, std::string, std::map<std::string, Attribute>, std::vector<TensorId>, std::size_t>;
-
-bool draws_random_numbers(const Op& op) {
-  return op.type.starts_with("Random") || op.type == "Bernoulli" || op.type == "Multinomial" || op.type == "Dropout";
-}
 
 void join_constants(const Graph& graph, std::vector<TensorId>& same) {
   std::map<ConstantKey, TensorId> seen;

@@ -18,12 +18,36 @@ std::optional<ElementType> integer_attribute(const Op& op, const char* name) {
   return number ? std::optional(static_cast<ElementType>(*number)) : std::nullopt;
 }
 
+/// Sequences, maps and optional values have no element type.
+bool makes_no_tensor(const Op& op) {
+  static const std::set<std::string> types{"SequenceConstruct", "SequenceEmpty",   "SequenceInsert", "SequenceErase",
+                                           "SequenceMap",       "SplitToSequence", "Optional",       "ZipMap"};
+  return types.contains(op.type);
+}
+
+/// Types that the operator has where its attributes say nothing.
+std::optional<ElementType> default_type(const Op& op) {
+  static const std::map<std::string, ElementType> types{
+      {"RandomNormal", ElementType::f32},   {"RandomUniform", ElementType::f32}, {"Multinomial", ElementType::i32},
+      {"HannWindow", ElementType::f32},     {"HammingWindow", ElementType::f32}, {"BlackmanWindow", ElementType::f32},
+      {"MelWeightMatrix", ElementType::f32}};
+  const auto found = types.find(op.type);
+  return found == types.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// The second result of a Dropout says what was dropped; before operator set 10 in the numbers of the first.
+bool makes_a_mask(const Graph& graph, const Op& op, std::size_t output) {
+  const auto opset = graph.opsets.find("");
+  return op.type == "Dropout" && output == 1 && (opset == graph.opsets.end() || opset->second >= 10);
+}
+
 /// Types that depend on neither the inputs nor the attributes.
 std::optional<ElementType> fixed_type(const Op& op, std::size_t output) {
-  static const std::set<std::string> integer_results{"Shape",  "Size",    "ArgMax",
-                                                     "ArgMin", "NonZero", "NonMaxSuppression"};
-  static const std::set<std::string> truths{"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "And",
-                                            "Or",    "Not",  "Xor",         "IsNaN",   "IsInf"};
+  static const std::set<std::string> integer_results{
+      "Shape", "Size", "ArgMax", "ArgMin", "NonZero", "NonMaxSuppression", "SequenceLength"};
+  static const std::set<std::string> truths{
+      "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual",     "And",           "Or",
+      "Not",   "Xor",  "IsNaN",       "IsInf",   "OptionalHasElement", "RegexFullMatch"};
   static const std::set<std::string> with_indices{"TopK", "MaxPool", "Unique"};
   if (integer_results.contains(op.type)) return ElementType::i64;
   if (truths.contains(op.type)) return ElementType::boolean;
@@ -34,21 +58,27 @@ std::optional<ElementType> fixed_type(const Op& op, std::size_t output) {
 
 /// The input whose type an output has; the first, unless listed.
 std::size_t deciding_input(const Op& op) {
-  static const std::map<std::string, std::size_t> others{{"Where", 1},          {"DequantizeLinear", 1},
-                                                         {"QuantizeLinear", 2}, {"QLinearConv", 7},
-                                                         {"QLinearMatMul", 7},  {"OneHot", 2}};
+  static const std::map<std::string, std::size_t> others{
+      {"Where", 1},         {"DequantizeLinear", 1}, {"QuantizeLinear", 2}, {"QLinearConv", 7},
+      {"QLinearMatMul", 7}, {"OneHot", 2},           {"CastLike", 1}};
   const auto found = others.find(op.type);
   return found == others.end() ? 0 : found->second;
 }
 
 ElementType infer(const Graph& graph, const Op& op, std::size_t output) {
+  // What ConstantOfShape makes is in an attribute that only the reader of the file sees.
+  if (makes_no_tensor(op) || op.type == "ConstantOfShape") return ElementType::undefined;
+  if (makes_a_mask(graph, op, output)) return ElementType::boolean;
   if (const auto fixed = fixed_type(op, output)) return *fixed;
   if (op.type == "Cast") return integer_attribute(op, "to").value_or(ElementType::undefined);
   if (op.type == "DynamicQuantizeLinear") return output == 1 ? ElementType::f32 : ElementType::u8;
   // Without a zero point, quantised values are unsigned bytes.
   if (op.type == "QuantizeLinear" && op.inputs.size() < 3)
     return integer_attribute(op, "output_dtype").value_or(ElementType::u8);
-  if (const auto asked = integer_attribute(op, "dtype"); asked && op.domain.empty()) return *asked;
+  if (op.domain.empty())
+    for (const char* name : {"dtype", "output_datatype"})
+      if (const auto asked = integer_attribute(op, name)) return *asked;
+  if (const auto usual = default_type(op)) return *usual;
   return type_of(graph, op, deciding_input(op));
 }
 

@@ -6,6 +6,8 @@
 
 #include "core/error.h"
 #include "graph/builder.h"
+#include "graph/onnx_pieces.h"
+#include "graph/shapes.h"
 #include "onnx-ml.pb.h"
 
 namespace takt {
@@ -25,11 +27,19 @@ std::string specimen() {
   return b.serialize();
 }
 
+/// Cut wherever it can be, it is models again.
+void expect_pieces(const OnnxModel& model) {
+  const Graph graph = with_shapes(model.graph, {});
+  for (const Piece& piece : pieces_of(graph, find_cuts(graph)))
+    EXPECT_NO_THROW(parse_onnx(serialize_onnx(piece_model(model, graph, piece, "piece")), {}));
+}
+
 // True if it is read; only Error may come out otherwise.
 bool reads(const std::string& bytes) {
   try {
-    const Graph graph = parse_onnx(bytes, {}).graph;
-    return !graph.ops.empty();
+    const OnnxModel model = parse_onnx(bytes, {});
+    expect_pieces(model);
+    return !model.graph.ops.empty();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()), "");
     return false;
