@@ -12,10 +12,9 @@
 #include "core/text.h"
 #include "core/watched_work.h"
 #include "graph/onnx.h"
-#include "graph/placed_ops.h"
-#include "graph/shapes.h"
 #include "graph/steering.h"
 #include "profile/misplaced_file.h"
+#include "profile/model_shapes.h"
 #include "runtime/ports.h"
 #include "runtime/simulated.h"
 
@@ -163,9 +162,10 @@ void PreparedModel::settle_shapes() {
     return learn_shapes();
   }
   // The runtime that runs it need not be the one that tells names of dimensions.
-  Shapes symbolic = result_.graph ? infer(*runtime_, {}) : Shapes();
+  TensorShapes symbolic = result_.graph ? inferred_shapes(*runtime_, result_.model, {}) : TensorShapes();
   for (const auto& name : runtime_names())
-    if (result_.graph && name != result_.runtime) symbolic.merge(infer(*make_runtime(name), {}));
+    if (result_.graph && name != result_.runtime)
+      symbolic.merge(inferred_shapes(*make_runtime(name), result_.model, {}));
   search_shapes(ports, DimensionGuess(result_.graph ? &*result_.graph : nullptr, ports, symbolic));
   learn_shapes();
 }
@@ -226,10 +226,8 @@ std::unique_ptr<Session> PreparedModel::open_as_it_is(const Error& refusal) cons
 /// What the operators of such a run make of the shapes.
 void PreparedModel::learn_shapes() {
   if (!result_.graph) return;
-  if (is_onnx_file(result_.model))
-    fill_in_shapes();
-  else
-    result_.graph = runtime_->read_graph(result_.model, shapes_);
+  result_.graph = is_onnx_file(result_.model) ? with_inferred_shapes(*result_.graph, *runtime_, result_.model, shapes_)
+                                              : runtime_->read_graph(result_.model, shapes_);
 }
 
 /// One inference with the chosen shapes: that a model loads does not say that it runs.
@@ -248,87 +246,11 @@ void PreparedModel::run_once(Session& session) {
   session.run();
 }
 
-PreparedModel::Shapes PreparedModel::infer(Runtime& runtime, const std::map<std::string, Shape>& shapes) const {
-  begin_step("inferring its shapes");
-  try {
-    return runtime.infer_shapes(result_.model, shapes).value_or(Shapes());
-  } catch (const Error&) {  // shapes are an extra; whether the model can be run is for open() to say
-    return {};
-  }
-}
-
-namespace {
-
-/// Value by value: what one runtime knows only in part another may know whole.
-void add_known(std::map<std::string, PartialShape>& shapes, const std::map<std::string, PartialShape>& others) {
-  for (const auto& [name, shape] : others) {
-    const auto [place, is_new] = shapes.emplace(name, shape);
-    if (is_new || concrete(place->second)) continue;
-    if (concrete(shape) || place->second.size() != shape.size()) {
-      if (concrete(shape)) place->second = shape;
-      continue;
-    }
-    for (std::size_t i = 0; i < shape.size(); ++i)
-      if (!place->second[i].value) place->second[i] = shape[i];
-  }
-}
-
-/// An operator that executes, in the model or a body of it, and of whose outputs a shape is not known.
-bool has_unknown_shape(const Graph& graph) {
-  for (const PlacedOp& placed : placed_ops(graph)) {
-    if (is_folded(*placed.graph, *placed.op)) continue;
-    for (const TensorId id : placed.op->outputs) {
-      if (id == no_tensor) continue;
-      const auto& shape = placed.graph->tensor(id).shape;
-      if (!shape || !concrete(*shape)) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 void PreparedModel::learn_executed_shapes() {
   if (!result_.graph || runtime_->is_simulated() || !is_onnx_file(result_.model)) return;
-  if (!has_unknown_shape(*result_.graph)) return;
-  for (const auto& name : runtime_names()) {
-    try {
-      auto told =
-          (name == result_.runtime ? *runtime_ : *make_runtime(name))
-              .with_executed_shapes(result_.model, *result_.graph, session_settings(false), result_.input_values);
-      if (!told) continue;
-      result_.graph = std::move(told);
-      return;
-    } catch (const Error&) {  // shapes are an extra; without them costs stay unknown
-    }
-  }
-}
-
-bool PreparedModel::knows_all(const Shapes& inferred) const {
-  for (const Op& op : result_.graph->ops)
-    for (TensorId id : op.outputs) {
-      if (id == no_tensor) continue;
-      const Tensor& tensor = result_.graph->tensor(id);
-      auto found = inferred.find(tensor.name);
-      const PartialShape* shape = found != inferred.end() ? &found->second : tensor.shape ? &*tensor.shape : nullptr;
-      if (!shape || !concrete(*shape)) return false;
-    }
-  return true;
-}
-
-void PreparedModel::fill_in_shapes() {
-  // Each runtime knows the shapes of the tensors that it keeps; the others of this binary fill in the rest.
-  Shapes inferred = infer(*runtime_, shapes_);
-  for (const auto& name : runtime_names()) {
-    if (name == result_.runtime || knows_all(inferred)) continue;
-    add_known(inferred, infer(*make_runtime(name), shapes_));
-  }
-  for (const auto& [name, shape] : shapes_) {
-    PartialShape known;
-    for (std::int64_t dim : shape) known.push_back({dim, ""});
-    inferred.insert_or_assign(name, std::move(known));
-  }
-  result_.graph = with_shapes(*result_.graph, inferred);
+  if (auto told =
+          with_observed_shapes(*result_.graph, *runtime_, result_.model, session_settings(false), result_.input_values))
+    result_.graph = std::move(told);
 }
 
 SessionSettings PreparedModel::session_settings(bool profiled) const {

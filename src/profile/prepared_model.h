@@ -48,8 +48,6 @@ class PreparedModel {
   RunResult& result() { return result_; }
 
  private:
-  using Shapes = std::map<std::string, PartialShape>;
-
   void settle_shapes();
   void choose_shapes(const std::vector<Port>& ports, const DimensionGuess& guess, std::size_t number);
   void search_shapes(const std::vector<Port>& ports, const DimensionGuess& guess);
@@ -57,9 +55,6 @@ class PreparedModel {
   void probe();
   void run_once(Session& session);
   std::unique_ptr<Session> open_as_it_is(const Error& refusal) const;
-  Shapes infer(Runtime& runtime, const std::map<std::string, Shape>& shapes) const;
-  bool knows_all(const Shapes& inferred) const;
-  void fill_in_shapes();
 
   RunSettings settings_;  ///< a copy: callers may pass a temporary
   std::unique_ptr<Runtime> runtime_;

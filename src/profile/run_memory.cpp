@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text.h"
 #include "core/units.h"
 #include "graph/footprint.h"
 
@@ -26,7 +27,7 @@ ModelMemory model_memory(const RunResult& result) {
   return {weight_bytes(*result.graph), activation_peak_bytes(*result.graph)};
 }
 
-std::string memory_line(const RunResult& result) {
+std::string memory_line(const RunResult& result, std::size_t width) {
   std::vector<std::string> resident, own;
   if (const auto& pass = result.plain ? result.plain : result.profiled) {
     say(resident, "{} while loading", pass->memory.loading);
@@ -37,8 +38,11 @@ std::string memory_line(const RunResult& result) {
   say(own, "weights {}", model.weights);
   say(own, "activations {} at most", model.activations);
   if (resident.empty() && own.empty()) return "";
-  return fmt::format("Memory {}{}{}\n", fmt::join(resident, ", "), resident.empty() || own.empty() ? "" : "; ",
-                     fmt::join(own, ", "));
+  const std::string first = fmt::format("Memory {}", fmt::join(resident, ", "));
+  const std::string second = fmt::format("{}", fmt::join(own, ", "));
+  if (resident.empty() || own.empty()) return first + second + "\n";
+  const bool fits = display_width(first) + 2 + display_width(second) <= width;
+  return first + (fits ? "; " : ";\n       ") + second + "\n";
 }
 
 std::string memory_json(const RunResult& result) {

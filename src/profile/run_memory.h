@@ -16,9 +16,10 @@ struct ModelMemory {
 };
 ModelMemory model_memory(const RunResult& result);
 
-/// One line, of the plain pass, else of the profiled one: "Memory 412 MiB while loading, 188 MiB while running, 61 MiB
-/// before; weights 102 MiB, activations 9.4 MiB at most". What is not known is left out; empty: nothing is.
-std::string memory_line(const RunResult& result);
+/// Of the plain pass, else of the profiled one: "Memory 412 MiB while loading, 188 MiB while running, 61 MiB before;
+/// weights 102 MiB, activations 9.4 MiB at most", in two lines where one is wider than `width`. What is not known is
+/// left out; empty: nothing is.
+std::string memory_line(const RunResult& result, std::size_t width = 80);
 
 /// The value of `takt.memory` in a profile: an object with one of each pass and figures of the whole, `null` where not
 /// known.

@@ -215,7 +215,7 @@ std::string to_text(const RunResult& result, const OpProfile* ops, const RunText
   if (result.fit) text += fitting(*result.fit, screen);
   text += answer(result, screen) + instability_text(result, screen);
   if (ops) text += types(*ops, screen) + operators(result, *ops, settings) + "\n";
-  text += summary(result, screen) + startup_line(result) + memory_line(result);
+  text += summary(result, screen) + startup_line(result) + memory_line(result, screen.width);
   if (!settings.percentiles.empty()) text += "\n" + to_text(percentiles_table(result, settings.percentiles), style);
   if (result.throughput) text += "\n" + to_text(throughput_table(*result.throughput), style);
   if (!result.instances.empty()) text += "\n" + to_text(without_labels(instances_table(result)), style);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "profile/op_profile.h"
+#include "profile/operator_table.h"
 #include "profile/run_result.h"
 #include "profile/run_tables.h"
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "profile/operator_table.h"
 #include "profile/results.h"
 #include "profile/run_tables.h"
 #include "profile/run_text.h"

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "profile/instability_text.h"
 #include "profile/model_explorer.h"
+#include "profile/operator_table.h"
 #include "profile/results.h"
 #include "profile/run_facts.h"
 #include "profile/run_label.h"

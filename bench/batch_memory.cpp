@@ -3,7 +3,7 @@
 // was read back and when the record was accounted for, per batch that the longer one has more; exit code 1 when the
 // growth while it ran is above 64 bytes.
 //
-// usage: run_memory [BATCHES]   of the shorter run; 20000 unless told
+// usage: batch_memory [BATCHES]   of the shorter run; 20000 unless told
 #include <fmt/format.h>
 #include <malloc.h>
 

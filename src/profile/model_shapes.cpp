@@ -1,0 +1,92 @@
+#include "profile/model_shapes.h"
+
+#include <memory>
+
+#include "core/error.h"
+#include "core/watched_work.h"
+#include "graph/placed_ops.h"
+#include "graph/shapes.h"
+
+namespace takt {
+namespace {
+
+/// An operator that executes, in the model or a body of it, and of whose outputs a shape is not known.
+bool has_unknown_shape(const Graph& graph) {
+  for (const PlacedOp& placed : placed_ops(graph)) {
+    if (is_folded(*placed.graph, *placed.op)) continue;
+    for (const TensorId id : placed.op->outputs) {
+      if (id == no_tensor) continue;
+      const auto& shape = placed.graph->tensor(id).shape;
+      if (!shape || !concrete(*shape)) return true;
+    }
+  }
+  return false;
+}
+
+/// Bodies are not looked into: no runtime infers shapes there.
+bool knows_all(const TensorShapes& inferred, const Graph& graph) {
+  for (const Op& op : graph.ops)
+    for (const TensorId id : op.outputs) {
+      if (id == no_tensor) continue;
+      const Tensor& tensor = graph.tensor(id);
+      const auto found = inferred.find(tensor.name);
+      const PartialShape* shape = found != inferred.end() ? &found->second : tensor.shape ? &*tensor.shape : nullptr;
+      if (!shape || !concrete(*shape)) return false;
+    }
+  return true;
+}
+
+}  // namespace
+
+TensorShapes inferred_shapes(Runtime& runtime, const std::filesystem::path& model,
+                             const std::map<std::string, Shape>& inputs) {
+  begin_step("inferring its shapes");
+  try {
+    return runtime.infer_shapes(model, inputs).value_or(TensorShapes());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void add_known(TensorShapes& shapes, const TensorShapes& others) {
+  for (const auto& [name, shape] : others) {
+    const auto [place, is_new] = shapes.emplace(name, shape);
+    if (is_new || concrete(place->second)) continue;
+    if (concrete(shape) || place->second.size() != shape.size()) {
+      if (concrete(shape)) place->second = shape;
+      continue;
+    }
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      if (!place->second[i].value) place->second[i] = shape[i];
+  }
+}
+
+Graph with_inferred_shapes(const Graph& graph, Runtime& runtime, const std::filesystem::path& model,
+                           const std::map<std::string, Shape>& inputs) {
+  TensorShapes inferred = inferred_shapes(runtime, model, inputs);
+  for (const auto& name : runtime_names()) {
+    if (name == runtime.name() || knows_all(inferred, graph)) continue;
+    add_known(inferred, inferred_shapes(*make_runtime(name), model, inputs));
+  }
+  for (const auto& [name, shape] : inputs) {
+    PartialShape known;
+    for (const std::int64_t dim : shape) known.push_back({dim, ""});
+    inferred.insert_or_assign(name, std::move(known));
+  }
+  return with_shapes(graph, inferred);
+}
+
+std::optional<Graph> with_observed_shapes(const Graph& graph, Runtime& runtime, const std::filesystem::path& model,
+                                          const SessionSettings& settings, const std::vector<HostTensor>& values) {
+  if (!has_unknown_shape(graph)) return std::nullopt;
+  for (const auto& name : runtime_names()) {
+    try {
+      const std::unique_ptr<Runtime> other = name == runtime.name() ? nullptr : make_runtime(name);
+      if (auto told = (other ? *other : runtime).with_executed_shapes(model, graph, settings, values)) return told;
+    } catch (const Error&) {
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace takt
