@@ -183,11 +183,7 @@ void check_peaks_writable() { check_writable_folder(path_to_keep().parent_path()
 
 KeptPeaks save_peaks(Peaks peaks, const MachineClass& machine, const Provenance& provenance) {
   KeptPeaks kept{path_to_keep(), std::move(peaks), 0};
-  std::error_code error;
-  std::filesystem::create_directories(kept.path.parent_path(), error);
-  if (error)
-    throw Error(ErrorKind::io, fmt::format("cannot make the folder '{}': {}",
-                                           printable(kept.path.parent_path().string()), reason_of(error.value())));
+  make_folders(kept.path.parent_path());
   const FolderLock alone(kept.path.parent_path());
   if (const KnownPeaks earlier = load_peaks(); earlier.peaks) kept.earlier = keep_better(kept.peaks, *earlier.peaks);
   write_file_atomically(kept.path, peaks_to_json(kept.peaks, machine, provenance));

@@ -252,6 +252,13 @@ class Runtime {
     static_cast<void>(model), static_cast<void>(input_shapes);
     return std::nullopt;
   }
+  /// Writes an ONNX model as this runtime's own format: OpenVINO's IR, `to` ending in .xml and weights beside it in a
+  /// .bin, each file whole or not at all. The device is not needed. False: it has no format of its own, nothing is
+  /// written. Throws Error(bad_input, unsupported, io).
+  virtual bool convert(const std::filesystem::path& model, const std::filesystem::path& to) {
+    static_cast<void>(model), static_cast<void>(to);
+    return false;
+  }
   /// Settings worth trying on this runtime, one change each.
   virtual std::vector<Tuning> tunings() { return {}; }
   /// `graph`, the model's own, with the shapes that its tensors have in one inference with these inputs: those that

@@ -292,6 +292,20 @@ TEST_P(RuntimeContract, shapes_are_inferred_or_not_told) {
   EXPECT_EQ(to_string(shapes->at("f")), "{1,4}");
 }
 
+TEST_P(RuntimeContract, a_model_becomes_one_of_the_runtimes_own_format_or_nothing_is_written) {
+  const auto model = folder_.write("model.onnx", conv_matmul().serialize());
+  const auto ir = folder_ / "own.xml";
+  const bool converted = runtime_->convert(model, ir);
+  EXPECT_EQ(converted, GetParam() == "openvino");
+  EXPECT_EQ(std::filesystem::exists(ir), converted);
+  if (!converted) return;
+  const auto session = runtime_->open(ir, nullptr, {});
+  session->set_inputs({ones()});
+  session->run();
+  EXPECT_THAT(values_of(session->outputs_of_last_run()[0]), testing::ElementsAre(90.0f));
+  EXPECT_THROW(runtime_->convert(folder_.write("broken.onnx", "no model"), ir), Error);
+}
+
 TEST_P(RuntimeContract, broken_files_are_refused_in_one_sentence) {
   const auto whole = conv_matmul().serialize();
   EXPECT_EQ(refusal("empty.onnx", ""), ErrorKind::bad_input);

@@ -51,6 +51,17 @@ TEST(DeviceDescription, errors_name_file_line_and_key) {
   EXPECT_THAT(refusal(std::string(roofline) + "ops: {Conv: {fixd_ns: 1}}\n"), testing::HasSubstr("fixed_ns"));
 }
 
+TEST(DeviceDescription, says_how_and_from_which_size_on_a_device_fails) {
+  EXPECT_FALSE(parse_device_description(roofline, "edge.yaml").fault);
+  const auto device =
+      parse_device_description(std::string(roofline) + "fails: {as: hang, from_bytes: 12}\n", "edge.yaml");
+  ASSERT_TRUE(device.fault);
+  EXPECT_EQ(device.fault->kind, DeviceFault::Kind::hang);
+  EXPECT_EQ(device.fault->from_bytes, 12);
+  EXPECT_THAT(refusal(std::string(roofline) + "fails: {as: lots}\n"), testing::HasSubstr("did you mean 'lost'?"));
+  EXPECT_THAT(refusal(std::string(roofline) + "fails: {as: lost, from_bytes: -1}\n"), testing::HasSubstr("from_bytes"));
+}
+
 TEST(DeviceDescription, what_is_not_a_mapping_is_refused) {
   for (const auto* text : {"", "- a\n", "a: [\n", "\"", "{", "a: b: c\n", "? [1]\n: 2\n", "*x\n"})
     EXPECT_THAT(refusal(text), testing::StartsWith("edge.yaml:")) << text;

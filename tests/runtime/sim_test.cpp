@@ -65,6 +65,30 @@ TEST_F(Sim, virtual_requests_complete_one_after_the_other) {
   EXPECT_THAT(completed, testing::ElementsAre(1167, 2334, 3501));
 }
 
+TEST_F(Sim, a_device_fails_as_its_description_says) {
+  const auto failure_of = [&](const std::string& fault) {
+    const auto session = open(std::string(table) + "name: bad-" + fault + "\nfails: {as: " + fault + "}\n");
+    try {
+      session->run();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("ran");
+  };
+  EXPECT_THAT(failure_of("memory"), testing::HasSubstr("out of memory"));
+  EXPECT_THAT(failure_of("lost"), testing::HasSubstr("device lost"));
+  EXPECT_THAT(failure_of("lost"), testing::HasSubstr("device lost"));
+  const auto crashing = open(std::string(table) + "fails: {as: crash}\n");
+  EXPECT_DEATH(crashing->run(), "");
+}
+
+TEST_F(Sim, a_device_fails_from_a_size_on_and_a_lost_one_stays_lost) {
+  const auto failing = open(std::string(table) + "name: fragile\nfails: {as: lost, from_bytes: 1000000000}\n");
+  EXPECT_EQ(failing->run().count(), 1167);
+  EXPECT_THROW(open(std::string(table) + "name: fragile\nfails: {as: lost}\n")->run(), Error);
+  EXPECT_THROW(failing->run(), Error);
+}
+
 TEST_F(Sim, a_real_clock_really_waits) {
   const auto session = open("law: table\nunknown_op_ns: 1000\noverhead_ns: 500000\nops: {Conv: 1000000}\n");
   const auto begin = steady_now();

@@ -143,6 +143,16 @@ class OpenVinoRuntime : public Runtime {
     return pair;
   }
 
+  bool convert(const std::filesystem::path& model, const std::filesystem::path& to) override {
+    check_model_file(model);
+    if (is_onnx_file(model))
+      read_onnx_structure(model);  // takt refuses what is none before OpenVINO tries its importers
+    const auto read = read_model(model);
+    guarded(
+        where(model, name()), [&] { openvino::write_model(read, to); }, failure_while_loading);
+    return true;
+  }
+
   std::vector<Tuning> tunings() override {
     return {{{"pinning", "off"}}, {{"hyper_threading", "off"}}, {{"hint", "latency"}}};
   }

@@ -76,10 +76,20 @@ Noise noise_of(const YamlSection& root, const std::string& origin) {
   return {shape == "gaussian" ? NoiseShape::gaussian : NoiseShape::lognormal, section.number("sigma", 0, 10)};
 }
 
+std::optional<DeviceFault> fault_of(const YamlSection& root, const std::string& origin) {
+  if (!root.has("fails")) return std::nullopt;
+  const YamlSection section(root.at("fails"), origin, "fails.", {"as", "from_bytes"});
+  const std::vector<std::string> kinds{"lost", "memory", "crash", "hang"};  // in the order of DeviceFault::Kind
+  const auto place = std::find(kinds.begin(), kinds.end(), section.word("as", kinds)) - kinds.begin();
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
+  return DeviceFault{static_cast<DeviceFault::Kind>(place), section.integer("from_bytes", 0, most_bytes).value_or(0)};
+}
+
 DeviceDescription describe(const YAML::Node& node, const std::string& origin) {
-  const YamlSection root(node, origin, "",
-                         {"name", "description", "law", "peak_flops_per_s", "bandwidth_bytes_per_s", "launch_ns",
-                          "unknown_op_ns", "ops", "unsupported_ops", "noise", "overhead_ns", "clock", "compute"});
+  const YamlSection root(
+      node, origin, "",
+      {"name", "description", "law", "peak_flops_per_s", "bandwidth_bytes_per_s", "launch_ns", "unknown_op_ns", "ops",
+       "unsupported_ops", "noise", "overhead_ns", "clock", "fails", "compute"});
   DeviceDescription device;
   device.name = root.text("name", "");
   device.description = root.text("description", "");
@@ -87,6 +97,7 @@ DeviceDescription describe(const YAML::Node& node, const std::string& origin) {
   device.noise = noise_of(root, origin);
   device.overhead = whole(root.number("overhead_ns", 0, most_ns, 0));
   device.virtual_clock = root.word("clock", {"real", "virtual"}) == "virtual";
+  device.fault = fault_of(root, origin);
   device.compute = root.flag("compute");
   if (root.has("unsupported_ops")) {
     const auto list = root.at("unsupported_ops");

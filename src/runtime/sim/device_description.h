@@ -14,10 +14,14 @@
 //   noise: {shape: lognormal, sigma: 0.03}   # none (default), gaussian or lognormal; relative
 //   overhead_ns: 30000               # per inference, outside of every operator; default 0
 //   clock: real                      # real (default): time is really spent; virtual: reported without waiting
-//   compute: false                   # true: outputs are computed by a real runtime on the CPU, outside of the timing
+//   fails: {as: lost, from_bytes: 50000000}  # inferences with so many bytes of inputs fail: as lost, memory, crash or
+//   hang compute: false                   # true: outputs are computed by a real runtime on the CPU, outside of the
+//   timing
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,6 +30,18 @@
 
 namespace takt {
 
+/// How a device fails, for programs that have to live with those that do.
+struct DeviceFault {
+  enum class Kind {
+    lost,    ///< the inference fails, and so does every later one of this process on the device
+    memory,  ///< the inference finds no memory
+    crash,   ///< the process ends
+    hang,    ///< the inference never ends
+  };
+  Kind kind = Kind::lost;
+  std::int64_t from_bytes = 0;  ///< of all inputs together; fewer do no harm
+};
+
 struct DeviceDescription {
   std::string name, description;
   DeviceLaw law;
@@ -33,6 +49,7 @@ struct DeviceDescription {
   std::set<std::string> unsupported_ops;
   Nanoseconds overhead{};
   bool virtual_clock = false;
+  std::optional<DeviceFault> fault = {};
   bool compute = false;
 };
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "core/error.h"
@@ -67,6 +70,41 @@ struct Device {
   }
 };
 
+/// Names of devices that this process has lost: as of real ones, nothing brings them back to it.
+class LostDevices {
+ public:
+  static void add(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    names_.insert(name);
+  }
+  static bool has(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return names_.contains(name);
+  }
+
+ private:
+  inline static std::mutex mutex_;
+  inline static std::set<std::string> names_;
+};
+
+[[noreturn]] void hang() {
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+/// Of an inference with so many bytes of inputs, before it begins.
+void fail_as_described(const DeviceDescription& device, std::int64_t input_bytes, const std::string& where) {
+  const bool fails = device.fault && input_bytes >= device.fault->from_bytes;
+  if (fails && device.fault->kind == DeviceFault::Kind::crash) std::abort();
+  if (fails && device.fault->kind == DeviceFault::Kind::hang) hang();
+  if (fails && device.fault->kind == DeviceFault::Kind::memory)
+    throw Error(ErrorKind::runtime,
+                fmt::format("{}: sim:{} is out of memory, as its description says", where, device.name));
+  if (fails) LostDevices::add(device.name);
+  if (LostDevices::has(device.name))
+    throw Error(ErrorKind::runtime,
+                fmt::format("{}: sim:{}: device lost, as its description says", where, device.name));
+}
+
 std::vector<Nanoseconds> noisy(const std::vector<OpSample>& plan, NoiseSource& noise) {
   std::vector<Nanoseconds> durations;
   durations.reserve(plan.size());
@@ -109,11 +147,12 @@ std::vector<HostTensor> seeded_tensors(const std::vector<Tensor>& tensors, std::
 class SimRequest : public Request {
  public:
   SimRequest(std::shared_ptr<Device> device, std::vector<OpSample> plan, std::vector<Port> inputs,
-             std::vector<Tensor> results, std::uint64_t seed, std::string where)
+             std::vector<Tensor> results, std::int64_t input_bytes, std::uint64_t seed, std::string where)
       : device_(std::move(device)),
         plan_(std::move(plan)),
         inputs_(std::move(inputs)),
         results_(std::move(results)),
+        input_bytes_(input_bytes),
         noise_(device_->description.noise, seed),
         seed_(seed),
         where_(std::move(where)) {}
@@ -132,6 +171,7 @@ class SimRequest : public Request {
   }
 
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
+    fail_as_described(device_->description, input_bytes_, where_);
     // Results pass from body to after in a shared value: after may already start the next inference.
     const auto completed = std::make_shared<Nanoseconds>();
     const auto body = [device = device_, durations = noisy(plan_, noise_), completed] {
@@ -148,6 +188,7 @@ class SimRequest : public Request {
   std::vector<OpSample> plan_;
   std::vector<Port> inputs_;
   std::vector<Tensor> results_;
+  std::int64_t input_bytes_;
   NoiseSource noise_;
   std::uint64_t seed_;
   std::string where_;
@@ -177,7 +218,8 @@ class SimSession : public Session {
   void set_inputs(const std::vector<HostTensor>& inputs) override {
     check_inputs(inputs_, inputs, where_);
     std::map<std::string, Shape> shapes;
-    for (const auto& input : inputs) shapes[input.name] = input.shape;
+    input_bytes_ = 0;
+    for (const auto& input : inputs) shapes[input.name] = input.shape, input_bytes_ += held_bytes(input);
     const Graph fixed = with_input_shapes(graph_, shapes, where_);
     plan_ = plan_ops(fixed, device_->description, where_);
     results_ = tensors_of(fixed);
@@ -185,6 +227,7 @@ class SimSession : public Session {
   }
 
   Nanoseconds run() override {
+    fail_as_described(device_->description, input_bytes_, where_);
     const auto durations = noisy(plan_, noise_);
     last_ = device_->execute(durations);
     return last_->wall;
@@ -215,7 +258,7 @@ class SimSession : public Session {
   }
 
   std::unique_ptr<Request> make_request() override {
-    return std::make_unique<SimRequest>(device_, plan_, inputs_, results_, seed_ + ++requests_, where_);
+    return std::make_unique<SimRequest>(device_, plan_, inputs_, results_, input_bytes_, seed_ + ++requests_, where_);
   }
 
   std::optional<Concurrency> concurrency() override { return Concurrency{1, 1, {}}; }
@@ -255,6 +298,7 @@ class SimSession : public Session {
   std::vector<Port> inputs_, outputs_;
   std::vector<Tensor> results_;  ///< the outputs with the shapes that the last inputs give them
   std::vector<OpSample> plan_;
+  std::int64_t input_bytes_ = 0;
   std::optional<Device::Inference> last_;
 };
 
