@@ -74,6 +74,7 @@ void EventParser::parse_list(Window& window) {
     event.begin = p;
     const char* next = *p == '{' ? parse_event(p, event) : nullptr;
     if (next == nullptr) {
+      if (!window.is_last && is_cut_off(p)) return;
       next = recover(p);
       if (next == nullptr) return;
       ++window.events;
@@ -84,6 +85,29 @@ void EventParser::parse_list(Window& window) {
     }
     p = next;
   }
+}
+
+/// Whether the object at `p` is still open where the text ends: then it is not broken but goes on in the next window,
+/// and what looks like another event in it may be an argument. An event with an open text seems to have no end, so
+/// from some length on it counts as broken; a file with several of those is not read in ever larger windows any more.
+bool EventParser::is_cut_off(const char* p) {
+  constexpr std::ptrdiff_t longest_event = 16 << 20;
+  constexpr int most_endless = 8;
+  if (*p != '{' || endless_events_ >= most_endless) return false;
+  if (end_ - p > longest_event) return ++endless_events_, false;
+  int depth = 0;
+  bool in_text = false;
+  for (; p < end_; ++p) {
+    if (in_text && *p == '\\')
+      ++p;
+    else if (*p == '"')
+      in_text = !in_text;
+    else if (!in_text && (*p == '{' || *p == '['))
+      ++depth;
+    else if (!in_text && (*p == '}' || *p == ']') && --depth == 0)
+      return false;
+  }
+  return true;
 }
 
 /// After a broken event at `p`: where the next one starts. nullptr: it may just not be complete.

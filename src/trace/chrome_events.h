@@ -75,6 +75,7 @@ struct Window {
   std::uint64_t events = 0;  ///< objects in the list, broken ones too
   std::size_t consumed = 0;  ///< bytes; less than the text's size: an event is not complete, or the list has ended
   bool ended = false;        ///< the list's closing bracket is the last byte consumed
+  bool is_last = false;      ///< set beforehand: no text of the file comes behind this one
 };
 
 /// Not thread-safe: one per thread. Texts and rows stay valid for all windows of the thread.
@@ -137,6 +138,7 @@ class EventParser {
 
   // chrome_events.cpp: from values to events.
   void parse_list(Window& window);
+  bool is_cut_off(const char* p);
   const char* recover(const char* p);
   void finish(const Event& event);
   void finish_timed(const Event& event, std::int64_t time);
@@ -170,6 +172,7 @@ class EventParser {
   const char *begin_ = nullptr, *end_ = nullptr;
   std::uint64_t order_ = 0;
   std::size_t bytes_per_event_ = 128;  // of the last window, to guess the next one's number
+  int endless_events_ = 0;             // that had no end within the longest text an event may have
   std::vector<TraceArg> args_;
   std::string scratch_;
 

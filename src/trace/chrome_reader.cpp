@@ -208,7 +208,7 @@ class ChromeReader {
             const std::lock_guard lock(mutex);
             parsed.window.slices = collector_.spare();
             if (!windows.next(buffer, text, parsed.window)) return;
-            last = windows.at_end() && windows.carry().empty();
+            last = parsed.window.is_last = windows.at_end() && windows.carry().empty();
           }
           parser.parse(text, parsed.window);
           const bool whole = parsed.window.consumed == text.size() && !parsed.window.ended;
@@ -257,9 +257,10 @@ class ChromeReader {
         text = {};
         break;
       }
+      const bool last = parsed.window.is_last = windows.at_end();
       parser.parse(text, parsed.window);
       const std::size_t consumed = parsed.window.consumed;
-      const bool ended = parsed.window.ended, last = windows.at_end();
+      const bool ended = parsed.window.ended;
       if (ended || last) {
         end = {};
         end.offset = parsed.window.offset;

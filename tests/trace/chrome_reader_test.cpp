@@ -344,6 +344,32 @@ TEST(ChromeReader, an_argument_that_looks_like_an_event_does_not_mislead_it) {
   EXPECT_TRUE(read.faults.empty());
 }
 
+TEST(ChromeReader, an_event_that_holds_others_is_one_wherever_the_windows_end) {
+  std::string held;
+  for (int i = 0; i < 30; ++i) held += (i == 0 ? "" : ",") + std::string(R"({"ph":"X","ts":1,"dur":1,"name":"inner"})");
+  std::string list;
+  for (int i = 0; i < 20; ++i)
+    list += (i == 0 ? "" : ",") + std::string(R"({"ph":"X","pid":1,"tid":1,"ts":)") + std::to_string(i) +
+            R"(,"dur":1,"name":"a","args":{"list":[)" + held + R"(],"text":"{ [ \\\" "}})";
+  for (const unsigned threads : {1u, 3u})
+    for (const std::size_t bytes : {64u, 200u, 700u, 1500u}) {
+      const TraceRead read = parse("[" + list + "]", {.threads = threads, .window_bytes = bytes});
+      EXPECT_EQ(read.trace.events().size(), 20u) << threads << " " << bytes;
+      EXPECT_TRUE(read.faults.empty()) << threads << " " << bytes;
+    }
+}
+
+TEST(ChromeReader, a_broken_event_costs_no_other_wherever_the_windows_end) {
+  std::string list;
+  for (int i = 0; i < 60; ++i)
+    list += (i == 0 ? "" : ",\n") + std::string(i % 20 == 10 ? R"({"ph":"X","pid":1,"tid":1,"ts":oops},)" : "") +
+            R"({"ph":"X","pid":1,"tid":1,"ts":)" + std::to_string(i) + R"(,"dur":1,"name":"a"})";
+  for (const unsigned threads : {1u, 3u})
+    for (const std::size_t bytes : {64u, 200u, 700u, 100000u})
+      EXPECT_EQ(parse("[" + list + "]", {.threads = threads, .window_bytes = bytes}).trace.events().size(), 60u)
+          << threads << " " << bytes;
+}
+
 // FNV-1a of "grad": 64 bits, the same whatever the standard library's own hash does.
 TEST(ChromeReader, a_text_that_binds_arrows_is_the_same_number_everywhere) {
   const auto read =

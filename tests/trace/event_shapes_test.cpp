@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "places.h"
 #include "trace/chrome_reader.h"
 #include "trace/chrome_writer.h"
 #include "trace/decimal_time.h"
@@ -147,7 +148,7 @@ std::vector<std::string> faults_of(const TraceRead& read) {
 
 // With another number of blanks in each event no form occurs twice, and every event takes the general way.
 TEST(EventShapes, known_events_are_read_like_unknown_ones) {
-  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+  for (std::uint32_t seed = 0; seed < random_cases(300); ++seed) {
     RandomEvents random(seed);
     std::vector<std::string> members;
     for (int i = 0; i < 70; ++i) members.push_back(random.members());
