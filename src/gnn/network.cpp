@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/check.h"
+#include "core/text.h"
 
 namespace takt {
 namespace {
@@ -68,6 +69,31 @@ std::string_view network_name(Network network) {
 std::string_view network_title(Network network) {
   constexpr std::array<std::string_view, 3> titles{"GraphSAGE", "GCN", "GAT"};
   return titles[static_cast<std::size_t>(network)];
+}
+
+std::vector<std::string> network_names() {
+  std::vector<std::string> names;
+  for (const Network network : all_networks) names.emplace_back(network_name(network));
+  return names;
+}
+
+std::optional<Network> network_named(std::string_view name) {
+  for (const Network network : all_networks)
+    if (network_name(network) == name) return network;
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> shape_of(const StageTensor& tensor, const GraphSize& size, std::int64_t features) {
+  std::vector<std::int64_t> shape;
+  for (const std::string& dim : split(tensor.dims, ',')) {
+    const auto number = dim == "N"                 ? size.nodes
+                        : dim == "E"               ? size.edges
+                        : dim == "F" || dim == "H" ? features
+                                                   : number_in<std::int64_t>(dim);
+    TAKT_CHECK(number.has_value());
+    shape.push_back(*number);
+  }
+  return shape;
 }
 
 const std::vector<Stage>& stages_of(Network network) {

@@ -12,18 +12,23 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "gnn/edge_list.h"
 
 namespace takt {
 
 enum class Network { sage, gcn, gat };
 inline constexpr std::array all_networks{Network::sage, Network::gcn, Network::gat};
 
-std::string_view network_name(Network network);   ///< "sage"
-std::string_view network_title(Network network);  ///< "GraphSAGE"
+std::string_view network_name(Network network);               ///< "sage"
+std::string_view network_title(Network network);              ///< "GraphSAGE"
+std::vector<std::string> network_names();                     ///< of all, in their order
+std::optional<Network> network_named(std::string_view name);  ///< nullopt: none is called so
 
 /// In which type a model holds the numbers of a tensor.
 enum class Holds {
@@ -39,6 +44,9 @@ struct StageTensor {
 
   bool is_per_node() const { return dims.front() == 'N'; }
 };
+
+/// What the letters of its dimensions stand for: `features` before and after the layer.
+std::vector<std::int64_t> shape_of(const StageTensor& tensor, const GraphSize& size, std::int64_t features);
 
 struct Stage {
   std::string_view name;  ///< "GATHER"
