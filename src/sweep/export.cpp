@@ -1,0 +1,162 @@
+#include "sweep/export.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/folder_lock.h"
+#include "core/journal.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const fs::path home = "exported_models";
+const fs::path onnx_folder = home / "onnx_models", ir_folder = home / "ir_models";
+const fs::path journal_name = home / "models.jsonl";
+
+/// What a line of the journal says of a model.
+struct ExportRecord {
+  std::string converter;                     ///< the version of OpenVINO that made the IR; empty: there is none
+  std::map<std::string, std::string> files;  ///< path in the sweep's folder → fingerprint
+};
+
+/// The last line of each model; one that says something else is passed over, so that its model is written anew.
+std::map<std::string, ExportRecord> records_in(const fs::path& journal) {
+  std::map<std::string, ExportRecord> records;
+  if (!fs::exists(journal)) return records;
+  for (const std::string& line : read_journal(journal)) try {
+      const Json json = Json::parse(line);
+      records[json.at("model").get<std::string>()] = {json.at("openvino").get<std::string>(),
+                                                      json.at("files").get<std::map<std::string, std::string>>()};
+    } catch (const Json::exception&) {
+    }
+  return records;
+}
+
+std::string fingerprint_text(std::string_view bytes) { return fmt::format("{:016x}", fingerprint(bytes)); }
+
+bool holds(const fs::path& file, const std::string& expected) {
+  std::error_code error;
+  return fs::is_regular_file(file, error) && fingerprint_text(read_file(file)) == expected;
+}
+
+class Exporter {
+ public:
+  explicit Exporter(const ExportSettings& settings)
+      : settings_(settings),
+        version_(settings.converter ? settings.converter->version() : ""),
+        records_(records_in(settings.folder / journal_name)) {}
+
+  ExportedModel export_one(const StageExport& what) {
+    const std::string bytes = serialize_onnx(*stage_model(what.stage, what.settings).proto);
+    ExportedModel made{what, onnx_file(what), std::nullopt, false};
+    const fs::path ir = ir_file(what);
+    if (!is_there(what.name(), made.onnx, bytes)) {
+      begin_writing();
+      made.is_new = !is_there(what.name(), made.onnx, bytes);  // or another program has written it meanwhile
+    }
+    if (made.is_new) write(what.name(), made.onnx, ir, bytes);
+    if (records_[what.name()].files.contains(ir.generic_string())) made.ir = ir;
+    return made;
+  }
+
+ private:
+  /// Once something has to be written. Of several programs that find so, as parts of one sweep do, one writes and the
+  /// others wait and look again.
+  void begin_writing() {
+    if (journal_) return;
+    make_folders(settings_.folder / onnx_folder);
+    if (settings_.converter) make_folders(settings_.folder / ir_folder);
+    alone_.emplace(settings_.folder / home);
+    records_ = records_in(settings_.folder / journal_name);
+    journal_.emplace(settings_.folder / journal_name);
+  }
+
+  /// With its files as they were written, of these bytes, and converted where that can be done here.
+  bool is_there(const std::string& name, const fs::path& onnx, const std::string& bytes) const {
+    const auto found = records_.find(name);
+    if (found == records_.end()) return false;
+    const ExportRecord& record = found->second;
+    const auto of_model = record.files.find(onnx.generic_string());
+    if (of_model == record.files.end() || of_model->second != fingerprint_text(bytes)) return false;
+    if (settings_.converter && record.converter != version_) return false;
+    for (const auto& [file, expected] : record.files)
+      if (!holds(settings_.folder / file, expected)) return false;
+    return true;
+  }
+
+  void write(const std::string& name, const fs::path& onnx, const fs::path& ir, const std::string& bytes) {
+    const std::array ir_files{ir, fs::path(ir).replace_extension(".bin")};
+    // An older model's IR beside the new model would be taken for its own.
+    std::error_code ignored;
+    for (const fs::path& file : ir_files) fs::remove(settings_.folder / file, ignored);
+    write_file_atomically(settings_.folder / onnx, bytes);
+    ExportRecord record{version_, {{onnx.generic_string(), fingerprint_text(bytes)}}};
+    if (settings_.converter && settings_.converter->convert(settings_.folder / onnx, settings_.folder / ir))
+      for (const fs::path& file : ir_files)
+        record.files[file.generic_string()] = fingerprint_text(read_file(settings_.folder / file));
+    journal_->append(Json{{"model", name}, {"openvino", record.converter}, {"files", record.files}}.dump());
+    records_[name] = std::move(record);
+  }
+
+  const ExportSettings& settings_;
+  std::string version_;
+  std::map<std::string, ExportRecord> records_;
+  std::optional<FolderLock> alone_;
+  std::optional<Journal> journal_;
+};
+
+StageModelSettings settings_for(const SweepCases& cases, ElementType precision, std::optional<GraphSize> size = {}) {
+  StageModelSettings settings;
+  settings.features = settings.hidden = cases.features;
+  settings.precision = precision;
+  settings.size = size;
+  return settings;
+}
+
+}  // namespace
+
+std::string StageExport::name() const {
+  std::string text = to_string(stage) + "_" + lower_case(device);
+  if (settings.size) text += fmt::format("_n{}_e{}", settings.size->nodes, settings.size->edges);
+  return text;
+}
+
+fs::path onnx_file(const StageExport& model) { return onnx_folder / (model.name() + ".onnx"); }
+fs::path ir_file(const StageExport& model) { return ir_folder / (model.name() + ".xml"); }
+
+std::vector<StageExport> stage_exports(const std::vector<Network>& networks, const SweepCases& cases, bool ranges) {
+  std::vector<StageExport> exports;
+  for (const Network network : networks)
+    for (const StageRange& stage : ranges_of(network)) {
+      if (stage.first != stage.last && !ranges) continue;
+      exports.push_back({stage, "CPU", settings_for(cases, ElementType::f32)});
+      exports.push_back({stage, "GPU", settings_for(cases, ElementType::f16)});
+      for (const GraphSize& size : cases.sizes)
+        exports.push_back({stage, "NPU", settings_for(cases, ElementType::f16, size)});
+    }
+  return exports;
+}
+
+std::vector<ExportedModel> export_models(const std::vector<StageExport>& exports, const ExportSettings& settings) {
+  Exporter exporter(settings);
+  std::vector<ExportedModel> models;
+  for (const StageExport& what : exports) {
+    if (settings.stop && *settings.stop)
+      throw Error(ErrorKind::runtime, fmt::format("stopped after {} of {} models; the same command goes on from here",
+                                                  models.size(), exports.size()));
+    if (settings.progress) settings.progress(models.size(), exports.size());
+    models.push_back(exporter.export_one(what));
+  }
+  return models;
+}
+
+}  // namespace takt

@@ -1,0 +1,26 @@
+// Parts of a sweep that were measured in folders of their own, put together.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "sweep/sweep_journal.h"
+
+namespace takt {
+
+struct MergedSweep {
+  SweepRecords sweep;
+  std::int64_t repeated = 0;  ///< rows that were there in an earlier folder, too, and were left out
+};
+
+/// All rows of the folders; of one row in several, a measured one goes before others and then the one of the folder
+/// that was named first. Throws as read_sweep, and Error(bad_input) for a folder without a sweep, folders that were
+/// measured in different ways, and a unit that is another device in one than in another.
+MergedSweep merge_sweeps(const std::vector<std::filesystem::path>& folders);
+
+/// FOLDER/results/measurements.jsonl, seen whole or not at all. Throws Error(io), and Error(bad_input) where a sweep
+/// lies there already.
+void write_sweep(const SweepRecords& sweep, const std::filesystem::path& folder);
+
+}  // namespace takt

@@ -1,0 +1,130 @@
+#include "sweep/sweep_journal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const fs::path results = "results";
+
+SweepConfiguration configuration_in(const std::string& line, const fs::path& file) {
+  try {
+    const Json json = Json::parse(line);
+    if (json.at("takt_sweep") != 1)
+      refuse_input(fmt::format("{}: is of a newer takt; read it with that", printable(file.string())));
+    SweepConfiguration read;
+    read.features = json.at("features"), read.warmup = json.at("warmup"), read.iterations = json.at("iterations");
+    read.graph = {json.at("graph"), json.at("seed")};
+    read.machine = json.at("machine");
+    return read;
+  } catch (const Json::exception&) {
+    refuse_input(fmt::format("{}: does not begin as a file of a sweep; give another folder with --out",
+                             printable(file.string())));
+  }
+}
+
+std::vector<fs::path> journals_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder / results, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("measurements") && name.ends_with(".jsonl")) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+[[noreturn]] void refuse_other(const fs::path& file, const SweepConfiguration& there, const SweepConfiguration& asked) {
+  refuse_input(
+      fmt::format("{}: was measured in another way ({}); give another folder with --out, or the same settings "
+                  "on the same kind of machine",
+                  printable(file.string()), difference(there, asked)));
+}
+
+}  // namespace
+
+bool SweepConfiguration::operator==(const SweepConfiguration& other) const { return difference(*this, other).empty(); }
+
+std::string to_json(const SweepConfiguration& configuration) {
+  return Json{{"takt_sweep", 1},
+              {"features", configuration.features},
+              {"warmup", configuration.warmup},
+              {"iterations", configuration.iterations},
+              {"graph", configuration.graph.kind},
+              {"seed", configuration.graph.seed},
+              {"machine", configuration.machine}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string difference(const SweepConfiguration& measured, const SweepConfiguration& asked) {
+  std::vector<std::string> words;
+  const auto compare = [&](std::string_view what, const auto& one, const auto& other) {
+    if (one != other) words.push_back(fmt::format("{} {} instead of {}", what, one, other));
+  };
+  compare("features", measured.features, asked.features);
+  compare("warm-up runs", measured.warmup, asked.warmup);
+  compare("iterations", measured.iterations, asked.iterations);
+  compare("graph", measured.graph.kind, asked.graph.kind);
+  compare("seed", measured.graph.seed, asked.graph.seed);
+  compare("machine", measured.machine, asked.machine);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::optional<SweepRecords> read_sweep(const fs::path& folder) {
+  std::optional<SweepRecords> sweep;
+  std::map<std::pair<Network, StageKey>, std::size_t> places;
+  for (const fs::path& file : journals_in(folder)) {
+    const auto lines = read_journal(file);
+    if (lines.empty()) continue;  // killed before its first line was whole
+    const SweepConfiguration configuration = configuration_in(lines.front(), file);
+    if (!sweep) sweep = SweepRecords{configuration, {}};
+    if (!(configuration == sweep->configuration)) refuse_other(file, configuration, sweep->configuration);
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      auto record = parse_stage_record(lines[i], fmt::format("{}:{}", printable(file.string()), i + 1));
+      const auto [place, is_new] = places.emplace(std::pair(record.network, record.row.key), sweep->records.size());
+      if (is_new)
+        sweep->records.push_back(std::move(record));
+      else
+        sweep->records[place->second] = std::move(record);
+    }
+  }
+  return sweep;
+}
+
+StageMeasurements measurements_of(const SweepRecords& sweep, Network network) {
+  StageMeasurements measurements;
+  measurements.network = network;
+  measurements.features = sweep.configuration.features;
+  for (const StageRecord& record : sweep.records)
+    if (record.network == network) measurements.rows.push_back(record.row);
+  std::sort(measurements.rows.begin(), measurements.rows.end(),
+            [](const StageMeasurement& a, const StageMeasurement& b) { return a.key < b.key; });
+  return measurements;
+}
+
+fs::path SweepJournal::file_in(const fs::path& folder, const Shard& shard) {
+  make_folders(folder / results);
+  const std::string name =
+      shard.of == 1 ? "measurements.jsonl" : fmt::format("measurements-{}-of-{}.jsonl", shard.number, shard.of);
+  return folder / results / name;
+}
+
+SweepJournal::SweepJournal(const fs::path& folder, const SweepConfiguration& configuration, const Shard& shard)
+    : journal_(file_in(folder, shard)) {
+  if (const auto there = read_sweep(folder); there && !(there->configuration == configuration))
+    refuse_other(folder / results, there->configuration, configuration);
+  if (fs::file_size(file_in(folder, shard)) == 0) journal_.append(to_json(configuration));
+}
+
+}  // namespace takt

@@ -1,0 +1,110 @@
+#include "sweep/sweep_journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/error.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using namespace std::chrono_literals;
+
+SweepConfiguration usual() { return {4, 1, 2, {}, "a machine"}; }
+
+StageRecord record_of(std::int64_t nodes, const std::string& unit, Nanoseconds time, Network network = Network::sage) {
+  StageRecord record{network, unit, {}};
+  record.row.key = {nodes, 2 * nodes, unit, 1, 1};
+  record.row.runtime = "openvino", record.row.device = unit;
+  record.row.times = times_of({time});
+  return record;
+}
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class SweepJournals : public testing::Test {
+ protected:
+  void append(const StageRecord& record, const Shard& shard = {}) {
+    SweepJournal(folder_.path(), usual(), shard).append(to_json(record));
+  }
+  std::vector<std::string> keys(Network network = Network::sage) {
+    std::vector<std::string> found;
+    for (const auto& row : measurements_of(*read_sweep(folder_.path()), network).rows)
+      found.push_back(to_string(row.key));
+    return found;
+  }
+
+  TestFolder folder_;
+};
+
+TEST_F(SweepJournals, rows_come_back_in_order_and_by_network) {
+  EXPECT_FALSE(read_sweep(folder_.path()));
+  append(record_of(20, "CPU", 5ns));
+  append(record_of(10, "NPU", 5ns));
+  append(record_of(10, "CPU", 5ns));
+  append(record_of(10, "CPU", 5ns, Network::gat));
+  EXPECT_THAT(keys(), testing::ElementsAre("10,20,CPU,1", "10,20,NPU,1", "20,40,CPU,1"));
+  EXPECT_THAT(keys(Network::gat), testing::ElementsAre("10,20,CPU,1"));
+  EXPECT_EQ(read_sweep(folder_.path())->configuration.features, 4);
+}
+
+TEST_F(SweepJournals, shards_count_together_and_of_two_rows_the_last) {
+  append(record_of(10, "CPU", 5ns), {1, 2});
+  append(record_of(20, "CPU", 5ns), {2, 2});
+  append(record_of(10, "CPU", 7ns), {1, 2});
+  EXPECT_THAT(keys(), testing::ElementsAre("10,20,CPU,1", "20,40,CPU,1"));
+  EXPECT_EQ(read_sweep(folder_.path())->records.front().row.times->samples.front(), 7ns);
+}
+
+TEST_F(SweepJournals, what_was_measured_in_another_way_is_not_mixed_in_and_not_touched) {
+  append(record_of(10, "CPU", 5ns));
+  const auto file = folder_ / "results/measurements.jsonl";
+  const std::string before = read_file(file);
+  SweepConfiguration other = usual();
+  other.iterations = 9, other.machine = "another";
+  EXPECT_THAT(message_of([&] { SweepJournal(folder_.path(), other, {}); }),
+              testing::AllOf(testing::HasSubstr("iterations 2 instead of 9"), testing::HasSubstr("--out"),
+                             testing::HasSubstr("machine a machine instead of another")));
+  EXPECT_NE(message_of([&] { SweepJournal(folder_.path(), other, {2, 2}); }), "");
+  EXPECT_EQ(read_file(file), before);
+  EXPECT_THAT(keys(), testing::SizeIs(1));
+}
+
+TEST_F(SweepJournals, a_row_that_was_being_written_is_not_there_and_spoils_nothing) {
+  append(record_of(10, "CPU", 5ns));
+  const auto file = folder_ / "results/measurements.jsonl";
+  const std::string whole = read_file(file);
+  append(record_of(20, "CPU", 5ns));
+  const std::string both = read_file(file);
+  for (std::size_t length = whole.size(); length + 1 < both.size(); length += 7) {
+    folder_.write("results/measurements.jsonl", both.substr(0, length));
+    EXPECT_THAT(keys(), testing::ElementsAre("10,20,CPU,1")) << length;
+  }
+  append(record_of(30, "CPU", 5ns));
+  EXPECT_THAT(keys(), testing::ElementsAre("10,20,CPU,1", "30,60,CPU,1"));
+}
+
+TEST_F(SweepJournals, one_that_was_killed_before_its_first_line_begins_anew) {
+  folder_.write("results/measurements.jsonl", "{\"takt_sw");
+  EXPECT_FALSE(read_sweep(folder_.path()));
+  append(record_of(10, "CPU", 5ns));
+  EXPECT_THAT(keys(), testing::SizeIs(1));
+}
+
+TEST_F(SweepJournals, another_kind_of_file_is_named) {
+  folder_.write("results/measurements.jsonl", "{\"other\": 1}\n");
+  EXPECT_THAT(message_of([&] { read_sweep(folder_.path()); }), testing::HasSubstr("measurements.jsonl"));
+}
+
+}  // namespace
+}  // namespace takt
