@@ -1,0 +1,39 @@
+// What a search for plans found, as tables and in sentences.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/table.h"
+#include "plan/plan_search.h"
+
+namespace takt {
+
+/// A plan that somebody named, beside those that were found.
+struct GivenPlan {
+  std::string name;  ///< "PEP1", or empty
+  Plan plan;
+  std::optional<PlanEstimate> estimate;
+  std::string reason;  ///< why there is no estimate
+};
+
+struct PlanReport {
+  PlanObjective objective = PlanObjective::latency;
+  std::int64_t batches = 0;
+  std::vector<std::string> units;
+  PlanSearch search;
+  std::vector<GivenPlan> given;
+};
+
+/// The plans: those that were found, the best on one unit, those that were given. Then the blocks of the best, and what
+/// the search did.
+std::vector<Table> plan_tables(const PlanReport& report);
+std::vector<TableSchema> plan_schemas();
+
+/// The plans, the blocks of the best and how sure it is that there is none better.
+std::string to_text(const PlanReport& report, const TextStyle& style);
+
+/// Candidates without costs: a row for each.
+Table candidates_table(const std::vector<Plan>& plans);
+
+}  // namespace takt
