@@ -78,7 +78,7 @@ endfunction()
 function(takt_plain_library name)
   add_library(takt_${name} STATIC ${ARGN})
   add_library(takt::${name} ALIAS takt_${name})
-  set_target_properties(takt_${name} PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(takt_${name} PROPERTIES EXPORT_NAME ${name} UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   target_compile_features(takt_${name} PUBLIC cxx_std_20)
   target_include_directories(takt_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
                                           PRIVATE "${PROJECT_SOURCE_DIR}/src")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/pipeline.h"
+#include "cli/plan.h"
 #include "cli/trace.h"
 #include "cli/version.h"
 
@@ -15,6 +16,9 @@ constexpr Command all_commands[] = {
     {"compare", "what became slower or faster between profiles, beyond noise", run_compare, describe_compare},
     {.name = "trace", .summary = "look at, check, convert and merge traces", .group = &trace_commands},
     {.name = "pipeline", .summary = "run, explain and simulate streaming pipelines", .group = &pipeline_commands},
+    {"sweep", "stages of graph neural networks measured on every device and size", run_sweep, describe_sweep},
+    {"lookup", "what stages cost at a size of graph, measured or not", run_lookup, describe_lookup},
+    {.name = "plan", .summary = "which stages run together, on which units", .group = &plan_commands},
     {"devices", "runtimes and devices that this binary can use here", run_devices, describe_devices},
     {"explain", "what a column or figure means", run_explain, describe_explain},
     {.name = "completion", .run = run_completion},

@@ -29,11 +29,7 @@ CommandLine declare(ManualOptions& o) {
 int run_manual(std::span<const std::string> arguments) {
   ManualOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  std::error_code failed;
-  std::filesystem::create_directories(o.folder, failed);
-  if (failed)
-    throw Error(ErrorKind::io,
-                fmt::format("cannot make the folder '{}': {}", printable(o.folder.string()), failed.message()));
+  make_folders(o.folder);
   const auto pages = manual_pages(takt_commands(), version);
   for (const ManualPage& page : pages) write_file_atomically(o.folder / page.name, page.text);
   fmt::print("wrote {} man pages to {}\n", pages.size(), printable(o.folder.string()));

@@ -91,4 +91,10 @@ void store(const Option& option, std::span<const std::string> words, const Optio
   std::visit([&](auto* value) { take(option, words, *value); }, target);
 }
 
+std::vector<std::string> words_in(std::string_view list) {
+  std::vector<std::string> words;
+  for (const std::string& part : split(list, ',')) words.emplace_back(trim(part));
+  return words;
+}
+
 }  // namespace takt

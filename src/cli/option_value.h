@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -22,6 +23,9 @@ using OptionTarget =
 
 /// What `target` makes of `option`: a flag, one value or several; a path is a file's.
 Option fitted(Option option, const OptionTarget& target);
+
+/// The words of a value that is a list: what stands between commas, without blanks around it.
+std::vector<std::string> words_in(std::string_view list);
 
 /// Reads `words`, the values given to `option`. Throws UsageError for a value that is not one.
 void store(const Option& option, std::span<const std::string> words, const OptionTarget& target);

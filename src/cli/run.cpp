@@ -18,6 +18,7 @@
 #include "profile/left_ops.h"
 #include "profile/model_explorer.h"
 #include "profile/op_profile.h"
+#include "profile/operator_table.h"
 #include "profile/peer_writer.h"
 #include "profile/percentiles.h"
 #include "profile/run.h"

@@ -7,12 +7,16 @@
 #include "cli/explain_tables.h"
 #include "comparison/compare_report.h"
 #include "core/check.h"
+#include "costs/lookup_tables.h"
+#include "graph/cuts_table.h"
 #include "machine/machine_check.h"
 #include "machine/peaks_table.h"
+#include "plan/plan_tables.h"
 #include "profile/run_tables.h"
 #include "replay/interference.h"
 #include "replay/what_if.h"
 #include "runtime/devices_table.h"
+#include "sweep/sweep_tables.h"
 #include "trace/trace_tables.h"
 
 namespace takt {
@@ -28,6 +32,10 @@ const std::vector<CommandTables>& all_tables() {
       {"pipeline analyze", account_schemas()},
       {"pipeline interference", interference_schemas()},
       {"pipeline whatif", what_if_schemas()},
+      {"sweep", sweep_schemas()},
+      {"lookup", {costs_schema()}},
+      {"plan cut", {cuts_schema()}},
+      {"plan search", plan_schemas()},
       {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},
   };

@@ -4,13 +4,14 @@
 #include "account/account.h"
 #include "account/account_sums.h"
 #include "core/random.h"
+#include "places.h"
 #include "record/run_words.h"
 
 namespace takt {
 namespace {
 
 TEST(AccountProperty, all_sums_hold_on_three_thousand_random_runs) {
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(3000); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const PipelineRun run = any_random_run(seed);
     const Accounts a = account(run);
@@ -86,7 +87,7 @@ PipelineRun with_copies(PipelineRun run, std::uint64_t seed) {
 }
 
 TEST(AccountProperty, all_sums_hold_whatever_an_engine_did_and_copied) {
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const bool disturb = seed % 2 == 0;
     const PipelineRun run = with_copies(disturb ? disturbed(any_random_run(seed), seed) : any_random_run(seed), seed);

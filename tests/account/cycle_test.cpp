@@ -5,6 +5,7 @@
 
 #include "account/account.h"
 #include "core/random.h"
+#include "places.h"
 #include "record/run_words.h"
 
 namespace takt {
@@ -82,7 +83,7 @@ PipelineRun random_long_run(std::uint64_t seed) {
 }
 
 TEST(Cycle, is_the_slope_of_the_deliveries_of_two_hundred_random_pipelines) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(200); ++seed) {
     const PipelineRun run = random_long_run(seed);
     std::vector<std::int64_t> deliveries = delivery_times(run.schedule);
     std::sort(deliveries.begin(), deliveries.end());

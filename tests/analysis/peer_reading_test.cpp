@@ -12,6 +12,7 @@
 #include "analysis/peer_parts.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "places.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -191,8 +192,8 @@ class Generator {
 };
 
 TEST(PeerReading, both_ways_read_the_same_from_random_profiles) {
-  int quick = 0;
-  for (unsigned seed = 0; seed < 500; ++seed) {
+  unsigned quick = 0;
+  for (unsigned seed = 0; seed < random_cases(500); ++seed) {
     const std::string text = Generator(seed).profile();
     const PaddedText file(text);
     const std::string expected = thoroughly(file);
@@ -203,13 +204,13 @@ TEST(PeerReading, both_ways_read_the_same_from_random_profiles) {
       ++quick;
     }
   }
-  EXPECT_GT(quick, 1000);  // else the quick way gives up on what it should read
+  EXPECT_GT(quick, random_cases(1000));  // else the quick way gives up on what it should read
 }
 
 TEST(PeerReading, what_the_quick_way_accepts_of_damaged_profiles_the_thorough_one_reads_the_same) {
   std::mt19937 random(7);
-  int refused = 0;
-  for (unsigned seed = 0; seed < 500; ++seed) {
+  unsigned refused = 0;
+  for (unsigned seed = 0; seed < random_cases(500); ++seed) {
     std::string text = Generator(seed).profile();
     static constexpr std::string_view replacements("\"\\{}[],: 1\0\x1f\x80\xffx", 15);
     for (int i = 0; i < 2; ++i) text[random() % text.size()] = replacements[random() % replacements.size()];
@@ -225,7 +226,7 @@ TEST(PeerReading, what_the_quick_way_accepts_of_damaged_profiles_the_thorough_on
       }
     }
   }
-  EXPECT_GT(refused, 200);
+  EXPECT_GT(refused, random_cases(200));
 }
 
 std::string minimal(const std::string& skipped) {

@@ -34,9 +34,13 @@ COMMANDS = {
     'pipeline analyze': ['pipeline', 'analyze', 'run.json'],
     'pipeline interference': ['pipeline', 'interference', 'crowd.yaml', '--simulate', '--batches', '60', '--rounds', '2'],
     'pipeline whatif': ['pipeline', 'whatif', 'run.json', '--sweep', 'stage.first.time=x0.5:x1:x0.25'],
+    'sweep': ['sweep', '--all', '--devices', 'sim:CPU,sim:NPU', '--iterations', '2', '--cases', 'cases.json', '--out', 'sweep'],
+    'lookup': ['lookup', 'raw.json', '--nodes', '15', '--edges', '30'],
+    'plan cut': ['plan', 'cut', 'small.onnx', '--pieces', '2', '--out', 'cut_pieces'],
+    'plan search': ['plan', 'search', '--costs', 'costs.json', '--plan', 'PEP1'],
     'explain': ['explain'],
 }
-WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults'}
+WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults', 'lookup': 'costs', 'plan cut': 'cuts'}
 # What takes options of its own to come out.
 SPECIAL = {
     ('run', 'instances'): [*RUN, '--thread', '2'],
@@ -46,6 +50,7 @@ SPECIAL = {
     ('run', 'iterations'): [*RUN, '--verbose'],
     ('analyze', 'host_operators'): ['analyze', 'a.json', '--columns', 'all', '--show-host'],
     ('analyze', 'summary'): ['analyze', 'a.json', '--print-only', 'summary'],
+    ('plan search', 'candidates'): ['plan', 'search', '--preset', 'source', '--list'],
     ('devices', 'devices'): ['devices'],
     ('devices', 'peaks'): ['devices', '--measure'],
     ('devices', 'conditions'): ['devices', '--check'],
@@ -65,6 +70,10 @@ stages:
     dummy: {time: 6ms, partition: 100us, merge: 100us}
     split: {devices: [sim:GPU, sim:NPU], ratio: [0.5, 0.5]}
 """
+COSTS = '{"units": ["CPU", "GPU"], "times_us": {"CPU": [5, 9], "GPU": [4, 3]}}'
+CASES = '{"config": {"feature_dim": 4}, "test_cases": [{"nodes": 5, "edges": 9}]}'
+RAW = ('{"10,20,CPU,1": {"mean": 2, "std": 0.1, "min": 1.9, "max": 2.2},'
+       ' "10,20,NPU,3": {"failed": true, "error": "no scatter"}}')
 
 
 class Workshop:
@@ -78,6 +87,9 @@ class Workshop:
         for file in [*HERE.glob('*.yaml'), *HERE.glob('*.trace.json')]:
             shutil.copy(file, path)
         (path / 'split.yaml').write_text(SPLIT, encoding='utf-8')
+        (path / 'cases.json').write_text(CASES, encoding='utf-8')
+        (path / 'raw.json').write_text(RAW, encoding='utf-8')
+        (path / 'costs.json').write_text(COSTS, encoding='utf-8')
         self.takt(*RUN, '--profile', 'a.json', '--trace', 'a.trace.json')
         self.takt('run', 'small.onnx', '--device', 'sim:slowbox', '--iter', '6', '--profile', 'b.json')
         self.takt('pipeline', 'run', 'split.yaml', '--simulate', '--trace', 'run.json')

@@ -1,9 +1,11 @@
-// Models that are odd but valid, one property each, for run_zoo_test.py; a file for each kind of oddity.
+// Models that are odd but valid, one property each, for run_zoo_test.py and tests of pieces; a file for each kind of
+// oddity.
 #pragma once
 
 #include <onnx-ml.pb.h>
 
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,6 +14,10 @@
 
 namespace takt {
 
+/// Writes them all to the folder, which is made where it is not there. Not thread-safe.
+void write_zoo(const std::filesystem::path& into);
+
+// What the files of the zoo are made with, and by.
 void save(const std::string& name, const ModelBuilder& model, int opset = 17, int ir = 8);
 
 /// The model as text after `change` had its way with what ModelBuilder cannot say.

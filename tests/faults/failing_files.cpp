@@ -6,9 +6,11 @@
 //   TAKT_FAULT_ERROR  the errno it fails with; unset: a write takes only half, and any other call goes well
 //   TAKT_FAULT_STAYS  set: every call after it fails, too, as on a disk that stays full
 //
+// The start of a program (posix_spawn) counts as "spawn" on that folder: it fails with the same error.
 // A close() counts where something was written, for only then has it anything to report.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -218,4 +220,10 @@ TAKT_INTERPOSE int rename(const char* from, const char* to) noexcept {
 TAKT_INTERPOSE int mkdir(const char* path, mode_t mode) noexcept {
   static const auto make = real<int (*)(const char*, mode_t)>("mkdir");
   return fails("mkdir", absolute(path)) ? -1 : make(path, mode);
+}
+
+TAKT_INTERPOSE int posix_spawn(pid_t* id, const char* path, const posix_spawn_file_actions_t* actions,
+                               const posix_spawnattr_t* attributes, char* const words[], char* const variables[]) {
+  static const auto spawn = real<decltype(&::posix_spawn)>("posix_spawn");
+  return fails("spawn", settings().folder) ? errno : spawn(id, path, actions, attributes, words, variables);
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "flow/random_pipeline.h"
+#include "places.h"
 
 namespace takt {
 namespace {
@@ -65,7 +66,7 @@ void expect_agreement(const OracleInput& input, const ContentionLaw& law = {}) {
 }
 
 TEST(Oracle, agrees_on_a_thousand_random_pipelines) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     expect_agreement(random_pipeline(seed));
     if (HasFatalFailure()) return;
@@ -73,7 +74,7 @@ TEST(Oracle, agrees_on_a_thousand_random_pipelines) {
 }
 
 TEST(Oracle, agrees_on_a_thousand_random_pipelines_with_contention) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     auto input = random_pipeline(seed);
     const auto law = random_contention(input, seed);
@@ -83,8 +84,8 @@ TEST(Oracle, agrees_on_a_thousand_random_pipelines_with_contention) {
 }
 
 TEST(Oracle, agrees_on_a_thousand_random_graphs_of_stages) {
-  int forks = 0, meetings = 0;
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  std::size_t forks = 0, meetings = 0;
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     auto input = random_graph(seed);
     for (const auto& behind : ways_of(input.shape).behind) forks += behind.size() > 1;
@@ -97,8 +98,8 @@ TEST(Oracle, agrees_on_a_thousand_random_graphs_of_stages) {
     }
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(forks, 1000);
-  EXPECT_GT(meetings, 500);
+  EXPECT_GT(forks, random_cases(1000));
+  EXPECT_GT(meetings, random_cases(500));
 }
 
 }  // namespace

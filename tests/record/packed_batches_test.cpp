@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "places.h"
 #include "record/collected_batches.h"
 #include "record/passages.h"
 
@@ -22,7 +23,7 @@ std::string packed_again(const std::string& bytes, std::size_t stages) {
 }
 
 TEST(PackedBatches, a_thousand_random_runs_come_back) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const PipelineRun run = seed % 2 == 0 ? any_random_run(seed) : measured(seed);
     CollectedBatches collected(run.stages.size());

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "places.h"
 #include "record/measured_runs.h"
 #include "trace/chrome_reader.h"
 #include "trace/chrome_writer.h"
@@ -25,7 +26,7 @@ std::string all_text(const Accounts& a) {
 }
 
 TEST(PipelineTrace, a_thousand_random_runs_come_back_from_the_trace) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const PipelineRun run = seed % 2 == 0 ? random_run(seed) : measured(seed);
     expect_same(run, read_pipeline_run(to_trace(run), "run"));
@@ -50,7 +51,7 @@ TEST(PipelineTrace, what_follows_from_the_order_of_forking_stages_is_not_written
 }
 
 TEST(PipelineTrace, runs_come_back_from_the_text_of_the_trace) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(200); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const PipelineRun run = seed % 2 == 0 ? random_run(seed / 2) : measured(seed);
     expect_same(run, through_text(run));

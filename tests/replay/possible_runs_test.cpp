@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "places.h"
 #include "replay/random_what_ifs.h"
 #include "replay/what_if.h"
 
@@ -115,7 +116,7 @@ TEST(PossibleRuns, hold_what_sharing_cores_costs) {
 
 TEST(PossibleRuns, hold_the_truth_of_random_changes) {
   int inside = 0, cases = 0;
-  for (std::uint64_t seed = 500; seed < 560; ++seed) {
+  for (std::uint64_t seed = 500; seed < 500 + random_cases(60); ++seed) {
     const WhatIfCase one = random_what_if(seed);
     const PipelineRun run = run_truth(one.truth);
     const KnownContention known = known_contention(run);

@@ -1,0 +1,19 @@
+#include "cli/plan.h"
+
+namespace takt {
+namespace {
+
+constexpr Command plan_parts[] = {
+    {"cut", "a model in pieces that run one after another, as a pipeline", run_plan_cut, describe_plan_cut},
+    {"search", "the best plans for given costs, and how sure that is", run_plan_search, describe_plan_search},
+};
+
+}  // namespace
+
+constexpr CommandGroup plan_commands = {.name = "plan",
+                                        .summary = "Plans: which stages of a model run together, and on which units.",
+                                        .usage = "COMMAND [options]",
+                                        .commands = plan_parts,
+                                        .example = "takt plan search --costs costs.json --objective throughput"};
+
+}  // namespace takt

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/sweep_options.h"
+#include "core/child_process.h"
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "core/log.h"
+#include "core/progress.h"
+#include "core/text.h"
+#include "costs/cost_tables.h"
+#include "costs/raw_measurements.h"
+#include "machine/machine_class.h"
+#include "sweep/export.h"
+#include "sweep/stage_bench.h"
+#include "sweep/sweep_tables.h"
+
+namespace takt {
+namespace {
+
+/// The word after which takt is a sweep's own child: it measures what its standard input asks for (stage_task.h).
+constexpr std::string_view child_word = "--task";
+
+/// The runtime that writes IR; null where this binary lacks it.
+std::unique_ptr<Runtime> ir_converter() {
+  if (has_runtime("openvino")) return make_runtime("openvino");
+  log_warning("no IR is written: this binary lacks OpenVINO; configure with -DTAKT_WITH_OPENVINO=ON");
+  return nullptr;
+}
+
+/// Of the models that the devices take; of all where nothing is measured.
+std::vector<ExportedModel> export_step(const SweepOptions& o, const SweepCases& cases,
+                                       const std::vector<SweepDevice>& devices, const Interrupt& interrupt) {
+  auto exports = stage_exports(networks_in(o.models), cases, o.ranges);
+  if (!o.do_export && !o.do_all)
+    std::erase_if(exports, [&](const StageExport& model) {
+      return std::none_of(devices.begin(), devices.end(),
+                          [&](const SweepDevice& device) { return device.unit == model.device; });
+    });
+  const auto converter = ir_converter();
+  Progress bar("exporting models");
+  return export_models(exports, {.folder = o.out,
+                                 .converter = converter.get(),
+                                 .progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); },
+                                 .stop = &interrupt.requested()});
+}
+
+SweepRecords measure_step(const SweepOptions& o, const SweepCases& cases, const std::vector<SweepDevice>& devices,
+                          const Interrupt& interrupt) {
+  SweepSettings settings;
+  settings.folder = o.out;
+  settings.networks = networks_in(o.models);
+  settings.cases = cases;
+  settings.devices = devices;
+  settings.ranges = o.ranges;
+  settings.retry = o.retry;
+  settings.graph = o.graph;
+  settings.runtimes = runtimes_for(o);
+  settings.row_limit = Nanoseconds(static_cast<std::int64_t>(o.row_limit_s * 1e9));
+  settings.shard = shard_in(o.shard);
+  settings.machine = to_string(detect_machine_class());
+  settings.child = {path_of_this_program(), "sweep", std::string(child_word)};
+  settings.stop = &interrupt.requested();
+  Progress bar("measuring stages");
+  settings.progress = [&](Duration spent, Duration left) {
+    bar.update(static_cast<std::uint64_t>(spent.count()), static_cast<std::uint64_t>((spent + left).count()));
+  };
+  measure_stages(settings);
+  return *read_sweep(o.out);
+}
+
+/// Of one network in DIR/results, of several each in a folder of its own there.
+std::filesystem::path tables_folder(const SweepOptions& o, Network network, std::size_t networks) {
+  const auto results = o.out / "results";
+  return networks == 1 ? results : results / network_name(network);
+}
+
+StageMeasurements measurements_for(const SweepOptions& o, const std::optional<SweepRecords>& sweep, Network network,
+                                   std::int64_t features) {
+  if (!o.from.empty()) return read_raw_measurements(o.from, {network, features});
+  if (!sweep)
+    throw Error(ErrorKind::bad_input, fmt::format("{}: holds no measured rows; run with --measure first, or name a "
+                                                  "raw_measurements.json with --from",
+                                                  printable(o.out.string())));
+  return measurements_of(*sweep, network);
+}
+
+struct Analyzed {
+  SweepRecords sweep;  ///< the rows, of a file of others without the devices that were asked for
+  std::string text;    ///< the reports
+};
+
+/// Writes the tables. Units and sizes that were not measured have their keys, too.
+Analyzed analyze_step(const SweepOptions& o, const SweepCases& cases, const Provenance& provenance) {
+  const auto sweep = o.from.empty() ? read_sweep(o.out) : std::nullopt;
+  const auto networks = networks_in(o.models);
+  Analyzed analyzed;
+  for (const Network network : networks) {
+    const auto folder = tables_folder(o, network, networks.size());
+    const auto sizes = o.from.empty() ? cases.sizes : std::vector<GraphSize>();
+    const StageMeasurements measurements = measurements_for(o, sweep, network, cases.features);
+    for (const StageMeasurement& row : measurements.rows) analyzed.sweep.records.push_back({network, "", row});
+    const CostTables tables = write_cost_tables(folder, measurements, provenance, sizes);
+    analyzed.text +=
+        fmt::format("{}\ntables in {}\n", profiling_report(tables, provenance), printable(folder.string()));
+  }
+  return analyzed;
+}
+
+int run_child() {
+  std::cin >> std::noskipws;
+  const std::string task(std::istreambuf_iterator<char>(std::cin), {});
+  return run_stage_task(task, [](const std::string& line) {
+    std::fputs((line + "\n").c_str(), stdout);
+    std::fflush(stdout);
+  });
+}
+
+}  // namespace
+
+CommandDescription describe_sweep() {
+  SweepOptions o;
+  return declare(o).description();
+}
+
+int run_sweep(std::span<const std::string> arguments) {
+  if (arguments.size() == 1 && arguments.front() == child_word) return run_child();
+  if (!arguments.empty() && arguments.front() == "merge") return run_sweep_merge(arguments.subspan(1));
+  SweepOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  const bool measures = o.do_measure || o.do_all, exports = o.do_export || measures;
+  const bool analyzes = o.do_analyze || o.do_all;
+  if (!exports && !analyzes)
+    throw UsageError(
+        "sweep: say what to do: --export writes the models, --measure measures them, --analyze makes tables "
+        "of costs, --all does it all");
+  if (!o.from.empty() && (exports || !analyzes))
+    throw UsageError("sweep: --from names rows for --analyze alone; leave out the other steps");
+  shard_in(o.shard);
+  const SweepCases cases = cases_of(o);
+  const auto devices = measures ? devices_in(o) : std::vector<SweepDevice>();
+  const Provenance provenance = provenance_of("sweep", arguments);
+
+  const Interrupt interrupt;
+  std::vector<Table> tables;
+  std::string text;
+  if (exports) {
+    tables = export_tables(export_step(o, cases, devices, interrupt));
+    text = fmt::format("{}\nin {}\n", to_text(tables.front(), o.output.style()),
+                       printable((o.out / "exported_models").string()));
+  }
+  if (measures) {
+    const std::vector<Table> measured = sweep_tables(measure_step(o, cases, devices, interrupt));
+    tables.insert(tables.begin(), measured.begin(), measured.end());
+    text = fmt::format("{}\n{}\nin {}\n", to_text(measured[0], o.output.style()),
+                       to_text(measured[1], o.output.style()), printable((o.out / "results").string()));
+  }
+  if (analyzes) {
+    const Analyzed analyzed = analyze_step(o, cases, provenance);
+    text = analyzed.text;
+    if (tables.empty()) tables = sweep_tables(analyzed.sweep);
+  }
+  print(o.output, tables, provenance, text);
+  return 0;
+}
+
+}  // namespace takt

@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""sweep_test.py TAKT: a sweep that is killed again and again ends as one that nobody disturbed, and devices that fail cost
+only their own rows."""
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TAKT = pathlib.Path(sys.argv[1]).resolve()
+CASES = {'config': {'feature_dim': 16}, 'test_cases': [{'nodes': 20, 'edges': 50}, {'nodes': 30, 'edges': 60}]}
+
+
+class Sweep(unittest.TestCase):
+    """A folder with a file of cases."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix='takt_sweep_')
+        self.path = pathlib.Path(self.folder.name)
+        (self.path / 'cases.json').write_text(json.dumps(CASES), encoding='utf-8')
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+
+class Exported(Sweep):
+    def command(self, out):
+        return [TAKT, 'sweep', '--export', '--models', 'sage,gcn,gat', '--cases', 'cases.json', '--out', out,
+                '--format', 'json']
+
+    def export(self, out):
+        done = subprocess.run(self.command(out), cwd=self.path, capture_output=True, encoding='utf-8', timeout=200,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)['tables']
+
+    def files(self, out, kind):
+        folder = self.path / out / 'exported_models' / kind
+        # What was being written when the process was killed stays behind under a name of its own.
+        return {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.startswith('.takt-')}
+
+    def test_killed_exports_end_as_undisturbed_ones(self):
+        whole = self.export('whole')
+        self.assertEqual(len(whole['models']), 20 * 4)
+        chance = random.Random(5)
+        for _ in range(6):
+            with subprocess.Popen(self.command('killed'), cwd=self.path, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) as process:
+                try:
+                    process.wait(timeout=chance.uniform(0.02, 1.0))
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGKILL)
+        killed = self.export('killed')
+        names = [(row['onnx_file'], row['ir_file']) for row in killed['models']]
+        self.assertEqual(names, [(row['onnx_file'], row['ir_file']) for row in whole['models']])
+        self.assertEqual(self.files('killed', 'onnx_models'), self.files('whole', 'onnx_models'))
+        if killed['models'][0]['ir_file']:
+            self.assertEqual(self.files('killed', 'ir_models').keys(), self.files('whole', 'ir_models').keys())
+        self.assertEqual({row['is_new'] for row in self.export('killed')['models']}, {'no'})
+
+    def test_exported_models_run(self):
+        models = self.export('out')['models']
+        rows = [row for row in models if row['onnx_file'].endswith(('sage_stage5_cpu.onnx', 'gat_stage1_npu_n20_e50.onnx'))]
+        self.assertEqual(len(rows), 2)
+        for row in rows:
+            done = subprocess.run([TAKT, 'run', f'out/{row["onnx_file"]}', '--device', 'sim:CPU', '--iter', '2'],
+                                  cwd=self.path, capture_output=True, encoding='utf-8', timeout=100, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+
+FAULTS = {'lost': 'device lost', 'memory': 'out of memory', 'crash': 'ended with signal 6', 'hang': 'no answer within'}
+
+
+class Measured(Sweep):
+    """Of simulated devices, so that every build can do it."""
+
+    def command(self, out, *more, devices='sim:CPU,sim:GPU,sim:NPU'):
+        return [TAKT, 'sweep', '--measure', '--cases', 'cases.json', '--out', out, '--warmup', '0', '--iterations', '2',
+                '--devices', devices, '--format', 'json', *more]
+
+    def measure(self, out, *more, code=0, **how):
+        done = subprocess.run(self.command(out, *more, **how), cwd=self.path, capture_output=True, encoding='utf-8',
+                              timeout=250, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)['tables'] if code == 0 else done.stderr
+
+    @staticmethod
+    def keys(rows):
+        return sorted((row['unit'], row['stage_number'], row['graph_nodes'], row['graph_edges']) for row in rows)
+
+    def lines(self, out):
+        return [line for file in sorted((self.path / out / 'results').glob('*.jsonl'))
+                for line in file.read_text(encoding='utf-8').splitlines() if '"key"' in line]
+
+    def all_keys(self):
+        return sorted((unit, str(stage), case['nodes'], case['edges']) for unit in ('CPU', 'GPU', 'NPU')
+                      for stage in range(1, 8) for case in CASES['test_cases'])
+
+    def test_every_stage_on_every_device_once(self):
+        tables = self.measure('out')
+        self.assertEqual(self.keys(tables['measurements']), self.all_keys())
+        for row in tables['measurements']:
+            refused = row['unit'] == 'NPU' and row['stage_number'] in ('3', '4')
+            self.assertEqual(row['row_status'], 'unsupported' if refused else 'measured', row)
+            self.assertEqual(row['device'], None if refused else 'sim:' + row['unit'])
+            self.assertIn('ScatterElements' if refused else 'None', str(row['reason']))
+        before = self.lines('out')
+        self.measure('out')  # nothing is measured twice
+        self.assertEqual(self.lines('out'), before)
+
+    def test_a_sweep_that_is_killed_goes_on(self):
+        random.seed(4)
+        for _ in range(6):
+            sweep = subprocess.Popen(self.command('out'), cwd=self.path, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL)
+            try:
+                sweep.wait(timeout=random.uniform(0.1, 1.2))
+            except subprocess.TimeoutExpired:
+                sweep.send_signal(signal.SIGKILL)
+                sweep.wait()
+        tables = self.measure('out')
+        self.assertEqual(self.keys(tables['measurements']), self.all_keys())
+        self.assertEqual(len(self.lines('out')), len(self.all_keys()))
+
+    def test_ctrl_c_says_what_is_left(self):
+        sweep = subprocess.Popen(self.command('out'), cwd=self.path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 encoding='utf-8')
+        while not (self.path / 'out/results/measurements.jsonl').exists() and sweep.poll() is None:
+            time.sleep(0.01)
+        sweep.send_signal(signal.SIGINT)
+        _, errors = sweep.communicate(timeout=100)
+        self.assertEqual(sweep.returncode, 1, errors)
+        self.assertIn('the same command goes on', errors)
+        self.assertEqual(self.keys(self.measure('out')['measurements']), self.all_keys())
+
+    def test_a_device_that_fails_costs_its_own_rows(self):
+        for kind, words in FAULTS.items():
+            (self.path / 'bad.yaml').write_text('peak_flops_per_s: 1.0e12\nbandwidth_bytes_per_s: 1.0e10\n'
+                                                'unknown_op_ns: 1000\n'
+                                                f'fails: {{as: {kind}, from_bytes: 1700}}\n', encoding='utf-8')
+            rows = self.measure(f'out-{kind}', '--row-limit', '2', devices='NPU=sim:bad,sim:CPU')['measurements']
+            self.assertEqual(len(rows), 2 * 7 * 2)
+            failed = [row for row in rows if row['row_status'] == 'failed']
+            for row in rows:
+                if row['row_status'] == 'measured':
+                    self.assertEqual(row['device'], {'NPU': 'sim:bad', 'CPU': 'sim:CPU'}[row['unit']])
+            self.assertTrue(all(row['unit'] == 'NPU' and words in row['reason'] for row in failed), failed)
+            self.assertTrue(all(row['device'] is None and row['median_us'] is None for row in failed), failed)
+            self.assertGreaterEqual(len(failed), 3)
+            self.assertGreaterEqual(sum(row['unit'] == 'NPU' and row['row_status'] == 'measured' for row in rows), 3)
+
+    def test_shards_make_the_same_whole(self):
+        for number in (1, 2, 3):
+            tables = self.measure('out', '--shard', f'{number}/3')
+        self.assertEqual(self.keys(tables['measurements']), self.all_keys())
+        self.assertEqual(len(self.lines('out')), len(self.all_keys()))
+
+    def test_parts_in_folders_of_their_own_are_merged(self):
+        whole = self.measure('whole')
+        for number in (1, 2):
+            self.measure(f'part-{number}', '--shard', f'{number}/2')
+        self.measure('part-1', '--shard', '1/1', devices='sim:CPU')  # some rows are in both
+        merge = [TAKT, 'sweep', 'merge', 'part-1', 'part-2', '--out', 'merged', '--format', 'json']
+        done = subprocess.run(merge, cwd=self.path, capture_output=True, encoding='utf-8', timeout=100, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = json.loads(done.stdout)['tables']['measurements']
+        self.assertEqual(self.keys(rows), self.keys(whole['measurements']))
+        self.assertEqual(len(self.lines('merged')), len(self.all_keys()))
+        again = subprocess.run(merge, cwd=self.path, capture_output=True, encoding='utf-8', timeout=100, check=False)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn('holds a sweep already', again.stderr)
+        self.measure('other', '--seed', '7', devices='sim:CPU')
+        mixed = subprocess.run([TAKT, 'sweep', 'merge', 'part-1', 'other', '--out', 'mixed'], cwd=self.path,
+                               capture_output=True, encoding='utf-8', timeout=100, check=False)
+        self.assertEqual(mixed.returncode, 1)
+        self.assertIn('seed 42 instead of 7', mixed.stderr)
+        self.assertFalse((self.path / 'mixed').exists())
+
+    def test_rows_of_another_way_are_not_mixed_in(self):
+        self.measure('out', devices='sim:CPU')
+        before = self.lines('out')
+        self.assertIn('seed 42 instead of 7', self.measure('out', '--seed', '7', code=1))
+        self.assertIn('were measured on sim:CPU, not on sim:GPU', self.measure('out', code=1, devices='CPU=sim:GPU'))
+        self.assertEqual(self.lines('out'), before)
+
+
+class Analyzed(Sweep):
+    def test_every_key_is_there_whatever_failed(self):
+        sizes = [(1, 1), (1, 2), (1, 3), (1, 5), (1, 10), (2, 2), (2, 3), (2, 5), (2, 10), (3, 3), (3, 5), (3, 10), (5, 5), (5, 10),
+                 (10, 10)]
+        cases = {'config': {'feature_dim': 8}, 'test_cases': [{'nodes': 100 * n, 'edges': 100 * e} for n, e in sizes]}
+        (self.path / 'cases.json').write_text(json.dumps(cases), encoding='utf-8')
+        words = [TAKT, 'sweep', '--all', '--cases', 'cases.json', '--devices', 'sim:CPU,sim:GPU,sim:NPU', '--iterations', '3',
+                 '--warmup', '0', '--out', 'out']
+        done = subprocess.run(words, cwd=self.path, capture_output=True, encoding='utf-8', timeout=250, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = self.path / 'out/results'
+        tables = {name: json.loads((results / name).read_text(encoding='utf-8'), parse_constant=self.fail)
+                  for name in ('raw_measurements.json', 'lookup_table.json', 'bandwidth_table.json')}
+        lookup, bandwidth = tables['lookup_table.json'], tables['bandwidth_table.json']
+        self.assertEqual(len(lookup), 315 + 1)
+        self.assertEqual(len(bandwidth), 21 + 1)
+        for stage in (3, 4):
+            self.assertIsNone(bandwidth[f'NPU_stage{stage}'])
+            self.assertIsNone(lookup[f'100,200,NPU,{stage}'])
+            self.assertIn('ScatterElements', lookup['takt']['rows'][f'100,200,NPU,{stage}']['reason'])
+        for key, row in lookup.items():
+            if key != 'takt' and row:
+                self.assertEqual(lookup['takt']['rows'][key]['device'], 'sim:' + key.split(',')[2])
+        self.assertIn('unsupported', (results / 'profiling_report.txt').read_text(encoding='utf-8'))
+        again = self.path / 'again'
+        done = subprocess.run([TAKT, 'sweep', '--analyze', '--from', results / 'raw_measurements.json', '--out', again],
+                              cwd=self.path, capture_output=True, encoding='utf-8', timeout=100, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ('lookup_table.json', 'bandwidth_table.json'):
+            there = json.loads((again / 'results' / name).read_text(encoding='utf-8'))
+            del there['takt'], tables[name]['takt']
+            self.assertEqual(there, tables[name])
+
+if __name__ == '__main__':
+    os.environ['LC_ALL'] = 'C.UTF-8'
+    unittest.main(argv=sys.argv[:1])
