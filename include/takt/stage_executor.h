@@ -70,6 +70,9 @@ struct StageExecutorSettings {
   std::string runtime{};         ///< "onnxruntime", "openvino", "sim"; empty: by the model's file name and the device
   int requests = 1;              ///< inferences at once; more keeps a device busy while results are handed on
   std::optional<int> threads{};  ///< of one inference, on the CPU; unset: the runtime's own default
+  /// f32, f16 or bf16: compute in it where the runtime can. Unset: the runtime's own choice, which may be less than the
+  /// model's (OpenVINO takes bf16 on processors that have units for it).
+  std::optional<ElementType> precision{};
   /// Settings of the runtime that change speed and not results, such as {"spinning", "off"}.
   std::map<std::string, std::string> tuning{};
   bool counters = true;  ///< hardware time and data marshalling; costs a little with very small models

@@ -5,6 +5,7 @@ namespace {
 
 constexpr Command plan_parts[] = {
     {"cut", "a model in pieces that run one after another, as a pipeline", run_plan_cut, describe_plan_cut},
+    {"run", "plans really run, beside what they were expected to take", run_plan_run, describe_plan_run},
     {"search", "the best plans for given costs, and how sure that is", run_plan_search, describe_plan_search},
 };
 

@@ -79,6 +79,12 @@ std::map<std::string, Shape> shapes_in(const PlanCutOptions& o, const Graph& gra
   return settle_inputs(ports_of(graph, graph.inputs), read_inputs(specs), std::nullopt, notes).shapes;
 }
 
+std::vector<PieceUnit> units_in(const PlanCutOptions& o) {
+  std::vector<PieceUnit> units;
+  for (const std::string& device : words_in(o.devices)) units.push_back({.device = device, .runtime = o.runtime});
+  return units;
+}
+
 std::filesystem::path folder_of(const PlanCutOptions& o) {
   return o.out.empty() ? std::filesystem::path(o.model.stem().string() + "_pieces") : o.out;
 }
@@ -102,9 +108,8 @@ int run_plan_cut(std::span<const std::string> arguments) {
     cuts = choose_cuts(sized, cuts, {.pieces = static_cast<std::size_t>(o.pieces)});
     // What the pieces declare is open where the model is.
     const Graph open = shapes.empty() ? sized : with_known_tensors(model);
-    const WrittenPieces written = write_pieces(
-        model, open, cuts,
-        {.folder = folder_of(o), .devices = words_in(o.devices), .runtime = o.runtime, .input_shapes = shapes});
+    const WrittenPieces written =
+        write_pieces(model, open, cuts, {.folder = folder_of(o), .units = units_in(o), .input_shapes = shapes});
     end = fmt::format("{} pieces in {}; run them with: takt pipeline run {}\n", written.models.size(),
                       printable(folder_of(o).string()), printable(written.pipeline.string()));
   }

@@ -14,6 +14,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "plan/chosen_units.h"
+#include "plan/given_plan.h"
 #include "plan/measured_costs.h"
 #include "plan/plan_cost_table.h"
 #include "plan/plan_tables.h"
@@ -114,25 +115,6 @@ CommandLine declare(PlanSearchOptions& o) {
            &o.model);
   add_output(line, o.output, table_names("plan search"));
   return line;
-}
-
-GivenPlan given_plan(const std::string& word, const PlanCosts& costs, std::int64_t batches) {
-  GivenPlan given;
-  if (const auto named = plan_named(word)) {
-    given.name = *std::find_if(named_plans().begin(), named_plans().end(),
-                               [&](const std::string& name) { return lower_case(name) == lower_case(word); });
-    given.plan = *named;
-  } else if (word.find('[') == word.npos) {
-    given.plan = parse_plan_json(read_file(word), printable(word));
-  } else {
-    given.plan = parse_plan(word, "--plan");
-  }
-  try {
-    given.estimate = estimate(given.plan, costs, batches);
-  } catch (const Error& error) {
-    given.reason = error.what();
-  }
-  return given;
 }
 
 /// Of the folder of a sweep. Costs beyond its sizes are said when a plan rests

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "cli/run_options.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "machine/op_figures.h"
 #include "profile/percentiles.h"
+#include "runtime/precision.h"
 
 namespace takt {
 namespace {
@@ -50,12 +50,9 @@ void read_checks(RunOptions& o) {
 
 void read_precision(RunOptions& o) {
   if (o.precision.empty()) return;
-  static const std::map<std::string, ElementType> types{
-      {"f32", ElementType::f32}, {"f16", ElementType::f16}, {"bf16", ElementType::bf16}};
-  const auto found = types.find(lower_case(o.precision));
-  if (found == types.end())
+  o.run.precision = precision_named(o.precision);
+  if (!o.run.precision)
     throw UsageError(fmt::format("--precision '{}': write f32, f16 or bf16", printable(o.precision)));
-  o.run.precision = found->second;
 }
 
 void read_properties(RunOptions& o) {

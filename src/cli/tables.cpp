@@ -11,6 +11,7 @@
 #include "graph/cuts_table.h"
 #include "machine/machine_check.h"
 #include "machine/peaks_table.h"
+#include "plan/plan_run_tables.h"
 #include "plan/plan_tables.h"
 #include "profile/run_tables.h"
 #include "replay/interference.h"
@@ -35,6 +36,7 @@ const std::vector<CommandTables>& all_tables() {
       {"sweep", sweep_schemas()},
       {"lookup", {costs_schema()}},
       {"plan cut", {cuts_schema()}},
+      {"plan run", plan_run_schemas()},
       {"plan search", plan_schemas()},
       {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},

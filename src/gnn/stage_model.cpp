@@ -43,7 +43,7 @@ constexpr WriteStage write_sage[] = {
       const std::int64_t rows = w.settings().features, columns = w.settings().hidden;
       const std::string mean = product(w, "mean_agg", w.weight("w_l", rows, columns));
       const std::string shifted = w.node("Add", {mean, w.weight("b", columns, 0)});
-      w.make("out", "Add", {shifted, product(w, "x", w.weight("w_r", rows, columns))});
+      w.make("out", "Add", {shifted, product(w, w.target_rows("x"), w.weight("w_r", rows, columns))});
     },
     activate,
 };
@@ -132,7 +132,7 @@ WriteStage writer_of(Network network, int stage) {
 /// Opset 17 is what older runtimes read; the largest of a node's scores needs 18.
 int opset_of(const StageRange& range) { return range.network == Network::gat && range.has(4) ? 18 : 17; }
 
-void check_settings(const StageModelSettings& settings) {
+void check_settings(const StageRange& range, const StageModelSettings& settings) {
   const auto refuse = [](const std::string& what) { refuse_input("a model of stages cannot be built: " + what); };
   if (settings.precision != ElementType::f32 && settings.precision != ElementType::f16)
     refuse("its precision is float32 or float16");
@@ -140,9 +140,27 @@ void check_settings(const StageModelSettings& settings) {
     refuse(fmt::format("it needs a feature at least, and has {} and {}", settings.features, settings.hidden));
   if (settings.size && (settings.size->nodes < 1 || settings.size->edges < 0))
     refuse(fmt::format("a graph of {} nodes and {} edges cannot be", settings.size->nodes, settings.size->edges));
+  if (!settings.table_rows) return;
+  if (!settings.size || *settings.table_rows < settings.size->nodes)
+    refuse("a part of a graph has a size, and a table with at least as many rows as it has nodes");
+  if (range.network == Network::gcn && range.has(1))
+    refuse("stage 1 of GCN counts the edges of both ends, and a part has only those that lead to its own nodes");
 }
 
 }  // namespace
+
+std::string_view table_of(const StageRange& range) {
+  switch (range.network) {
+    case Network::sage:
+      return range.has(1) ? "x" : "";
+    case Network::gcn:
+      return range.has(2) ? "x" : "";
+    case Network::gat:
+      break;
+  }
+  if (!range.has(2)) return "";
+  return range.has(1) ? "x" : "wx";
+}
 
 bool can_bag(const StageRange& range) {
   switch (range.network) {
@@ -157,7 +175,7 @@ bool can_bag(const StageRange& range) {
 }
 
 OnnxModel stage_model(const StageRange& range, const StageModelSettings& settings) {
-  check_settings(settings);
+  check_settings(range, settings);
   StageWriter writer(range, settings);
   for (int stage = range.first; stage <= range.last; ++stage) writer_of(range.network, stage)(writer);
   return writer.finish(opset_of(range));

@@ -37,14 +37,21 @@ struct StageModelSettings {
   std::int64_t features = 500, hidden = 500;  ///< F and H
   ElementType precision = ElementType::f32;   ///< of features and weights: f32 or f16
   std::optional<GraphSize> size = {};         ///< unset: the model leaves nodes and edges open
+  /// Of a part of a graph (graph_parts.h), with `size`: rows of the table that edges read from, the part's own nodes
+  /// first. All other tensors have the rows of `size`. Unset: the table has no others.
+  std::optional<std::int64_t> table_rows = {};
   Aggregation aggregation = Aggregation::scatter;
   std::uint64_t seed = 42;  ///< of the weights
 };
 
 /// The model of a range; its inputs and outputs are ports_of(range) by name, but for `num_nodes`, which a model of a
 /// fixed size does not ask for. Stages have the same weights in all ranges. Equal calls give equal bytes. Throws
-/// Error(bad_input) for sizes below 1 (edges: below 0) and other precisions.
+/// Error(bad_input) for sizes below 1 (edges: below 0), other precisions, and parts of a range that needs the whole
+/// graph (the norms of GCN).
 OnnxModel stage_model(const StageRange& range, const StageModelSettings& settings);
+
+/// The input of a range that edges read rows of: "x", "wx"; empty: it gathers nothing.
+std::string_view table_of(const StageRange& range);
 
 /// Whether the model of a range has a sum that is made as Aggregation::bag.
 bool can_bag(const StageRange& range);

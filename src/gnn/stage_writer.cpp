@@ -49,7 +49,9 @@ std::string StageWriter::dims_of(const StageTensor& tensor) const {
   for (const std::string& dim : split(tensor.dims, ',')) {
     const auto& size = settings_.size;
     text += text.empty() ? "" : ",";
-    if (dim == "N")
+    if (dim == "N" && settings_.table_rows && tensor.name == table_of(range_))
+      text += std::to_string(*settings_.table_rows);
+    else if (dim == "N")
       text += size ? std::to_string(size->nodes) : "num_nodes";
     else if (dim == "E")
       text += size ? std::to_string(size->edges) : "num_edges";
@@ -122,6 +124,11 @@ std::string StageWriter::column(const std::string& vector) { return node("Unsque
 
 void StageWriter::make_vector(const std::string& name, const std::string& column) {
   make(name, "Squeeze", {column, constant(1)});
+}
+
+std::string StageWriter::target_rows(const std::string& table) {
+  if (!settings_.table_rows || table != table_of(range_)) return table;
+  return node("Slice", {table, constant(0), node_count(), constant(0)});
 }
 
 std::string StageWriter::sources() {

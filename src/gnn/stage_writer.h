@@ -34,6 +34,8 @@ class StageWriter {
   std::string column(const std::string& vector);                         ///< [E] as [E,1]
   void make_vector(const std::string& name, const std::string& column);  ///< the other way round
 
+  /// The rows of the nodes that edges lead to, of a table that may have more.
+  std::string target_rows(const std::string& table);
   std::string sources();  ///< [E]: where the edges come from
   std::string targets();  ///< [E]: where they lead to
 

@@ -145,4 +145,27 @@ GivenTensor parse_npy(std::span<const std::byte> file, std::string_view where) {
   return {std::move(tensor), GivenAs::typed};
 }
 
+std::string npy_file(const HostTensor& tensor) {
+  const auto bits = type_bits(tensor.type);
+  const std::string name(type_name(tensor.type));
+  const char kind = name.starts_with("float")  ? 'f'
+                    : name.starts_with("int")  ? 'i'
+                    : name.starts_with("uint") ? 'u'
+                                               : '?';
+  const bool is_bool = tensor.type == ElementType::boolean;
+  if (!is_bool && (kind == '?' || !bits || *bits < 8))
+    throw Error(ErrorKind::unsupported, fmt::format("NumPy has no elements of type {}", name));
+  const std::string descr = is_bool ? "|b1" : fmt::format("{}{}{}", *bits == 8 ? '|' : '<', kind, *bits / 8);
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr,
+                                   fmt::join(tensor.shape, ", "), tensor.shape.size() == 1 ? "," : "");
+  constexpr std::size_t fixed = 10, alignment = 64;  // as the format asks for: values begin at a multiple of 64
+  header.append(alignment - (fixed + header.size() + 1) % alignment, ' ');
+  header += '\n';
+  std::string file = "\x93NUMPY";
+  file += {'\x01', '\0', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  file += header;
+  file.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+  return file;
+}
+
 }  // namespace takt

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "pipeline/float_types.h"
 #include "pipeline/planned_run.h"
 
 namespace takt {
@@ -224,13 +225,12 @@ void EngineRun::carry_out(const StartedExecution& execution, std::vector<Finishe
     values_.set_source(what.batch, settings_.make_inputs(what.batch));
   }
   if (!stage.split) {
-    start_inference(execution, *stage.replicas[static_cast<std::size_t>(what.replica)],
-                    values_.take_inputs(what.batch, what.stage));
+    start_inference(execution, *stage.replicas[static_cast<std::size_t>(what.replica)], inputs_of(what));
   } else if (what.phase == FlowPhase::run) {
     start_inference(execution, stage.split->part(what.replica, static_cast<std::size_t>(what.part)),
                     values_.part(what.batch, what.stage, what.part));
   } else if (what.phase == FlowPhase::partition) {
-    const auto whole = values_.take_inputs(what.batch, what.stage);
+    const auto whole = inputs_of(what);
     auto parts = stage.split->partition(whole);
     const auto moved = copied_bytes(whole, parts);
     values_.set_parts(what.batch, what.stage, std::move(parts));
@@ -249,6 +249,17 @@ void EngineRun::carry_out(const StartedExecution& execution, std::vector<Finishe
   fail(execution.what, error.what());
 }
 
+StageExecutor::InputValues EngineRun::inputs_of(const Execution& what) {
+  auto values = values_.take_inputs(what.batch, what.stage);
+  const Nanoseconds begin = steady_now();
+  const auto& inputs = stages_[static_cast<std::size_t>(what.stage)].ports.inputs;
+  if (const auto bytes = fit_types(values, inputs); bytes > 0 && what.phase == FlowPhase::run) {
+    const std::lock_guard lock(mutex_);
+    fitted_[{what.batch, what.stage}] = {begin, steady_now(), bytes};
+  }
+  return values;
+}
+
 void EngineRun::start_inference(const StartedExecution& execution, StageExecutor& executor,
                                 const StageExecutor::InputValues& inputs) {
   {
@@ -256,6 +267,15 @@ void EngineRun::start_inference(const StartedExecution& execution, StageExecutor
     records_[{execution.what.batch, execution.what.stage, execution.what.part}] = execution.record;
   }
   executor.start_async(execution.what.batch, inputs);
+}
+
+TensorCopy EngineRun::with_fitted(TensorCopy copy, std::int64_t batch, int stage) {
+  const auto found = fitted_.find({batch, stage});
+  if (found == fitted_.end()) return copy;
+  const TensorCopy fitted = found->second;
+  fitted_.erase(found);
+  if (copy.bytes == 0) return fitted;
+  return {fitted.begin, copy.end, fitted.bytes + copy.bytes};
 }
 
 void EngineRun::add_copy(const Execution& what, const TensorCopy& copy, bool of_outputs) {
@@ -273,7 +293,7 @@ void EngineRun::completed(int stage, int part, bool split, StageResult result) {
     finished.record = found->second;
     records_.erase(found);
     finished.what = in_flight_.at(finished.record).first;
-    add_copy(finished.what, result.inputs_copied, false);
+    add_copy(finished.what, with_fitted(result.inputs_copied, result.batch, stage), false);
     add_copy(finished.what, result.outputs_copied, true);
     if (result.error) in_flight_.erase(finished.record);
   }

@@ -43,9 +43,13 @@ class EngineRun {
   void advance(std::vector<FinishedExecution> finished);
   void deliver(const std::vector<std::int64_t>& batches);
   void carry_out(const StartedExecution& execution, std::vector<FinishedExecution>& finished);
+  /// What the batch gives the stage, in the types that its model takes.
+  StageExecutor::InputValues inputs_of(const Execution& what);
   void start_inference(const StartedExecution& execution, StageExecutor& executor,
                        const StageExecutor::InputValues& inputs);
   void completed(int stage, int part, bool split, StageResult result);
+  /// The copy of an execution's inputs, and the one before it that gave them other types.
+  TensorCopy with_fitted(TensorCopy copy, std::int64_t batch, int stage);
   void add_copy(const Execution& what, const TensorCopy& copy, bool of_outputs);
   void fail(const Execution& what, const std::string& cause);
   std::string place_of(const Execution& what) const;
@@ -66,6 +70,7 @@ class EngineRun {
   std::mutex source_mutex_, sink_mutex_;
   std::map<std::size_t, std::pair<Execution, Nanoseconds>> in_flight_;  ///< of real executions, by record
   std::map<std::tuple<std::int64_t, int, int>, std::size_t> records_;   ///< (batch, stage, part) → record
+  std::map<std::pair<std::int64_t, int>, TensorCopy> fitted_;           ///< (batch, stage), until the execution is done
   int active_ = 0;                                                      ///< threads inside advance()
   std::optional<std::string> failure_;
   bool interrupted_ = false;

@@ -8,6 +8,7 @@
 #include "core/index.h"
 #include "core/text.h"
 #include "core/yaml_section.h"
+#include "pipeline/float_types.h"
 #include "pipeline/stage_order.h"
 
 namespace takt {
@@ -102,7 +103,7 @@ void check_fit(const PipelineSpec& spec, std::size_t stage, const std::vector<St
     const auto& in = inputs[link.input];
     const auto& out = ports[static_cast<std::size_t>(link.from)].outputs[link.output];
     const auto& from = spec.stages[static_cast<std::size_t>(link.from)].name;
-    if (in.type == out.type && may_be_equal(in.shape, out.shape)) continue;
+    if (hands_on_as(out.type, in.type) && may_be_equal(in.shape, out.shape)) continue;
     refuse_link(
         spec, stage,
         fmt::format("input '{}' takes {} {}, but '{}.{}' gives {} {}; connect another output, or change the model",

@@ -22,7 +22,8 @@ struct StagePorts {
 
 /// The links into stage `stage`, where `ports` holds those of the stages up to it: what `connect` says, then inputs
 /// with the name of an output of the stages before, and where there are neither, inputs and outputs in order. Throws
-/// Error(bad_input), "FILE:LINE: …", for a name that does not exist, another type, and shapes that cannot be equal.
+/// Error(bad_input), "FILE:LINE: …", for a name that does not exist, another type (floats of 16 to 64 bits go together:
+/// float_types.h), and shapes that cannot be equal.
 std::vector<Link> links_into(const PipelineSpec& spec, std::size_t stage, const std::vector<StagePorts>& ports);
 
 }  // namespace takt

@@ -12,6 +12,7 @@
 #include "graph/run_order.h"
 #include "graph/types.h"
 #include "profile/model_shapes.h"
+#include "runtime/precision.h"
 #include "runtime/runtime.h"
 
 namespace takt {
@@ -87,19 +88,23 @@ class PipelineFile {
 
  private:
   std::string stage(std::size_t piece) const {
-    const auto& devices = settings_.devices;
+    const PieceUnit& unit = settings_.units[std::min(piece, settings_.units.size() - 1)];
     std::string text = fmt::format("  - name: {}\n    model: {}\n    device: {}\n", stage_name(piece),
-                                   json_quote(written_.models[piece].filename().string()),
-                                   json_quote(devices[std::min(piece, devices.size() - 1)]));
-    if (!settings_.runtime.empty()) text += fmt::format("    runtime: {}\n", json_quote(settings_.runtime));
-    std::map<std::string, std::string> inputs, connect;
+                                   json_quote(written_.models[piece].filename().string()), json_quote(unit.device));
+    if (!unit.runtime.empty()) text += fmt::format("    runtime: {}\n", json_quote(unit.runtime));
+    if (unit.threads) text += fmt::format("    threads: {}\n", *unit.threads);
+    if (unit.precision) text += fmt::format("    precision: {}\n", precision_name(*unit.precision));
+    std::map<std::string, std::string> inputs, connect, data;
     for (const TensorId id : written_.pieces[piece].inputs) {
       const std::string& name = graph_.tensor(id).name;
       if (const auto from = maker_of(id, piece); !from.empty())
         connect[name] = from + "." + name;
+      else if (const auto file = settings_.data.find(name); file != settings_.data.end())
+        data[name] = file->second;
       else if (const auto shape = settings_.input_shapes.find(name); shape != settings_.input_shapes.end())
         inputs[name] = to_string(shape->second);
     }
+    if (!data.empty()) text += fmt::format("    data: {}\n", flow_mapping(data));
     if (!inputs.empty()) text += fmt::format("    inputs: {}\n", flow_mapping(inputs));
     if (piece > 0) text += fmt::format("    connect: {}\n", flow_mapping(connect));
     if (piece > 0 && connect.empty()) text += "    after: source\n";
@@ -136,10 +141,10 @@ Graph with_known_tensors(const OnnxModel& model, const std::map<std::string, Sha
 
 WrittenPieces write_pieces(const OnnxModel& model, const Graph& graph, const std::vector<Cut>& cuts,
                            const PieceSettings& settings) {
-  if (settings.devices.empty()) refuse_input("name a device for the pieces of a model");
-  if (settings.devices.size() > cuts.size() + 1)
+  if (settings.units.empty()) refuse_input("name a device for the pieces of a model");
+  if (settings.units.size() > cuts.size() + 1)
     refuse_input(fmt::format("{} pieces of a model cannot run on {} devices; make more pieces, or name fewer devices",
-                             cuts.size() + 1, settings.devices.size()));
+                             cuts.size() + 1, settings.units.size()));
   std::error_code error;
   fs::create_directories(settings.folder, error);
   if (error)

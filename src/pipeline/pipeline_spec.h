@@ -27,6 +27,7 @@
 //       queue: 4
 //       ordered: true
 //       threads: 1
+//       precision: f32                 # or f16, bf16: compute in it where the runtime can; default: its own choice
 //       inputs: {x: "{1,500}"}         # as --input; what no earlier stage provides is generated
 //       data: {x: frames/}             # values batch by batch, in turn: files of a folder, by name; [a.npy, b.npy];
 //       the
@@ -101,6 +102,7 @@ struct StageSpec {
   int queue = 2;
   bool ordered = true;
   std::optional<int> threads;
+  std::optional<ElementType> precision{};      ///< f32, f16 or bf16; nullopt: the runtime's own choice
   std::map<std::string, std::string> inputs;   ///< input → what --input takes after the name
   std::map<std::string, std::string> connect;  ///< input → STAGE.OUTPUT
   std::map<std::string, DataSpec> data{};      ///< by input; the name is empty where the only one is meant

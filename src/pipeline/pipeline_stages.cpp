@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "pipeline/float_types.h"
 #include "pipeline/opened_model.h"
 #include "pipeline/stage_model.h"
 #include "profile/prepared_model.h"
@@ -112,7 +113,7 @@ class Opening {
       const auto from = static_cast<std::size_t>(link.from);
       if (!stages_[from].is_real()) continue;
       stages_[s].links.push_back(link);
-      values[link.input] = stages_[from].sample_outputs[link.output];
+      values[link.input] = in_type(stages_[from].sample_outputs[link.output], ports_[s].inputs[link.input].type);
       settings.inputs.push_back(input_text(ports_[s].inputs[link.input].name, values[link.input]->shape));
     }
     if (stage.dummy && settings.inputs.empty())
@@ -190,6 +191,7 @@ class Opening {
     settings.device = stage.device;
     settings.runtime = stage.split && !stage.split->runtimes.empty() ? stage.split->runtimes.front() : stage.runtime;
     settings.threads = stage.threads;
+    settings.precision = stage.precision;
     settings.inputs = input_texts(stage);
     settings.seed = spec_.seed;
     settings.tuning = tuning_of(spec_);

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "inputs/inputs.h"
+#include "runtime/precision.h"
 #include "runtime/runtime.h"
 #include "runtime/simulated.h"
 
@@ -197,11 +198,24 @@ std::string read_device(const YamlSection& where, const YAML::Node& node, const 
                                     "use CPU, GPU, NPU or sim:NAME")));
 }
 
+std::optional<ElementType> read_precision(const YamlSection& stage, const StageSpec& result) {
+  if (!stage.has("precision")) return std::nullopt;
+  const std::string text = stage.text("precision", "");
+  const auto precision = precision_named(text);
+  if (!precision)
+    stage.fail(stage.at("precision"), stage.full_name("precision"),
+               fmt::format("{} is no precision; use f32, f16 or bf16", printable(text)));
+  if (result.dummy && !result.dummy->matmul)
+    stage.fail(stage.at("precision"), stage.full_name("precision"),
+               "is for models, and this stage has none; leave it out");
+  return precision;
+}
+
 StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_t index, int queue,
                      const std::filesystem::path& folder, std::map<std::string, DeviceSpec>& devices) {
   const YamlSection stage(node, root.origin(), fmt::format("stages[{}].", index),
                           {"name", "model", "dummy", "device", "runtime", "split", "replicas", "queue", "ordered",
-                           "threads", "inputs", "data", "connect", "after"});
+                           "threads", "precision", "inputs", "data", "connect", "after"});
   StageSpec result;
   result.line = YamlSection::line_of(node);
   result.name = stage.text("name", "");
@@ -228,6 +242,7 @@ StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_
   result.ordered = stage.flag("ordered", true);
   if (const auto threads = stage.integer("threads", 1, 4096)) result.threads = static_cast<int>(*threads);
   if (busy_time(result)) result.threads = 1;
+  result.precision = read_precision(stage, result);
   result.inputs = read_texts(stage, "inputs");
   check_inputs(stage, result);
   result.connect = read_texts(stage, "connect");

@@ -90,6 +90,7 @@ RunSettings run_settings(const StageExecutorSettings& settings) {
   run.runtime = settings.runtime;
   run.device = settings.device;
   run.threads = settings.threads;
+  run.precision = settings.precision;
   run.tuning = settings.tuning;
   run.inputs = specs_of(settings.inputs);
   run.seed = settings.seed;

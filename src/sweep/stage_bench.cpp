@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "profile/model_shapes.h"
 #include "runtime/device_choice.h"
+#include "runtime/precision.h"
 #include "runtime/simulated.h"
 #include "sweep/export.h"
 
@@ -39,12 +40,6 @@ Duration usual_time(int turns, Call call) {
   std::vector<Nanoseconds> times;
   for (int turn = 0; turn < turns; ++turn) times.push_back(call());
   return *median(times);
-}
-
-std::string short_name(ElementType type) {
-  if (type == ElementType::f32) return "f32";
-  if (type == ElementType::f16) return "f16";
-  return type == ElementType::bf16 ? "bf16" : std::string(type_name(type));
 }
 
 /// With the shapes of all its tensors, as far as a runtime of this binary tells them.
@@ -91,7 +86,7 @@ void StageBench::measure_on(const std::string& runtime, StageMeasurement& row) {
     if (!session) return;
     row.runtime = runtime;
     row.device = session->device();
-    row.precision = short_name(session->precision().value_or(precision_of(row.key.unit)));
+    row.precision = precision_name(session->precision().value_or(precision_of(row.key.unit)));
     take_times(*session, row);
   } catch (const std::bad_alloc&) {
     fail(row, StageStatus::failed, "out of memory");

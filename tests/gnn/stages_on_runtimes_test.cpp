@@ -1,110 +1,11 @@
 // The models that takt builds of the stages, run by every real runtime of this binary and held against the formulas.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-
-#include "core/half.h"
-#include "core/random.h"
-#include "gnn/plain_layer.h"
-#include "gnn/random_edges.h"
-#include "gnn/stage_model.h"
-#include "places.h"
-#include "runtime/runtime.h"
+#include "gnn/stage_runs.h"
 #include "test_folder.h"
 
 namespace takt {
 namespace {
-
-constexpr std::int64_t features = 12, hidden = 5;
-
-std::vector<std::string> real_runtimes() {
-  auto names = runtime_names();
-  std::erase(names, "sim");
-  return names;
-}
-
-/// A graph by a name that a failed test prints.
-struct NamedGraph {
-  std::string name;
-  EdgeList edges;
-};
-
-/// Node 4 has no edge at all and node 0 none that arrives; 1 → 1 is a self loop, 0 → 3 is there three times.
-EdgeList odd_graph() { return {5, {0, 1, 0, 2, 0, 3, 1}, {3, 1, 3, 1, 3, 2, 2}}; }
-
-std::vector<NamedGraph> usual_graphs() {
-  return {{"uniform", uniform_edges({40, 160}, 3)}, {"power law", power_law_edges({60, 600}, 4)}, {"odd", odd_graph()}};
-}
-
-std::vector<NamedGraph> small_graphs() {
-  return {{"one node with a self loop", {1, {0}, {0}}}, {"one node alone", {1, {}, {}}}, {"no edge", {6, {}, {}}}};
-}
-
-PlainTensor random_features(std::int64_t nodes) {
-  PlainTensor x = plain_tensor(static_cast<std::size_t>(nodes), static_cast<std::size_t>(features));
-  Random random(11);
-  for (double& value : x.values) value = static_cast<float>(standard_normal(random));
-  return x;
-}
-
-template <typename Value>
-void put(HostTensor& tensor, const std::vector<Value>& values) {
-  tensor.bytes.resize(values.size() * sizeof(Value));
-  if (!values.empty()) std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
-}
-
-template <typename Value>
-std::vector<Value> taken(const HostTensor& tensor) {
-  std::vector<Value> values(tensor.bytes.size() / sizeof(Value));
-  if (!values.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-  return values;
-}
-
-HostTensor edge_tensor(const EdgeList& edges) {
-  HostTensor tensor{"edge_index", ElementType::i64, {2, edges.edges()}, {}, {}};
-  auto both = edges.sources;
-  both.insert(both.end(), edges.targets.begin(), edges.targets.end());
-  put(tensor, both);
-  return tensor;
-}
-
-HostTensor float_tensor(const Port& port, const PlainTensor& plain) {
-  Shape shape{static_cast<std::int64_t>(plain.rows)};
-  if (port.shape.size() == 2) shape.push_back(static_cast<std::int64_t>(plain.columns));
-  HostTensor tensor{port.name, port.type, shape, {}, {}};
-  if (port.type == ElementType::f16) {
-    std::vector<std::uint16_t> halves;
-    for (const double value : plain.values) halves.push_back(to_half(value));
-    put(tensor, halves);
-  } else {
-    put(tensor, std::vector<float>(plain.values.begin(), plain.values.end()));
-  }
-  return tensor;
-}
-
-std::vector<double> numbers_of(const HostTensor& tensor) {
-  std::vector<double> numbers;
-  if (tensor.type == ElementType::f16)
-    for (const auto half : taken<std::uint16_t>(tensor)) numbers.push_back(from_half(half));
-  else
-    for (const float value : taken<float>(tensor)) numbers.push_back(value);
-  return numbers;
-}
-
-/// Each number within `tolerance` of itself, or of a tenth of the largest: a sum may cancel out to nearly nothing.
-void expect_close(const std::vector<double>& got, const PlainTensor& wanted, double tolerance,
-                  const std::string& what) {
-  ASSERT_EQ(got.size(), wanted.values.size()) << what;
-  double largest = 0;
-  for (const double value : wanted.values) largest = std::max(largest, std::abs(value));
-  for (std::size_t i = 0; i < got.size(); ++i)
-    ASSERT_NEAR(got[i], wanted.values[i], tolerance * std::max(std::abs(wanted.values[i]), 0.1 * largest) + 1e-30)
-        << what << ", number " << i;
-}
 
 class StagesOnRuntimes : public testing::TestWithParam<std::tuple<std::string, Network>> {
  protected:
@@ -125,21 +26,13 @@ class StagesOnRuntimes : public testing::TestWithParam<std::tuple<std::string, N
   std::vector<HostTensor> run(const StageRange& range, const StageModelSettings& settings, const EdgeList& edges,
                               const std::map<std::string, PlainTensor>& layer) {
     const OnnxModel model = stage_model(range, settings);
-    const auto path = folder_ / "model.onnx";
-    write_onnx(model, path);
     std::vector<HostTensor> inputs;
-    SessionSettings session_settings;
-    session_settings.threads = 2;  // so that sums that lose edges between threads would show
     for (const Port& port : ports_in(model)) {
       inputs.push_back(port.name == "edge_index"  ? edge_tensor(edges)
                        : port.name == "num_nodes" ? node_tensor(edges)
                                                   : float_tensor(port, layer.at(port.name)));
-      if (!settings.size) session_settings.input_shapes[port.name] = inputs.back().shape;
     }
-    const auto session = runtime_->open(path, &model.graph, session_settings);
-    session->set_inputs(inputs);
-    session->run();
-    return session->outputs_of_last_run();
+    return run_model(*runtime_, model, inputs, folder_.path());
   }
 
   void compare(const StageRange& range, const StageModelSettings& settings, const NamedGraph& graph, double tolerance) {
@@ -154,21 +47,6 @@ class StagesOnRuntimes : public testing::TestWithParam<std::tuple<std::string, N
   }
 
  private:
-  static std::vector<Port> ports_in(const OnnxModel& model) {
-    std::vector<Port> ports;
-    for (const TensorId input : model.graph.inputs) {
-      const Tensor& tensor = model.graph.tensor(input);
-      ports.push_back({tensor.name, tensor.type, *tensor.shape});
-    }
-    return ports;
-  }
-
-  static HostTensor node_tensor(const EdgeList& edges) {
-    HostTensor tensor{"num_nodes", ElementType::i64, {1}, {}, {}};
-    put(tensor, std::vector<std::int64_t>{edges.nodes});
-    return tensor;
-  }
-
   TestFolder folder_;
   std::unique_ptr<Runtime> runtime_ = make_runtime(runtime_name());
 };

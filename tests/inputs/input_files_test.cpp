@@ -48,6 +48,25 @@ std::string npy_of(const std::string& descr, const std::string& shape, const std
 }
 std::string npy_error(const std::string& file) { return error_of(parse_npy, file); }
 
+TEST(NpyFiles, are_read_as_they_were_written) {
+  const std::vector<HostTensor> tensors{
+      {"a", ElementType::f32, {2, 3}, to_bytes(std::vector<float>{1, 2, 3, 4, 5, -6}), {}},
+      {"b", ElementType::i64, {4}, to_bytes(std::vector<std::int64_t>{-1, 0, 1, 1LL << 40}), {}},
+      {"c", ElementType::f16, {1, 2}, to_bytes(std::vector<std::uint16_t>{0x3c00, 0xc000}), {}},
+      {"d", ElementType::u8, {}, to_bytes(std::vector<std::uint8_t>{7}), {}},
+      {"e", ElementType::boolean, {2}, to_bytes(std::vector<std::uint8_t>{1, 0}), {}}};
+  for (const HostTensor& tensor : tensors) {
+    const std::string file = npy_file(tensor);
+    EXPECT_EQ((file.size() - tensor.bytes.size()) % 64, 0u) << "values begin at a multiple of 64";
+    const HostTensor read = parse_npy(std::as_bytes(std::span(file)), "test").tensor;
+    EXPECT_EQ(read.type, tensor.type);
+    EXPECT_EQ(read.shape, tensor.shape);
+    EXPECT_TRUE(read.bytes == tensor.bytes);
+  }
+  EXPECT_THROW(npy_file({"s", ElementType::string, {1}, {}, {"text"}}), Error);
+  EXPECT_THROW(npy_file({"h", ElementType::bf16, {0}, {}, {}}), Error);
+}
+
 TEST(Npy, every_type_byte_order_and_layout_gives_the_same_tensor) {
   struct Kind {
     const char* descr;

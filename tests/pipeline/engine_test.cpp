@@ -227,6 +227,30 @@ TEST_P(RealEngine, tensors_are_handed_from_stage_to_stage) {
   EXPECT_EQ(outcome.run.devices[0].runtime, GetParam());
 }
 
+TEST_P(RealEngine, floats_change_their_type_between_stages_of_different_precision) {
+  folder_.write("a.onnx", adder(1, "x", "u"));
+  ModelBuilder b;  // takes halves and gives halves
+  const auto u = b.symbolic_input("u", ElementType::f16, "rows,2");
+  const auto wide = b.node("Cast", {u}, {{"to", std::int64_t{1}}});
+  const auto sum = b.node("Add", {wide, b.floats({0.25f}, {1})});
+  b.output(b.node("Cast", {sum}, {{"to", std::int64_t{10}}}, {"cast", "", {"v"}, {}}));
+  folder_.write("b.onnx", b.serialize());
+  folder_.write("c.onnx", adder(100, "v", "y"));
+  const std::string runtime = ", runtime: " + GetParam() + "}\n";
+  std::map<std::int64_t, std::vector<float>> seen;
+  const auto outcome = run_file("batches: 12\nstages:\n  - {name: a, model: a.onnx, inputs: {x: \"{1,2}\"}" + runtime +
+                                    "  - {name: b, model: b.onnx" + runtime + "  - {name: c, model: c.onnx" + runtime,
+                                numbered(seen));
+  EXPECT_FALSE(outcome.run.failure) << *outcome.run.failure;
+  expect_consistent(outcome.run);
+  ASSERT_EQ(seen.size(), 12u);
+  for (const auto& [batch, values] : seen) EXPECT_EQ(values[0], static_cast<float>(batch) + 101.25f) << batch;
+  std::int64_t copied = 0;
+  for (const CopySpan& copy : outcome.run.copies)
+    if (!copy.of_outputs && copy.stage > 0) copied += copy.bytes;
+  EXPECT_GE(copied, 12 * (4 + 8)) << "two halves into b, two floats into c";
+}
+
 TEST_P(RealEngine, a_split_stage_gives_the_undivided_result) {
   folder_.write("a.onnx", adder(1, "x", "u", "rows,2"));
   folder_.write("b.onnx", adder(10, "u", "y", "rows,2"));

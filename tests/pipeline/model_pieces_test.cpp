@@ -48,7 +48,7 @@ ModelBuilder small_network() {
 }
 
 TEST_F(ModelPieces, are_stages_that_are_connected_by_what_they_make) {
-  const auto written = part(small_network(), 3, {.devices = {"CPU", "sim:GPU"}, .input_shapes = {{"mask", {2, 4}}}});
+  const auto written = part(small_network(), 3, {.units = {{"CPU"}, {"sim:GPU"}}, .input_shapes = {{"mask", {2, 4}}}});
   EXPECT_EQ(written.pipeline.filename(), "net_pieces.yaml");
   const PipelineSpec spec = read_pipeline(written.pipeline);
   ASSERT_EQ(spec.stages.size(), 3u);
@@ -90,7 +90,7 @@ TEST_F(ModelPieces, that_do_not_touch_run_side_by_side) {
 TEST_F(ModelPieces, run_as_a_pipeline_of_simulated_devices) {
   if (runtime_names() == std::vector<std::string>{"sim"}) GTEST_SKIP() << "shapes within a model come from a runtime";
   for (const auto& [name, build] : piece_models()) {
-    const auto written = part(build(), 3, {.devices = {"sim:CPU", "sim:GPU", "sim:NPU"}});
+    const auto written = part(build(), 3, {.units = {{"sim:CPU"}, {"sim:GPU"}, {"sim:NPU"}}});
     PipelineSpec spec = read_pipeline(written.pipeline);
     spec.batches = 5;
     const auto run = simulate_pipeline(spec);
@@ -109,9 +109,9 @@ TEST_F(ModelPieces, are_read_back_as_models_whose_operators_are_those_of_the_who
 }
 
 TEST_F(ModelPieces, wrong_devices_and_inputs_are_refused) {
-  EXPECT_THROW(part(small_network(), 3, {.devices = {}}), Error);
+  EXPECT_THROW(part(small_network(), 3, {.units = {}}), Error);
   try {
-    part(small_network(), 1, {.devices = {"CPU", "CPU", "CPU", "CPU"}});
+    part(small_network(), 1, {.units = std::vector<PieceUnit>(4)});
     FAIL() << "not refused";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("cannot run on 4 devices"));

@@ -70,6 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"real_time_divided", stage("    dummy: {time: 1ms}\n    split: {devices: [CPU, CPU]}"),
                 "p.yaml:3: stages[0].dummy.time: is for simulated devices or the CPU undivided, and CPU+CPU is "
                 "neither; use a sim: device, 'wait' or 'matmul'"},
+        Mistake{"precision", stage("    dummy: {matmul: 8}\n    precision: f8"),
+                "p.yaml:4: stages[0].precision: f8 is no precision; use f32, f16 or bf16"},
+        Mistake{"precision_without_a_model", stage("    dummy: {time: 1ms}\n    device: sim:CPU\n    precision: f32"),
+                "p.yaml:5: stages[0].precision: is for models, and this stage has none; leave it out"},
         Mistake{"busy_threads", stage("    dummy: {time: 1ms}\n    threads: 2"),
                 "p.yaml:4: stages[0].threads: is for models, and this stage keeps one thread busy; leave it out"},
         Mistake{"busy_inputs", stage("    dummy: {time: 1ms}\n    connect: {x: b.y}"),
@@ -151,6 +155,7 @@ stages:
     model: gather.onnx
     device: cpu
     replicas: 2
+    precision: F16
     inputs: {x: "{4,3}"}
   - name: infer
     dummy: {time: 5ms}
@@ -164,6 +169,8 @@ stages:
   EXPECT_EQ(spec.source.per_second, 50);
   EXPECT_EQ(spec.stages[0].device, "CPU");
   EXPECT_EQ(spec.stages[0].model, model);
+  EXPECT_EQ(spec.stages[0].precision, ElementType::f16);
+  EXPECT_FALSE(spec.stages[1].precision);
   EXPECT_EQ(description_of(spec, "sim:npu"), npu);
   EXPECT_EQ(device_names(spec), (std::vector<std::string>{"CPU", "sim:GPU", "sim:npu"}));
   const auto shape = flow_shape(spec);

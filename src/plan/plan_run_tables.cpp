@@ -1,0 +1,317 @@
+#include "plan/plan_run_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/significance.h"
+#include "core/text.h"
+#include "plan/piece_costs.h"
+
+namespace takt {
+namespace {
+
+constexpr double confidence = 0.95;
+
+/// In ns, round by round, by what the search wanted short.
+std::vector<double> measured_values(const PlanRunReport& report, const PlanRunResult& plan) {
+  std::vector<double> values;
+  for (const PlanRound& round : plan.rounds)
+    values.push_back(report.objective == PlanObjective::latency ? round.latency.count() * 1000
+                                                                : static_cast<double>(round.makespan.count()));
+  return values;
+}
+
+double estimated_value(const PlanRunReport& report, const PlanRunResult& plan) {
+  const auto& estimate = plan.trial.estimate;
+  return static_cast<double>(
+      (report.objective == PlanObjective::latency ? estimate.latency : estimate.makespan).count());
+}
+
+double measured_value(const PlanRunReport& report, const PlanRunResult& plan) {
+  return mean(measured_values(report, plan)).value_or(0);
+}
+
+/// Student's, of the mean; missing of one value.
+std::optional<Interval> interval_of(const std::vector<double>& values) {
+  const auto spread = variance(values);
+  if (!spread) return std::nullopt;
+  const auto count = static_cast<double>(values.size());
+  const double reach = student_quantile(count - 1, (1 - confidence) / 2) * std::sqrt(*spread / count);
+  return Interval{*mean(values) - reach, *mean(values) + reach, confidence};
+}
+
+/// By how much `plan` takes longer than `base`, in parts of what base takes, from the differences within rounds.
+struct Excess {
+  double mean = 0;
+  std::optional<Interval> interval;
+};
+Excess excess(const PlanRunReport& report, const PlanRunResult& plan, const PlanRunResult& base) {
+  auto values = measured_values(report, plan);
+  const auto others = measured_values(report, base);
+  const double unit = measured_value(report, base);
+  for (std::size_t round = 0; round < values.size(); ++round) values[round] = (values[round] - others[round]) / unit;
+  return {*mean(values), interval_of(values)};
+}
+
+/// Places of the values, equal ones sharing the mean of theirs.
+std::vector<double> ranks_of(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> ranks(values.size());
+  for (std::size_t from = 0; from < order.size();) {
+    std::size_t to = from;
+    while (to < order.size() && values[order[to]] == values[order[from]]) ++to;
+    for (std::size_t i = from; i < to; ++i) ranks[order[i]] = static_cast<double>(from + to - 1) / 2;
+    from = to;
+  }
+  return ranks;
+}
+
+/// Pearson's of the ranks, which is Spearman's (1904) with ties; missing where one side is all equal.
+std::optional<double> rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() < 3) return std::nullopt;
+  const auto x = ranks_of(a), y = ranks_of(b);
+  const double middle = (static_cast<double>(a.size()) - 1) / 2;
+  double xy = 0, xx = 0, yy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xy += (x[i] - middle) * (y[i] - middle);
+    xx += (x[i] - middle) * (x[i] - middle);
+    yy += (y[i] - middle) * (y[i] - middle);
+  }
+  if (xx == 0 || yy == 0) return std::nullopt;
+  return xy / std::sqrt(xx * yy);
+}
+
+struct RunLine {
+  const PlanRunReport* report;
+  const PlanRunResult* plan;
+
+  double measured() const { return measured_value(*report, *plan); }
+  double estimated() const { return estimated_value(*report, *plan); }
+  std::optional<Interval> interval() const { return interval_of(measured_values(*report, *plan)); }
+};
+
+Cell of_ns(double nanoseconds) { return Duration(nanoseconds / 1000); }
+Cell difference_of(double estimated, double measured) {
+  return measured == 0 ? Cell() : Cell(100 * (estimated - measured) / measured);
+}
+
+constexpr Column<RunLine> run_columns[] = {
+    {"role", "Role", [](const RunLine& l) -> Cell { return l.plan->trial.role; },
+     "Why a plan is in the list: found by the search, single (the best that uses one unit and whole batches), or the "
+     "name of a plan that was given."},
+    {"plan", "Plan", [](const RunLine& l) -> Cell { return to_string(l.plan->trial.plan); },
+     "The blocks of a plan, separated by |: the units of a block, its stages in brackets and, where several units "
+     "divide "
+     "its batches, their shares."},
+    {"estimated_us", "Estimated", [](const RunLine& l) { return of_ns(l.estimated()); },
+     "What was expected before anything ran, in us: of a plan the latency of a batch that is alone or the makespan of "
+     "a stream, whichever the search wanted short; of a block its time undisturbed."},
+    {"really_us", "Measured", [](const RunLine& l) { return of_ns(l.measured()); },
+     "What a plan or a block really took, in us: mean over the rounds."},
+    {"really_low_us", "From", [](const RunLine& l) { return l.interval() ? of_ns(l.interval()->low) : Cell(); },
+     "The lower end of the 95 % interval of what a plan really took, in us, from the differences between rounds; "
+     "missing with one round."},
+    {"really_high_us", "To", [](const RunLine& l) { return l.interval() ? of_ns(l.interval()->high) : Cell(); },
+     "The upper end of the 95 % interval of what a plan really took, in us; missing with one round."},
+    {"estimate_off_percent", "Off %", [](const RunLine& l) { return difference_of(l.estimated(), l.measured()); },
+     "By how much an estimate is above what was measured, in % of that; negative: it took longer than estimated."},
+    {"latency_really_us", "Latency",
+     [](const RunLine& l) -> Cell {
+       std::vector<double> values;
+       for (const PlanRound& round : l.plan->rounds) values.push_back(round.latency.count());
+       return Duration(mean(values).value_or(0));
+     },
+     "The mean latency in us of batches that were alone in the pipeline of a plan."},
+    {"makespan_really_us", "Makespan",
+     [](const RunLine& l) -> Cell {
+       std::vector<double> values;
+       for (const PlanRound& round : l.plan->rounds) values.push_back(static_cast<double>(round.makespan.count()));
+       return of_ns(mean(values).value_or(0));
+     },
+     "What the stream of batches took in the pipeline of a plan, in us, from the first that entered to the last that "
+     "was delivered; mean over the rounds."},
+    {"numbers", "Numbers",
+     [](const RunLine& l) -> Cell {
+       if (!l.plan->numbers) return Cell();
+       return std::string(l.plan->is_right() ? "right" : "wrong");
+     },
+     "right: what every block computes is what the undivided network computes in float32, up to rounding; wrong: it is "
+     "not, and the plan is worth nothing. Missing where a unit is simulated, which computes nothing, or nobody "
+     "looked."},
+};
+
+struct RunBlockLine {
+  const PlanRunResult* plan;
+  std::int64_t rank;
+  std::size_t block;
+
+  double mean_us(Duration BlockRun::*what) const {
+    double sum = 0;
+    for (const PlanRound& round : plan->rounds) sum += (round.blocks[block].*what).count();
+    return sum / static_cast<double>(plan->rounds.size());
+  }
+  double estimated_us() const {
+    const auto& times = plan->trial.estimate.times.blocks[block];
+    return static_cast<double>((times.time.total() + times.transfer).count()) / 1000;
+  }
+};
+
+constexpr Column<RunBlockLine> run_block_columns[] = {
+    {"plan_number", "No", [](const RunBlockLine& l) -> Cell { return l.rank; },
+     "The number of a plan among those that were run, from 1, in the order of the table plan_runs."},
+    {"plan_block", "Block",
+     [](const RunBlockLine& l) -> Cell { return to_string(Plan{{l.plan->trial.plan.blocks[l.block]}}); },
+     "A block of a plan: its units, its stages in brackets and, where several units divide its batches, their shares."},
+    {"estimated_us", "Estimated", [](const RunBlockLine& l) -> Cell { return Duration(l.estimated_us()); },
+     "What was expected before anything ran, in us: of a plan the latency of a batch that is alone or the makespan of "
+     "a stream, whichever the search wanted short; of a block its time undisturbed."},
+    {"really_us", "Measured", [](const RunBlockLine& l) -> Cell { return Duration(l.mean_us(&BlockRun::alone)); },
+     "What a plan or a block really took, in us: mean over the rounds."},
+    {"estimate_off_percent", "Off %",
+     [](const RunBlockLine& l) { return difference_of(l.estimated_us(), l.mean_us(&BlockRun::alone)); },
+     "By how much an estimate is above what was measured, in % of that; negative: it took longer than estimated."},
+    {"in_stream_us", "In stream",
+     [](const RunBlockLine& l) -> Cell { return Duration(l.mean_us(&BlockRun::in_stream)); },
+     "What a block took for a batch while other batches were in the pipeline, in us."},
+    {"block_deviation", "Deviation",
+     [](const RunBlockLine& l) -> Cell {
+       return l.plan->numbers ? Cell((*l.plan->numbers)[l.block].deviation) : Cell();
+     },
+     "By how much a block's outputs differ at most from those of the undivided network in float32, as a share of their "
+     "largest magnitude. Missing where a unit is simulated, or nobody looked."},
+    {"block_allowed", "Allowed",
+     [](const RunBlockLine& l) -> Cell { return l.plan->numbers ? Cell((*l.plan->numbers)[l.block].allowed) : Cell(); },
+     "The deviation up to which a block's numbers count as right: 0.0001, or 0.02 behind the first unit that computes "
+     "in halves."},
+};
+
+constexpr Column<PlanChoice> choice_columns[] = {
+    {"plans_run", "Plans", [](const PlanChoice& c) -> Cell { return c.plans; }, "How many plans were run."},
+    {"plan_rounds", "Rounds", [](const PlanChoice& c) -> Cell { return c.rounds; },
+     "How often every plan was run; plans take turns."},
+    {"mean_error_percent", "Error %", [](const PlanChoice& c) -> Cell { return 100 * c.mean_error; },
+     "The mean over plans of how far the estimate is from what was measured, in % of the latter, whatever the sign."},
+    {"regret_percent", "Regret %", [](const PlanChoice& c) -> Cell { return 100 * c.regret; },
+     "By how much the plan that the search named took longer than the fastest of those that were run, in % of that "
+     "one; "
+     "0: it was the fastest."},
+    {"regret_low_percent", "Regret from %",
+     [](const PlanChoice& c) { return c.regret_interval ? Cell(100 * c.regret_interval->low) : Cell(); },
+     "The lower end of the regret's 95 % interval, from the differences within rounds; missing with one round, or "
+     "where "
+     "the named plan was the fastest."},
+    {"regret_high_percent", "Regret to %",
+     [](const PlanChoice& c) { return c.regret_interval ? Cell(100 * c.regret_interval->high) : Cell(); },
+     "The upper end of the regret's 95 % interval."},
+    {"rank_correlation", "Rank corr.", [](const PlanChoice& c) { return optional_cell(c.rank_correlation); },
+     "Spearman's correlation between the estimated and the measured order of the plans: 1 if both are the same; "
+     "missing "
+     "of fewer than three plans."},
+    {"over_single_percent", "Over single %",
+     [](const PlanChoice& c) { return c.over_single ? Cell(100 * *c.over_single) : Cell(); },
+     "By how much the plan that the search named took longer than the best one on one unit, in % of that one; "
+     "negative: "
+     "it was faster. Missing where no plan on one unit was run beside it."},
+    {"over_single_low_percent", "Over from %",
+     [](const PlanChoice& c) { return c.over_single_interval ? Cell(100 * c.over_single_interval->low) : Cell(); },
+     "The lower end of the 95 % interval of that difference, from the differences within rounds."},
+    {"over_single_high_percent", "Over to %",
+     [](const PlanChoice& c) { return c.over_single_interval ? Cell(100 * c.over_single_interval->high) : Cell(); },
+     "The upper end of the 95 % interval of that difference."},
+};
+
+constexpr TableDefinition<RunLine> runs_definition{
+    "plan_runs", "Plans that were run, beside what they were expected to take: a row per plan.", run_columns};
+constexpr TableDefinition<RunBlockLine> run_blocks_definition{
+    "plan_run_blocks", "The blocks of the plans that were run: a row per block.", run_block_columns};
+constexpr TableDefinition<PlanChoice> choice_definition{
+    "plan_choice", "How well the estimates chose among the plans that were run: one row.", choice_columns};
+
+/// "between 3.1 and 4.5 %", or what there is.
+std::string range_of(double value, const std::optional<Interval>& interval) {
+  if (!interval) return fmt::format("{:.1f} %", 100 * value);
+  return fmt::format("{:.1f} % (95 %: {:.1f} to {:.1f})", 100 * value, 100 * interval->low, 100 * interval->high);
+}
+
+std::string verdict(const PlanRunReport& report, const PlanChoice& choice) {
+  std::string text = fmt::format("Estimates are off by {:.1f} % on average over {} {}.", 100 * choice.mean_error,
+                                 choice.plans, choice.plans == 1 ? "plan" : "plans");
+  if (choice.plans > 1)
+    text += choice.regret == 0 ? std::string(" The named plan was the fastest of them.")
+                               : fmt::format(" The named plan took {} longer than the fastest.",
+                                             range_of(choice.regret, choice.regret_interval));
+  if (choice.rank_correlation) text += fmt::format(" Rank correlation {:.2f}.", *choice.rank_correlation);
+  if (choice.over_single) {
+    const auto& interval = choice.over_single_interval;
+    if (interval && interval->high < 0)
+      text += fmt::format(" It is faster than the best plan on one unit by {}.",
+                          range_of(-*choice.over_single, Interval{-interval->high, -interval->low, confidence}));
+    else
+      text += fmt::format(" That it is faster than the best plan on one unit is not shown: difference {}.",
+                          range_of(*choice.over_single, interval));
+  }
+  for (const PlanRunResult& plan : report.plans)
+    if (!plan.is_right()) text += fmt::format(" WRONG NUMBERS: {}.", to_string(plan.trial.plan));
+  return text;
+}
+
+}  // namespace
+
+PlanChoice choice_of(const PlanRunReport& report) {
+  PlanChoice choice;
+  choice.plans = static_cast<std::int64_t>(report.plans.size());
+  if (report.plans.empty()) return choice;
+  choice.rounds = static_cast<std::int64_t>(report.plans.front().rounds.size());
+  std::vector<double> estimated, measured;
+  for (const PlanRunResult& plan : report.plans) {
+    estimated.push_back(estimated_value(report, plan));
+    measured.push_back(measured_value(report, plan));
+    choice.mean_error += std::abs(estimated.back() - measured.back()) / measured.back();
+  }
+  choice.mean_error /= static_cast<double>(report.plans.size());
+  choice.rank_correlation = rank_correlation(estimated, measured);
+  const auto fastest = static_cast<std::size_t>(std::min_element(measured.begin(), measured.end()) - measured.begin());
+  if (fastest != 0) {
+    const Excess over = excess(report, report.plans.front(), report.plans[fastest]);
+    choice.regret = over.mean, choice.regret_interval = over.interval;
+  }
+  for (const PlanRunResult& plan : report.plans)
+    if (plan.trial.role == "single") {
+      const Excess over = excess(report, report.plans.front(), plan);
+      choice.over_single = over.mean, choice.over_single_interval = over.interval;
+    }
+  return choice;
+}
+
+std::vector<Table> plan_run_tables(const PlanRunReport& report) {
+  std::vector<RunLine> runs;
+  std::vector<RunBlockLine> blocks;
+  for (const PlanRunResult& plan : report.plans) {
+    runs.push_back({&report, &plan});
+    for (std::size_t b = 0; b < plan.trial.plan.blocks.size(); ++b)
+      blocks.push_back({&plan, static_cast<std::int64_t>(runs.size()), b});
+  }
+  const PlanChoice choice = choice_of(report);
+  return {runs_definition.make(runs), run_blocks_definition.make(blocks),
+          choice_definition.make(std::span(&choice, 1))};
+}
+
+std::vector<TableSchema> plan_run_schemas() {
+  return {runs_definition.schema(), run_blocks_definition.schema(), choice_definition.schema(), piece_costs_schema()};
+}
+
+std::string to_text(const PlanRunReport& report, const TextStyle& style) {
+  const auto tables = plan_run_tables(report);
+  std::string text = to_text(
+      some_columns(tables[0], {"role", "plan", "estimated_us", "really_us", "estimate_off_percent", "numbers"}), style);
+  text += fmt::format("\nBlocks, while a batch was alone and in the stream:\n\n{}",
+                      to_text(without_columns(tables[1], {"block_allowed"}), style));
+  return text + fmt::format("\n{}\n", wrapped(verdict(report, choice_of(report)), style.width));
+}
+
+}  // namespace takt

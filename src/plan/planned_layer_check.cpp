@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/index.h"
+#include "core/temporary_folder.h"
+#include "gnn/stage_model.h"
+#include "plan/plan_check.h"
+#include "plan/planned_layer.h"
+#include "runtime/simulated.h"
+
+namespace takt {
+namespace {
+
+constexpr double in_float32 = 1e-4, in_halves = 2e-2;
+
+/// The outputs of all stages up to this one, computed as one model in float32.
+std::vector<HostTensor> layer_in_float32(const PlannedLayer& layer, int last, const std::filesystem::path& folder) {
+  StageModelSettings settings;
+  settings.features = settings.hidden = layer.features;
+  settings.seed = layer.seed;
+  settings.size = {layer.graph.nodes, layer.graph.edges()};
+  const StageRange range = layer.range({1, last});
+  const auto path = folder / fmt::format("reference{}.onnx", last);
+  const OnnxModel model = stage_model(range, settings);
+  write_onnx(model, path);
+  SessionSettings of_session;
+  of_session.precision = ElementType::f32;
+  const auto runtime = make_runtime(layer.host_runtime);
+  const auto session = runtime->open(path, &model.graph, of_session);
+  const auto values = layer_values(layer);
+  std::vector<HostTensor> inputs;
+  for (const Port& port : session->inputs()) inputs.push_back(values.at(port.name));
+  session->set_inputs(inputs);
+  session->run();
+  return session->outputs_of_last_run();
+}
+
+}  // namespace
+
+std::optional<std::vector<BlockNumbers>> PlannedLayer::check(const Plan& plan, const PlanPipeline& pipeline,
+                                                             const PipelineSpec& spec,
+                                                             const std::atomic<bool>* stop) const {
+  if (!computes(plan, units, takt::is_simulated)) return std::nullopt;
+  const auto stages = stages_run_once(spec, stop);
+  const TemporaryFolder folder("takt-plan-");
+  std::vector<BlockNumbers> numbers;
+  double allowed = in_float32;
+  for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
+    const auto& parts = plan.blocks[b].parts;
+    if (std::any_of(parts.begin(), parts.end(),
+                    [&](const PlanPart& part) { return units.at(part.unit).precision != ElementType::f32; }))
+      allowed = in_halves;
+    const BlockStages& block = pipeline.blocks[b];
+    const auto expected = layer_in_float32(*this, plan.blocks[b].stages.last, folder.path());
+    numbers.push_back({deviation_of(stages[index(block.last)], block.outputs, expected), allowed});
+  }
+  return numbers;
+}
+
+}  // namespace takt

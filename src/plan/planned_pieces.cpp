@@ -1,0 +1,192 @@
+#include "plan/planned_pieces.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/index.h"
+#include "core/temporary_folder.h"
+#include "core/text.h"
+#include "inputs/input_npy.h"
+#include "pipeline/opened_model.h"
+#include "pipeline/stage_model.h"
+#include "pipeline/tensor_split.h"
+#include "plan/plan_check.h"
+#include "runtime/simulated.h"
+
+namespace takt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double same_runtime = 1e-4, other_runtime = 1e-3, less_precise = 2e-2;
+
+const fs::path& checked(const fs::path& model) {
+  if (lower_case(model.extension().string()) != ".onnx")
+    throw Error(ErrorKind::unsupported, fmt::format("{}: plans are searched for ONNX models; export this one as ONNX",
+                                                    printable(model.string())));
+  return model;
+}
+
+StageExecutorSettings on_host(const std::string& runtime, std::uint64_t seed) {
+  StageExecutorSettings settings;
+  settings.runtime = runtime;
+  settings.precision = ElementType::f32;
+  settings.seed = seed;
+  settings.counters = false;
+  return settings;
+}
+
+/// As many pieces as there can be, but no more than wanted.
+std::vector<Cut> chosen_cuts(const Graph& graph, const PieceChoiceSettings& settings) {
+  const auto all = find_cuts(graph, settings.most_tensors);
+  const auto pieces = std::min(settings.pieces, all.size() + 1);
+  if (pieces < 2) return {};
+  return choose_cuts(graph, all, {.pieces = pieces});
+}
+
+}  // namespace
+
+PlannedPieces::PlannedPieces(const fs::path& model, std::map<std::string, PlanUnit> units,
+                             const PieceChoiceSettings& settings)
+    : model_(read_onnx_structure(checked(model))),
+      units_(std::move(units)),
+      host_runtime_(runtime_for(model).name),
+      seed_(settings.seed) {
+  auto host = on_host(host_runtime_, seed_);
+  host.inputs = settings.inputs;
+  const OpenedModel whole(model, host, {});
+  std::map<std::string, Shape> shapes;
+  for (std::size_t i = 0; i < whole.inputs().size(); ++i) {
+    const SharedTensor& value = whole.sample_inputs()[i];
+    shapes[whole.inputs()[i].name] = value->shape;
+    values_[whole.inputs()[i].name] = value;
+  }
+  graph_ = with_known_tensors(model_, shapes);
+  cuts_ = chosen_cuts(graph_, settings);
+  run_pieces(whole.sample_outputs());
+}
+
+/// Outputs of the whole model are the whole model's, so that what is compared later owes nothing to the pieces.
+void PlannedPieces::run_pieces(const std::vector<SharedTensor>& outputs) {
+  const TemporaryFolder folder("takt-plan-");
+  for (int p = 1; p <= pieces(); ++p) {
+    const Piece piece = piece_of({p, p});
+    const OpenedModel opened(write_span({p, p}, folder.path()),
+                             settings_on({"CPU", host_runtime_, ElementType::f32, {}}, piece.inputs),
+                             values_of(piece.inputs));
+    for (const SharedTensor& output : opened.sample_outputs()) values_[output->name] = output;
+  }
+  for (const SharedTensor& output : outputs) {
+    const auto made = values_.find(output->name);
+    const auto off = made == values_.end() ? std::nullopt : largest_deviation(*output, *made->second);
+    if (off && !(*off <= same_runtime))
+      throw Error(
+          ErrorKind::runtime,
+          fmt::format("{}: its pieces give other values than the whole for '{}' (by {:.2g} of the largest); does "
+                      "it draw random numbers?",
+                      printable(model_.graph.path.string()), printable(output->name), *off));
+    values_[output->name] = output;
+  }
+}
+
+Piece PlannedPieces::piece_of(const StageSpan& span) const {
+  std::vector<Cut> borders;
+  if (span.first > 1) borders.push_back(cuts_[index(span.first) - 2]);
+  if (span.last < pieces()) borders.push_back(cuts_[index(span.last) - 1]);
+  return pieces_of(graph_, borders)[span.first > 1 ? 1 : 0];
+}
+
+fs::path PlannedPieces::write_span(const StageSpan& span, const fs::path& folder) const {
+  const auto of_span = folder / fmt::format("pieces{}-{}", span.first, span.last);
+  make_folders(of_span);
+  return write_piece_models(model_, graph_, {piece_of(span)}, of_span).front();
+}
+
+StageExecutorSettings PlannedPieces::settings_on(const PlanUnit& unit, const std::vector<TensorId>& inputs) const {
+  StageExecutorSettings settings = on_host(unit.runtime, seed_);
+  settings.device = unit.device;
+  settings.threads = unit.threads;
+  if (is_simulated(unit.device)) settings.precision.reset(), settings.runtime.clear();
+  for (const TensorId id : inputs) {
+    const std::string& name = graph_.tensor(id).name;
+    if (const auto value = values_.find(name); value != values_.end())
+      settings.inputs.push_back(input_text(name, value->second->shape));
+  }
+  return settings;
+}
+
+std::vector<SharedTensor> PlannedPieces::values_of(const std::vector<TensorId>& tensors) const {
+  std::vector<SharedTensor> values;
+  for (const TensorId id : tensors) {
+    const auto found = values_.find(graph_.tensor(id).name);
+    values.push_back(found == values_.end() ? nullptr : found->second);
+  }
+  return values;
+}
+
+PlanPipeline PlannedPieces::write(const Plan& plan, const fs::path& folder) const {
+  PlanRules rules{pieces(), {}, {}, false};
+  for (const auto& [name, unit] : units_) rules.units.push_back(name);
+  takt::check(plan, rules, "the plan");
+  make_folders(folder);
+  PieceSettings settings;
+  settings.folder = folder;
+  settings.units.clear();
+  settings.hand_on_inputs = false;
+  std::vector<Cut> borders;
+  PlanPipeline written;
+  for (const PlanBlock& block : plan.blocks) {
+    if (block.divided()) refuse_input("the plan: pieces of a model are not divided over several units");
+    if (block.stages.first > 1) borders.push_back(cuts_[index(block.stages.first) - 2]);
+    const PlanUnit& unit = units_.at(block.parts.front().unit);
+    const bool is_cpu = unit.device == "CPU";
+    settings.units.push_back({unit.device, is_simulated(unit.device) ? "" : unit.runtime, unit.threads,
+                              is_cpu ? std::optional(unit.precision) : std::nullopt});
+    BlockStages& stages = written.blocks.emplace_back();
+    stages.first = stages.last = static_cast<int>(written.blocks.size()) - 1;
+    stages.parts = {stages.first};
+    for (const TensorId id : piece_of(block.stages).outputs) stages.outputs.push_back(graph_.tensor(id).name);
+  }
+  for (const TensorId id : graph_.inputs) {
+    const std::string& name = graph_.tensor(id).name;
+    const SharedTensor& value = values_.at(name);
+    settings.input_shapes[name] = value->shape;
+    if (value->type == ElementType::string || value->type == ElementType::bf16) continue;  // NumPy has none
+    settings.data[name] = fmt::format("input{}.npy", settings.data.size() + 1);
+    write_file_atomically(folder / settings.data[name], npy_file(*value));
+  }
+  written.file = write_pieces(model_, graph_, borders, settings).pipeline;
+  return written;
+}
+
+double PlannedPieces::allowed_for(const Plan& plan) const {
+  double allowed = same_runtime;
+  for (const PlanBlock& block : plan.blocks) {
+    const PlanUnit& unit = units_.at(block.parts.front().unit);
+    if (unit.runtime != host_runtime_) allowed = std::max(allowed, other_runtime);
+    if (unit.device != "CPU" || unit.precision != ElementType::f32) allowed = less_precise;
+  }
+  return allowed;
+}
+
+std::optional<std::vector<BlockNumbers>> PlannedPieces::check(const Plan& plan, const PlanPipeline& pipeline,
+                                                              const PipelineSpec& spec,
+                                                              const std::atomic<bool>* stop) const {
+  if (!computes(plan, units_, takt::is_simulated)) return std::nullopt;
+  std::vector<HostTensor> expected;
+  for (const auto& [name, value] : values_) {
+    expected.push_back(*value);
+    expected.back().name = name;
+  }
+  const auto stages = stages_run_once(spec, stop);
+  std::vector<BlockNumbers> numbers;
+  for (const BlockStages& block : pipeline.blocks)
+    numbers.push_back({deviation_of(stages[index(block.last)], block.outputs, expected), allowed_for(plan)});
+  return numbers;
+}
+
+}  // namespace takt

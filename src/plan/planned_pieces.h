@@ -1,0 +1,73 @@
+// Plans of any ONNX model: it is cut into pieces, and a block is some pieces that follow each other, as one model.
+//
+// What a piece reads is known by example: the model is run once on the host in float32, piece by piece, and every
+// tensor that crosses a cut is kept. Pieces are measured with these values, which are of the right shape and range
+// (token numbers, masks), and what plans compute is compared with them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/cuts.h"
+#include "graph/onnx.h"
+#include "inputs/inputs.h"
+#include "pipeline/model_pieces.h"
+#include "pipeline/stage_executor.h"
+#include "plan/planned_model.h"
+
+namespace takt {
+
+struct PieceChoiceSettings {
+  std::size_t pieces = 5;           ///< fewer where the model has no more places to cut
+  std::size_t most_tensors = 3;     ///< across a cut
+  std::vector<std::string> inputs;  ///< as `takt run --input`; others are generated
+  std::uint64_t seed = 1;
+};
+
+/// Thread-safe to read.
+class PlannedPieces final : public PlannedModel {
+ public:
+  /// Runs the model and its pieces once. `units` by the names in plans. Throws Error as run_model() does,
+  /// Error(unsupported) for a model that is no ONNX file, and Error(runtime) where the pieces do not give what the
+  /// whole model gives, within 1e-4 of the largest value.
+  PlannedPieces(const std::filesystem::path& model, std::map<std::string, PlanUnit> units,
+                const PieceChoiceSettings& settings);
+
+  int pieces() const { return static_cast<int>(cuts_.size()) + 1; }
+  const std::map<std::string, PlanUnit>& units() const { return units_; }
+  const Graph& graph() const { return graph_; }
+  const std::vector<Cut>& cuts() const { return cuts_; }
+
+  /// The pieces of a span as one model in `folder`.
+  std::filesystem::path write_span(const StageSpan& span, const std::filesystem::path& folder) const;
+  /// Where a unit opens a model; and values for its inputs, by name.
+  StageExecutorSettings settings_on(const PlanUnit& unit, const std::vector<TensorId>& inputs) const;
+  std::vector<SharedTensor> values_of(const std::vector<TensorId>& tensors) const;
+  Piece piece_of(const StageSpan& span) const;
+
+  PlanPipeline write(const Plan& plan, const std::filesystem::path& folder) const override;
+  /// Beside the same tensors computed on the host in float32. Allowed are 1e-4; where a unit has another runtime than
+  /// the host 1e-3; where one computes in less than float32 or is no CPU 2e-2.
+  std::optional<std::vector<BlockNumbers>> check(const Plan& plan, const PlanPipeline& pipeline,
+                                                 const PipelineSpec& spec,
+                                                 const std::atomic<bool>* stop) const override;
+
+ private:
+  void run_pieces(const std::vector<SharedTensor>& outputs);
+  double allowed_for(const Plan& plan) const;
+
+  OnnxModel model_;
+  Graph graph_;
+  std::map<std::string, PlanUnit> units_;
+  std::string host_runtime_;
+  std::uint64_t seed_;
+  std::vector<Cut> cuts_;
+  std::map<std::string, SharedTensor> values_;
+};
+
+}  // namespace takt

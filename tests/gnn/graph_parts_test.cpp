@@ -1,0 +1,61 @@
+#include "gnn/graph_parts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.h"
+#include "gnn/random_edges.h"
+
+namespace takt {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(GraphParts, have_their_own_nodes_first_and_then_what_their_edges_read) {
+  // 0→1, 2→1, 3→0, 0→3, 1→2
+  const EdgeList graph{4, {0, 2, 3, 0, 1}, {1, 1, 0, 3, 2}};
+  const auto parts = parts_of(graph, {0.6, 0.4});
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].first, 0);
+  EXPECT_EQ(parts[0].end, 2);
+  EXPECT_THAT(parts[0].edges, ElementsAre(0, 1, 2));
+  EXPECT_THAT(parts[0].rows, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(parts[0].local.sources, ElementsAre(0, 2, 3));
+  EXPECT_THAT(parts[0].local.targets, ElementsAre(1, 1, 0));
+  EXPECT_THAT(parts[1].rows, ElementsAre(2, 3, 0, 1));
+  EXPECT_THAT(parts[1].local.sources, ElementsAre(2, 3));
+  EXPECT_THAT(parts[1].local.targets, ElementsAre(1, 0));
+}
+
+TEST(GraphParts, have_edges_by_their_shares_where_few_nodes_have_most_of_them) {
+  const EdgeList graph = power_law_edges({5000, 60000}, 7);
+  const auto parts = parts_of(graph, {0.3, 0.5, 0.2});
+  std::int64_t nodes = 0, edges = 0;
+  for (const GraphPart& part : parts) {
+    EXPECT_EQ(part.first, nodes);
+    nodes = part.end;
+    edges += part.size().edges;
+    EXPECT_EQ(part.local.nodes, static_cast<std::int64_t>(part.rows.size()));
+    EXPECT_LT(*std::max_element(part.local.targets.begin(), part.local.targets.end()), part.own());
+    for (std::size_t i = 0; i < part.edges.size(); ++i) {
+      const auto edge = static_cast<std::size_t>(part.edges[i]);
+      EXPECT_EQ(part.rows[static_cast<std::size_t>(part.local.sources[i])], graph.sources[edge]);
+      EXPECT_EQ(part.rows[static_cast<std::size_t>(part.local.targets[i])], graph.targets[edge]);
+    }
+  }
+  EXPECT_EQ(nodes, graph.nodes);
+  EXPECT_EQ(edges, graph.edges());
+  EXPECT_NEAR(static_cast<double>(parts[0].edges.size()), 0.3 * 60000, 0.05 * 60000);
+  EXPECT_NEAR(static_cast<double>(parts[1].edges.size()), 0.5 * 60000, 0.05 * 60000);
+}
+
+TEST(GraphParts, are_refused_without_a_node_or_an_edge) {
+  EXPECT_THROW(parts_of({2, {0, 0, 1}, {1, 1, 1}}, {0.5, 0.5}), Error);  // all edges lead to one node
+  EXPECT_THROW(parts_of({2, {0, 1}, {1, 0}}, {0.3, 0.3, 0.4}), Error);
+}
+
+}  // namespace
+}  // namespace takt

@@ -1,0 +1,193 @@
+// Plans run for real: every kind of block computes what the undivided network does, on every runtime of this binary.
+#include "plan/plan_run.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/index.h"
+#include "gnn/random_edges.h"
+#include "places.h"
+#include "plan/plan_run_tables.h"
+#include "plan/planned_layer.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+std::vector<std::string> real_runtime_names() {
+  auto names = runtime_names();
+  std::erase(names, "sim");
+  return names;
+}
+
+/// Two units of plans that are both this machine's processor: "CPU" and a second one that a plan calls so.
+PlannedLayer real_trial(Network network, const std::string& runtime, ElementType second = ElementType::f32) {
+  PlannedLayer trial;
+  trial.network = network;
+  trial.graph = power_law_edges({80, 600}, 5);
+  trial.features = 12;
+  trial.units = {{"CPU", {"CPU", runtime, ElementType::f32}}, {"GPU", {"CPU", runtime, second}}};
+  trial.host_runtime = runtime;
+  return trial;
+}
+
+PlannedLayer simulated_trial() {
+  PlannedLayer trial;
+  trial.graph = uniform_edges({200, 800}, 5);
+  trial.features = 16;
+  for (const char* unit : {"CPU", "GPU", "NPU"})
+    trial.units[unit] = {fmt::format("sim:{}", unit), "sim", ElementType::f32};
+  trial.host_runtime = "sim";
+  return trial;
+}
+
+PlannedTrial planned(const std::string& text, const std::string& role = "given") {
+  PlannedTrial trial{role, parse_plan(text, "test"), {}};
+  trial.estimate.times.blocks.resize(trial.plan.blocks.size());
+  for (auto& block : trial.estimate.times.blocks) block.time.parts = {Nanoseconds(1000)};
+  return trial;
+}
+
+class PlansOnRuntimes : public testing::TestWithParam<std::tuple<std::string, Network>> {
+ protected:
+  static const std::string& runtime() { return std::get<0>(GetParam()); }
+  static Network network() { return std::get<1>(GetParam()); }
+  static int stages() { return static_cast<int>(stages_of(network()).size()); }
+  PlanRunResult run(const std::string& plan) {
+    PlanRunSettings settings;
+    settings.folder = folder_.path();
+    settings.batches = 4, settings.alone = 2, settings.rounds = 1;
+    return run_plans({planned(plan)}, real_trial(network(), runtime()), settings).front();
+  }
+  TestFolder folder_;
+};
+
+TEST_P(PlansOnRuntimes, blocks_of_whole_batches_give_the_numbers_of_the_network) {
+  for (int cut = 1; cut < stages(); ++cut) {
+    const auto result = run(fmt::format("CPU[1-{}] | CPU[{}-{}]", cut, cut + 1, stages()));
+    ASSERT_TRUE(result.numbers) << cut;
+    for (const BlockNumbers& block : *result.numbers) {
+      EXPECT_LE(block.deviation, 1e-5) << "cut behind " << cut;
+      EXPECT_EQ(block.allowed, 1e-4);
+    }
+    EXPECT_TRUE(result.is_right());
+    ASSERT_EQ(result.rounds.size(), 1u);
+    EXPECT_GT(result.rounds[0].makespan.count(), 0);
+    EXPECT_GE(result.rounds[0].latency.count(), result.rounds[0].blocks[0].alone.count());
+    if (is_sanitized()) break;
+  }
+}
+
+TEST_P(PlansOnRuntimes, divided_blocks_give_them_too) {
+  const int first = network() == Network::gcn ? 2 : 1;
+  std::vector<std::string> plans;
+  const std::string begin = first == 2 ? "CPU[1] | " : "";
+  plans.push_back(fmt::format("{}CPU+GPU[{}-{} 0.3/0.7]", begin, first, stages()));
+  plans.push_back(fmt::format("{}CPU+GPU[{}-{} 0.5/0.5] | CPU[{}]", begin, first, stages() - 1, stages()));
+  plans.push_back(fmt::format("CPU[1-3] | CPU+GPU[4-{} 0.4/0.6]", stages()));
+  if (is_sanitized()) plans.resize(1);
+  for (const std::string& plan : plans) {
+    PlanRunResult result;
+    ASSERT_NO_THROW(result = run(plan)) << plan;
+    ASSERT_TRUE(result.numbers) << plan;
+    for (const BlockNumbers& block : *result.numbers) EXPECT_LE(block.deviation, 1e-5) << plan;
+    std::filesystem::remove_all(folder_ / "plan1");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PlansOnRuntimes,
+                         testing::Combine(testing::ValuesIn(real_runtime_names()), testing::ValuesIn(all_networks)),
+                         [](const auto& named) {
+                           return std::get<0>(named.param) + "_" + std::string(network_name(std::get<1>(named.param)));
+                         });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(PlansOnRuntimes);
+
+TEST(PlanRun, units_that_compute_in_halves_are_right_to_two_digits) {
+  const auto names = runtime_names();
+  if (std::find(names.begin(), names.end(), "openvino") == names.end()) GTEST_SKIP() << "OpenVINO sums halves";
+  const TestFolder folder;
+  PlanRunSettings settings;
+  settings.folder = folder.path();
+  settings.batches = 3, settings.alone = 1, settings.rounds = 1;
+  const auto result = run_plans({planned("CPU[1-3] | GPU[4-6] | CPU[7]")},
+                                real_trial(Network::sage, "openvino", ElementType::f16), settings);
+  ASSERT_TRUE(result[0].numbers);
+  EXPECT_EQ((*result[0].numbers)[0].allowed, 1e-4);
+  EXPECT_EQ((*result[0].numbers)[1].allowed, 2e-2);
+  EXPECT_TRUE(result[0].is_right());
+  EXPECT_GT((*result[0].numbers)[1].deviation, 0) << "rounded to halves";
+}
+
+TEST(PlanRun, simulated_plans_take_what_their_devices_take) {
+  const TestFolder folder;
+  PlanRunSettings settings;
+  settings.folder = folder.path();
+  settings.batches = 20, settings.rounds = 2;
+  PlannedLayer trial = simulated_trial();
+  trial.divide = {Nanoseconds(30'000), Nanoseconds(20'000)};
+  const auto results = run_plans({planned("GPU[1-7]"), planned("CPU+GPU[1-4 0.2/0.8] | NPU[5-7]")}, trial, settings);
+  EXPECT_FALSE(results[0].numbers) << "nothing was computed";
+  // One block and one unit: batches follow each other without a gap.
+  const PlanRound& round = results[0].rounds[0];
+  EXPECT_NEAR(static_cast<double>(round.makespan.count()), 20 * round.latency.count() * 1000,
+              0.02 * static_cast<double>(round.makespan.count()));
+  EXPECT_EQ(results[1].pipeline.blocks[0].parts.size(), 2u);
+  const BlockRun& divided = results[1].rounds[0].blocks[0];
+  EXPECT_GT(divided.alone.count(), 50) << "30 and 20 us of dividing are in it";
+}
+
+TEST(PlanRun, refuses_what_cannot_be_divided_and_units_that_nobody_knows) {
+  const TestFolder folder;
+  PlanRunSettings settings;
+  settings.folder = folder.path();
+  PlannedLayer trial = simulated_trial();
+  EXPECT_THROW(run_plans({planned("TPU[1-7]")}, trial, settings), Error);
+  EXPECT_THROW(run_plans({planned("CPU[1-3] | GPU[5-7]")}, trial, settings), Error);
+  trial.network = Network::gcn;
+  EXPECT_THROW(run_plans({planned("CPU+GPU[1-6 0.5/0.5]")}, trial, settings), Error);
+}
+
+/// A plan with this estimate and these makespans, in ns.
+PlanRunResult with_times(const std::string& role, std::int64_t estimated, const std::vector<std::int64_t>& measured) {
+  PlanRunResult result;
+  result.trial = planned("CPU[1-7]", role);
+  result.trial.estimate.makespan = Nanoseconds(estimated);
+  for (const auto value : measured) result.rounds.push_back({{}, Nanoseconds(value), {{}}});
+  return result;
+}
+
+TEST(PlanChoiceOf, names_regret_error_and_order_by_hand) {
+  PlanRunReport report{PlanObjective::throughput, 10, {}};
+  report.plans = {with_times("found", 90, {110, 112}), with_times("found", 100, {100, 100}),
+                  with_times("single", 200, {220, 226})};
+  const PlanChoice choice = choice_of(report);
+  EXPECT_NEAR(choice.regret, 0.11, 1e-12);
+  // Differences 0.10 and 0.12: deviation 0.01414, Student's 12.706 over sqrt 2.
+  ASSERT_TRUE(choice.regret_interval);
+  EXPECT_NEAR(choice.regret_interval->high, 0.11 + 12.706 * 0.0141421 / 1.41421356, 1e-4);
+  EXPECT_NEAR(choice.mean_error, (21.0 / 111 + 0 + 23.0 / 223) / 3, 1e-12);
+  ASSERT_TRUE(choice.rank_correlation);
+  EXPECT_NEAR(*choice.rank_correlation, 0.5, 1e-12);
+  ASSERT_TRUE(choice.over_single);
+  EXPECT_NEAR(*choice.over_single, (111.0 - 223) / 223, 1e-12);
+}
+
+TEST(PlanChoiceOf, claims_nothing_of_one_round_or_one_plan) {
+  PlanRunReport report{PlanObjective::throughput, 10, {with_times("found", 90, {100})}};
+  PlanChoice choice = choice_of(report);
+  EXPECT_EQ(choice.regret, 0);
+  EXPECT_FALSE(choice.rank_correlation);
+  EXPECT_FALSE(choice.over_single);
+  report.plans.push_back(with_times("single", 50, {80}));
+  choice = choice_of(report);
+  EXPECT_NEAR(choice.regret, 0.25, 1e-12);
+  EXPECT_FALSE(choice.regret_interval);
+  EXPECT_THAT(to_text(report, {.width = 1000}), testing::HasSubstr("is not shown"));
+}
+
+}  // namespace
+}  // namespace takt
