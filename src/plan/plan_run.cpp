@@ -35,19 +35,24 @@ PipelineRun run_once(PipelineSpec spec, std::int64_t batches, std::optional<std:
   return std::move(outcome.run);
 }
 
-/// From the start of the block's first stage to the end of its last one, over the batches but the first.
+/// What cuts, the longest part, what puts together: the work of one batch, without waits between them; mean over the
+/// batches but the first.
 Duration time_in(const BlockStages& block, const PipelineRun& run) {
   const auto stages = run.stages.size();
   const auto batches = run.schedule.batches.size();
-  Duration sum{};
   const std::size_t first = batches > 1 ? 1 : 0;
+  Duration sum{};
   for (std::size_t b = first; b < batches; ++b) {
-    Nanoseconds begin = run.schedule.visits[b * stages + index(block.first)].started, end{};
+    Nanoseconds longest_part{};
     for (int s = block.first; s <= block.last; ++s) {
       const auto& visit = run.schedule.visits[b * stages + index(s)];
-      begin = std::min(begin, visit.started), end = std::max(end, visit.done);
+      const Nanoseconds time = visit.done - visit.started;
+      if (std::find(block.parts.begin(), block.parts.end(), s) == block.parts.end())
+        sum += time;
+      else
+        longest_part = std::max(longest_part, time);
     }
-    sum += end - begin;
+    sum += longest_part;
   }
   return sum / static_cast<double>(std::max<std::size_t>(1, batches - first));
 }

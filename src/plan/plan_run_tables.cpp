@@ -89,6 +89,7 @@ std::optional<double> rank_correlation(const std::vector<double>& a, const std::
 struct RunLine {
   const PlanRunReport* report;
   const PlanRunResult* plan;
+  std::int64_t number;
 
   double measured() const { return measured_value(*report, *plan); }
   double estimated() const { return estimated_value(*report, *plan); }
@@ -101,6 +102,8 @@ Cell difference_of(double estimated, double measured) {
 }
 
 constexpr Column<RunLine> run_columns[] = {
+    {"plan_number", "No", [](const RunLine& l) -> Cell { return l.number; },
+     "The number of a plan among those that were run, from 1."},
     {"role", "Role", [](const RunLine& l) -> Cell { return l.plan->trial.role; },
      "Why a plan is in the list: found by the search, single (the best that uses one unit and whole batches), or the "
      "name of a plan that was given."},
@@ -163,7 +166,7 @@ struct RunBlockLine {
 
 constexpr Column<RunBlockLine> run_block_columns[] = {
     {"plan_number", "No", [](const RunBlockLine& l) -> Cell { return l.rank; },
-     "The number of a plan among those that were run, from 1, in the order of the table plan_runs."},
+     "The number of a plan among those that were run, from 1."},
     {"plan_block", "Block",
      [](const RunBlockLine& l) -> Cell { return to_string(Plan{{l.plan->trial.plan.blocks[l.block]}}); },
      "A block of a plan: its units, its stages in brackets and, where several units divide its batches, their shares."},
@@ -186,8 +189,8 @@ constexpr Column<RunBlockLine> run_block_columns[] = {
      "largest magnitude. Missing where a unit is simulated, or nobody looked."},
     {"block_allowed", "Allowed",
      [](const RunBlockLine& l) -> Cell { return l.plan->numbers ? Cell((*l.plan->numbers)[l.block].allowed) : Cell(); },
-     "The deviation up to which a block's numbers count as right: 0.0001, or 0.02 behind the first unit that computes "
-     "in halves."},
+     "The deviation up to which a block's numbers count as right: 0.0001 where all compute alike, 0.001 with several "
+     "runtimes, 0.02 with a unit that computes in less than float32; or twice what the undivided model is off there."},
 };
 
 constexpr Column<PlanChoice> choice_columns[] = {
@@ -216,7 +219,7 @@ constexpr Column<PlanChoice> choice_columns[] = {
      [](const PlanChoice& c) { return c.over_single ? Cell(100 * *c.over_single) : Cell(); },
      "By how much the plan that the search named took longer than the best one on one unit, in % of that one; "
      "negative: "
-     "it was faster. Missing where no plan on one unit was run beside it."},
+     "it was faster. Missing where no other plan on one unit was run beside it."},
     {"over_single_low_percent", "Over from %",
      [](const PlanChoice& c) { return c.over_single_interval ? Cell(100 * c.over_single_interval->low) : Cell(); },
      "The lower end of the 95 % interval of that difference, from the differences within rounds."},
@@ -232,6 +235,18 @@ constexpr TableDefinition<RunBlockLine> run_blocks_definition{
 constexpr TableDefinition<PlanChoice> choice_definition{
     "plan_choice", "How well the estimates chose among the plans that were run: one row.", choice_columns};
 
+std::vector<RunLine> lines_of(const PlanRunReport& report) {
+  std::vector<RunLine> lines;
+  for (const PlanRunResult& plan : report.plans)
+    lines.push_back({&report, &plan, static_cast<std::int64_t>(lines.size()) + 1});
+  return lines;
+}
+
+std::string role_in_words(const std::string& role) {
+  if (role == "single") return "the best plan on one unit";
+  return role == "given" ? "as given" : role;
+}
+
 /// "between 3.1 and 4.5 %", or what there is.
 std::string range_of(double value, const std::optional<Interval>& interval) {
   if (!interval) return fmt::format("{:.1f} %", 100 * value);
@@ -246,6 +261,7 @@ std::string verdict(const PlanRunReport& report, const PlanChoice& choice) {
                                : fmt::format(" The named plan took {} longer than the fastest.",
                                              range_of(choice.regret, choice.regret_interval));
   if (choice.rank_correlation) text += fmt::format(" Rank correlation {:.2f}.", *choice.rank_correlation);
+  if (report.plans.front().trial.role == "single") text += " It is the best plan on one unit.";
   if (choice.over_single) {
     const auto& interval = choice.over_single_interval;
     if (interval && interval->high < 0)
@@ -255,8 +271,12 @@ std::string verdict(const PlanRunReport& report, const PlanChoice& choice) {
       text += fmt::format(" That it is faster than the best plan on one unit is not shown: difference {}.",
                           range_of(*choice.over_single, interval));
   }
+  if (report.plans.front().numbers)
+    text += std::all_of(report.plans.begin(), report.plans.end(), [](const auto& plan) { return plan.is_right(); })
+                ? " All blocks compute what the undivided model does."
+                : " WRONG NUMBERS:";
   for (const PlanRunResult& plan : report.plans)
-    if (!plan.is_right()) text += fmt::format(" WRONG NUMBERS: {}.", to_string(plan.trial.plan));
+    if (!plan.is_right()) text += fmt::format(" {}.", to_string(plan.trial.plan));
   return text;
 }
 
@@ -281,7 +301,7 @@ PlanChoice choice_of(const PlanRunReport& report) {
     choice.regret = over.mean, choice.regret_interval = over.interval;
   }
   for (const PlanRunResult& plan : report.plans)
-    if (plan.trial.role == "single") {
+    if (plan.trial.role == "single" && &plan != &report.plans.front()) {
       const Excess over = excess(report, report.plans.front(), plan);
       choice.over_single = over.mean, choice.over_single_interval = over.interval;
     }
@@ -289,13 +309,10 @@ PlanChoice choice_of(const PlanRunReport& report) {
 }
 
 std::vector<Table> plan_run_tables(const PlanRunReport& report) {
-  std::vector<RunLine> runs;
+  const auto runs = lines_of(report);
   std::vector<RunBlockLine> blocks;
-  for (const PlanRunResult& plan : report.plans) {
-    runs.push_back({&report, &plan});
-    for (std::size_t b = 0; b < plan.trial.plan.blocks.size(); ++b)
-      blocks.push_back({&plan, static_cast<std::int64_t>(runs.size()), b});
-  }
+  for (const RunLine& line : runs)
+    for (std::size_t b = 0; b < line.plan->trial.plan.blocks.size(); ++b) blocks.push_back({line.plan, line.number, b});
   const PlanChoice choice = choice_of(report);
   return {runs_definition.make(runs), run_blocks_definition.make(blocks),
           choice_definition.make(std::span(&choice, 1))};
@@ -308,7 +325,10 @@ std::vector<TableSchema> plan_run_schemas() {
 std::string to_text(const PlanRunReport& report, const TextStyle& style) {
   const auto tables = plan_run_tables(report);
   std::string text = to_text(
-      some_columns(tables[0], {"role", "plan", "estimated_us", "really_us", "estimate_off_percent", "numbers"}), style);
+      some_columns(tables[0], {"plan_number", "plan", "estimated_us", "really_us", "estimate_off_percent"}), style);
+  for (const RunLine& line : lines_of(report))
+    if (line.plan->trial.role != "found")
+      text += fmt::format("{}: {}\n", line.number, role_in_words(line.plan->trial.role));
   text += fmt::format("\nBlocks, while a batch was alone and in the stream:\n\n{}",
                       to_text(without_columns(tables[1], {"block_allowed"}), style));
   return text + fmt::format("\n{}\n", wrapped(verdict(report, choice_of(report)), style.width));

@@ -37,6 +37,7 @@ COMMANDS = {
     'sweep': ['sweep', '--all', '--devices', 'sim:CPU,sim:NPU', '--iterations', '2', '--cases', 'cases.json', '--out', 'sweep'],
     'lookup': ['lookup', 'raw.json', '--nodes', '15', '--edges', '30'],
     'plan cut': ['plan', 'cut', 'small.onnx', '--pieces', '2', '--out', 'cut_pieces'],
+    'plan run': ['plan', 'run', 'sweep', '--nodes', '5', '--edges', '9', '--batches', '3'],
     'plan search': ['plan', 'search', '--costs', 'costs.json', '--plan', 'PEP1'],
     'explain': ['explain'],
 }
@@ -60,6 +61,7 @@ NEED_REAL_RUNTIME = {
     ('run', 'fitting'): ['run', 'small.onnx', '--iter', '2', '--fitting', '--device', 'CPU'],
     ('run', 'startup'): ['run', 'small.onnx', '--iter', '2', '--no-ops', '--device', 'CPU'],
     ('run', 'left'): ['run', 'small.onnx', '--iter', '2', '--device', 'CPU'],
+    ('plan run', 'piece_costs'): ['plan', 'run', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2', '--batches', '2'],
 }
 SPLIT = """\
 name: split

@@ -219,8 +219,9 @@ TEST(PiecePipeline, gives_the_outputs_of_the_whole_model_on_two_runtimes_at_once
     const OnnxModel model = read_onnx(path);
     const Graph graph = with_known_tensors(model);
     const auto cuts = choose_cuts(graph, find_cuts(graph), {.pieces = 4});
-    const auto written =
-        write_pieces(model, graph, cuts, {.folder = folder / "pieces", .input_shapes = shapes_for(graph)});
+    const auto written = write_pieces(
+        model, graph, cuts,
+        {.folder = folder / "pieces", .units = {{.precision = ElementType::f32}}, .input_shapes = shapes_for(graph)});
     const Values inputs = generated_inputs(graph);
     std::vector<SharedTensor> fed;
     for (const TensorId id : written.pieces[0].inputs)

@@ -1,0 +1,184 @@
+#include "cli/plan_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/progress.h"
+#include "core/text.h"
+#include "plan/chosen_units.h"
+#include "plan/measured_costs.h"
+#include "plan/planned_layer.h"
+#include "plan/planned_pieces.h"
+#include "runtime/simulated.h"
+#include "sweep/sweep_journal.h"
+
+namespace takt {
+namespace {
+
+/// The graph that the sweep measured with; a file of costs alone does not say.
+SweepGraph graph_of(const PlanProblemOptions& o) {
+  std::error_code error;
+  if (std::filesystem::is_directory(o.what, error))
+    if (const auto sweep = read_sweep(o.what)) return sweep->configuration.graph;
+  return {};
+}
+
+std::string host_runtime(const std::map<std::string, PlanUnit>& units) {
+  for (const auto& [name, unit] : units)
+    if (name == "CPU" && !is_simulated(unit.device)) return unit.runtime;
+  for (const std::string& name : runtime_names())
+    if (name != simulated_runtime) return name;
+  return std::string(simulated_runtime);
+}
+
+/// What ran where the costs were measured; CPUs compute in float32 and others in halves, as sweeps have them do.
+std::map<std::string, PlanUnit> units_of(const CostLookup& lookup, const std::vector<std::string>& units,
+                                         const GraphSize& size) {
+  std::map<std::string, PlanUnit> result;
+  for (const UnitRange& range : lookup.ranges()) {
+    if (std::find(units.begin(), units.end(), range.unit) == units.end() || result.count(range.unit) > 0) continue;
+    if (const auto cost = lookup.cost(range, size).cost; cost && !cost->device.empty())
+      result[range.unit] = {cost->device, cost->runtime, range.unit == "CPU" ? ElementType::f32 : ElementType::f16};
+  }
+  return result;
+}
+
+std::unique_ptr<const PlannedModel> layer_of(const PlanProblemOptions& o, const CostLookup& lookup,
+                                             const PlanCosts& costs, const std::optional<DivideCost>& divide) {
+  auto layer = std::make_unique<PlannedLayer>();
+  const GraphSize size{*o.nodes, *o.edges};
+  layer->network = lookup.network();
+  layer->features = lookup.features();
+  const SweepGraph graph = graph_of(o);
+  layer->graph = edges_of(graph, size);
+  if (layer->graph.nodes != size.nodes || layer->graph.edges() != size.edges)
+    refuse_input(fmt::format("the sweep measured the graph of {}, which has {} nodes and {} edges; say these",
+                             printable(graph.kind), layer->graph.nodes, layer->graph.edges()));
+  layer->units = units_of(lookup, costs.units(), size);
+  for (const std::string& unit : costs.units())
+    if (layer->units.count(unit) == 0)
+      refuse_input(
+          fmt::format("{}: does not say which device was measured as {}; give the folder of a sweep of this "
+                      "machine, or leave the unit out with --devices",
+                      printable(o.what.string()), unit));
+  layer->host_runtime = host_runtime(layer->units);
+  layer->divide = divide.value_or(DivideCost{});
+  return layer;
+}
+
+PlanProblem problem_of_sweep(const PlanProblemOptions& o) {
+  if (!o.nodes || !o.edges) throw UsageError("plan run: a sweep has many sizes; say --nodes N --edges E");
+  if (!o.inputs.empty() || o.threads) throw UsageError("plan run: --input and --threads go with a model, not a sweep");
+  const auto lookup = std::make_shared<CostLookup>(read_costs(o.what));
+  MeasuredCostSettings costing{{*o.nodes, *o.edges}, {}};
+  if (!o.divide_cost.empty())
+    costing.divide = DivideCost{std::chrono::round<Nanoseconds>(parse_duration(o.divide_cost)), Nanoseconds(0)};
+  PlanProblem problem;
+  problem.costs = measured_costs(lookup, costing);
+  if (!o.devices.empty()) problem.costs = with_units(std::move(problem.costs), words_in(o.devices));
+  problem.model = layer_of(o, *lookup, *problem.costs, costing.divide);
+  return problem;
+}
+
+/// "CPU", "onnxruntime@CPU", "sim:GPU".
+PlanUnit unit_named(const std::string& text, const PlanProblemOptions& o) {
+  const auto at = text.find('@');
+  PlanUnit unit;
+  unit.device = at == text.npos ? text : text.substr(at + 1);
+  if (is_simulated(unit.device))
+    unit.runtime = simulated_runtime;
+  else if (at != text.npos)
+    unit.runtime = lower_case(text.substr(0, at));
+  else if (unit.device == "CPU")
+    unit.runtime = runtime_for(o.what).name;
+  if (unit.device == "CPU") unit.threads = o.threads;
+  return unit;
+}
+
+PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& interrupt) {
+  if (o.nodes || o.edges || !o.divide_cost.empty())
+    throw UsageError("plan run: --nodes, --edges and --divide-cost go with a sweep, not a model");
+  const auto names = words_in(o.devices.empty() ? "CPU" : o.devices);
+  std::map<std::string, PlanUnit> units;
+  for (const std::string& name : names) units[name] = unit_named(name, o);
+  auto model = std::make_unique<PlannedPieces>(
+      o.what, units,
+      PieceChoiceSettings{.pieces = static_cast<std::size_t>(o.pieces), .inputs = o.inputs, .seed = o.seed});
+  Progress bar("measurements");
+  PieceMeasuring measuring;
+  measuring.runs = o.runs;
+  measuring.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+  measuring.stop = &interrupt.requested();
+  PlanProblem problem;
+  problem.pieces = measure_pieces(*model, measuring);
+  problem.costs = costs_of(model->pieces(), names, problem.pieces);
+  problem.model = std::move(model);
+  return problem;
+}
+
+}  // namespace
+
+void add_problem(CommandLine& line, PlanProblemOptions& o) {
+  line.add({.names = "DIR|MODEL",
+            .meaning = "The folder of a sweep, or an ONNX model, which is cut into pieces that are measured first",
+            .required = true},
+           &o.what);
+  line.heading("Of a sweep");
+  line.add({.names = "--nodes", .value = "N", .meaning = "Nodes of the graph", .range = NumberRange{1, 2147483646}},
+           &o.nodes);
+  line.add({.names = "--edges", .value = "E", .meaning = "Edges of the graph", .range = NumberRange{1, 2147483646}},
+           &o.edges);
+  line.add({.names = "--divide-cost",
+            .value = "TIME",
+            .meaning = "What parting a batch among units and putting the results together takes; without it the search "
+                       "divides no block"},
+           &o.divide_cost);
+  line.add({.names = "--whole", .meaning = "No block is divided over several units"}, &o.whole);
+  line.heading("Of a model");
+  line.add({.names = "--pieces",
+            .value = "N",
+            .meaning = "Pieces that the model is cut into; fewer where it has no more places to cut",
+            .fallback = std::to_string(o.pieces),
+            .range = NumberRange{1, 30}},
+           &o.pieces);
+  line.add({.names = "--threads", .value = "N", .meaning = "Threads of each CPU unit", .range = NumberRange{1, 4096}},
+           &o.threads);
+  line.add({.names = "--input",
+            .value = "TEXT",
+            .meaning = "Shape or values of an input, as for 'takt run'; others are generated"},
+           &o.inputs);
+  line.add({.names = "--runs",
+            .value = "N",
+            .meaning = "Measured inferences of the pieces on every unit",
+            .fallback = std::to_string(o.runs),
+            .range = NumberRange{1, 100'000}},
+           &o.runs);
+  line.heading("Of both");
+  line.add(
+      {.names = "--devices",
+       .value = "LIST",
+       .meaning = "The units that plans may use, separated by commas. Of a sweep: all that have costs without it. Of "
+                  "a model: devices, also with a runtime as in 'onnxruntime@CPU'; CPU without it"},
+      &o.devices);
+  line.add({.names = "--seed",
+            .value = "N",
+            .meaning = "Of generated values, and of the noise of simulated devices",
+            .fallback = "1"},
+           &o.seed);
+}
+
+PlanProblem make_problem(const PlanProblemOptions& o, const Interrupt& interrupt) {
+  return o.is_model() ? problem_of_model(o, interrupt) : problem_of_sweep(o);
+}
+
+std::string refused_pieces(const PlanProblem& problem) {
+  std::string text;
+  for (const PieceMeasurement& one : problem.pieces)
+    if (one.span.count() == 1 && !one.time)
+      text += fmt::format("{} does not run piece {}: {}\n", one.unit, one.span.first, one.reason);
+  return text.empty() ? text : text + "\n";
+}
+
+}  // namespace takt

@@ -1,0 +1,48 @@
+// What plans are searched for and run on: the stages that a sweep measured, or a model that is cut and measured now.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "core/interrupt.h"
+#include "plan/piece_costs.h"
+#include "plan/plan_costs.h"
+#include "plan/planned_model.h"
+
+namespace takt {
+
+struct PlanProblemOptions {
+  std::filesystem::path what;
+  std::optional<int> nodes, edges;
+  std::string divide_cost, devices;
+  std::vector<std::string> inputs;
+  int pieces = 5, runs = 30;
+  std::optional<int> threads;
+  bool whole = false;
+  std::uint64_t seed = 1;
+
+  bool is_model() const { return !std::filesystem::is_directory(what) && what.extension() != ".json"; }
+};
+
+void add_problem(CommandLine& line, PlanProblemOptions& o);
+
+/// What plans are made of, and what they cost.
+struct PlanProblem {
+  std::shared_ptr<const PlanCosts> costs;
+  std::unique_ptr<const PlannedModel> model;
+  std::vector<PieceMeasurement> pieces;  ///< none: of a sweep
+};
+
+/// Measures the pieces of a model, with a progress bar. Throws UsageError for options that do not go together, and
+/// Error as read_costs(), PlannedPieces and measure_pieces() do.
+PlanProblem make_problem(const PlanProblemOptions& o, const Interrupt& interrupt);
+
+/// A line for each piece that a unit does not run, with the reason; empty: there is none.
+std::string refused_pieces(const PlanProblem& problem);
+
+}  // namespace takt

@@ -1,0 +1,133 @@
+// Any model as a subject of plans: cut, measured on units, run in pieces, its numbers held against the whole's.
+#include "plan/planned_pieces.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "pipeline/piece_models.h"
+#include "pipeline/piece_runs.h"
+#include "places.h"
+#include "plan/piece_costs.h"
+#include "plan/plan_run.h"
+#include "plan/plan_search.h"
+#include "plan/planned_layer.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using testing::HasSubstr;
+
+std::map<std::string, PlanUnit> real_units() {
+  std::map<std::string, PlanUnit> units;
+  for (const std::string& name : real_runtimes()) units[name + "@CPU"] = {"CPU", name, ElementType::f32, 1};
+  return units;
+}
+
+std::vector<std::string> names_of(const std::map<std::string, PlanUnit>& units) {
+  std::vector<std::string> names;
+  for (const auto& [name, unit] : units) names.push_back(name);
+  return names;
+}
+
+class PiecesAsPlans : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (real_runtimes().empty()) GTEST_SKIP() << "no real runtime in this binary";
+  }
+  std::filesystem::path write(const ModelBuilder& builder) { return folder_.write("model.onnx", builder.serialize()); }
+  std::vector<PlanRunResult> run(const PlannedModel& model, const std::vector<PlannedTrial>& trials) {
+    PlanRunSettings settings;
+    settings.folder = folder_ / "plans";
+    settings.batches = 3, settings.alone = 1, settings.rounds = 1;
+    return run_plans(trials, model, settings);
+  }
+  TestFolder folder_;
+};
+
+TEST_F(PiecesAsPlans, every_plan_that_a_search_names_computes_what_the_model_does) {
+  for (const auto& build : {skip_network, two_input_network, transformer_block}) {
+    const PlannedPieces model(write(build()), real_units(), {.pieces = 4});
+    EXPECT_EQ(model.pieces(), 4);
+    const auto costs = costs_of(model.pieces(), names_of(model.units()), measure_pieces(model, {.runs = 2}));
+    const PlanSearch search = search_plans(*costs, {.objective = PlanObjective::throughput, .top = 3});
+    std::vector<PlannedTrial> trials;
+    for (const RankedPlan& plan : search.plans) trials.push_back({"found", plan.plan, plan.estimate});
+    // Every cut at once, units in turns.
+    Plan all;
+    const auto names = names_of(model.units());
+    for (int p = 1; p <= model.pieces(); ++p)
+      all.blocks.push_back({{p, p}, {{names[static_cast<std::size_t>(p) % names.size()], 1}}});
+    trials.push_back({"given", all, estimate(all, *costs, 3)});
+    for (const PlanRunResult& result : run(model, trials)) {
+      ASSERT_TRUE(result.numbers);
+      for (const BlockNumbers& block : *result.numbers)
+        EXPECT_LE(block.deviation, 1e-5) << to_string(result.trial.plan);
+    }
+    std::filesystem::remove_all(folder_ / "plans");
+  }
+}
+
+TEST_F(PiecesAsPlans, a_model_without_a_place_to_cut_is_one_piece) {
+  ModelBuilder b;
+  b.output(b.node("Relu", {b.input("x", ElementType::f32, {1, 4})}, {}, {.outputs = {"y"}}));
+  const PlannedPieces model(write(b), real_units(), {.pieces = 4});
+  EXPECT_EQ(model.pieces(), 1);
+  EXPECT_EQ(measure_pieces(model, {.runs = 1}).size(), real_units().size());
+}
+
+TEST_F(PiecesAsPlans, what_a_unit_refuses_is_named_and_everything_else_is_measured) {
+  ModelBuilder b;
+  const auto x = b.input("x", ElementType::f32, {4, 8});
+  const auto front = b.node("Relu", {b.node("MatMul", {x, b.weight({8, 8})})});
+  const auto scattered = b.node("ScatterElements", {front, b.integers({1, 0}, {1, 2}), b.floats({5, 6}, {1, 2})});
+  b.output(b.node("Relu", {scattered}, {}, {.outputs = {"y"}}));
+  std::map<std::string, PlanUnit> units = real_units();
+  units["sim:NPU"] = {"sim:NPU", "sim", ElementType::f32, {}};
+  const PlannedPieces model(write(b), units, {.pieces = 4});
+  const auto measured = measure_pieces(model, {.runs = 1});
+  int refused = 0;
+  for (const PieceMeasurement& one : measured) {
+    EXPECT_TRUE(one.time || one.unit == "sim:NPU") << one.reason;
+    if (one.time) continue;
+    ++refused;
+    EXPECT_THAT(one.reason, HasSubstr("ScatterElements"));
+  }
+  EXPECT_GT(refused, 0);
+  const auto costs = costs_of(model.pieces(), names_of(units), measured);
+  EXPECT_FALSE(costs->time({1, model.pieces()}, static_cast<int>(costs->units().size()) - 1, 1));
+  EXPECT_TRUE(costs->time({1, model.pieces()}, 0, 1));
+}
+
+TEST_F(PiecesAsPlans, other_formats_and_missing_files_are_refused) {
+  EXPECT_THROW(PlannedPieces("model.xml", real_units(), {}), Error);
+  EXPECT_THROW(PlannedPieces(folder_ / "missing.onnx", real_units(), {}), Error);
+}
+
+TEST_F(PiecesAsPlans, divided_blocks_and_unknown_units_are_refused) {
+  const PlannedPieces model(write(skip_network()), real_units(), {.pieces = 2});
+  EXPECT_THROW(model.write(parse_plan("TPU[1-2]", "test"), folder_ / "p"), Error);
+  const auto names = names_of(real_units());
+  EXPECT_THROW(model.write(parse_plan(names[0] + "[1]", "test"), folder_ / "p"), Error);
+  if (names.size() < 2) return;
+  EXPECT_THROW(model.write(parse_plan(names[0] + "+" + names[1] + "[1-2 0.5/0.5]", "test"), folder_ / "p"), Error);
+}
+
+TEST_F(PiecesAsPlans, wrong_numbers_are_seen) {
+  PlannedLayer layer;
+  layer.graph = {6, {0, 1, 2, 3, 4, 5, 0}, {1, 2, 3, 4, 5, 0, 3}};
+  layer.features = 4;
+  layer.units = {{"CPU", {"CPU", real_runtimes().front(), ElementType::f32, {}}}};
+  layer.host_runtime = real_runtimes().front();
+  const Plan plan = parse_plan("CPU[1-3] | CPU[4-7]", "test");
+  PlannedLayer other = layer;
+  other.seed = 43;  // other weights and features
+  const PlanPipeline pipeline = other.write(plan, folder_ / "other");
+  const auto numbers = layer.check(plan, pipeline, read_pipeline(pipeline.file), nullptr);
+  ASSERT_TRUE(numbers);
+  EXPECT_FALSE(numbers->back().is_right());
+}
+
+}  // namespace
+}  // namespace takt
