@@ -11,6 +11,7 @@
 #include "graph/cuts_table.h"
 #include "machine/machine_check.h"
 #include "machine/peaks_table.h"
+#include "plan/plan_set_tables.h"
 #include "plan/plan_tables.h"
 #include "profile/run_tables.h"
 #include "replay/interference.h"
@@ -35,7 +36,9 @@ const std::vector<CommandTables>& all_tables() {
       {"sweep", sweep_schemas()},
       {"lookup", {costs_schema()}},
       {"plan cut", {cuts_schema()}},
+      {"plan compile", plan_set_schemas()},
       {"plan search", plan_schemas()},
+      {"plan simulate", plan_stream_schemas()},
       {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},
   };

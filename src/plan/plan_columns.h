@@ -1,0 +1,21 @@
+// Columns that several tables about plans have: key, heading and meaning told once (see core/common_columns.h).
+#pragma once
+
+#include "core/table.h"
+
+namespace takt::plan_columns {
+
+inline constexpr ColumnText plan{
+    "plan", "Plan",
+    "The blocks of a plan, separated by |: the units of a block, its stages in brackets and, where several units "
+    "divide its batches, their shares."};
+inline constexpr ColumnText objective{
+    "objective", "Objective",
+    "What the search minimised: latency (of a batch that is alone) or, for throughput, the makespan of a stream."};
+inline constexpr ColumnText stream_batches{"stream_batches", "Batches", "How many batches the stream has."};
+inline constexpr ColumnText units{"units", "Units", "The units that plans may use."};
+inline constexpr ColumnText switch_cost_ms{
+    "switch_cost_ms", "Change ms",
+    "What a change from one plan to another takes, in ms: the pipeline runs empty, the other models are made ready."};
+
+}  // namespace takt::plan_columns
