@@ -26,6 +26,11 @@ void add_cost_settings(CommandLine& line, PlanCostOptions& o) {
             .meaning = "With a sweep: what parting a batch among units and putting the results together takes; without "
                        "it no block is divided"},
            &o.divide_cost);
+  line.add(
+      {.names = "--copies",
+       .meaning = "With a sweep: tensors are copied between runtimes, as it has measured; takt's own pipelines pass "
+                  "them without a copy"},
+      &o.copies);
   line.add({.names = "--interference",
             .value = "FILE",
             .meaning = "How much units or blocks slow each other down: the JSON of 'takt pipeline interference' on a "
@@ -38,7 +43,7 @@ void add_cost_settings(CommandLine& line, PlanCostOptions& o) {
 }
 
 PlanCostSource cost_source(const PlanCostOptions& o, std::string_view command) {
-  CostSourceSettings settings{.interference = o.interference, .units = {}};
+  CostSourceSettings settings{.copies = o.copies, .interference = o.interference, .units = {}};
   if (!o.devices.empty()) settings.units = words_in(o.devices);
   if (!o.divide_cost.empty())
     settings.divide = DivideCost{std::chrono::round<Nanoseconds>(parse_duration(o.divide_cost)), Nanoseconds(0)};
@@ -46,6 +51,8 @@ PlanCostSource cost_source(const PlanCostOptions& o, std::string_view command) {
   if (settings.divide && !source.is_sweep())
     throw UsageError(
         fmt::format("{}: --divide-cost goes with what a sweep measured; a file of costs has its own", command));
+  if (o.copies && !source.is_sweep())
+    throw UsageError(fmt::format("{}: --copies goes with what a sweep measured; a file of costs has its own", command));
   return source;
 }
 

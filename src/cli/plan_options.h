@@ -15,12 +15,13 @@ namespace takt {
 struct PlanCostOptions {
   std::filesystem::path costs, interference;
   std::string divide_cost, devices;
+  bool copies = false;
 };
 
-/// --divide-cost, --devices, --interference. How `costs` is given is the command's own.
+/// --divide-cost, --copies, --interference, --devices. How `costs` is given is the command's own.
 void add_cost_settings(CommandLine& line, PlanCostOptions& options);
 
-/// Reads them. Throws UsageError for --divide-cost with a file of costs.
+/// Reads them. Throws UsageError for --divide-cost and --copies with a file of costs.
 PlanCostSource cost_source(const PlanCostOptions& options, std::string_view command);
 
 struct PlanRuleOptions {

@@ -134,6 +134,13 @@ CostAnswer CostLookup::cost(const UnitRange& range, const GraphSize& size) const
   return predicted(range, found->second, size);
 }
 
+CostAnswer CostLookup::cost_by_law(const UnitRange& range, const GraphSize& size) const {
+  CostAnswer answer = cost(range, size);
+  if (answer.cost && answer.cost->origin == CostOrigin::measured && costs_.at(range).fit.fit)
+    return predicted(range, costs_.at(range), size);
+  return answer;
+}
+
 std::optional<CostErrors> CostLookup::errors(const UnitRange& range, const GraphSize& size) const {
   const auto found = costs_.find(range);
   if (found == costs_.end() || !cost(range, size).cost) return std::nullopt;

@@ -61,6 +61,10 @@ class CostLookup {
   /// stages: fused they take a fraction of the sum. `size` with at least one node.
   CostAnswer cost(const UnitRange& range, const GraphSize& size) const;
 
+  /// The same by the law alone, where there is one: a size that was measured is answered as those around it are,
+  /// without the error of its row. For comparing sizes with each other.
+  CostAnswer cost_by_law(const UnitRange& range, const GraphSize& size) const;
+
   /// How wrong the cost at this size and of shares of it may be. nullopt: there is no cost, or nothing tells (a row
   /// without samples and no law that it could be held against).
   std::optional<CostErrors> errors(const UnitRange& range, const GraphSize& size) const;

@@ -39,7 +39,8 @@ class MeasuredCosts final : public PlanCosts {
       const auto unit = std::find(units_.begin(), units_.end(), range.unit) - units_.begin();
       if (range.last <= stages_) times_[place({range.first, range.last}, static_cast<int>(unit))] = times_of(range);
     }
-    find_copies();
+    copies_.assign(units_.size(), {std::vector<double>(index(stages_)), std::vector<double>(index(stages_))});
+    if (settings_.copies) find_copies();
   }
 
   int stages() const override { return stages_; }
@@ -73,12 +74,15 @@ class MeasuredCosts final : public PlanCosts {
   /// longer than a larger one, whatever the noise of its row: the whole batch has the last word, as plans without
   /// shares are made of it.
   std::vector<double> times_of(const UnitRange& range) const {
-    const auto whole = lookup_->cost(range, settings_.size).cost;
+    const auto cost_at = [&](const GraphSize& size) {
+      return settings_.by_law ? lookup_->cost_by_law(range, size).cost : lookup_->cost(range, size).cost;
+    };
+    const auto whole = cost_at(settings_.size);
     if (!whole) return {};
     std::vector<double> times(knots, std::numeric_limits<double>::infinity());
     times.back() = whole->mean.count() * 1000;
     for (int knot = knots - 1; knot > 0; --knot) {
-      const auto cost = lookup_->cost(range, part_of(settings_.size, knot)).cost;
+      const auto cost = cost_at(part_of(settings_.size, knot));
       auto& time = times[index(knot) - 1];
       time = std::min(cost ? cost->mean.count() * 1000 : time, times[index(knot)]);
     }
@@ -91,7 +95,6 @@ class MeasuredCosts final : public PlanCosts {
     std::vector<double> in, out;
   };
   void find_copies() {
-    copies_.assign(units_.size(), {std::vector<double>(index(stages_)), std::vector<double>(index(stages_))});
     const auto keep = [](double& kept, const std::optional<Duration>& copy) {
       if (copy && kept == 0) kept = copy->count() * 1000;
     };

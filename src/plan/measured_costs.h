@@ -1,10 +1,10 @@
 // The costs of one size of graph, from what a sweep measured: what a planner asks cost_lookup.h about.
 //
 // A unit's share of a batch is taken for a graph with that share of the nodes and edges; between twentieths the time is
-// interpolated. A measured time begins and ends in the memory of the runtime that ran it. A transfer is the copy out of
-// the one runtime's memory and into the other's, where the sweep has measured copies; where it has not (simulated
-// devices, files of other programs) a transfer takes no time of its own. What units do to each other is no part of a
-// sweep: slow_downs.h adds it.
+// interpolated. A measured time begins and ends in host memory, and takt's pipelines pass tensors from stage to stage
+// without a copy, so transfers take no time of their own. Who does copy them can have the copies counted that the sweep
+// has measured, out of the one runtime's memory and into the other's; there are none on simulated devices and in files
+// of other programs. What units do to each other is no part of a sweep: slow_downs.h adds it.
 #pragma once
 
 #include <map>
@@ -21,6 +21,8 @@ namespace takt {
 struct MeasuredCostSettings {
   GraphSize size;
   std::optional<DivideCost> divide{};  ///< of any block; nullopt: not known, so that no block can be divided
+  bool copies = false;                 ///< transfers are what copying between the runtimes was measured to take
+  bool by_law = false;                 ///< CostLookup::cost_by_law(), so that costs of different sizes fit together
 };
 
 /// Of the units that have a row in `lookup`, which is kept. Throws Error(bad_input) where there is none.

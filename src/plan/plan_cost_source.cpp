@@ -44,6 +44,10 @@ std::shared_ptr<const PlanCosts> PlanCostSource::completed(std::shared_ptr<const
 }
 
 std::shared_ptr<const PlanCosts> PlanCostSource::at(const std::optional<GraphSize>& size) const {
+  return costs_at(size, false);
+}
+
+std::shared_ptr<const PlanCosts> PlanCostSource::costs_at(const std::optional<GraphSize>& size, bool by_law) const {
   if (by_size() && !size)
     refuse_input(fmt::format("{}: costs depend on the size of a batch; say --nodes N --edges E", name_));
   if (!by_size() && size)
@@ -51,12 +55,12 @@ std::shared_ptr<const PlanCosts> PlanCostSource::at(const std::optional<GraphSiz
         fmt::format("{}: has the costs of one size, not of {} nodes and {} edges; leave the size out, or "
                     "write times as {{\"fixed\": 20, \"per_node\": 0.01, \"per_edge\": 0.002}}",
                     name_, size->nodes, size->edges));
-  if (lookup_) return completed(measured_costs(lookup_, {*size, settings_.divide}));
+  if (lookup_) return completed(measured_costs(lookup_, {*size, settings_.divide, settings_.copies, by_law}));
   return completed(std::make_shared<PlanCostTable>(parse_plan_costs(*text_, name_, size)));
 }
 
 CostsAt PlanCostSource::by_sizes() const {
-  return [source = *this](const GraphSize& size) { return source.at(size); };
+  return [source = *this](const GraphSize& size) { return source.costs_at(size, true); };
 }
 
 std::optional<std::pair<GraphSize, GraphSize>> PlanCostSource::measured_range() const {
@@ -73,7 +77,8 @@ std::vector<std::string> PlanCostSource::extrapolated(const Plan& plan, const Gr
 
 std::optional<PlanCostSource::Draws> PlanCostSource::draws(const GraphSize& size) const {
   if (!lookup_) return std::nullopt;
-  const auto drawn = std::make_shared<DrawnCosts>(measured_costs(lookup_, {size, settings_.divide}), *lookup_, size);
+  const auto drawn = std::make_shared<DrawnCosts>(
+      measured_costs(lookup_, {size, settings_.divide, settings_.copies, false}), *lookup_, size);
   return Draws{[source = *this, drawn](std::uint64_t draw) { return source.completed(drawn->draw(draw)); },
                [drawn](const Plan& plan) { return drawn->blocks_without_errors(plan); }};
 }

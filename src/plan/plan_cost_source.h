@@ -30,6 +30,7 @@ struct CostFile {
 
 struct CostSourceSettings {
   std::optional<DivideCost> divide{};    ///< with a sweep; a file of costs has its own
+  bool copies = false;                   ///< with a sweep: transfers are the copies that it has measured
   std::filesystem::path interference{};  ///< JSON of `takt pipeline interference`; empty: none
   std::vector<std::string> units{};      ///< empty: all that have costs
 };
@@ -45,7 +46,9 @@ class PlanCostSource {
   bool by_size() const { return is_sweep() || kind_ == CostFileKind::by_size; }
   /// Throws Error(bad_input) without a size where costs depend on it, and for a size where they do not.
   std::shared_ptr<const PlanCosts> at(const std::optional<GraphSize>& size) const;
-  CostsAt by_sizes() const;  ///< keeps a copy of this
+  /// At any size; of a sweep by the laws of its stages, also where a size was measured: a row that came out high or low
+  /// would make its size another one than those beside it. Keeps a copy of this.
+  CostsAt by_sizes() const;
 
   /// Those with the fewest and the most rows (nodes + edges) that were measured; nullopt: nobody said.
   std::optional<std::pair<GraphSize, GraphSize>> measured_range() const;
@@ -65,6 +68,7 @@ class PlanCostSource {
   const std::vector<CostFile>& files() const { return files_; }
 
  private:
+  std::shared_ptr<const PlanCosts> costs_at(const std::optional<GraphSize>& size, bool by_law) const;
   std::shared_ptr<const PlanCosts> completed(std::shared_ptr<const PlanCosts> costs) const;
 
   CostSourceSettings settings_;

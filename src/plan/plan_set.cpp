@@ -228,11 +228,14 @@ std::vector<PlanStretch> stretches_of(const PlanSet& set) {
                         behind ? behind->at : set.points.back().size,
                         {},
                         {},
-                        true};
+                        0,
+                        0};
     if (behind) stretch.up = behind->up;
     if (before) stretch.down = before->down;
-    for (; point < set.points.size() && set.points[point].best == stretch.plan; ++point)
-      stretch.extrapolated = stretch.extrapolated && set.points[point].extrapolated;
+    for (; point < set.points.size() && set.points[point].best == stretch.plan; ++point) {
+      ++stretch.points;
+      stretch.extrapolated += set.points[point].extrapolated ? 1 : 0;
+    }
     stretches.push_back(stretch);
   }
   return stretches;

@@ -87,10 +87,10 @@ struct PlanSet {
 /// Sizes that follow each other and have the same best plan.
 struct PlanStretch {
   int plan = 0;
-  GraphSize first, end;           ///< `end` is the first of the next stretch; of the last one, its last size
-  std::optional<GraphSize> up;    ///< of the threshold behind it: see PlanThreshold
-  std::optional<GraphSize> down;  ///< of the threshold before it
-  bool extrapolated = false;      ///< all of its points are
+  GraphSize first, end;              ///< `end` is the first of the next stretch; of the last one, its last size
+  std::optional<GraphSize> up;       ///< of the threshold behind it: see PlanThreshold
+  std::optional<GraphSize> down;     ///< of the threshold before it
+  int points = 0, extrapolated = 0;  ///< of the set in the stretch, and those of them that are extrapolated
 };
 std::vector<PlanStretch> stretches_of(const PlanSet& set);
 

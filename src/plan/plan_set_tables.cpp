@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/index.h"
 #include "core/text.h"
 #include "plan/plan_columns.h"
@@ -19,14 +21,18 @@ Cell size_cell(const std::optional<GraphSize>& size) { return size ? Cell(size_w
 
 std::string yes_or_no(bool is) { return is ? "yes" : "no"; }
 
+std::string how_far_extrapolated(const PlanStretch& stretch) {
+  return stretch.extrapolated == 0 ? "no" : stretch.extrapolated == stretch.points ? "yes" : "in part";
+}
+
 constexpr ColumnText cost_text{
     "batch_cost_ms", "Batch ms",
     "What a batch of the size is expected to take under the plan, in ms: its latency or, for throughput, its share of "
     "the makespan of a stream of its size."};
-constexpr ColumnText extrapolated_text{
-    "extrapolated", "Extrapolated",
-    "yes: the times of the plan there lie beyond the sizes that were measured, so they are less sure; no: they do not, "
-    "or the costs are laws that hold for all sizes."};
+constexpr ColumnText extrapolated_text{"extrapolated", "Extrapolated",
+                                       "yes: the times of the plan there lie beyond the sizes that were measured, so "
+                                       "they are less sure; in part: at some of "
+                                       "the sizes; no: at none, or the costs are laws that hold for all sizes."};
 
 struct StretchLine {
   const PlanSet* set;
@@ -47,7 +53,7 @@ constexpr Column<StretchLine> stretch_columns[] = {
     {"change_down", "Down at", [](const StretchLine& l) { return size_cell(l.stretch.down); },
      "The last size, nodes,edges, where one batch gains as much by the plan before as a change costs: there the plan "
      "changes back at once. Missing: no size of the set gains so much, or there is no plan before."},
-    {extrapolated_text, [](const StretchLine& l) -> Cell { return yes_or_no(l.stretch.extrapolated); }},
+    {extrapolated_text, [](const StretchLine& l) -> Cell { return how_far_extrapolated(l.stretch); }},
 };
 
 struct SizeLineRow {
@@ -183,8 +189,11 @@ std::vector<TableSchema> plan_set_schemas() {
 }
 
 std::string to_text(const PlanSet& set, const TextStyle& style) {
-  const auto tables = plan_set_tables(set);
-  return fmt::format("{}\n{}\n", to_text(tables[0], style), wrapped(words_of_range(set), style.width));
+  const Table stretches = plan_set_tables(set)[0];
+  const bool all_measured =
+      std::none_of(set.points.begin(), set.points.end(), [](const auto& p) { return p.extrapolated; });
+  const Table shown = all_measured ? without_columns(stretches, {"extrapolated"}) : stretches;
+  return fmt::format("{}\n{}\n", to_text(shown, style), wrapped(words_of_range(set), style.width));
 }
 
 std::vector<Table> plan_stream_tables(const StreamReport& report) {
@@ -196,7 +205,10 @@ std::vector<Table> plan_stream_tables(const StreamReport& report) {
 std::vector<TableSchema> plan_stream_schemas() { return {runs_definition.schema(), stream_definition.schema()}; }
 
 std::string to_text(const StreamReport& report, const TextStyle& style) {
-  std::string text = to_text(plan_stream_tables(report)[0], style);
+  const Table all = plan_stream_tables(report)[0];
+  const bool clock_says_more = std::any_of(report.runs.begin(), report.runs.end(),
+                                           [](const StreamRun& run) { return run.clock && *run.clock != run.total(); });
+  std::string text = to_text(clock_says_more ? all : without_columns(all, {"clock_ms"}), style);
   for (const Plan& plan : report.impossible)
     text += fmt::format("\n{}\n", wrapped(fmt::format("{} cannot run all batches.", to_string(plan)), style.width));
   return text + fmt::format("\n{}\n", wrapped(verdict_on(report), style.width));

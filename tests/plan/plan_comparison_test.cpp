@@ -190,7 +190,7 @@ TEST(PlanComparison, says_why_nothing_is_known_of_the_difference) {
   EXPECT_THAT(compare_plans(one, two, *drawn.costs, {}, {}).reason, HasSubstr("do not say how sure"));
 }
 
-TEST(MeasuredCosts, have_the_copies_between_runtimes_where_they_were_measured) {
+TEST(MeasuredCosts, have_the_copies_between_runtimes_if_they_are_wanted) {
   StageMeasurements rows;
   for (const char* unit : {"CPU", "GPU"})
     for (const auto& [first, last] : {std::pair(1, 1), std::pair(2, 7)}) {
@@ -202,7 +202,9 @@ TEST(MeasuredCosts, have_the_copies_between_runtimes_where_they_were_measured) {
       row.inputs_copy = {4, Duration(first == 1 ? 5 : 7)};
       row.outputs_copy = {4, Duration(first == 1 ? 11 : 13)};
     }
-  const auto costs = drawn_from(rows).costs;
+  const auto lookup = std::make_shared<CostLookup>(std::move(rows));
+  EXPECT_EQ(measured_costs(lookup, {.size = asked})->transfer(1, 0, 1)->count(), 0);
+  const auto costs = measured_costs(lookup, {.size = asked, .copies = true});
   EXPECT_EQ(costs->transfer(0, PlanCosts::host, 1)->count(), 5'000);
   EXPECT_EQ(costs->transfer(1, 0, 1)->count(), 7'000);
   EXPECT_EQ(costs->transfer(1, 1, 0)->count(), 11'000);

@@ -151,7 +151,8 @@ TEST(PlanSet, flags_sizes_beyond_what_was_measured) {
   const PlanSet set = compile_plan_set(crossing, {{400, 600}, {500, 1000}, {2000, 2000}}, settings);
   EXPECT_FALSE(set.points[1].extrapolated);
   EXPECT_TRUE(set.points[2].extrapolated);
-  EXPECT_TRUE(stretches_of(set)[1].extrapolated);
+  EXPECT_EQ(stretches_of(set)[1].extrapolated, 1);
+  EXPECT_EQ(stretches_of(set)[0].points, 2);
   EXPECT_TRUE(set.expected({1000, 1000}).extrapolated);
   EXPECT_FALSE(set.expected({450, 800}).extrapolated);
 }
