@@ -5,6 +5,13 @@
 
 namespace takt::plan_columns {
 
+inline constexpr ColumnText rank{
+    "plan_rank", "Rank",
+    "The place of a plan among those that a search found, by the objective; missing for plans that stand beside them."};
+inline constexpr ColumnText role{
+    "role", "Role",
+    "Why a plan is in the list: found by the search, single (the best that uses one unit and whole batches), or the "
+    "name of a plan that was given."};
 inline constexpr ColumnText plan{
     "plan", "Plan",
     "The blocks of a plan, separated by |: the units of a block, its stages in brackets and, where several units "

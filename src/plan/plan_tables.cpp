@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "plan/plan_columns.h"
+#include "plan/plan_differences.h"
 
 namespace takt {
 namespace {
@@ -36,17 +37,9 @@ std::optional<double> speed_up(const PlanLine& line) {
 
 Cell yes_no(const std::optional<bool>& is) { return is ? Cell(std::string(*is ? "yes" : "no")) : Cell(); }
 
-constexpr ColumnText rank_text{
-    "plan_rank", "Rank",
-    "The place of a plan among those that a search found, by the objective; missing for plans that stand beside them."};
-constexpr ColumnText role_text{
-    "role", "Role",
-    "Why a plan is in the list: found by the search, single (the best that uses one unit and whole batches), or the "
-    "name of a plan that was given."};
-
 constexpr Column<PlanLine> line_columns[] = {
-    {rank_text, [](const PlanLine& l) { return optional_cell(l.rank); }},
-    {role_text, [](const PlanLine& l) -> Cell { return l.role; }},
+    {plan_columns::rank, [](const PlanLine& l) { return optional_cell(l.rank); }},
+    {plan_columns::role, [](const PlanLine& l) -> Cell { return l.role; }},
     {plan_columns::plan, [](const PlanLine& l) -> Cell { return to_string(*l.plan); }},
     {"latency_ms", "Latency ms",
      [](const PlanLine& l) { return optional_cell(milliseconds(l, &PlanEstimate::latency)); },
@@ -118,50 +111,6 @@ constexpr Column<PlanReport> search_columns[] = {
      "proven."},
 };
 
-/// A plan against the best on one unit.
-struct DifferenceLine {
-  std::optional<std::int64_t> rank;
-  std::string role;
-  const Plan* plan;
-  const PlanDifference* difference;
-};
-
-double in_ms(Nanoseconds time) { return std::chrono::duration<double, std::milli>(time).count(); }
-
-std::string verdict_of(const PlanDifference& difference) {
-  if (!difference.interval) return "unknown";
-  return difference.is_better() ? "better" : difference.is_worse() ? "worse" : "not told";
-}
-
-constexpr Column<DifferenceLine> difference_columns[] = {
-    {rank_text, [](const DifferenceLine& l) { return optional_cell(l.rank); }},
-    {role_text, [](const DifferenceLine& l) -> Cell { return l.role; }},
-    {plan_columns::plan, [](const DifferenceLine& l) -> Cell { return to_string(*l.plan); }},
-    {"saved_ms", "Saves ms", [](const DifferenceLine& l) -> Cell { return in_ms(l.difference->saved); },
-     "By how much less time, in ms, a plan is expected to take than the best one on one unit, by the objective of the "
-     "search; negative: more."},
-    {"saved_low_ms", "Low ms",
-     [](const DifferenceLine& l) -> Cell {
-       return l.difference->interval ? Cell(in_ms(l.difference->interval->low)) : Cell();
-     },
-     "The lower end of what a plan saves against the best one on one unit in 95 % of repetitions of the measurements, "
-     "in "
-     "ms; missing where nothing tells how sure the costs are."},
-    {"saved_high_ms", "High ms",
-     [](const DifferenceLine& l) -> Cell {
-       return l.difference->interval ? Cell(in_ms(l.difference->interval->high)) : Cell();
-     },
-     "The upper end of what a plan saves against the best one on one unit in 95 % of repetitions of the measurements, "
-     "in "
-     "ms; missing where nothing tells how sure the costs are."},
-    {"plan_verdict", "Verdict", [](const DifferenceLine& l) -> Cell { return verdict_of(*l.difference); },
-     "better or worse than the best plan on one unit with 95 % confidence; not told: the difference may be chance; "
-     "unknown: nothing tells how sure the costs are."},
-    {"verdict_reason", "Why unknown",
-     [](const DifferenceLine& l) { return l.difference->reason.empty() ? Cell() : Cell(l.difference->reason); },
-     "Why it is not known how sure the difference of two plans is."},
-};
-
 struct CandidateLine {
   std::int64_t number;
   const Plan* plan;
@@ -180,11 +129,6 @@ constexpr TableDefinition<PlanLine> plans_definition{
 constexpr TableDefinition<PartLine> blocks_definition{
     "blocks", "The best plan, block by block: a row for each unit of a block.", block_columns};
 constexpr TableDefinition<PlanReport> search_definition{"search", "What the search did: one row.", search_columns};
-constexpr TableDefinition<DifferenceLine> differences_definition{
-    "differences",
-    "Whether plans are better than the best on one unit: a row for the best that was found and for each that was "
-    "given.",
-    difference_columns};
 constexpr TableDefinition<CandidateLine> candidates_definition{
     "candidates", "Plans to choose from, before anything is known of their costs: a row per plan.", candidate_columns};
 
@@ -214,39 +158,6 @@ std::vector<PartLine> parts_of(const PlanReport& report) {
   return lines;
 }
 
-std::vector<DifferenceLine> differences_of(const PlanReport& report) {
-  std::vector<DifferenceLine> lines;
-  if (report.best_difference)
-    lines.push_back({1, "found", &report.search.plans.front().plan, &*report.best_difference});
-  for (std::size_t p = 0; p < report.given_differences.size(); ++p) {
-    const GivenPlan& given = report.given[p];
-    if (report.given_differences[p])
-      lines.push_back({{}, given.name.empty() ? "given" : given.name, &given.plan, &*report.given_differences[p]});
-  }
-  return lines;
-}
-
-std::string amount(Nanoseconds time) { return format_duration(Duration(time)); }
-
-/// Whether the best plan is better than the best on one unit; empty: there is none to hold it against.
-std::string confidence(const PlanReport& report) {
-  if (!report.search.best_single) return "";
-  if (report.search.plans.front().plan == report.search.best_single->plan) return "It is the best plan on one unit.";
-  if (!report.best_difference) return "";
-  const PlanDifference& difference = *report.best_difference;
-  if (!difference.interval)
-    return fmt::format("It is not known whether the first is better than the best on one unit by more than chance: {}.",
-                       difference.reason);
-  const std::string between =
-      fmt::format("between {} and {}", amount(difference.interval->low), amount(difference.interval->high));
-  if (difference.is_better())
-    return fmt::format("The first is better than the best single device with 95 % confidence: it saves {}, {}.",
-                       amount(difference.saved), between);
-  return fmt::format(
-      "The first is not better than the best single device with 95 % confidence: it saves {}, but that may be {}.",
-      amount(difference.saved), between);
-}
-
 std::string certainty(const PlanReport& report) {
   if (report.search.optimal()) return "For these costs no plan that the options allow is better: that is proven.";
   return fmt::format("Not proven: for these costs a plan could take up to {:.1f} % less time than the first.",
@@ -257,23 +168,12 @@ std::string certainty(const PlanReport& report) {
 
 std::vector<Table> plan_tables(const PlanReport& report) {
   return {plans_definition.make(lines_of(report)), blocks_definition.make(parts_of(report)),
-          search_definition.make(std::span(&report, 1)), differences_definition.make(differences_of(report))};
-}
-
-void compare_with_single(PlanReport& report, const PlanCosts& costs, const std::optional<PlanCostSource::Draws>& draws,
-                         const PlanSearchSettings& search) {
-  const auto difference_of = [&](const Plan& plan) -> std::optional<PlanDifference> {
-    if (!report.search.best_single || plan == report.search.best_single->plan) return std::nullopt;
-    return compare_plans(plan, report.search.best_single->plan, costs, draws, search);
-  };
-  report.best_difference = difference_of(report.search.plans.front().plan);
-  for (const GivenPlan& given : report.given)
-    report.given_differences.push_back(given.estimate ? difference_of(given.plan) : std::nullopt);
+          search_definition.make(std::span(&report, 1)), differences_table(report)};
 }
 
 std::vector<TableSchema> plan_schemas() {
-  return {plans_definition.schema(), blocks_definition.schema(), search_definition.schema(),
-          differences_definition.schema(), candidates_definition.schema()};
+  return {plans_definition.schema(), blocks_definition.schema(), search_definition.schema(), differences_schema(),
+          candidates_definition.schema()};
 }
 
 std::string to_text(const PlanReport& report, const TextStyle& style) {
@@ -286,7 +186,7 @@ std::string to_text(const PlanReport& report, const TextStyle& style) {
           "\n{}\n", wrapped(fmt::format("Not possible: {}: {}.", to_string(given.plan), given.reason), style.width));
   text += fmt::format("\nBlocks of the first:\n\n{}", to_text(tables[1], style));
   text += fmt::format("\n{}\n", wrapped(certainty(report), style.width));
-  if (const std::string sure = confidence(report); !sure.empty()) text += wrapped(sure, style.width) + "\n";
+  if (const std::string sure = confidence_in(report); !sure.empty()) text += wrapped(sure, style.width) + "\n";
   return text;
 }
 

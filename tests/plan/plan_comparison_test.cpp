@@ -103,6 +103,26 @@ TEST(PlanComparison, intervals_hold_what_repetitions_show_in_95_of_100) {
   EXPECT_LE(same_cut, 0.97);
 }
 
+TEST(PlanComparison, intervals_of_a_plan_that_was_chosen_for_its_estimate_hold_nearly_as_often) {
+  // The best of those that are found is more likely one whose costs came out too low; six plans here, close together.
+  int inside = 0;
+  constexpr int sets = 400;
+  for (int set = 0; set < sets; ++set) {
+    Random random(9000 + static_cast<std::uint64_t>(set));
+    const Drawn drawn = drawn_from(measured(truth, 0.04, random));
+    const PlanSearch found = search_plans(*drawn.costs, stream);
+    const Plan &best = found.plans.front().plan, &single = found.best_single->plan;
+    const auto difference = compare_plans(best, single, *drawn.costs, drawn.draws, stream,
+                                          {.draws = 400, .seed = static_cast<std::uint64_t>(set)});
+    const auto anew = measured_anew(truth, 0.04, random);
+    const std::int64_t saved = value(single, *anew) - value(best, *anew);
+    inside += difference.interval->low.count() <= saved && saved <= difference.interval->high.count() ? 1 : 0;
+  }
+  RecordProperty("coverage_of_the_chosen", std::to_string(static_cast<double>(inside) / sets));
+  EXPECT_GE(inside, 0.91 * sets);
+  EXPECT_LE(inside, 0.99 * sets);
+}
+
 TEST(PlanComparison, what_plans_have_in_common_is_no_difference) {
   // Both have GPU[1-4] as their slowest block, whatever its error: they differ by the CPU's last block against the
   // GPU's, which come after it once.
