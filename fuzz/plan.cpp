@@ -20,5 +20,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   takt::may_refuse([&] { check_forms(takt::parse_plan(text, "fuzz")); });
   takt::may_refuse([&] { check_forms(takt::parse_plan_json(text, "fuzz")); });
   takt::may_refuse([&] { takt::parse_plan_costs(text, "fuzz"); });
+  takt::may_refuse([&] { takt::parse_plan_costs(text, "fuzz", takt::GraphSize{1000, 5000}); });
   return 0;
 }

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
+#include "cli/plan_options.h"
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/text.h"
-#include "plan/chosen_units.h"
-#include "plan/measured_costs.h"
 #include "plan/planned_layer.h"
 #include "plan/planned_pieces.h"
 #include "runtime/simulated.h"
@@ -46,7 +45,7 @@ std::map<std::string, PlanUnit> units_of(const CostLookup& lookup, const std::ve
 }
 
 std::unique_ptr<const PlannedModel> layer_of(const PlanProblemOptions& o, const CostLookup& lookup,
-                                             const PlanCosts& costs, const std::optional<DivideCost>& divide) {
+                                             const PlanCosts& costs) {
   auto layer = std::make_unique<PlannedLayer>();
   const GraphSize size{*o.nodes, *o.edges};
   layer->network = lookup.network();
@@ -64,21 +63,21 @@ std::unique_ptr<const PlannedModel> layer_of(const PlanProblemOptions& o, const 
                       "machine, or leave the unit out with --devices",
                       printable(o.what.string()), unit));
   layer->host_runtime = host_runtime(layer->units);
-  layer->divide = divide.value_or(DivideCost{});
+  if (!o.divide_cost.empty()) layer->divide.partition = std::chrono::round<Nanoseconds>(parse_duration(o.divide_cost));
   return layer;
 }
 
 PlanProblem problem_of_sweep(const PlanProblemOptions& o) {
   if (!o.nodes || !o.edges) throw UsageError("plan run: a sweep has many sizes; say --nodes N --edges E");
   if (!o.inputs.empty() || o.threads) throw UsageError("plan run: --input and --threads go with a model, not a sweep");
-  const auto lookup = std::make_shared<CostLookup>(read_costs(o.what));
-  MeasuredCostSettings costing{{*o.nodes, *o.edges}, {}};
-  if (!o.divide_cost.empty())
-    costing.divide = DivideCost{std::chrono::round<Nanoseconds>(parse_duration(o.divide_cost)), Nanoseconds(0)};
+  const CostLookup lookup = read_costs(o.what);
+  PlanCostOptions costing;
+  costing.costs = o.what, costing.interference = o.interference;
+  costing.divide_cost = o.divide_cost, costing.devices = o.devices;
+  const PlanCostSource source = cost_source(costing, "plan run");
   PlanProblem problem;
-  problem.costs = measured_costs(lookup, costing);
-  if (!o.devices.empty()) problem.costs = with_units(std::move(problem.costs), words_in(o.devices));
-  problem.model = layer_of(o, *lookup, *problem.costs, costing.divide);
+  problem.costs = source.at(GraphSize{*o.nodes, *o.edges});
+  problem.model = layer_of(o, lookup, *problem.costs);
   return problem;
 }
 
@@ -98,8 +97,8 @@ PlanUnit unit_named(const std::string& text, const PlanProblemOptions& o) {
 }
 
 PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& interrupt) {
-  if (o.nodes || o.edges || !o.divide_cost.empty())
-    throw UsageError("plan run: --nodes, --edges and --divide-cost go with a sweep, not a model");
+  if (o.nodes || o.edges || !o.divide_cost.empty() || !o.interference.empty())
+    throw UsageError("plan run: --nodes, --edges, --divide-cost and --interference go with a sweep, not a model");
   const auto names = words_in(o.devices.empty() ? "CPU" : o.devices);
   std::map<std::string, PlanUnit> units;
   for (const std::string& name : names) units[name] = unit_named(name, o);
@@ -136,6 +135,10 @@ void add_problem(CommandLine& line, PlanProblemOptions& o) {
                        "divides no block"},
            &o.divide_cost);
   line.add({.names = "--whole", .meaning = "No block is divided over several units"}, &o.whole);
+  line.add({.names = "--interference",
+            .value = "FILE",
+            .meaning = "What units do to each other, from 'takt pipeline interference' as JSON"},
+           &o.interference);
   line.heading("Of a model");
   line.add({.names = "--pieces",
             .value = "N",

@@ -17,7 +17,7 @@
 namespace takt {
 
 struct PlanProblemOptions {
-  std::filesystem::path what;
+  std::filesystem::path what, interference;
   std::optional<int> nodes, edges;
   std::string divide_cost, devices;
   std::vector<std::string> inputs;

@@ -3,20 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "cli/command_line.h"
 #include "cli/output.h"
 #include "cli/plan.h"
+#include "cli/plan_options.h"
 #include "cli/tables.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "plan/chosen_units.h"
 #include "plan/given_plan.h"
-#include "plan/measured_costs.h"
-#include "plan/plan_cost_table.h"
+#include "plan/plan_cost_source.h"
 #include "plan/plan_tables.h"
 #include "plan/source_plans.h"
 
@@ -24,14 +22,13 @@ namespace takt {
 namespace {
 
 struct PlanSearchOptions {
-  std::filesystem::path costs;
+  PlanCostOptions costs;
+  PlanRuleOptions rules;
   std::optional<std::int64_t> nodes, edges;
-  std::string divide_cost, devices, preset, objective = "latency", model = std::string(network_name(Network::sage));
+  std::string preset, model = std::string(network_name(Network::sage));
   std::vector<std::string> plans;
-  int batches = 16, top = 5;
-  std::optional<int> blocks;
-  double share_step = 0.001;
-  bool shared = false, whole = false, list = false;
+  int top = 5;
+  bool list = false;
   OutputOptions output;
   LogOptions log;
 };
@@ -45,39 +42,20 @@ CommandLine declare(PlanSearchOptions& o) {
   line.add({.names = "--costs",
             .value = "PATH",
             .meaning =
-                "What stages cost on units: a JSON file, or the folder of a sweep, for graphs of --nodes and --edges"},
-           &o.costs);
+                "What stages cost on units: a JSON file, or the folder of a sweep, for batches of --nodes and --edges"},
+           &o.costs.costs);
   line.add({.names = "--nodes",
             .value = "N",
-            .meaning = "With a sweep: how many nodes a batch has",
+            .meaning = "Where costs depend on the size: how many nodes a batch has",
             .range = NumberRange{1, 2147483646}},
            &o.nodes);
   line.add({.names = "--edges",
             .value = "E",
-            .meaning = "With a sweep: how many edges a batch has",
+            .meaning = "Where costs depend on the size: how many edges a batch has",
             .range = NumberRange{0, 2147483646}},
            &o.edges);
-  line.add({.names = "--divide-cost",
-            .value = "TIME",
-            .meaning = "With a sweep: what parting a batch among units and putting the results together takes; without "
-                       "it no block is divided"},
-           &o.divide_cost);
-  line.add({.names = "--devices",
-            .value = "LIST",
-            .meaning = "The units that plans may use, separated by commas; all that have costs without it"},
-           &o.devices);
-  line.add({.names = "--objective",
-            .value = "WHAT",
-            .meaning = "What shall be short: the latency of a batch that is alone, or the makespan of a stream",
-            .fallback = o.objective,
-            .one_of = {"latency", "throughput"}},
-           &o.objective);
-  line.add({.names = "--batches",
-            .value = "N",
-            .meaning = "Batches of the stream",
-            .fallback = std::to_string(o.batches),
-            .range = NumberRange{1, 1'000'000}},
-           &o.batches);
+  add_cost_settings(line, o.costs);
+  add_objective(line, o.rules);
   line.add({.names = "--top",
             .value = "N",
             .meaning = "Plans to show; they differ in cuts or units",
@@ -90,17 +68,7 @@ CommandLine declare(PlanSearchOptions& o) {
                 "A plan to show beside them: {}, a JSON file, or a text such as 'CPU+GPU[1-5 0.30/0.70] | NPU[6-7]'",
                 fmt::join(named_plans(), ", "))},
            &o.plans);
-  line.heading("What plans may be");
-  line.add({.names = "--shared", .meaning = "A unit may serve several blocks, which take turns there"}, &o.shared);
-  line.add({.names = "--whole", .meaning = "No block is divided over several units"}, &o.whole);
-  line.add({.names = "--blocks", .value = "N", .meaning = "At most so many blocks", .range = NumberRange{1, 1000}},
-           &o.blocks);
-  line.add({.names = "--share-step",
-            .value = "X",
-            .meaning = "Shares of divided blocks are multiples of X",
-            .fallback = fmt::format("{}", o.share_step),
-            .range = NumberRange{0.001, 0.5}},
-           &o.share_step);
+  add_plan_rules(line, o.rules);
   line.add({.names = "--preset",
             .value = "NAME",
             .meaning = "source: at most two blocks on CPU, GPU, NPU or CPU and GPU together, each unit once",
@@ -117,48 +85,21 @@ CommandLine declare(PlanSearchOptions& o) {
   return line;
 }
 
-/// Of the folder of a sweep. Costs beyond its sizes are said when a plan rests
-/// on them.
-struct SweepCosts {
-  std::shared_ptr<const CostLookup> lookup;  ///< null: the costs are of a file
-  MeasuredCostSettings settings;
-};
-
-SweepCosts sweep_costs(const PlanSearchOptions& o) {
-  if (!std::filesystem::is_directory(o.costs) && !o.nodes && !o.edges) {
-    if (o.divide_cost.empty()) return {};
-    throw UsageError("plan search: --divide-cost goes with what a sweep measured; a file of costs has its own");
-  }
-  if (!o.nodes || !o.edges) throw UsageError("plan search: a sweep has many sizes; say --nodes N --edges E");
-  SweepCosts costs{std::make_shared<CostLookup>(read_costs(o.costs)), {{*o.nodes, *o.edges}, {}}};
-  if (!o.divide_cost.empty())
-    costs.settings.divide = DivideCost{std::chrono::round<Nanoseconds>(parse_duration(o.divide_cost)), Nanoseconds(0)};
-  return costs;
+/// Of one batch, where costs depend on it.
+std::optional<GraphSize> size_of(const PlanSearchOptions& o, const PlanCostSource& source) {
+  if (!source.by_size() && !o.nodes && !o.edges) return std::nullopt;
+  if (!o.nodes || !o.edges)
+    throw UsageError("plan search: the costs are those of many sizes; say which: --nodes N --edges E");
+  return GraphSize{*o.nodes, *o.edges};
 }
 
-std::shared_ptr<const PlanCosts> costs_for(const PlanSearchOptions& o, const SweepCosts& sweep) {
-  std::shared_ptr<const PlanCosts> costs;
-  if (sweep.lookup) {
-    costs = measured_costs(sweep.lookup, sweep.settings);
-  } else {
-    costs = std::make_shared<PlanCostTable>(parse_plan_costs(read_file(o.costs), printable(o.costs.string())));
-  }
-  return o.devices.empty() ? costs : with_units(std::move(costs), words_in(o.devices));
-}
-
-void warn_of_extrapolation(const PlanReport& report, const SweepCosts& sweep) {
-  if (!sweep.lookup) return;
-  const auto blocks = extrapolated_blocks(report.search.plans.front().plan, *sweep.lookup, sweep.settings.size);
+void warn_of_extrapolation(const PlanReport& report, const PlanCostSource& source,
+                           const std::optional<GraphSize>& size) {
+  if (!size) return;
+  const auto blocks = source.extrapolated(report.search.plans.front().plan, *size);
   if (!blocks.empty())
     log_warning(
         fmt::format("the first plan rests on times beyond the sizes that were measured: {}", fmt::join(blocks, ", ")));
-}
-
-int steps_of(double share_step) {
-  const double steps = std::round(1 / share_step);
-  if (std::abs(steps * share_step - 1) > 1e-9)
-    throw UsageError(fmt::format("plan search: --share-step: 1 is no multiple of {}; use 0.05 or 0.001", share_step));
-  return static_cast<int>(steps);
 }
 
 int list_candidates(const PlanSearchOptions& o, std::span<const std::string> arguments) {
@@ -180,25 +121,21 @@ int run_plan_search(std::span<const std::string> arguments) {
   if (!declare(o).parse(arguments)) return 0;
   if (o.list && o.preset.empty()) throw UsageError("plan search: --list: say of what: --preset source");
   if (o.list) return list_candidates(o, arguments);
-  if (o.costs.empty()) throw UsageError("plan search: say what stages cost: --costs PATH");
+  if (o.costs.costs.empty()) throw UsageError("plan search: say what stages cost: --costs PATH");
 
-  const SweepCosts sweep = sweep_costs(o);
-  const auto costs = costs_for(o, sweep);
-  PlanSearchSettings settings{
-      .objective = lower_case(o.objective) == "latency" ? PlanObjective::latency : PlanObjective::throughput,
-      .batches = o.batches,
-      .steps = steps_of(o.share_step),
-      .divide = !o.whole,
-      .units_once = !o.shared,
-      .most_blocks = o.blocks,
-      .top = 4 * o.top};  // some will have no point
-  PlanReport report{settings.objective, settings.batches, costs->units(), {}, {}};
+  PlanSearchSettings settings = search_settings(o.rules, "plan search");
+  settings.top = 4 * o.top;  // some will have no point
+  const PlanCostSource source = cost_source(o.costs, "plan search");
+  const auto size = size_of(o, source);
+  const auto costs = source.at(size);
+  PlanReport report{settings.objective, settings.batches, costs->units(), {}, {}, {}, {}};
   report.search = o.preset.empty()
                       ? search_plans(*costs, settings)
                       : rank_plans(source_plans(rules_of(*costs, true), {.shares = {0.3, 0.5, 0.7}}), *costs, settings);
   keep_plans_with_a_point(report.search, o.top);
   for (const std::string& plan : o.plans) report.given.push_back(given_plan(plan, *costs, settings.batches));
-  warn_of_extrapolation(report, sweep);
+  compare_with_single(report, *costs, size ? source.draws(*size) : std::nullopt, settings);
+  warn_of_extrapolation(report, source, size);
   print(o.output, plan_tables(report), provenance_of("plan search", arguments), to_text(report, o.output.style()));
   return 0;
 }

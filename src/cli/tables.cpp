@@ -12,6 +12,7 @@
 #include "machine/machine_check.h"
 #include "machine/peaks_table.h"
 #include "plan/plan_run_tables.h"
+#include "plan/plan_set_tables.h"
 #include "plan/plan_tables.h"
 #include "profile/run_tables.h"
 #include "replay/interference.h"
@@ -36,8 +37,10 @@ const std::vector<CommandTables>& all_tables() {
       {"sweep", sweep_schemas()},
       {"lookup", {costs_schema()}},
       {"plan cut", {cuts_schema()}},
+      {"plan compile", plan_set_schemas()},
       {"plan run", plan_run_schemas()},
       {"plan search", plan_schemas()},
+      {"plan simulate", plan_stream_schemas()},
       {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},
   };

@@ -50,6 +50,23 @@ std::string common_text(const std::vector<const StageMeasurement*>& rows, Text t
   return different.size() == 1 ? *different.begin() : "";
 }
 
+/// The law of the copies, from the rows that have them.
+StageFitResult fit_of_copies(const std::vector<const StageMeasurement*>& rows,
+                             std::optional<StageCopy> StageMeasurement::*copy, std::int64_t features) {
+  std::vector<TimeAtSize> times;
+  for (const StageMeasurement* row : rows)
+    if (const auto& one = row->*copy; one && one->median.count() > 0)
+      times.push_back({{row->key.nodes, row->key.edges}, features, one->median});
+  return fit_stage(times);
+}
+
+const StageMeasurement* row_at(const std::vector<const StageMeasurement*>& rows, const GraphSize& size) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const StageMeasurement* row) {
+    return row->key.nodes == size.nodes && row->key.edges == size.edges;
+  });
+  return found == rows.end() ? nullptr : *found;
+}
+
 }  // namespace
 
 std::string_view origin_name(CostOrigin origin) {
@@ -64,6 +81,9 @@ CostLookup::CostLookup(StageMeasurements measurements) : measurements_(std::move
     for (const StageMeasurement* row : entry.second.rows)
       if (row->times) times.push_back({{row->key.nodes, row->key.edges}, measurements_.features, row->times->mean});
     entry.second.fit = fit_stage(times);
+    entry.second.inputs_copy = fit_of_copies(entry.second.rows, &StageMeasurement::inputs_copy, measurements_.features);
+    entry.second.outputs_copy =
+        fit_of_copies(entry.second.rows, &StageMeasurement::outputs_copy, measurements_.features);
   }
 }
 
@@ -107,21 +127,62 @@ CostAnswer CostLookup::cost(const UnitRange& range, const GraphSize& size) const
   if (found == costs_.end())
     return {std::nullopt, range.first == range.last ? "nobody measured the stage on this unit"
                                                     : "nobody measured these stages fused on this unit"};
-  for (const StageMeasurement* row : found->second.rows)
-    if (row->key.nodes == size.nodes && row->key.edges == size.edges) {
-      if (row->times) return {cost_of_row(*row), ""};
-      return {std::nullopt, reason_of_row(*row)};
-    }
+  if (const StageMeasurement* row = row_at(found->second.rows, size)) {
+    if (row->times) return {cost_of_row(*row), ""};
+    return {std::nullopt, reason_of_row(*row)};
+  }
   return predicted(range, found->second, size);
 }
 
+CostAnswer CostLookup::cost_by_law(const UnitRange& range, const GraphSize& size) const {
+  CostAnswer answer = cost(range, size);
+  if (answer.cost && answer.cost->origin == CostOrigin::measured && costs_.at(range).fit.fit)
+    return predicted(range, costs_.at(range), size);
+  return answer;
+}
+
+std::optional<CostErrors> CostLookup::errors(const UnitRange& range, const GraphSize& size) const {
+  const auto found = costs_.find(range);
+  if (found == costs_.end() || !cost(range, size).cost) return std::nullopt;
+  CostErrors errors{size, measurements_.features, found->second.fit.fit, {}, 0};
+  if (errors.fit && !errors.fit->law.spread) errors.fit.reset();
+  if (const StageMeasurement* row = row_at(found->second.rows, size); row && row->times->stddev) {
+    const double samples = double(row->times->samples.size());
+    if (samples >= 2) errors.standard_error = *row->times->stddev / std::sqrt(samples), errors.freedom = samples - 1;
+  }
+  if (!errors.fit && !errors.standard_error) return std::nullopt;
+  return errors;
+}
+
+std::optional<Duration> CostLookup::copy(const UnitRange& range, const GraphSize& size, Copy copy,
+                                         const StageFitResult& law) const {
+  if (const StageMeasurement* row = row_at(costs_.at(range).rows, size); row && row->*copy) return (row->*copy)->median;
+  if (!law.fit) return std::nullopt;
+  return law.fit->at(size, measurements_.features).mean;
+}
+
+std::optional<Duration> CostLookup::inputs_copy(const UnitRange& range, const GraphSize& size) const {
+  const auto found = costs_.find(range);
+  if (found == costs_.end()) return std::nullopt;
+  return copy(range, size, &StageMeasurement::inputs_copy, found->second.inputs_copy);
+}
+
+std::optional<Duration> CostLookup::outputs_copy(const UnitRange& range, const GraphSize& size) const {
+  const auto found = costs_.find(range);
+  if (found == costs_.end()) return std::nullopt;
+  return copy(range, size, &StageMeasurement::outputs_copy, found->second.outputs_copy);
+}
+
 CostLookup read_costs(const std::filesystem::path& place) {
+  return CostLookup(read_raw_measurements(std::filesystem::is_directory(place) ? raw_measurements_in(place) : place));
+}
+
+std::filesystem::path raw_measurements_in(const std::filesystem::path& folder) {
   constexpr const char* name = "raw_measurements.json";
-  if (!std::filesystem::is_directory(place)) return CostLookup(read_raw_measurements(place));
-  for (const auto& file : {place / "results" / name, place / name})
-    if (std::filesystem::exists(file)) return CostLookup(read_raw_measurements(file));
+  for (const auto& file : {folder / "results" / name, folder / name})
+    if (std::filesystem::exists(file)) return file;
   throw Error(ErrorKind::io, fmt::format("{} has no results/{}; give the folder of a sweep that has measured",
-                                         printable(place.string()), name));
+                                         printable(folder.string()), name));
 }
 
 }  // namespace takt

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "costs/cost_errors.h"
 #include "costs/raw_measurements.h"
 #include "costs/stage_fit.h"
 
@@ -60,12 +61,30 @@ class CostLookup {
   /// stages: fused they take a fraction of the sum. `size` with at least one node.
   CostAnswer cost(const UnitRange& range, const GraphSize& size) const;
 
+  /// The same by the law alone, where there is one: a size that was measured is answered as those around it are,
+  /// without the error of its row. For comparing sizes with each other.
+  CostAnswer cost_by_law(const UnitRange& range, const GraphSize& size) const;
+
+  /// How wrong the cost at this size and of shares of it may be. nullopt: there is no cost, or nothing tells (a row
+  /// without samples and no law that it could be held against).
+  std::optional<CostErrors> errors(const UnitRange& range, const GraphSize& size) const;
+
+  /// What copying the tensors of a range between takt's memory and the runtime's takes at a size: as measured there,
+  /// else by a law of the sizes at which it was measured. nullopt: it was measured at too few, or the runtime copies
+  /// nothing.
+  std::optional<Duration> inputs_copy(const UnitRange& range, const GraphSize& size) const;
+  std::optional<Duration> outputs_copy(const UnitRange& range, const GraphSize& size) const;
+
  private:
   struct Costs {
     std::vector<const StageMeasurement*> rows;
     StageFitResult fit;
+    StageFitResult inputs_copy, outputs_copy;
   };
   CostAnswer predicted(const UnitRange& range, const Costs& costs, const GraphSize& size) const;
+  using Copy = std::optional<StageCopy> StageMeasurement::*;
+  std::optional<Duration> copy(const UnitRange& range, const GraphSize& size, Copy copy,
+                               const StageFitResult& law) const;
 
   StageMeasurements measurements_;
   std::map<UnitRange, Costs> costs_;
@@ -74,5 +93,8 @@ class CostLookup {
 /// Of a sweep's folder: its raw_measurements.json, in `results` or beside, or that file itself. Throws as
 /// read_raw_measurements, and Error(io) where there is none.
 CostLookup read_costs(const std::filesystem::path& place);
+
+/// Its raw_measurements.json. Throws Error(io) where there is none.
+std::filesystem::path raw_measurements_in(const std::filesystem::path& folder);
 
 }  // namespace takt

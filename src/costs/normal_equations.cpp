@@ -65,17 +65,17 @@ Terms NormalEquations::solve_non_negative() const {
   return best;
 }
 
-std::optional<Terms> NormalEquations::inverse_diagonal(TermSet set) const {
-  Terms diagonal{};
+std::optional<std::array<Terms, most_terms>> NormalEquations::inverse(TermSet set) const {
+  std::array<Terms, most_terms> inverse{};
   for (std::size_t i = 0; i < terms_; ++i) {
     if (!has_term(set, i)) continue;
     Terms unit{};
     unit[i] = 1;
     const auto column = solve_for(set, unit);
     if (!column) return std::nullopt;
-    diagonal[i] = (*column)[i];
+    for (std::size_t k = 0; k < terms_; ++k) inverse[k][i] = (*column)[k];
   }
-  return diagonal;
+  return inverse;
 }
 
 }  // namespace takt

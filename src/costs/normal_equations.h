@@ -21,8 +21,8 @@ class NormalEquations {
   std::optional<Terms> solve(TermSet set) const;
   /// The best that has no negative coefficient; all 0 where nothing else is.
   Terms solve_non_negative() const;
-  /// The diagonal of the inverse; nullopt as in solve().
-  std::optional<Terms> inverse_diagonal(TermSet set) const;
+  /// The inverse, 0 in the rows and columns of other terms; nullopt as in solve().
+  std::optional<std::array<Terms, most_terms>> inverse(TermSet set) const;
 
  private:
   std::optional<Terms> solve_for(TermSet set, const Terms& right) const;

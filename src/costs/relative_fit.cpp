@@ -69,8 +69,9 @@ bool is_settled(const Terms& before, const Terms& after) {
   return true;
 }
 
-/// Huber's formula for the covariance of a fit with his weights (§7.6 there, without its correction for small samples).
-void add_standard_errors(RelativeFit& fit, std::span<const FitPoint> points) {
+/// Huber's formula for the covariance of a fit with his weights, with its correction for small samples (§7.6 there):
+/// with fifteen rows and three terms, errors of some 4 % more.
+void add_errors(RelativeFit& fit, std::span<const FitPoint> points) {
   TermSet used = 0;
   std::size_t count = 0;
   for (std::size_t k = 0; k < fit.terms; ++k)
@@ -85,11 +86,17 @@ void add_standard_errors(RelativeFit& fit, std::span<const FitPoint> points) {
   }
   if (inside == 0) return;
   const double share = inside / double(points.size());
-  const double variance = squares / double(points.size() - count) / (share * share);
+  const double correction = 1 + double(count) / double(points.size()) * (1 - share) / share;
+  const double variance = std::pow(correction / share, 2) * squares / double(points.size() - count);
   std::fill(weighing.weights.begin(), weighing.weights.end(), 1.0);
-  const auto diagonal = equations_of(points, fit.terms, weighing).inverse_diagonal(used);
-  for (std::size_t k = 0; diagonal && k < fit.terms; ++k)
-    if (has_term(used, k)) fit.standard_errors[k] = std::sqrt(variance * (*diagonal)[k]);
+  const auto inverse = equations_of(points, fit.terms, weighing).inverse(used);
+  if (!inverse) return;
+  fit.spread = std::sqrt(variance);
+  fit.freedom = points.size() - count;
+  for (std::size_t k = 0; k < fit.terms; ++k) {
+    for (std::size_t other = 0; other < fit.terms; ++other) fit.covariance[k][other] = variance * (*inverse)[k][other];
+    if (has_term(used, k)) fit.standard_errors[k] = std::sqrt(fit.covariance[k][k]);
+  }
 }
 
 std::optional<double> r_squared_of(const RelativeFit& fit, std::span<const FitPoint> points) {
@@ -129,7 +136,7 @@ RelativeFit fit_relative(std::span<const FitPoint> points, std::size_t terms) {
     fit.coefficients = equations_of(points, terms, weighed(fit, points)).solve_non_negative();
     if (is_settled(before, fit.coefficients)) break;
   }
-  add_standard_errors(fit, points);
+  add_errors(fit, points);
   fit.r_squared = r_squared_of(fit, points);
   return fit;
 }

@@ -31,6 +31,11 @@ struct RelativeFit {
   Terms coefficients{};  ///< none negative
   /// Of the coefficients. Missing: held at zero, or there are no more rows than coefficients.
   std::array<std::optional<double>, most_terms> standard_errors{};
+  /// Standard deviation of a row around the law, as a share of it, outliers weighed down. Missing as the errors are.
+  std::optional<double> spread;
+  /// Of the coefficients, whose standard errors are the roots of its diagonal; 0 where they are missing.
+  std::array<Terms, most_terms> covariance{};
+  std::size_t freedom = 0;  ///< rows beyond the coefficients that are not held at zero: of what `spread` is known from
   /// 1 − Σ(measured − predicted)² / Σ(measured − mean)²: below 0 where the mean says more. Missing: all are the same.
   std::optional<double> r_squared;
   /// false: terms depend on each other in all rows (edges always twice the nodes), so that their coefficients are one

@@ -38,10 +38,18 @@ CostJson strictly_parsed(std::string_view text, std::string_view where) {
   return file;
 }
 
+bool is_law(const CostJson& value) {
+  return value.is_object() && (value.contains("per_node") || value.contains("per_edge"));
+}
+
+bool has_law(const CostJson& json) {
+  return is_law(json) || (json.is_structured() && std::any_of(json.begin(), json.end(), has_law));
+}
+
 class CostReader {
  public:
-  CostReader(const CostJson& file, std::string_view where)
-      : file_(file), where_(where), costs_(stages_in(file), units_in_file()) {}
+  CostReader(const CostJson& file, std::string_view where, const std::optional<GraphSize>& size)
+      : file_(file), where_(where), size_(size), costs_(stages_in(file), units_in_file()) {}
 
   PlanCostTable read() {
     check_keys(file_, "",
@@ -115,6 +123,30 @@ class CostReader {
     return Nanoseconds(std::llround(us * 1000));
   }
 
+  struct Law {
+    Nanoseconds fixed{}, by_size{};
+  };
+  Law law_in(const CostJson& value, const std::string& key) const {
+    check_keys(value, key, {"fixed", "per_node", "per_edge"});
+    if (!size_) refuse(key, "depends on the size of a batch; say which (--nodes N --edges E)");
+    const auto us = [&](const char* name) {
+      const CostJson given = value.value(name, CostJson(0));
+      const double number = given.is_number() ? given.get<double>() : -1;
+      if (!(number >= 0 && number <= year_us)) refuse(key, fmt::format("{} is no time in microseconds", shown(given)));
+      return number;
+    };
+    const double by_size =
+        us("per_node") * static_cast<double>(size_->nodes) + us("per_edge") * static_cast<double>(size_->edges);
+    if (!(by_size <= year_us)) refuse(key, fmt::format("{} takes longer than a year at this size", shown(value)));
+    return {Nanoseconds(std::llround(us("fixed") * 1000)), Nanoseconds(std::llround(by_size * 1000))};
+  }
+  /// A time that a part of a batch is no share of.
+  Nanoseconds time_or_law_in(const CostJson& value, const std::string& key) const {
+    if (!is_law(value)) return time_in(value, key);
+    const Law law = law_in(value, key);
+    return law.fixed + law.by_size;
+  }
+
   void check_list(const CostJson& value, std::size_t entries, const std::string& key) const {
     if (!value.is_array() || value.size() != entries)
       refuse(key, fmt::format("is {}; give a list of {}", shown(value), entries));
@@ -123,6 +155,10 @@ class CostReader {
   void read_time(StageSpan span, int unit, const CostJson& value, const std::string& key) {
     if (value.is_null()) return;
     if (!value.is_object()) return costs_.set_time(span, unit, time_in(value, key));
+    if (is_law(value)) {
+      const Law law = law_in(value, key);
+      return costs_.set_time(span, unit, law.fixed + law.by_size, law.fixed);
+    }
     check_keys(value, key, {"whole", "fixed"});
     const Nanoseconds whole = time_in(value.value("whole", CostJson()), key);
     const Nanoseconds fixed = time_in(value.value("fixed", CostJson(0)), key);
@@ -155,7 +191,7 @@ class CostReader {
     const int cuts = costs_.stages() + 1;
     if (value.is_array()) check_list(value, index(cuts), key);
     for (int cut = 0; cut < cuts; ++cut)
-      costs_.set_transfer(cut, from, to, time_in(value.is_array() ? value[index(cut)] : value, key));
+      costs_.set_transfer(cut, from, to, time_or_law_in(value.is_array() ? value[index(cut)] : value, key));
   }
 
   void read_slow_down(const std::string& key, const CostJson& value) {
@@ -189,20 +225,28 @@ class CostReader {
     const auto found = file_.find("divide_us");
     if (found == file_.end()) return;
     check_keys(*found, "divide_us", {"partition", "merge"});
-    costs_.set_divide({time_in(found->value("partition", CostJson(0)), "divide_us"),
-                       time_in(found->value("merge", CostJson(0)), "divide_us")});
+    costs_.set_divide({time_or_law_in(found->value("partition", CostJson(0)), "divide_us"),
+                       time_or_law_in(found->value("merge", CostJson(0)), "divide_us")});
   }
 
   const CostJson& file_;
   std::string_view where_;
+  std::optional<GraphSize> size_;
   PlanCostTable costs_;
 };
 
 }  // namespace
 
-PlanCostTable parse_plan_costs(std::string_view json, std::string_view where) {
+PlanCostTable parse_plan_costs(std::string_view json, std::string_view where, const std::optional<GraphSize>& size) {
   const CostJson file = strictly_parsed(json, where);
-  return CostReader(file, where).read();
+  return CostReader(file, where, size).read();
+}
+
+CostFileKind cost_file_kind(std::string_view json) {
+  const CostJson file = CostJson::parse(json, nullptr, false);
+  if (file.is_object() && !file.empty() && !file.contains("units") && !file.contains("times_us"))
+    return CostFileKind::other;
+  return has_law(file) ? CostFileKind::by_size : CostFileKind::fixed;
 }
 
 }  // namespace takt

@@ -8,6 +8,9 @@
 //    "slow_downs": {"CPU beside GPU": 1.2},
 //    "memory_bytes": {"NPU": {"limit": 1000000, "stages": [400000, 0, 700000]}}}
 //
+// Where costs depend on the size of the graph, {"fixed": 20, "per_node": 0.01, "per_edge": 0.002} stands for a time: of
+// a batch with so many nodes and edges; a share of it has that share of both.
+//
 // `times_us` has an entry per stage: the time of a whole batch, of which `fixed` stays however small the share is, or
 // null: the unit cannot run it. A range that is not in `ranges_us` takes the sum of its stages. `transfers_us` is from
 // one unit, or the host, to another: one number for all places, or one for each cut, from before the first stage to
@@ -16,8 +19,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string_view>
 
+#include "gnn/edge_list.h"
 #include "plan/plan_costs.h"
 
 namespace takt {
@@ -69,6 +74,16 @@ class PlanCostTable final : public PlanCosts {
 
 /// Throws Error(bad_input), "WHERE: …", naming the key and what is wrong with it: no such unit, numbers that are
 /// negative, infinite or beyond a year, lists of another length, keys that are not known or there twice.
-PlanCostTable parse_plan_costs(std::string_view json, std::string_view where);
+/// `size` is that of a batch; refused without one where a time depends on it.
+PlanCostTable parse_plan_costs(std::string_view json, std::string_view where,
+                               const std::optional<GraphSize>& size = std::nullopt);
+
+/// What the JSON is, as far as its keys tell, without a look at the values.
+enum class CostFileKind {
+  other,    ///< an object with none of the keys of costs: perhaps what a sweep measured
+  fixed,    ///< costs to plan with, of one size; and what is no JSON, which parse_plan_costs() refuses
+  by_size,  ///< costs to plan with that depend on the size
+};
+CostFileKind cost_file_kind(std::string_view json);
 
 }  // namespace takt

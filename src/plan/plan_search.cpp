@@ -105,6 +105,10 @@ PlanSearch search_of(const FoundPlans& found, const PlanChoices& choices, const 
 
 }  // namespace
 
+std::string_view objective_name(PlanObjective objective) {
+  return objective == PlanObjective::latency ? "latency" : "throughput";
+}
+
 double PlanSearch::gap() const {
   if (plans.empty() || plans.front().proven) return 0;
   const double best = static_cast<double>(plans.front().value.count());

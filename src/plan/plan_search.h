@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "plan/plan_estimate.h"
@@ -32,6 +33,8 @@ enum class PlanObjective {
   latency,     ///< of a batch that is alone
   throughput,  ///< the makespan of a stream
 };
+
+std::string_view objective_name(PlanObjective objective);  ///< "latency", "throughput"
 
 struct PlanSearchSettings {
   PlanObjective objective = PlanObjective::latency;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/error.h"
 #include "core/index.h"
@@ -11,8 +12,6 @@
 
 namespace takt {
 namespace {
-
-std::string size_text(const GraphSize& size) { return fmt::format("{} nodes and {} edges", size.nodes, size.edges); }
 
 std::shared_ptr<const PlanCosts> costs_of_size(const CostsAt& costs_at, const GraphSize& size) {
   auto costs = costs_at(size);
@@ -55,65 +54,71 @@ void leave_out_what_is_not_missed(PlanSet& set, double tolerance) {
   }
 }
 
-/// Sizes between two, by their distance from the first.
-class SizeLine {
- public:
-  SizeLine(const GraphSize& from, const GraphSize& to) : from_(from), to_(to) {}
-  std::int64_t steps() const { return std::max(std::abs(to_.nodes - from_.nodes), std::abs(to_.edges - from_.edges)); }
-  GraphSize at(std::int64_t step) const {
-    const double part = static_cast<double>(step) / static_cast<double>(steps());
-    const auto between = [&](std::int64_t a, std::int64_t b) {
-      return a + std::llround(static_cast<double>(b - a) * part);
-    };
-    return {between(from_.nodes, to_.nodes), between(from_.edges, to_.edges)};
-  }
-
- private:
-  GraphSize from_, to_;
-};
-
 /// Where, on a line of sizes, a plan gains how much over another.
 class Crossing {
  public:
-  Crossing(const CostsAt& costs_at, const PlanSearchSettings& settings, SizeLine line, const Plan& below,
-           const Plan& above)
-      : costs_at_(costs_at), settings_(settings), line_(line), below_(below), above_(above) {}
+  Crossing(const CostsAt& costs_at, const PlanSearchSettings& settings, const Plan& below, const Plan& above)
+      : costs_at_(costs_at), settings_(settings), below_(below), above_(above) {}
 
-  /// The first step where `above` gains more than `gain` (which may be negative); nullopt: nowhere. It is taken to gain
-  /// ever more on the way.
-  std::optional<std::int64_t> first_gain_of(std::int64_t gain) const {
-    if (gain_at(line_.steps()) < gain) return std::nullopt;
-    std::int64_t less = -1, enough = line_.steps();
+  /// The first step where `above` gains as much as `gain` (which may be negative); nullopt: nowhere. It is taken to
+  /// gain ever more on the way.
+  std::optional<std::int64_t> first_gain_of(std::int64_t gain, const SizeLine& line) const {
+    if (gain_at(line, line.steps()) < gain) return std::nullopt;
+    std::int64_t less = -1, enough = line.steps();
     while (enough - less > 1) {
       const std::int64_t middle = less + (enough - less) / 2;
-      (gain_at(middle) >= gain ? enough : less) = middle;
+      (gain_at(line, middle) >= gain ? enough : less) = middle;
     }
     return enough;
   }
 
  private:
-  std::int64_t gain_at(std::int64_t step) const {
-    const auto costs = costs_of_size(costs_at_, line_.at(step));
+  std::int64_t gain_at(const SizeLine& line, std::int64_t step) const {
+    const auto costs = costs_of_size(costs_at_, line.at(step));
     return value_of(cost_per_batch(below_, *costs, settings_)) - value_of(cost_per_batch(above_, *costs, settings_));
   }
 
   const CostsAt& costs_at_;
   const PlanSearchSettings& settings_;
-  SizeLine line_;
   const Plan &below_, &above_;
 };
 
-PlanThreshold threshold_between(const PlanSet& set, const PlanSet::Point& low, const PlanSet::Point& high,
-                                const CostsAt& costs_at, const PlanSetSettings& settings) {
-  const SizeLine line(low.size, high.size);
-  const Crossing crossing(costs_at, settings.search, line, set.plans[index(low.best)], set.plans[index(high.best)]);
+/// From one point of the set to another.
+SizeLine line_between(const PlanSet& set, std::size_t from, std::size_t to) {
+  std::vector<GraphSize> corners;
+  for (std::size_t p = from; p <= to; ++p) corners.push_back(set.points[p].size);
+  return SizeLine(corners);
+}
+
+/// The first and the last point around this one that have the same best plan.
+std::pair<std::size_t, std::size_t> run_around(const PlanSet& set, std::size_t point) {
+  std::size_t first = point, last = point;
+  while (first > 0 && set.points[first - 1].best == set.points[point].best) --first;
+  while (last + 1 < set.points.size() && set.points[last + 1].best == set.points[point].best) ++last;
+  return {first, last};
+}
+
+/// Between this point and the one before it.
+PlanThreshold threshold_before(const PlanSet& set, std::size_t point, const CostsAt& costs_at,
+                               const PlanSetSettings& settings) {
+  const PlanSet::Point &low = set.points[point - 1], &high = set.points[point];
+  const Crossing crossing(costs_at, settings.search, set.plans[index(low.best)], set.plans[index(high.best)]);
   PlanThreshold threshold{low.best, high.best, high.size, {}, {}};
-  if (const auto step = crossing.first_gain_of(1)) threshold.at = line.at(*step);
-  if (const auto step = crossing.first_gain_of(settings.switch_cost.count())) threshold.up = line.at(*step);
+  const SizeLine here = line_between(set, point - 1, point);
+  if (const auto step = crossing.first_gain_of(1, here)) threshold.at = here.at(std::max<std::int64_t>(1, *step));
+  const SizeLine upwards = line_between(set, point - 1, run_around(set, point).second);
+  if (const auto step = crossing.first_gain_of(settings.switch_cost.count(), upwards)) threshold.up = upwards.at(*step);
   // The first step where `below` gains less than that lies behind the last where it gains as much.
-  if (const auto step = crossing.first_gain_of(1 - settings.switch_cost.count()); step && *step > 0)
-    threshold.down = line.at(*step - 1);
+  const SizeLine downwards = line_between(set, run_around(set, point - 1).first, point);
+  if (const auto step = crossing.first_gain_of(1 - settings.switch_cost.count(), downwards); step && *step > 0)
+    threshold.down = downwards.at(*step - 1);
   return threshold;
+}
+
+void check(const PlanSetSettings& settings) {
+  if (settings.switch_cost.count() < 0) refuse_input("plan set: a change of plan costs less than nothing");
+  if (!(settings.tolerance >= 0 && settings.tolerance < 1))
+    refuse_input(fmt::format("plan set: the tolerance {} is no share of a time", settings.tolerance));
 }
 
 }  // namespace
@@ -130,15 +135,26 @@ PlanSet::Cost cost_per_batch(const Plan& plan, const PlanCosts& costs, const Pla
 PlanSet compile_plan_set(const CostsAt& costs_at, const std::vector<GraphSize>& sizes,
                          const PlanSetSettings& settings) {
   if (sizes.empty()) refuse_input("plan set: there is no size; give one or more");
+  check(settings);
+  check_rows_grow(sizes);
   PlanSet set;
   set.switch_cost = settings.switch_cost;
+  set.tolerance = settings.tolerance;
+  set.objective = settings.search.objective;
+  set.batches = settings.search.batches;
+  set.steps = settings.search.steps;
+  set.divide = settings.search.divide;
+  set.units_once = settings.search.units_once;
+  set.most_blocks = settings.search.most_blocks;
   PlanSearchSettings search = settings.search;
   search.top = 1;
   for (const GraphSize& size : sizes) {
     const auto costs = costs_of_size(costs_at, size);
+    set.stages = costs->stages();
+    set.units = costs->units();
     const PlanSearch found = search_plans(*costs, search);
     const Plan& best = found.plans.front().plan;
-    set.points.push_back({size, {}, 0, *cost_per_batch(best, *costs, search)});
+    set.points.push_back({size, {}, 0, *cost_per_batch(best, *costs, search), false});
     if (std::find(set.plans.begin(), set.plans.end(), best) == set.plans.end()) set.plans.push_back(best);
   }
   for (PlanSet::Point& point : set.points) {
@@ -146,11 +162,83 @@ PlanSet compile_plan_set(const CostsAt& costs_at, const std::vector<GraphSize>& 
     for (const Plan& plan : set.plans) point.costs.push_back(cost_per_batch(plan, *costs, search));
   }
   leave_out_what_is_not_missed(set, settings.tolerance);
-  for (PlanSet::Point& point : set.points) point.best = best_of(point.costs);
+  for (PlanSet::Point& point : set.points) {
+    point.best = best_of(point.costs);
+    point.extrapolated = settings.extrapolated && settings.extrapolated(set.plans[index(point.best)], point.size);
+  }
   for (std::size_t p = 1; p < set.points.size(); ++p)
     if (set.points[p].best != set.points[p - 1].best)
-      set.thresholds.push_back(threshold_between(set, set.points[p - 1], set.points[p], costs_at, settings));
+      set.thresholds.push_back(threshold_before(set, p, costs_at, settings));
   return set;
+}
+
+PlanSearchSettings PlanSet::search() const {
+  PlanSearchSettings search;
+  search.objective = objective;
+  search.batches = batches;
+  search.steps = steps;
+  search.divide = divide;
+  search.units_once = units_once;
+  search.most_blocks = most_blocks;
+  search.top = 1;
+  return search;
+}
+
+PlanSet::Expected PlanSet::expected(const GraphSize& size) const {
+  const std::int64_t rows = rows_of(size);
+  const auto behind =
+      std::find_if(points.begin(), points.end(), [&](const Point& p) { return rows <= rows_of(p.size); });
+  Expected expected;
+  if (points.size() == 1 || (behind != points.end() && rows == rows_of(behind->size))) {
+    const Point& point = points.size() == 1 ? points.front() : *behind;
+    expected = {point.costs, point.best, point.extrapolated || rows != rows_of(point.size)};
+    return expected;
+  }
+  // The segment that the size lies in, or the one that goes on.
+  const auto high = std::clamp(behind, points.begin() + 1, points.end() - 1), low = high - 1;
+  const auto outside = rows < rows_of(low->size) ? low : rows > rows_of(high->size) ? high : points.end();
+  const double part =
+      static_cast<double>(rows - rows_of(low->size)) / static_cast<double>(rows_of(high->size) - rows_of(low->size));
+  for (std::size_t plan = 0; plan < plans.size(); ++plan) {
+    const Cost &a = low->costs[plan], &b = high->costs[plan];
+    if (a && b) {
+      const double cost = static_cast<double>(a->count()) + part * static_cast<double>(b->count() - a->count());
+      expected.costs.push_back(Nanoseconds(std::llround(std::clamp(cost, 0.0, 4e18))));
+    } else {
+      // Where the segment says nothing of it, the last point's own cost is the nearest that is known.
+      expected.costs.push_back(outside == points.end() ? std::nullopt : outside->costs[plan]);
+    }
+  }
+  expected.best = best_of(expected.costs);
+  if (!expected.costs[index(expected.best)])
+    refuse_input(fmt::format("plan set: no plan of the set is possible at {}; compile it with a size near that",
+                             size_text(size)));
+  expected.extrapolated = outside != points.end() || low->extrapolated || high->extrapolated;
+  return expected;
+}
+
+std::vector<PlanStretch> stretches_of(const PlanSet& set) {
+  std::vector<PlanStretch> stretches;
+  std::size_t point = 0;
+  for (std::size_t t = 0; t <= set.thresholds.size(); ++t) {
+    const PlanThreshold* before = t == 0 ? nullptr : &set.thresholds[t - 1];
+    const PlanThreshold* behind = t == set.thresholds.size() ? nullptr : &set.thresholds[t];
+    PlanStretch stretch{set.points[point].best,
+                        before ? before->at : set.points.front().size,
+                        behind ? behind->at : set.points.back().size,
+                        {},
+                        {},
+                        0,
+                        0};
+    if (behind) stretch.up = behind->up;
+    if (before) stretch.down = before->down;
+    for (; point < set.points.size() && set.points[point].best == stretch.plan; ++point) {
+      ++stretch.points;
+      stretch.extrapolated += set.points[point].extrapolated ? 1 : 0;
+    }
+    stretches.push_back(stretch);
+  }
+  return stretches;
 }
 
 }  // namespace takt

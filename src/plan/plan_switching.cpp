@@ -65,21 +65,36 @@ SwitchedStream best_switching(const std::vector<std::vector<PlanSet::Cost>>& cos
   return stream;
 }
 
+/// Of the plans under which enough was missed: that under which most was, if it is paid for, else the best so far. −1:
+/// none. `alone_` holds this batch, too.
+int PlanChooser::worth_changing_to(const std::vector<std::int64_t>& costs) const {
+  const auto is_enough = [&](int plan) {
+    const std::int64_t missed = missed_[index(plan)];
+    return missed > 0 && missed >= switch_cost_ && costs[index(plan)] < not_possible;
+  };
+  const int most = static_cast<int>(std::max_element(missed_.begin(), missed_.end()) - missed_.begin());
+  const int best_so_far = least(alone_);
+  const bool is_paid = so_far_ + switch_cost_ + costs[index(most)] <= alone_[index(best_so_far)];
+  if (is_enough(most) && (is_paid || most == best_so_far)) return most;
+  return is_enough(best_so_far) ? best_so_far : -1;
+}
+
 int PlanChooser::choose(std::span<const PlanSet::Cost> costs) {
   const auto now = ns_of(costs);
-  if (current_ < 0) return current_ = least(now);
-  for (std::size_t plan = 0; plan < now.size(); ++plan)
-    missed_[plan] = std::clamp<std::int64_t>(missed_[plan] + now[index(current_)] - now[plan], 0, not_possible);
-  const auto most = std::max_element(missed_.begin(), missed_.end());
-  // Where nothing else is possible there is no choice.
-  if (now[index(current_)] >= not_possible) {
-    current_ = least(now);
-  } else if (*most == 0 || *most < switch_cost_ || now[index(most - missed_.begin())] >= not_possible) {
-    return current_;
-  } else {
-    current_ = static_cast<int>(most - missed_.begin());
+  for (std::size_t plan = 0; plan < now.size(); ++plan) alone_[plan] = std::min(not_possible, alone_[plan] + now[plan]);
+  int next = current_ < 0 ? least(now) : -1;
+  if (current_ >= 0) {
+    for (std::size_t plan = 0; plan < now.size(); ++plan)
+      missed_[plan] = std::clamp<std::int64_t>(missed_[plan] + now[index(current_)] - now[plan], 0, not_possible);
+    // Where nothing else is possible there is no choice.
+    next = now[index(current_)] >= not_possible ? least(now) : worth_changing_to(now);
   }
-  std::fill(missed_.begin(), missed_.end(), 0);
+  if (next >= 0) {
+    if (current_ >= 0) so_far_ += switch_cost_;
+    std::fill(missed_.begin(), missed_.end(), 0);
+    current_ = next;
+  }
+  so_far_ += now[index(current_)];
   return current_;
 }
 

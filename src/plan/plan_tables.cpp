@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "plan/plan_columns.h"
+#include "plan/plan_differences.h"
 
 namespace takt {
 namespace {
@@ -36,16 +38,9 @@ std::optional<double> speed_up(const PlanLine& line) {
 Cell yes_no(const std::optional<bool>& is) { return is ? Cell(std::string(*is ? "yes" : "no")) : Cell(); }
 
 constexpr Column<PlanLine> line_columns[] = {
-    {"plan_rank", "Rank", [](const PlanLine& l) { return optional_cell(l.rank); },
-     "The place of a plan among those that a search found, by the objective; missing for plans that stand beside "
-     "them."},
-    {"role", "Role", [](const PlanLine& l) -> Cell { return l.role; },
-     "Why a plan is in the list: found by the search, single (the best that uses one unit and whole batches), or the "
-     "name of a plan that was given."},
-    {"plan", "Plan", [](const PlanLine& l) -> Cell { return to_string(*l.plan); },
-     "The blocks of a plan, separated by |: the units of a block, its stages in brackets and, where several units "
-     "divide "
-     "its batches, their shares."},
+    {plan_columns::rank, [](const PlanLine& l) { return optional_cell(l.rank); }},
+    {plan_columns::role, [](const PlanLine& l) -> Cell { return l.role; }},
+    {plan_columns::plan, [](const PlanLine& l) -> Cell { return to_string(*l.plan); }},
     {"latency_ms", "Latency ms",
      [](const PlanLine& l) { return optional_cell(milliseconds(l, &PlanEstimate::latency)); },
      "The time in ms that a batch which is alone in the pipeline is expected to take, transfers included."},
@@ -99,15 +94,9 @@ constexpr Column<PartLine> block_columns[] = {
 };
 
 constexpr Column<PlanReport> search_columns[] = {
-    {"objective", "Objective",
-     [](const PlanReport& r) -> Cell {
-       return std::string(r.objective == PlanObjective::latency ? "latency" : "throughput");
-     },
-     "What the search minimised: latency (of a batch that is alone) or, for throughput, the makespan of a stream."},
-    {"stream_batches", "Batches", [](const PlanReport& r) -> Cell { return r.batches; },
-     "How many batches the stream has."},
-    {"units", "Units", [](const PlanReport& r) -> Cell { return fmt::format("{}", fmt::join(r.units, ", ")); },
-     "The units that plans may use."},
+    {plan_columns::objective, [](const PlanReport& r) -> Cell { return std::string(objective_name(r.objective)); }},
+    {plan_columns::stream_batches, [](const PlanReport& r) -> Cell { return r.batches; }},
+    {plan_columns::units, [](const PlanReport& r) -> Cell { return fmt::format("{}", fmt::join(r.units, ", ")); }},
     {"looked_at", "Looked at", [](const PlanReport& r) -> Cell { return r.search.nodes; },
      "How many beginnings of plans the search looked at."},
     {"simulated", "Simulated", [](const PlanReport& r) -> Cell { return r.search.estimates; },
@@ -129,10 +118,7 @@ struct CandidateLine {
 
 constexpr Column<CandidateLine> candidate_columns[] = {
     {"candidate", "No", [](const CandidateLine& l) -> Cell { return l.number; }, "The number of a candidate, from 1."},
-    {"plan", "Plan", [](const CandidateLine& l) -> Cell { return to_string(*l.plan); },
-     "The blocks of a plan, separated by |: the units of a block, its stages in brackets and, where several units "
-     "divide "
-     "its batches, their shares."},
+    {plan_columns::plan, [](const CandidateLine& l) -> Cell { return to_string(*l.plan); }},
     {"blocks", "Blocks",
      [](const CandidateLine& l) -> Cell { return static_cast<std::int64_t>(l.plan->blocks.size()); },
      "How many blocks the plan has."},
@@ -182,11 +168,11 @@ std::string certainty(const PlanReport& report) {
 
 std::vector<Table> plan_tables(const PlanReport& report) {
   return {plans_definition.make(lines_of(report)), blocks_definition.make(parts_of(report)),
-          search_definition.make(std::span(&report, 1))};
+          search_definition.make(std::span(&report, 1)), differences_table(report)};
 }
 
 std::vector<TableSchema> plan_schemas() {
-  return {plans_definition.schema(), blocks_definition.schema(), search_definition.schema(),
+  return {plans_definition.schema(), blocks_definition.schema(), search_definition.schema(), differences_schema(),
           candidates_definition.schema()};
 }
 
@@ -199,7 +185,9 @@ std::string to_text(const PlanReport& report, const TextStyle& style) {
       text += fmt::format(
           "\n{}\n", wrapped(fmt::format("Not possible: {}: {}.", to_string(given.plan), given.reason), style.width));
   text += fmt::format("\nBlocks of the first:\n\n{}", to_text(tables[1], style));
-  return text + fmt::format("\n{}\n", wrapped(certainty(report), style.width));
+  text += fmt::format("\n{}\n", wrapped(certainty(report), style.width));
+  if (const std::string sure = confidence_in(report); !sure.empty()) text += wrapped(sure, style.width) + "\n";
+  return text;
 }
 
 Table candidates_table(const std::vector<Plan>& plans) {

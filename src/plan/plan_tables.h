@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/table.h"
-#include "plan/plan_search.h"
+#include "plan/plan_comparison.h"
 
 namespace takt {
 
@@ -23,14 +23,22 @@ struct PlanReport {
   std::vector<std::string> units;
   PlanSearch search;
   std::vector<GivenPlan> given;
+  /// Of the best plan that was found, and by place in `given`, to the best on one unit; nullopt: it is that one, there
+  /// is none, or the plan is not possible.
+  std::optional<PlanDifference> best_difference;
+  std::vector<std::optional<PlanDifference>> given_differences;
 };
 
-/// The plans: those that were found, the best on one unit, those that were given. Then the blocks of the best, and what
-/// the search did.
+/// Fills in the differences.
+void compare_with_single(PlanReport& report, const PlanCosts& costs, const std::optional<PlanCostSource::Draws>& draws,
+                         const PlanSearchSettings& search);
+
+/// The plans: those that were found, the best on one unit, those that were given. Then the blocks of the best, what
+/// the search did, and how sure it is that plans are better than the best on one unit.
 std::vector<Table> plan_tables(const PlanReport& report);
 std::vector<TableSchema> plan_schemas();
 
-/// The plans, the blocks of the best and how sure it is that there is none better.
+/// The plans, the blocks of the best, how sure it is that there is none better, and that it is better than one unit.
 std::string to_text(const PlanReport& report, const TextStyle& style);
 
 /// Candidates without costs: a row for each.

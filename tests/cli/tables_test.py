@@ -39,6 +39,8 @@ COMMANDS = {
     'plan cut': ['plan', 'cut', 'small.onnx', '--pieces', '2', '--out', 'cut_pieces'],
     'plan run': ['plan', 'run', 'sweep', '--nodes', '5', '--edges', '9', '--batches', '3'],
     'plan search': ['plan', 'search', '--costs', 'costs.json', '--plan', 'PEP1'],
+    'plan compile': ['plan', 'compile', 'laws.json', '--sizes', '10,0-1000,0', '--out', 'plans.json'],
+    'plan simulate': ['plan', 'simulate', 'plans.json', '--costs', 'laws.json', '--random', '9'],
     'explain': ['explain'],
 }
 WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults', 'lookup': 'costs', 'plan cut': 'cuts'}
@@ -73,6 +75,7 @@ stages:
     split: {devices: [sim:GPU, sim:NPU], ratio: [0.5, 0.5]}
 """
 COSTS = '{"units": ["CPU", "GPU"], "times_us": {"CPU": [5, 9], "GPU": [4, 3]}}'
+LAWS = '{"units": ["CPU", "GPU"], "times_us": {"CPU": [{"per_node": 1}], "GPU": [{"fixed": 50, "per_node": 0.5}]}}'
 CASES = '{"config": {"feature_dim": 4}, "test_cases": [{"nodes": 5, "edges": 9}]}'
 RAW = ('{"10,20,CPU,1": {"mean": 2, "std": 0.1, "min": 1.9, "max": 2.2},'
        ' "10,20,NPU,3": {"failed": true, "error": "no scatter"}}')
@@ -91,6 +94,7 @@ class Workshop:
         (path / 'split.yaml').write_text(SPLIT, encoding='utf-8')
         (path / 'cases.json').write_text(CASES, encoding='utf-8')
         (path / 'raw.json').write_text(RAW, encoding='utf-8')
+        (path / 'laws.json').write_text(LAWS, encoding='utf-8')
         (path / 'costs.json').write_text(COSTS, encoding='utf-8')
         self.takt(*RUN, '--profile', 'a.json', '--trace', 'a.trace.json')
         self.takt('run', 'small.onnx', '--device', 'sim:slowbox', '--iter', '6', '--profile', 'b.json')

@@ -73,6 +73,20 @@ TEST(MeasuredCosts, lead_to_a_plan) {
   EXPECT_LE(search_plans(*divided).plans[0].value, search_plans(*costs).plans[0].value);
 }
 
+TEST(MeasuredCosts, by_law_are_not_led_astray_by_a_single_row) {
+  StageMeasurements rows;
+  for (std::int64_t thousand : {1, 2, 4, 8, 16, 32}) {
+    StageMeasurement& row = rows.rows.emplace_back();
+    row.key = {1000 * thousand, 9000 * thousand, "CPU", 1, 7};
+    row.times.emplace();
+    row.times->mean = row.times->min = row.times->max = Duration(thousand == 8 ? 240 : 20 * double(thousand));
+  }
+  const auto lookup = std::make_shared<CostLookup>(std::move(rows));
+  EXPECT_EQ(measured_costs(lookup, {.size = {8000, 72000}})->time({1, 7}, 0, 1)->count(), 240'000);
+  const auto by_law = measured_costs(lookup, {.size = {8000, 72000}, .by_law = true});
+  EXPECT_NEAR(static_cast<double>(by_law->time({1, 7}, 0, 1)->count()), 160'000, 8'000);
+}
+
 TEST(MeasuredCosts, say_which_blocks_lie_beyond_what_was_measured) {
   const auto lookup = linear_costs();
   const Plan plan = parse_plan("GPU[1-7]", "");

@@ -96,5 +96,40 @@ TEST(PlanCostFile, with_a_wrong_entry_names_its_key) {
               HasSubstr("more is fixed than the whole"));
 }
 
+TEST(PlanCostFile, has_laws_of_the_size_where_costs_depend_on_it) {
+  const char* laws = R"({"units": ["CPU", "GPU"],
+    "times_us": {"CPU": [{"fixed": 20, "per_node": 0.01, "per_edge": 0.002}, 7], "GPU": [{"per_node": 1}, 8]},
+    "ranges_us": {"CPU": {"1-2": {"per_edge": 0.5}}},
+    "transfers_us": {"CPU>GPU": {"fixed": 1, "per_edge": 0.001}},
+    "divide_us": {"merge": {"per_node": 0.002}}})";
+  const auto costs = parse_plan_costs(laws, "", GraphSize{1000, 5000});
+  EXPECT_EQ(costs.time({1, 1}, 0, 1)->count(), 20'000 + 10'000 + 10'000);
+  EXPECT_EQ(costs.time({1, 1}, 0, 0.5)->count(), 20'000 + 10'000);
+  EXPECT_EQ(costs.time({1, 2}, 0, 1)->count(), 2'500'000);
+  EXPECT_EQ(costs.time({1, 2}, 1, 1)->count(), 1'008'000);
+  EXPECT_EQ(costs.transfer(1, 0, 1)->count(), 6'000);
+  EXPECT_EQ(costs.divide({1, 1}, {0, 1})->merge.count(), 2'000);
+  EXPECT_THAT(refusal(laws), HasSubstr("costs.json: 'CPU': depends on the size of a batch; say which"));
+  const auto refused = [](const std::string& time) -> std::string {
+    try {
+      parse_plan_costs(R"({"units": ["CPU"], "times_us": {"CPU": [)" + time + "]}}", "costs.json", GraphSize{10, 20});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refused(R"({"per_node": -1})"), HasSubstr("'CPU': -1 is no time in microseconds"));
+  EXPECT_THAT(refused(R"({"per_node": 1, "whole": 2})"), HasSubstr("no meaning for 'whole'"));
+  EXPECT_THAT(refused(R"({"per_edge": 3e12, "fixed": "no"})"), HasSubstr("takes longer than a year"));
+}
+
+TEST(PlanCostFile, is_told_from_what_a_sweep_measured_by_its_keys) {
+  EXPECT_EQ(cost_file_kind(whole_file), CostFileKind::fixed);
+  EXPECT_EQ(cost_file_kind(R"({"units": ["CPU"], "times_us": {"CPU": [{"per_node": 1}]}})"), CostFileKind::by_size);
+  EXPECT_EQ(cost_file_kind(R"({"1,2,CPU,1": {"mean": 1}})"), CostFileKind::other);
+  for (const char* json : {"", "[]", "{}", "{", R"({"units": 3})"})
+    EXPECT_EQ(cost_file_kind(json), CostFileKind::fixed) << json;
+}
+
 }  // namespace
 }  // namespace takt

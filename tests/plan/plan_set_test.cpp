@@ -116,12 +116,29 @@ TEST(Switching, is_not_led_astray_by_single_batches) {
   EXPECT_EQ(best_switching(costs, Nanoseconds(200)).switches, 0);
   EXPECT_EQ(chosen_switching(costs, Nanoseconds(301)).switches, 0);
   // Small gains that go on add up.
-  Costs small(20, batch(1000, 2000));
-  for (std::size_t b = 5; b < 20; ++b) small[b] = batch(1000, 900);
+  Costs small(20, batch(1000, 900));
+  small[0] = batch(1000, 1001);
   const auto chosen = chosen_switching(small, Nanoseconds(301));
   EXPECT_EQ(chosen.switches, 1);
-  EXPECT_EQ(chosen.plans[7], 0);
-  EXPECT_EQ(chosen.plans[8], 1);  // the fourth batch makes 400
+  EXPECT_EQ(chosen.plans[3], 0);
+  EXPECT_EQ(chosen.plans[4], 1);  // the fourth batch makes 400
+}
+
+TEST(Switching, changes_beside_the_best_plan_so_far_only_on_what_was_gained) {
+  const auto batch = [](std::int64_t a, std::int64_t b) {
+    return std::vector<PlanSet::Cost>{Nanoseconds(a), Nanoseconds(b)};
+  };
+  // Five batches under the first plan have gained 5000 against the second, but nothing against the first alone: what
+  // the others would gain is missed until the second has been the better one for all of them.
+  Costs costs(60, batch(1000, 900));
+  for (std::size_t b = 0; b < 5; ++b) costs[b] = batch(1000, 2000);
+  const auto late = chosen_switching(costs, Nanoseconds(301));
+  EXPECT_EQ(late.switches, 1);
+  EXPECT_EQ(late.plans[54], 0);
+  EXPECT_EQ(late.plans[55], 1);  // 5000 + 51 · −100 is the first sum below 0
+  // A batch that alone gains what the change costs is paid by itself.
+  costs[6] = batch(1000, 699);
+  EXPECT_EQ(chosen_switching(costs, Nanoseconds(301)).plans[6], 1);
 }
 
 TEST(Switching, avoids_plans_under_which_a_batch_is_not_possible) {

@@ -25,7 +25,8 @@ std::shared_ptr<const PlanCosts> two_units() {
 }
 
 PlanReport report_of(const std::shared_ptr<const PlanCosts>& costs) {
-  PlanReport report{PlanObjective::latency, 10, costs->units(), search_plans(*costs, {.batches = 10, .top = 2}), {}};
+  PlanReport report{
+      PlanObjective::latency, 10, costs->units(), search_plans(*costs, {.batches = 10, .top = 2}), {}, {}, {}};
   GivenPlan possible{"", parse_plan("GPU[1] | CPU[2]", ""), {}, ""};
   possible.estimate = estimate(possible.plan, *costs, 10);
   report.given = {possible, {"PEP1", *plan_named("PEP1"), {}, "it has other stages"}};
@@ -56,6 +57,34 @@ TEST(PlanTables, say_how_sure_the_best_is) {
   report.search.plans.front().proven = false;
   report.search.lower_bound = Nanoseconds(25'200'000);
   EXPECT_THAT(to_text(report, {}), HasSubstr("a plan could take up to 20.0 %"));
+}
+
+TEST(PlanTables, say_whether_the_best_is_better_than_one_unit_by_more_than_chance) {
+  const auto costs = two_units();
+  auto report = report_of(costs);
+  EXPECT_THAT(to_text(report, {}), testing::Not(HasSubstr("single device")));
+  compare_with_single(report, *costs, {}, {});
+  EXPECT_THAT(to_text(report, {.width = 300}),
+              HasSubstr("by more than chance: the costs do not say how sure they are."));
+  EXPECT_EQ(csv_of(report, "differences"),
+            "plan_rank,role,plan,saved_ms,saved_low_ms,saved_high_ms,plan_verdict,verdict_reason\n"
+            "1,found,CPU+GPU[1-2 0.75/0.25],8.5,,,unknown,the costs do not say how sure they are\n"
+            ",given,GPU[1] | CPU[2],-40,,,unknown,the costs do not say how sure they are\n");
+  report.best_difference->interval = {Nanoseconds(7'000'000), Nanoseconds(9'000'000)};
+  EXPECT_THAT(
+      to_text(report, {.width = 300}),
+      HasSubstr("The first is better than the best single device with 95 % confidence: it saves 8.50 ms, between "
+                "7.00 ms and 9.00 ms."));
+  report.best_difference->interval->low = Nanoseconds(-1'000'000);
+  EXPECT_THAT(
+      to_text(report, {.width = 300}),
+      HasSubstr("The first is not better than the best single device with 95 % confidence: it saves 8.50 ms, but "
+                "that may be between -1.00 ms and 9.00 ms."));
+  report.given_differences[0]->interval = {Nanoseconds(-50), Nanoseconds(-40)};
+  EXPECT_THAT(csv_of(report, "differences"), HasSubstr(",worse,"));
+  EXPECT_THAT(csv_of(report, "differences"), HasSubstr(",not told,"));
+  report.search.plans.front().plan = report.search.best_single->plan;
+  EXPECT_THAT(to_text(report, {}), HasSubstr("It is the best plan on one unit."));
 }
 
 TEST(PlanTables, list_candidates) {

@@ -1,0 +1,43 @@
+// Options that commands of `takt plan` share: what stages cost, and what plans may be.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/command_line.h"
+#include "plan/plan_cost_source.h"
+#include "plan/plan_search.h"
+
+namespace takt {
+
+struct PlanCostOptions {
+  std::filesystem::path costs, interference;
+  std::string divide_cost, devices;
+  bool copies = false;
+};
+
+/// --divide-cost, --copies, --interference, --devices. How `costs` is given is the command's own.
+void add_cost_settings(CommandLine& line, PlanCostOptions& options);
+
+/// Reads them. Throws UsageError for --divide-cost and --copies with a file of costs.
+PlanCostSource cost_source(const PlanCostOptions& options, std::string_view command);
+
+struct PlanRuleOptions {
+  std::string objective = "latency";
+  int batches = 16;
+  std::optional<int> blocks;
+  double share_step = 0.001;
+  bool shared = false, whole = false;
+};
+
+/// --objective, --batches.
+void add_objective(CommandLine& line, PlanRuleOptions& options);
+/// The heading "What plans may be" with --shared, --whole, --blocks, --share-step.
+void add_plan_rules(CommandLine& line, PlanRuleOptions& options);
+
+/// Throws UsageError for shares that do not add up to 1.
+PlanSearchSettings search_settings(const PlanRuleOptions& options, std::string_view command);
+
+}  // namespace takt
