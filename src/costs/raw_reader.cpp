@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "costs/raw_measurements.h"
 #include "costs/raw_row.h"
-#include "costs/strict_json.h"
+#include "core/strict_json.h"
 
 namespace takt {
 namespace {
