@@ -168,7 +168,7 @@ class InterferenceAnswer {
     if (single_) text += to_text(*single_, style) + "\n";
     text += to_text(measured_ ? *measured_ : predicted_report(), style);
     if (single_ && measured_)
-      text += "\nPredicted from single stages\n\n" + to_text(check_predictions(*single_, *measured_), style);
+      text += "\n" + to_text(check_predictions(*single_, *measured_), style);
     return text;
   }
 

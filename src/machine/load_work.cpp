@@ -97,8 +97,8 @@ void LoadWork::work(const LoadLevels& levels, std::size_t thread) {
     const auto lack = [&](std::size_t kind) {
       return shares[kind] * static_cast<double>((now - begin).count()) - static_cast<double>(worked[kind].count());
     };
-    const std::size_t kind = lack(0) >= lack(1) && shares[0] > 0 ? 0 : 1;
-    if (lack(kind) < 0 && shares[kind] < 1) {
+    const std::size_t kind = shares[1] == 0 || (shares[0] > 0 && lack(0) >= lack(1)) ? 0 : 1;
+    if (lack(kind) < 0 || shares[kind] == 0) {
       std::this_thread::sleep_for(pause_between);
       now = steady_now();
       continue;

@@ -69,8 +69,8 @@ ResourceLoad::ResourceLoad(const std::vector<std::string>& command, LoadTask tas
              }())) {
   std::string line;
   if (child_.next(line, patience) != ChildProcess::Answer::line)
-    throw Error(ErrorKind::runtime, fmt::format("the load beside which stages are measured does not run: {}",
-                                                printable(child_.last_words())));
+    throw Error(ErrorKind::runtime, fmt::format("the load beside which stages are measured ended with {}: {}",
+                                                to_string(child_.end()), printable(child_.last_words())));
   listener_ = std::thread([this] { listen(); });
 }
 

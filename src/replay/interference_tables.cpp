@@ -88,10 +88,14 @@ std::vector<Table> tables(const InterferenceReport& report) {
 std::vector<TableSchema> interference_schemas() { return {pairs_definition.schema(), alone_definition.schema()}; }
 
 std::string to_text(const InterferenceReport& report, const TextStyle& style) {
-  const Table shown =
-      without_columns(pairs_definition.make(report.pairs), {common::executions.name});  // as many for every pair
-  return "How many times as long a stage (row) takes while another (column) runs\n"
-         "(*: more than chance, noise and drift explain)\n\n" +
+  const auto predicted = [](const PairRow& row) { return row.predicted; };
+  const bool all_predicted = std::all_of(report.pairs.begin(), report.pairs.end(), predicted);
+  Table shown = without_columns(pairs_definition.make(report.pairs),
+                                {common::executions.name, "source"});  // the same for every pair
+  if (all_predicted) shown = without_columns(shown, {"overlap", common::p_value.name, "cause"});
+  return std::string("How many times as long a stage (row) takes while another (column) runs") +
+         (all_predicted ? ",\npredicted from single stages (*: more than the rounds differ)\n\n"
+                        : "\n(*: more than chance, noise and drift explain)\n\n") +
          to_text(matrix_of(report), style) + "\n" + to_text(shown, style);
 }
 

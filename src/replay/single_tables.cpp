@@ -73,23 +73,23 @@ constexpr TableDefinition<PredictionRow> predictions_definition{
     "predictions", "Slow-downs that were predicted from single stages, beside those that were measured: a row per pair.",
     prediction_columns};
 
-Cell shown_factor(double factor) { return fmt::format("{:.2f}", factor); }
-
-/// For people: a row per stage; its pressure on each resource, and what each load at full level does to it.
+/// For people: a row per stage and resource; what the stage does, and what the load at full level does to it.
 Table overview_of(const SingleReport& report) {
-  Table overview{"overview", {{"", "Stage", ""}, {"", "Alone", ""}, {"", "Drift %", ""}}, {}};
-  for (const auto& resource : report.resources) overview.columns.push_back({"", "Presses on " + resource, ""});
-  for (const auto& resource : report.resources) overview.columns.push_back({"", "Beside " + resource + " load", ""});
-  const std::size_t resources = report.resources.size(), levels = report.loaded.size() / resources /
-                                                                  (report.stages.size() + resources);
-  for (std::size_t s = 0; s < report.stages.size(); ++s) {
-    const AloneRow& alone = report.alone[s];
-    auto& row = overview.rows.emplace_back();
-    row = {alone.stage, optional_cell(alone.mean), alone.drift ? Cell(*alone.drift * 100) : Cell()};
-    for (std::size_t r = 0; r < resources; ++r)
-      row.push_back(shown_factor(report.pressures[s * resources + r].pressure.value));
-    for (std::size_t r = 0; r < resources; ++r)
-      row.push_back(shown_factor(report.loaded[(s * resources + r + 1) * levels - 1].slow_down.value));
+  Table overview{"overview",
+                 {{"", "Stage", ""},
+                  {"", "Alone", ""},
+                  {"", "Drift %", ""},
+                  {"", "Resource", ""},
+                  {"", "Pressure", ""},
+                  {"", "Beside full load", ""}},
+                 {}};
+  const std::size_t resources = report.resources.size();
+  const std::size_t levels = report.loaded.size() / resources / (report.stages.size() + resources);
+  for (std::size_t row = 0; row < report.pressures.size(); ++row) {
+    const AloneRow& alone = report.alone[row / resources];
+    overview.rows.push_back({alone.stage, optional_cell(alone.mean), alone.drift ? Cell(*alone.drift * 100) : Cell(),
+                             report.pressures[row].resource, report.pressures[row].pressure.value,
+                             report.loaded[(row + 1) * levels - 1].slow_down.value});
   }
   return overview;
 }
@@ -107,12 +107,13 @@ std::vector<TableSchema> single_schemas() {
 }
 
 std::string to_text(const SingleReport& report, const TextStyle& style) {
-  return "What each stage does to loads (1: as much as a load at full level), and what they do to it\n\n" +
+  return "What each stage does to others (1: as much as a load at full level), and how many times as long it takes\n"
+         "beside that load\n\n" +
          to_text(overview_of(report), style);
 }
 
 std::string to_text(const PredictionCheck& check, const TextStyle& style) {
-  std::string text = to_text(predictions_table(check), style);
+  std::string text = "What follows from single stages for pairs\n\n" + to_text(predictions_table(check), style);
   if (!check.mean_error) return text + "No pair ran at once, so no prediction was checked.\n";
   const auto measured = std::count_if(check.rows.begin(), check.rows.end(), [](const auto& r) { return r.error; });
   const auto worst = std::max_element(check.rows.begin(), check.rows.end(), [](const auto& a, const auto& b) {
