@@ -1,20 +1,15 @@
 #include "machine/resource_load.h"
 
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cstring>
-#include <new>
 
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/text.h"
-#include "machine/caches.h"
 #include "machine/load_work.h"
 
 namespace takt {
@@ -68,7 +63,7 @@ ResourceLoad::ResourceLoad(const std::vector<std::string>& command, LoadTask tas
                return task;
              }())) {
   std::string line;
-  if (child_.next(line, patience) != ChildProcess::Answer::line)
+  if (child_.next(line, patience) != ChildProcess::Answer::line || !note(line))
     throw Error(ErrorKind::runtime, fmt::format("the load beside which stages are measured ended with {}: {}",
                                                 to_string(child_.end()), printable(child_.last_words())));
   listener_ = std::thread([this] { listen(); });
@@ -84,14 +79,19 @@ void ResourceLoad::listen() {
   while (!stop_) {
     const auto answer = child_.next(line, 200ms, &stop_);
     if (answer == ChildProcess::Answer::late) continue;
-    if (answer != ChildProcess::Answer::line) return;
-    const auto words = split(line, ' ');
-    const auto time = number_in<std::int64_t>(words.front());
-    const auto work = number_in<double>(words.back());
-    if (words.size() != 2 || !time || !work) return;
-    const std::lock_guard lock(mutex_);
-    told_.push_back({Nanoseconds(*time), *work});
+    if (answer != ChildProcess::Answer::line || !note(line)) return;
   }
+}
+
+bool ResourceLoad::note(const std::string& line) {
+  const auto words = split(line, ' ');
+  if (words.size() != 2) return false;
+  const auto time = number_in<std::int64_t>(words.front());
+  const auto work = number_in<double>(words.back());
+  if (!time || !work) return false;
+  const std::lock_guard lock(mutex_);
+  told_.push_back({Nanoseconds(*time), *work});
+  return true;
 }
 
 /// Between two tellings in proportion to the time.

@@ -10,9 +10,7 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -64,6 +62,7 @@ class ResourceLoad {
     double work = 0;
   };
   void listen();
+  bool note(const std::string& line);  ///< false: it is none of its lines
   double work_at(Nanoseconds time) const;
 
   ChildProcess child_;

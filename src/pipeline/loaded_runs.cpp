@@ -126,22 +126,27 @@ double RealLoadedRuns::alone(int stage) {
 
 double RealLoadedRuns::rate_alone(const ResourceLoad& load) const {
   const Nanoseconds begin = steady_now();
-  while (steady_now() < begin + load_window && !(stop_ && *stop_)) std::this_thread::sleep_for(10ms);
-  return load.rate(begin, steady_now()).value_or(0);
+  const auto stopped = [&] { return stop_ && *stop_; };
+  while (steady_now() < begin + load_window && !stopped()) std::this_thread::sleep_for(10ms);
+  const auto rate = load.rate(begin, steady_now());
+  if ((!rate || *rate <= 0) && !stopped())
+    throw Error(ErrorKind::runtime, "the load beside which stages are measured does not work; end other programs");
+  return rate.value_or(0);
 }
 
 // The load's own speed before and after the run, so that a drift of the machine is not taken for the stage's doing.
 LoadedRuns::Beside RealLoadedRuns::beside(int stage, std::span<const double> levels) {
   const ResourceLoad load(command_, task_of(levels));
   const std::vector stages{stage};
-  const double before = full_load(levels) ? rate_alone(load) : 0;
+  const bool tells = full_load(levels).has_value();
+  const double before = tells ? rate_alone(load) : 0;
   const PipelineRun run = runner_.run(stages);
   Beside result{usual_ns(durations_in(run, 0).all), 1, std::nullopt};
-  if (before <= 0) return result;
+  if (!tells) return result;
   const Window window = window_of(run);
   const auto during = load.rate(window.begin, window.end);
   const double usual = (before + rate_alone(load)) / 2;
-  if (during && *during > 0)  // of the times that the same work takes
+  if (during && *during > 0 && usual > 0)  // of the times that the same work takes
     result.load_lost = slow_down_while_both_run(1 / usual, 1 / *during, window.busy);
   return result;
 }
@@ -155,7 +160,7 @@ double RealLoadedRuns::load_beside(int resource, std::span<const double> levels)
     during = rate_alone(load);
   }
   const double usual = (before + rate_alone(load)) / 2;
-  return during > 0 ? usual / during : 1;
+  return during > 0 ? usual / during : 1;  // 0: it was stopped, and the round does not count
 }
 
 LoadSetup load_setup(const PipelineSpec& spec, bool virtual_clock, CutRunner& runner, std::vector<std::string> command,

@@ -55,6 +55,14 @@ class SingleMeasuring {
     return levels;
   }
 
+  static double load_lost_in(const LoadedRuns::Beside& run) {
+    if (!run.load_lost)
+      throw Error(ErrorKind::runtime,
+                  "interference: a load has not told its speed beside a stage, whose run was too short; use more "
+                  "batches");
+    return *run.load_lost;
+  }
+
   /// `slow_down(levels)`: of what is measured, beside that load.
   template <typename SlowDown>
   AnswersToLoads answers(const SlowDown& slow_down) {
@@ -78,7 +86,7 @@ class SingleMeasuring {
         const auto run = runs_.beside(stage, levels);
         step();
         for (std::size_t r = 0; r < resources_; ++r)
-          if (levels[r] == 1 && run.load_lost) lost[r] = *run.load_lost;
+          if (levels == one_load(r, 1)) lost[r] = load_lost_in(run);
         return slow_down_while_both_run(round.alone[s], run.time_ns, run.overlap);
       });
       beside.load_lost = std::move(lost);

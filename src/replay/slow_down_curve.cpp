@@ -30,6 +30,13 @@ std::vector<double> levelled(std::span<const double> values) {
   return result;
 }
 
+/// Of the parabola through the last three points, between flat and three times the slope of the last two: so the curve
+/// stays monotone (Moler, Numerical Computing with MATLAB, 2004, section 3.6).
+double end_slope(double near, double far, double near_width, double far_width) {
+  const double slope = ((2 * near_width + far_width) * near - near_width * far) / (near_width + far_width);
+  return std::clamp(slope, 0.0, 3 * near);
+}
+
 }  // namespace
 
 SlowDownCurve::SlowDownCurve(std::span<const double> levels, std::span<const double> slow_downs) {
@@ -40,7 +47,10 @@ SlowDownCurve::SlowDownCurve(std::span<const double> levels, std::span<const dou
   const auto secant = [&](std::size_t k) { return (y_[k + 1] - y_[k]) / (x_[k + 1] - x_[k]); };
   slope_.assign(x_.size(), 0);
   if (last == 0) return;
-  slope_.front() = secant(0), slope_.back() = secant(last - 1);
+  slope_.front() = last == 1 ? secant(0) : end_slope(secant(0), secant(1), x_[1] - x_[0], x_[2] - x_[1]);
+  slope_.back() = last == 1 ? secant(0)
+                            : end_slope(secant(last - 1), secant(last - 2), x_[last] - x_[last - 1],
+                                        x_[last - 1] - x_[last - 2]);
   for (std::size_t k = 1; k < last; ++k) {
     const double before = secant(k - 1), after = secant(k);
     if (before * after <= 0) continue;
@@ -51,10 +61,14 @@ SlowDownCurve::SlowDownCurve(std::span<const double> levels, std::span<const dou
 
 double SlowDownCurve::at(double pressure) const {
   if (pressure <= 0 || x_.size() < 2) return 1;
-  if (pressure >= x_.back()) return y_.back() + slope_.back() * (pressure - x_.back());
+  if (pressure >= x_.back()) {
+    const std::size_t last = x_.size() - 1;
+    return y_[last] + (y_[last] - y_[last - 1]) / (x_[last] - x_[last - 1]) * (pressure - x_[last]);
+  }
   const auto k = static_cast<std::size_t>(std::upper_bound(x_.begin(), x_.end(), pressure) - x_.begin()) - 1;
   const double width = x_[k + 1] - x_[k], t = (pressure - x_[k]) / width, u = 1 - t;
-  return y_[k] * u * u * (1 + 2 * t) + y_[k + 1] * t * t * (3 - 2 * t) + width * t * u * (slope_[k] * u - slope_[k + 1] * t);
+  const double between = y_[k] + (y_[k + 1] - y_[k]) * t * t * (3 - 2 * t);
+  return std::clamp(between + width * t * u * (slope_[k] * u - slope_[k + 1] * t), y_[k], y_[k + 1]);
 }
 
 }  // namespace takt

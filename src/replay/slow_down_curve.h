@@ -18,7 +18,8 @@ class SlowDownCurve {
   /// `levels` ascending, above 0; one slow-down for each. What is below 1 counts as 1.
   SlowDownCurve(std::span<const double> levels, std::span<const double> slow_downs);
 
-  /// 1 or more. 1 at no pressure, and everywhere without a level; beyond the last level as steep as before it.
+  /// 1 or more. 1 at no pressure, and everywhere without a level; beyond the last level as steep as
+  /// between the last two.
   double at(double pressure) const;
 
  private:
