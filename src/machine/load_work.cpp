@@ -68,7 +68,10 @@ struct LoadWork::Area {
 
 LoadWork::LoadWork(const LoadLevels& levels, int threads) : counts_(static_cast<std::size_t>(threads)) {
   if (levels.memory > 0 || levels.cache > 0) area_ = std::make_unique<Area>(levels, threads);
-  for (std::size_t t = 0; t < counts_.size(); ++t) threads_.emplace_back([this, levels, t] { work(levels, t); });
+  std::latch ready(threads);
+  for (std::size_t t = 0; t < counts_.size(); ++t)
+    threads_.emplace_back([this, levels, t, &ready] { work(levels, t, ready); });
+  ready.wait();
 }
 
 LoadWork::~LoadWork() {
@@ -83,7 +86,7 @@ double LoadWork::done() const {
 }
 
 // The kind that lacks most of its share of the time is next; where none lacks any, the thread sleeps.
-void LoadWork::work(const LoadLevels& levels, std::size_t thread) {
+void LoadWork::work(const LoadLevels& levels, std::size_t thread, std::latch& ready) {
   ::prctl(PR_SET_TIMERSLACK, 1);
   const ComputeKernel& kernel = load_kernel();
   const std::int64_t rounds = levels.compute > 0 ? rounds_of_a_slice(kernel) : 0;
@@ -92,6 +95,7 @@ void LoadWork::work(const LoadLevels& levels, std::size_t thread) {
   std::size_t at = 0;
   const std::array<double, 2> shares{levels.compute, levels.memory + (levels.cache > 0 ? 1 : 0)};
   std::array<Nanoseconds, 2> worked{};
+  ready.count_down();
   const Nanoseconds begin = steady_now();
   for (Nanoseconds now = begin; !stop_.load(std::memory_order_relaxed);) {
     const auto lack = [&](std::size_t kind) {

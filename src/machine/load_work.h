@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <latch>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace takt {
 
-/// Works from its constructor to its destructor.
+/// Works from the end of its constructor, when all its memory is written, to its destructor.
 class LoadWork {
  public:
   /// Throws Error(runtime) where there is not enough memory.
@@ -27,7 +28,7 @@ class LoadWork {
   struct alignas(64) Count {
     std::atomic<std::int64_t> slices{0};
   };
-  void work(const LoadLevels& levels, std::size_t thread);
+  void work(const LoadLevels& levels, std::size_t thread, std::latch& ready);
 
   std::unique_ptr<Area> area_;
   std::vector<Count> counts_;

@@ -106,7 +106,7 @@ double ResourceLoad::work_at(Nanoseconds time) const {
 
 std::optional<double> ResourceLoad::rate(Nanoseconds begin, Nanoseconds end) const {
   if (end <= begin) return std::nullopt;
-  for (int turn = 0; turn < 20; ++turn) {
+  for (int turn = 0; turn < 200; ++turn) {
     {
       const std::lock_guard lock(mutex_);
       if (!told_.empty() && told_.front().time < begin && told_.back().time >= end)

@@ -53,7 +53,7 @@ class ResourceLoad {
   ResourceLoad& operator=(const ResourceLoad&) = delete;
 
   /// Work per second between two times of the steady clock; nullopt where it has not told enough for that. Waits up to
-  /// a tenth of a second for what it has yet to tell.
+  /// a second for what it has yet to tell.
   std::optional<double> rate(Nanoseconds begin, Nanoseconds end) const;
 
  private:
