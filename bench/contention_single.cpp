@@ -79,8 +79,7 @@ class MeasuredPairs {
     return trimmed_mean(samples, 0.1).value_or(0);
   }
   void add(int i, int j, double alone, const StageDurations& together) {
-    rounds_[{i, j}].push_back(
-        slow_down_while_both_run(alone, mean_ns(together), together.overlap().value_or(0)));
+    rounds_[{i, j}].push_back(slow_down_while_both_run(alone, mean_ns(together), together.overlap().value_or(0)));
   }
 
   int stages_;

@@ -62,13 +62,14 @@ CommandLine declare(InterferenceOptions& o) {
             .fallback = std::to_string(o.rounds),
             .range = NumberRange{2, 1000}},
            &o.rounds);
-  line.add({.names = "--pairs",
-            .value = "HOW",
-            .meaning = "measured: every pair runs at once; predicted: every stage runs beside loads only, and what pairs "
-                       "do follows from that; both: also says how far the predictions are off",
-            .fallback = o.pairs,
-            .one_of = {"measured", "predicted", "both"}},
-           &o.pairs);
+  line.add(
+      {.names = "--pairs",
+       .value = "HOW",
+       .meaning = "measured: every pair runs at once; predicted: every stage runs beside loads only, and what pairs "
+                  "do follows from that; both: also says how far the predictions are off",
+       .fallback = o.pairs,
+       .one_of = {"measured", "predicted", "both"}},
+      &o.pairs);
   line.add({.names = "--levels",
             .value = "N",
             .meaning = "Levels of each load beside which stages run, for predicted pairs",
@@ -167,8 +168,7 @@ class InterferenceAnswer {
     std::string text;
     if (single_) text += to_text(*single_, style) + "\n";
     text += to_text(measured_ ? *measured_ : predicted_report(), style);
-    if (single_ && measured_)
-      text += "\n" + to_text(check_predictions(*single_, *measured_), style);
+    if (single_ && measured_) text += "\n" + to_text(check_predictions(*single_, *measured_), style);
     return text;
   }
 
@@ -177,8 +177,7 @@ class InterferenceAnswer {
 
   void note_rounds(int rounds) {
     rounds_ = std::min(rounds_, rounds);
-    if (rounds < o_.rounds)
-      log_warning(fmt::format("interrupted: these are {} of {} rounds", rounds, o_.rounds));
+    if (rounds < o_.rounds) log_warning(fmt::format("interrupted: these are {} of {} rounds", rounds, o_.rounds));
   }
 
   InterferenceReport predicted_report() const {

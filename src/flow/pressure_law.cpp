@@ -34,11 +34,16 @@ std::vector<std::string_view> pressure_law_names() { return {law_words.begin(), 
 double slow_down_under(PressureLaw law, double s, double p) {
   if (p <= 0) return 1;
   switch (law) {
-    case PressureLaw::linear: return 1 + s * p;
-    case PressureLaw::share: return std::max(1.0, s + p);
-    case PressureLaw::queue: return 1 + s * p / (5 - 4 * p);
-    case PressureLaw::cliff: return 1 + s * rise(p, 1 - s / 2);
-    case PressureLaw::saturating: return 1 + s * (1 - std::exp(-3 * p)) / (1 - std::exp(-3.0));
+    case PressureLaw::linear:
+      return 1 + s * p;
+    case PressureLaw::share:
+      return std::max(1.0, s + p);
+    case PressureLaw::queue:
+      return 1 + s * p / (5 - 4 * p);
+    case PressureLaw::cliff:
+      return 1 + s * rise(p, 1 - s / 2);
+    case PressureLaw::saturating:
+      return 1 + s * (1 - std::exp(-3 * p)) / (1 - std::exp(-3.0));
   }
   return 1;
 }

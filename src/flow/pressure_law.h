@@ -14,10 +14,10 @@ namespace takt {
 /// With s the sensitivity of the stage and p the pressure of the other, both 0 to 1, the stage takes so many times as
 /// long as alone:
 enum class PressureLaw {
-  linear,      ///< 1 + s·p
-  share,       ///< max(1, s + p): a bandwidth in proportion to what is asked for; s is what the stage asks for itself
-  queue,       ///< 1 + s·p/(5 − 4·p): waiting in an M/M/1 queue, p/(1 − 0.8·p), as a share of that at p = 1
-  cliff,       ///< 1 + s·rise(p), a step around p = 1 − s/2: a working set that no longer fits into what p leaves of it
+  linear,  ///< 1 + s·p
+  share,   ///< max(1, s + p): a bandwidth in proportion to what is asked for; s is what the stage asks for itself
+  queue,   ///< 1 + s·p/(5 − 4·p): waiting in an M/M/1 queue, p/(1 − 0.8·p), as a share of that at p = 1
+  cliff,   ///< 1 + s·rise(p), a step around p = 1 − s/2: a working set that no longer fits into what p leaves of it
   saturating,  ///< 1 + s·(1 − exp(−3·p))/(1 − exp(−3))
 };
 

@@ -52,12 +52,12 @@ const ComputeKernel& load_kernel() {
 struct LoadWork::Area {
   Area(const LoadLevels& levels, int threads)
       : part(whole_windows(static_cast<std::size_t>((levels.memory > 0 ? 4.0 : levels.cache) *
-                                                static_cast<double>(last_cache_bytes()) /
-                                                threads))),
+                                                    static_cast<double>(last_cache_bytes()) / threads))),
         memory(static_cast<std::byte*>(
-            ::operator new[](part * static_cast<std::size_t>(threads), std::align_val_t{4096}, std::nothrow))) {
+            ::operator new[](part* static_cast<std::size_t>(threads), std::align_val_t{4096}, std::nothrow))) {
     if (!memory)
-      throw Error(ErrorKind::runtime, "there is not enough free memory for a load beside the stages; end other programs");
+      throw Error(ErrorKind::runtime,
+                  "there is not enough free memory for a load beside the stages; end other programs");
   }
   struct Free {
     void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{4096}); }

@@ -42,9 +42,10 @@ LoadTask parse_load_task(std::string_view json) {
   const auto& [compute, memory, cache] = task.levels;
   const bool shares = compute >= 0 && memory >= 0 && compute + memory <= 1 + 1e-9 && cache >= 0 && cache <= 1;
   if (!shares || (cache > 0 && compute + memory > 0))
-    refuse_input(fmt::format("a load of compute {}, memory {} and cache {} is none; levels are 0 to 1, compute and "
-                             "memory together at most 1, cache alone",
-                             compute, memory, cache));
+    refuse_input(
+        fmt::format("a load of compute {}, memory {} and cache {} is none; levels are 0 to 1, compute and "
+                    "memory together at most 1, cache alone",
+                    compute, memory, cache));
   if (task.threads < 1 || task.threads > 1024)
     refuse_input(fmt::format("a load has {} threads; use 1 to 1024", task.threads));
   return task;

@@ -4,8 +4,8 @@
 //   compute  multiply-adds in registers
 //   memory   reads an area that is far larger than the last cache, each byte long gone when its turn comes again
 //   cache    reads a part of the last cache again and again
-// Level 1 is all that its threads can do. Below, compute and memory work that share of the time, in slices of some 50 us
-// between which the process sleeps; cache reads without a pause, and its level is the part of the last cache that it
+// Level 1 is all that its threads can do. Below, compute and memory work that share of the time, in slices of some 50
+// us between which the process sleeps; cache reads without a pause, and its level is the part of the last cache that it
 // wants. (By the share of time it would empty the cache all the same.)
 #pragma once
 

@@ -175,13 +175,15 @@ LoadSetup load_setup(const PipelineSpec& spec, bool virtual_clock, CutRunner& ru
     return setup;
   }
   if (!virtual_clock && simulated_stages < std::ssize(spec.stages))
-    refuse_input(fmt::format("{}: some stages are simulated and others real, which no load presses on alike; add "
-                             "--simulate, or measure pairs with --pairs measured",
-                             spec.origin));
+    refuse_input(
+        fmt::format("{}: some stages are simulated and others real, which no load presses on alike; add "
+                    "--simulate, or measure pairs with --pairs measured",
+                    spec.origin));
   if (spec.resources.empty())
-    refuse_input(fmt::format("{}: contention.resources is missing: simulated stages have nothing that a load could "
-                             "press on; add it, or measure pairs with --pairs measured",
-                             spec.origin));
+    refuse_input(
+        fmt::format("{}: contention.resources is missing: simulated stages have nothing that a load could "
+                    "press on; add it, or measure pairs with --pairs measured",
+                    spec.origin));
   auto runs = std::make_unique<SimulatedLoadedRuns>(spec, runner);
   setup.resources = runs->resources();
   if (setup.resources.size() > 1) setup.mixture = runs->mixture();

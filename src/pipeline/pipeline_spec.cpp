@@ -152,7 +152,8 @@ std::vector<std::string> words_of(const std::vector<std::string_view>& list) { r
 
 void read_resource(const YamlSection& section, const std::vector<std::string>& names, ResourceSpec& resource) {
   resource.law = *pressure_law_named(section.word("law", words_of(pressure_law_names())));
-  if (!section.has("stages")) section.fail(section.node(), section.full_name("stages"), "is missing; say which stages use the resource");
+  if (!section.has("stages"))
+    section.fail(section.node(), section.full_name("stages"), "is missing; say which stages use the resource");
   const YamlSection stages(section.at("stages"), section.origin(), section.full_name("stages."), names);
   for (const auto& entry : stages.node()) {
     const std::string name = entry.first.Scalar();

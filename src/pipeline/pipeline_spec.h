@@ -114,7 +114,7 @@ struct StageSpec {
   /// Not in the file: values of inputs, by their names, of a stage that was cut out (spec_cut.h).
   std::vector<SharedTensor> given{};
   bool loads = false;  ///< not in the file: it stands for a simulated load, see SimulatedLoad in spec_cut.h
-  int line = 0;  ///< in the file; 0: none
+  int line = 0;        ///< in the file; 0: none
 };
 
 enum class SourceKind { closed, fixed_rate, poisson };

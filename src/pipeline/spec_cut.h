@@ -17,7 +17,7 @@ PipelineSpec cut(const PipelineSpec& spec, std::span<const int> stages);
 
 /// Something that does nothing but press on the resources of a simulated pipeline, as often as it can.
 struct SimulatedLoad {
-  Nanoseconds time{};  ///< that one turn takes where nothing slows it
+  Nanoseconds time{};                         ///< that one turn takes where nothing slows it
   std::vector<double> pressure, sensitivity;  ///< by resource, in the order of PipelineSpec::resources; 0 to 1
 };
 
@@ -42,8 +42,8 @@ class CutRunner {
   /// EngineSettings; it must outlive this.
   CutRunner(PipelineSpec spec, bool virtual_clock, const std::atomic<bool>* stop = nullptr);
 
-  /// With simulated loads beside them. Throws Error as run_pipeline() does, also for what goes wrong after the first batch. What was stopped may have no
-  /// batches. In both cases work may be abandoned (core/watched_work.h).
+  /// With simulated loads beside them. Throws Error as run_pipeline() does, also for what goes wrong after the first
+  /// batch. What was stopped may have no batches. In both cases work may be abandoned (core/watched_work.h).
   PipelineRun run(std::span<const int> stages, std::span<const SimulatedLoad> loads = {});
 
  private:

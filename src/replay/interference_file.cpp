@@ -123,8 +123,9 @@ RowsByPlace stage_rows(const Json& file, KnownStages& known, const std::string& 
     const double level = number_between(row, "level", 1e-6, 1, origin);
     const double factor = number_between(row, "loaded_factor", least_law_factor, most_law_factor, origin);
     if (!rows.contains({s, r}) || !rows[{s, r}].slow_downs.emplace(level, factor).second)
-      refuse_row(origin, fmt::format("stage '{}' beside the load of '{}' at level {} has no pressure, or is there twice",
-                                     printable(name), printable(known.resources[r]), level));
+      refuse_row(origin,
+                 fmt::format("stage '{}' beside the load of '{}' at level {} has no pressure, or is there twice",
+                             printable(name), printable(known.resources[r]), level));
   }
   return rows;
 }

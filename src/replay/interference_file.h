@@ -29,8 +29,8 @@ struct KnownStages {
   std::optional<double> slow_down(std::string_view stage, std::string_view beside) const;
 };
 
-/// Pure. nullopt: the file has pairs only. Throws as parse_interference() does; also where a stage lacks a resource or a
-/// level that another has.
+/// Pure. nullopt: the file has pairs only. Throws as parse_interference() does; also where a stage lacks a resource or
+/// a level that another has.
 std::optional<KnownStages> parse_known_stages(std::string_view json, const std::string& origin);
 
 /// Throws Error(io), and as parse_known_stages() does.

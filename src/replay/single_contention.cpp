@@ -166,10 +166,10 @@ class SingleAnalysis {
   void add_sensitivity(const std::string& name, std::size_t s, std::vector<AnswersToLoads> LoadRound::*side) {
     for (std::size_t r = 0; r < report_.resources.size(); ++r)
       for (std::size_t k = 0; k < plan_.levels.size(); ++k)
-        report_.loaded.push_back(
-            {name, report_.resources[r], plan_.levels[k],
-             over_rounds((medians_.*side)[s].slow_downs[r][k],
-                         [&](std::size_t round) { return (rounds_[round].answers.*side)[s].slow_downs[r][k]; })});
+        report_.loaded.push_back({name, report_.resources[r], plan_.levels[k],
+                                  over_rounds((medians_.*side)[s].slow_downs[r][k], [&](std::size_t round) {
+                                    return (rounds_[round].answers.*side)[s].slow_downs[r][k];
+                                  })});
   }
 
   void add_pressure(std::size_t s, std::size_t r) {

@@ -1,8 +1,8 @@
 // Measures stages alone and beside loads, and predicts the slow-downs of all pairs from it (stage_contention.h). Where
 // the pairs were measured, too, it says how far the predictions are off.
 //
-// An interval is the spread between rounds: each round gives predictions of its own, and their logarithms an interval of
-// 95 % by Student's distribution around the prediction from the medians of all rounds. It holds what measuring again
+// An interval is the spread between rounds: each round gives predictions of its own, and their logarithms an interval
+// of 95 % by Student's distribution around the prediction from the medians of all rounds. It holds what measuring again
 // would change, and not what the model leaves out.
 #pragma once
 

@@ -70,7 +70,8 @@ constexpr TableDefinition<LoadedRow> loaded_definition{
 constexpr TableDefinition<PressureRow> pressures_definition{
     "pressures", "What each stage does to others: a row per stage and resource.", pressure_columns};
 constexpr TableDefinition<PredictionRow> predictions_definition{
-    "predictions", "Slow-downs that were predicted from single stages, beside those that were measured: a row per pair.",
+    "predictions",
+    "Slow-downs that were predicted from single stages, beside those that were measured: a row per pair.",
     prediction_columns};
 
 /// For people: a row per stage and resource; what the stage does, and what the load at full level does to it.

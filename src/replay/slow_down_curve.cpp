@@ -20,8 +20,7 @@ std::vector<double> levelled(std::span<const double> values) {
       pools.pop_back();
       Pool& into = pools.back();
       const auto all = static_cast<double>(into.count + last.count);
-      into.mean =
-          (into.mean * static_cast<double>(into.count) + last.mean * static_cast<double>(last.count)) / all;
+      into.mean = (into.mean * static_cast<double>(into.count) + last.mean * static_cast<double>(last.count)) / all;
       into.count += last.count;
     }
   }
@@ -48,9 +47,9 @@ SlowDownCurve::SlowDownCurve(std::span<const double> levels, std::span<const dou
   slope_.assign(x_.size(), 0);
   if (last == 0) return;
   slope_.front() = last == 1 ? secant(0) : end_slope(secant(0), secant(1), x_[1] - x_[0], x_[2] - x_[1]);
-  slope_.back() = last == 1 ? secant(0)
-                            : end_slope(secant(last - 1), secant(last - 2), x_[last] - x_[last - 1],
-                                        x_[last - 1] - x_[last - 2]);
+  slope_.back() =
+      last == 1 ? secant(0)
+                : end_slope(secant(last - 1), secant(last - 2), x_[last] - x_[last - 1], x_[last - 1] - x_[last - 2]);
   for (std::size_t k = 1; k < last; ++k) {
     const double before = secant(k - 1), after = secant(k);
     if (before * after <= 0) continue;

@@ -5,7 +5,8 @@
 // as in Bubble-Up (Mars et al., MICRO 2011) and, for several resources, SMiTe (Zhang et al., MICRO 2014):
 //
 //   sensitivity  s_ir(p): how many times as long stage i takes beside the load of resource r at level p, a curve;
-//   pressure     p_jr: the level at which the load of resource r would do to others what stage j does. It is read off the
+//   pressure     p_jr: the level at which the load of resource r would do to others what stage j does. It is read off
+//   the
 //                load itself: what the load at full level loses beside stage j is compared with what it loses beside
 //                other loads of known levels. Loads of different resources disturb each other, too (who reads memory
 //                empties caches), so a stage is described as the mixture of loads beside which every load would lose

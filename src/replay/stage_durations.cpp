@@ -15,7 +15,7 @@ bool is_counted(const PipelineRun& run, const ExecutionRecord& record) {
 
 /// Time of [begin, end) in which executions of `other` ran; those are in the order of their starts.
 double overlap_of(const std::vector<const ExecutionRecord*>& other, std::int64_t begin, std::int64_t end,
-               std::size_t& from) {
+                  std::size_t& from) {
   while (from < other.size() && other[from]->end.count() <= begin) ++from;
   double sum = 0;
   for (std::size_t i = from; i < other.size() && other[i]->start.count() < end; ++i)

@@ -33,8 +33,8 @@ TEST(ResourceLoad, a_task_is_read_back) {
 TEST(ResourceLoad, what_is_no_load_is_refused) {
   EXPECT_THROW(parse_load_task(""), Error);
   EXPECT_THROW(parse_load_task("{}"), Error);
-  for (const LoadLevels& levels : {LoadLevels{0.6, 0.6, 0}, LoadLevels{-0.1, 0, 0}, LoadLevels{0, 0, 1.5},
-                                   LoadLevels{0.5, 0, 0.5}})
+  for (const LoadLevels& levels :
+       {LoadLevels{0.6, 0.6, 0}, LoadLevels{-0.1, 0, 0}, LoadLevels{0, 0, 1.5}, LoadLevels{0.5, 0, 0.5}})
     EXPECT_THROW(parse_load_task(to_json(LoadTask{levels, 1, 1})), Error);
   EXPECT_THROW(parse_load_task(to_json(LoadTask{{1, 0, 0}, 0, 1})), Error);
 }

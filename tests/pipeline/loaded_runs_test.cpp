@@ -14,8 +14,9 @@
 namespace takt {
 namespace {
 
-constexpr const char* noisy = 
-    "peak_flops_per_s: 1.0e12\nbandwidth_bytes_per_s: 1.0e11\nunknown_op_ns: 1000\nnoise: {shape: lognormal, sigma: 0.05}\n";
+constexpr const char* noisy =
+    "peak_flops_per_s: 1.0e12\nbandwidth_bytes_per_s: 1.0e11\nunknown_op_ns: 1000\nnoise: {shape: lognormal, sigma: "
+    "0.05}\n";
 
 struct RandomSet {
   const char* law;
@@ -58,9 +59,10 @@ std::vector<double> errors_of(const PipelineSpec& spec, const SingleReport& repo
   const auto truth = contention_law(spec).interference;
   std::vector<double> errors;
   for (const PairRow& pair : report.pairs)
-    errors.push_back(std::abs(*pair.factor / truth.at(static_cast<std::size_t>(pair.stage_number))
-                                                 .at(static_cast<std::size_t>(pair.beside_number)) -
-                              1));
+    errors.push_back(std::abs(
+        *pair.factor /
+            truth.at(static_cast<std::size_t>(pair.stage_number)).at(static_cast<std::size_t>(pair.beside_number)) -
+        1));
   return errors;
 }
 

@@ -20,7 +20,7 @@ TEST(SlowDownCurve, goes_through_its_points_and_never_down) {
   EXPECT_DOUBLE_EQ(curve.at(-1), 1);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_DOUBLE_EQ(curve.at(levels[k]), slow_downs[k]);
   for (double p = 0; p < 2; p += 0.01) EXPECT_LE(curve.at(p), curve.at(p + 0.01) + 1e-12);
-  EXPECT_DOUBLE_EQ(curve.at(0.1), 1);             // flat between two equal points
+  EXPECT_DOUBLE_EQ(curve.at(0.1), 1);                  // flat between two equal points
   EXPECT_NEAR(curve.at(1.5), 1.5 + 0.5 * 0.2, 1e-12);  // as steep as between its last two
 }
 
@@ -143,7 +143,8 @@ TEST(SingleContention, needs_as_many_measurements_as_there_are_stages) {
   const HiddenMachine machine = crossing_machine(1);
   HiddenRuns runs(machine);
   const auto report = measure(machine, runs, 2);
-  EXPECT_EQ(runs.calls, 2 * (5 + 2) * (2 * 4 + 1));  // stages and loads, beside four levels of two loads and the mixture
+  EXPECT_EQ(runs.calls,
+            2 * (5 + 2) * (2 * 4 + 1));  // stages and loads, beside four levels of two loads and the mixture
   EXPECT_EQ(report.pairs.size(), 25u);
   EXPECT_EQ(report.rounds, 2);
 }
@@ -257,16 +258,11 @@ TEST(SingleContention, a_file_that_was_tampered_with_is_refused) {
       R"({"tables":{"pairs":[],"pressures":[)" + row + R"(],"loaded":[)" + loaded + R"(,{"stage":"[load of m]"}]}})";
   ASSERT_TRUE(parse_known_stages(good, "slow.json"));
   const std::string wrong[] = {
-      changed(good, row, row + "," + row),
-      changed(good, loaded, loaded + "," + loaded),
-      changed(good, "0.5", "2.5"),
-      changed(good, "0.5", "NaN"),
-      changed(good, "1.5", "0"),
-      changed(good, "\"level\":1", "\"level\":0.9"),
-      changed(good, "\"level\":1,", ""),
-      changed(good, row, ""),
-      changed(good, loaded + ",", ""),
-      changed(good, "\"pressure\":0.5", "\"pressure\":0.5,\"pressure\":0.6"),
+      changed(good, row, row + "," + row), changed(good, loaded, loaded + "," + loaded),
+      changed(good, "0.5", "2.5"),         changed(good, "0.5", "NaN"),
+      changed(good, "1.5", "0"),           changed(good, "\"level\":1", "\"level\":0.9"),
+      changed(good, "\"level\":1,", ""),   changed(good, row, ""),
+      changed(good, loaded + ",", ""),     changed(good, "\"pressure\":0.5", "\"pressure\":0.5,\"pressure\":0.6"),
   };
   for (const std::string& text : wrong) {
     try {
