@@ -5,8 +5,9 @@
 //   contention_single [ROUNDS [BATCHES [LEVELS]]]      default: 5 rounds of 60 batches, 4 levels
 //
 // The stages are products of matrices with one thread each: `stream` reads 64 MB of weights for one row, more than any
-// cache holds; `reuse` reads 8 MB again and again; `compute` stays in the core's caches; `mixed` reads 16 MB and
-// computes as long. Measured and predicted are medians over the rounds. A busy machine makes them worthless.
+// cache holds; `reuse` reads 34 MB, about a last cache; `compute` stays in the core's caches; `mixed` reads 16 MB and
+// computes as long. All are medians: of executions in a round, and over the rounds. A busy machine makes them
+// worthless.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +36,7 @@ struct Product {
   int rows, edge;
 };
 
-constexpr Product products[] = {{"stream", 1, 4096}, {"reuse", 8, 1448}, {"compute", 384, 512}, {"mixed", 24, 2048}};
+constexpr Product products[] = {{"stream", 1, 4096}, {"reuse", 4, 2896}, {"compute", 384, 512}, {"mixed", 24, 2048}};
 
 PipelineSpec real_stages(std::int64_t batches) {
   std::string text = fmt::format("batches: {}\nstages:\n", batches);
@@ -46,14 +47,15 @@ PipelineSpec real_stages(std::int64_t batches) {
   return parse_pipeline(text, "products.yaml");
 }
 
-/// Slow-downs of pairs, measured as `takt pipeline interference` does, by stage and beside: one for each round.
+/// Slow-downs of pairs, measured as `takt pipeline interference` does, with medians, by stage and beside: one for each
+/// round.
 class MeasuredPairs {
  public:
   MeasuredPairs(std::size_t stages, CutRunner& runner) : stages_(static_cast<int>(stages)), runner_(runner) {}
 
   void measure_round() {
     std::vector<double> alone;
-    for (int i = 0; i < stages_; ++i) alone.push_back(mean_ns(durations(std::vector{i}, 0)));
+    for (int i = 0; i < stages_; ++i) alone.push_back(usual_ns(durations(std::vector{i}, 0)));
     for (int i = 0; i < stages_; ++i)
       for (int j = i; j < stages_; ++j) {
         const PipelineRun run = runner_.run(std::vector{i, j});
@@ -73,13 +75,9 @@ class MeasuredPairs {
   StageDurations durations(const std::vector<int>& stages, int stage) {
     return durations_of(runner_.run(stages), stage, std::nullopt);
   }
-  static double mean_ns(const StageDurations& durations) {
-    std::vector<Nanoseconds> samples;
-    for (const double one : durations.all) samples.emplace_back(std::llround(one));
-    return trimmed_mean(samples, 0.1).value_or(0);
-  }
+  static double usual_ns(const StageDurations& durations) { return median(durations.all).value_or(0); }
   void add(int i, int j, double alone, const StageDurations& together) {
-    rounds_[{i, j}].push_back(slow_down_while_both_run(alone, mean_ns(together), together.overlap().value_or(0)));
+    rounds_[{i, j}].push_back(slow_down_while_both_run(alone, usual_ns(together), together.overlap().value_or(0)));
   }
 
   int stages_;

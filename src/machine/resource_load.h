@@ -52,8 +52,9 @@ class ResourceLoad {
   ResourceLoad(const ResourceLoad&) = delete;
   ResourceLoad& operator=(const ResourceLoad&) = delete;
 
-  /// Work per second between two times of the steady clock; nullopt where it has not told enough for that. Waits up to
-  /// a second for what it has yet to tell.
+  /// Work per second between two times of the steady clock: the median of its tellings, so that what disturbs the
+  /// machine for a moment does not count. nullopt where it has not told enough for that. Waits up to a second for what
+  /// it has yet to tell.
   std::optional<double> rate(Nanoseconds begin, Nanoseconds end) const;
 
  private:
@@ -63,7 +64,7 @@ class ResourceLoad {
   };
   void listen();
   bool note(const std::string& line);  ///< false: it is none of its lines
-  double work_at(Nanoseconds time) const;
+  std::optional<std::vector<Told>> told_around(Nanoseconds begin, Nanoseconds end) const;
 
   ChildProcess child_;
   std::atomic<bool> stop_{false};

@@ -18,7 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Nanoseconds load_window = 300ms;  // in which a load tells its speed
-constexpr double odd_ends = 0.1;            // of the executions at either end that a mean leaves out
 
 StageDurations durations_in(const PipelineRun& run, int stage, std::optional<int> beside = {}) {
   StageDurations durations;
@@ -41,12 +40,7 @@ std::vector<double> one_of(std::size_t count, int which) {
 }
 
 /// A real stage is disturbed now and then by what has nothing to do with the load: the usual execution is meant.
-double usual_ns(const std::vector<double>& durations) {
-  std::vector<Nanoseconds> samples;
-  for (const double one : durations) samples.emplace_back(std::llround(one));
-  const auto usual = trimmed_mean(samples, odd_ends);
-  return usual.value_or(0);
-}
+double usual_ns(const std::vector<double>& durations) { return median(durations).value_or(0); }
 
 /// The time from the first counted execution to the last, on the steady clock, and the share of it in which any ran.
 struct Window {

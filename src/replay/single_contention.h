@@ -23,12 +23,12 @@ namespace takt {
 class LoadedRuns {
  public:
   struct Beside {
-    double time_ns = 0;               ///< mean time of the stage's executions
+    double time_ns = 0;               ///< usual time of the stage's executions
     double overlap = 1;               ///< share of it in which the load ran
     std::optional<double> load_lost;  ///< what the load suffered, 1: nothing; only where it presses on one resource
   };
   virtual ~LoadedRuns() = default;
-  /// Mean time of the stage's executions while nothing else runs, in ns. Comes before every beside() of a round.
+  /// Usual time of the stage's executions while nothing else runs, in ns. Comes before every beside() of a round.
   virtual double alone(int stage) = 0;
   /// `levels` by resource.
   virtual Beside beside(int stage, std::span<const double> levels) = 0;
