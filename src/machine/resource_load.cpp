@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/statistics.h"
 #include "core/text.h"
 #include "machine/load_work.h"
 
@@ -96,28 +95,23 @@ bool ResourceLoad::note(const std::string& line) {
   return true;
 }
 
-/// The tellings around [begin, end]; nullopt where there are none yet.
-std::optional<std::vector<ResourceLoad::Told>> ResourceLoad::told_around(Nanoseconds begin, Nanoseconds end) const {
-  const std::lock_guard lock(mutex_);
-  if (told_.empty() || told_.front().time > begin || told_.back().time < end) return std::nullopt;
-  const auto before = [](Nanoseconds time, const Told& told) { return time < told.time; };
-  const auto first = std::upper_bound(told_.begin(), told_.end(), begin, before) - 1;
-  const auto last =
-      std::lower_bound(first, told_.end(), end, [](const Told& told, Nanoseconds time) { return told.time < time; });
-  return std::vector<Told>(first, last + 1);
+/// Between two tellings in proportion to the time.
+double ResourceLoad::work_at(Nanoseconds time) const {
+  const auto after = std::lower_bound(told_.begin(), told_.end(), time,
+                                      [](const Told& told, Nanoseconds wanted) { return told.time < wanted; });
+  const Told &right = *after, &left = *(after - 1);
+  const double share = static_cast<double>((time - left.time).count()) /
+                       static_cast<double>(std::max<std::int64_t>((right.time - left.time).count(), 1));
+  return left.work + share * (right.work - left.work);
 }
 
 std::optional<double> ResourceLoad::rate(Nanoseconds begin, Nanoseconds end) const {
   if (end <= begin) return std::nullopt;
   for (int turn = 0; turn < 200; ++turn) {
-    if (const auto told = told_around(begin, end)) {
-      std::vector<double> rates;
-      for (std::size_t i = 1; i < told->size(); ++i) {
-        const Told &from = (*told)[i - 1], &to = (*told)[i];
-        if (to.time > from.time)
-          rates.push_back((to.work - from.work) / (static_cast<double>((to.time - from.time).count()) / 1e9));
-      }
-      return median(rates);
+    {
+      const std::lock_guard lock(mutex_);
+      if (!told_.empty() && told_.front().time < begin && told_.back().time >= end)
+        return (work_at(end) - work_at(begin)) / (static_cast<double>((end - begin).count()) / 1e9);
     }
     std::this_thread::sleep_for(5ms);
   }

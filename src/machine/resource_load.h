@@ -52,9 +52,8 @@ class ResourceLoad {
   ResourceLoad(const ResourceLoad&) = delete;
   ResourceLoad& operator=(const ResourceLoad&) = delete;
 
-  /// Work per second between two times of the steady clock: the median of its tellings, so that what disturbs the
-  /// machine for a moment does not count. nullopt where it has not told enough for that. Waits up to a second for what
-  /// it has yet to tell.
+  /// Work per second between two times of the steady clock; nullopt where it has not told enough for that. Waits up to
+  /// a second for what it has yet to tell.
   std::optional<double> rate(Nanoseconds begin, Nanoseconds end) const;
 
  private:
@@ -64,7 +63,7 @@ class ResourceLoad {
   };
   void listen();
   bool note(const std::string& line);  ///< false: it is none of its lines
-  std::optional<std::vector<Told>> told_around(Nanoseconds begin, Nanoseconds end) const;
+  double work_at(Nanoseconds time) const;
 
   ChildProcess child_;
   std::atomic<bool> stop_{false};
