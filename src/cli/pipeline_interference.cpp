@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <optional>
 
 #include "cli/command_line.h"
 #include "cli/output.h"
 #include "cli/pipeline.h"
 #include "cli/pipeline_options.h"
 #include "cli/tables.h"
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
@@ -15,17 +19,25 @@
 #include "core/text.h"
 #include "core/watched_work.h"
 #include "machine/peaks_file.h"
+#include "machine/resource_load.h"
+#include "pipeline/loaded_runs.h"
 #include "pipeline/spec_cut.h"
 #include "replay/interference.h"
+#include "replay/single_contention.h"
 
 namespace takt {
 namespace {
 
 constexpr std::int64_t usual_batches = 100;
 
+constexpr std::string_view load_word = "--load";  // as the only argument: this process is a load beside stages
+constexpr int usual_levels = 5;
+
 struct InterferenceOptions {
   PipelineOptions pipeline;
   int rounds = InterferenceSettings{}.rounds;
+  int levels = usual_levels;
+  std::string pairs = "measured";
   std::filesystem::path save;
   OutputOptions output;
   LogOptions log;
@@ -34,7 +46,8 @@ struct InterferenceOptions {
 CommandLine declare(InterferenceOptions& o) {
   CommandLine line("pipeline interference",
                    "Measures how much the stages of a pipeline slow each other down: runs every stage alone, beside "
-                   "each other one and beside itself, several times in turns.",
+                   "each other one and beside itself, several times in turns; or predicts it from stages beside loads "
+                   "of known levels.",
                    "takt pipeline interference pipeline.yaml --save slowdowns.json", o.log);
   add_file_and_simulate(line, o.pipeline);
   line.add({.names = "--batches",
@@ -49,6 +62,20 @@ CommandLine declare(InterferenceOptions& o) {
             .fallback = std::to_string(o.rounds),
             .range = NumberRange{2, 1000}},
            &o.rounds);
+  line.add(
+      {.names = "--pairs",
+       .value = "HOW",
+       .meaning = "measured: every pair runs at once; predicted: every stage runs beside loads only, and what pairs "
+                  "do follows from that; both: also says how far the predictions are off",
+       .fallback = o.pairs,
+       .one_of = {"measured", "predicted", "both"}},
+      &o.pairs);
+  line.add({.names = "--levels",
+            .value = "N",
+            .meaning = "Levels of each load beside which stages run, for predicted pairs",
+            .fallback = std::to_string(o.levels),
+            .range = NumberRange{2, 50}},
+           &o.levels);
   line.add({.names = "--save",
             .value = "FILE",
             .meaning = "Also write the result to this file as JSON: 'takt pipeline whatif --interference' reads it",
@@ -84,21 +111,95 @@ Provenance describe(const PipelineSpec& spec, const InterferenceOptions& o, int 
   provenance.settings = {{"pipeline", spec.name},
                          {"clock", o.pipeline.clock == PipelineClock::virtual_time ? "virtual" : "real"},
                          {"batches", std::to_string(*spec.batches)},
+                         {"pairs", o.pairs},
                          {"rounds", std::to_string(rounds)},
                          {"seed", std::to_string(spec.seed)}};
   return provenance;
 }
 
-InterferenceReport measure(const PipelineSpec& spec, PipelineClock clock, InterferenceSettings settings,
-                           const Interrupt& interrupt) {
-  Progress bar("runs");
-  settings.stop = &interrupt.requested();
-  settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+std::vector<std::string> stage_names(const PipelineSpec& spec) {
   std::vector<std::string> names;
   for (const auto& stage : spec.stages) names.push_back(stage.name);
-  CutRunner runner(spec, clock == PipelineClock::virtual_time, settings.stop);
-  return measure_interference(
-      names, [&](const std::vector<int>& stages) { return runner.run(stages); }, settings);
+  return names;
+}
+
+/// What one invocation measures and says.
+class InterferenceAnswer {
+ public:
+  InterferenceAnswer(PipelineSpec spec, const InterferenceOptions& o, const Interrupt& interrupt)
+      : spec_(std::move(spec)), o_(o), stop_(&interrupt.requested()), runner_(spec_, is_virtual(), stop_) {}
+
+  void measure_stages() {
+    LoadSetup setup = load_setup(spec_, is_virtual(), runner_,
+                                 {path_of_this_program(), "pipeline", "interference", std::string(load_word)}, stop_);
+    Progress bar("runs beside loads");
+    SingleSettings settings;
+    settings.rounds = o_.rounds;
+    settings.plan = {even_levels(o_.levels), setup.mixture};
+    settings.stop = stop_;
+    settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+    single_ = measure_single(stage_names(spec_), setup.resources, *setup.runs, settings);
+    note_rounds(single_->rounds);
+  }
+
+  void measure_pairs(InterferenceSettings settings) {
+    Progress bar("runs");
+    settings.rounds = o_.rounds;
+    settings.stop = stop_;
+    settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+    measured_ = measure_interference(
+        stage_names(spec_), [&](const std::vector<int>& stages) { return runner_.run(stages); }, settings);
+    note_rounds(measured_->rounds);
+  }
+
+  int rounds() const { return rounds_; }
+  bool interrupted() const { return rounds_ < o_.rounds; }
+
+  /// pairs and alone come first: measured where they were.
+  std::vector<Table> all_tables() const {
+    auto list = tables(measured_ ? *measured_ : predicted_report());
+    if (!single_) return list;
+    for (Table& table : single_tables(*single_)) list.push_back(std::move(table));
+    if (measured_) list.push_back(predictions_table(check_predictions(*single_, *measured_)));
+    return list;
+  }
+
+  std::string text(const TextStyle& style) const {
+    std::string text;
+    if (single_) text += to_text(*single_, style) + "\n";
+    text += to_text(measured_ ? *measured_ : predicted_report(), style);
+    if (single_ && measured_) text += "\n" + to_text(check_predictions(*single_, *measured_), style);
+    return text;
+  }
+
+ private:
+  bool is_virtual() const { return o_.pipeline.clock == PipelineClock::virtual_time; }
+
+  void note_rounds(int rounds) {
+    rounds_ = std::min(rounds_, rounds);
+    if (rounds < o_.rounds) log_warning(fmt::format("interrupted: these are {} of {} rounds", rounds, o_.rounds));
+  }
+
+  InterferenceReport predicted_report() const {
+    return {single_->alone, single_->pairs, single_->rounds, single_->interrupted};
+  }
+
+  PipelineSpec spec_;
+  const InterferenceOptions& o_;
+  const std::atomic<bool>* stop_;
+  CutRunner runner_;
+  std::optional<SingleReport> single_;
+  std::optional<InterferenceReport> measured_;
+  int rounds_ = o_.rounds;
+};
+
+/// A table that only measuring in another way fills.
+void check_table(const InterferenceOptions& o) {
+  const auto asked = [&](std::string_view name) { return o.output.format == "csv" && o.output.table == name; };
+  if (o.pairs == "measured" && (asked("loaded") || asked("pressures")))
+    throw UsageError(fmt::format("--table {}: stages do not run beside loads; add --pairs predicted", o.output.table));
+  if (o.pairs != "both" && asked("predictions"))
+    throw UsageError("--table predictions: pairs are not measured and predicted; add --pairs both");
 }
 
 /// The command itself; what it throws may have left a thread behind.
@@ -108,13 +209,16 @@ int run_to_the_end(std::span<const std::string> arguments, InterferenceOptions& 
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
   spec = with_given_inputs(std::move(spec), &interrupt.requested());
   InterferenceSettings settings;
-  settings.rounds = o.rounds;
-  std::string text = add_bandwidth(spec, settings);
-  const InterferenceReport report = measure(spec, o.pipeline.clock, settings, interrupt);
-  const auto list = tables(report);
-  const Provenance provenance = describe(spec, o, report.rounds, arguments);
-  if (report.interrupted) log_warning(fmt::format("interrupted: these are {} of {} rounds", report.rounds, o.rounds));
-  text += to_text(report, o.output.style());
+  std::string text;
+  InterferenceAnswer answer(spec, o, interrupt);
+  if (o.pairs != "measured") answer.measure_stages();
+  if (o.pairs != "predicted" && !answer.interrupted()) {
+    text = add_bandwidth(spec, settings);
+    answer.measure_pairs(settings);
+  }
+  const auto list = answer.all_tables();
+  const Provenance provenance = describe(spec, o, answer.rounds(), arguments);
+  text += answer.text(o.output.style());
   if (!o.save.empty()) {
     write_file_atomically(o.save, to_json(list, to_json(provenance)));
     const std::string said = fmt::format("wrote {}", printable(o.save.string()));
@@ -124,7 +228,15 @@ int run_to_the_end(std::span<const std::string> arguments, InterferenceOptions& 
       log_info(said);
   }
   print(o.output, list, provenance, text);
-  return report.interrupted ? 130 : 0;
+  return answer.interrupted() ? 130 : 0;
+}
+
+/// The child beside which real stages are measured: until it is killed, or nobody reads its lines.
+int run_load_process() {
+  std::cin >> std::noskipws;
+  const std::string task(std::istreambuf_iterator<char>(std::cin), {});
+  run_load(task, [](const std::string& line) { return std::puts(line.c_str()) >= 0 && std::fflush(stdout) == 0; });
+  return 0;
 }
 
 }  // namespace
@@ -135,8 +247,10 @@ CommandDescription describe_pipeline_interference() {
 }
 
 int run_pipeline_interference(std::span<const std::string> arguments) {
+  if (arguments.size() == 1 && arguments.front() == load_word) return run_load_process();
   InterferenceOptions o;
   if (!declare(o).parse(arguments)) return 0;
+  check_table(o);
   settle(o.pipeline);
   if (!o.pipeline.batches) o.pipeline.batches = usual_batches;
   const Interrupt interrupt;

@@ -16,12 +16,23 @@
 #include "plan/plan_tables.h"
 #include "profile/run_tables.h"
 #include "replay/interference.h"
+#include "replay/single_contention.h"
 #include "replay/what_if.h"
 #include "runtime/devices_table.h"
 #include "sweep/sweep_tables.h"
 #include "trace/trace_tables.h"
 
 namespace takt {
+
+namespace {
+
+std::vector<TableSchema> all_interference_schemas() {
+  auto schemas = interference_schemas();
+  for (auto& schema : single_schemas()) schemas.push_back(std::move(schema));
+  return schemas;
+}
+
+}  // namespace
 
 const std::vector<CommandTables>& all_tables() {
   static const std::vector<CommandTables> all{
@@ -32,7 +43,7 @@ const std::vector<CommandTables>& all_tables() {
       {"trace check", {trace_faults_schema()}},
       {"pipeline run", account_schemas()},
       {"pipeline analyze", account_schemas()},
-      {"pipeline interference", interference_schemas()},
+      {"pipeline interference", all_interference_schemas()},
       {"pipeline whatif", what_if_schemas()},
       {"sweep", sweep_schemas()},
       {"lookup", {costs_schema()}},

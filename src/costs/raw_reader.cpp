@@ -5,10 +5,10 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/strict_json.h"
 #include "core/text.h"
 #include "costs/raw_measurements.h"
 #include "costs/raw_row.h"
-#include "costs/strict_json.h"
 
 namespace takt {
 namespace {

@@ -30,16 +30,24 @@ void keep_for_ever(std::unique_ptr<Kept> kept) {
   all->push_back(std::move(kept));
 }
 
+/// The key that says what a stage suffers or does; empty: none.
+std::string contention_key(const PipelineSpec& spec, const std::string& stage) {
+  const auto names_it = [&](const auto& row) { return row.second.count(stage) > 0; };
+  if (spec.interference.count(stage) || std::any_of(spec.interference.begin(), spec.interference.end(), names_it))
+    return "interference." + stage;
+  for (const auto& [name, resource] : spec.resources)
+    if (resource.stages.count(stage)) return fmt::format("resources.{}.stages.{}", name, stage);
+  return "";
+}
+
 void check_contention(const PipelineSpec& spec) {
   for (const auto& stage : spec.stages) {
-    const bool named = spec.interference.count(stage.name) ||
-                       std::any_of(spec.interference.begin(), spec.interference.end(),
-                                   [&](const auto& row) { return row.second.count(stage.name); });
-    if (named && !is_simulated(devices_of(stage).front()))
+    const std::string key = contention_key(spec, stage.name);
+    if (!key.empty() && !is_simulated(devices_of(stage).front()) && !stage.loads)
       throw Error(ErrorKind::bad_input,
-                  fmt::format("{}: contention.interference.{}: {} is real, and what it suffers is measured; leave the "
+                  fmt::format("{}: contention.{}: {} is real, and what it suffers is measured; leave the "
                               "stage out, or use --simulate",
-                              spec.origin, stage.name, devices_of(stage).front()));
+                              spec.origin, key, devices_of(stage).front()));
   }
 }
 

@@ -137,19 +137,53 @@ void check_connected_order(const YamlSection& root, const PipelineSpec& spec) {
   }
 }
 
-void read_contention(const YamlSection& root, PipelineSpec& spec) {
-  if (!root.has("contention")) return;
-  const YamlSection section(root.at("contention"), root.origin(), "contention.", {"interference"});
+void read_interference(const YamlSection& section, const std::vector<std::string>& names, PipelineSpec& spec) {
   if (!section.has("interference")) return;
-  std::vector<std::string> names;
-  for (const auto& stage : spec.stages) names.push_back(stage.name);
-  const YamlSection rows(section.at("interference"), root.origin(), "contention.interference.", names);
+  const YamlSection rows(section.at("interference"), section.origin(), "contention.interference.", names);
   for (const auto& row : rows.node()) {
     const std::string name = row.first.Scalar();
-    const YamlSection factors(row.second, root.origin(), rows.full_name(name + "."), names);
+    const YamlSection factors(row.second, section.origin(), rows.full_name(name + "."), names);
     for (const auto& entry : factors.node())
       spec.interference[name][entry.first.Scalar()] = factors.number(entry.first.Scalar(), 0.01, 1e6);
   }
+}
+
+std::vector<std::string> words_of(const std::vector<std::string_view>& list) { return {list.begin(), list.end()}; }
+
+void read_resource(const YamlSection& section, const std::vector<std::string>& names, ResourceSpec& resource) {
+  resource.law = *pressure_law_named(section.word("law", words_of(pressure_law_names())));
+  if (!section.has("stages"))
+    section.fail(section.node(), section.full_name("stages"), "is missing; say which stages use the resource");
+  const YamlSection stages(section.at("stages"), section.origin(), section.full_name("stages."), names);
+  for (const auto& entry : stages.node()) {
+    const std::string name = entry.first.Scalar();
+    const YamlSection stage(entry.second, section.origin(), stages.full_name(name + "."), {"pressure", "sensitivity"});
+    resource.stages[name] = {stage.number("pressure", 0, 1, 0), stage.number("sensitivity", 0, 1, 0)};
+  }
+}
+
+void read_resources(const YamlSection& section, const std::vector<std::string>& names, PipelineSpec& spec) {
+  if (!section.has("resources")) return;
+  const YamlSection resources(section.at("resources"), section.origin(), "contention.resources.", {});
+  for (const auto& entry : resources.node()) {
+    const std::string name = entry.first.Scalar();
+    const YamlSection resource(entry.second, section.origin(), resources.full_name(name + "."), {"law", "stages"});
+    read_resource(resource, names, spec.resources[name]);
+  }
+  if (spec.resources.size() > 8)
+    section.fail(section.at("resources"), "resources",
+                 fmt::format("has {} resources; use up to 8", spec.resources.size()));
+}
+
+void read_contention(const YamlSection& root, PipelineSpec& spec) {
+  if (!root.has("contention")) return;
+  const YamlSection section(root.at("contention"), root.origin(), "contention.",
+                            {"interference", "resources", "combine"});
+  std::vector<std::string> names;
+  for (const auto& stage : spec.stages) names.push_back(stage.name);
+  read_interference(section, names, spec);
+  read_resources(section, names, spec);
+  spec.combination = *combination_named(section.word("combine", words_of(combination_names())));
 }
 
 void read_stages(const YamlSection& root, const std::filesystem::path& folder, PipelineSpec& spec) {

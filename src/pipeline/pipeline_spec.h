@@ -13,6 +13,9 @@
 //     sim:npu: {description: npu.yaml, requests: 1}
 //   contention:                        # simulated devices only; rows and columns by stage name
 //     interference: {gather: {infer: 1.3}}     # gather takes 1.3 times as long while infer runs
+//     resources:                     # what stages share, each with a law of flow/pressure_law.h
+//       memory: {law: share, stages: {gather: {pressure: 0.6, sensitivity: 0.4}}}
+//     combine: multiply              # what the slow-downs by several resources make: multiply, add or largest
 //   stages:
 //     - name: gather
 //       model: gather.onnx             # beside this file; or what stands for one:
@@ -59,6 +62,7 @@
 #include "core/units.h"
 #include "flow/contention.h"
 #include "flow/flow_shape.h"
+#include "flow/pressure_law.h"
 #include "runtime/runtime.h"
 #include "runtime/simulated.h"
 
@@ -111,7 +115,8 @@ struct StageSpec {
   std::optional<std::vector<std::string>> after{};
   /// Not in the file: values of inputs, by their names, of a stage that was cut out (spec_cut.h).
   std::vector<SharedTensor> given{};
-  int line = 0;  ///< in the file; 0: none
+  bool loads = false;  ///< not in the file: it stands for a simulated load, see SimulatedLoad in spec_cut.h
+  int line = 0;        ///< in the file; 0: none
 };
 
 enum class SourceKind { closed, fixed_rate, poisson };
@@ -127,6 +132,17 @@ struct DeviceSpec {
   std::filesystem::path description;  ///< sim only
 };
 
+/// What a simulated stage does to others that use a resource, and how it answers to what they do; both 0 to 1.
+struct StagePressure {
+  double pressure = 0, sensitivity = 0;
+};
+
+/// Something that simulated stages share.
+struct ResourceSpec {
+  PressureLaw law = PressureLaw::linear;
+  std::map<std::string, StagePressure> stages;  ///< by name; others neither use it nor suffer
+};
+
 struct PipelineSpec {
   std::string name;
   std::string origin;  ///< the file, as messages name it
@@ -140,6 +156,8 @@ struct PipelineSpec {
   std::vector<StageSpec> stages;
   /// By stage name: interference[i][j] is the factor on stage i while stage j runs; missing: 1.
   std::map<std::string, std::map<std::string, double>> interference;
+  std::map<std::string, ResourceSpec> resources{};  ///< by name
+  Combination combination = Combination::multiply;  ///< of slow-downs by several resources
 };
 
 /// Checks everything that needs no model: keys, kinds, ranges, names, ratios, replicas, cycles in `connect`, missing
@@ -150,6 +168,7 @@ PipelineSpec read_pipeline(const std::filesystem::path& file);
 /// Devices in the order in which stages first name them, and the stages on them.
 FlowShape flow_shape(const PipelineSpec& spec);
 std::vector<std::string> device_names(const PipelineSpec& spec);
+/// Of each pair the factor in `interference` times what the resources make of it.
 ContentionLaw contention_law(const PipelineSpec& spec);
 
 /// The devices that a stage names: one, or one per part of a batch.

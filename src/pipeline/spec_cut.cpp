@@ -1,9 +1,12 @@
 #include "pipeline/spec_cut.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/error.h"
 #include "core/index.h"
+#include "core/random.h"
 #include "core/temporary_folder.h"
 #include "graph/cost.h"
 #include "pipeline/engine.h"
@@ -24,6 +27,16 @@ void cut_interference(const PipelineSpec& spec, std::span<const int> stages, Pip
       if (i != j && factor != row->second.end())
         result.interference[result.stages[i].name][result.stages[j].name] = factor->second;
     }
+  }
+}
+
+void cut_resources(const PipelineSpec& spec, std::span<const int> stages, PipelineSpec& result) {
+  for (auto& [name, resource] : result.resources) {
+    resource.stages.clear();
+    const auto& known = spec.resources.at(name).stages;
+    for (std::size_t i = 0; i < stages.size(); ++i)
+      if (const auto found = known.find(spec.stages[index(stages[i])].name); found != known.end())
+        resource.stages[result.stages[i].name] = found->second;
   }
 }
 
@@ -71,6 +84,26 @@ PipelineSpec cut(const PipelineSpec& spec, std::span<const int> stages) {
     result.stages.push_back(std::move(stage));
   }
   cut_interference(spec, stages, result);
+  cut_resources(spec, stages, result);
+  return result;
+}
+
+PipelineSpec cut_beside(const PipelineSpec& spec, std::span<const int> stages, std::span<const SimulatedLoad> loads) {
+  PipelineSpec result = cut(spec, stages);
+  for (std::size_t l = 0; l < loads.size(); ++l) {
+    StageSpec& stage = result.stages.emplace_back();
+    stage.name = fmt::format("[load {}]", l + 1);  // no name that a file can have
+    stage.device = wait_device;
+    stage.dummy = DummyModel{};
+    stage.dummy->wait = loads[l].time;
+    stage.connects_by_default = false;
+    stage.loads = true;
+    std::size_t r = 0;
+    for (auto& [name, resource] : result.resources) {
+      resource.stages[stage.name] = {loads[l].pressure[r], loads[l].sensitivity[r]};
+      ++r;
+    }
+  }
   return result;
 }
 
@@ -94,9 +127,10 @@ std::vector<std::optional<double>> bytes_per_batch(const PipelineSpec& spec) {
 CutRunner::CutRunner(PipelineSpec spec, bool virtual_clock, const std::atomic<bool>* stop)
     : spec_(std::move(spec)), virtual_clock_(virtual_clock), stop_(stop) {}
 
-PipelineRun CutRunner::run(std::span<const int> stages) {
-  PipelineSpec spec = cut(spec_, stages);
-  spec.seed += runs_++;
+PipelineRun CutRunner::run(std::span<const int> stages, std::span<const SimulatedLoad> loads) {
+  PipelineSpec spec = cut_beside(spec_, stages, loads);
+  // Not the next number: seeds that differ in their low bits alone give the same noise to other batches.
+  spec.seed = Random(spec.seed + runs_++)() >> 1;
   if (virtual_clock_) return simulate_pipeline(spec);
   EngineSettings settings;
   settings.stop = stop_;

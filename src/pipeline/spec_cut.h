@@ -15,6 +15,16 @@ namespace takt {
 /// every stage has one replica. The same stage may be there twice; the second is named "NAME 2".
 PipelineSpec cut(const PipelineSpec& spec, std::span<const int> stages);
 
+/// Something that does nothing but press on the resources of a simulated pipeline, as often as it can.
+struct SimulatedLoad {
+  Nanoseconds time{};                         ///< that one turn takes where nothing slows it
+  std::vector<double> pressure, sensitivity;  ///< by resource, in the order of PipelineSpec::resources; 0 to 1
+};
+
+/// cut(), and beside the stages a stage for each load, on the device of waits: any number run there at once, without
+/// noise.
+PipelineSpec cut_beside(const PipelineSpec& spec, std::span<const int> stages, std::span<const SimulatedLoad> loads);
+
 /// The same pipeline whose stages keep, as `given`, what earlier ones gave them, so that a cut feeds its models values
 /// of the right shape and range. Opens every model that does not run on a simulated device and runs it once. Throws
 /// Error as run_pipeline() does before the first batch, and where opening them took too long or was stopped; work may
@@ -32,9 +42,9 @@ class CutRunner {
   /// EngineSettings; it must outlive this.
   CutRunner(PipelineSpec spec, bool virtual_clock, const std::atomic<bool>* stop = nullptr);
 
-  /// Throws Error as run_pipeline() does, also for what goes wrong after the first batch. What was stopped may have no
-  /// batches. In both cases work may be abandoned (core/watched_work.h).
-  PipelineRun run(std::span<const int> stages);
+  /// With simulated loads beside them. Throws Error as run_pipeline() does, also for what goes wrong after the first
+  /// batch. What was stopped may have no batches. In both cases work may be abandoned (core/watched_work.h).
+  PipelineRun run(std::span<const int> stages, std::span<const SimulatedLoad> loads = {});
 
  private:
   PipelineSpec spec_;

@@ -20,6 +20,23 @@ std::size_t index_of(const std::vector<std::string>& names, const std::string& n
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
+double given_factor(const PipelineSpec& spec, const std::string& stage, const std::string& beside) {
+  const auto row = spec.interference.find(stage);
+  if (row == spec.interference.end()) return 1;
+  const auto factor = row->second.find(beside);
+  return factor == row->second.end() ? 1 : factor->second;
+}
+
+double factor_by_pressure(const PipelineSpec& spec, const std::string& stage, const std::string& beside) {
+  std::vector<double> factors;
+  for (const auto& [name, resource] : spec.resources) {
+    const auto suffers = resource.stages.find(stage), presses = resource.stages.find(beside);
+    if (suffers == resource.stages.end() || presses == resource.stages.end()) continue;
+    factors.push_back(slow_down_under(resource.law, suffers->second.sensitivity, presses->second.pressure));
+  }
+  return combined_slow_down(spec.combination, factors);
+}
+
 }  // namespace
 
 std::vector<std::string> devices_of(const StageSpec& stage) {
@@ -79,14 +96,11 @@ FlowShape flow_shape(const PipelineSpec& spec) {
 
 ContentionLaw contention_law(const PipelineSpec& spec) {
   ContentionLaw law;
-  if (spec.interference.empty()) return law;
+  if (spec.interference.empty() && spec.resources.empty()) return law;
   for (const auto& stage : spec.stages) {
     auto& row = law.interference.emplace_back();
-    const auto factors = spec.interference.find(stage.name);
-    for (const auto& other : spec.stages) {
-      const bool known = factors != spec.interference.end() && factors->second.count(other.name);
-      row.push_back(known ? factors->second.at(other.name) : 1.0);
-    }
+    for (const auto& other : spec.stages)
+      row.push_back(given_factor(spec, stage.name, other.name) * factor_by_pressure(spec, stage.name, other.name));
   }
   return law;
 }

@@ -9,6 +9,7 @@
 #include "core/significance.h"
 #include "core/text.h"
 #include "plan/piece_costs.h"
+#include "plan/plan_columns.h"
 
 namespace takt {
 namespace {
@@ -104,13 +105,8 @@ Cell difference_of(double estimated, double measured) {
 constexpr Column<RunLine> run_columns[] = {
     {"plan_number", "No", [](const RunLine& l) -> Cell { return l.number; },
      "The number of a plan among those that were run, from 1."},
-    {"role", "Role", [](const RunLine& l) -> Cell { return l.plan->trial.role; },
-     "Why a plan is in the list: found by the search, single (the best that uses one unit and whole batches), or the "
-     "name of a plan that was given."},
-    {"plan", "Plan", [](const RunLine& l) -> Cell { return to_string(l.plan->trial.plan); },
-     "The blocks of a plan, separated by |: the units of a block, its stages in brackets and, where several units "
-     "divide "
-     "its batches, their shares."},
+    {plan_columns::role, [](const RunLine& l) -> Cell { return l.plan->trial.role; }},
+    {plan_columns::plan, [](const RunLine& l) -> Cell { return to_string(l.plan->trial.plan); }},
     {"estimated_us", "Estimated", [](const RunLine& l) { return of_ns(l.estimated()); },
      "What was expected before anything ran, in us: of a plan the latency of a batch that is alone or the makespan of "
      "a stream, whichever the search wanted short; of a block its time undisturbed."},

@@ -6,8 +6,8 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/index.h"
+#include "core/strict_json.h"
 #include "core/text.h"
-#include "costs/strict_json.h"
 #include "plan/plan_set_file.h"
 
 namespace takt {

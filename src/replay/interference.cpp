@@ -1,5 +1,4 @@
 #include "replay/interference.h"
-#include "replay/slow_down_rule.h"
 
 #include <algorithm>
 #include <array>
@@ -9,65 +8,14 @@
 #include "core/index.h"
 #include "core/significance.h"
 #include "core/statistics.h"
+#include "replay/slow_down_rule.h"
+#include "replay/stage_durations.h"
 
 namespace takt {
 namespace {
 
 constexpr double least_overlap = 0.05;
 constexpr int least_permutations = 4999, enough_exceeding = 40;
-
-/// Executions of one stage, from all rounds, in nanoseconds.
-struct Durations {
-  std::vector<double> all;
-  std::vector<double> round_means;
-  double beside = 0;                 ///< Σ of the time in which the other stage ran, too
-  double hardware = 0, counted = 0;  ///< Σ of the counters of executions that have some, and how many
-
-  std::optional<double> hardware_mean() const { return counted > 0 ? std::optional(hardware / counted) : std::nullopt; }
-};
-
-bool counts(const PipelineRun& run, const ExecutionRecord& record) {
-  return record.what.phase == FlowPhase::run && record.what.batch >= run.warmup;
-}
-
-/// Time of [begin, end) in which executions of `other` ran; those are in the order of their starts.
-double overlap(const std::vector<const ExecutionRecord*>& other, std::int64_t begin, std::int64_t end,
-               std::size_t& from) {
-  while (from < other.size() && other[from]->end.count() <= begin) ++from;
-  double sum = 0;
-  for (std::size_t i = from; i < other.size() && other[i]->start.count() < end; ++i)
-    sum += static_cast<double>(
-        std::max<std::int64_t>(0, std::min(end, other[i]->end.count()) - std::max(begin, other[i]->start.count())));
-  return sum;
-}
-
-std::vector<const ExecutionRecord*> executions_of(const PipelineRun& run, int stage, bool warm_too) {
-  std::vector<const ExecutionRecord*> list;
-  for (const auto& record : run.schedule.executions)
-    if (record.what.stage == stage && record.what.phase == FlowPhase::run && (warm_too || counts(run, record)))
-      list.push_back(&record);
-  std::stable_sort(list.begin(), list.end(), [](const auto* a, const auto* b) { return a->start < b->start; });
-  return list;
-}
-
-void add_durations(const PipelineRun& run, int stage, std::optional<int> beside, Durations& into) {
-  const auto own = executions_of(run, stage, false);
-  const auto other = beside ? executions_of(run, *beside, true) : std::vector<const ExecutionRecord*>{};
-  std::size_t from = 0;
-  std::vector<double> round;
-  for (const auto* record : own) {
-    round.push_back(static_cast<double>((record->end - record->start).count()));
-    into.beside += overlap(other, record->start.count(), record->end.count(), from);
-    // A simulated device's counters tell what its description says, not where a slow-down lies.
-    const bool simulated = run.devices[index(record->what.device)].runtime == "sim";
-    const auto number = static_cast<std::size_t>(record - run.schedule.executions.data());
-    if (simulated || number >= run.counters.size() || !run.counters[number].hardware) continue;
-    into.hardware += static_cast<double>(run.counters[number].hardware->count());
-    ++into.counted;
-  }
-  if (!round.empty()) into.round_means.push_back(*mean(round));
-  into.all.insert(into.all.end(), round.begin(), round.end());
-}
 
 /// Share of permutations of alone and together in which the difference of the means is at least as large.
 double p_value_of_difference(const std::vector<double>& alone, const std::vector<double>& together, int permutations) {
@@ -89,29 +37,24 @@ double p_value_of_difference(const std::vector<double>& alone, const std::vector
   return permutation_p_values(found, {.permutations = permutations, .enough = enough_exceeding}, difference).front();
 }
 
-double slowdown(double alone, double together, double share) {
-  if (share <= 0 || together <= 0) return 1;
-  return 1 / (1 - std::min((together - alone) / (share * together), slow_down::most_share));
-}
-
-double drift_of(const Durations& durations) {
+double drift_of(const StageDurations& durations) {
   const double usual = mean(durations.all).value_or(0);
   double drift = 0;
   for (const double round : durations.round_means) drift = std::max(drift, usual > 0 ? std::abs(round / usual - 1) : 0);
   return drift;
 }
 
-void judge(const Durations& alone, const Durations& together, std::size_t pairs, PairRow& row) {
+void judge(const StageDurations& alone, const StageDurations& together, std::size_t pairs, PairRow& row) {
   row.executions = static_cast<std::int64_t>(together.all.size());
   if (alone.all.empty() || together.all.empty()) return;
   const double single = *mean(alone.all), both = *mean(together.all);
-  row.overlap = both > 0 ? together.beside / (both * static_cast<double>(together.all.size())) : 0;
+  row.overlap = together.overlap();
   if (*row.overlap < least_overlap) return;  // they hardly ever ran at once: nothing can be told
-  row.factor = slowdown(single, both, *row.overlap);
+  row.factor = slow_down_while_both_run(single, both, *row.overlap);
   const auto low = bootstrap_mean(alone.all, 0.975), high = bootstrap_mean(together.all, 0.975);
   if (low && high) {
-    row.low = slowdown(low->high, high->low, *row.overlap);
-    row.high = slowdown(low->low, high->high, *row.overlap);
+    row.low = slow_down_while_both_run(low->high, high->low, *row.overlap);
+    row.high = slow_down_while_both_run(low->low, high->high, *row.overlap);
   }
   // Enough of them that the limit for one of many pairs can be reached at all.
   const double limit = slow_down::significance / static_cast<double>(pairs);
@@ -121,7 +64,7 @@ void judge(const Durations& alone, const Durations& together, std::size_t pairs,
       row.p_value <= limit && *row.factor >= slow_down::least_factor && both / single - 1 > 2 * drift_of(alone);
 }
 
-AloneRow alone_row(const std::string& stage, const Durations& durations, std::optional<double> bytes,
+AloneRow alone_row(const std::string& stage, const StageDurations& durations, std::optional<double> bytes,
                    std::optional<double> peak) {
   AloneRow row;
   row.stage = stage;
@@ -135,7 +78,7 @@ AloneRow alone_row(const std::string& stage, const Durations& durations, std::op
   return row;
 }
 
-SlowdownCause cause_of(const Durations& alone, const Durations& together, std::optional<double> bandwidth,
+SlowdownCause cause_of(const StageDurations& alone, const StageDurations& together, std::optional<double> bandwidth,
                        std::optional<double> of_other) {
   const auto before = alone.hardware_mean(), after = together.hardware_mean();
   if (!before || !after) return SlowdownCause::unknown;
@@ -147,7 +90,7 @@ SlowdownCause cause_of(const Durations& alone, const Durations& together, std::o
 
 /// Everything that was measured until now: n stages alone, n · n pairs.
 struct Measured {
-  std::vector<Durations> alone, together;
+  std::vector<StageDurations> alone, together;
 };
 
 class Measuring {
@@ -218,7 +161,7 @@ InterferenceReport report_of(const std::vector<std::string>& stages, const Measu
                                      settings.peak_bytes_per_second));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {
-      const Durations& together = measured.together[i * n + j];
+      const StageDurations& together = measured.together[i * n + j];
       PairRow& row = report.pairs.emplace_back();
       row.stage = stages[i], row.beside = stages[j];
       row.stage_number = static_cast<int>(i), row.beside_number = static_cast<int>(j);

@@ -59,6 +59,7 @@ struct PairRow {
   std::optional<double> factor, low, high;  ///< slow-down while both run, with an interval of 95 %
   double p_value = 1;
   bool significant = false;
+  bool predicted = false;  ///< from single stages (single_contention.h): no executions, no p_value
   SlowdownCause cause = SlowdownCause::unknown;  ///< of a significant one
 };
 

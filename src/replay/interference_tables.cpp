@@ -29,7 +29,7 @@ Cell cause_cell(SlowdownCause cause) {
 constexpr Column<PairRow> pair_columns[] = {
     {common::stage, [](const PairRow& r) -> Cell { return r.stage; }},
     {common::beside, [](const PairRow& r) -> Cell { return r.beside; }},
-    {common::executions, [](const PairRow& r) -> Cell { return r.executions; }},
+    {common::executions, [](const PairRow& r) -> Cell { return r.predicted ? Cell() : Cell(r.executions); }},
     {"overlap", "Overlap", [](const PairRow& r) { return optional_cell(r.overlap); },
      "Share of the stage's time in which the stage beside it ran, as a ratio: 1 is all of it."},
     {common::factor, [](const PairRow& r) { return optional_cell(r.factor); }},
@@ -37,13 +37,16 @@ constexpr Column<PairRow> pair_columns[] = {
      "Lower end of the slow-down's 95 % interval."},
     {"factor_high", "To", [](const PairRow& r) { return optional_cell(r.high); },
      "Upper end of the slow-down's 95 % interval."},
-    {common::p_value, [](const PairRow& r) -> Cell { return r.p_value; }},
+    {common::p_value, [](const PairRow& r) -> Cell { return r.predicted ? Cell() : Cell(r.p_value); }},
     {"significant", "Certain", [](const PairRow& r) -> Cell { return std::string(r.significant ? "yes" : "no"); },
-     "yes: chance, noise and drift do not explain the slow-down."},
+     "yes: chance, noise and drift do not explain the slow-down; of a predicted one, its interval leaves out 1."},
     {"cause", "Cause", [](const PairRow& r) { return cause_cell(r.cause); },
      "Where the additional time lies. scheduling: outside of the runtime's own counters; memory: inside, and the two "
      "stages want more than half of the measured bandwidth; device: inside, and they do not, so cores, caches or the "
      "clock are shared. Missing without counters, measured peaks or a slow-down."},
+    {"source", "Source", [](const PairRow& r) -> Cell { return std::string(r.predicted ? "predicted" : "measured"); },
+     "measured: the two ran at once; predicted: each ran beside loads only, and the slow-down follows from its "
+     "sensitivity and the other's pressure."},
 };
 
 constexpr TableDefinition<PairRow> pairs_definition{
@@ -85,10 +88,14 @@ std::vector<Table> tables(const InterferenceReport& report) {
 std::vector<TableSchema> interference_schemas() { return {pairs_definition.schema(), alone_definition.schema()}; }
 
 std::string to_text(const InterferenceReport& report, const TextStyle& style) {
-  const Table shown =
-      without_columns(pairs_definition.make(report.pairs), {common::executions.name});  // as many for every pair
-  return "How many times as long a stage (row) takes while another (column) runs\n"
-         "(*: more than chance, noise and drift explain)\n\n" +
+  const auto predicted = [](const PairRow& row) { return row.predicted; };
+  const bool all_predicted = std::all_of(report.pairs.begin(), report.pairs.end(), predicted);
+  Table shown = without_columns(pairs_definition.make(report.pairs),
+                                {common::executions.name, "source"});  // the same for every pair
+  if (all_predicted) shown = without_columns(shown, {"overlap", common::p_value.name, "cause"});
+  return std::string("How many times as long a stage (row) takes while another (column) runs") +
+         (all_predicted ? ",\npredicted from single stages (*: more than the rounds differ)\n\n"
+                        : "\n(*: more than chance, noise and drift explain)\n\n") +
          to_text(matrix_of(report), style) + "\n" + to_text(shown, style);
 }
 

@@ -36,6 +36,10 @@ stages:
   - {{name: load, dummy: {{matmul: 8}}, device: CPU, runtime: {runtime}}}
   - {{name: loop, model: endless.onnx, runtime: {runtime}, connect: {{}}{inputs}}}
 '''
+BUSY = '''batches: 100
+stages:
+  - {name: spin, dummy: {time: 5ms}, device: CPU}
+'''
 GIVEN = ', inputs: {x: "{1,1}"}'
 
 
@@ -148,6 +152,42 @@ class Stops(unittest.TestCase):
                 self.assertLess(time.monotonic() - began, 30)
                 self.assertEqual(run.returncode, 130, out + err)
                 self.assertIn('interrupted at stage ', err)
+
+
+    def start_beside_loads(self):
+        """A measurement of a real stage (it keeps a thread busy) and the process of its load."""
+        run = self.start(BUSY, '--pairs', 'predicted', command='interference')
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            for load in pathlib.Path('/proc').glob('[0-9]*/stat'):
+                try:
+                    words = load.read_text(encoding='utf-8').rsplit(')', 1)[1].split()
+                    command = (load.parent / 'cmdline').read_bytes()
+                except (OSError, IndexError):
+                    continue
+                if int(words[1]) == run.pid and b'--load' in command:
+                    return run, load.parent
+            time.sleep(0.01)
+        self.fail('no load was started')
+
+    def wait_until_gone(self, process):
+        deadline = time.monotonic() + 20
+        while process.exists() and b'--load' in (process / 'cmdline').read_bytes():
+            self.assertLess(time.monotonic(), deadline, 'the load lives on')
+            time.sleep(0.05)
+
+    def test_a_load_dies_with_its_parent(self):
+        run, load = self.start_beside_loads()
+        run.kill()
+        run.communicate(timeout=30)
+        self.wait_until_gone(load)
+
+    def test_ctrl_c_ends_loads_too(self):
+        run, load = self.start_beside_loads()
+        run.send_signal(signal.SIGINT)
+        _, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, err)
+        self.wait_until_gone(load)
 
 
 if __name__ == '__main__':

@@ -32,7 +32,7 @@ COMMANDS = {
     'trace check': ['trace', 'check', 'broken.trace.json'],
     'pipeline run': ['pipeline', 'run', 'split.yaml', '--simulate'],
     'pipeline analyze': ['pipeline', 'analyze', 'run.json'],
-    'pipeline interference': ['pipeline', 'interference', 'crowd.yaml', '--simulate', '--batches', '60', '--rounds', '2'],
+    'pipeline interference': ['pipeline', 'interference', 'pressed.yaml', '--simulate', '--batches', '40', '--rounds', '2', '--pairs', 'both'],
     'pipeline whatif': ['pipeline', 'whatif', 'run.json', '--sweep', 'stage.first.time=x0.5:x1:x0.25'],
     'sweep': ['sweep', '--all', '--devices', 'sim:CPU,sim:NPU', '--iterations', '2', '--cases', 'cases.json', '--out', 'sweep'],
     'lookup': ['lookup', 'raw.json', '--nodes', '15', '--edges', '30'],

@@ -57,6 +57,44 @@ TEST(SpecCut, stages_run_beside_each_other_on_the_virtual_clock) {
   EXPECT_NEAR(mean_ms(pair, 1), 2, 1e-9);
 }
 
+PipelineSpec sharing() {
+  return parse_pipeline(
+      "batches: 40\nstages:\n"
+      "  - {name: a, dummy: {time: 1ms}, device: sim:CPU}\n"
+      "  - {name: b, dummy: {time: 2ms}, device: sim:GPU}\n"
+      "contention:\n"
+      "  interference: {a: {b: 2}}\n"
+      "  resources:\n"
+      "    cache: {stages: {a: {sensitivity: 0.5}, b: {pressure: 0.4, sensitivity: 0.25}}}\n"
+      "    memory: {law: share, stages: {a: {pressure: 0.8, sensitivity: 0.8}, b: {pressure: 0.7, sensitivity: 0.7}}}\n"
+      "  combine: add\n",
+      "p.yaml");
+}
+
+TEST(SpecCut, slow_downs_by_resources_come_on_top_of_given_ones) {
+  // cache: a beside b 1 + 0.5·0.4; memory: a beside b 0.8 + 0.7, a beside a 1.6, b beside a 1.5, b beside b 1.4.
+  const auto law = contention_law(sharing()).interference;
+  EXPECT_NEAR(law[0][0], 1.6, 1e-12);
+  EXPECT_NEAR(law[0][1], 2 * (1 + 0.2 + 0.5), 1e-12);
+  EXPECT_NEAR(law[1][0], 1.5, 1e-12);
+  EXPECT_NEAR(law[1][1], 1 + 0.1 + 0.4, 1e-12);
+  PipelineSpec largest = sharing();
+  largest.combination = Combination::largest;
+  EXPECT_NEAR(contention_law(largest).interference[0][1], 2 * 1.5, 1e-12);
+}
+
+TEST(SpecCut, keeps_what_its_stages_do_to_resources_and_adds_loads) {
+  const PipelineSpec twice = cut(sharing(), std::vector{1, 1});
+  EXPECT_NEAR(contention_law(twice).interference[0][1], 1.5, 1e-12);
+  EXPECT_EQ(twice.resources.at("cache").stages.count("a"), 0u);
+  const SimulatedLoad load{Nanoseconds(5000), {0, 0.5}, {0, 1}};
+  const PipelineSpec beside = cut_beside(sharing(), std::vector{0}, std::vector{load});
+  ASSERT_EQ(beside.stages.size(), 2u);
+  const auto law = contention_law(beside).interference;
+  EXPECT_NEAR(law[0][1], 0.8 + 0.5, 1e-12);
+  EXPECT_NEAR(law[1][0], 1.8, 1e-12);
+}
+
 TEST(SpecCut, every_run_has_noise_of_its_own) {
   PipelineSpec spec = three();
   const TestFolder folder;

@@ -157,10 +157,18 @@ TEST(Interference, its_json_is_read_back) {
 }
 
 TEST(Interference, what_is_no_such_file_is_refused) {
-  for (const char* text :
-       {"", "[]", "{}", R"({"tables": {}})", R"({"tables": {"pairs": [{}]}})", R"({"tables": {"pairs": [5]}})",
-        R"({"tables": {"pairs": [{"stage":"a","beside":"b","factor":0,"p_value":1,"significant":"no"}]}})",
-        R"({"tables": {"pairs": [{"stage":"a","beside":"b","factor":null,"p_value":1,"significant":"yes"}]}})"}) {
+  for (
+      const char* text :
+      {"", "[]", "{}", R"({"tables": {}})", R"({"tables": {"pairs": [{}]}})", R"({"tables": {"pairs": [5]}})",
+       R"({"tables": {"pairs": [{"stage":"a","beside":"b","factor":0,"p_value":1,"significant":"no"}]}})",
+       R"({"tables": {"pairs": [{"stage":"a","beside":"b","factor":null,"p_value":1,"significant":"yes"}]}})",
+       R"({"tables": {"pairs": [{"stage":"a","beside":"b","factor":2,"p_value":1,"significant":"perhaps"}]}})",
+       R"({"tables": {"pairs": [{"stage":"a","beside":"b","factor":2,"p_value":2,"significant":"no"}]}})",
+       R"({"tables": {"pairs": [{"stage":"a","stage":"c","beside":"b","factor":2,"p_value":1,"significant":"no"}]}})",
+       R"({"tables": {"pairs": [{"stage":"a","beside":"b","factor":2,"factor_low":3,"factor_high":1,"p_value":1,"significant":"no"}]}})",
+       R"({"tables": {"pairs": [{"stage":"a","beside":"b","factor":2,"p_value":1,"significant":"no","source":"guessed"}]}})",
+       R"({"tables": {"pairs": [{"stage":"a","beside":"b","factor":2,"p_value":1,"significant":"no"},
+                                 {"stage":"a","beside":"b","factor":2,"p_value":1,"significant":"no"}]}})"}) {
     try {
       parse_interference(text, "slow.json");
       ADD_FAILURE() << text;

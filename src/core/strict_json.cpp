@@ -1,4 +1,4 @@
-#include "costs/strict_json.h"
+#include "core/strict_json.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,39 @@
+// The threads of a load (resource_load.h) and what they do.
+#pragma once
+
+#include <atomic>
+#include <latch>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "machine/resource_load.h"
+
+namespace takt {
+
+/// Works from the end of its constructor, when all its memory is written, to its destructor.
+class LoadWork {
+ public:
+  /// Throws Error(runtime) where there is not enough memory.
+  LoadWork(const LoadLevels& levels, int threads);
+  ~LoadWork();
+  LoadWork(const LoadWork&) = delete;
+  LoadWork& operator=(const LoadWork&) = delete;
+
+  /// Slices of work done since the beginning, by all threads; one takes tens of microseconds where nothing disturbs it.
+  double done() const;
+
+ private:
+  struct Area;
+  struct alignas(64) Count {
+    std::atomic<std::int64_t> slices{0};
+  };
+  void work(const LoadLevels& levels, std::size_t thread, std::latch& ready);
+
+  std::unique_ptr<Area> area_;
+  std::vector<Count> counts_;
+  std::atomic<bool> stop_{false};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace takt

@@ -1,0 +1,44 @@
+#include "flow/pressure_law.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+namespace takt {
+namespace {
+
+TEST(PressureLaw, by_hand) {
+  EXPECT_DOUBLE_EQ(slow_down_under(PressureLaw::linear, 0.5, 0.4), 1.2);
+  EXPECT_DOUBLE_EQ(slow_down_under(PressureLaw::share, 0.5, 0.4), 1);  // there is enough for both
+  EXPECT_DOUBLE_EQ(slow_down_under(PressureLaw::share, 0.7, 0.6), 1.3);
+  EXPECT_DOUBLE_EQ(slow_down_under(PressureLaw::queue, 1, 0.5), 1 + 0.5 / 3);
+  EXPECT_NEAR(slow_down_under(PressureLaw::cliff, 1, 0.5), 1.5, 1e-12);  // the edge is at 1 − s/2
+  EXPECT_NEAR(slow_down_under(PressureLaw::saturating, 1, 0.5), 1 + (1 - std::exp(-1.5)) / (1 - std::exp(-3.0)), 1e-12);
+}
+
+TEST(PressureLaw, full_pressure_costs_the_sensitivity_and_none_costs_nothing) {
+  for (const std::string_view name : pressure_law_names()) {
+    const PressureLaw law = *pressure_law_named(name);
+    for (const double s : {0.0, 0.3, 1.0}) {
+      EXPECT_DOUBLE_EQ(slow_down_under(law, s, 0), 1) << name;
+      EXPECT_NEAR(slow_down_under(law, s, 1), 1 + s, 1e-12) << name;
+      for (double p = 0.05; p <= 1; p += 0.05)
+        EXPECT_GE(slow_down_under(law, s, p), slow_down_under(law, s, p - 0.05)) << name;
+    }
+  }
+  EXPECT_FALSE(pressure_law_named("cubic"));
+}
+
+TEST(PressureLaw, slow_downs_by_several_resources) {
+  const double factors[] = {1.5, 1.0, 1.2};
+  EXPECT_DOUBLE_EQ(combined_slow_down(Combination::multiply, factors), 1.8);
+  EXPECT_DOUBLE_EQ(combined_slow_down(Combination::add, factors), 1.7);
+  EXPECT_DOUBLE_EQ(combined_slow_down(Combination::largest, factors), 1.5);
+  EXPECT_DOUBLE_EQ(combined_slow_down(Combination::largest, {}), 1);
+  EXPECT_EQ(combination_named("add"), Combination::add);
+  EXPECT_FALSE(combination_named("sum"));
+}
+
+}  // namespace
+}  // namespace takt
