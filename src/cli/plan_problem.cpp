@@ -119,6 +119,28 @@ PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& inter
 
 }  // namespace
 
+void add_model_options(CommandLine& line, PlanProblemOptions& o) {
+  line.heading("Of a model");
+  line.add({.names = "--pieces",
+            .value = "N",
+            .meaning = "Pieces that the model is cut into; fewer where it has no more places to cut",
+            .fallback = std::to_string(o.pieces),
+            .range = NumberRange{1, 30}},
+           &o.pieces);
+  line.add({.names = "--threads", .value = "N", .meaning = "Threads of each CPU unit", .range = NumberRange{1, 4096}},
+           &o.threads);
+  line.add({.names = "--input",
+            .value = "TEXT",
+            .meaning = "Shape or values of an input, as for 'takt run'; others are generated"},
+           &o.inputs);
+  line.add({.names = "--runs",
+            .value = "N",
+            .meaning = "Measured inferences of the pieces on every unit",
+            .fallback = std::to_string(o.runs),
+            .range = NumberRange{1, 100'000}},
+           &o.runs);
+}
+
 void add_problem(CommandLine& line, PlanProblemOptions& o) {
   line.add({.names = "DIR|MODEL",
             .meaning = "The folder of a sweep, or an ONNX model, which is cut into pieces that are measured first",
@@ -139,25 +161,7 @@ void add_problem(CommandLine& line, PlanProblemOptions& o) {
             .value = "FILE",
             .meaning = "What units do to each other, from 'takt pipeline interference' as JSON"},
            &o.interference);
-  line.heading("Of a model");
-  line.add({.names = "--pieces",
-            .value = "N",
-            .meaning = "Pieces that the model is cut into; fewer where it has no more places to cut",
-            .fallback = std::to_string(o.pieces),
-            .range = NumberRange{1, 30}},
-           &o.pieces);
-  line.add({.names = "--threads", .value = "N", .meaning = "Threads of each CPU unit", .range = NumberRange{1, 4096}},
-           &o.threads);
-  line.add({.names = "--input",
-            .value = "TEXT",
-            .meaning = "Shape or values of an input, as for 'takt run'; others are generated"},
-           &o.inputs);
-  line.add({.names = "--runs",
-            .value = "N",
-            .meaning = "Measured inferences of the pieces on every unit",
-            .fallback = std::to_string(o.runs),
-            .range = NumberRange{1, 100'000}},
-           &o.runs);
+  add_model_options(line, o);
   line.heading("Of both");
   line.add(
       {.names = "--devices",

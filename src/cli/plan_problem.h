@@ -29,7 +29,10 @@ struct PlanProblemOptions {
   bool is_model() const { return !std::filesystem::is_directory(what) && what.extension() != ".json"; }
 };
 
+/// The folder or model, and all that goes with either.
 void add_problem(CommandLine& line, PlanProblemOptions& o);
+/// The heading "Of a model" with --pieces, --threads, --input, --runs.
+void add_model_options(CommandLine& line, PlanProblemOptions& o);
 
 /// What plans are made of, and what they cost.
 struct PlanProblem {

@@ -8,9 +8,9 @@
 #include "cli/output.h"
 #include "cli/plan.h"
 #include "cli/plan_options.h"
+#include "cli/plan_problem.h"
 #include "cli/tables.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "plan/given_plan.h"
@@ -24,6 +24,7 @@ namespace {
 struct PlanSearchOptions {
   PlanCostOptions costs;
   PlanRuleOptions rules;
+  PlanProblemOptions problem;  ///< a model, in the place of costs
   std::optional<std::int64_t> nodes, edges;
   std::string preset, model = std::string(network_name(Network::sage));
   std::vector<std::string> plans;
@@ -39,10 +40,14 @@ CommandLine declare(PlanSearchOptions& o) {
                    "unit every block runs, or on which units together with which shares of each batch. Says whether it "
                    "is proven that none is better, and shows the best plan on one unit beside them.",
                    "takt plan search --costs costs.json --objective throughput --plan PEP1", o.log);
+  line.add({.names = "MODEL",
+            .meaning = "An ONNX model: it is cut into pieces, and these are measured on --devices, such as "
+                       "CPU,sim:GPU or onnxruntime@CPU,openvino@CPU"},
+           &o.problem.what);
   line.add({.names = "--costs",
             .value = "PATH",
-            .meaning =
-                "What stages cost on units: a JSON file, or the folder of a sweep, for batches of --nodes and --edges"},
+            .meaning = "Without a model: what stages cost on units: a JSON file, or the folder of a sweep, for batches "
+                       "of --nodes and --edges"},
            &o.costs.costs);
   line.add({.names = "--nodes",
             .value = "N",
@@ -69,6 +74,8 @@ CommandLine declare(PlanSearchOptions& o) {
                 fmt::join(named_plans(), ", "))},
            &o.plans);
   add_plan_rules(line, o.rules);
+  add_model_options(line, o.problem);
+  line.heading("Known candidates");
   line.add({.names = "--preset",
             .value = "NAME",
             .meaning = "source: at most two blocks on CPU, GPU, NPU or CPU and GPU together, each unit once",
@@ -109,6 +116,35 @@ int list_candidates(const PlanSearchOptions& o, std::span<const std::string> arg
   return 0;
 }
 
+/// What a search found and everything that goes with it, whatever the costs are of.
+PlanReport report_on(const PlanSearchOptions& o, const PlanCosts& costs, PlanSearchSettings settings) {
+  settings.top = 4 * o.top;  // some will have no point
+  PlanReport report{settings.objective, settings.batches, costs.units(), {}, {}, {}, {}};
+  report.search = o.preset.empty()
+                      ? search_plans(costs, settings)
+                      : rank_plans(source_plans(rules_of(costs, true), {.shares = {0.3, 0.5, 0.7}}), costs, settings);
+  keep_plans_with_a_point(report.search, o.top);
+  for (const std::string& plan : o.plans) report.given.push_back(given_plan(plan, costs, settings.batches));
+  return report;
+}
+
+int search_model(PlanSearchOptions& o, std::span<const std::string> arguments) {
+  if (!o.costs.costs.empty() || o.nodes || o.edges || !o.costs.divide_cost.empty() || !o.costs.interference.empty() ||
+      o.costs.copies || !o.preset.empty())
+    throw UsageError("plan search: a model is measured; leave out --costs and what goes with it, and --preset");
+  o.problem.devices = o.costs.devices;
+  const Interrupt interrupt;
+  const PlanProblem problem = make_problem(o.problem, interrupt);
+  const PlanSearchSettings settings = search_settings(o.rules, "plan search");
+  PlanReport report = report_on(o, *problem.costs, settings);
+  compare_with_single(report, *problem.costs, std::nullopt, settings);
+  auto tables = plan_tables(report);
+  tables.push_back(piece_costs_table(problem.pieces));
+  print(o.output, tables, provenance_of("plan search", arguments),
+        refused_pieces(problem) + to_text(report, o.output.style()));
+  return 0;
+}
+
 }  // namespace
 
 CommandDescription describe_plan_search() {
@@ -121,19 +157,14 @@ int run_plan_search(std::span<const std::string> arguments) {
   if (!declare(o).parse(arguments)) return 0;
   if (o.list && o.preset.empty()) throw UsageError("plan search: --list: say of what: --preset source");
   if (o.list) return list_candidates(o, arguments);
-  if (o.costs.costs.empty()) throw UsageError("plan search: say what stages cost: --costs PATH");
+  if (!o.problem.what.empty()) return search_model(o, arguments);
+  if (o.costs.costs.empty()) throw UsageError("plan search: name a model, or say what stages cost: --costs PATH");
 
-  PlanSearchSettings settings = search_settings(o.rules, "plan search");
-  settings.top = 4 * o.top;  // some will have no point
+  const PlanSearchSettings settings = search_settings(o.rules, "plan search");
   const PlanCostSource source = cost_source(o.costs, "plan search");
   const auto size = size_of(o, source);
   const auto costs = source.at(size);
-  PlanReport report{settings.objective, settings.batches, costs->units(), {}, {}, {}, {}};
-  report.search = o.preset.empty()
-                      ? search_plans(*costs, settings)
-                      : rank_plans(source_plans(rules_of(*costs, true), {.shares = {0.3, 0.5, 0.7}}), *costs, settings);
-  keep_plans_with_a_point(report.search, o.top);
-  for (const std::string& plan : o.plans) report.given.push_back(given_plan(plan, *costs, settings.batches));
+  PlanReport report = report_on(o, *costs, settings);
   compare_with_single(report, *costs, size ? source.draws(*size) : std::nullopt, settings);
   warn_of_extrapolation(report, source, size);
   print(o.output, plan_tables(report), provenance_of("plan search", arguments), to_text(report, o.output.style()));

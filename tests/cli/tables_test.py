@@ -63,6 +63,7 @@ NEED_REAL_RUNTIME = {
     ('run', 'fitting'): ['run', 'small.onnx', '--iter', '2', '--fitting', '--device', 'CPU'],
     ('run', 'startup'): ['run', 'small.onnx', '--iter', '2', '--no-ops', '--device', 'CPU'],
     ('run', 'left'): ['run', 'small.onnx', '--iter', '2', '--device', 'CPU'],
+    ('plan search', 'piece_costs'): ['plan', 'search', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2'],
     ('plan run', 'piece_costs'): ['plan', 'run', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2', '--batches', '2'],
 }
 SPLIT = """\
