@@ -11,7 +11,7 @@ namespace {
 
 constexpr ColumnText resource_text{
     "resource", "Resource",
-    "What a load presses on. On this machine compute (multiply-adds), memory (its bandwidth) or cache (the last one); "
+    "What a load presses on. On real devices compute (multiply-adds), memory (its bandwidth) or cache (the last one); "
     "in a simulated pipeline a resource of its description."};
 
 constexpr Column<LoadedRow> loaded_columns[] = {
