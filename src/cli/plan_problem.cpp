@@ -16,12 +16,10 @@
 namespace takt {
 namespace {
 
-/// The graph that the sweep measured with; a file of costs alone does not say.
-SweepGraph graph_of(const PlanProblemOptions& o) {
+/// What the sweep's own rows say; a file of costs alone says nothing.
+std::optional<SweepRecords> sweep_in(const std::filesystem::path& place) {
   std::error_code error;
-  if (std::filesystem::is_directory(o.what, error))
-    if (const auto sweep = read_sweep(o.what)) return sweep->configuration.graph;
-  return {};
+  return std::filesystem::is_directory(place, error) ? read_sweep(place) : std::nullopt;
 }
 
 std::string host_runtime(const std::map<std::string, PlanUnit>& units) {
@@ -33,15 +31,13 @@ std::string host_runtime(const std::map<std::string, PlanUnit>& units) {
 }
 
 /// What ran where the costs were measured; CPUs compute in float32 and others in halves, as sweeps have them do.
-std::map<std::string, PlanUnit> units_of(const CostLookup& lookup, const std::vector<std::string>& units,
-                                         const GraphSize& size) {
-  std::map<std::string, PlanUnit> result;
-  for (const UnitRange& range : lookup.ranges()) {
-    if (std::find(units.begin(), units.end(), range.unit) == units.end() || result.count(range.unit) > 0) continue;
-    if (const auto cost = lookup.cost(range, size).cost; cost && !cost->device.empty())
-      result[range.unit] = {cost->device, cost->runtime, range.unit == "CPU" ? ElementType::f32 : ElementType::f16};
-  }
-  return result;
+std::map<std::string, PlanUnit> units_of(const SweepRecords& sweep, Network network) {
+  std::map<std::string, PlanUnit> units;
+  for (const StageRecord& record : sweep.records)
+    if (record.network == network && record.row.status == StageStatus::measured)
+      units[record.row.key.unit] = {record.asked, record.row.runtime,
+                                    record.row.key.unit == "CPU" ? ElementType::f32 : ElementType::f16};
+  return units;
 }
 
 std::unique_ptr<const PlannedModel> layer_of(const PlanProblemOptions& o, const CostLookup& lookup,
@@ -50,12 +46,13 @@ std::unique_ptr<const PlannedModel> layer_of(const PlanProblemOptions& o, const 
   const GraphSize size{*o.nodes, *o.edges};
   layer->network = lookup.network();
   layer->features = lookup.features();
-  const SweepGraph graph = graph_of(o);
+  const auto sweep = sweep_in(o.what);
+  const SweepGraph graph = sweep ? sweep->configuration.graph : SweepGraph{};
   layer->graph = edges_of(graph, size);
   if (layer->graph.nodes != size.nodes || layer->graph.edges() != size.edges)
     refuse_input(fmt::format("the sweep measured the graph of {}, which has {} nodes and {} edges; say these",
                              printable(graph.kind), layer->graph.nodes, layer->graph.edges()));
-  layer->units = units_of(lookup, costs.units(), size);
+  if (sweep) layer->units = units_of(*sweep, layer->network);
   for (const std::string& unit : costs.units())
     if (layer->units.count(unit) == 0)
       refuse_input(

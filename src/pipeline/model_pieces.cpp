@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "graph/run_order.h"
 #include "graph/types.h"
+#include "pipeline/described_devices.h"
 #include "profile/model_shapes.h"
 #include "runtime/precision.h"
 #include "runtime/runtime.h"
@@ -81,7 +82,10 @@ class PipelineFile {
   std::string text(const std::string& model) const {
     std::string text =
         fmt::format("# {} in {} pieces that run one after another.\n", printable(model), written_.pieces.size());
-    text += fmt::format("name: {}\nstages:\n", json_quote(written_.pipeline.stem().string()));
+    std::vector<std::string> devices;
+    for (const PieceUnit& unit : settings_.units) devices.push_back(unit.device);
+    text +=
+        fmt::format("name: {}\n{}stages:\n", json_quote(written_.pipeline.stem().string()), described_devices(devices));
     for (std::size_t piece = 0; piece < written_.pieces.size(); ++piece) text += stage(piece);
     return text;
   }

@@ -12,6 +12,7 @@
 #include "gnn/graph_parts.h"
 #include "gnn/part_models.h"
 #include "inputs/input_npy.h"
+#include "pipeline/described_devices.h"
 #include "pipeline/float_types.h"
 #include "runtime/precision.h"
 #include "runtime/simulated.h"
@@ -61,24 +62,12 @@ class PlanWriter {
   };
 
   std::string head() const {
+    std::vector<std::string> devices;
+    for (const PlanBlock& block : plan_.blocks)
+      for (const PlanPart& part : block.parts) devices.push_back(unit_of(part).device);
     return fmt::format("# {}: {} of {} nodes and {} edges.\nname: plan\nqueue: 1\n{}stages:\n", to_string(plan_),
-                       network_title(layer_.network), layer_.graph.nodes, layer_.graph.edges(), described_devices());
-  }
-
-  /// Descriptions beside the working folder are named by their whole path: the pipeline lies elsewhere.
-  std::string described_devices() const {
-    std::string text;
-    for (const auto& [name, unit] : layer_.units) {
-      if (!is_simulated(unit.device)) continue;
-      const std::string device(name_without_prefix(unit.device));
-      const auto built_in = built_in_devices();
-      std::error_code error;
-      if (std::find(built_in.begin(), built_in.end(), upper_case(device)) == built_in.end() &&
-          fs::is_regular_file(device + ".yaml", error))
-        text += fmt::format("  {}: {{description: {}}}\n", json_quote(unit.device),
-                            json_quote(fs::absolute(device + ".yaml").string()));
-    }
-    return text.empty() ? "" : "devices:\n" + text;
+                       network_title(layer_.network), layer_.graph.nodes, layer_.graph.edges(),
+                       described_devices(devices));
   }
 
   void write_values() {

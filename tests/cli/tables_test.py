@@ -34,7 +34,7 @@ COMMANDS = {
     'pipeline analyze': ['pipeline', 'analyze', 'run.json'],
     'pipeline interference': ['pipeline', 'interference', 'pressed.yaml', '--simulate', '--batches', '40', '--rounds', '2', '--pairs', 'both'],
     'pipeline whatif': ['pipeline', 'whatif', 'run.json', '--sweep', 'stage.first.time=x0.5:x1:x0.25'],
-    'sweep': ['sweep', '--all', '--devices', 'sim:CPU,sim:NPU', '--iterations', '2', '--cases', 'cases.json', '--out', 'sweep'],
+    'sweep': ['sweep', '--all', '--ranges', '--devices', 'sim:CPU,sim:NPU', '--iterations', '2', '--cases', 'cases.json', '--out', 'sweep'],
     'lookup': ['lookup', 'raw.json', '--nodes', '15', '--edges', '30'],
     'plan cut': ['plan', 'cut', 'small.onnx', '--pieces', '2', '--out', 'cut_pieces'],
     'plan run': ['plan', 'run', 'sweep', '--nodes', '5', '--edges', '9', '--batches', '3'],
