@@ -63,6 +63,7 @@ bool store_boolean(Wide value, Rounding, std::byte* to) {
 /// Whether `narrow`, the nearest number of a float type, may stand for `value`. NaN is NaN in every float type.
 template <typename Wide>
 bool stands_for(double narrow, Wide value, Rounding rounding) {
+  if (rounding == Rounding::nearest) return true;
   if constexpr (std::is_same_v<Wide, double>) {
     if (std::isnan(value) || narrow == value) return true;
     return rounding == Rounding::decimal && std::isfinite(narrow) && std::isfinite(value);

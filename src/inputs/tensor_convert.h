@@ -12,6 +12,7 @@ namespace takt {
 enum class Rounding {
   none,     ///< every value must be the same number in both types
   decimal,  ///< float64 stands for decimal digits: the nearest number of a float type is what they mean there
+  nearest,  ///< a float type holds every number as its nearest, beyond its range as infinity
 };
 
 /// The element types that values can be given in: floats of 16 to 64 bits, integers of 8 to 64, bool, string.
