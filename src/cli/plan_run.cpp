@@ -7,14 +7,13 @@
 #include "cli/command_line.h"
 #include "cli/output.h"
 #include "cli/plan.h"
+#include "cli/plan_options.h"
 #include "cli/plan_problem.h"
 #include "cli/tables.h"
 #include "core/error.h"
 #include "core/interrupt.h"
-#include "core/log.h"
 #include "core/progress.h"
 #include "core/temporary_folder.h"
-#include "core/text.h"
 #include "plan/given_plan.h"
 #include "plan/plan_run_tables.h"
 #include "plan/plan_search.h"
@@ -24,10 +23,10 @@ namespace {
 
 struct PlanRunOptions {
   PlanProblemOptions problem;
+  PlanRuleOptions rules{.batches = 50, .blocks = {}};
   std::filesystem::path out;
-  std::string objective = "latency";
   std::vector<std::string> plans;
-  int batches = 50, rounds = 3, top = 1;
+  int rounds = 3, top = 1;
   bool no_check = false;
   OutputOptions output;
   LogOptions log;
@@ -52,18 +51,7 @@ CommandLine declare(PlanRunOptions& o) {
             .fallback = std::to_string(o.top),
             .range = NumberRange{0, 1000}},
            &o.top);
-  line.add({.names = "--objective",
-            .value = "WHAT",
-            .meaning = "What shall be short: the latency of a batch that is alone, or the makespan of a stream",
-            .fallback = o.objective,
-            .one_of = {"latency", "throughput"}},
-           &o.objective);
-  line.add({.names = "--batches",
-            .value = "N",
-            .meaning = "Batches of the stream",
-            .fallback = std::to_string(o.batches),
-            .range = NumberRange{1, 1'000'000}},
-           &o.batches);
+  add_objective(line, o.rules);
   line.add({.names = "--rounds",
             .value = "N",
             .meaning = "How often every plan is run",
@@ -81,15 +69,15 @@ CommandLine declare(PlanRunOptions& o) {
   return line;
 }
 
-std::vector<PlannedTrial> trials_of(const PlanRunOptions& o, const PlanCosts& costs, PlanObjective objective) {
+std::vector<PlannedTrial> trials_of(const PlanRunOptions& o, const PlanCosts& costs, PlanSearchSettings settings) {
   std::vector<PlannedTrial> trials;
   const auto add = [&](const std::string& role, const Plan& plan, const PlanEstimate& estimate) {
     if (std::none_of(trials.begin(), trials.end(), [&](const PlannedTrial& one) { return one.plan == plan; }))
       trials.push_back({role, plan, estimate});
   };
   if (o.top > 0) {
-    PlanSearch search = search_plans(
-        costs, {.objective = objective, .batches = o.batches, .divide = !o.problem.whole, .top = 4 * o.top});
+    settings.top = 4 * o.top;  // some will have no point
+    PlanSearch search = search_plans(costs, settings);
     keep_plans_with_a_point(search, o.top);
     const auto& single = search.best_single;
     for (const RankedPlan& plan : search.plans)
@@ -97,7 +85,7 @@ std::vector<PlannedTrial> trials_of(const PlanRunOptions& o, const PlanCosts& co
     if (single) add("single", single->plan, single->estimate);
   }
   for (const std::string& word : o.plans) {
-    GivenPlan given = given_plan(word, costs, o.batches);
+    GivenPlan given = given_plan(word, costs, settings.batches);
     if (!given.estimate) refuse_input(given.reason);
     add(given.name.empty() ? "given" : given.name, given.plan, *given.estimate);
   }
@@ -115,22 +103,23 @@ CommandDescription describe_plan_run() {
 int run_plan_run(std::span<const std::string> arguments) {
   PlanRunOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  const auto objective = lower_case(o.objective) == "latency" ? PlanObjective::latency : PlanObjective::throughput;
+  o.rules.whole = o.problem.whole;
+  const PlanSearchSettings search = search_settings(o.rules, "plan run");
   const Interrupt interrupt;
   const PlanProblem problem = make_problem(o.problem, interrupt);
-  const auto trials = trials_of(o, *problem.costs, objective);
+  const auto trials = trials_of(o, *problem.costs, search);
 
   Progress bar("runs");
   const TemporaryFolder temporary("takt-plan-");
   PlanRunSettings settings;
   settings.folder = o.out.empty() ? temporary.path() : o.out;
-  settings.batches = o.batches;
+  settings.batches = search.batches;
   settings.rounds = o.rounds;
   settings.check = !o.no_check;
   settings.seed = o.problem.seed;
   settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
   settings.stop = &interrupt.requested();
-  const PlanRunReport report{objective, o.batches, run_plans(trials, *problem.model, settings)};
+  const PlanRunReport report{search.objective, search.batches, run_plans(trials, *problem.model, settings)};
   auto tables = plan_run_tables(report);
   if (!problem.pieces.empty()) tables.push_back(piece_costs_table(problem.pieces));
   print(o.output, tables, provenance_of("plan run", arguments),
