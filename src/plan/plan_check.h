@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,18 +15,12 @@ namespace takt {
 /// All stages, each run once on what those before gave it. Throws as PlannedModel::check().
 std::vector<OpenedStage> stages_run_once(const PipelineSpec& spec, const std::atomic<bool>* stop);
 
-/// Of the outputs of a stage that has run, by name, against those of one that computed the same. Strings are not
-/// compared.
-double deviation_of(const OpenedStage& stage, const std::vector<std::string>& names,
-                    const std::vector<HostTensor>& expected);
+/// By how much these outputs, found by their names, differ at most from those of a model that computes the same, as
+/// BlockNumbers::deviation says. Strings are not compared. Both have all that is named.
+double deviation_of(const std::vector<SharedTensor>& outputs, const std::vector<std::string>& names,
+                    const std::map<std::string, SharedTensor>& expected);
 
-/// Whether all units of the plan really compute.
-template <typename Units>
-bool computes(const Plan& plan, const Units& units, bool (*is_simulated)(std::string_view)) {
-  for (const PlanBlock& block : plan.blocks)
-    for (const PlanPart& part : block.parts)
-      if (is_simulated(units.at(part.unit).device)) return false;
-  return true;
-}
+/// Whether every unit of the plan really computes.
+bool computes(const Plan& plan, const std::map<std::string, PlanUnit>& units);
 
 }  // namespace takt

@@ -58,7 +58,6 @@ class PlanWriter {
     const PlanUnit* unit;
     OnnxModel model;
     Links connect{}, data{};
-    std::vector<std::string> after{};  ///< none: whatever was last
   };
 
   std::string head() const {
@@ -70,9 +69,11 @@ class PlanWriter {
                        described_devices(devices));
   }
 
+  /// Nobody reads them where nothing is computed.
   void write_values() {
-    for (const auto& [name, value] : layer_values(layer_))
-      write_file_atomically(folder_ / (name + ".npy"), npy_file(value));
+    if (simulated_) return;
+    values_ = layer_values(layer_);
+    for (const auto& [name, value] : values_) write_file_atomically(folder_ / (name + ".npy"), npy_file(value));
   }
 
   const PlanUnit& unit_of(const PlanPart& part) const { return layer_.units.at(part.unit); }
@@ -114,7 +115,6 @@ class PlanWriter {
           stage.data["edge_index"] = write_edges(parts[p], p);
         else if (tensor.holds != Holds::indices && !cut.empty())
           stage.connect[std::string(tensor.name)] = cut + "." + part_name(tensor.name, p);
-      if (!before_.empty()) stage.after = before_;
       for (const StageTensor& tensor : ports_of(range).outputs)
         results[part_name(tensor.name, p)] = stage.name + "." + std::string(tensor.name);
       written_.blocks.back().parts.push_back(stages_);
@@ -157,7 +157,7 @@ class PlanWriter {
   /// The file with the nodes' features in the precision of the unit.
   std::string features_for(const PlanUnit& unit) const {
     if (unit.precision == ElementType::f32) return "x.npy";
-    const auto x = std::make_shared<const HostTensor>(layer_values(layer_).at("x"));
+    const auto x = std::make_shared<const HostTensor>(values_.at("x"));
     write_file_atomically(folder_ / "x_f16.npy", npy_file(*in_type(x, unit.precision)));
     return "x_f16.npy";
   }
@@ -223,6 +223,7 @@ class PlanWriter {
   const bool simulated_;
   const PlanUnit host_{"CPU", layer_.host_runtime, ElementType::f32};
   PlanPipeline written_;
+  std::map<std::string, HostTensor> values_;
   Links made_by_;  ///< tensor → STAGE.OUTPUT
   std::vector<std::string> before_;
   std::string block_, text_;

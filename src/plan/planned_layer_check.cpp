@@ -7,7 +7,6 @@
 #include "gnn/stage_model.h"
 #include "plan/plan_check.h"
 #include "plan/planned_layer.h"
-#include "runtime/simulated.h"
 
 namespace takt {
 namespace {
@@ -15,7 +14,9 @@ namespace {
 constexpr double in_float32 = 1e-4, in_halves = 2e-2;
 
 /// The outputs of all stages up to this one, computed as one model in float32.
-std::vector<HostTensor> layer_in_float32(const PlannedLayer& layer, int last, const std::filesystem::path& folder) {
+std::map<std::string, SharedTensor> layer_in_float32(const PlannedLayer& layer, int last,
+                                                     const std::map<std::string, HostTensor>& values,
+                                                     const std::filesystem::path& folder) {
   StageModelSettings settings;
   settings.features = settings.hidden = layer.features;
   settings.seed = layer.seed;
@@ -28,12 +29,16 @@ std::vector<HostTensor> layer_in_float32(const PlannedLayer& layer, int last, co
   of_session.precision = ElementType::f32;
   const auto runtime = make_runtime(layer.host_runtime);
   const auto session = runtime->open(path, &model.graph, of_session);
-  const auto values = layer_values(layer);
   std::vector<HostTensor> inputs;
   for (const Port& port : session->inputs()) inputs.push_back(values.at(port.name));
   session->set_inputs(inputs);
   session->run();
-  return session->outputs_of_last_run();
+  std::map<std::string, SharedTensor> outputs;
+  for (HostTensor& output : session->outputs_of_last_run()) {
+    const std::string name = output.name;
+    outputs[name] = std::make_shared<const HostTensor>(std::move(output));
+  }
+  return outputs;
 }
 
 }  // namespace
@@ -41,8 +46,9 @@ std::vector<HostTensor> layer_in_float32(const PlannedLayer& layer, int last, co
 std::optional<std::vector<BlockNumbers>> PlannedLayer::check(const Plan& plan, const PlanPipeline& pipeline,
                                                              const PipelineSpec& spec,
                                                              const std::atomic<bool>* stop) const {
-  if (!computes(plan, units, takt::is_simulated)) return std::nullopt;
+  if (!computes(plan, units)) return std::nullopt;
   const auto stages = stages_run_once(spec, stop);
+  const auto values = layer_values(*this);
   const TemporaryFolder folder("takt-plan-");
   std::vector<BlockNumbers> numbers;
   double allowed = in_float32;
@@ -52,8 +58,8 @@ std::optional<std::vector<BlockNumbers>> PlannedLayer::check(const Plan& plan, c
                     [&](const PlanPart& part) { return units.at(part.unit).precision != ElementType::f32; }))
       allowed = in_halves;
     const BlockStages& block = pipeline.blocks[b];
-    const auto expected = layer_in_float32(*this, plan.blocks[b].stages.last, folder.path());
-    numbers.push_back({deviation_of(stages[index(block.last)], block.outputs, expected), allowed});
+    const auto expected = layer_in_float32(*this, plan.blocks[b].stages.last, values, folder.path());
+    numbers.push_back({deviation_of(stages[index(block.last)].sample_outputs, block.outputs, expected), allowed});
   }
   return numbers;
 }

@@ -62,7 +62,7 @@ class PlannedPieces final : public PlannedModel {
  private:
   void run_pieces(const std::vector<SharedTensor>& outputs);
   double allowed_for(const Plan& plan) const;
-  double undivided_deviation(const Plan& plan, int last, const std::vector<HostTensor>& expected) const;
+  double undivided_deviation(const Plan& plan, int last) const;
 
   OnnxModel model_;
   Graph graph_;
