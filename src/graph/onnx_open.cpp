@@ -1,13 +1,12 @@
 #include "graph/onnx_open.h"
 
-#include <fmt/format.h>
 #include <onnx-ml.pb.h>
 
 #include <algorithm>
 
-#include "core/error.h"
-#include "core/text.h"
 #include "graph/onnx.h"
+#include "graph/onnx_pieces.h"
+#include "graph/onnx_weights.h"
 
 namespace takt {
 namespace {
@@ -25,18 +24,14 @@ void open_dimension(onnx::ValueInfoProto& input, int axis) {
 
 void write_with_open_dimension(const std::filesystem::path& model, const std::vector<std::string>& inputs, int axis,
                                const std::filesystem::path& to) {
-  const OnnxModel read = read_onnx(model);
-  if (!read.graph.external_files.empty())
-    throw Error(ErrorKind::unsupported,
-                fmt::format("{}: fixes dimension {} of its inputs and has its weights in other files, so takt makes no "
-                            "copy of it; export it with that dimension open",
-                            printable(model.string()), axis));
+  const OnnxModel read = read_onnx_structure(model);
   auto& graph = *read.proto->mutable_graph();
   for (auto& input : *graph.mutable_input())
     if (std::find(inputs.begin(), inputs.end(), input.name()) != inputs.end()) open_dimension(input, axis);
   for (auto& output : *graph.mutable_output()) forget_shape(output);
   graph.clear_value_info();
-  write_onnx(read, to);
+  WeightFiles files(model);
+  write_with_weights(*read.proto, files, to, usual_weights_inside);
 }
 
 }  // namespace takt

@@ -7,7 +7,9 @@
 #include <map>
 
 #include "core/error.h"
+#include "graph/onnx.h"
 #include "graph/onnx_open.h"
+#include "graph/onnx_weights.h"
 #include "pipeline/engine.h"
 #include "pipeline/tensor_split.h"
 #include "record/run_check.h"
@@ -36,6 +38,20 @@ std::string fixed_model(const std::string& dims) {
   const auto sum = b.node("Add", {x, b.floats({1}, {1})}, {}, {"add", "", {"s"}, {}});
   b.output(b.node("Relu", {sum}, {}, {"relu", "", {"y"}, {}}), ElementType::f32, shape);
   return b.serialize();
+}
+
+/// y = relu(x + 1), x of exactly eight rows, with the model's weights in a file beside it.
+std::filesystem::path fixed_model_with_weights_beside(const TestFolder& folder) {
+  ModelBuilder b;
+  const auto x = b.input("x", ElementType::f32, {8, 2000});
+  const auto sum = b.node("Add", {x, b.floats(std::vector<float>(2000, 1), {2000})}, {}, {"add", "", {"s"}, {}});
+  b.output(b.node("Relu", {sum}, {}, {"relu", "", {"y"}, {}}), ElementType::f32, {8, 2000});
+  const auto whole = folder.write("whole.onnx", b.serialize()), path = folder / "beside.onnx";
+  const OnnxModel model = read_onnx_structure(whole);
+  WeightFiles files(whole);
+  write_with_weights(*model.proto, files, path, 0);
+  std::filesystem::remove(whole);
+  return path;
 }
 
 /// y = x − mean of all its rows: no part knows it.
@@ -104,6 +120,14 @@ TEST_P(OneRuntime, divides_a_model_that_fixes_its_rows) {
   EXPECT_EQ(stage.deviation(), 0.0);
   EXPECT_EQ(stage.runtimes(), (std::vector<std::string>{GetParam(), GetParam()}));
   expect_whole(stage.run(0, {{0, counting({8, 2})}}), {8, 2});
+}
+
+TEST_P(OneRuntime, divides_it_where_its_weights_lie_in_another_file) {
+  const auto model = fixed_model_with_weights_beside(folder_);
+  ASSERT_FALSE(read_onnx(model).graph.external_files.empty());
+  DataParallelStage stage(model, settings_);
+  EXPECT_EQ(stage.rows(), (std::vector<std::int64_t>{2, 6}));
+  expect_whole(stage.run(0, {{0, counting({8, 2000})}}), {8, 2000});
 }
 
 TEST_P(OneRuntime, divides_it_along_another_axis_too) {
