@@ -186,7 +186,8 @@ constexpr Column<RunBlockLine> run_block_columns[] = {
     {"block_allowed", "Allowed",
      [](const RunBlockLine& l) -> Cell { return l.plan->numbers ? Cell((*l.plan->numbers)[l.block].allowed) : Cell(); },
      "The deviation up to which a block's numbers count as right: 0.0001 where all compute alike, 0.001 with several "
-     "runtimes, 0.02 with a unit that computes in less than float32; or twice what the undivided model is off there."},
+     "runtimes, 0.02 with a unit that computes in less than float32; more "
+     "for a model whose numbers turn on the last digit: what it is off undivided, or rounded otherwise, there."},
 };
 
 constexpr Column<PlanChoice> choice_columns[] = {
