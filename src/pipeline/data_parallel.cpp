@@ -194,7 +194,7 @@ void DataParallelStage::State::open_parts(const std::filesystem::path& model, co
 /// What a runtime says of a part is mostly the number of rows that the model's operators fix.
 OpenedModel DataParallelStage::State::open_part(PartModels& models, const StageExecutorSettings& settings,
                                                 const std::vector<SharedTensor>& values) const try {
-  return {models.model_for(settings), settings, values, models.reshapes(settings)};
+  return {models.model_for(settings), settings, values, models.free_axis(settings)};
 } catch (const Error& error) {
   if (!models.fixes_rows() || error.kind() == ErrorKind::unsupported) throw;
   throw Error(error.kind(),

@@ -26,9 +26,9 @@ OutputShapes output_shapes(const Session& session, const std::optional<Graph>& g
 }  // namespace
 
 OpenedSession open_session(const std::filesystem::path& model, const StageExecutorSettings& settings,
-                           const std::vector<SharedTensor>& values, bool rows_may_change) {
+                           const std::vector<SharedTensor>& values, std::optional<std::size_t> free_axis) {
   RunSettings run = run_settings(settings);
-  run.rows_may_change = rows_may_change;
+  run.free_axis = free_axis;
   PreparedModel prepared(model, run);
   OpenedSession opened;
   opened.runtime_name = prepared.result().runtime;
@@ -52,8 +52,8 @@ OpenedSession open_session(const std::filesystem::path& model, const StageExecut
 }
 
 OpenedModel::OpenedModel(const std::filesystem::path& model, const StageExecutorSettings& settings,
-                         const std::vector<SharedTensor>& values, bool rows_may_change)
-    : settings_(settings), opened_(open_session(model, settings, values, rows_may_change)) {
+                         const std::vector<SharedTensor>& values, std::optional<std::size_t> free_axis)
+    : settings_(settings), opened_(open_session(model, settings, values, free_axis)) {
   for (auto& input : opened_.inputs) sample_inputs_.push_back(std::make_shared<HostTensor>(std::move(input)));
   for (auto& output : opened_.session->outputs_of_last_run())
     sample_outputs_.push_back(std::make_shared<HostTensor>(std::move(output)));

@@ -21,17 +21,17 @@ struct OpenedSession {
 };
 
 /// Opens the model as `settings` say and runs it once, so that the first batch is not slowed down. `values` by number
-/// of the input; where one is null or beyond the end, a value is generated. `rows_may_change`: settings may give all
-/// inputs other first dimensions than the model fixes, on a runtime that can (Runtime::changes_batch). Throws Error as
+/// of the input; where one is null or beyond the end, a value is generated. `free_axis`: along it, settings may
+/// give inputs another size than the model fixes, on a runtime that can (Runtime::reshapes). Throws Error as
 /// run_model() does.
 OpenedSession open_session(const std::filesystem::path& model, const StageExecutorSettings& settings,
-                           const std::vector<SharedTensor>& values, bool rows_may_change = false);
+                           const std::vector<SharedTensor>& values, std::optional<std::size_t> free_axis = {});
 
 class OpenedModel {
  public:
   /// As open_session(), and keeps what the run took and gave.
   OpenedModel(const std::filesystem::path& model, const StageExecutorSettings& settings,
-              const std::vector<SharedTensor>& values, bool rows_may_change = false);
+              const std::vector<SharedTensor>& values, std::optional<std::size_t> free_axis = {});
 
   const std::vector<Port>& inputs() const { return opened_.session->inputs(); }
   const std::vector<SharedTensor>& sample_inputs() const { return sample_inputs_; }

@@ -20,18 +20,19 @@ PartModels::PartModels(std::filesystem::path model, const RunSettings& settings,
     if (divided[i] && inputs[i].shape.size() > a && inputs[i].shape[a].value) fixed_.push_back(inputs[i].name);
 }
 
-bool PartModels::reshapes(const StageExecutorSettings& part) const {
-  if (!fixes_rows() || axis_ != 0) return false;
-  return make_runtime(choose_runtime(model_, run_settings(part)).name)->changes_batch();
+std::optional<std::size_t> PartModels::free_axis(const StageExecutorSettings& part) const {
+  if (!fixes_rows() || !make_runtime(choose_runtime(model_, run_settings(part)).name)->reshapes()) return {};
+  return static_cast<std::size_t>(axis_);
 }
 
 std::filesystem::path PartModels::model_for(const StageExecutorSettings& part) {
-  if (!fixes_rows() || reshapes(part)) return model_;
+  if (!fixes_rows() || free_axis(part)) return model_;
   if (!is_onnx_file(model_))
-    throw Error(ErrorKind::unsupported,
-                fmt::format("{}: fixes dimension {} of its inputs, and OpenVINO changes the first one only; export it "
-                            "with that dimension open",
-                            printable(model_.string()), axis_));
+    throw Error(
+        ErrorKind::unsupported,
+        fmt::format("{}: fixes dimension {} of its inputs, and takt opens dimensions of ONNX files only; export "
+                    "it with that dimension open",
+                    printable(model_.string()), axis_));
   if (copy_.empty()) {
     folder_.emplace("takt-split");
     copy_ = folder_->path() / model_.filename();

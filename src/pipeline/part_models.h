@@ -23,9 +23,10 @@ class PartModels {
 
   /// Whether the model fixes a dimension that parts have less of.
   bool fixes_rows() const { return !fixed_.empty(); }
-  /// Whether the runtime of such a part changes that dimension itself.
-  bool reshapes(const StageExecutorSettings& part) const;
-  /// Throws Error(unsupported) where neither the runtime can nor takt can make a copy.
+  /// The axis of that dimension, where the runtime of such a part changes it itself; nullopt: nothing is to be changed.
+  std::optional<std::size_t> free_axis(const StageExecutorSettings& part) const;
+  /// Throws Error(unsupported) where neither the runtime can nor takt can make a copy (a runtime that reads IR
+  /// reshapes).
   std::filesystem::path model_for(const StageExecutorSettings& part);
 
  private:

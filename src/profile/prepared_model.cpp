@@ -150,10 +150,10 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
 
 void PreparedModel::settle_shapes() {
   declared_ = result_.graph ? tensor_inputs(*result_.graph, result_.model) : open(false)->inputs();
-  if (settings_.batch_size && runtime_->changes_batch()) open_batch(declared_, *settings_.batch_size, result_.notes);
-  if (settings_.rows_may_change && runtime_->changes_batch())
+  if (settings_.batch_size && runtime_->reshapes()) open_batch(declared_, *settings_.batch_size, result_.notes);
+  if (settings_.free_axis && runtime_->reshapes())
     for (auto& port : declared_)
-      if (!port.shape.empty()) port.shape[0] = {};
+      if (*settings_.free_axis < port.shape.size()) port.shape[*settings_.free_axis] = {};
   choice_ = settle_inputs(declared_, read_inputs(settings_.inputs), settings_.batch_size, result_.notes);
   const std::vector<Port> ports = with_batch(declared_, settings_.batch_size);
   const bool open_dims = std::any_of(ports.begin(), ports.end(), [](auto& port) { return !concrete(port.shape); });
@@ -265,7 +265,7 @@ SessionSettings PreparedModel::session_settings(bool profiled) const {
   session.tuning = settings_.tuning;
   session.properties = settings_.properties;
   if (!settings_.measures_throughput()) session.hint = settings_.hint;
-  session.batch_may_change = settings_.batch_size.has_value() || settings_.rows_may_change;
+  session.free_axis = settings_.batch_size ? 0 : settings_.free_axis;
   if (!profiled) session.optimised_model = settings_.optimised_model, session.executed_graph = settings_.executed_graph;
   return session;
 }

@@ -29,12 +29,12 @@ struct RunSettings {
   std::optional<int> streams;              ///< see SessionSettings
   std::vector<InputSpec> inputs;           ///< what the user gave; the rest is generated
   std::optional<std::int64_t> batch_size;  ///< first dimension of every input
-  bool rows_may_change = false;  ///< `inputs` may have other first dimensions than the model, see changes_batch
-  std::uint64_t seed = 1;        ///< of generated inputs and simulated noise
-  int instances = 1;             ///< independent sessions that run at once, each in a thread of its own
-  std::vector<int> cores;        ///< to pin to, the same number for each instance; empty: wherever the system likes
-  bool copy_to_host = false;     ///< a run includes copying its outputs to takt's memory
-  std::optional<double> range;   ///< see OutputChecks
+  std::optional<std::size_t> free_axis{};  ///< where `inputs` may differ from the model, see Runtime::reshapes
+  std::uint64_t seed = 1;                  ///< of generated inputs and simulated noise
+  int instances = 1;                       ///< independent sessions that run at once, each in a thread of its own
+  std::vector<int> cores;       ///< to pin to, the same number for each instance; empty: wherever the system likes
+  bool copy_to_host = false;    ///< a run includes copying its outputs to takt's memory
+  std::optional<double> range;  ///< see OutputChecks
   std::optional<RepeatCheck> repeat_check;
   std::optional<ElementType> precision;                          ///< see SessionSettings
   std::filesystem::path cache, optimised_model, executed_graph;  ///< see SessionSettings

@@ -42,7 +42,7 @@ struct SessionSettings {
   std::filesystem::path cache;                ///< folder that keeps compiled models; empty: none
   std::filesystem::path optimised_model;      ///< where to write the optimised model; empty: nowhere
   std::filesystem::path executed_graph;       ///< where to write the graph that is executed; empty: nowhere
-  bool batch_may_change = false;              ///< input_shapes may change first dimensions, see Runtime::changes_batch
+  std::optional<std::size_t> free_axis;       ///< where input_shapes may differ from the model, see Runtime::reshapes
   bool all_tensors = false;                   ///< every tensor is an output; a runtime that cannot shows the usual ones
   Tuning tuning;
   std::optional<Hint> hint;     ///< unset: one inference at a time, on all that the device has
@@ -226,8 +226,8 @@ class Runtime {
   virtual bool shares_threads() const { return false; }
   /// True: it divides the device among the requests in flight itself, as SessionSettings::hint and `streams` ask.
   virtual bool has_streams() const { return false; }
-  /// True: it can open a model with other first dimensions than those that the model fixes.
-  virtual bool changes_batch() const { return false; }
+  /// True: it can open a model with another size along one axis of its inputs than the one that the model fixes.
+  virtual bool reshapes() const { return false; }
   /// Opens a model file. `graph` is takt's own reading of it (may be null: IR). Throws Error(bad_input, unsupported,
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,

@@ -14,6 +14,7 @@
 #include "pipeline/tensor_split.h"
 #include "record/run_check.h"
 #include "runtime/models.h"
+#include "runtime/runtime.h"
 #include "takt/data_parallel.h"
 
 namespace takt {
@@ -133,6 +134,16 @@ TEST_P(OneRuntime, divides_it_where_its_weights_lie_in_another_file) {
 TEST_P(OneRuntime, divides_it_along_another_axis_too) {
   settings_.axis = 1;
   DataParallelStage stage(folder_.write("fixed.onnx", fixed_model("2,8")), settings_);
+  EXPECT_EQ(stage.rows(), (std::vector<std::int64_t>{2, 6}));
+  expect_whole(stage.run(0, {{0, counting({2, 8})}}), {2, 8});
+}
+
+TEST_P(OneRuntime, divides_its_own_format_along_any_axis) {
+  const auto own = folder_ / "fixed.xml";
+  if (!make_runtime(GetParam())->convert(folder_.write("fixed.onnx", fixed_model("2,8")), own))
+    GTEST_SKIP() << "it has none";
+  settings_.axis = 1;
+  DataParallelStage stage(own, settings_);
   EXPECT_EQ(stage.rows(), (std::vector<std::int64_t>{2, 6}));
   expect_whole(stage.run(0, {{0, counting({2, 8})}}), {2, 8});
 }

@@ -75,7 +75,7 @@ class OpenVinoRuntime : public Runtime {
   bool shares_threads() const override { return true; }
 
   bool has_streams() const override { return true; }
-  bool changes_batch() const override { return true; }
+  bool reshapes() const override { return true; }
 
   std::string version() const override {
     const std::string build = ov::get_openvino_version().buildNumber;
@@ -112,7 +112,7 @@ class OpenVinoRuntime : public Runtime {
     return guarded(
         compiling,
         [&] {
-          openvino::fix_shapes(*read, settings.input_shapes, settings.batch_may_change, where(model, name()));
+          openvino::fix_shapes(*read, settings.input_shapes, settings.free_axis, where(model, name()));
           if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
           if (graph) openvino::name_layers(*read, *graph);
           if (settings.all_tensors) openvino::show_all_tensors(*read, graph);

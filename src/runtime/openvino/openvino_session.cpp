@@ -255,14 +255,14 @@ static void reshape(ov::Model& model, const std::map<std::string, ov::PartialSha
   }
 }
 
-void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, bool batch_may_change,
+void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, std::optional<std::size_t> free_axis,
                 const std::string& where) {
   check_shape_names(input_names(model), shapes, where);
   std::map<std::string, ov::PartialShape> wanted;
   for (const auto& [name, shape] : shapes) {
     const auto& declared = std::as_const(model).input(name).get_partial_shape();
     PartialShape open = declared.rank().is_dynamic() ? PartialShape(shape.size()) : partial_shape(declared);
-    if (batch_may_change && !open.empty()) open[0] = {};
+    if (free_axis && *free_axis < open.size()) open[*free_axis] = {};
     wanted[name] = foreign_shape(fix_shape(open, shape, where, name));
   }
   if (!wanted.empty()) reshape(model, wanted, where);

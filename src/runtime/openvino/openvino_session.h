@@ -22,9 +22,9 @@ Properties properties_of(std::optional<int> threads, const Tuning& tuning);
 /// Names of the model's inputs as takt spells them, in order.
 std::vector<std::string> input_names(const ov::Model& model);
 
-/// Fixes the open dimensions that `shapes` names; with `batch_may_change` the first ones are open, too. Throws
+/// Fixes the open dimensions that `shapes` names; those along `free_axis` count as open. Throws
 /// Error(bad_input), also where the model's inside does not go along.
-void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, bool batch_may_change,
+void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, std::optional<std::size_t> free_axis,
                 const std::string& where);
 
 /// Makes every tensor between operators an output: those that `graph` knows, under its names. What an importer put
