@@ -111,12 +111,10 @@ class SingleMeasuring {
 Estimate estimate_of(double value, std::vector<double> rounds, bool is_factor = true) {
   if (is_factor)
     for (double& round : rounds) round = std::log(std::max(round, 1e-9));
-  const auto spread = variance(rounds);
-  if (!spread) return {value, value, value};
-  const auto count = static_cast<double>(rounds.size());
-  const double half = student_quantile(count - 1, 0.025) * std::sqrt(*spread / count);
-  if (!is_factor) return {value, std::max(0.0, value - half), std::min(most_pressure, value + half)};
-  return {value, value * std::exp(-half), value * std::exp(half)};
+  const auto half = half_width_of_mean(rounds);
+  if (!half) return {value, value, value};
+  if (!is_factor) return {value, std::max(0.0, value - *half), std::min(most_pressure, value + *half)};
+  return {value, value * std::exp(-*half), value * std::exp(*half)};
 }
 
 /// Everything that follows from the rounds: of all together, and of each for itself.
