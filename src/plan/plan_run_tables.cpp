@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "plan/piece_costs.h"
+#include "plan/piece_contention.h"
 #include "plan/plan_columns.h"
 
 namespace takt {
@@ -213,7 +213,8 @@ std::vector<Table> plan_run_tables(const PlanRunReport& report) {
 }
 
 std::vector<TableSchema> plan_run_schemas() {
-  return {runs_definition.schema(), run_blocks_definition.schema(), choice_definition.schema(), piece_costs_schema()};
+  return {runs_definition.schema(), run_blocks_definition.schema(), choice_definition.schema(),
+          piece_costs_schema(),      piece_pairs_schema()};
 }
 
 std::string to_text(const PlanRunReport& report, const TextStyle& style) {
