@@ -31,11 +31,12 @@ void add_cost_settings(CommandLine& line, PlanCostOptions& o) {
        .meaning = "With a sweep: tensors are copied between runtimes, as it has measured; takt's own pipelines pass "
                   "them without a copy"},
       &o.copies);
-  line.add({.names = "--interference",
-            .value = "FILE",
-            .meaning = "How much units or blocks slow each other down: the JSON of 'takt pipeline interference' on a "
-                       "pipeline whose stages are named CPU, GPU or GPU[1-4]. Without it what the sweep measured itself"},
-           &o.interference);
+  line.add(
+      {.names = "--interference",
+       .value = "FILE",
+       .meaning = "How much units or blocks slow each other down: the JSON of 'takt pipeline interference' on a "
+                  "pipeline whose stages are named CPU, GPU or GPU[1-4]. Without it what the sweep measured itself"},
+      &o.interference);
   add_no_interference(line, &o.no_interference);
   line.add({.names = "--devices",
             .value = "LIST",
@@ -50,7 +51,8 @@ void add_no_interference(CommandLine& line, bool* no_interference) {
 
 PlanCostSource cost_source(const PlanCostOptions& o, std::string_view command) {
   if (o.no_interference && !o.interference.empty())
-    throw UsageError(fmt::format("{}: --interference and --no-interference contradict each other; leave one out", command));
+    throw UsageError(
+        fmt::format("{}: --interference and --no-interference contradict each other; leave one out", command));
   CostSourceSettings settings{
       .copies = o.copies, .interference = o.interference, .no_interference = o.no_interference, .units = {}};
   if (!o.devices.empty()) settings.units = words_in(o.devices);

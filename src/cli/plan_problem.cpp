@@ -106,8 +106,8 @@ void add_contention(const PlanProblemOptions& o, const PlannedPieces& model, con
   settings.stop = &interrupt.requested();
   problem.pairs = measure_piece_contention(model, problem.pieces, settings);
   if (!problem.pairs.empty()) problem.costs = with_slow_downs(problem.costs, problem.pairs, "the pieces");
-  const auto certain = std::count_if(problem.pairs.begin(), problem.pairs.end(),
-                                     [](const PairRow& pair) { return pair.significant; });
+  const auto certain =
+      std::count_if(problem.pairs.begin(), problem.pairs.end(), [](const PairRow& pair) { return pair.significant; });
   if (certain > 0)
     problem.interference_line = fmt::format(
         "Pieces on different units slow each other down in {} of {} pairs (leave out with --no-interference).\n\n",

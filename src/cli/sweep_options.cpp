@@ -30,7 +30,8 @@ void add_steps(CommandLine& line, SweepOptions& o) {
             .value = "FILE",
             .meaning = "With --analyze: a raw_measurements.json of anyone instead of this sweep's rows"},
            &o.from);
-  line.add({.names = "--all", .meaning = "All of it, one after the other; interference where devices share something"}, &o.do_all);
+  line.add({.names = "--all", .meaning = "All of it, one after the other; interference where devices share something"},
+           &o.do_all);
   line.add({.names = "--out",
             .value = "DIR",
             .meaning = "The folder of the sweep",

@@ -23,9 +23,10 @@ std::map<std::string, SharedUse> uses_of(const PipelineSpec& spec, const StageSp
     for (const auto& [name, use] : device.shared_uses(graph ? &*graph : nullptr, where)) {
       const auto [found, is_new] = sum.try_emplace(name, SharedUse{use.law, 0, 0});
       if (found->second.law != use.law)
-        refuse_input(fmt::format("{}: the devices of stage '{}' suffer from '{}' by different laws; describe it the "
-                                 "same for both",
-                                 spec.origin, stage.name, printable(name)));
+        refuse_input(
+            fmt::format("{}: the devices of stage '{}' suffer from '{}' by different laws; describe it the "
+                        "same for both",
+                        spec.origin, stage.name, printable(name)));
       found->second.pressure += part * use.pressure, found->second.sensitivity += part * use.sensitivity;
     }
   }

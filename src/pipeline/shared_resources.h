@@ -1,4 +1,5 @@
-// What simulated devices share, as their descriptions say it, in the place where a pipeline keeps what its stages share.
+// What simulated devices share, as their descriptions say it, in the place where a pipeline keeps what its stages
+// share.
 #pragma once
 
 #include "pipeline/pipeline_spec.h"

@@ -32,7 +32,8 @@ class PieceStages {
       longest = std::max(longest, *one.time);
     }
     // Of a real pair so many that what disturbs one of them does not decide.
-    spec_.batches = simulated ? 200 : std::clamp<std::int64_t>(Nanoseconds(std::chrono::milliseconds(200)) / longest, 12, 200);
+    spec_.batches =
+        simulated ? 200 : std::clamp<std::int64_t>(Nanoseconds(std::chrono::milliseconds(200)) / longest, 12, 200);
     spec_.warmup = std::max<std::int64_t>(1, *spec_.batches / 10);
   }
 

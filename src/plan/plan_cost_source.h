@@ -31,12 +31,12 @@ struct CostFile {
 };
 
 struct CostSourceSettings {
-  std::optional<DivideCost> divide{};    ///< with a sweep; a file of costs has its own
-  bool copies = false;                   ///< with a sweep: transfers are the copies that it has measured
+  std::optional<DivideCost> divide{};  ///< with a sweep; a file of costs has its own
+  bool copies = false;                 ///< with a sweep: transfers are the copies that it has measured
   /// JSON of `takt pipeline interference`; empty: what a sweep has measured itself, where `place` is its folder.
   std::filesystem::path interference{};
-  bool no_interference = false;  ///< neither
-  std::vector<std::string> units{};      ///< empty: all that have costs
+  bool no_interference = false;      ///< neither
+  std::vector<std::string> units{};  ///< empty: all that have costs
 };
 
 /// Thread-safe once made.

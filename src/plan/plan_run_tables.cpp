@@ -185,8 +185,9 @@ std::string verdict(const PlanRunReport& report, const PlanChoice& choice) {
   if (choice.over_single) {
     const auto& interval = choice.over_single_interval;
     if (interval && interval->high < 0)
-      text += fmt::format(" It is faster than the best plan on one unit by {}.",
-                          range_of(-*choice.over_single, Interval{-interval->high, -interval->low, confidence_of_choice}));
+      text +=
+          fmt::format(" It is faster than the best plan on one unit by {}.",
+                      range_of(-*choice.over_single, Interval{-interval->high, -interval->low, confidence_of_choice}));
     else
       text += fmt::format(" That it is faster than the best plan on one unit is not shown: difference {}.",
                           range_of(*choice.over_single, interval));
@@ -213,8 +214,8 @@ std::vector<Table> plan_run_tables(const PlanRunReport& report) {
 }
 
 std::vector<TableSchema> plan_run_schemas() {
-  return {runs_definition.schema(), run_blocks_definition.schema(), choice_definition.schema(),
-          piece_costs_schema(),      piece_pairs_schema()};
+  return {runs_definition.schema(), run_blocks_definition.schema(), choice_definition.schema(), piece_costs_schema(),
+          piece_pairs_schema()};
 }
 
 std::string to_text(const PlanRunReport& report, const TextStyle& style) {

@@ -173,9 +173,8 @@ std::vector<Table> plan_tables(const PlanReport& report) {
 }
 
 std::vector<TableSchema> plan_schemas() {
-  return {plans_definition.schema(), blocks_definition.schema(),     search_definition.schema(),
-          differences_schema(),      candidates_definition.schema(), piece_costs_schema(),
-          piece_pairs_schema()};
+  return {plans_definition.schema(),      blocks_definition.schema(), search_definition.schema(), differences_schema(),
+          candidates_definition.schema(), piece_costs_schema(),       piece_pairs_schema()};
 }
 
 std::string to_text(const PlanReport& report, const TextStyle& style) {

@@ -35,8 +35,7 @@ std::optional<SlowedPlace> place_of(const std::string& name, const std::vector<s
   if (open != name.npos) {
     const Plan block = parse_plan(name, fmt::format("{}: '{}'", where, printable(name)));
     if (block.blocks.size() != 1 || block.blocks.front().divided() || block.blocks.front().stages.last > stages)
-      refuse_input(
-          fmt::format("{}: '{}' is no block of stages 1 to {} on one unit", where, printable(name), stages));
+      refuse_input(fmt::format("{}: '{}' is no block of stages 1 to {} on one unit", where, printable(name), stages));
     span = block.blocks.front().stages;
   }
   const auto found = std::find(units.begin(), units.end(), unit);
@@ -100,19 +99,18 @@ SlowDownTable::SlowDownTable(std::span<const PairRow> pairs, std::vector<std::st
 }
 
 void SlowDownTable::add(const PairRow& pair, std::string_view where) {
-  const auto place = place_of(pair.stage, units_, stages_, where), beside = place_of(pair.beside, units_, stages_, where);
+  const auto place = place_of(pair.stage, units_, stages_, where),
+             beside = place_of(pair.beside, units_, stages_, where);
   if (!place || !beside || place->unit == beside->unit) return;
   if (place->stages.has_value() != beside->stages.has_value())
     refuse_input(fmt::format("{}: '{}' beside '{}': name two units or two blocks", where, printable(pair.stage),
                              printable(pair.beside)));
   const double factor = pair.significant && pair.factor ? std::max(1.0, *pair.factor) : 1;
   const auto units = units_key(place->unit, beside->unit);
-  const bool is_new = place->stages ? blocks_
-                                          .try_emplace(blocks_key(*place->stages, place->unit, *beside->stages,
-                                                                  beside->unit),
-                                                       factor)
-                                          .second
-                                    : whole_units_.try_emplace(units, factor).second;
+  const bool is_new =
+      place->stages
+          ? blocks_.try_emplace(blocks_key(*place->stages, place->unit, *beside->stages, beside->unit), factor).second
+          : whole_units_.try_emplace(units, factor).second;
   if (!is_new)
     refuse_input(fmt::format("{}: '{}' beside '{}' is there twice; keep one", where, printable(pair.stage),
                              printable(pair.beside)));
@@ -160,8 +158,8 @@ std::optional<double> SlowDownTable::of_what_is_inside(const PlanCosts& costs, S
   std::optional<double> more;
   for (const Entry& entry : between.entries) {
     if (!is_inside(entry) || is_told_by_larger(entry)) continue;
-    more = more.value_or(0) + (entry.factor - 1) * weight_of_all(costs, entry.stages, unit) *
-                                  weight_of_all(costs, entry.others, beside);
+    more = more.value_or(0) +
+           (entry.factor - 1) * weight_of_all(costs, entry.stages, unit) * weight_of_all(costs, entry.others, beside);
   }
   if (!more) return std::nullopt;
   return 1 + *more / (weight_of_all(costs, span, unit) * weight_of_all(costs, other, beside));

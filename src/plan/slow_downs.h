@@ -54,7 +54,7 @@ class SlowDownTable {
   int stages_;
   bool has_ = false;
   std::unordered_map<std::uint64_t, double> blocks_;
-  std::unordered_map<std::uint64_t, Between> between_;   ///< by both units
+  std::unordered_map<std::uint64_t, Between> between_;  ///< by both units
   std::unordered_map<std::uint64_t, double> whole_units_;
 };
 

@@ -112,7 +112,11 @@ struct Measured {
 class Measuring {
  public:
   Measuring(const std::vector<std::string>& stages, const StageRunner& run, const InterferenceSettings& settings)
-      : n_(stages.size()), run_(run), settings_(settings), rounds_(std::max(settings.rounds, 2)), pairs_(wanted_pairs(n_, settings).runs) {
+      : n_(stages.size()),
+        run_(run),
+        settings_(settings),
+        rounds_(std::max(settings.rounds, 2)),
+        pairs_(wanted_pairs(n_, settings).runs) {
     measured_.alone.resize(n_);
     measured_.together.resize(n_ * n_);
   }

@@ -45,7 +45,7 @@ struct SingleRound {
 struct SingleSettings {
   int rounds = 3;  ///< at least 2
   LoadPlan plan;
-  bool loads = true;  ///< what loads do to each other, too
+  bool loads = true;                        ///< what loads do to each other, too
   const std::atomic<bool>* stop = nullptr;  ///< true: the round is given up; those before it count
   std::function<void(std::uint64_t done, std::uint64_t total)> progress{};  ///< between measurements
   std::function<void()> after_round{};  ///< for what else is measured in turns with these

@@ -85,8 +85,8 @@ class ContentionRun {
     common_.levels = settings.levels, common_.rounds = settings.rounds;
     common_.limit = settings.row_limit;
     common_.parent = static_cast<int>(::getpid());
-    configuration_ = {settings.network, common_.features,       common_.graph,   sweep.configuration.machine,
-                      {},               settings.levels, settings.rounds, middle_size(rows)};
+    configuration_ = {settings.network, common_.features, common_.graph,    sweep.configuration.machine, {},
+                      settings.levels,  settings.rounds,  middle_size(rows)};
     configuration_.resources = resources_of(common_);
     const auto file = contention_journal(settings.folder, settings.network);
     journal_.emplace(file);
@@ -104,8 +104,8 @@ class ContentionRun {
     }
     const ContentionRecord* loads = known_.find(loads_block);
     if (!loads->reason.empty())
-      throw Error(ErrorKind::runtime, fmt::format("the loads beside which stages run cannot be measured: {}",
-                                                  printable(loads->reason)));
+      throw Error(ErrorKind::runtime,
+                  fmt::format("the loads beside which stages run cannot be measured: {}", printable(loads->reason)));
     for (auto& [unit, task] : tasks_) measure_unit(task);
     return together();
   }
@@ -119,9 +119,10 @@ class ContentionRun {
     const auto there = read_contention(file);
     if (!there) return journal_->append(to_json(configuration_));
     if (const auto differs = difference(there->configuration, configuration_); !differs.empty())
-      refuse_input(fmt::format("{}: was measured in another way ({}); give another folder with --out, or the same "
-                               "devices and settings",
-                               printable(file.string()), differs));
+      refuse_input(
+          fmt::format("{}: was measured in another way ({}); give another folder with --out, or the same "
+                      "devices and settings",
+                      printable(file.string()), differs));
     configuration_.size = there->configuration.size;
     known_ = *there;
   }
@@ -170,7 +171,8 @@ class ContentionRun {
         case ChildProcess::Answer::stopped:
           throw Error(ErrorKind::runtime, "stopped while contention was measured; the same command goes on from here");
         case ChildProcess::Answer::late:
-          record.reason = fmt::format("no answer within {}: its process was ended", format_duration(settings_.row_limit));
+          record.reason =
+              fmt::format("no answer within {}: its process was ended", format_duration(settings_.row_limit));
           keep(std::move(record));
           return done + 1;
         case ChildProcess::Answer::ended:
@@ -231,9 +233,10 @@ std::optional<MeasuredContention> measure_contention(const SweepRecords& sweep, 
   const auto rows = rows_by_size(sweep, settings.network);
   const auto sharing = sharing_in(rows, settings.alone);
   if (!sharing && settings.alone)
-    refuse_input(fmt::format("{}: no two of its devices share anything, so nothing can be measured of contention; "
-                             "describe what simulated ones share, or measure a real one",
-                             printable(settings.folder.string())));
+    refuse_input(
+        fmt::format("{}: no two of its devices share anything, so nothing can be measured of contention; "
+                    "describe what simulated ones share, or measure a real one",
+                    printable(settings.folder.string())));
   if (!sharing) return std::nullopt;
   return ContentionRun(sweep, settings, *sharing, rows).measure_all();
 }

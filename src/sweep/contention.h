@@ -1,14 +1,14 @@
-// What stages on the devices of a sweep do to each other while they run at once: each is measured alone, beside loads of
-// known levels, and pairs follow from that (replay/single_contention.h). Devices that share nothing do nothing to each
-// other and are not measured.
+// What stages on the devices of a sweep do to each other while they run at once: each is measured alone, beside loads
+// of known levels, and pairs follow from that (replay/single_contention.h). Devices that share nothing do nothing to
+// each other and are not measured.
 //
 //   measure_contention()  says what is missing, starts children, keeps the journal, writes the file   contention.cpp
 //   ContentionTask        what a child is asked for and answers                                       contention_task.h
-//   ContentionBench       what the child does                                                         contention_bench.h
+//   ContentionBench       what the child does contention_bench.h
 //
-// FOLDER/results/interference-NETWORK.jsonl gets a line per stage and device as soon as it is measured; what is there is
-// not measured again. Pressures depend little on how large the graph is, so one size of the sweep stands for all: the
-// middle one of those that were measured when the journal was begun.
+// FOLDER/results/interference-NETWORK.jsonl gets a line per stage and device as soon as it is measured; what is there
+// is not measured again. Pressures depend little on how large the graph is, so one size of the sweep stands for all:
+// the middle one of those that were measured when the journal was begun.
 #pragma once
 
 #include <atomic>
@@ -43,9 +43,9 @@ struct MeasuredContention {
   std::vector<std::string> failed;  ///< a sentence for each stage that could not be measured
 };
 
-/// Of the rows that `sweep` has of the network. nullopt: no two devices share anything. Throws Error(io), Error(bad_input)
-/// for a journal of another configuration and where there is nothing to measure although `alone` asks for it, and
-/// Error(runtime) when stopped, or where the loads cannot be measured.
+/// Of the rows that `sweep` has of the network. nullopt: no two devices share anything. Throws Error(io),
+/// Error(bad_input) for a journal of another configuration and where there is nothing to measure although `alone` asks
+/// for it, and Error(runtime) when stopped, or where the loads cannot be measured.
 std::optional<MeasuredContention> measure_contention(const SweepRecords& sweep, const ContentionSettings& settings);
 
 /// The file's name beside the tables of costs.

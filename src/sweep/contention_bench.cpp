@@ -27,10 +27,12 @@ class ContentionBench {
 
   /// Whatever goes wrong is in the record.
   ContentionRecord measure(const ContendingStage& stage) const {
-    return measured(block_of(task_.unit, stage.range), [&] { return pipeline_of(stage); }, 1);
+    return measured(
+        block_of(task_.unit, stage.range), [&] { return pipeline_of(stage); }, 1);
   }
   ContentionRecord measure_loads() const {
-    return measured(std::string(loads_block), [&] { return pipeline_of_loads(); }, 0);
+    return measured(
+        std::string(loads_block), [&] { return pipeline_of_loads(); }, 0);
   }
 
  private:

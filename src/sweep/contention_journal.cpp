@@ -15,7 +15,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string printed(const std::vector<std::string>& words) { return printable(fmt::format("{}", fmt::join(words, "+"))); }
+std::string printed(const std::vector<std::string>& words) {
+  return printable(fmt::format("{}", fmt::join(words, "+")));
+}
 
 void check_range(std::string_view where, const char* key, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value < least || value > most)
@@ -26,16 +28,11 @@ void check_range(std::string_view where, const char* key, std::int64_t value, st
 }  // namespace
 
 std::string to_json(const ContentionConfiguration& c) {
-  return Json{{"takt_contention", 1},
-              {"network", network_name(c.network)},
-              {"features", c.features},
-              {"graph", c.graph.kind},
-              {"seed", c.graph.seed},
-              {"machine", c.machine},
-              {"resources", c.resources},
-              {"levels", c.levels},
-              {"rounds", c.rounds},
-              {"nodes", c.size.nodes},
+  return Json{{"takt_contention", 1},     {"network", network_name(c.network)},
+              {"features", c.features},   {"graph", c.graph.kind},
+              {"seed", c.graph.seed},     {"machine", c.machine},
+              {"resources", c.resources}, {"levels", c.levels},
+              {"rounds", c.rounds},       {"nodes", c.size.nodes},
               {"edges", c.size.edges}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -99,8 +96,8 @@ std::optional<ContentionRecords> read_contention(const std::filesystem::path& jo
   ContentionRecords all{parse_contention_configuration(lines.front(), name + ":1"), {}};
   const LoadPlan plan{even_levels(all.configuration.levels), {}};
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    auto record = parse_contention_record(lines[i], plan, all.configuration.resources.size(),
-                                          fmt::format("{}:{}", name, i + 1));
+    auto record =
+        parse_contention_record(lines[i], plan, all.configuration.resources.size(), fmt::format("{}:{}", name, i + 1));
     std::erase_if(all.records, [&](const ContentionRecord& before) { return before.block == record.block; });
     all.records.push_back(std::move(record));
   }

@@ -105,7 +105,8 @@ Session* StageBench::session_on(const std::string& runtime, const GraphSize& siz
     const bool refused = error.kind() == ErrorKind::unsupported || error.kind() == ErrorKind::bad_input;
     fail(row, refused ? StageStatus::unsupported : StageStatus::failed, error.what());
     // The row says which model it was; without the file's name the same reason is the same text at all sizes.
-    for (const auto& file : {onnx_file(export_of(task_.stage, task_.unit, size)), ir_file(export_of(task_.stage, task_.unit, size))})
+    for (const auto& file :
+         {onnx_file(export_of(task_.stage, task_.unit, size)), ir_file(export_of(task_.stage, task_.unit, size))})
       if (const std::string name = (task_.folder / file).string() + ": ";
           row.status == StageStatus::unsupported && row.reason.starts_with(name))
         row.reason.erase(0, name.size());

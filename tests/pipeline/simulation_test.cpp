@@ -91,9 +91,11 @@ TEST(Simulation, seeds_that_follow_each_other_have_nothing_in_common) {
   for (int seed = 0; seed < 8; ++seed) {
     const auto file = folder.write("p.yaml", "batches: 64\nseed: " + std::to_string(seed) +
                                                  "\nstages:\n  - {name: a, dummy: {time: 5ms}, device: sim:box}\n");
-    for (const auto& one : simulate_pipeline(read_pipeline(file)).schedule.executions) drawn.insert(one.end - one.start);
+    for (const auto& one : simulate_pipeline(read_pipeline(file)).schedule.executions)
+      drawn.insert(one.end - one.start);
   }
-  EXPECT_EQ(drawn.size(), 8u * 64);  // a seed that is only mixed with a batch's number gives the same 64 in another order
+  EXPECT_EQ(drawn.size(),
+            8u * 64);  // a seed that is only mixed with a batch's number gives the same 64 in another order
 }
 
 TEST(Simulation, devices_that_share_something_slow_each_other_down) {
@@ -106,7 +108,8 @@ TEST(Simulation, devices_that_share_something_slow_each_other_down) {
                                  ", overhead_ns: 2000, shares: {memory: {law: linear, sensitivity: 0.6, ops: {Conv: "
                                  "{pressure: 1, sensitivity: 0}}}, bus: {law: cliff, pressure: 1, sensitivity: 1}}}");
   const std::string stages =
-      "stages:\n  - {name: a, model: m.onnx, device: sim:left}\n  - {name: b, model: m.onnx, device: sim:right, connect: "
+      "stages:\n  - {name: a, model: m.onnx, device: sim:left}\n  - {name: b, model: m.onnx, device: sim:right, "
+      "connect: "
       "{}}\n";
   const auto run = simulate_pipeline(read_pipeline(folder.write("p.yaml", stages)));
   ASSERT_TRUE(run.contention);

@@ -65,12 +65,13 @@ TEST(Interference, measures_only_the_pairs_that_are_wanted) {
   std::uint64_t done = 0, total = 0;
   settings.progress = [&](std::uint64_t now, std::uint64_t of) { done = now, total = of; };
   const auto run = runner({1000, 2500, 1500}, law, 0.05);
-  const auto report = measure_interference({"a", "b", "c"},
-                                           [&](const std::vector<int>& stages) {
-                                             asked.push_back(stages);
-                                             return run(stages);
-                                           },
-                                           settings);
+  const auto report = measure_interference(
+      {"a", "b", "c"},
+      [&](const std::vector<int>& stages) {
+        asked.push_back(stages);
+        return run(stages);
+      },
+      settings);
   EXPECT_EQ(asked.size(), 3u * (3 + 2));  // each alone, and a beside both others
   EXPECT_EQ(done, total);
   ASSERT_EQ(report.pairs.size(), 4u);

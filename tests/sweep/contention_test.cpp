@@ -107,7 +107,8 @@ class SweepContention : public testing::Test {
 };
 
 TEST_F(SweepContention, of_two_devices_is_that_of_pairs_on_different_units) {
-  child_knows({loads(), stage("CPU[1]", "CPU"), stage("CPU[2]", "CPU"), stage("GPU[1]", "GPU"), stage("GPU[2]", "GPU")});
+  child_knows(
+      {loads(), stage("CPU[1]", "CPU"), stage("CPU[2]", "CPU"), stage("GPU[1]", "GPU"), stage("GPU[2]", "GPU")});
   const auto found = measure_contention(two_devices(), settings_);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->size.nodes, 20) << "the middle one";
@@ -127,7 +128,8 @@ TEST_F(SweepContention, of_two_devices_is_that_of_pairs_on_different_units) {
 }
 
 TEST_F(SweepContention, that_was_measured_is_not_measured_again) {
-  child_knows({loads(), stage("CPU[1]", "CPU"), stage("CPU[2]", "CPU"), stage("GPU[1]", "GPU"), stage("GPU[2]", "GPU")});
+  child_knows(
+      {loads(), stage("CPU[1]", "CPU"), stage("CPU[2]", "CPU"), stage("GPU[1]", "GPU"), stage("GPU[2]", "GPU")});
   const auto first = measure_contention(two_devices(), settings_);
   settings_.child = {"/bin/sh", "-c", "exit 7"};
   // A size more would have another one in the middle; what is there keeps its own.
@@ -141,7 +143,8 @@ TEST_F(SweepContention, that_was_measured_is_not_measured_again) {
 }
 
 TEST_F(SweepContention, goes_on_behind_a_line_that_was_cut_off) {
-  child_knows({loads(), stage("CPU[1]", "CPU"), stage("CPU[2]", "CPU"), stage("GPU[1]", "GPU"), stage("GPU[2]", "GPU")});
+  child_knows(
+      {loads(), stage("CPU[1]", "CPU"), stage("CPU[2]", "CPU"), stage("GPU[1]", "GPU"), stage("GPU[2]", "GPU")});
   const auto whole = measure_contention(two_devices(), settings_);
   const auto journal = contention_journal(folder_.path(), Network::sage);
   const std::string text = read_file(journal);
@@ -158,10 +161,12 @@ TEST_F(SweepContention, a_crash_costs_the_stage_it_was_at) {
   ASSERT_TRUE(found);
   EXPECT_THAT(found->report.stages, ElementsAre("CPU[1]", "GPU[2]"));
   ASSERT_EQ(found->failed.size(), 2u);
-  EXPECT_THAT(found->failed[0], testing::AllOf(HasSubstr("CPU[2]: "), HasSubstr("signal 6"), HasSubstr("terminate called")));
+  EXPECT_THAT(found->failed[0],
+              testing::AllOf(HasSubstr("CPU[2]: "), HasSubstr("signal 6"), HasSubstr("terminate called")));
   EXPECT_EQ(found->report.pairs.size(), 2u);
   // It is tried again where that is wanted.
-  child_knows({loads(), stage("CPU[1]", "CPU"), stage("CPU[2]", "CPU"), stage("GPU[1]", "GPU"), stage("GPU[2]", "GPU")});
+  child_knows(
+      {loads(), stage("CPU[1]", "CPU"), stage("CPU[2]", "CPU"), stage("GPU[1]", "GPU"), stage("GPU[2]", "GPU")});
   EXPECT_EQ(measure_contention(two_devices(), settings_)->failed.size(), 2u);
   settings_.retry = true;
   EXPECT_TRUE(measure_contention(two_devices(), settings_)->failed.empty());
@@ -187,7 +192,8 @@ TEST_F(SweepContention, of_one_device_is_measured_where_it_is_asked_for) {
 }
 
 TEST_F(SweepContention, of_another_way_is_not_mixed_in) {
-  child_knows({loads(), stage("CPU[1]", "CPU"), stage("CPU[2]", "CPU"), stage("GPU[1]", "GPU"), stage("GPU[2]", "GPU")});
+  child_knows(
+      {loads(), stage("CPU[1]", "CPU"), stage("CPU[2]", "CPU"), stage("GPU[1]", "GPU"), stage("GPU[2]", "GPU")});
   measure_contention(two_devices(), settings_);
   SweepRecords other = two_devices();
   other.configuration.machine = "another";
@@ -212,7 +218,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST(ContentionRecord, comes_back_from_its_line) {
-  for (const ContentionRecord& record : {loads(), stage("GPU[2-4]", "sim:GPU"), ContentionRecord{"CPU[1]", "CPU", "why", {}}})
+  for (const ContentionRecord& record :
+       {loads(), stage("GPU[2-4]", "sim:GPU"), ContentionRecord{"CPU[1]", "CPU", "why", {}}})
     EXPECT_EQ(to_json(parse_contention_record(to_json(record), plan, 3, "x")), to_json(record));
 }
 
@@ -224,7 +231,8 @@ TEST(ContentionRecord, that_is_none_is_refused_with_its_cause) {
   EXPECT_THAT(record_refusal(replaced(good, "1.6", "0")), HasSubstr("0 is no slow-down"));
   EXPECT_THAT(record_refusal(replaced(good, "[1.3,1.6]", "[1.3]")), HasSubstr("a load has 1 levels and not 2"));
   EXPECT_THAT(record_refusal(replaced(good, "[1.3,1.6],", "")), HasSubstr("loads of 3 resources"));
-  EXPECT_THAT(record_refusal(replaced(good, "\"reason\":\"\"", "\"reason\":\"why\"")), HasSubstr("do not fit its reason"));
+  EXPECT_THAT(record_refusal(replaced(good, "\"reason\":\"\"", "\"reason\":\"why\"")),
+              HasSubstr("do not fit its reason"));
   EXPECT_THAT(record_refusal(replaced(good, "CPU[1]", "[loads]")), HasSubstr("a round has not one stage"));
 }
 
@@ -245,8 +253,8 @@ class SharingDevices : public testing::Test {
   SharingDevices() : before_(std::filesystem::current_path()) { std::filesystem::current_path(folder_.path()); }
   ~SharingDevices() override { std::filesystem::current_path(before_); }
   static void describe(const std::string& name, const std::string& shares) {
-    std::ofstream(name + ".yaml") << "peak_flops_per_s: 1e12\nbandwidth_bytes_per_s: 1e11\nunknown_op_ns: 1000\nshares: {"
-                                  << shares << "}\n";
+    std::ofstream(name + ".yaml")
+        << "peak_flops_per_s: 1e12\nbandwidth_bytes_per_s: 1e11\nunknown_op_ns: 1000\nshares: {" << shares << "}\n";
   }
   TestFolder folder_;
   std::filesystem::path before_;

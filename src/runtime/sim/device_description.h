@@ -17,8 +17,9 @@
 //   fails: {as: lost, from_bytes: 50000000}  # inferences with so many bytes of inputs fail: as lost, memory, crash or
 //                                            # hang
 //   shares:                          # what other devices on the machine use, too (those that name it): how much an
-//                                    # inference presses on it and is slowed by others that do, each 0 to 1, by a law of
-//                                    # flow/pressure_law.h; an inference of several operators by the time that each takes
+//                                    # inference presses on it and is slowed by others that do, each 0 to 1, by a law
+//                                    of # flow/pressure_law.h; an inference of several operators by the time that each
+//                                    takes
 //     memory: {law: queue, pressure: 0.6, sensitivity: 0.8, ops: {MatMul: {pressure: 0.1, sensitivity: 0.3}}}
 //   compute: false                   # true: outputs are computed by a real runtime on the CPU, outside of the timing
 #pragma once
@@ -53,8 +54,8 @@ struct ResourceUse {
   double pressure = 0, sensitivity = 0;
 };
 struct DescribedResource {
-  PressureLaw law = PressureLaw::linear;    ///< by which inferences here suffer from others
-  ResourceUse otherwise;                    ///< of operators that `by_type` does not name
+  PressureLaw law = PressureLaw::linear;  ///< by which inferences here suffer from others
+  ResourceUse otherwise;                  ///< of operators that `by_type` does not name
   std::map<std::string, ResourceUse> by_type{};
 };
 
