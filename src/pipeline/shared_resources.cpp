@@ -58,4 +58,16 @@ PipelineSpec with_shared_resources(PipelineSpec spec, const SimulatedTimes& time
   return spec;
 }
 
+PipelineSpec with_given_times(PipelineSpec spec, const SimulatedTimes& times) {
+  for (std::size_t s = 0; s < spec.stages.size(); ++s) {
+    StageSpec& stage = spec.stages[s];
+    if (stage.dummy || stage.split || !is_simulated(stage.device)) continue;
+    stage.dummy = DummyModel{};
+    stage.dummy->time = times.usual_time(static_cast<int>(s));
+    stage.model.clear();
+    stage.inputs.clear(), stage.data.clear(), stage.given.clear();
+  }
+  return spec;
+}
+
 }  // namespace takt

@@ -82,7 +82,8 @@ class PieceStages {
   }
 
   std::vector<PairRow> beside_loads() {
-    spec_ = with_shared_resources(spec_, SimulatedTimes(spec_));
+    const SimulatedTimes times(spec_);
+    spec_ = with_given_times(with_shared_resources(spec_, times), times);
     if (spec_.resources.empty()) return {};
     CutRunner runner(spec_, true, settings_.stop);
     const LoadSetup setup = load_setup(spec_, true, runner, {}, settings_.stop);

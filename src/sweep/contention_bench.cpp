@@ -87,7 +87,8 @@ class ContentionBench {
     if (task_.is_simulated()) {
       stage.model = written(what.range);
       const auto shared = spec.resources;
-      spec = with_shared_resources(spec, SimulatedTimes(spec));
+      const SimulatedTimes times(spec);
+      spec = with_given_times(with_shared_resources(spec, times), times);
       // What no other device uses, no load needs to press on.
       std::erase_if(spec.resources, [&](const auto& resource) { return !shared.contains(resource.first); });
       return spec;

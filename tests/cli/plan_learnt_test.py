@@ -14,7 +14,7 @@ import unittest
 
 TAKT, MAKE_MODELS = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 CASES = {'config': {'feature_dim': 64, 'num_warmup': 1, 'num_iterations': 25}, 'test_cases': [{'nodes': 1000, 'edges': 4000}]}
-NOISE = 'noise: {shape: lognormal, sigma: 0.05}\n'
+NOISE = 'clock: virtual\nnoise: {shape: lognormal, sigma: 0.05}\n'
 # Three devices of about the same speed, none of which is the best for all. Gathers and scatters press on memory, products
 # on a cache; by how much, and what that does, nobody says but these files.
 DEVICES = {

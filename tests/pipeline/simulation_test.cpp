@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "pipeline/shared_resources.h"
 #include "runtime/models.h"
 
 namespace takt {
@@ -122,6 +123,25 @@ TEST(Simulation, devices_that_share_something_slow_each_other_down) {
   EXPECT_EQ(own.contention->interference[1][0], 1);
   folder.write("right.yaml", "{" + law + ", shares: {memory: {law: queue, pressure: 1}}}");
   EXPECT_THROW(simulate_pipeline(read_pipeline(folder.write("p.yaml", stages))), Error);
+}
+
+TEST(Simulation, given_times_take_the_place_of_models) {
+  const TestFolder folder;
+  folder.write("m.onnx", conv_matmul().serialize());
+  folder.write("box.yaml",
+               "{law: table, ops: {Conv: 5000}, unknown_op_ns: 1000, overhead_ns: 500, shares: {memory: "
+               "{pressure: 1, sensitivity: 1}}}");
+  const auto spec = read_pipeline(folder.write(
+      "p.yaml",
+      "batches: 7\nstages:\n  - {name: a, model: m.onnx, device: sim:box}\n  - {name: b, model: m.onnx, device: "
+      "sim:box, connect: {}}\n"));
+  const SimulatedTimes times(spec);
+  const auto short_way = with_given_times(with_shared_resources(spec, times), times);
+  EXPECT_TRUE(short_way.stages[0].model.empty());
+  const auto run = simulate_pipeline(spec), again = simulate_pipeline(short_way);
+  EXPECT_EQ(again.schedule.makespan(), run.schedule.makespan());
+  EXPECT_EQ(again.contention->interference, run.contention->interference);
+  EXPECT_GT(run.contention->interference[0][1], 1.8);
 }
 
 TEST(Simulation, shapes_that_do_not_fit_are_named_before_anything_runs) {
