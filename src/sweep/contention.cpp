@@ -15,6 +15,7 @@
 #include "runtime/simulated.h"
 #include "sweep/contention_bench.h"
 #include "sweep/contention_journal.h"
+#include "sweep/sharing_devices.h"
 
 namespace takt {
 namespace {
@@ -35,6 +36,12 @@ std::vector<const StageRecord*> rows_by_size(const SweepRecords& sweep, Network 
   return rows;
 }
 
+std::set<std::string> devices_of(const std::vector<const StageRecord*>& rows) {
+  std::set<std::string> devices;
+  for (const StageRecord* row : rows) devices.insert(row->asked);
+  return devices;
+}
+
 /// Of the sizes, each counted once.
 GraphSize middle_size(const std::vector<const StageRecord*>& rows) {
   std::vector<GraphSize> sizes;
@@ -43,26 +50,6 @@ GraphSize middle_size(const std::vector<const StageRecord*>& rows) {
     if (sizes.empty() || sizes.back().nodes != size.nodes || sizes.back().edges != size.edges) sizes.push_back(size);
   }
   return sizes[sizes.size() / 2];
-}
-
-/// Devices that one kind of load presses on.
-struct Sharing {
-  std::set<std::string> devices;       ///< as the sweep was asked for them
-  std::vector<std::string> simulated;  ///< the same, if they are
-};
-
-std::optional<Sharing> sharing_in(const std::vector<const StageRecord*>& rows, bool alone) {
-  std::set<std::string> real, simulated;
-  for (const StageRecord* row : rows) (is_simulated(row->asked) ? simulated : real).insert(row->asked);
-  if (real.size() > 1) return Sharing{real, {}};
-  const auto shared = shared_by({simulated.begin(), simulated.end()});
-  std::erase_if(simulated, [&](const std::string& device) {
-    const auto uses = SimulatedDevice(device, {}).shared_uses(nullptr, device);
-    return std::none_of(uses.begin(), uses.end(), [&](const auto& use) { return shared.contains(use.first); });
-  });
-  if (!simulated.empty()) return Sharing{simulated, {simulated.begin(), simulated.end()}};
-  if (alone && !real.empty()) return Sharing{real, {}};
-  return std::nullopt;
 }
 
 /// Simulated runs cost nothing; a real one is to take so long that a load has told its speed often.
@@ -75,7 +62,7 @@ std::int64_t batches_for(const StageRecord& record) {
 
 class ContentionRun {
  public:
-  ContentionRun(const SweepRecords& sweep, const ContentionSettings& settings, const Sharing& sharing,
+  ContentionRun(const SweepRecords& sweep, const ContentionSettings& settings, const SharingDevices& sharing,
                 const std::vector<const StageRecord*>& rows)
       : settings_(settings) {
     common_.sharing = sharing.simulated;
@@ -231,7 +218,7 @@ class ContentionRun {
 
 std::optional<MeasuredContention> measure_contention(const SweepRecords& sweep, const ContentionSettings& settings) {
   const auto rows = rows_by_size(sweep, settings.network);
-  const auto sharing = sharing_in(rows, settings.alone);
+  const auto sharing = sharing_among(devices_of(rows), settings.alone);
   if (!sharing && settings.alone)
     refuse_input(
         fmt::format("{}: no two of its devices share anything, so nothing can be measured of contention; "

@@ -13,6 +13,7 @@
 #include "pipeline/shared_resources.h"
 #include "runtime/simulated.h"
 #include "sweep/export.h"
+#include "sweep/sharing_devices.h"
 
 namespace takt {
 namespace {
@@ -134,20 +135,6 @@ class ContentionBench {
 };
 
 }  // namespace
-
-std::map<std::string, PressureLaw> shared_by(const std::vector<std::string>& devices) {
-  std::map<std::string, PressureLaw> laws;
-  std::map<std::string, int> users;
-  for (const std::string& device : devices)
-    for (const auto& [name, use] : SimulatedDevice(device, {}).shared_uses(nullptr, device)) {
-      ++users[name];
-      if (laws.try_emplace(name, use.law).first->second != use.law)
-        refuse_input(fmt::format("{}: suffers from '{}' by another law than a device before it; describe it the same",
-                                 printable(device), printable(name)));
-    }
-  std::erase_if(laws, [&](const auto& law) { return users.at(law.first) < 2; });
-  return laws;
-}
 
 std::vector<std::string> resources_of(const ContentionTask& task) {
   if (!task.is_simulated()) return RealLoadedRuns::resources();

@@ -2,19 +2,13 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "flow/pressure_law.h"
 #include "sweep/contention_task.h"
 
 namespace takt {
-
-/// What simulated devices share: everything that two of them name, with its law. Throws Error(bad_input) where they
-/// name different laws, and as SimulatedDevice.
-std::map<std::string, PressureLaw> shared_by(const std::vector<std::string>& devices);
 
 /// The names of what loads press on: of simulated devices what they share, else the machine's own.
 std::vector<std::string> resources_of(const ContentionTask& task);

@@ -11,6 +11,7 @@
 #include "replay/interference_file.h"
 #include "sweep/contention_bench.h"
 #include "sweep/contention_journal.h"
+#include "sweep/sharing_devices.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -248,10 +249,10 @@ TEST(ContentionTask, comes_back_from_its_json) {
 }
 
 /// In a folder with descriptions, which devices are found by.
-class SharingDevices : public testing::Test {
+class DescribedDevices : public testing::Test {
  protected:
-  SharingDevices() : before_(std::filesystem::current_path()) { std::filesystem::current_path(folder_.path()); }
-  ~SharingDevices() override { std::filesystem::current_path(before_); }
+  DescribedDevices() : before_(std::filesystem::current_path()) { std::filesystem::current_path(folder_.path()); }
+  ~DescribedDevices() override { std::filesystem::current_path(before_); }
   static void describe(const std::string& name, const std::string& shares) {
     std::ofstream(name + ".yaml")
         << "peak_flops_per_s: 1e12\nbandwidth_bytes_per_s: 1e11\nunknown_op_ns: 1000\nshares: {" << shares << "}\n";
@@ -260,7 +261,7 @@ class SharingDevices : public testing::Test {
   std::filesystem::path before_;
 };
 
-TEST_F(SharingDevices, share_what_two_of_them_name) {
+TEST_F(DescribedDevices, share_what_two_of_them_name) {
   describe("a", "memory: {law: queue}, bus: {}");
   describe("b", "memory: {law: queue}, cache: {}");
   describe("c", "cache: {}");
@@ -273,7 +274,7 @@ TEST_F(SharingDevices, share_what_two_of_them_name) {
   EXPECT_THROW(shared_by({"sim:a", "sim:d"}), Error);
 }
 
-TEST_F(SharingDevices, are_measured_beside_simulated_loads) {
+TEST_F(DescribedDevices, are_measured_beside_simulated_loads) {
   describe("left", "memory: {law: linear, pressure: 0.5, sensitivity: 0.4}, own: {pressure: 1}");
   describe("right", "memory: {law: linear, pressure: 1, sensitivity: 0.2}");
   ContentionTask task;
@@ -298,7 +299,7 @@ TEST_F(SharingDevices, are_measured_beside_simulated_loads) {
   EXPECT_NEAR(loads.rounds[0].answers.loads[0].slow_downs[0].back(), 2, 1e-3);
 }
 
-TEST_F(SharingDevices, that_refuse_a_stage_say_why) {
+TEST_F(DescribedDevices, that_refuse_a_stage_say_why) {
   describe("left", "memory: {pressure: 1, sensitivity: 1}");
   std::ofstream("left.yaml", std::ios::app) << "unsupported_ops: [ScatterElements]\n";
   describe("right", "memory: {pressure: 1, sensitivity: 1}");
