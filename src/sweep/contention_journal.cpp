@@ -19,10 +19,11 @@ std::string printed(const std::vector<std::string>& words) {
   return printable(fmt::format("{}", fmt::join(words, "+")));
 }
 
-void check_range(std::string_view where, const char* key, std::int64_t value, std::int64_t least, std::int64_t most) {
-  if (value < least || value > most)
+void check_range(std::string_view where, const char* key, std::int64_t value, std::int64_t least,
+                 std::int64_t largest) {
+  if (value < least || value > largest)
     refuse_input(fmt::format("{}: {} is {}, and not {} to {}; measure again into another folder", where, key, value,
-                             least, most));
+                             least, largest));
 }
 
 }  // namespace
