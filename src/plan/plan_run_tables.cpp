@@ -11,7 +11,7 @@
 namespace takt {
 namespace {
 
-struct RunLine {
+struct RanPlanLine {
   const PlanRunReport* report;
   const PlanRunResult* plan;
   std::int64_t number;
@@ -26,32 +26,32 @@ Cell difference_of(double estimated, double measured) {
   return measured == 0 ? Cell() : Cell(100 * (estimated - measured) / measured);
 }
 
-constexpr Column<RunLine> run_columns[] = {
-    {"plan_number", "No", [](const RunLine& l) -> Cell { return l.number; },
+constexpr Column<RanPlanLine> tried_columns[] = {
+    {"plan_number", "No", [](const RanPlanLine& l) -> Cell { return l.number; },
      "The number of a plan among those that were run, from 1."},
-    {plan_columns::role, [](const RunLine& l) -> Cell { return l.plan->trial.role; }},
-    {plan_columns::plan, [](const RunLine& l) -> Cell { return to_string(l.plan->trial.plan); }},
-    {"estimated_us", "Estimated", [](const RunLine& l) { return of_ns(l.estimated()); },
+    {plan_columns::role, [](const RanPlanLine& l) -> Cell { return l.plan->trial.role; }},
+    {plan_columns::plan, [](const RanPlanLine& l) -> Cell { return to_string(l.plan->trial.plan); }},
+    {"estimated_us", "Estimated", [](const RanPlanLine& l) { return of_ns(l.estimated()); },
      "What was expected before anything ran, in us: of a plan the latency of a batch that is alone or the makespan of "
      "a stream, whichever the search wanted short; of a block its time undisturbed."},
-    {"really_us", "Measured", [](const RunLine& l) { return of_ns(l.measured()); },
+    {"really_us", "Measured", [](const RanPlanLine& l) { return of_ns(l.measured()); },
      "What a plan or a block really took, in us: mean over the rounds."},
-    {"really_low_us", "From", [](const RunLine& l) { return l.interval() ? of_ns(l.interval()->low) : Cell(); },
+    {"really_low_us", "From", [](const RanPlanLine& l) { return l.interval() ? of_ns(l.interval()->low) : Cell(); },
      "The lower end of the 95 % interval of what a plan really took, in us, from the differences between rounds; "
      "missing with one round."},
-    {"really_high_us", "To", [](const RunLine& l) { return l.interval() ? of_ns(l.interval()->high) : Cell(); },
+    {"really_high_us", "To", [](const RanPlanLine& l) { return l.interval() ? of_ns(l.interval()->high) : Cell(); },
      "The upper end of the 95 % interval of what a plan really took, in us; missing with one round."},
-    {"estimate_off_percent", "Off %", [](const RunLine& l) { return difference_of(l.estimated(), l.measured()); },
+    {"estimate_off_percent", "Off %", [](const RanPlanLine& l) { return difference_of(l.estimated(), l.measured()); },
      "By how much an estimate is above what was measured, in % of that; negative: it took longer than estimated."},
     {"latency_really_us", "Latency",
-     [](const RunLine& l) -> Cell {
+     [](const RanPlanLine& l) -> Cell {
        std::vector<double> values;
        for (const PlanRound& round : l.plan->rounds) values.push_back(round.latency.count());
        return Duration(mean(values).value_or(0));
      },
      "The mean latency in us of batches that were alone in the pipeline of a plan."},
     {"makespan_really_us", "Makespan",
-     [](const RunLine& l) -> Cell {
+     [](const RanPlanLine& l) -> Cell {
        std::vector<double> values;
        for (const PlanRound& round : l.plan->rounds) values.push_back(static_cast<double>(round.makespan.count()));
        return of_ns(mean(values).value_or(0));
@@ -59,7 +59,7 @@ constexpr Column<RunLine> run_columns[] = {
      "What the stream of batches took in the pipeline of a plan, in us, from the first that entered to the last that "
      "was delivered; mean over the rounds."},
     {"numbers", "Numbers",
-     [](const RunLine& l) -> Cell {
+     [](const RanPlanLine& l) -> Cell {
        if (!l.plan->numbers) return Cell();
        return std::string(l.plan->is_right() ? "right" : "wrong");
      },
@@ -148,15 +148,15 @@ constexpr Column<PlanChoice> choice_columns[] = {
      "The upper end of the 95 % interval of that difference."},
 };
 
-constexpr TableDefinition<RunLine> runs_definition{
-    "plan_runs", "Plans that were run, beside what they were expected to take: a row per plan.", run_columns};
+constexpr TableDefinition<RanPlanLine> tried_definition{
+    "plan_runs", "Plans that were run, beside what they were expected to take: a row per plan.", tried_columns};
 constexpr TableDefinition<RunBlockLine> run_blocks_definition{
     "plan_run_blocks", "The blocks of the plans that were run: a row per block.", run_block_columns};
 constexpr TableDefinition<PlanChoice> choice_definition{
     "plan_choice", "How well the estimates chose among the plans that were run: one row.", choice_columns};
 
-std::vector<RunLine> lines_of(const PlanRunReport& report) {
-  std::vector<RunLine> lines;
+std::vector<RanPlanLine> lines_of(const PlanRunReport& report) {
+  std::vector<RanPlanLine> lines;
   for (const PlanRunResult& plan : report.plans)
     lines.push_back({&report, &plan, static_cast<std::int64_t>(lines.size()) + 1});
   return lines;
@@ -206,15 +206,15 @@ std::string verdict(const PlanRunReport& report, const PlanChoice& choice) {
 std::vector<Table> plan_run_tables(const PlanRunReport& report) {
   const auto runs = lines_of(report);
   std::vector<RunBlockLine> blocks;
-  for (const RunLine& line : runs)
+  for (const RanPlanLine& line : runs)
     for (std::size_t b = 0; b < line.plan->trial.plan.blocks.size(); ++b) blocks.push_back({line.plan, line.number, b});
   const PlanChoice choice = choice_of(report);
-  return {runs_definition.make(runs), run_blocks_definition.make(blocks),
+  return {tried_definition.make(runs), run_blocks_definition.make(blocks),
           choice_definition.make(std::span(&choice, 1))};
 }
 
 std::vector<TableSchema> plan_run_schemas() {
-  return {runs_definition.schema(), run_blocks_definition.schema(), choice_definition.schema(), piece_costs_schema(),
+  return {tried_definition.schema(), run_blocks_definition.schema(), choice_definition.schema(), piece_costs_schema(),
           piece_pairs_schema()};
 }
 
@@ -222,7 +222,7 @@ std::string to_text(const PlanRunReport& report, const TextStyle& style) {
   const auto tables = plan_run_tables(report);
   std::string text = to_text(
       some_columns(tables[0], {"plan_number", "plan", "estimated_us", "really_us", "estimate_off_percent"}), style);
-  for (const RunLine& line : lines_of(report))
+  for (const RanPlanLine& line : lines_of(report))
     if (line.plan->trial.role != "found")
       text += fmt::format("{}: {}\n", line.number, role_in_words(line.plan->trial.role));
   text += fmt::format("\nBlocks, while a batch was alone and in the stream:\n\n{}",
