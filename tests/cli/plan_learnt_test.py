@@ -128,7 +128,8 @@ class Learnt(unittest.TestCase):
         done = subprocess.run([MAKE_MODELS, self.path], check=False, capture_output=True)
         self.assertEqual(done.returncode, 0)
         with_it, without = (json.loads(self.takt('plan', 'run', 'small.onnx', *devices, *more, '--format', 'json', '--top', '4',
-                                                 '--rounds', '6'))['tables'] for more in ([], ['--no-interference']))
+                                                 '--plan', 'sim:left[1-2] | sim:right[3]', '--rounds', '6'))['tables']
+                            for more in ([], ['--no-interference']))
         pairs = with_it['piece_pairs']
         self.assertGreater(len(pairs), 0)
         self.assertTrue(all(pair['slowed_piece'][:7] != pair['piece_beside'][:7] for pair in pairs), pairs)
