@@ -4,9 +4,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const auto text = takt::text_of(bytes, size);
-  const takt::LoadPlan plan{takt::even_levels(2), {}};
   takt::may_refuse([&] { takt::parse_contention_configuration(text, "fuzz.jsonl:1"); });
-  takt::may_refuse([&] { takt::parse_contention_record(text, plan, 1, "fuzz.jsonl:2"); });
+  takt::may_refuse([&] { takt::parse_contention_record(text, {1, 2, 1}, "fuzz.jsonl:2"); });
   takt::may_refuse([&] { takt::parse_contention_task(text); });
   return 0;
 }

@@ -148,8 +148,7 @@ class ContentionRun {
       ContentionRecord record{blocks[done], task.device, {}, {}};
       switch (child.next(line, settings_.row_limit, settings_.stop)) {
         case ChildProcess::Answer::line:
-          record = parse_contention_record(line, load_plan_of(task), configuration_.resources.size(),
-                                           "answer of a sweep's own process");
+          record = parse_contention_record(line, shape_of(configuration_), "answer of a sweep's own process");
           if (record.block != blocks[done])
             refuse_input(fmt::format("a sweep's own process answered with {} instead of {}", printable(record.block),
                                      blocks[done]));

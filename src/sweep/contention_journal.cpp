@@ -84,6 +84,11 @@ const ContentionRecord* ContentionRecords::find(std::string_view block) const {
   return found == records.end() ? nullptr : &*found;
 }
 
+ContentionShape shape_of(const ContentionConfiguration& configuration) {
+  return {configuration.resources.size(), static_cast<std::size_t>(configuration.levels),
+          static_cast<std::size_t>(configuration.rounds)};
+}
+
 std::filesystem::path contention_journal(const std::filesystem::path& folder, Network network) {
   return folder / "results" / fmt::format("interference-{}.jsonl", network_name(network));
 }
@@ -95,10 +100,8 @@ std::optional<ContentionRecords> read_contention(const std::filesystem::path& jo
   if (lines.empty()) return std::nullopt;
   const std::string name = printable(journal.string());
   ContentionRecords all{parse_contention_configuration(lines.front(), name + ":1"), {}};
-  const LoadPlan plan{even_levels(all.configuration.levels), {}};
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    auto record =
-        parse_contention_record(lines[i], plan, all.configuration.resources.size(), fmt::format("{}:{}", name, i + 1));
+    auto record = parse_contention_record(lines[i], shape_of(all.configuration), fmt::format("{}:{}", name, i + 1));
     std::erase_if(all.records, [&](const ContentionRecord& before) { return before.block == record.block; });
     all.records.push_back(std::move(record));
   }

@@ -22,6 +22,7 @@ struct ContentionConfiguration {
   GraphSize size;  ///< of the graph; chosen when the journal is begun, and then kept
 };
 
+ContentionShape shape_of(const ContentionConfiguration& configuration);
 std::string to_json(const ContentionConfiguration& configuration);
 /// Throws Error(bad_input); `where` begins the message.
 ContentionConfiguration parse_contention_configuration(std::string_view json, std::string_view where);

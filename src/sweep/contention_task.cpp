@@ -30,29 +30,29 @@ void check_factor(double factor) {
 }
 
 /// Of a stage, or of a load, which has not lost anything beside itself.
-AnswersToLoads answers_in(const Json& json, const LoadPlan& plan, std::size_t resources, bool of_stage) {
+AnswersToLoads answers_in(const Json& json, const ContentionShape& shape, bool of_stage) {
   AnswersToLoads answers;
   answers.slow_downs = json.at("slow_downs").get<std::vector<std::vector<double>>>();
   answers.mixed = json.at("mixed").get<double>();
   answers.load_lost = json.at("load_lost").get<std::vector<double>>();
-  if (answers.slow_downs.size() != resources || answers.load_lost.size() != (of_stage ? resources : 0))
-    refuse_input(fmt::format("its answers are not those to loads of {} resources", resources));
+  if (answers.slow_downs.size() != shape.resources || answers.load_lost.size() != (of_stage ? shape.resources : 0))
+    refuse_input(fmt::format("its answers are not those to loads of {} resources", shape.resources));
   check_factor(answers.mixed);
   for (const double factor : answers.load_lost) check_factor(factor);
   for (const auto& curve : answers.slow_downs) {
-    if (curve.size() != plan.levels.size())
-      refuse_input(fmt::format("a load has {} levels and not {}", curve.size(), plan.levels.size()));
+    if (curve.size() != shape.levels)
+      refuse_input(fmt::format("a load has {} levels and not {}", curve.size(), shape.levels));
     for (const double factor : curve) check_factor(factor);
   }
   return answers;
 }
 
-SingleRound round_in(const Json& json, const LoadPlan& plan, std::size_t resources, bool of_loads) {
+SingleRound round_in(const Json& json, const ContentionShape& shape, bool of_loads) {
   SingleRound round;
   round.alone = json.at("alone_ns").get<std::vector<double>>();
-  for (const Json& one : json.at("stages")) round.answers.stages.push_back(answers_in(one, plan, resources, true));
-  for (const Json& one : json.at("loads")) round.answers.loads.push_back(answers_in(one, plan, resources, false));
-  const std::size_t stages = of_loads ? 0 : 1, loads = of_loads ? resources : 0;
+  for (const Json& one : json.at("stages")) round.answers.stages.push_back(answers_in(one, shape, true));
+  for (const Json& one : json.at("loads")) round.answers.loads.push_back(answers_in(one, shape, false));
+  const std::size_t stages = of_loads ? 0 : 1, loads = of_loads ? shape.resources : 0;
   if (round.alone.size() != stages || round.answers.stages.size() != stages || round.answers.loads.size() != loads)
     refuse_input("a round has not one stage, or not every load");
   for (const double time : round.alone)
@@ -131,15 +131,16 @@ std::string to_json(const ContentionRecord& record) {
       -1, ' ', false, Json::error_handler_t::replace);
 }
 
-ContentionRecord parse_contention_record(std::string_view json, const LoadPlan& plan, std::size_t resources,
-                                         std::string_view where) {
+ContentionRecord parse_contention_record(std::string_view json, const ContentionShape& shape, std::string_view where) {
   try {
     const Json read = parse_strictly(json, where);
     ContentionRecord record;
     record.block = read.at("block"), record.asked = read.at("asked"), record.reason = read.at("reason");
     for (const Json& round : read.at("rounds"))
-      record.rounds.push_back(round_in(round, plan, resources, record.block == loads_block));
-    if (record.rounds.empty() == record.reason.empty()) refuse_input("its rounds do not fit its reason");
+      record.rounds.push_back(round_in(round, shape, record.block == loads_block));
+    if (record.rounds.size() != (record.reason.empty() ? shape.rounds : 0))
+      refuse_input(fmt::format("it has {} rounds and not {}, or they do not fit its reason", record.rounds.size(),
+                               shape.rounds));
     return record;
   } catch (const Json::exception& error) {
     refuse_input(fmt::format("{}: is no record of contention ({})", where, error.what()));

@@ -56,8 +56,12 @@ struct ContentionRecord {
   std::vector<SingleRound> rounds;  ///< of this stage alone, or of the loads; none where there is a reason
 };
 std::string to_json(const ContentionRecord& record);
-/// Throws Error(bad_input) for a line that is no record of so many resources and levels; `where` begins the message.
-ContentionRecord parse_contention_record(std::string_view json, const LoadPlan& plan, std::size_t resources,
-                                         std::string_view where);
+
+/// How many loads, levels of each and rounds there are.
+struct ContentionShape {
+  std::size_t resources = 0, levels = 0, rounds = 0;
+};
+/// Throws Error(bad_input) for a line that is no record of this shape; `where` begins the message.
+ContentionRecord parse_contention_record(std::string_view json, const ContentionShape& shape, std::string_view where);
 
 }  // namespace takt

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr int levels = 2, rounds = 2;
-const LoadPlan plan{even_levels(levels), {0.5, 0.5, 0}};
+constexpr ContentionShape shape{3, levels, rounds};
 
 /// What answers so much to every load of compute, memory and cache at half and at full level.
 AnswersToLoads answers(double half, double full, bool of_stage) {
@@ -205,7 +205,7 @@ TEST_F(SweepContention, of_another_way_is_not_mixed_in) {
 
 std::string record_refusal(const std::string& json) {
   try {
-    parse_contention_record(json, plan, 3, "file:2");
+    parse_contention_record(json, shape, "file:2");
   } catch (const Error& error) {
     return error.what();
   }
@@ -221,7 +221,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 TEST(ContentionRecord, comes_back_from_its_line) {
   for (const ContentionRecord& record :
        {loads(), stage("GPU[2-4]", "sim:GPU"), ContentionRecord{"CPU[1]", "CPU", "why", {}}})
-    EXPECT_EQ(to_json(parse_contention_record(to_json(record), plan, 3, "x")), to_json(record));
+    EXPECT_EQ(to_json(parse_contention_record(to_json(record), shape, "x")), to_json(record));
 }
 
 TEST(ContentionRecord, that_is_none_is_refused_with_its_cause) {
@@ -247,6 +247,8 @@ TEST(ContentionTask, comes_back_from_its_json) {
   EXPECT_THROW(parse_contention_task("{}"), Error);
   EXPECT_THROW(parse_contention_task(replaced(to_json(task), "\"last\":7", "\"last\":8")), Error);
 }
+
+constexpr ContentionShape of_one_resource{1, 5, 3};
 
 /// In a folder with descriptions, which devices are found by.
 class DescribedDevices : public testing::Test {
@@ -284,7 +286,7 @@ TEST_F(DescribedDevices, are_measured_beside_simulated_loads) {
   std::vector<std::string> lines;
   EXPECT_EQ(run_contention_task(to_json(task), {}, [&](const std::string& line) { lines.push_back(line); }), 0);
   ASSERT_EQ(lines.size(), 1u);
-  const auto record = parse_contention_record(lines[0], load_plan_of(task), 1, "line");
+  const auto record = parse_contention_record(lines[0], of_one_resource, "line");
   EXPECT_EQ(record.reason, "");
   EXPECT_EQ(record.block, "CPU[2-3]");
   ASSERT_EQ(record.rounds.size(), 3u);
@@ -295,7 +297,7 @@ TEST_F(DescribedDevices, are_measured_beside_simulated_loads) {
   task.stages.clear();
   lines.clear();
   EXPECT_EQ(run_contention_task(to_json(task), {}, [&](const std::string& line) { lines.push_back(line); }), 0);
-  const auto loads = parse_contention_record(lines.at(0), load_plan_of(task), 1, "line");
+  const auto loads = parse_contention_record(lines.at(0), of_one_resource, "line");
   EXPECT_NEAR(loads.rounds[0].answers.loads[0].slow_downs[0].back(), 2, 1e-3);
 }
 
@@ -310,8 +312,8 @@ TEST_F(DescribedDevices, that_refuse_a_stage_say_why) {
   std::vector<std::string> lines;
   EXPECT_EQ(run_contention_task(to_json(task), {}, [&](const std::string& line) { lines.push_back(line); }), 1);
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_THAT(parse_contention_record(lines[0], load_plan_of(task), 1, "line").reason, HasSubstr("ScatterElements"));
-  EXPECT_EQ(parse_contention_record(lines[1], load_plan_of(task), 1, "line").reason, "");
+  EXPECT_THAT(parse_contention_record(lines[0], of_one_resource, "line").reason, HasSubstr("ScatterElements"));
+  EXPECT_EQ(parse_contention_record(lines[1], of_one_resource, "line").reason, "");
 }
 
 }  // namespace
