@@ -130,8 +130,7 @@ class InterferenceAnswer {
       : spec_(std::move(spec)), o_(o), stop_(&interrupt.requested()), runner_(spec_, is_virtual(), stop_) {}
 
   void measure_stages() {
-    LoadSetup setup = load_setup(spec_, is_virtual(), runner_,
-                                 {path_of_this_program(), "pipeline", "interference", std::string(load_word)}, stop_);
+    LoadSetup setup = load_setup(spec_, is_virtual(), runner_, load_command(), stop_);
     Progress bar("runs beside loads");
     SingleSettings settings;
     settings.rounds = o_.rounds;
@@ -240,6 +239,10 @@ int run_load_process() {
 }
 
 }  // namespace
+
+std::vector<std::string> load_command() {
+  return {path_of_this_program(), "pipeline", "interference", std::string(load_word)};
+}
 
 CommandDescription describe_pipeline_interference() {
   InterferenceOptions o;

@@ -144,8 +144,9 @@ int run_plan_compile(std::span<const std::string> arguments) {
   write_file_atomically(o.out, to_json(set, provenance));
   warn_of_extrapolation(set);
   print(o.output, plan_set_tables(set), provenance,
-        to_text(set, o.output.style()) + fmt::format("{} plan{} in {}\n", set.plans.size(),
-                                                     set.plans.size() == 1 ? "" : "s", printable(o.out.string())));
+        interference_line(o.costs, source) + to_text(set, o.output.style()) +
+            fmt::format("{} plan{} in {}\n", set.plans.size(), set.plans.size() == 1 ? "" : "s",
+                        printable(o.out.string())));
   return 0;
 }
 

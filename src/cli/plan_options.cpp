@@ -31,19 +31,30 @@ void add_cost_settings(CommandLine& line, PlanCostOptions& o) {
        .meaning = "With a sweep: tensors are copied between runtimes, as it has measured; takt's own pipelines pass "
                   "them without a copy"},
       &o.copies);
-  line.add({.names = "--interference",
-            .value = "FILE",
-            .meaning = "How much units or blocks slow each other down: the JSON of 'takt pipeline interference' on a "
-                       "pipeline whose stages are named CPU, GPU or GPU[1-4]"},
-           &o.interference);
+  line.add(
+      {.names = "--interference",
+       .value = "FILE",
+       .meaning = "How much units or blocks slow each other down: the JSON of 'takt pipeline interference' on a "
+                  "pipeline whose stages are named CPU, GPU or GPU[1-4]. Without it what the sweep measured itself"},
+      &o.interference);
+  add_no_interference(line, &o.no_interference);
   line.add({.names = "--devices",
             .value = "LIST",
             .meaning = "The units that plans may use, separated by commas; all that have costs without it"},
            &o.devices);
 }
 
+void add_no_interference(CommandLine& line, bool* no_interference) {
+  line.add({.names = "--no-interference", .meaning = "Units do not slow each other down, whatever was measured"},
+           no_interference);
+}
+
 PlanCostSource cost_source(const PlanCostOptions& o, std::string_view command) {
-  CostSourceSettings settings{.copies = o.copies, .interference = o.interference, .units = {}};
+  if (o.no_interference && !o.interference.empty())
+    throw UsageError(
+        fmt::format("{}: --interference and --no-interference contradict each other; leave one out", command));
+  CostSourceSettings settings{
+      .copies = o.copies, .interference = o.interference, .no_interference = o.no_interference, .units = {}};
   if (!o.devices.empty()) settings.units = words_in(o.devices);
   if (!o.divide_cost.empty())
     settings.divide = DivideCost{std::chrono::round<Nanoseconds>(parse_duration(o.divide_cost)), Nanoseconds(0)};
@@ -54,6 +65,12 @@ PlanCostSource cost_source(const PlanCostOptions& o, std::string_view command) {
   if (o.copies && !source.is_sweep())
     throw UsageError(fmt::format("{}: --copies goes with what a sweep measured; a file of costs has its own", command));
   return source;
+}
+
+std::string interference_line(const PlanCostOptions& o, const PlanCostSource& source) {
+  if (!o.interference.empty() || source.interference().empty()) return "";
+  return fmt::format("Slow-downs of units by each other: {} (leave out with --no-interference).\n\n",
+                     printable(source.interference().string()));
 }
 
 void add_objective(CommandLine& line, PlanRuleOptions& o) {

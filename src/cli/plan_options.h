@@ -15,14 +15,20 @@ namespace takt {
 struct PlanCostOptions {
   std::filesystem::path costs, interference;
   std::string divide_cost, devices;
-  bool copies = false;
+  bool copies = false, no_interference = false;
 };
 
-/// --divide-cost, --copies, --interference, --devices. How `costs` is given is the command's own.
+/// --divide-cost, --copies, --interference, --no-interference, --devices. How `costs` is given is the command's own.
 void add_cost_settings(CommandLine& line, PlanCostOptions& options);
 
-/// Reads them. Throws UsageError for --divide-cost and --copies with a file of costs.
+void add_no_interference(CommandLine& line, bool* no_interference);
+
+/// Reads them. Throws UsageError for --divide-cost and --copies with a file of costs, and for a file of interference
+/// together with none.
 PlanCostSource cost_source(const PlanCostOptions& options, std::string_view command);
+
+/// Where slow-downs come from, if nobody named it; empty: nowhere, or somebody did.
+std::string interference_line(const PlanCostOptions& options, const PlanCostSource& source);
 
 struct PlanRuleOptions {
   std::string objective = "latency";

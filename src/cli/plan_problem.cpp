@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "plan/planned_layer.h"
 #include "plan/planned_pieces.h"
+#include "plan/slow_downs.h"
 #include "runtime/simulated.h"
 #include "sweep/sweep_journal.h"
 
@@ -71,10 +72,12 @@ PlanProblem problem_of_sweep(const PlanProblemOptions& o) {
   PlanCostOptions costing;
   costing.costs = o.what, costing.interference = o.interference;
   costing.divide_cost = o.divide_cost, costing.devices = o.devices;
+  costing.no_interference = o.no_interference;
   const PlanCostSource source = cost_source(costing, "plan run");
   PlanProblem problem;
   problem.costs = source.at(GraphSize{*o.nodes, *o.edges});
   problem.model = layer_of(o, lookup, *problem.costs);
+  problem.interference_line = interference_line(costing, source);
   return problem;
 }
 
@@ -91,6 +94,24 @@ PlanUnit unit_named(const std::string& text, const PlanProblemOptions& o) {
     unit.runtime = runtime_for(o.what).name;
   if (unit.device == "CPU") unit.threads = o.threads;
   return unit;
+}
+
+/// What pieces on different units do to each other.
+void add_contention(const PlanProblemOptions& o, const PlannedPieces& model, const Interrupt& interrupt,
+                    PlanProblem& problem) {
+  Progress bar("pieces at the same time");
+  PieceContentionSettings settings;
+  settings.seed = o.seed;
+  settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+  settings.stop = &interrupt.requested();
+  problem.pairs = measure_piece_contention(model, problem.pieces, settings);
+  if (!problem.pairs.empty()) problem.costs = with_slow_downs(problem.costs, problem.pairs, "the pieces");
+  const auto certain =
+      std::count_if(problem.pairs.begin(), problem.pairs.end(), [](const PairRow& pair) { return pair.significant; });
+  if (certain > 0)
+    problem.interference_line = fmt::format(
+        "Pieces on different units slow each other down in {} of {} pairs (leave out with --no-interference).\n\n",
+        certain, problem.pairs.size());
 }
 
 PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& interrupt) {
@@ -110,6 +131,7 @@ PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& inter
   PlanProblem problem;
   problem.pieces = measure_pieces(*model, measuring);
   problem.costs = costs_of(model->pieces(), names, problem.pieces);
+  if (o.at_once && !o.no_interference) add_contention(o, *model, interrupt, problem);
   problem.model = std::move(model);
   return problem;
 }
@@ -156,7 +178,8 @@ void add_problem(CommandLine& line, PlanProblemOptions& o) {
   line.add({.names = "--whole", .meaning = "No block is divided over several units"}, &o.whole);
   line.add({.names = "--interference",
             .value = "FILE",
-            .meaning = "What units do to each other, from 'takt pipeline interference' as JSON"},
+            .meaning = "What units do to each other, from 'takt pipeline interference' as JSON; without it what the "
+                       "sweep measured itself"},
            &o.interference);
   add_model_options(line, o);
   line.heading("Of both");
@@ -166,6 +189,7 @@ void add_problem(CommandLine& line, PlanProblemOptions& o) {
        .meaning = "The units that plans may use, separated by commas. Of a sweep: all that have costs without it. Of "
                   "a model: devices, also with a runtime as in 'onnxruntime@CPU'; CPU without it"},
       &o.devices);
+  add_no_interference(line, &o.no_interference);
   line.add({.names = "--seed",
             .value = "N",
             .meaning = "Of generated values, and of the noise of simulated devices",
@@ -175,6 +199,11 @@ void add_problem(CommandLine& line, PlanProblemOptions& o) {
 
 PlanProblem make_problem(const PlanProblemOptions& o, const Interrupt& interrupt) {
   return o.is_model() ? problem_of_model(o, interrupt) : problem_of_sweep(o);
+}
+
+std::vector<Table> piece_tables(const PlanProblem& problem) {
+  if (problem.pieces.empty()) return {};
+  return {piece_costs_table(problem.pieces), piece_pairs_table(problem.pairs)};
 }
 
 std::string refused_pieces(const PlanProblem& problem) {

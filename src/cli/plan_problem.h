@@ -10,6 +10,7 @@
 
 #include "cli/command_line.h"
 #include "core/interrupt.h"
+#include "plan/piece_contention.h"
 #include "plan/piece_costs.h"
 #include "plan/plan_costs.h"
 #include "plan/planned_model.h"
@@ -23,7 +24,8 @@ struct PlanProblemOptions {
   std::vector<std::string> inputs;
   int pieces = 5, runs = 30;
   std::optional<int> threads;
-  bool whole = false;
+  bool whole = false, no_interference = false;
+  bool at_once = true;  ///< blocks run at the same time in what is wanted short: what they do to each other counts
   std::uint64_t seed = 1;
 
   bool is_model() const { return !std::filesystem::is_directory(what) && what.extension() != ".json"; }
@@ -39,7 +41,12 @@ struct PlanProblem {
   std::shared_ptr<const PlanCosts> costs;
   std::unique_ptr<const PlannedModel> model;
   std::vector<PieceMeasurement> pieces;  ///< none: of a sweep
+  std::vector<PairRow> pairs;            ///< of pieces: what was measured of their slow-downs
+  std::string interference_line;         ///< where slow-downs come from; empty: nowhere, or somebody named it
 };
+
+/// "piece_costs" and "piece_pairs" of a model; none of a sweep.
+std::vector<Table> piece_tables(const PlanProblem& problem);
 
 /// Measures the pieces of a model, with a progress bar. Throws UsageError for options that do not go together, and
 /// Error as read_costs(), PlannedPieces and measure_pieces() do.

@@ -105,6 +105,7 @@ int run_plan_run(std::span<const std::string> arguments) {
   if (!declare(o).parse(arguments)) return 0;
   o.rules.whole = o.problem.whole;
   const PlanSearchSettings search = search_settings(o.rules, "plan run");
+  o.problem.at_once = search.objective == PlanObjective::throughput;
   const Interrupt interrupt;
   const PlanProblem problem = make_problem(o.problem, interrupt);
   const auto trials = trials_of(o, *problem.costs, search);
@@ -121,9 +122,9 @@ int run_plan_run(std::span<const std::string> arguments) {
   settings.stop = &interrupt.requested();
   const PlanRunReport report{search.objective, search.batches, run_plans(trials, *problem.model, settings)};
   auto tables = plan_run_tables(report);
-  if (!problem.pieces.empty()) tables.push_back(piece_costs_table(problem.pieces));
+  for (Table& table : piece_tables(problem)) tables.push_back(std::move(table));
   print(o.output, tables, provenance_of("plan run", arguments),
-        refused_pieces(problem) + to_text(report, o.output.style()));
+        refused_pieces(problem) + problem.interference_line + to_text(report, o.output.style()));
   for (const PlanRunResult& plan : report.plans)
     if (!plan.is_right())
       throw Error(ErrorKind::runtime,

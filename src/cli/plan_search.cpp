@@ -132,16 +132,18 @@ int search_model(PlanSearchOptions& o, std::span<const std::string> arguments) {
   if (!o.costs.costs.empty() || o.nodes || o.edges || !o.costs.divide_cost.empty() || !o.costs.interference.empty() ||
       o.costs.copies || !o.preset.empty())
     throw UsageError("plan search: a model is measured; leave out --costs and what goes with it, and --preset");
+  const PlanSearchSettings settings = search_settings(o.rules, "plan search");
   o.problem.devices = o.costs.devices;
+  o.problem.no_interference = o.costs.no_interference;
+  o.problem.at_once = settings.objective == PlanObjective::throughput;
   const Interrupt interrupt;
   const PlanProblem problem = make_problem(o.problem, interrupt);
-  const PlanSearchSettings settings = search_settings(o.rules, "plan search");
   PlanReport report = report_on(o, *problem.costs, settings);
   compare_with_single(report, *problem.costs, std::nullopt, settings);
   auto tables = plan_tables(report);
-  tables.push_back(piece_costs_table(problem.pieces));
+  for (Table& table : piece_tables(problem)) tables.push_back(std::move(table));
   print(o.output, tables, provenance_of("plan search", arguments),
-        refused_pieces(problem) + to_text(report, o.output.style()));
+        refused_pieces(problem) + problem.interference_line + to_text(report, o.output.style()));
   return 0;
 }
 
@@ -167,7 +169,8 @@ int run_plan_search(std::span<const std::string> arguments) {
   PlanReport report = report_on(o, *costs, settings);
   compare_with_single(report, *costs, size ? source.draws(*size) : std::nullopt, settings);
   warn_of_extrapolation(report, source, size);
-  print(o.output, plan_tables(report), provenance_of("plan search", arguments), to_text(report, o.output.style()));
+  print(o.output, plan_tables(report), provenance_of("plan search", arguments),
+        interference_line(o.costs, source) + to_text(report, o.output.style()));
   return 0;
 }
 

@@ -93,7 +93,7 @@ int run_plan_simulate(std::span<const std::string> arguments) {
   warn_of_other_costs(set, source);
   const StreamReport report = simulate_stream(set, source.by_sizes(), stream_of(o, set));
   print(o.output, plan_stream_tables(report), provenance_of("plan simulate", arguments),
-        to_text(report, o.output.style()));
+        interference_line(o.costs, source) + to_text(report, o.output.style()));
   return 0;
 }
 

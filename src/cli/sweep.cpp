@@ -7,9 +7,11 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/pipeline.h"
 #include "cli/sweep_options.h"
 #include "core/child_process.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/interrupt.h"
 #include "core/log.h"
 #include "core/progress.h"
@@ -17,6 +19,8 @@
 #include "costs/cost_tables.h"
 #include "costs/raw_measurements.h"
 #include "machine/machine_class.h"
+#include "sweep/contention.h"
+#include "sweep/contention_bench.h"
 #include "sweep/export.h"
 #include "sweep/stage_bench.h"
 #include "sweep/sweep_tables.h"
@@ -26,6 +30,8 @@ namespace {
 
 /// The word after which takt is a sweep's own child: it measures what its standard input asks for (stage_task.h).
 constexpr std::string_view child_word = "--task";
+/// The same for contention (contention_task.h).
+constexpr std::string_view contention_word = "--contention-task";
 
 /// The runtime that writes IR; null where this binary lacks it.
 std::unique_ptr<Runtime> ir_converter() {
@@ -113,10 +119,50 @@ Analyzed analyze_step(const SweepOptions& o, const SweepCases& cases, const Prov
   return analyzed;
 }
 
-int run_child() {
+struct ContentionAnswer {
+  std::vector<MeasuredContention> measured;  ///< of networks whose devices share something
+  std::string text;
+};
+
+/// Where devices share nothing it is passed over, unless the step was asked for by its name.
+ContentionAnswer contention_step(const SweepOptions& o, const Provenance& provenance, const Interrupt& interrupt) {
+  const auto sweep = read_sweep(o.out);
+  if (!sweep)
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: holds no measured rows; run with --measure first", printable(o.out.string())));
+  const auto networks = networks_in(o.models);
+  ContentionAnswer answer;
+  for (const Network network : networks) {
+    Progress bar("measuring contention");
+    ContentionSettings settings;
+    settings.folder = o.out;
+    settings.network = network;
+    settings.alone = o.do_interference;
+    settings.retry = o.retry;
+    settings.row_limit = Nanoseconds(static_cast<std::int64_t>(o.row_limit_s * 1e9));
+    settings.child = {path_of_this_program(), "sweep", std::string(contention_word)};
+    settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+    settings.stop = &interrupt.requested();
+    auto measured = measure_contention(*sweep, settings);
+    if (!measured) continue;
+    for (const std::string& failed : measured->failed)
+      log_warning(fmt::format("contention of {} is not measured: {}", network_title(network), printable(failed)));
+    const auto folder = tables_folder(o, network, networks.size());
+    make_folders(folder);
+    write_file_atomically(folder / contention_file, contention_json(*measured, provenance));
+    answer.text += fmt::format("{}\nslow-downs in {}\n", to_text(measured->report, o.output.style()),
+                               printable((folder / contention_file).string()));
+    answer.measured.push_back(std::move(*measured));
+  }
+  return answer;
+}
+
+/// The child's answers go to its standard output, one a line.
+template <typename Work>
+int run_child(const Work& work) {
   std::cin >> std::noskipws;
   const std::string task(std::istreambuf_iterator<char>(std::cin), {});
-  return run_stage_task(task, [](const std::string& line) {
+  return work(task, [](const std::string& line) {
     std::fputs((line + "\n").c_str(), stdout);
     std::fflush(stdout);
   });
@@ -130,17 +176,22 @@ CommandDescription describe_sweep() {
 }
 
 int run_sweep(std::span<const std::string> arguments) {
-  if (arguments.size() == 1 && arguments.front() == child_word) return run_child();
+  if (arguments.size() == 1 && arguments.front() == child_word) return run_child(run_stage_task);
+  if (arguments.size() == 1 && arguments.front() == contention_word)
+    return run_child(
+        [](const auto& task, const auto& tell) { return run_contention_task(task, load_command(), tell); });
   if (!arguments.empty() && arguments.front() == "merge") return run_sweep_merge(arguments.subspan(1));
   SweepOptions o;
   if (!declare(o).parse(arguments)) return 0;
   const bool measures = o.do_measure || o.do_all, exports = o.do_export || measures;
   const bool analyzes = o.do_analyze || o.do_all;
-  if (!exports && !analyzes)
+  // A part of a sweep may lack the rows of others.
+  const bool contends = o.do_interference || (o.do_all && o.shard.empty());
+  if (!exports && !analyzes && !contends)
     throw UsageError(
         "sweep: say what to do: --export writes the models, --measure measures them, --analyze makes tables "
-        "of costs, --all does it all");
-  if (!o.from.empty() && (exports || !analyzes))
+        "of costs, --interference measures slow-downs, --all does it all");
+  if (!o.from.empty() && (exports || !analyzes || contends))
     throw UsageError("sweep: --from names rows for --analyze alone; leave out the other steps");
   shard_in(o.shard);
   const SweepCases cases = cases_of(o);
@@ -165,6 +216,15 @@ int run_sweep(std::span<const std::string> arguments) {
     const Analyzed analyzed = analyze_step(o, cases, provenance);
     text = analyzed.text;
     if (tables.empty()) tables = sweep_tables(analyzed.sweep);
+  }
+  if (contends) {
+    const ContentionAnswer contention = contention_step(o, provenance, interrupt);
+    if (tables.empty()) tables = sweep_tables(*read_sweep(o.out));
+    std::vector<PressureRow> pressures;
+    for (const MeasuredContention& one : contention.measured)
+      pressures.insert(pressures.end(), one.report.pressures.begin(), one.report.pressures.end());
+    tables.push_back(pressures_table(pressures));
+    text += (text.empty() || contention.text.empty() ? "" : "\n") + contention.text;
   }
   print(o.output, tables, provenance, text);
   return 0;

@@ -22,11 +22,16 @@ void add_steps(CommandLine& line, SweepOptions& o) {
             .meaning = "Make the tables of costs from what was measured: lookup_table.json, bandwidth_table.json, "
                        "raw_measurements.json and profiling_report.txt in DIR/results"},
            &o.do_analyze);
+  line.add({.names = "--interference",
+            .meaning = "Measure what stages on devices that share something do to each other, beside loads of known "
+                       "levels, and write results/interference.json, with which plans count"},
+           &o.do_interference);
   line.add({.names = "--from",
             .value = "FILE",
             .meaning = "With --analyze: a raw_measurements.json of anyone instead of this sweep's rows"},
            &o.from);
-  line.add({.names = "--all", .meaning = "All of it, one after the other"}, &o.do_all);
+  line.add({.names = "--all", .meaning = "All of it, one after the other; interference where devices share something"},
+           &o.do_all);
   line.add({.names = "--out",
             .value = "DIR",
             .meaning = "The folder of the sweep",

@@ -16,7 +16,7 @@
 namespace takt {
 
 struct SweepOptions {
-  bool do_export = false, do_measure = false, do_analyze = false, do_all = false;
+  bool do_export = false, do_measure = false, do_analyze = false, do_interference = false, do_all = false;
   std::filesystem::path from;
   std::filesystem::path out = "profiling";
   std::string cases = case_sets().front();

@@ -32,6 +32,15 @@ std::vector<TableSchema> all_interference_schemas() {
   return schemas;
 }
 
+/// A sweep has the pressures of its stages, too, as interference has them.
+std::vector<TableSchema> all_sweep_schemas() {
+  auto schemas = sweep_schemas();
+  const auto single = single_schemas();
+  schemas.push_back(
+      *std::find_if(single.begin(), single.end(), [](const auto& schema) { return schema.name == "pressures"; }));
+  return schemas;
+}
+
 }  // namespace
 
 const std::vector<CommandTables>& all_tables() {
@@ -45,7 +54,7 @@ const std::vector<CommandTables>& all_tables() {
       {"pipeline analyze", account_schemas()},
       {"pipeline interference", all_interference_schemas()},
       {"pipeline whatif", what_if_schemas()},
-      {"sweep", sweep_schemas()},
+      {"sweep", all_sweep_schemas()},
       {"lookup", {costs_schema()}},
       {"plan cut", {cuts_schema()}},
       {"plan compile", plan_set_schemas()},

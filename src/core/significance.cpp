@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/statistics.h"
+
 namespace takt {
 namespace {
 
@@ -41,6 +43,13 @@ double student_quantile(double freedom, double tail) {
     (beyond > tail ? low : high) = middle;
   }
   return high;
+}
+
+std::optional<double> half_width_of_mean(std::span<const double> values, double confidence) {
+  const auto spread = variance(values);
+  if (!spread) return std::nullopt;
+  const auto count = static_cast<double>(values.size());
+  return student_quantile(count - 1, (1 - confidence) / 2) * std::sqrt(*spread / count);
 }
 
 }  // namespace takt

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace takt {
 
 /// The value that a Student variable with `freedom` degrees (> 0) exceeds with probability `tail` (0 to 0.5).
 double student_quantile(double freedom, double tail);
+
+/// Half the width of the interval of `confidence` around the mean of values that are normal (Student, 1908); nullopt
+/// below two values.
+std::optional<double> half_width_of_mean(std::span<const double> values, double confidence = 0.95);
 
 struct PermutationSettings {
   int permutations = 999;

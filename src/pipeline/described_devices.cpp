@@ -28,4 +28,11 @@ std::string described_devices(std::vector<std::string> devices) {
   return text.empty() ? "" : "devices:\n" + text;
 }
 
+std::string flow_mapping(const std::map<std::string, std::string>& entries) {
+  std::string text = "{";
+  for (const auto& [key, value] : entries)
+    text += fmt::format("{}{}: {}", text.size() > 1 ? ", " : "", json_quote(key), json_quote(value));
+  return text + "}";
+}
+
 }  // namespace takt

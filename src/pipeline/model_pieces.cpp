@@ -66,14 +66,6 @@ void for_shared_inputs(const Graph& graph, std::vector<Piece>& pieces, const Use
 
 std::string stage_name(std::size_t piece) { return fmt::format("piece{}", piece + 1); }
 
-/// A flow mapping of YAML; JSON texts are YAML texts.
-std::string flow_mapping(const std::map<std::string, std::string>& entries) {
-  std::string text = "{";
-  for (const auto& [key, value] : entries)
-    text += fmt::format("{}{}: {}", text.size() > 1 ? ", " : "", json_quote(key), json_quote(value));
-  return text + "}";
-}
-
 class PipelineFile {
  public:
   PipelineFile(const Graph& graph, const WrittenPieces& written, const PieceSettings& settings)

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "flow/arrivals.h"
+#include "pipeline/shared_resources.h"
 #include "pipeline/stage_model.h"
 
 namespace takt {
@@ -70,7 +71,7 @@ PipelineRun planned_run(const PipelineSpec& spec, const SimulatedTimes& times) {
   }
   // Also where nothing contends: of simulated devices and waits that is known, and not only not told.
   if (std::any_of(run.devices.begin(), run.devices.end(), [](const RunDevice& d) { return !d.runtime.empty(); }))
-    run.contention = contention_law(spec);
+    run.contention = contention_law(with_shared_resources(spec, times));
   return run;
 }
 

@@ -32,9 +32,10 @@ Nanoseconds scaled(Nanoseconds time, double share) {
   return Nanoseconds(std::llround(static_cast<double>(time.count()) * share));
 }
 
-/// One number out of all that tells an execution from the others.
+/// One number out of all that tells an execution from the others. The seed is mixed before a batch's number is put to
+/// it: seeds that follow each other would otherwise give the same numbers to other batches.
 std::uint64_t seed_of(const Execution& what, std::uint64_t seed) {
-  std::uint64_t key = seed;
+  std::uint64_t key = Random(seed)();
   for (const std::int64_t id :
        {what.batch, std::int64_t{what.stage}, std::int64_t{what.part}, static_cast<std::int64_t>(what.phase)})
     key = Random(key ^ static_cast<std::uint64_t>(id))();

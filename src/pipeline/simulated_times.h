@@ -35,6 +35,8 @@ class SimulatedTimes final : public ServiceTimes {
     return stages_[static_cast<std::size_t>(execution.stage)].computes;
   }
   bool knows(int stage) const { return !stages_[static_cast<std::size_t>(stage)].parts.empty(); }
+  /// What an execution of an undivided stage that is known takes without noise.
+  Nanoseconds usual_time(int stage) const { return stages_[static_cast<std::size_t>(stage)].parts.front().total(); }
   /// The shares of a split stage as they are used; empty for others.
   const std::vector<double>& ratio(int stage) const { return stages_[static_cast<std::size_t>(stage)].ratio; }
   /// nullopt: a dummy of a given time, or a stage that is not simulated.

@@ -9,14 +9,21 @@
 #include "core/text.h"
 #include "plan/chosen_units.h"
 #include "plan/size_line.h"
-#include "plan/slow_downs.h"
 #include "replay/interference_file.h"
+#include "sweep/contention.h"
 
 namespace takt {
 namespace {
 
 CostFile cost_file(const std::filesystem::path& path, std::string_view text) {
   return {printable(path.string()), fmt::format("{:016x}", fingerprint(text))};
+}
+
+/// What the sweep itself has measured, beside its rows.
+std::filesystem::path own_interference(const std::filesystem::path& rows) {
+  const auto file = rows.parent_path() / contention_file;
+  std::error_code error;
+  return std::filesystem::is_regular_file(file, error) ? file : std::filesystem::path();
 }
 
 }  // namespace
@@ -31,15 +38,30 @@ PlanCostSource::PlanCostSource(const std::filesystem::path& place, CostSourceSet
     lookup_ = std::make_shared<CostLookup>(parse_raw_measurements(*text, printable(path.string())));
   else
     text_ = std::move(text);
+  if (settings_.interference.empty() && std::filesystem::is_directory(place))
+    settings_.interference = own_interference(path);
+  if (settings_.no_interference) settings_.interference.clear();
   if (settings_.interference.empty()) return;
   const std::string measured = read_file(settings_.interference);
   files_.push_back(cost_file(settings_.interference, measured));
-  slow_downs_ = parse_interference(measured, settings_.interference.string());
+  slow_downs_ = std::make_shared<SlowDowns>();
+  slow_downs_->rows = parse_interference(measured, settings_.interference.string());
+}
+
+std::shared_ptr<const SlowDownTable> PlanCostSource::slow_downs_for(const PlanCosts& costs) const {
+  const std::lock_guard lock(slow_downs_->mutex);
+  auto& table = slow_downs_->table;
+  if (!table || !table->fits(costs))
+    table = std::make_shared<SlowDownTable>(slow_downs_->rows, costs.units(), costs.stages(),
+                                            printable(settings_.interference.string()));
+  return table;
 }
 
 std::shared_ptr<const PlanCosts> PlanCostSource::completed(std::shared_ptr<const PlanCosts> costs) const {
-  if (!slow_downs_.empty())
-    costs = with_slow_downs(std::move(costs), slow_downs_, printable(settings_.interference.string()));
+  if (slow_downs_) {
+    auto table = slow_downs_for(*costs);
+    costs = with_slow_downs(std::move(costs), std::move(table));
+  }
   return settings_.units.empty() ? costs : with_units(std::move(costs), settings_.units);
 }
 

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "plan/measured_costs.h"
 #include "plan/plan_cost_table.h"
+#include "plan/slow_downs.h"
 #include "replay/interference.h"
 
 namespace takt {
@@ -29,10 +31,12 @@ struct CostFile {
 };
 
 struct CostSourceSettings {
-  std::optional<DivideCost> divide{};    ///< with a sweep; a file of costs has its own
-  bool copies = false;                   ///< with a sweep: transfers are the copies that it has measured
-  std::filesystem::path interference{};  ///< JSON of `takt pipeline interference`; empty: none
-  std::vector<std::string> units{};      ///< empty: all that have costs
+  std::optional<DivideCost> divide{};  ///< with a sweep; a file of costs has its own
+  bool copies = false;                 ///< with a sweep: transfers are the copies that it has measured
+  /// JSON of `takt pipeline interference`; empty: what a sweep has measured itself, where `place` is its folder.
+  std::filesystem::path interference{};
+  bool no_interference = false;      ///< neither
+  std::vector<std::string> units{};  ///< empty: all that have costs
 };
 
 /// Thread-safe once made.
@@ -64,6 +68,8 @@ class PlanCostSource {
   };
   std::optional<Draws> draws(const GraphSize& size) const;
 
+  /// Where slow-downs come from; empty: nowhere.
+  const std::filesystem::path& interference() const { return settings_.interference; }
   /// What was read, costs first.
   const std::vector<CostFile>& files() const { return files_; }
 
@@ -76,7 +82,15 @@ class PlanCostSource {
   std::string name_;
   std::shared_ptr<const std::string> text_;   ///< of a file of costs
   std::shared_ptr<const CostLookup> lookup_;  ///< null: a file of costs
-  std::vector<PairRow> slow_downs_;
+  /// Slow-downs by the places that the costs give them, read when costs are first asked for.
+  struct SlowDowns {
+    std::vector<PairRow> rows;
+    std::mutex mutex;
+    std::shared_ptr<const SlowDownTable> table;
+  };
+  std::shared_ptr<const SlowDownTable> slow_downs_for(const PlanCosts& costs) const;
+
+  std::shared_ptr<SlowDowns> slow_downs_;  ///< null: none
   std::vector<CostFile> files_;
 };
 

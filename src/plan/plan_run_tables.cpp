@@ -3,98 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
-#include "core/significance.h"
 #include "core/text.h"
-#include "plan/piece_costs.h"
+#include "plan/piece_contention.h"
 #include "plan/plan_columns.h"
 
 namespace takt {
 namespace {
 
-constexpr double confidence = 0.95;
-
-/// In ns, round by round, by what the search wanted short.
-std::vector<double> measured_values(const PlanRunReport& report, const PlanRunResult& plan) {
-  std::vector<double> values;
-  for (const PlanRound& round : plan.rounds)
-    values.push_back(report.objective == PlanObjective::latency ? round.latency.count() * 1000
-                                                                : static_cast<double>(round.makespan.count()));
-  return values;
-}
-
-double estimated_value(const PlanRunReport& report, const PlanRunResult& plan) {
-  const auto& estimate = plan.trial.estimate;
-  return static_cast<double>(
-      (report.objective == PlanObjective::latency ? estimate.latency : estimate.makespan).count());
-}
-
-double measured_value(const PlanRunReport& report, const PlanRunResult& plan) {
-  return mean(measured_values(report, plan)).value_or(0);
-}
-
-/// Student's, of the mean; missing of one value.
-std::optional<Interval> interval_of(const std::vector<double>& values) {
-  const auto spread = variance(values);
-  if (!spread) return std::nullopt;
-  const auto count = static_cast<double>(values.size());
-  const double reach = student_quantile(count - 1, (1 - confidence) / 2) * std::sqrt(*spread / count);
-  return Interval{*mean(values) - reach, *mean(values) + reach, confidence};
-}
-
-/// By how much `plan` takes longer than `base`, in parts of what base takes, from the differences within rounds.
-struct Excess {
-  double mean = 0;
-  std::optional<Interval> interval;
-};
-Excess excess(const PlanRunReport& report, const PlanRunResult& plan, const PlanRunResult& base) {
-  auto values = measured_values(report, plan);
-  const auto others = measured_values(report, base);
-  const double unit = measured_value(report, base);
-  for (std::size_t round = 0; round < values.size(); ++round) values[round] = (values[round] - others[round]) / unit;
-  return {*mean(values), interval_of(values)};
-}
-
-/// Places of the values, equal ones sharing the mean of theirs.
-std::vector<double> ranks_of(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> ranks(values.size());
-  for (std::size_t from = 0; from < order.size();) {
-    std::size_t to = from;
-    while (to < order.size() && values[order[to]] == values[order[from]]) ++to;
-    for (std::size_t i = from; i < to; ++i) ranks[order[i]] = static_cast<double>(from + to - 1) / 2;
-    from = to;
-  }
-  return ranks;
-}
-
-/// Pearson's of the ranks, which is Spearman's (1904) with ties; missing where one side is all equal.
-std::optional<double> rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  if (a.size() < 3) return std::nullopt;
-  const auto x = ranks_of(a), y = ranks_of(b);
-  const double middle = (static_cast<double>(a.size()) - 1) / 2;
-  double xy = 0, xx = 0, yy = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    xy += (x[i] - middle) * (y[i] - middle);
-    xx += (x[i] - middle) * (x[i] - middle);
-    yy += (y[i] - middle) * (y[i] - middle);
-  }
-  if (xx == 0 || yy == 0) return std::nullopt;
-  return xy / std::sqrt(xx * yy);
-}
-
-struct RunLine {
+struct RanPlanLine {
   const PlanRunReport* report;
   const PlanRunResult* plan;
   std::int64_t number;
 
   double measured() const { return measured_value(*report, *plan); }
   double estimated() const { return estimated_value(*report, *plan); }
-  std::optional<Interval> interval() const { return interval_of(measured_values(*report, *plan)); }
+  std::optional<Interval> interval() const { return mean_interval(measured_values(*report, *plan)); }
 };
 
 Cell of_ns(double nanoseconds) { return Duration(nanoseconds / 1000); }
@@ -102,32 +26,32 @@ Cell difference_of(double estimated, double measured) {
   return measured == 0 ? Cell() : Cell(100 * (estimated - measured) / measured);
 }
 
-constexpr Column<RunLine> run_columns[] = {
-    {"plan_number", "No", [](const RunLine& l) -> Cell { return l.number; },
+constexpr Column<RanPlanLine> tried_columns[] = {
+    {"plan_number", "No", [](const RanPlanLine& l) -> Cell { return l.number; },
      "The number of a plan among those that were run, from 1."},
-    {plan_columns::role, [](const RunLine& l) -> Cell { return l.plan->trial.role; }},
-    {plan_columns::plan, [](const RunLine& l) -> Cell { return to_string(l.plan->trial.plan); }},
-    {"estimated_us", "Estimated", [](const RunLine& l) { return of_ns(l.estimated()); },
+    {plan_columns::role, [](const RanPlanLine& l) -> Cell { return l.plan->trial.role; }},
+    {plan_columns::plan, [](const RanPlanLine& l) -> Cell { return to_string(l.plan->trial.plan); }},
+    {"estimated_us", "Estimated", [](const RanPlanLine& l) { return of_ns(l.estimated()); },
      "What was expected before anything ran, in us: of a plan the latency of a batch that is alone or the makespan of "
      "a stream, whichever the search wanted short; of a block its time undisturbed."},
-    {"really_us", "Measured", [](const RunLine& l) { return of_ns(l.measured()); },
+    {"really_us", "Measured", [](const RanPlanLine& l) { return of_ns(l.measured()); },
      "What a plan or a block really took, in us: mean over the rounds."},
-    {"really_low_us", "From", [](const RunLine& l) { return l.interval() ? of_ns(l.interval()->low) : Cell(); },
+    {"really_low_us", "From", [](const RanPlanLine& l) { return l.interval() ? of_ns(l.interval()->low) : Cell(); },
      "The lower end of the 95 % interval of what a plan really took, in us, from the differences between rounds; "
      "missing with one round."},
-    {"really_high_us", "To", [](const RunLine& l) { return l.interval() ? of_ns(l.interval()->high) : Cell(); },
+    {"really_high_us", "To", [](const RanPlanLine& l) { return l.interval() ? of_ns(l.interval()->high) : Cell(); },
      "The upper end of the 95 % interval of what a plan really took, in us; missing with one round."},
-    {"estimate_off_percent", "Off %", [](const RunLine& l) { return difference_of(l.estimated(), l.measured()); },
+    {"estimate_off_percent", "Off %", [](const RanPlanLine& l) { return difference_of(l.estimated(), l.measured()); },
      "By how much an estimate is above what was measured, in % of that; negative: it took longer than estimated."},
     {"latency_really_us", "Latency",
-     [](const RunLine& l) -> Cell {
+     [](const RanPlanLine& l) -> Cell {
        std::vector<double> values;
        for (const PlanRound& round : l.plan->rounds) values.push_back(round.latency.count());
        return Duration(mean(values).value_or(0));
      },
      "The mean latency in us of batches that were alone in the pipeline of a plan."},
     {"makespan_really_us", "Makespan",
-     [](const RunLine& l) -> Cell {
+     [](const RanPlanLine& l) -> Cell {
        std::vector<double> values;
        for (const PlanRound& round : l.plan->rounds) values.push_back(static_cast<double>(round.makespan.count()));
        return of_ns(mean(values).value_or(0));
@@ -135,7 +59,7 @@ constexpr Column<RunLine> run_columns[] = {
      "What the stream of batches took in the pipeline of a plan, in us, from the first that entered to the last that "
      "was delivered; mean over the rounds."},
     {"numbers", "Numbers",
-     [](const RunLine& l) -> Cell {
+     [](const RanPlanLine& l) -> Cell {
        if (!l.plan->numbers) return Cell();
        return std::string(l.plan->is_right() ? "right" : "wrong");
      },
@@ -225,15 +149,15 @@ constexpr Column<PlanChoice> choice_columns[] = {
      "The upper end of the 95 % interval of that difference."},
 };
 
-constexpr TableDefinition<RunLine> runs_definition{
-    "plan_runs", "Plans that were run, beside what they were expected to take: a row per plan.", run_columns};
+constexpr TableDefinition<RanPlanLine> tried_definition{
+    "plan_runs", "Plans that were run, beside what they were expected to take: a row per plan.", tried_columns};
 constexpr TableDefinition<RunBlockLine> run_blocks_definition{
     "plan_run_blocks", "The blocks of the plans that were run: a row per block.", run_block_columns};
 constexpr TableDefinition<PlanChoice> choice_definition{
     "plan_choice", "How well the estimates chose among the plans that were run: one row.", choice_columns};
 
-std::vector<RunLine> lines_of(const PlanRunReport& report) {
-  std::vector<RunLine> lines;
+std::vector<RanPlanLine> lines_of(const PlanRunReport& report) {
+  std::vector<RanPlanLine> lines;
   for (const PlanRunResult& plan : report.plans)
     lines.push_back({&report, &plan, static_cast<std::int64_t>(lines.size()) + 1});
   return lines;
@@ -262,8 +186,9 @@ std::string verdict(const PlanRunReport& report, const PlanChoice& choice) {
   if (choice.over_single) {
     const auto& interval = choice.over_single_interval;
     if (interval && interval->high < 0)
-      text += fmt::format(" It is faster than the best plan on one unit by {}.",
-                          range_of(-*choice.over_single, Interval{-interval->high, -interval->low, confidence}));
+      text +=
+          fmt::format(" It is faster than the best plan on one unit by {}.",
+                      range_of(-*choice.over_single, Interval{-interval->high, -interval->low, confidence_of_choice}));
     else
       text += fmt::format(" That it is faster than the best plan on one unit is not shown: difference {}.",
                           range_of(*choice.over_single, interval));
@@ -279,51 +204,26 @@ std::string verdict(const PlanRunReport& report, const PlanChoice& choice) {
 
 }  // namespace
 
-PlanChoice choice_of(const PlanRunReport& report) {
-  PlanChoice choice;
-  choice.plans = static_cast<std::int64_t>(report.plans.size());
-  if (report.plans.empty()) return choice;
-  choice.rounds = static_cast<std::int64_t>(report.plans.front().rounds.size());
-  std::vector<double> estimated, measured;
-  for (const PlanRunResult& plan : report.plans) {
-    estimated.push_back(estimated_value(report, plan));
-    measured.push_back(measured_value(report, plan));
-    choice.mean_error += std::abs(estimated.back() - measured.back()) / measured.back();
-  }
-  choice.mean_error /= static_cast<double>(report.plans.size());
-  choice.rank_correlation = rank_correlation(estimated, measured);
-  const auto fastest = static_cast<std::size_t>(std::min_element(measured.begin(), measured.end()) - measured.begin());
-  if (fastest != 0) {
-    const Excess over = excess(report, report.plans.front(), report.plans[fastest]);
-    choice.regret = over.mean, choice.regret_interval = over.interval;
-  }
-  for (const PlanRunResult& plan : report.plans)
-    if (plan.trial.role == "single" && &plan != &report.plans.front()) {
-      const Excess over = excess(report, report.plans.front(), plan);
-      choice.over_single = over.mean, choice.over_single_interval = over.interval;
-    }
-  return choice;
-}
-
 std::vector<Table> plan_run_tables(const PlanRunReport& report) {
   const auto runs = lines_of(report);
   std::vector<RunBlockLine> blocks;
-  for (const RunLine& line : runs)
+  for (const RanPlanLine& line : runs)
     for (std::size_t b = 0; b < line.plan->trial.plan.blocks.size(); ++b) blocks.push_back({line.plan, line.number, b});
   const PlanChoice choice = choice_of(report);
-  return {runs_definition.make(runs), run_blocks_definition.make(blocks),
+  return {tried_definition.make(runs), run_blocks_definition.make(blocks),
           choice_definition.make(std::span(&choice, 1))};
 }
 
 std::vector<TableSchema> plan_run_schemas() {
-  return {runs_definition.schema(), run_blocks_definition.schema(), choice_definition.schema(), piece_costs_schema()};
+  return {tried_definition.schema(), run_blocks_definition.schema(), choice_definition.schema(), piece_costs_schema(),
+          piece_pairs_schema()};
 }
 
 std::string to_text(const PlanRunReport& report, const TextStyle& style) {
   const auto tables = plan_run_tables(report);
   std::string text = to_text(
       some_columns(tables[0], {"plan_number", "plan", "estimated_us", "really_us", "estimate_off_percent"}), style);
-  for (const RunLine& line : lines_of(report))
+  for (const RanPlanLine& line : lines_of(report))
     if (line.plan->trial.role != "found")
       text += fmt::format("{}: {}\n", line.number, role_in_words(line.plan->trial.role));
   text += fmt::format("\nBlocks, while a batch was alone and in the stream:\n\n{}",

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
-#include "plan/piece_costs.h"
+#include "plan/piece_contention.h"
 #include "plan/plan_columns.h"
 #include "plan/plan_differences.h"
 
@@ -173,8 +173,8 @@ std::vector<Table> plan_tables(const PlanReport& report) {
 }
 
 std::vector<TableSchema> plan_schemas() {
-  return {plans_definition.schema(), blocks_definition.schema(),     search_definition.schema(),
-          differences_schema(),      candidates_definition.schema(), piece_costs_schema()};
+  return {plans_definition.schema(),      blocks_definition.schema(), search_definition.schema(), differences_schema(),
+          candidates_definition.schema(), piece_costs_schema(),       piece_pairs_schema()};
 }
 
 std::string to_text(const PlanReport& report, const TextStyle& style) {

@@ -189,8 +189,8 @@ class PlanWriter {
     if (!is_simulated(stage.unit->device))
       text += fmt::format("    precision: {}\n", precision_name(stage.unit->precision));
     std::erase_if(stage.data, [](const auto& one) { return one.second.empty(); });
-    if (!stage.data.empty()) text += fmt::format("    data: {}\n", mapping(stage.data));
-    if (stages_ > 0) text += fmt::format("    connect: {}\n", mapping(stage.connect));
+    if (!stage.data.empty()) text += fmt::format("    data: {}\n", flow_mapping(stage.data));
+    if (stages_ > 0) text += fmt::format("    connect: {}\n", flow_mapping(stage.connect));
     add_text(stage.name, text, is_last);
   }
 
@@ -208,13 +208,6 @@ class PlanWriter {
     if (is_last) before_ = {name};
     text_ += text;
     ++stages_;
-  }
-
-  static std::string mapping(const Links& links) {
-    std::string text;
-    for (const auto& [input, source] : links)
-      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", json_quote(input), json_quote(source));
-    return "{" + text + "}";
   }
 
   const Plan& plan_;

@@ -7,18 +7,61 @@
 // counting as 1. Failing that, that of the two units counts, and otherwise what the costs themselves say.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "plan/plan_costs.h"
 #include "replay/interference.h"
 
 namespace takt {
 
-/// `costs`, which is kept, with these slow-downs; only significant ones count, as in law_of() there. Rows about units
-/// that the costs do not have are left out. Throws Error(bad_input), "WHERE: …", for a stage's name that is no unit and
-/// no block of stages that there are, and where a pair is there twice.
+/// The significant slow-downs of a file, by places in costs. Read once, and then asked for as often as a search or a
+/// draw of costs likes. Thread-safe to read.
+class SlowDownTable {
+ public:
+  /// For costs of these units and so many stages; rows about other units are left out. Only significant ones count, as
+  /// in law_of() there. Throws Error(bad_input), "WHERE: …", for a stage's name that is no unit and no block of stages
+  /// that there are, and where a pair is there twice.
+  SlowDownTable(std::span<const PairRow> pairs, std::vector<std::string> units, int stages, std::string_view where);
+
+  bool fits(const PlanCosts& costs) const { return costs.stages() == stages_ && costs.units() == units_; }
+  bool is_ever_above_one() const { return has_; }
+  /// How many times as long `span` takes on `unit`, by the shares of time that its stages have in `costs`; nullopt:
+  /// nothing tells.
+  std::optional<double> slow_down(const PlanCosts& costs, StageSpan span, int unit, StageSpan other, int beside) const;
+
+ private:
+  struct Entry {
+    StageSpan stages, others;
+    double factor = 1;
+  };
+  /// What is known of two units.
+  struct Between {
+    std::vector<Entry> entries;
+    bool only_single_stages = true;
+  };
+  void add(const PairRow& pair, std::string_view where);
+  std::uint64_t blocks_key(StageSpan span, int unit, StageSpan other, int beside) const;
+  std::optional<double> of_what_is_inside(const PlanCosts& costs, StageSpan span, int unit, StageSpan other,
+                                          int beside) const;
+
+  std::vector<std::string> units_;
+  int stages_;
+  bool has_ = false;
+  std::unordered_map<std::uint64_t, double> blocks_;
+  std::unordered_map<std::uint64_t, Between> between_;  ///< by both units
+  std::unordered_map<std::uint64_t, double> whole_units_;
+};
+
+/// `costs` with these slow-downs. Keeps both; the table is one for these units and stages.
+std::shared_ptr<const PlanCosts> with_slow_downs(std::shared_ptr<const PlanCosts> costs,
+                                                 std::shared_ptr<const SlowDownTable> table);
+/// The same of rows that are asked for once.
 std::shared_ptr<const PlanCosts> with_slow_downs(std::shared_ptr<const PlanCosts> costs, std::span<const PairRow> pairs,
                                                  std::string_view where);
 

@@ -88,6 +88,22 @@ SlowdownCause cause_of(const StageDurations& alone, const StageDurations& togeth
   return *bandwidth + *of_other > 0.5 ? SlowdownCause::memory : SlowdownCause::device;
 }
 
+bool is_wanted(const InterferenceSettings& settings, std::size_t stage, std::size_t beside) {
+  return !settings.wanted || settings.wanted(static_cast<int>(stage), static_cast<int>(beside));
+}
+
+/// The pairs that are wanted of n stages: those that run at once, and how many rows say what they do both ways.
+struct WantedPairs {
+  std::size_t runs = 0, rows = 0;
+};
+WantedPairs wanted_pairs(std::size_t n, const InterferenceSettings& settings) {
+  WantedPairs count;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i; j < n; ++j)
+      if (is_wanted(settings, i, j)) ++count.runs, count.rows += i == j ? 1 : 2;
+  return count;
+}
+
 /// Everything that was measured until now: n stages alone, n · n pairs.
 struct Measured {
   std::vector<StageDurations> alone, together;
@@ -96,7 +112,11 @@ struct Measured {
 class Measuring {
  public:
   Measuring(const std::vector<std::string>& stages, const StageRunner& run, const InterferenceSettings& settings)
-      : n_(stages.size()), run_(run), settings_(settings), rounds_(std::max(settings.rounds, 2)) {
+      : n_(stages.size()),
+        run_(run),
+        settings_(settings),
+        rounds_(std::max(settings.rounds, 2)),
+        pairs_(wanted_pairs(n_, settings).runs) {
     measured_.alone.resize(n_);
     measured_.together.resize(n_ * n_);
   }
@@ -122,7 +142,7 @@ class Measuring {
     if (stopped()) return std::nullopt;
     PipelineRun made = run_(stages);
     if (stopped()) return std::nullopt;
-    const auto total = static_cast<std::uint64_t>(rounds_) * (n_ + n_ * (n_ + 1) / 2);
+    const auto total = static_cast<std::uint64_t>(rounds_) * (n_ + pairs_);
     if (settings_.progress) settings_.progress(++done_, total);
     return made;
   }
@@ -135,6 +155,7 @@ class Measuring {
     }
     for (std::size_t i = 0; i < n_; ++i)
       for (std::size_t j = i; j < n_; ++j) {
+        if (!is_wanted(settings_, i, j)) continue;
         const auto pair = run({static_cast<int>(i), static_cast<int>(j)});
         if (!pair) return false;
         add_durations(*pair, 0, 1, measured_.together[i * n_ + j]);
@@ -147,13 +168,14 @@ class Measuring {
   const StageRunner& run_;
   const InterferenceSettings& settings_;
   const int rounds_;
+  const std::size_t pairs_;
   std::uint64_t done_ = 0;
   Measured measured_;
 };
 
 InterferenceReport report_of(const std::vector<std::string>& stages, const Measured& measured,
                              const InterferenceSettings& settings) {
-  const std::size_t n = stages.size();
+  const std::size_t n = stages.size(), rows = wanted_pairs(n, settings).rows;
   InterferenceReport report;
   for (std::size_t i = 0; i < n; ++i)
     report.alone.push_back(alone_row(stages[i], measured.alone[i],
@@ -161,11 +183,12 @@ InterferenceReport report_of(const std::vector<std::string>& stages, const Measu
                                      settings.peak_bytes_per_second));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {
+      if (!is_wanted(settings, i, j)) continue;
       const StageDurations& together = measured.together[i * n + j];
       PairRow& row = report.pairs.emplace_back();
       row.stage = stages[i], row.beside = stages[j];
       row.stage_number = static_cast<int>(i), row.beside_number = static_cast<int>(j);
-      judge(measured.alone[i], together, n * n, row);
+      judge(measured.alone[i], together, rows, row);
       if (row.significant)
         row.cause =
             cause_of(measured.alone[i], together, report.alone[i].bandwidth_share, report.alone[j].bandwidth_share);

@@ -31,7 +31,8 @@ struct InterferenceSettings {
   int rounds = 3;                                 ///< everything is measured so often, in turns; at least 2
   std::optional<double> peak_bytes_per_second{};  ///< of memory, for the bandwidth share
   std::vector<std::optional<double>> bytes{};     ///< by stage: what one execution reads and writes; missing: not known
-  const std::atomic<bool>* stop = nullptr;        ///< true: the round is given up; those before it count
+  std::function<bool(int stage, int beside)> wanted{};  ///< which pairs, the same both ways; empty: all
+  const std::atomic<bool>* stop = nullptr;              ///< true: the round is given up; those before it count
   std::function<void(std::uint64_t done, std::uint64_t total)> progress{};  ///< between measurements
 };
 

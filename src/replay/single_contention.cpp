@@ -16,11 +16,6 @@ namespace {
 /// What a stopped measurement throws past the rest of its round.
 struct StoppedRound {};
 
-struct SingleRound {
-  std::vector<double> alone;  ///< by stage, ns
-  LoadRound answers;
-};
-
 class SingleMeasuring {
  public:
   SingleMeasuring(std::size_t stages, std::size_t resources, LoadedRuns& runs, const SingleSettings& settings)
@@ -29,7 +24,7 @@ class SingleMeasuring {
   std::vector<SingleRound> all() {
     std::vector<SingleRound> rounds;
     try {
-      for (int round = 0; round < rounds_wanted(); ++round) {
+      for (int round = 0; round < rounds_wanted(settings_); ++round) {
         rounds.push_back(one());
         if (settings_.after_round) settings_.after_round();
       }
@@ -37,7 +32,7 @@ class SingleMeasuring {
     }
     return rounds;
   }
-  int rounds_wanted() const { return std::max(settings_.rounds, 2); }
+  static int rounds_wanted(const SingleSettings& settings) { return std::max(settings.rounds, 2); }
 
  private:
   const LoadPlan& plan() const { return settings_.plan; }
@@ -45,8 +40,8 @@ class SingleMeasuring {
   void step() {
     if (settings_.stop && *settings_.stop) throw StoppedRound();
     const std::size_t each = resources_ * plan().levels.size() + (plan().mixture.empty() ? 0 : 1);
-    const std::size_t total = stages_ * (each + 1) + resources_ * each;
-    if (settings_.progress) settings_.progress(++done_, total * static_cast<std::size_t>(rounds_wanted()));
+    const std::size_t total = stages_ * (each + 1) + (settings_.loads ? resources_ * each : 0);
+    if (settings_.progress) settings_.progress(++done_, total * static_cast<std::size_t>(rounds_wanted(settings_)));
   }
 
   std::vector<double> one_load(std::size_t resource, double level) const {
@@ -92,7 +87,7 @@ class SingleMeasuring {
       beside.load_lost = std::move(lost);
       round.answers.stages.push_back(std::move(beside));
     }
-    for (std::size_t q = 0; q < resources_; ++q)
+    for (std::size_t q = 0; q < resources_ && settings_.loads; ++q)
       round.answers.loads.push_back(answers([&](const std::vector<double>& levels) {
         const double lost = runs_.load_beside(static_cast<int>(q), levels);
         step();
@@ -111,12 +106,10 @@ class SingleMeasuring {
 Estimate estimate_of(double value, std::vector<double> rounds, bool is_factor = true) {
   if (is_factor)
     for (double& round : rounds) round = std::log(std::max(round, 1e-9));
-  const auto spread = variance(rounds);
-  if (!spread) return {value, value, value};
-  const auto count = static_cast<double>(rounds.size());
-  const double half = student_quantile(count - 1, 0.025) * std::sqrt(*spread / count);
-  if (!is_factor) return {value, std::max(0.0, value - half), std::min(most_pressure, value + half)};
-  return {value, value * std::exp(-half), value * std::exp(half)};
+  const auto half = half_width_of_mean(rounds);
+  if (!half) return {value, value, value};
+  if (!is_factor) return {value, std::max(0.0, value - *half), std::min(most_pressure, value + *half)};
+  return {value, value * std::exp(-*half), value * std::exp(*half)};
 }
 
 /// Everything that follows from the rounds: of all together, and of each for itself.
@@ -209,19 +202,29 @@ std::vector<double> even_levels(int count) {
   return levels;
 }
 
+std::vector<SingleRound> measure_rounds(std::size_t stages, std::size_t resources, LoadedRuns& runs,
+                                        const SingleSettings& settings) {
+  return SingleMeasuring(stages, resources, runs, settings).all();
+}
+
+SingleReport single_report(const std::vector<std::string>& stages, const std::vector<std::string>& resources,
+                           const std::vector<SingleRound>& rounds, const LoadPlan& plan) {
+  SingleReport report;
+  report.stages = stages, report.resources = resources;
+  SingleAnalysis(rounds, plan, report).fill();
+  report.rounds = static_cast<int>(rounds.size());
+  return report;
+}
+
 SingleReport measure_single(const std::vector<std::string>& stages, const std::vector<std::string>& resources,
                             LoadedRuns& runs, const SingleSettings& settings) {
   if (stages.empty() || resources.empty() || settings.plan.levels.empty())
     throw Error(ErrorKind::bad_input, "interference: there is no stage or no load; describe at least one");
-  SingleMeasuring measuring(stages.size(), resources.size(), runs, settings);
-  const auto rounds = measuring.all();
+  const auto rounds = measure_rounds(stages.size(), resources.size(), runs, settings);
   if (rounds.empty())
     throw Error(ErrorKind::runtime, "interference: stopped before everything was measured once; let it run longer");
-  SingleReport report;
-  report.stages = stages, report.resources = resources;
-  SingleAnalysis(rounds, settings.plan, report).fill();
-  report.rounds = static_cast<int>(rounds.size());
-  report.interrupted = report.rounds < measuring.rounds_wanted();
+  SingleReport report = single_report(stages, resources, rounds, settings.plan);
+  report.interrupted = report.rounds < SingleMeasuring::rounds_wanted(settings);
   return report;
 }
 

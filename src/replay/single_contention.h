@@ -36,9 +36,16 @@ class LoadedRuns {
   virtual double load_beside(int resource, std::span<const double> levels) = 0;
 };
 
+/// All that was measured in one round.
+struct SingleRound {
+  std::vector<double> alone;  ///< by stage, ns
+  LoadRound answers;
+};
+
 struct SingleSettings {
   int rounds = 3;  ///< at least 2
   LoadPlan plan;
+  bool loads = true;                        ///< what loads do to each other, too
   const std::atomic<bool>* stop = nullptr;  ///< true: the round is given up; those before it count
   std::function<void(std::uint64_t done, std::uint64_t total)> progress{};  ///< between measurements
   std::function<void()> after_round{};  ///< for what else is measured in turns with these
@@ -77,6 +84,15 @@ struct SingleReport {
   bool interrupted = false;
 };
 
+/// The measuring alone, of so many stages (none: of loads only) and resources: for who measures stages one after the
+/// other and puts their rounds together. Fewer rounds than asked for where it is stopped. Throws as `runs` does.
+std::vector<SingleRound> measure_rounds(std::size_t stages, std::size_t resources, LoadedRuns& runs,
+                                        const SingleSettings& settings);
+
+/// All that follows from rounds, one or more, of all stages and loads.
+SingleReport single_report(const std::vector<std::string>& stages, const std::vector<std::string>& resources,
+                           const std::vector<SingleRound>& rounds, const LoadPlan& plan);
+
 /// Throws as `runs` does, Error(bad_input) without stages or resources, and Error(runtime) when it is stopped before a
 /// round is done.
 SingleReport measure_single(const std::vector<std::string>& stages, const std::vector<std::string>& resources,
@@ -99,6 +115,7 @@ PredictionCheck check_predictions(const SingleReport& predicted, const Interfere
 
 /// loaded, pressures.
 std::vector<Table> single_tables(const SingleReport& report);
+Table pressures_table(const std::vector<PressureRow>& rows);
 Table predictions_table(const PredictionCheck& check);
 std::vector<TableSchema> single_schemas();  ///< loaded, pressures, predictions
 std::string to_text(const SingleReport& report, const TextStyle& style);

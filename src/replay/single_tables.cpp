@@ -85,6 +85,7 @@ Table overview_of(const SingleReport& report) {
                   {"", "Beside full load", ""}},
                  {}};
   const std::size_t resources = report.resources.size();
+  if (report.stages.empty()) return overview;
   const std::size_t levels = report.loaded.size() / resources / (report.stages.size() + resources);
   for (std::size_t row = 0; row < report.pressures.size(); ++row) {
     const AloneRow& alone = report.alone[row / resources];
@@ -98,8 +99,10 @@ Table overview_of(const SingleReport& report) {
 }  // namespace
 
 std::vector<Table> single_tables(const SingleReport& report) {
-  return {loaded_definition.make(report.loaded), pressures_definition.make(report.pressures)};
+  return {loaded_definition.make(report.loaded), pressures_table(report.pressures)};
 }
+
+Table pressures_table(const std::vector<PressureRow>& rows) { return pressures_definition.make(rows); }
 
 Table predictions_table(const PredictionCheck& check) { return predictions_definition.make(check.rows); }
 

@@ -1,5 +1,7 @@
 #include "runtime/simulated.h"
 
+#include <algorithm>
+
 #include "core/text.h"
 #include "runtime/sim/device_description.h"
 #include "runtime/sim/sim_plan.h"
@@ -38,6 +40,29 @@ std::vector<Nanoseconds> SimulatedDevice::op_times(const Graph& graph, std::stri
   std::vector<Nanoseconds> times;
   for (const auto& op : plan_ops(graph, description_->device, where)) times.push_back(op.duration);
   return times;
+}
+
+std::map<std::string, SharedUse> SimulatedDevice::shared_uses(const Graph* graph, std::string_view where) const {
+  std::map<std::string, SharedUse> uses;
+  const auto& shares = description_->device.shares;
+  for (const auto& [name, resource] : shares)
+    uses[name] = {resource.law, resource.otherwise.pressure, resource.otherwise.sensitivity};
+  if (!graph || shares.empty()) return uses;
+  for (auto& [name, use] : uses) use.pressure = use.sensitivity = 0;
+  const auto ops = plan_ops(*graph, description_->device, where);
+  auto total = static_cast<double>(overhead().count());
+  for (const OpSample& op : ops) total += static_cast<double>(op.duration.count());
+  for (const OpSample& op : ops)
+    for (auto& [name, use] : uses) {
+      const DescribedResource& resource = shares.at(name);
+      const auto found = resource.by_type.find(op.node->type);
+      const ResourceUse& of_op = found == resource.by_type.end() ? resource.otherwise : found->second;
+      const double part = total > 0 ? static_cast<double>(op.duration.count()) / total : 0;
+      use.pressure += part * of_op.pressure, use.sensitivity += part * of_op.sensitivity;
+    }
+  for (auto& [name, use] : uses)  // sums of parts may be above 1 by a rounding
+    use.pressure = std::min(use.pressure, 1.0), use.sensitivity = std::min(use.sensitivity, 1.0);
+  return uses;
 }
 
 }  // namespace takt

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "core/units.h"
 #include "flow/device_law.h"
+#include "flow/pressure_law.h"
 #include "graph/graph.h"
 
 namespace takt {
@@ -22,6 +24,12 @@ std::string_view name_without_prefix(std::string_view device);
 
 /// Names of the descriptions that need no file: CPU, GPU, NPU. They are round figures of no particular product.
 std::vector<std::string> built_in_devices();
+
+/// How an inference uses something that other devices use, too; both numbers 0 to 1.
+struct SharedUse {
+  PressureLaw law = PressureLaw::linear;  ///< by which it suffers from what presses on the same
+  double pressure = 0, sensitivity = 0;
+};
 
 /// What a description says of one device: its law with names for people.
 class SimulatedDevice {
@@ -38,6 +46,9 @@ class SimulatedDevice {
   /// Of each operator that is executed, in order and without noise. Throws Error(unsupported), beginning with `where`,
   /// naming the first operator that the device refuses.
   std::vector<Nanoseconds> op_times(const Graph& graph, std::string_view where) const;
+  /// By the names of what the device shares with others: the mean over the time of an inference, in whose overhead
+  /// nothing is used; without a graph of an operator that the description does not name. Throws as op_times().
+  std::map<std::string, SharedUse> shared_uses(const Graph* graph, std::string_view where) const;
 
  private:
   struct Description;

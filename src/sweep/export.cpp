@@ -130,6 +130,12 @@ std::string StageExport::name() const {
   return text;
 }
 
+StageExport export_of(const StageRange& stage, const std::string& unit, const GraphSize& size) {
+  StageExport what{stage, unit, {}};
+  if (unit == "NPU") what.settings.size = size;
+  return what;
+}
+
 fs::path onnx_file(const StageExport& model) { return onnx_folder / (model.name() + ".onnx"); }
 fs::path ir_file(const StageExport& model) { return ir_folder / (model.name() + ".xml"); }
 

@@ -27,6 +27,9 @@ struct StageExport {
   std::string name() const;
 };
 
+/// The one that a stage on a unit is measured with: of a fixed size where the unit takes no other.
+StageExport export_of(const StageRange& stage, const std::string& unit, const GraphSize& size);
+
 /// Of the model, relative to the sweep's folder: "exported_models/onnx_models/NAME.onnx", ".../ir_models/NAME.xml".
 std::filesystem::path onnx_file(const StageExport& model);
 std::filesystem::path ir_file(const StageExport& model);

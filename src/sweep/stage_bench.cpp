@@ -50,12 +50,6 @@ Graph with_all_shapes(const OnnxModel& model, Runtime& runtime) {
   return with_inferred_shapes(model.graph, runtime, path, {});
 }
 
-StageExport export_of(const StageTask& task, const GraphSize& size) {
-  StageExport what{task.stage, task.unit, {}};
-  if (task.unit == "NPU") what.settings.size = size;
-  return what;
-}
-
 }  // namespace
 
 StageMeasurement StageBench::measure(const GraphSize& size) {
@@ -111,7 +105,8 @@ Session* StageBench::session_on(const std::string& runtime, const GraphSize& siz
     const bool refused = error.kind() == ErrorKind::unsupported || error.kind() == ErrorKind::bad_input;
     fail(row, refused ? StageStatus::unsupported : StageStatus::failed, error.what());
     // The row says which model it was; without the file's name the same reason is the same text at all sizes.
-    for (const auto& file : {onnx_file(export_of(task_, size)), ir_file(export_of(task_, size))})
+    for (const auto& file :
+         {onnx_file(export_of(task_.stage, task_.unit, size)), ir_file(export_of(task_.stage, task_.unit, size))})
       if (const std::string name = (task_.folder / file).string() + ": ";
           row.status == StageStatus::unsupported && row.reason.starts_with(name))
         row.reason.erase(0, name.size());
@@ -121,7 +116,7 @@ Session* StageBench::session_on(const std::string& runtime, const GraphSize& siz
 }
 
 std::unique_ptr<Session> StageBench::open(Runtime& runtime, const GraphSize& size) const {
-  const StageExport what = export_of(task_, size);
+  const StageExport what = export_of(task_.stage, task_.unit, size);
   SessionSettings settings;
   settings.device = task_.device;
   settings.seed = task_.graph.seed;

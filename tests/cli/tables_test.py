@@ -66,6 +66,10 @@ NEED_REAL_RUNTIME = {
     ('plan search', 'piece_costs'): ['plan', 'search', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2'],
     ('plan run', 'piece_costs'): ['plan', 'run', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2', '--batches', '2'],
 }
+PIECES = ['small.onnx', '--devices', 'sim:left,sim:right', '--pieces', '2', '--objective', 'throughput']
+for known in ('search', 'run'):
+    NEED_REAL_RUNTIME[f'plan {known}', 'piece_pairs'] = ['plan', known, *PIECES]
+SHARING = 'law: table\nops: {Conv: 50000}\nunknown_op_ns: 20000\nshares: {memory: {pressure: 0.5, sensitivity: 0.5}}\n'
 SPLIT = """\
 name: split
 batches: 12
@@ -93,6 +97,8 @@ class Workshop:
         for file in [*HERE.glob('*.yaml'), *HERE.glob('*.trace.json')]:
             shutil.copy(file, path)
         (path / 'split.yaml').write_text(SPLIT, encoding='utf-8')
+        for name in ('left', 'right'):
+            (path / f'{name}.yaml').write_text(SHARING, encoding='utf-8')
         (path / 'cases.json').write_text(CASES, encoding='utf-8')
         (path / 'raw.json').write_text(RAW, encoding='utf-8')
         (path / 'laws.json').write_text(LAWS, encoding='utf-8')

@@ -15,6 +15,14 @@ TEST(StudentQuantile, agrees_with_the_tables) {
   EXPECT_NEAR(student_quantile(1e6, 0.025), 1.960, 0.001);
 }
 
+// The mean of 1, 2, 3 has the standard error 1/sqrt(3); of two degrees of freedom 4.303 of them hold 95 %.
+TEST(HalfWidthOfMean, is_that_of_students_interval) {
+  EXPECT_NEAR(*half_width_of_mean(std::array{1.0, 2.0, 3.0}), 4.3027 / 1.7321, 0.001);
+  EXPECT_NEAR(*half_width_of_mean(std::array{1.0, 2.0, 3.0}, 0.9), 2.92 / 1.7321, 0.001);
+  EXPECT_EQ(*half_width_of_mean(std::array{4.0, 4.0}), 0);
+  EXPECT_FALSE(half_width_of_mean(std::array{1.0}));
+}
+
 // Of 3 + 3 values the largest three come together in one of 20 choices.
 TEST(PermutationTest, tells_the_share_of_orders_that_give_as_much) {
   std::vector<double> values{1, 2, 3, 4, 5, 6};

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "core/error.h"
+#include "pipeline/shared_resources.h"
 #include "runtime/models.h"
 
 namespace takt {
@@ -80,6 +83,65 @@ TEST(Simulation, noise_is_the_same_for_the_same_seed_only) {
   };
   EXPECT_EQ(run(1), run(1));
   EXPECT_NE(run(1), run(2));
+}
+
+TEST(Simulation, seeds_that_follow_each_other_have_nothing_in_common) {
+  const TestFolder folder;
+  folder.write("box.yaml", "{law: table, ops: {}, unknown_op_ns: 0, noise: {shape: lognormal, sigma: 0.2}}");
+  std::set<Nanoseconds> drawn;
+  for (int seed = 0; seed < 8; ++seed) {
+    const auto file = folder.write("p.yaml", "batches: 64\nseed: " + std::to_string(seed) +
+                                                 "\nstages:\n  - {name: a, dummy: {time: 5ms}, device: sim:box}\n");
+    for (const auto& one : simulate_pipeline(read_pipeline(file)).schedule.executions)
+      drawn.insert(one.end - one.start);
+  }
+  EXPECT_EQ(drawn.size(),
+            8u * 64);  // a seed that is only mixed with a batch's number gives the same 64 in another order
+}
+
+TEST(Simulation, devices_that_share_something_slow_each_other_down) {
+  const TestFolder folder;
+  folder.write("m.onnx", conv_matmul().serialize());  // Conv, Relu, Reshape, MatMul
+  const std::string law = "law: table, ops: {Conv: 5000, Relu: 3000, Reshape: 1000, MatMul: 1000}, unknown_op_ns: 0";
+  folder.write("left.yaml", "{" + law + ", shares: {memory: {law: linear, pressure: 0.2, sensitivity: 0.5}}}");
+  // Half of its time at full pressure, the other half, with the overhead of a sixth of it all, at none.
+  folder.write("right.yaml", "{" + law +
+                                 ", overhead_ns: 2000, shares: {memory: {law: linear, sensitivity: 0.6, ops: {Conv: "
+                                 "{pressure: 1, sensitivity: 0}}}, bus: {law: cliff, pressure: 1, sensitivity: 1}}}");
+  const std::string stages =
+      "stages:\n  - {name: a, model: m.onnx, device: sim:left}\n  - {name: b, model: m.onnx, device: sim:right, "
+      "connect: "
+      "{}}\n";
+  const auto run = simulate_pipeline(read_pipeline(folder.write("p.yaml", stages)));
+  ASSERT_TRUE(run.contention);
+  const auto& factors = run.contention->interference;
+  EXPECT_NEAR(factors[0][1], 1 + 0.5 * (5.0 / 12), 1e-9);        // a suffers from b, whose Conv is 5 of 12 us
+  EXPECT_NEAR(factors[1][0], 1 + 0.6 * (5.0 / 12) * 0.2, 1e-9);  // of b all but the Conv and the overhead suffers
+  const auto own = simulate_pipeline(read_pipeline(folder.write(
+      "p.yaml", stages + "contention: {resources: {memory: {law: linear, stages: {a: {sensitivity: 1}}}}}\n")));
+  EXPECT_NEAR(own.contention->interference[0][1], 1 + 5.0 / 12, 1e-9) << "what the pipeline says of a stage holds";
+  EXPECT_EQ(own.contention->interference[1][0], 1);
+  folder.write("right.yaml", "{" + law + ", shares: {memory: {law: queue, pressure: 1}}}");
+  EXPECT_THROW(simulate_pipeline(read_pipeline(folder.write("p.yaml", stages))), Error);
+}
+
+TEST(Simulation, given_times_take_the_place_of_models) {
+  const TestFolder folder;
+  folder.write("m.onnx", conv_matmul().serialize());
+  folder.write("box.yaml",
+               "{law: table, ops: {Conv: 5000}, unknown_op_ns: 1000, overhead_ns: 500, shares: {memory: "
+               "{pressure: 1, sensitivity: 1}}}");
+  const auto spec = read_pipeline(folder.write(
+      "p.yaml",
+      "batches: 7\nstages:\n  - {name: a, model: m.onnx, device: sim:box}\n  - {name: b, model: m.onnx, device: "
+      "sim:box, connect: {}}\n"));
+  const SimulatedTimes times(spec);
+  const auto short_way = with_given_times(with_shared_resources(spec, times), times);
+  EXPECT_TRUE(short_way.stages[0].model.empty());
+  const auto run = simulate_pipeline(spec), again = simulate_pipeline(short_way);
+  EXPECT_EQ(again.schedule.makespan(), run.schedule.makespan());
+  EXPECT_EQ(again.contention->interference, run.contention->interference);
+  EXPECT_GT(run.contention->interference[0][1], 1.8);
 }
 
 TEST(Simulation, shapes_that_do_not_fit_are_named_before_anything_runs) {

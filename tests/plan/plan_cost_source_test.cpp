@@ -61,6 +61,32 @@ TEST_F(PlanCostSources, are_what_a_sweep_measured) {
   EXPECT_THAT(draws->unknown_blocks(parse_plan("CPU[1-7]", "")), ElementsAre("stages 1-7 on CPU"));
 }
 
+TEST_F(PlanCostSources, of_a_sweep_have_the_slow_downs_that_it_measured) {
+  std::filesystem::create_directories(folder_.path() / "results");
+  file("results/raw_measurements.json", R"({"10,20,CPU,1-7": {"mean": 2, "std": 0.1, "min": 1.9, "max": 2.2},
+                                            "10,20,GPU,1-7": {"mean": 3, "std": 0.1, "min": 2.9, "max": 3.2}})");
+  const auto slowed = [](const PlanCostSource& source) {
+    return source.at(GraphSize{10, 20})->slow_down({1, 3}, 0, {4, 7}, 1);
+  };
+  const PlanCostSource before(folder_.path());
+  EXPECT_EQ(slowed(before), 1);
+  EXPECT_TRUE(before.interference().empty());
+  const std::string pairs = R"({"tables": {"pairs": [{"stage": "CPU[1-3]", "beside": "GPU[4-7]", "factor": 1.5,
+      "p_value": 1, "significant": "yes", "source": "predicted"}]}})";
+  const auto own = file("results/interference.json", pairs);
+  const PlanCostSource after(folder_.path());
+  EXPECT_EQ(slowed(after), 1.5);
+  EXPECT_EQ(after.interference(), own);
+  EXPECT_EQ(after.files().size(), 2u) << "a result of these costs is one of the slow-downs, too";
+  EXPECT_EQ(after.by_sizes()({10, 20})->slow_down({1, 3}, 0, {4, 7}, 1), 1.5);
+  EXPECT_EQ(slowed(PlanCostSource(folder_.path(), {.no_interference = true})), 1);
+  EXPECT_EQ(slowed(PlanCostSource(folder_.path() / "results/raw_measurements.json")), 1) << "rows alone are rows";
+  const auto named = file("named.json", R"({"tables": {"pairs": []}})");
+  EXPECT_EQ(slowed(PlanCostSource(folder_.path(), {.interference = named})), 1);
+  file("results/interference.json", "{");
+  EXPECT_THROW(PlanCostSource(folder_.path()), Error);
+}
+
 TEST_F(PlanCostSources, name_their_files_and_tell_other_contents_apart) {
   const auto pairs = file("pairs.json", R"({"tables": {"pairs": [
       {"stage": "CPU", "beside": "GPU", "factor": 1.5, "p_value": 0.001, "significant": "yes"}]}})");

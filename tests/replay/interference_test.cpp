@@ -56,6 +56,30 @@ TEST(Interference, finds_the_matrix_also_where_the_partner_is_idle_now_and_then)
   EXPECT_EQ(found.interference[0][2], 1);
 }
 
+TEST(Interference, measures_only_the_pairs_that_are_wanted) {
+  ContentionLaw law;
+  law.interference = {{1, 1.5, 1}, {1, 1, 1.25}, {1.4, 1, 1}};
+  InterferenceSettings settings;
+  settings.wanted = [](int a, int b) { return (a == 0) != (b == 0); };
+  std::vector<std::vector<int>> asked;
+  std::uint64_t done = 0, total = 0;
+  settings.progress = [&](std::uint64_t now, std::uint64_t of) { done = now, total = of; };
+  const auto run = runner({1000, 2500, 1500}, law, 0.05);
+  const auto report = measure_interference(
+      {"a", "b", "c"},
+      [&](const std::vector<int>& stages) {
+        asked.push_back(stages);
+        return run(stages);
+      },
+      settings);
+  EXPECT_EQ(asked.size(), 3u * (3 + 2));  // each alone, and a beside both others
+  EXPECT_EQ(done, total);
+  ASSERT_EQ(report.pairs.size(), 4u);
+  EXPECT_NEAR(pair(report, 0, 1).factor.value(), 1.5, 0.06);
+  EXPECT_NEAR(pair(report, 2, 0).factor.value(), 1.4, 0.06);
+  EXPECT_NEAR(law_of(report).interference[0][1], 1.5, 0.06);
+}
+
 TEST(Interference, noise_is_never_called_contention) {
   for (int repeat = 0; repeat < 6; ++repeat) {
     const auto report = measure_interference({"a", "b", "c"}, runner({1000 + 10.0 * repeat, 2500, 1500}, {}, 0.2));

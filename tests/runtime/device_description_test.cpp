@@ -62,6 +62,30 @@ TEST(DeviceDescription, says_how_and_from_which_size_on_a_device_fails) {
   EXPECT_THAT(refusal(std::string(roofline) + "fails: {as: lost, from_bytes: -1}\n"), testing::HasSubstr("from_bytes"));
 }
 
+TEST(DeviceDescription, says_what_a_device_shares_with_others) {
+  EXPECT_TRUE(parse_device_description(roofline, "edge.yaml").shares.empty());
+  const auto device = parse_device_description(
+      std::string(roofline) +
+          "shares: {memory: {law: queue, pressure: 0.6, sensitivity: 0.8, ops: {MatMul: {pressure: 0.1}}}, bus: {}}\n",
+      "edge.yaml");
+  ASSERT_EQ(device.shares.size(), 2u);
+  const DescribedResource& memory = device.shares.at("memory");
+  EXPECT_EQ(memory.law, PressureLaw::queue);
+  EXPECT_EQ(memory.otherwise.sensitivity, 0.8);
+  EXPECT_EQ(memory.by_type.at("MatMul").pressure, 0.1);
+  EXPECT_EQ(memory.by_type.at("MatMul").sensitivity, 0);
+  EXPECT_EQ(device.shares.at("bus").law, PressureLaw::linear);
+  const auto refused = [](const std::string& text) { return refusal(roofline + text); };
+  EXPECT_THAT(refused("shares: {memory: {law: que}}\n"), testing::HasSubstr("did you mean 'queue'?"));
+  EXPECT_THAT(refused("shares: {memory: {pressure: 1.5}}\n"),
+              testing::HasSubstr("edge.yaml:4: shares.memory.pressure: is out of range"));
+  EXPECT_THAT(refused("shares: {memory: {ops: {Conv: {sensitivty: 1}}}}\n"),
+              testing::HasSubstr("shares.memory.ops.Conv.sensitivty: unknown key"));
+  EXPECT_THAT(refused("shares: [memory]\n"), testing::HasSubstr("edge.yaml:4: shares"));
+  EXPECT_THAT(refused("shares: {a: {}, b: {}, c: {}, d: {}, e: {}, f: {}, g: {}, h: {}, i: {}}\n"),
+              testing::HasSubstr("has 9 resources; use up to 8"));
+}
+
 TEST(DeviceDescription, what_is_not_a_mapping_is_refused) {
   for (const auto* text : {"", "- a\n", "a: [\n", "\"", "{", "a: b: c\n", "? [1]\n: 2\n", "*x\n"})
     EXPECT_THAT(refusal(text), testing::StartsWith("edge.yaml:")) << text;

@@ -85,11 +85,45 @@ std::optional<DeviceFault> fault_of(const YamlSection& root, const std::string& 
   return DeviceFault{static_cast<DeviceFault::Kind>(place), section.integer("from_bytes", 0, most_bytes).value_or(0)};
 }
 
+ResourceUse use_of(const YamlSection& section) {
+  return {section.number("pressure", 0, 1, 0), section.number("sensitivity", 0, 1, 0)};
+}
+
+DescribedResource shared_resource(const YamlSection& section) {
+  const auto words = pressure_law_names();
+  DescribedResource resource;
+  resource.law = *pressure_law_named(section.word("law", {words.begin(), words.end()}));
+  resource.otherwise = use_of(section);
+  if (!section.has("ops")) return resource;
+  const YamlSection ops(section.at("ops"), section.origin(), section.full_name("ops."), {});
+  for (const auto& entry : ops.node()) {
+    const std::string type = entry.first.Scalar();
+    resource.by_type[type] =
+        use_of({entry.second, section.origin(), ops.full_name(type + "."), {"pressure", "sensitivity"}});
+  }
+  return resource;
+}
+
+std::map<std::string, DescribedResource> shares_of(const YamlSection& root, const std::string& origin) {
+  std::map<std::string, DescribedResource> shares;
+  if (!root.has("shares")) return shares;
+  const YamlSection section(root.at("shares"), origin, "shares.", {});
+  for (const auto& entry : section.node()) {
+    const std::string name = entry.first.Scalar();
+    shares[name] = shared_resource(
+        {entry.second, origin, section.full_name(name + "."), {"law", "pressure", "sensitivity", "ops"}});
+  }
+  constexpr std::size_t most = 8;
+  if (shares.size() > most)
+    root.fail(root.at("shares"), "shares", fmt::format("has {} resources; use up to {}", shares.size(), most));
+  return shares;
+}
+
 DeviceDescription describe(const YAML::Node& node, const std::string& origin) {
   const YamlSection root(
       node, origin, "",
       {"name", "description", "law", "peak_flops_per_s", "bandwidth_bytes_per_s", "launch_ns", "unknown_op_ns", "ops",
-       "unsupported_ops", "noise", "overhead_ns", "clock", "fails", "compute"});
+       "unsupported_ops", "noise", "overhead_ns", "clock", "fails", "shares", "compute"});
   DeviceDescription device;
   device.name = root.text("name", "");
   device.description = root.text("description", "");
@@ -98,6 +132,7 @@ DeviceDescription describe(const YAML::Node& node, const std::string& origin) {
   device.overhead = whole(root.number("overhead_ns", 0, most_ns, 0));
   device.virtual_clock = root.word("clock", {"real", "virtual"}) == "virtual";
   device.fault = fault_of(root, origin);
+  device.shares = shares_of(root, origin);
   device.compute = root.flag("compute");
   if (root.has("unsupported_ops")) {
     const auto list = root.at("unsupported_ops");

@@ -15,18 +15,25 @@
 //   overhead_ns: 30000               # per inference, outside of every operator; default 0
 //   clock: real                      # real (default): time is really spent; virtual: reported without waiting
 //   fails: {as: lost, from_bytes: 50000000}  # inferences with so many bytes of inputs fail: as lost, memory, crash or
-//   hang compute: false                   # true: outputs are computed by a real runtime on the CPU, outside of the
-//   timing
+//                                            # hang
+//   shares:                          # what other devices on the machine use, too (those that name it): how much an
+//                                    # inference presses on it and is slowed by others that do, each 0 to 1, by a law
+//                                    of # flow/pressure_law.h; an inference of several operators by the time that each
+//                                    takes
+//     memory: {law: queue, pressure: 0.6, sensitivity: 0.8, ops: {MatMul: {pressure: 0.1, sensitivity: 0.3}}}
+//   compute: false                   # true: outputs are computed by a real runtime on the CPU, outside of the timing
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "flow/device_law.h"
+#include "flow/pressure_law.h"
 
 namespace takt {
 
@@ -42,6 +49,16 @@ struct DeviceFault {
   std::int64_t from_bytes = 0;  ///< of all inputs together; fewer do no harm
 };
 
+/// How inferences use something that other devices use, too; both 0 to 1.
+struct ResourceUse {
+  double pressure = 0, sensitivity = 0;
+};
+struct DescribedResource {
+  PressureLaw law = PressureLaw::linear;  ///< by which inferences here suffer from others
+  ResourceUse otherwise;                  ///< of operators that `by_type` does not name
+  std::map<std::string, ResourceUse> by_type{};
+};
+
 struct DeviceDescription {
   std::string name, description;
   DeviceLaw law;
@@ -50,6 +67,7 @@ struct DeviceDescription {
   Nanoseconds overhead{};
   bool virtual_clock = false;
   std::optional<DeviceFault> fault = {};
+  std::map<std::string, DescribedResource> shares{};  ///< by name
   bool compute = false;
 };
 
