@@ -57,12 +57,13 @@ class ContentionBench {
     return record;
   }
 
-  PipelineSpec empty_pipeline(std::int64_t batches) const {
+  /// With noise of its own for each block.
+  PipelineSpec empty_pipeline(std::string_view block, std::int64_t batches) const {
     PipelineSpec spec;
     spec.name = "sweep", spec.origin = "the sweep's pipeline";
     spec.batches = batches;
     spec.warmup = std::max<std::int64_t>(1, batches / 10);
-    spec.seed = task_.graph.seed;
+    spec.seed = task_.graph.seed + fingerprint(block) / 2;
     spec.timeout = task_.limit;
     for (const auto& [name, law] : shared_by(task_.sharing)) spec.resources[name].law = law;
     return spec;
@@ -70,7 +71,7 @@ class ContentionBench {
 
   /// Loads alone run no stage; of this one is taken how many threads a stage has.
   PipelineSpec pipeline_of_loads() const {
-    PipelineSpec spec = empty_pipeline(200);
+    PipelineSpec spec = empty_pipeline(loads_block, 200);
     if (task_.is_simulated()) return spec;
     StageSpec& stage = spec.stages.emplace_back();
     stage.name = loads_block;
@@ -80,9 +81,10 @@ class ContentionBench {
   }
 
   PipelineSpec pipeline_of(const ContendingStage& what) const {
-    PipelineSpec spec = empty_pipeline(what.batches);
+    const std::string block = block_of(task_.unit, what.range);
+    PipelineSpec spec = empty_pipeline(block, what.batches);
     StageSpec& stage = spec.stages.emplace_back();
-    stage.name = block_of(task_.unit, what.range);
+    stage.name = block;
     stage.device = task_.device;
     stage.connects_by_default = false;
     if (task_.is_simulated()) {
