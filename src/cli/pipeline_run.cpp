@@ -15,7 +15,7 @@
 #include "core/text.h"
 #include "pipeline/engine.h"
 #include "pipeline/simulation.h"
-#include "trace/chrome_writer.h"
+#include "record/pipeline_trace_file.h"
 
 namespace takt {
 namespace {
@@ -74,7 +74,7 @@ Provenance describe(const PipelineRun& run, const PipelineSpec& spec, std::span<
 /// The journal is gone when all of it is in the trace, and not before.
 void write_run(const PipelineRun& run, const std::filesystem::path& path, RecordedBatches& batches) {
   try {
-    write_chrome_trace(to_trace(run), path);
+    write_pipeline_trace(run, path);
   } catch (const Error& error) {
     const auto journal = batches.journal();
     if (!journal) throw;

@@ -82,7 +82,12 @@ std::unique_ptr<DiskMemory> DiskMemory::in(std::span<const std::filesystem::path
 }
 
 DiskMemory::DiskMemory(int file, char* begin, Settings settings)
-    : file_(file), begin_(begin), space_(settings.space), resident_(settings.resident), page_(page_size()) {
+    : file_(file),
+      begin_(begin),
+      space_(settings.space),
+      resident_(settings.resident),
+      page_(page_size()),
+      others_(resident_of_files().value_or(0)) {
   keeper_ = std::thread([this] { keep_few_resident(); });
 }
 
@@ -113,6 +118,7 @@ void* DiskMemory::allocate(std::size_t bytes) noexcept {
   }
   std::memcpy(place, &size, sizeof size);
   end_ += size;
+  look();
   if (allocated_ == 0) wake_.notify_one();
   allocated_ += size;
   return place + page_;
@@ -140,20 +146,23 @@ std::size_t DiskMemory::allocated() const {
   return allocated_;
 }
 
+void DiskMemory::look() noexcept {
+  const auto now = resident_of_files();
+  if (now) others_ = std::min(others_, *now);
+  if (now && *now - others_ < resident_) return;
+  ::madvise(begin_, end_, MADV_DONTNEED);
+  others_ = resident_of_files().value_or(0);
+}
+
 /// Looks again and again how much is resident: a walk says nowhere how far it has come.
 void DiskMemory::keep_few_resident() {
-  std::size_t others = resident_of_files().value_or(0);  // files that are no concern of this one
   std::unique_lock lock(mutex_);
   while (!ends_) {
     if (allocated_ == 0)
       wake_.wait(lock, [this] { return ends_ || allocated_ > 0; });
     else
       wake_.wait_for(lock, look_every, [this] { return ends_; });
-    const auto now = resident_of_files();
-    if (now) others = std::min(others, *now);
-    if (now && *now - others < resident_) continue;
-    ::madvise(begin_, end_, MADV_DONTNEED);
-    others = resident_of_files().value_or(0);
+    look();
   }
 }
 

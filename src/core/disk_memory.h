@@ -54,6 +54,7 @@ class DiskMemory {
 
  private:
   DiskMemory(int file, char* begin, Settings settings);
+  void look() noexcept;
   void keep_few_resident();
 
   const int file_;
@@ -62,6 +63,7 @@ class DiskMemory {
   mutable std::mutex mutex_;
   std::size_t end_ = 0;        ///< of the addresses in use
   std::size_t allocated_ = 0;  ///< with the page in front of each block
+  std::size_t others_;         ///< resident bytes of files that are no concern of this one
   bool ends_ = false;
   std::condition_variable wake_;
   std::thread keeper_;
