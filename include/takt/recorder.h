@@ -79,16 +79,16 @@ class Recorder {
   /// An event with times of your own, from TickClock::now().
   void record(const EventName& name, std::uint64_t start, std::uint64_t end, std::uint32_t argument = 0,
               EventFlow flow = {}, RecorderRow row = {}) {
-    if (enabled()) push(span(start, end, name.number(), argument, flow, row));
+    if (enabled()) push(recording::Kind::span, start, end, name.number(), argument, flow, row);
   }
   void record(const EventName& name, std::uint64_t start, std::uint64_t end, const EventArguments& more,
               std::uint32_t argument = 0, EventFlow flow = {}, RecorderRow row = {}) {
-    if (enabled()) push(span(start, end, name.number(), argument, flow, row), more);
+    if (enabled()) push(made(recording::Kind::span, start, end, name.number(), argument, flow, row), more);
   }
   /// A frame ends here and the next one begins: an event from each mark to the next of this name on this thread, on a
   /// row "NAME frames", with its number from 0 as the argument "frame". What comes after the last mark is no frame.
   void frame(const EventName& name) {
-    if (enabled()) push(mark(recording::Kind::frame, name, 0));
+    if (enabled()) push(recording::Kind::frame, TickClock::now(), 0, name.number(), 0, {}, {});
   }
   /// One value of a counter, now. A value that is not finite is left out of the trace.
   void count(const EventName& name, double value);
@@ -132,35 +132,43 @@ class Recorder {
     Buffer* buffer;
   };
 
-  static Record span(std::uint64_t start, std::uint64_t end, std::uint32_t name, std::uint32_t argument, EventFlow flow,
-                     RecorderRow row) {
-    return {start, end, name, argument, flow.number(), row.number & 0xfffffu, 0, flow.is_set(), 0};
-  }
-  static Record mark(recording::Kind kind, const EventName& name, std::uint64_t bits) {
-    Record record{TickClock::now(), bits, name.number(), 0, 0, 0, 0, 0, 0};
-    record.kind = static_cast<std::uint32_t>(kind) & 7u;
-    return record;
+  [[gnu::always_inline]] static Record made(recording::Kind kind, std::uint64_t start, std::uint64_t end,
+                                            std::uint32_t name, std::uint32_t argument, EventFlow flow,
+                                            RecorderRow row) {
+    return {.start = start,
+            .end = end,
+            .name = name,
+            .argument = argument,
+            .flow = flow.number(),
+            .row = row.number & 0xfffffu,
+            .kind = static_cast<std::uint32_t>(kind) & 7u,
+            .has_flow = flow.is_set(),
+            .extras = 0};
   }
 
-  void push(const Record& record) {
+  // The record's numbers come one by one and are written where they belong: put together before, they would be read
+  // back from memory while they are still on their way there, which costs as much as a reading of the clock.
+  [[gnu::always_inline]] void push(recording::Kind kind, std::uint64_t start, std::uint64_t end, std::uint32_t name,
+                                   std::uint32_t argument, EventFlow flow, RecorderRow row) {
     ThreadSlot& slot = slot_;
     if (slot.owner != identity_) [[unlikely]]
       attach(slot);
     Buffer& buffer = *slot.buffer;
     const std::uint64_t head = buffer.head.load(std::memory_order_relaxed);
     if (head == buffer.limit) [[unlikely]] {
-      if (!make_room(buffer, record, 1)) return;
+      if (!make_room(buffer, start, 1)) return;
     }
-    buffer.records[head & buffer.mask] = record;
+    buffer.records[head & buffer.mask] = made(kind, start, end, name, argument, flow, row);
     buffer.head.store(head + 1, std::memory_order_release);
   }
   /// All of its records or none.
   void push(Record record, const EventArguments& more);
   void attach(ThreadSlot& slot);
-  bool make_room(Buffer& buffer, const Record& record, std::uint64_t records);
+  bool make_room(Buffer& buffer, std::uint64_t start, std::uint64_t records);
 
   struct State;
-  static inline constinit thread_local ThreadSlot slot_{0, nullptr};
+  // Found without a call also in shared libraries; they have room for few such variables, and this one is 16 bytes.
+  [[gnu::tls_model("initial-exec")]] static inline constinit thread_local ThreadSlot slot_{0, nullptr};
   const std::uint64_t identity_;
   std::atomic<bool> enabled_{true};
   std::unique_ptr<State> state_;
@@ -172,8 +180,8 @@ class Recorder {
 /// An event from construction to destruction, on the row of the thread or on `row`.
 class Scope {
  public:
-  Scope(Recorder& recorder, const EventName& name, std::uint32_t argument = 0, EventFlow flow = {},
-        RecorderRow row = {})
+  [[gnu::always_inline]] Scope(Recorder& recorder, const EventName& name, std::uint32_t argument = 0,
+                               EventFlow flow = {}, RecorderRow row = {})
       : recorder_(recorder.enabled() ? &recorder : nullptr),
         name_(name.number()),
         argument_(argument),
@@ -181,13 +189,14 @@ class Scope {
         row_(row) {
     if (recorder_ != nullptr) start_ = TickClock::now();
   }
-  ~Scope() {
+  [[gnu::always_inline]] ~Scope() {
     if (recorder_ == nullptr) return;
-    const recording::Record record = Recorder::span(start_, TickClock::now(), name_, argument_, flow_, row_);
+    const std::uint64_t end = TickClock::now();
+    using recording::Kind;
     if (more_.records() == 0)
-      recorder_->push(record);
-    else
-      recorder_->push(record, EventArguments(more_));  // a copy, so that a scope without arguments stays in registers
+      recorder_->push(Kind::span, start_, end, name_, argument_, flow_, row_);
+    else  // a copy of them, so that a scope without arguments stays in registers
+      recorder_->push(Recorder::made(Kind::span, start_, end, name_, argument_, flow_, row_), EventArguments(more_));
   }
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;

@@ -15,8 +15,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/long_table.h"
 #include "core/spread.h"
 #include "core/table.h"
 #include "core/units.h"
@@ -199,6 +201,12 @@ Accounts account(const PipelineRun& run);
 /// summary, devices, stages, batches, parts, splits, critical_path, bindings, device_stages.
 std::vector<Table> tables(const Accounts& accounts);
 std::vector<TableSchema> account_schemas();
+
+/// The one of this name; there is one, or it is our own mistake.
+Table table(const Accounts& accounts, std::string_view name);
+/// The same; those of batches and parts, which have as many rows as the run has of these, some rows at a time.
+/// `accounts` must outlive it.
+LongTable long_table(const Accounts& accounts, std::string_view name);
 
 /// The window of `run`, without the rest of its account.
 RunWindow window_of(const PipelineRun& run);

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "account/account.h"
 #include "account/binding.h"
 #include "account/cells.h"
 #include "account/path_tables.h"
 #include "account/split_tables.h"
+#include "core/check.h"
 #include "core/common_columns.h"
 #include "core/index.h"
 
@@ -232,12 +234,12 @@ constexpr ColumnText stage_time_of{"stage_time_us.STAGE", "STAGE",
                                    "start of execution to its completion."};
 
 /// One column per stage: its name is part of the column's.
-void add_stage_times(Table& table, const Accounts& accounts) {
+void add_stage_times(Table& table, const Accounts& accounts, std::size_t first) {
   for (std::size_t s = 0; s < accounts.stages.size(); ++s) {
     const std::string& name = accounts.stages[s].name;
     table.columns.push_back({"stage_time_us." + name, name, std::string(stage_time_of.meaning)});
     for (std::size_t b = 0; b < table.rows.size(); ++b)
-      table.rows[b].push_back(time_cell(accounts.stage_times[b * accounts.stages.size() + s]));
+      table.rows[b].push_back(time_cell(accounts.stage_times[(first + b) * accounts.stages.size() + s]));
   }
 }
 
@@ -262,11 +264,12 @@ TableSchema batches_schema() {
   return schema;
 }
 
-Table batches_table(const Accounts& accounts) {
+Table batches_table(const Accounts& accounts, std::size_t first, std::size_t count) {
   std::vector<BatchLine> lines;
-  for (std::size_t b = 0; b < accounts.batches.size(); ++b) lines.push_back({&accounts, b});
+  for (std::size_t b = first; b < std::min(first + count, accounts.batches.size()); ++b)
+    lines.push_back({&accounts, b});
   Table table = batches_definition.make(lines);
-  add_stage_times(table, accounts);
+  add_stage_times(table, accounts, first);
   return table;
 }
 
@@ -276,20 +279,52 @@ Table device_stages_table(const Accounts& accounts) {
   return device_stages_definition.make(lines);
 }
 
+struct Maker {
+  std::string_view name;
+  Table (*make)(const Accounts&);
+  std::size_t (*rows)(const Accounts&) = nullptr;  ///< of one that is made some rows at a time
+  Table (*make_rows)(const Accounts&, std::size_t first, std::size_t count) = nullptr;
+};
+
+/// In the order of account_schemas().
+constexpr Maker makers[] = {
+    {"summary",
+     [](const Accounts& accounts) {
+       const SummaryRow row[] = {&accounts};
+       return summary_definition.make(row);
+     }},
+    {"devices", [](const Accounts& accounts) { return devices_definition.make(accounts.devices); }},
+    {"stages", [](const Accounts& accounts) { return stages_definition.make(accounts.stages); }},
+    {"batches", nullptr, [](const Accounts& accounts) { return accounts.batches.size(); }, batches_table},
+    {"parts", nullptr, [](const Accounts& accounts) { return accounts.parts.size(); }, parts_table},
+    {"splits", splits_table},
+    {"critical_path", critical_path_table},
+    {"bindings", bindings_table},
+    {"device_stages", device_stages_table},
+};
+
 }  // namespace
 
+LongTable long_table(const Accounts& accounts, std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(makers), std::end(makers), [&](const Maker& maker) { return maker.name == name; });
+  TAKT_CHECK(found != std::end(makers));
+  const Maker& maker = *found;
+  LongTable table{std::string(name), 0, [&](std::size_t, std::size_t) { return maker.make(accounts); }};
+  if (maker.rows == nullptr) return table;
+  table.rows = maker.rows(accounts);
+  table.make = [&](std::size_t first, std::size_t count) { return maker.make_rows(accounts, first, count); };
+  return table;
+}
+
+Table table(const Accounts& accounts, std::string_view name) {
+  const LongTable all = long_table(accounts, name);
+  return all.make(0, all.rows);
+}
+
 std::vector<Table> tables(const Accounts& accounts) {
-  const SummaryRow row[] = {&accounts};
   std::vector<Table> list;
-  list.push_back(summary_definition.make(row));
-  list.push_back(devices_definition.make(accounts.devices));
-  list.push_back(stages_definition.make(accounts.stages));
-  list.push_back(batches_table(accounts));
-  list.push_back(parts_table(accounts));
-  list.push_back(splits_table(accounts));
-  list.push_back(critical_path_table(accounts));
-  list.push_back(bindings_table(accounts));
-  list.push_back(device_stages_table(accounts));
+  for (const Maker& maker : makers) list.push_back(table(accounts, maker.name));
   return list;
 }
 

@@ -154,24 +154,23 @@ bool shares_a_device(const Accounts& a) {
 }  // namespace
 
 std::string to_text(const Accounts& accounts, const TextStyle& style) {
-  const auto list = tables(accounts);
   std::string text = heading(accounts);
-  const auto show = [&](const Table& table) {
-    if (!table.rows.empty()) text += "\n" + to_text(table, style);
+  const auto show = [&](const Table& shown) {
+    if (!shown.rows.empty()) text += "\n" + to_text(shown, style);
   };
-  show(some_columns(table_named(list, "devices"), shown_device_columns(accounts)));
-  if (shares_a_device(accounts)) show(table_named(list, "device_stages"));
+  show(some_columns(table(accounts, "devices"), shown_device_columns(accounts)));
+  if (shares_a_device(accounts)) show(table(accounts, "device_stages"));
   std::vector<std::string_view> columns{"stage",        "devices", "stage_mean_us",
                                         "stage_p90_us", "load_us", "queue_mean_us"};
   const bool copied = std::any_of(accounts.stages.begin(), accounts.stages.end(),
                                   [](const StageAccount& stage) { return stage.copy.mean.has_value(); });
   if (copied) columns.push_back("copy_mean_us");
   for (const char* column : {"held_mean_us", "penalty_mean_us"}) columns.push_back(column);
-  show(some_columns(table_named(list, "stages"), columns));
-  show(some_columns(table_named(list, "splits"), {"stage", "part", "device", "partition_mean_us", "device_time_mean_us",
-                                                  "skew_mean_us", "sync_merge_mean_us"}));
-  if (accounts.bindings.shares.size() > 1) show(table_named(list, "bindings"));
-  show(some_columns(table_named(list, "critical_path"),
+  show(some_columns(table(accounts, "stages"), columns));
+  show(some_columns(table(accounts, "splits"), {"stage", "part", "device", "partition_mean_us", "device_time_mean_us",
+                                                "skew_mean_us", "sync_merge_mean_us"}));
+  if (accounts.bindings.shares.size() > 1) show(table(accounts, "bindings"));
+  show(some_columns(table(accounts, "critical_path"),
                     {"path_stage", "activity", "path_device", "binding", "path_count", "path_us", "blame_percent"}));
   return text;
 }

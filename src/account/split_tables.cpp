@@ -99,9 +99,10 @@ void add(Split& split, const PartAccount& part) {
 
 }  // namespace
 
-Table parts_table(const Accounts& accounts) {
+Table parts_table(const Accounts& accounts, std::size_t first, std::size_t count) {
   std::vector<PartLine> lines;
-  for (const PartAccount& part : accounts.parts) lines.push_back({&accounts, &part});
+  for (std::size_t p = first; p < std::min(first + count, accounts.parts.size()); ++p)
+    lines.push_back({&accounts, &accounts.parts[p]});
   return parts_definition.make(lines);
 }
 

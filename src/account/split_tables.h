@@ -1,6 +1,7 @@
 // The tables of data-parallel stages, a file of their own for their size.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "account/account.h"
@@ -16,7 +17,8 @@ inline constexpr ColumnText stage_mean_us{
     "Mean stage time of a batch: from the start of execution to its completion, without the wait in the queue; in a "
     "data-parallel stage, partition + longest device time + sync-merge."};
 
-Table parts_table(const Accounts& accounts);   ///< a row per batch and part
+/// A row per batch and part, some of them.
+Table parts_table(const Accounts& accounts, std::size_t first, std::size_t count);
 Table splits_table(const Accounts& accounts);  ///< a row per stage and part: means over the batches
 std::vector<TableSchema> split_schemas();      ///< of both
 

@@ -12,18 +12,22 @@
 namespace takt {
 namespace {
 
-std::string render(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
-                   const std::string& text) {
+/// The command renders it itself.
+bool is_text(const OutputOptions& options) {
   const auto& of_tables = output_formats();
-  const bool is_own = std::find(of_tables.begin(), of_tables.end(), options.format) == of_tables.end();
-  if (options.format == "table" || is_own) return text;
-  if (options.format == "json") return to_json(tables, to_json(provenance));
-  std::string rendered;
-  for (const Table& table : tables) {
-    if (options.format == "csv" && (options.table.empty() || options.table == table.name)) return to_csv(table);
-    if (options.format == "markdown") rendered += fmt::format("{}\n\n{}\n", table.name, to_markdown(table));
+  return options.format == "table" || std::find(of_tables.begin(), of_tables.end(), options.format) == of_tables.end();
+}
+
+void render(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
+            const std::string& text, const TableSink& sink) {
+  if (is_text(options)) return sink(text);
+  if (options.format == "json") return write_json(tables, to_json(provenance), sink);
+  for (const LongTable& table : tables) {
+    if (options.format == "csv" && (options.table.empty() || options.table == table.name))
+      return write_csv(table, sink);
+    if (options.format == "markdown")
+      sink(fmt::format("{}\n\n{}\n", table.name, to_markdown(table.make(0, table.rows))));
   }
-  return rendered;
 }
 
 }  // namespace
@@ -61,13 +65,27 @@ Provenance provenance_of(std::string_view command, std::span<const std::string> 
   return make_provenance(std::move(words));
 }
 
+std::vector<std::string> printed_tables(const OutputOptions& options, std::span<const std::string> tables) {
+  if (is_text(options)) return {};
+  if (options.format != "csv") return {tables.begin(), tables.end()};
+  return {options.table.empty() ? tables.front() : options.table};
+}
+
 void print(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
            const std::string& text) {
-  std::string rendered = render(options, tables, provenance, text);
+  std::vector<LongTable> list;
+  for (const Table& table : tables) list.push_back(whole_table(table));
+  print(options, list, provenance, text);
+}
+
+void print(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
+           const std::string& text) {
   if (options.file.empty())
-    std::fwrite(rendered.data(), 1, rendered.size(), stdout);
-  else
-    write_file_atomically(options.file, rendered);
+    return render(options, tables, provenance, text,
+                  [](std::string_view piece) { std::fwrite(piece.data(), 1, piece.size(), stdout); });
+  AtomicFile file(options.file);
+  render(options, tables, provenance, text, [&](std::string_view piece) { file.append(piece); });
+  file.commit();
 }
 
 }  // namespace takt

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "core/long_table.h"
 #include "core/provenance.h"
 #include "core/table.h"
 #include "core/terminal.h"
@@ -36,8 +37,14 @@ void add_output(CommandLine& line, OutputOptions& output, const std::vector<std:
 /// Where a result of `command` ("trace info") comes from.
 Provenance provenance_of(std::string_view command, std::span<const std::string> arguments);
 
+/// Those of a command's tables that print() will look at: none for the format "table" and the command's own.
+std::vector<std::string> printed_tables(const OutputOptions& options, std::span<const std::string> tables);
+
 /// `text` is used for the format "table" and those of the command's own; the others are made from `tables`.
 void print(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
+           const std::string& text);
+/// The same of tables some of which have more rows than should be in memory at once.
+void print(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
            const std::string& text);
 
 }  // namespace takt

@@ -2,7 +2,9 @@
 #include "cli/command_line.h"
 #include "cli/output.h"
 #include "cli/pipeline.h"
+#include "cli/pipeline_options.h"
 #include "cli/tables.h"
+#include "core/large_blocks.h"
 #include "core/log.h"
 #include "record/recorded_run.h"
 
@@ -42,10 +44,12 @@ CommandDescription describe_pipeline_analyze() {
 int run_pipeline_analyze(std::span<const std::string> arguments) {
   PipelineAnalyzeOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  const RecordedRun recorded = read_recorded_run(o.file);
+  keep_large_blocks_on_disk(folders_for_large_blocks());
+  RecordedRun recorded = read_recorded_run(o.file);
   for (const std::string& note : recorded.notes) log_warning(note);
   const Accounts accounts = account(recorded.run);
-  print(o.output, tables(accounts), provenance_of("pipeline analyze", arguments),
+  recorded.run = {};
+  print(o.output, printed(accounts, o.output, "pipeline analyze"), provenance_of("pipeline analyze", arguments),
         o.output.format == "table" ? to_text(accounts, o.output.style()) : "");
   return 0;
 }

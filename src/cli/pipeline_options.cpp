@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cli/tables.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/text.h"
@@ -79,6 +80,13 @@ PipelineSpec spec_of(const PipelineOptions& o) {
   if (!o.timeout.empty()) spec.timeout = read_timeout(o.timeout);
   if (o.seed) spec.seed = *o.seed;
   return spec;
+}
+
+std::vector<LongTable> printed(const Accounts& accounts, const OutputOptions& output, std::string_view command) {
+  std::vector<LongTable> list;
+  for (const std::string& name : printed_tables(output, table_names(command)))
+    list.push_back(long_table(accounts, name));
+  return list;
 }
 
 void end_abandoned(const std::string& why, int exit_code) {

@@ -5,8 +5,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "account/account.h"
 #include "cli/command_line.h"
+#include "cli/output.h"
 #include "pipeline/pipeline_spec.h"
 
 namespace takt {
@@ -33,6 +37,9 @@ void settle(PipelineOptions& options);
 /// The file's pipeline, or the built-in one, with what the options say instead. Throws UsageError when there is
 /// neither, Error for a wrong file.
 PipelineSpec spec_of(const PipelineOptions& options);
+
+/// Of an account, the tables that print() will look at; it must outlive them. `command`: one that has them (tables.h).
+std::vector<LongTable> printed(const Accounts& accounts, const OutputOptions& output, std::string_view command);
 
 /// Says why on stderr and ends the process at once: a thread hangs in a runtime whose clean-up would wait for it.
 [[noreturn]] void end_abandoned(const std::string& why, int exit_code = 1);

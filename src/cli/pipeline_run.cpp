@@ -5,16 +5,17 @@
 #include "cli/output.h"
 #include "cli/pipeline.h"
 #include "cli/pipeline_options.h"
+#include "cli/recorded_batches.h"
 #include "cli/tables.h"
 #include "core/error.h"
 #include "core/interrupt.h"
+#include "core/large_blocks.h"
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
 #include "pipeline/engine.h"
 #include "pipeline/simulation.h"
-#include "record/run_journal.h"
-#include "trace/chrome_writer.h"
+#include "record/pipeline_trace_file.h"
 
 namespace takt {
 namespace {
@@ -49,10 +50,10 @@ CommandLine declare(PipelineRunOptions& o) {
   return line;
 }
 
-PipelineOutcome run(const PipelineSpec& spec, const Interrupt& interrupt, BatchSink* journal) {
+PipelineOutcome run(const PipelineSpec& spec, const Interrupt& interrupt, BatchSink& batches) {
   Progress bar("batches");
   EngineSettings settings;
-  settings.sink = journal;
+  settings.sink = &batches;
   settings.stop = &interrupt.requested();
   settings.progress = [&](std::int64_t done, std::int64_t total) {
     bar.update(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total));
@@ -70,24 +71,23 @@ Provenance describe(const PipelineRun& run, const PipelineSpec& spec, std::span<
   return provenance;
 }
 
-/// Beside a trace that becomes a file; what goes into a pipe or a device leaves nothing beside it.
-std::optional<std::filesystem::path> journal_beside(const std::filesystem::path& trace) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(trace, ignored);
-  if (trace.empty() || (exists(status) && !is_regular_file(status))) return std::nullopt;
-  return std::filesystem::path(trace) += ".journal";
-}
-
 /// The journal is gone when all of it is in the trace, and not before.
-void write_run(const PipelineRun& run, const std::filesystem::path& path, std::optional<RunJournal>& journal) {
+void write_run(const PipelineRun& run, const std::filesystem::path& path, RecordedBatches& batches) {
   try {
-    write_chrome_trace(to_trace(run), path);
+    write_pipeline_trace(run, path);
   } catch (const Error& error) {
+    const auto journal = batches.journal();
     if (!journal) throw;
     throw Error(error.kind(), fmt::format("{}; the run is in '{}': 'takt pipeline analyze' reads it", error.what(),
-                                          printable(journal->path().string())));
+                                          printable(journal->string())));
   }
-  if (journal) journal->remove();
+  batches.remove();
+}
+
+/// On the virtual clock nothing is measured, and the run is in memory at once.
+PipelineOutcome simulate(const PipelineSpec& spec, const std::filesystem::path& trace) {
+  keep_large_blocks_on_disk(folders_for_large_blocks(folder_of(trace)));
+  return {simulate_pipeline(spec), {}};
 }
 
 /// There is nothing to print. What hangs in a runtime is left behind.
@@ -115,11 +115,9 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
   const Interrupt interrupt;
   const bool is_virtual = o.pipeline.clock == PipelineClock::virtual_time;
-  std::optional<RunJournal> journal;
-  if (const auto path = journal_beside(o.trace); path && !is_virtual)
-    journal.emplace(*path, [&](const PipelineRun& planned) { return to_json(describe(planned, spec, arguments)); });
-  PipelineOutcome outcome =
-      is_virtual ? PipelineOutcome{simulate_pipeline(spec), {}} : run(spec, interrupt, journal ? &*journal : nullptr);
+  RecordedBatches batches(o.trace,
+                          [&](const PipelineRun& planned) { return to_json(describe(planned, spec, arguments)); });
+  PipelineOutcome outcome = is_virtual ? simulate(spec, o.trace) : run(spec, interrupt, batches);
   if (!outcome.began) return end_unopened(outcome);
   const Provenance provenance = describe(outcome.run, spec, arguments);
   outcome.run.provenance_json = to_json(provenance);
@@ -128,14 +126,14 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   for (const auto& note : outcome.notes) text += fmt::format("note  {}\n", note);
   if (!outcome.run.schedule.batches.empty()) text += to_text(accounts, o.output.style());
   if (!o.trace.empty()) {
-    write_run(outcome.run, o.trace, journal);
+    write_run(outcome.run, o.trace, batches);
     const std::string said = fmt::format("wrote trace {}", printable(o.trace.string()));
     if (o.output.is_text_on_screen())
       text += said + "\n";
     else
       log_info(said);
   }
-  print(o.output, tables(accounts), provenance, text);
+  print(o.output, printed(accounts, o.output, "pipeline run"), provenance, text);
   if (outcome.abandoned) end_abandoned(outcome.run.failure.value_or("an execution never came back"));
   if (outcome.run.failure) throw Error(ErrorKind::runtime, *outcome.run.failure);
   return outcome.run.interrupted ? 130 : 0;

@@ -39,6 +39,8 @@ std::uint64_t sum_of(std::uint32_t type, std::string_view bytes) {
   return sum;
 }
 
+constexpr std::size_t many_bytes = std::size_t{1} << 20;  // that were read and stay resident meanwhile
+
 [[noreturn]] void cannot_write(const std::filesystem::path& path, int error) {
   throw Error(ErrorKind::io, fmt::format("cannot write '{}': {}", printable(path.string()), reason_of(error)));
 }
@@ -132,6 +134,7 @@ BlockReader::BlockReader(std::string_view bytes, std::string_view magic, const s
 }
 
 std::optional<Block> BlockReader::next() {
+  if (file_ && offset_ - given_back_ > many_bytes) file_->give_back(0, given_back_ = offset_);
   BlockHead head;
   const std::string_view rest = bytes_.substr(offset_);
   if (rest.size() < sizeof head) return std::nullopt;

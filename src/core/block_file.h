@@ -51,7 +51,8 @@ struct Block {
   std::string_view bytes;
 };
 
-/// The reading end, also while somebody still writes. Views live as long as the reader. Not thread-safe.
+/// The reading end, also while somebody still writes. Views live as long as the reader; what lies behind is not
+/// resident until it is looked at again. Not thread-safe.
 class BlockReader {
  public:
   /// Throws Error(io) where it cannot be read, Error(bad_input) where it does not begin with `magic`.
@@ -67,6 +68,7 @@ class BlockReader {
   std::optional<MappedFile> file_;
   std::string_view bytes_;
   std::size_t offset_ = 0;
+  std::size_t given_back_ = 0;  ///< bytes of the file that are not resident any longer
 };
 
 /// Does the file begin so? False also where it cannot be read.

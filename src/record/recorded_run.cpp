@@ -29,7 +29,7 @@ RecordedRun from_journal(const std::filesystem::path& file) {
 }
 
 RecordedRun from_trace(const std::filesystem::path& file) {
-  const TraceRead read = read_trace(file);
+  const TraceRead read = read_trace(file, {.only_slices = true});
   RecordedRun recorded;
   const std::string name = printable(file.string());
   for (const TraceFault& fault : read.faults)  // others change how a trace looks, these what it says of the time

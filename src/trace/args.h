@@ -72,6 +72,11 @@ class ArgStore {
   /// stays 0. Throws Error(bad_input) beyond 2^32 values.
   std::uint32_t append(const ArgStore& other, std::span<const StringId> strings);
   void reserve(std::size_t runs, std::size_t values);
+  /// Forgets all runs but run 0.
+  void clear() {
+    runs_.resize(1);
+    values_.clear();
+  }
   std::size_t runs() const { return runs_.size(); }
   std::size_t values() const { return values_.size(); }
 

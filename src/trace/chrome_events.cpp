@@ -155,6 +155,7 @@ void EventParser::finish_timed(const Event& event, std::int64_t time) {
   const bool is_arrow = event.phase == 's' || event.phase == 't' || event.phase == 'f';
   const bool needs_id = is_arrow || std::strchr("benSFp", event.phase) != nullptr;
   if (needs_id && (!event.has_id || (is_arrow && event.id.is_text))) fault(TraceRule::missing_id, event);
+  if (only_slices_ && (is_arrow || event.phase == 'C')) return;
   switch (event.phase) {
     case 'X':
       return finish_complete(event, time);
@@ -216,7 +217,7 @@ std::uint32_t EventParser::take_args() { return window_->args.add(args_); }
 void EventParser::add_slice(const Event& event, RowKind kind, std::int64_t time, std::int64_t duration) {
   const std::uint32_t row = row_of(event, kind);
   auto& events = window_->slices;
-  if (event.has_bind && (event.flow_in || event.flow_out)) {
+  if (!only_slices_ && event.has_bind && (event.flow_in || event.flow_out)) {
     window_->flows.push_back({static_cast<EventId>(events.size()), static_cast<std::uint64_t>(event.bind.value),
                               event.flow_in, event.flow_out});
   }

@@ -83,6 +83,9 @@ class EventParser {
  public:
   static constexpr std::size_t readable = EventShapes::readable;
 
+  /// `only_slices`: arrows and counters are looked at and not kept.
+  explicit EventParser(bool only_slices = false) : only_slices_(only_slices) {}
+
   /// Parses list elements from the front of `text`, behind which `readable` zeros must stand.
   void parse(std::string_view text, Window& window);
 
@@ -158,6 +161,7 @@ class EventParser {
   void fault_at(TraceRule rule, const char* p);
   std::uint64_t offset_of(const char* p) const;
 
+  bool only_slices_;
   Interner texts_;
   std::vector<Row> rows_;
   std::map<RowKey, std::uint32_t> row_numbers_;

@@ -226,7 +226,7 @@ class ChromeReader {
         failed = true;
       }
     };
-    for (unsigned i = 0; i < threads; ++i) parsers_.push_back(std::make_unique<EventParser>());
+    for (unsigned i = 0; i < threads; ++i) parsers_.push_back(std::make_unique<EventParser>(settings_.only_slices));
     std::vector<std::thread> running;
     for (unsigned i = 1; i < threads; ++i) running.emplace_back([&, i] { work(*parsers_[i]); });
     work(*parsers_[0]);
@@ -244,7 +244,7 @@ class ChromeReader {
   void read_alone() {
     WindowSource windows(source_, settings_.window_bytes);
     read_head(windows);
-    EventParser& parser = *parsers_.emplace_back(std::make_unique<EventParser>());
+    EventParser& parser = *parsers_.emplace_back(std::make_unique<EventParser>(settings_.only_slices));
     std::vector<char> buffer;
     std::size_t least = 0;
     chrome::Window end;

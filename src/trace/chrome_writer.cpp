@@ -8,9 +8,11 @@
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "core/check.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "trace/digits.h"
@@ -62,20 +64,21 @@ std::string shield_last_backslashes(std::string_view json) {
 
 std::string string_literal(std::string_view text) { return shield_last_backslashes(json_quote(text)); }
 
-/// Writes one trace: metadata rows, then events by start, then counters.
+/// Writes one trace: metadata rows, then events by start, then counters; all at once, or the events and counters that
+/// the trace has by and by.
 class ChromeWriter {
  public:
-  ChromeWriter(const Trace& trace, TextBuffer::Sink sink)
+  /// `one_arrow_each`: of all events; nullopt: those that the trace has now are all.
+  ChromeWriter(const Trace& trace, std::int64_t shift, std::optional<bool> one_arrow_each, TextBuffer::Sink sink)
       : trace_(trace),
         text_(std::move(sink)),
-        shift_(time_shift(trace)),
+        shift_(shift),
         lanes_(assign_lanes(trace)),
         flows_(trace, trace.flows()),
         instants_(trace),
-        tids_(number_lanes(trace, lanes_)),
-        quoted_(trace.strings().size()),
-        names_(trace.strings().size()),
-        categories_(trace.strings().size()) {
+        one_arrow_each_(one_arrow_each.value_or(flows_.one_each())),
+        tids_(number_lanes(trace, lanes_)) {
+    make_room_for_texts();
     for (std::size_t row = 0; row < trace.rows().size(); ++row) {
       auto& prefixes = prefixes_.emplace_back();
       for (const std::uint32_t tid : tids_[row]) {
@@ -86,11 +89,48 @@ class ChromeWriter {
   }
 
   void write() {
+    begin_file();
+    write_events();
+    write_counters();
+    end_file();
+  }
+
+  void begin_file() {
     write_head();
     write_names();
+  }
+
+  /// Looks at the events that the trace has now, in the place of those before.
+  void take_piece() {
+    lanes_ = assign_lanes(trace_);
+    for (std::size_t row = 0; row < tids_.size(); ++row) TAKT_CHECK(lanes_.count[row] <= tids_[row].size());
+    flows_ = EventFlows(trace_, trace_.flows());
+    instants_ = EventInstants(trace_);
+    make_room_for_texts();
+  }
+
+  void write_events() {
     if (!trace_.flows().empty()) put_instants_first(trace_, lanes_.order);
     for (std::uint32_t i : lanes_.order) write_event(i);
-    write_counters();
+  }
+
+  void write_counters() {
+    std::vector<TraceCounter> samples = trace_.counters();
+    std::stable_sort(samples.begin(), samples.end(),
+                     [](const TraceCounter& a, const TraceCounter& b) { return a.time_ns < b.time_ns; });
+    for (const TraceCounter& sample : samples) {
+      begin("C", pid(sample.process));
+      text_.add(",\"ts\":");
+      text_.add_micros(sample.time_ns - shift_);
+      text_.add(",\"name\":");
+      text_.add(quoted(sample.name));
+      text_.add(",\"args\":{\"value\":");
+      text_.add(number_text(sample.value));
+      text_.add("}}");
+    }
+  }
+
+  void end_file() {
     text_.add("\n]}\n");
     text_.flush();
   }
@@ -176,10 +216,10 @@ class ChromeWriter {
     else
       write_span(event, prefixes_[row][lane], name, category);
     const auto flows = flows_.of(i);
-    if (flows_.one_each() && !flows.empty()) write_flow(flows.front());
+    if (one_arrow_each_ && !flows.empty()) write_flow(flows.front());
     if (event.args != 0 || event.duration_ns < 0) write_args(event);
     text_.add('}');
-    if (flows_.one_each()) return;
+    if (one_arrow_each_) return;
     for (const TraceFlow& flow : flows) write_flow_end(flow, event, tids_[row][lane]);
   }
 
@@ -258,20 +298,10 @@ class ChromeWriter {
     text_.add(quoted(std::get<StringId>(arg.value)));
   }
 
-  void write_counters() {
-    std::vector<TraceCounter> samples = trace_.counters();
-    std::stable_sort(samples.begin(), samples.end(),
-                     [](const TraceCounter& a, const TraceCounter& b) { return a.time_ns < b.time_ns; });
-    for (const TraceCounter& sample : samples) {
-      begin("C", pid(sample.process));
-      text_.add(",\"ts\":");
-      text_.add_micros(sample.time_ns - shift_);
-      text_.add(",\"name\":");
-      text_.add(quoted(sample.name));
-      text_.add(",\"args\":{\"value\":");
-      text_.add(number_text(sample.value));
-      text_.add("}}");
-    }
+  void make_room_for_texts() {
+    quoted_.resize(trace_.strings().size());
+    names_.resize(trace_.strings().size());
+    categories_.resize(trace_.strings().size());
   }
 
   void begin(std::string_view phase, std::uint32_t pid, std::uint32_t tid = 0) {
@@ -307,6 +337,7 @@ class ChromeWriter {
   Lanes lanes_;
   EventFlows flows_;
   EventInstants instants_;
+  bool one_arrow_each_;
   std::vector<std::vector<std::uint32_t>> tids_;  // per row and lane
   std::vector<std::vector<Stamp>> prefixes_;      // the same: an event up to its time
   std::vector<std::string> quoted_;               // per StringId; empty: not made yet
@@ -319,12 +350,36 @@ class ChromeWriter {
 
 std::string to_chrome_json(const Trace& trace) {
   std::string json;
-  ChromeWriter(trace, [&](std::string_view piece) { json += piece; }).write();
+  stream_chrome(trace, [&](std::string_view piece) { json += piece; });
   return json;
 }
 
 void stream_chrome(const Trace& trace, const std::function<void(std::string_view)>& sink) {
-  ChromeWriter(trace, sink).write();
+  ChromeWriter(trace, time_shift(trace), std::nullopt, sink).write();
 }
+
+struct ChromePieces::State {
+  ChromeWriter writer;
+};
+
+ChromePieces::ChromePieces(const Trace& trace, std::int64_t shift, bool one_arrow_each,
+                           std::function<void(std::string_view)> sink)
+    : state_(new State{ChromeWriter(trace, shift, one_arrow_each, std::move(sink))}) {
+  state_->writer.begin_file();
+}
+
+ChromePieces::~ChromePieces() = default;
+
+void ChromePieces::write_events() {
+  state_->writer.take_piece();
+  state_->writer.write_events();
+}
+
+void ChromePieces::write_counters() {
+  state_->writer.take_piece();
+  state_->writer.write_counters();
+}
+
+void ChromePieces::end() { state_->writer.end_file(); }
 
 }  // namespace takt

@@ -95,9 +95,9 @@ void Recorder::attach(ThreadSlot& slot) {
   slot = {identity_, &state_->threads[known].buffer};
 }
 
-/// `record` is the one that needs so many records of room, all or none. Where a collector runs, the limit stands at
+/// The event that started then needs so many records of room, all or none. Where a collector runs, the limit stands at
 /// half of the buffer first, so that it is called in time.
-bool Recorder::make_room(Buffer& buffer, const Record& record, std::uint64_t records) {
+bool Recorder::make_room(Buffer& buffer, std::uint64_t start, std::uint64_t records) {
   const std::uint64_t head = buffer.head.load(std::memory_order_relaxed), size = buffer.mask + 1;
   std::uint64_t limit = buffer.tail.load(std::memory_order_acquire) + size;
   if (state_->settings.collect_every.count() > 0) {
@@ -115,7 +115,7 @@ bool Recorder::make_room(Buffer& buffer, const Record& record, std::uint64_t rec
   }
   if (limit - head < records) {
     if (buffer.dropped.load(std::memory_order_relaxed) == 0)
-      buffer.first_dropped.store(record.start, std::memory_order_relaxed);
+      buffer.first_dropped.store(start, std::memory_order_relaxed);
     buffer.dropped.store(buffer.dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     return false;
   }
@@ -127,7 +127,7 @@ void Recorder::push(Record record, const EventArguments& more) {
   if (slot_.owner != identity_) attach(slot_);
   Buffer& buffer = *slot_.buffer;
   const std::uint64_t head = buffer.head.load(std::memory_order_relaxed), records = 1 + more.records();
-  if (buffer.limit - head < records && !make_room(buffer, record, records)) return;
+  if (buffer.limit - head < records && !make_room(buffer, record.start, records)) return;
   record.extras = more.records() & 0xffu;
   buffer.records[head & buffer.mask] = record;
   for (std::uint64_t i = 1; i < records; ++i)
@@ -154,7 +154,8 @@ RecorderRow Recorder::add_row(std::string_view name) {
 }
 
 void Recorder::count(const EventName& name, double value) {
-  if (enabled()) push(mark(recording::Kind::counter, name, std::bit_cast<std::uint64_t>(value)));
+  if (enabled())
+    push(recording::Kind::counter, TickClock::now(), std::bit_cast<std::uint64_t>(value), name.number(), 0, {}, {});
 }
 
 void Recorder::collect() {

@@ -57,7 +57,11 @@ void Recorder::State::take(std::uint32_t number) {
   if (head == tail) return;
   std::vector<Record> records;
   records.reserve(head - tail);
-  for (std::uint64_t i = tail; i < head; ++i) records.push_back(thread.buffer.records[i & thread.buffer.mask]);
+  const Record* const buffer = thread.buffer.records;
+  const std::uint64_t begin = tail & thread.buffer.mask,
+                      until_wrap = std::min(head - tail, thread.buffer.mask + 1 - begin);
+  records.insert(records.end(), buffer + begin, buffer + begin + until_wrap);
+  records.insert(records.end(), buffer, buffer + (head - tail - until_wrap));
   thread.buffer.tail.store(head, std::memory_order_release);
   const std::uint64_t events = kept_events;
   const std::size_t admitted = admit(records);

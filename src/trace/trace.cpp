@@ -91,6 +91,15 @@ std::uint32_t Trace::append(const ArgStore& args, std::span<const StringId> stri
 
 void Trace::take_events(std::vector<TraceEvent> events) { events_ = std::move(events); }
 
+void Trace::clear_events() {
+  events_.clear();
+  counters_.clear();
+  flows_.clear();
+  instants_.clear();
+  flow_index_.clear();
+  args_.clear();
+}
+
 void Trace::reserve(std::size_t events, std::size_t arg_runs, std::size_t arg_values) {
   reserve_large(events_, events);
   args_.reserve(arg_runs, arg_values);

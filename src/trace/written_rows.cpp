@@ -15,26 +15,32 @@ namespace {
 constexpr std::int64_t largest_time_ns = std::int64_t{1} << 62;    // sums of two stay in 64 bits
 constexpr std::int64_t exact_ns = (std::int64_t{1} << 43) * 1000;  // a double of µs is exact below 2^43 µs
 
+void require_near(std::int64_t time) {
+  if (time <= -largest_time_ns || time >= largest_time_ns) {
+    throw Error(ErrorKind::bad_input, "trace: a time lies more than 146 years from the base time; check its clock");
+  }
+}
+
 }  // namespace
 
+void TimeBounds::include(std::int64_t time) {
+  require_near(time);
+  earliest_ = std::min(earliest_, time);
+  latest_ = std::max(latest_, time);
+}
+
+void TimeBounds::include_event(std::int64_t start, std::int64_t drawn_duration) {
+  include(start);
+  require_near(drawn_duration);
+}
+
+std::int64_t TimeBounds::shift() const { return earliest_ < 0 || latest_ >= exact_ns ? earliest_ : 0; }
+
 std::int64_t time_shift(const Trace& trace) {
-  std::int64_t earliest = largest_time_ns, latest = -largest_time_ns;
-  const auto check = [](std::int64_t time) {
-    if (time <= -largest_time_ns || time >= largest_time_ns) {
-      throw Error(ErrorKind::bad_input, "trace: a time lies more than 146 years from the base time; check its clock");
-    }
-  };
-  const auto include = [&](std::int64_t time) {
-    check(time);
-    earliest = std::min(earliest, time);
-    latest = std::max(latest, time);
-  };
-  for (const TraceEvent& event : trace.events()) {
-    include(event.start_ns);
-    check(drawn_duration_ns(event));
-  }
-  for (const TraceCounter& counter : trace.counters()) include(counter.time_ns);
-  return earliest < 0 || latest >= exact_ns ? earliest : 0;
+  TimeBounds bounds;
+  for (const TraceEvent& event : trace.events()) bounds.include_event(event.start_ns, drawn_duration_ns(event));
+  for (const TraceCounter& counter : trace.counters()) bounds.include(counter.time_ns);
+  return bounds.shift();
 }
 
 std::int64_t shifted_base(Nanoseconds base, std::int64_t shift) {

@@ -13,8 +13,20 @@
 
 namespace takt {
 
-/// What is subtracted from all times: 0, unless times are negative or too late to be exact in a reader's doubles.
-/// Throws Error(bad_input) if a time lies more than 146 years from the base.
+/// Where the times of a trace lie, in nanoseconds from its base. All throw Error(bad_input) for one that is more than
+/// 146 years away.
+class TimeBounds {
+ public:
+  void include(std::int64_t time);
+  void include_event(std::int64_t start, std::int64_t drawn_duration);
+  /// What is subtracted from all times: 0, unless times are negative or too late to be exact in a reader's doubles.
+  std::int64_t shift() const;
+
+ private:
+  std::int64_t earliest_ = std::int64_t{1} << 62, latest_ = -(std::int64_t{1} << 62);
+};
+
+/// TimeBounds::shift() of all events and counters.
 std::int64_t time_shift(const Trace& trace);
 
 /// The base time of a trace whose times are shifted; Throws Error(bad_input) if it does not fit 64 bits.

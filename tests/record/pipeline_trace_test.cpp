@@ -7,6 +7,7 @@
 
 #include "places.h"
 #include "record/measured_runs.h"
+#include "record/pipeline_trace_file.h"
 #include "trace/chrome_reader.h"
 #include "trace/chrome_writer.h"
 
@@ -48,6 +49,36 @@ TEST(PipelineTrace, what_follows_from_the_order_of_forking_stages_is_not_written
     EXPECT_EQ(trace.provenance_json().find("\"version\":2") != std::string::npos, !is_chain(run.shape));
   }
   EXPECT_GT(forking, 200);
+}
+
+std::string in_pieces(const PipelineRun& run, std::size_t events_at_once) {
+  std::string text;
+  stream_pipeline_trace(
+      run, [&](std::string_view piece) { text += piece; }, events_at_once);
+  return text;
+}
+
+TEST(PipelineTrace, written_in_pieces_of_any_size_it_is_the_same_text) {
+  for (std::uint64_t seed = 0; seed < random_cases(300); ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const PipelineRun run = seed % 2 == 0 ? any_random_run(seed) : measured(seed);
+    const std::string whole = to_chrome_json(to_trace(run));
+    for (const std::size_t events : {std::size_t{1}, 1 + seed % 9, std::size_t{8192}})
+      ASSERT_TRUE(in_pieces(run, events) == whole) << "pieces of " << events;
+  }
+}
+
+TEST(PipelineTrace, in_pieces_a_run_without_batches_and_one_of_a_single_stage_are_the_same_text) {
+  PipelineRun none = random_run(1);
+  none.schedule = {}, none.counters.clear(), none.copies.clear(), none.warmup = 0;
+  EXPECT_EQ(in_pieces(none, 4), to_chrome_json(to_trace(none)));
+  for (const int stages : {1, 2, 3}) {  // no arrows, one for each event, and two
+    std::vector<FlowStage> shape;
+    std::vector<StageTime> times;
+    for (int s = 0; s < stages; ++s) shape.push_back(stage_on(0)), times.push_back(takes(5));
+    const PipelineRun run = simulated_run(pipeline(shape, 3), times);
+    EXPECT_EQ(in_pieces(run, 2), to_chrome_json(to_trace(run))) << stages;
+  }
 }
 
 TEST(PipelineTrace, runs_come_back_from_the_text_of_the_trace) {

@@ -38,6 +38,23 @@ std::vector<std::string> slices(const Trace& trace) {
 }
 using Slices = std::vector<std::string>;
 
+TEST(ChromeReader, leaves_arrows_and_counters_out_where_only_slices_are_asked_for) {
+  const std::string text =
+      R"([{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"a","bind_id":"0x7","flow_out":true,"args":{"batch":3}},)"
+      R"({"ph":"s","pid":1,"tid":1,"ts":2,"id":8,"name":"b"},{"ph":"C","pid":1,"ts":3,"name":"c","args":{"value":4}},)"
+      R"({"ph":"B","pid":1,"tid":2,"ts":4,"name":"d"},{"ph":"f","pid":1,"tid":2,"ts":5,"id":8,"bp":"e","name":"b"},)"
+      R"({"ph":"E","pid":1,"tid":2,"ts":9,"args":{"part":2}}])";
+  const TraceRead all = parse(text), some = parse(text, {.threads = 1, .only_slices = true});
+  EXPECT_EQ(all.trace.flows().size(), 3u);
+  EXPECT_EQ(all.trace.counters().size(), 1u);
+  EXPECT_TRUE(some.trace.flows().empty() && some.trace.counters().empty());
+  EXPECT_EQ(slices(some.trace), (Slices{"a 1000 5000", "d 4000 5000"}));
+  EXPECT_EQ(slices(some.trace), slices(all.trace));
+  EXPECT_EQ(some.file_events, all.file_events);
+  for (const std::size_t event : {0, 1})
+    EXPECT_EQ(some.trace.args(some.trace.events()[event]).size(), all.trace.args(all.trace.events()[event]).size());
+}
+
 TEST(ChromeReader, reads_the_object_form_and_the_array_form) {
   const std::string event = R"({"ph":"X","pid":1,"tid":2,"ts":1.5,"dur":0.25,"name":"a","cat":"c"})";
   for (const std::string& text : {"{\"traceEvents\":[" + event + "]}", "[" + event + "]", " [\n" + event + "\n,",

@@ -1,0 +1,62 @@
+#include "cli/recorded_batches.h"
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/large_blocks.h"
+
+namespace takt {
+namespace {
+
+/// Beside a trace that becomes a file; what goes into a pipe or a device leaves nothing beside it.
+std::optional<std::filesystem::path> journal_beside(const std::filesystem::path& trace) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(trace, ignored);
+  if (trace.empty() || (exists(status) && !is_regular_file(status))) return std::nullopt;
+  return std::filesystem::path(trace) += ".journal";
+}
+
+}  // namespace
+
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  if (file.empty()) return {};
+  const auto folder = file.parent_path();
+  return folder.empty() ? std::filesystem::path(".") : folder;
+}
+
+RecordedBatches::RecordedBatches(std::filesystem::path trace, RunJournal::TellProvenance tell_provenance)
+    : trace_(std::move(trace)), tell_provenance_(std::move(tell_provenance)) {}
+
+void RecordedBatches::open(const PipelineRun& planned, std::optional<std::int64_t> warmup) {
+  if (const auto path = journal_beside(trace_))
+    journal_.emplace(*path, tell_provenance_).open(planned, warmup);
+  else
+    open_temporary(planned, warmup);
+}
+
+void RecordedBatches::open_temporary(const PipelineRun& planned, std::optional<std::int64_t> warmup) {
+  try {
+    folder_.emplace("takt-run");
+    journal_.emplace(folder_->path() / "run.journal").open(planned, warmup);
+  } catch (const Error&) {  // nobody asked for a file
+    journal_.reset();
+    folder_.reset();
+    kept_.open(planned, warmup);
+  }
+}
+
+/// Nothing is measured from here on, so that walks over lists on a disk disturb nothing.
+void RecordedBatches::end(PipelineRun& run) {
+  keep_large_blocks_on_disk(folders_for_large_blocks(journal() ? folder_of(trace_) : ""));
+  sink().end(run);
+}
+
+std::optional<std::filesystem::path> RecordedBatches::journal() const {
+  return journal_ && !folder_ ? std::optional(journal_->path()) : std::nullopt;
+}
+
+void RecordedBatches::remove() {
+  if (journal_) journal_->remove();
+}
+
+}  // namespace takt
