@@ -9,6 +9,7 @@
 #include "core/check.h"
 #include "costs/lookup_tables.h"
 #include "graph/cuts_table.h"
+#include "load/load_tables.h"
 #include "machine/machine_check.h"
 #include "machine/peaks_table.h"
 #include "plan/plan_run_tables.h"
@@ -61,6 +62,8 @@ const std::vector<CommandTables>& all_tables() {
       {"plan run", plan_run_schemas()},
       {"plan search", plan_schemas()},
       {"plan simulate", plan_stream_schemas()},
+      {"load", load_schemas()},
+      {"stress", {stress_schema()}},
       {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},
   };

@@ -176,6 +176,13 @@ void end_with_parent(pid_t parent) {
   if (::getppid() != parent) ::_exit(1);  // it died before
 }
 
+void watch_parent() {
+  std::thread([parent = ::getppid()] {
+    while (::getppid() == parent) std::this_thread::sleep_for(20ms);
+    ::_exit(1);  // at once, whatever the other threads wait for
+  }).detach();
+}
+
 std::string path_of_this_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
 }  // namespace takt

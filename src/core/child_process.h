@@ -58,6 +58,10 @@ std::string to_string(const ChildProcess::End& end);
 /// From a child: it is killed when the process that started it, `parent`, dies.
 void end_with_parent(pid_t parent);
 
+/// The same for a program that others start: looks for the process that started it 50 times a second, on a thread of
+/// its own, and ends this one when that is gone. (end_with_parent() would also end it with the thread that started it.)
+void watch_parent();
+
 /// The path of the running program.
 std::string path_of_this_program();
 

@@ -235,6 +235,22 @@ CpuLimit cpu_limit(const std::filesystem::path& root) {
   return limit;
 }
 
+namespace {
+
+std::optional<Nanoseconds> throttled_in(std::string_view text) {
+  if (auto us = number_of(text, "throttled_usec ")) return std::chrono::microseconds(*us);
+  if (auto ns = number_of(text, "throttled_time ")) return Nanoseconds(*ns);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Nanoseconds> group_throttled(const std::filesystem::path& root) {
+  for (const auto& group : control_groups(root))
+    if (auto text = try_read(group / "cpu.stat"); text && number_of(*text, "nr_throttled ")) return throttled_in(*text);
+  return std::nullopt;
+}
+
 struct UsageReader::Files {
   ThreadDelays delays;
   std::vector<int> cpus = usable_cores();
@@ -288,8 +304,7 @@ struct UsageReader::Files {
   void read_throttling() {
     auto text = group_stat.text(buffer);
     if (!text) return;
-    if (auto us = number_of(*text, "throttled_usec ")) slow.throttled = std::chrono::microseconds(*us);
-    if (auto ns = number_of(*text, "throttled_time ")) slow.throttled = Nanoseconds(*ns);
+    if (auto throttled = throttled_in(*text)) slow.throttled = throttled;
   }
 
   void read_clock() {
@@ -348,6 +363,7 @@ Usage UsageReader::read() {
 #else
 
 CpuLimit cpu_limit(const std::filesystem::path&) { return {}; }
+std::optional<Nanoseconds> group_throttled(const std::filesystem::path&) { return std::nullopt; }
 std::optional<Nanoseconds> thread_cpu_time() { return std::nullopt; }
 struct UsageReader::Files {};
 UsageReader::UsageReader() = default;

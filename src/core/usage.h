@@ -37,6 +37,10 @@ struct CpuLimit {
 /// `root`: where /proc and /sys are; for tests.
 CpuLimit cpu_limit(const std::filesystem::path& root = "/");
 
+/// For how long this process's control group has had to pause because it had used up its share; nullopt: the system
+/// does not tell. `root`: as above.
+std::optional<Nanoseconds> group_throttled(const std::filesystem::path& root = "/");
+
 /// What the calling thread has had of a processor since it began; nullopt: the system does not tell.
 std::optional<Nanoseconds> thread_cpu_time();
 

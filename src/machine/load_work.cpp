@@ -9,6 +9,7 @@
 #include <new>
 
 #include "core/error.h"
+#include "core/usage.h"
 #include "machine/caches.h"
 #include "machine/peak_kernels.h"
 
@@ -20,6 +21,9 @@ using namespace std::chrono_literals;
 constexpr std::size_t window_bytes = std::size_t{256} << 10;  // of one slice: some 50 us at a core's share of memory
 constexpr std::int64_t usual_last_cache = std::int64_t{8} << 20;
 constexpr Nanoseconds pause_between = 100us;
+// What others took is made up for as far as this: a load that was kept from working for a minute does not then work for
+// a minute without a pause.
+constexpr Nanoseconds most_debt = 100ms;
 
 std::atomic<double> load_sink;  // results of loops end here, so that no compiler can leave a loop out
 
@@ -66,7 +70,8 @@ struct LoadWork::Area {
   std::unique_ptr<std::byte[], Free> memory;
 };
 
-LoadWork::LoadWork(const LoadLevels& levels, int threads) : counts_(static_cast<std::size_t>(threads)) {
+LoadWork::LoadWork(const LoadLevels& levels, int threads, LoadPace pace)
+    : pace_(pace), counts_(static_cast<std::size_t>(threads)) {
   if (levels.memory > 0 || levels.cache > 0) area_ = std::make_unique<Area>(levels, threads);
   std::latch ready(threads);
   for (std::size_t t = 0; t < counts_.size(); ++t)
@@ -85,7 +90,17 @@ double LoadWork::done() const {
   return sum;
 }
 
-// The kind that lacks most of its share of the time is next; where none lacks any, the thread sleeps.
+LoadWork::Worked LoadWork::worked() const {
+  Worked sum;
+  for (const Count& count : counts_) {
+    sum.compute += Nanoseconds(count.worked_ns[0].load(std::memory_order_relaxed));
+    sum.reading += Nanoseconds(count.worked_ns[1].load(std::memory_order_relaxed));
+  }
+  return sum;
+}
+
+// The kind that lacks most of its share of the time is next; where none lacks any, the thread sleeps. What a kind is
+// due grows with the time, and is never more than a little beyond what it has had.
 void LoadWork::work(const LoadLevels& levels, std::size_t thread, std::latch& ready) {
   ::prctl(PR_SET_TIMERSLACK, 1);
   const ComputeKernel& kernel = load_kernel();
@@ -94,28 +109,34 @@ void LoadWork::work(const LoadLevels& levels, std::size_t thread, std::latch& re
   if (area) std::memset(area, 1, area_->part);  // pages belong to the memory of the core that first writes to them
   std::size_t at = 0;
   const std::array<double, 2> shares{levels.compute, levels.memory + (levels.cache > 0 ? 1 : 0)};
-  std::array<Nanoseconds, 2> worked{};
+  std::array<double, 2> lacks{};  // ns of work that are due
+  const auto clock = [this] {
+    return pace_ == LoadPace::processor_time ? thread_cpu_time().value_or(steady_now()) : steady_now();
+  };
   ready.count_down();
-  const Nanoseconds begin = steady_now();
-  for (Nanoseconds now = begin; !stop_.load(std::memory_order_relaxed);) {
-    const auto lack = [&](std::size_t kind) {
-      return shares[kind] * static_cast<double>((now - begin).count()) - static_cast<double>(worked[kind].count());
-    };
-    const std::size_t kind = shares[1] == 0 || (shares[0] > 0 && lack(0) >= lack(1)) ? 0 : 1;
-    if (lack(kind) < 0 || shares[kind] == 0) {
+  for (Nanoseconds now = steady_now(); !stop_.load(std::memory_order_relaxed);) {
+    const std::size_t kind = shares[1] == 0 || (shares[0] > 0 && lacks[0] >= lacks[1]) ? 0 : 1;
+    const Nanoseconds work_begin = clock();
+    const bool idle = lacks[kind] < 0 || shares[kind] == 0;
+    if (idle) {
       std::this_thread::sleep_for(pause_between);
-      now = steady_now();
-      continue;
-    }
-    if (kind == 0) load_sink = kernel.run(rounds);
-    if (kind == 1) {
+    } else if (kind == 0) {
+      load_sink = kernel.run(rounds);
+    } else {
       read_kernel().read(area + at, window_bytes, 1);
       at = at + window_bytes < area_->part ? at + window_bytes : 0;
     }
+    const Nanoseconds took = clock() - work_begin;  // inside now and after, or full load would seem too much
     const Nanoseconds after = steady_now();
-    worked[kind] += after - now;
+    if (!idle) {
+      lacks[kind] -= static_cast<double>(took.count());
+      counts_[thread].worked_ns[kind].fetch_add(took.count(), std::memory_order_relaxed);
+      counts_[thread].slices.fetch_add(1, std::memory_order_relaxed);
+    }
+    for (std::size_t i = 0; i < shares.size(); ++i)
+      lacks[i] = std::min(lacks[i] + shares[i] * static_cast<double>((after - now).count()),
+                          static_cast<double>(most_debt.count()));
     now = after;
-    counts_[thread].slices.fetch_add(1, std::memory_order_relaxed);
   }
 }
 

@@ -29,6 +29,17 @@ std::string to_json(const LoadTask& task) {
       .dump();
 }
 
+void check_load(const LoadLevels& levels, int threads) {
+  const auto& [compute, memory, cache] = levels;
+  const bool shares = compute >= 0 && memory >= 0 && compute + memory <= 1 + 1e-9 && cache >= 0 && cache <= 1;
+  if (!shares || (cache > 0 && compute + memory > 0))
+    refuse_input(
+        fmt::format("a load of compute {}, memory {} and cache {} is none; levels are 0 to 1, compute and "
+                    "memory together at most 1, cache alone",
+                    compute, memory, cache));
+  if (threads < 1 || threads > 1024) refuse_input(fmt::format("a load has {} threads; use 1 to 1024", threads));
+}
+
 LoadTask parse_load_task(std::string_view json) {
   LoadTask task;
   try {
@@ -39,15 +50,7 @@ LoadTask parse_load_task(std::string_view json) {
   } catch (const nlohmann::json::exception& error) {
     refuse_input(fmt::format("a load was asked for something else than a task: {}", error.what()));
   }
-  const auto& [compute, memory, cache] = task.levels;
-  const bool shares = compute >= 0 && memory >= 0 && compute + memory <= 1 + 1e-9 && cache >= 0 && cache <= 1;
-  if (!shares || (cache > 0 && compute + memory > 0))
-    refuse_input(
-        fmt::format("a load of compute {}, memory {} and cache {} is none; levels are 0 to 1, compute and "
-                    "memory together at most 1, cache alone",
-                    compute, memory, cache));
-  if (task.threads < 1 || task.threads > 1024)
-    refuse_input(fmt::format("a load has {} threads; use 1 to 1024", task.threads));
+  check_load(task.levels, task.threads);
   return task;
 }
 

@@ -6,7 +6,7 @@
 //   cache    reads a part of the last cache again and again
 // Level 1 is all that its threads can do. Below, compute and memory work that share of the time, in slices of some 50
 // us between which the process sleeps; cache reads without a pause, and its level is the part of the last cache that it
-// wants. (By the share of time it would empty the cache all the same.)
+// wants. (By the share of time it would empty the cache all the same.) Which time that is a share of, LoadPace says.
 #pragma once
 
 #include <atomic>
@@ -27,11 +27,20 @@ struct LoadLevels {
   double compute = 0, memory = 0, cache = 0;  ///< 0 to 1; compute + memory at most 1, and cache alone
 };
 
+/// What counts as working.
+enum class LoadPace {
+  wall_time,      ///< the time that slices take: beside others the load gets less of a processor than its level
+  processor_time  ///< the time in which the load had a processor: it makes up for what others took, as far as it can
+};
+
 struct LoadTask {
   LoadLevels levels;
   int threads = 1;
   int parent = 0;  ///< process that asks; the load ends with it
 };
+
+/// Refuses levels and threads that are none. Throws Error(bad_input).
+void check_load(const LoadLevels& levels, int threads);
 
 std::string to_json(const LoadTask& task);
 /// Throws Error(bad_input).

@@ -41,9 +41,11 @@ COMMANDS = {
     'plan search': ['plan', 'search', '--costs', 'costs.json', '--plan', 'PEP1'],
     'plan compile': ['plan', 'compile', 'laws.json', '--sizes', '10,0-1000,0', '--out', 'plans.json'],
     'plan simulate': ['plan', 'simulate', 'plans.json', '--costs', 'laws.json', '--random', '9'],
+    'load': ['load', '--sources', 'host', '--window', '20ms'],
+    'stress': ['stress', '--cpu', '10%', '--threads', '1', '--for', '50ms'],
     'explain': ['explain'],
 }
-WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults', 'lookup': 'costs', 'plan cut': 'cuts'}
+WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults', 'lookup': 'costs', 'plan cut': 'cuts', 'stress': 'stress'}
 # What takes options of its own to come out.
 SPECIAL = {
     ('run', 'instances'): [*RUN, '--thread', '2'],
@@ -54,6 +56,8 @@ SPECIAL = {
     ('analyze', 'host_operators'): ['analyze', 'a.json', '--columns', 'all', '--show-host'],
     ('analyze', 'summary'): ['analyze', 'a.json', '--print-only', 'summary'],
     ('plan search', 'candidates'): ['plan', 'search', '--preset', 'source', '--list'],
+    ('load', 'troubles'): ['load', '--sources', 'prometheus,host', '--window', '20ms', '--config', 'nobody.yaml'],
+    ('load', 'features'): ['load', '--features'],
     ('devices', 'devices'): ['devices'],
     ('devices', 'peaks'): ['devices', '--measure'],
     ('devices', 'conditions'): ['devices', '--check'],
@@ -99,6 +103,7 @@ class Workshop:
         (path / 'split.yaml').write_text(SPLIT, encoding='utf-8')
         for name in ('left', 'right'):
             (path / f'{name}.yaml').write_text(SHARING, encoding='utf-8')
+        (path / 'nobody.yaml').write_text('load: {prometheus: {url: "http://127.0.0.1:1"}}', encoding='utf-8')
         (path / 'cases.json').write_text(CASES, encoding='utf-8')
         (path / 'raw.json').write_text(RAW, encoding='utf-8')
         (path / 'laws.json').write_text(LAWS, encoding='utf-8')

@@ -1,0 +1,43 @@
+// A library that is loaded while the program runs, where there is one: drivers, and libraries that only a few commands
+// use. A program without them starts as fast as before and runs everywhere.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace takt {
+
+/// Stays loaded until the process ends: drivers keep threads that an unloaded library would take the ground from.
+/// Thread-safe once constructed.
+class SharedLibrary {
+ public:
+  /// The first of `names` that can be loaded; a name without a slash is looked for where the system looks. Throws
+  /// Error(unsupported) with the system's reason, of the first one.
+  explicit SharedLibrary(const std::vector<std::string>& names);
+
+  const std::string& name() const { return name_; }  ///< the one that was loaded
+
+  /// nullptr: the library has none of these names. The first that it has is given.
+  template <typename Function>
+  Function* find(std::initializer_list<const char*> names) const {
+    for (const char* one : names)
+      if (void* address = address_of(one)) return reinterpret_cast<Function*>(address);
+    return nullptr;
+  }
+  /// Throws Error(unsupported) where it has none of them.
+  template <typename Function>
+  void get(Function*& function, std::initializer_list<const char*> names) const {
+    function = find<Function>(names);
+    if (!function) lacks(*names.begin());
+  }
+
+ private:
+  void* address_of(const char* name) const;
+  [[noreturn]] void lacks(const char* name) const;
+
+  void* handle_ = nullptr;
+  std::string name_;
+};
+
+}  // namespace takt

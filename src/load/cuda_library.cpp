@@ -1,0 +1,67 @@
+#include "load/cuda_library.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+SharedLibrary open_cuda(const std::string& path) {
+  try {
+    return SharedLibrary(path.empty() ? std::vector<std::string>{"libcuda.so.1", "libcuda.so"}
+                                      : std::vector<std::string>{path});
+  } catch (const Error& error) {
+    throw Error(ErrorKind::unsupported,
+                fmt::format("there is no CUDA driver here, so no GPU can be loaded: it {}", error.what()));
+  }
+}
+
+}  // namespace
+
+CudaLibrary::CudaLibrary(const std::string& path) : library_(open_cuda(path)) {
+  library_.get(start_, {"cuInit"});
+  library_.get(error_text_, {"cuGetErrorString"});
+  library_.get(device_count, {"cuDeviceGetCount"});
+  library_.get(device_by_index, {"cuDeviceGet"});
+  library_.get(device_name, {"cuDeviceGetName"});
+  library_.get(retain_context, {"cuDevicePrimaryCtxRetain"});
+  library_.get(release_context, {"cuDevicePrimaryCtxRelease_v2", "cuDevicePrimaryCtxRelease"});
+  library_.get(use_context, {"cuCtxSetCurrent"});
+  library_.get(load_module, {"cuModuleLoadData"});
+  library_.get(unload_module, {"cuModuleUnload"});
+  library_.get(function_of, {"cuModuleGetFunction"});
+  library_.get(allocate, {"cuMemAlloc_v2"});
+  library_.get(free, {"cuMemFree_v2"});
+  library_.get(allocate_host, {"cuMemAllocHost_v2"});
+  library_.get(free_host, {"cuMemFreeHost"});
+  library_.get(fill, {"cuMemsetD32_v2"});
+  library_.get(copy_to_gpu, {"cuMemcpyHtoDAsync_v2"});
+  library_.get(copy_to_host, {"cuMemcpyDtoHAsync_v2"});
+  library_.get(launch, {"cuLaunchKernel"});
+  library_.get(make_stream, {"cuStreamCreate"});
+  library_.get(end_stream, {"cuStreamDestroy_v2"});
+  library_.get(make_event, {"cuEventCreate"});
+  library_.get(end_event, {"cuEventDestroy_v2"});
+  library_.get(record, {"cuEventRecord"});
+  library_.get(wait_for, {"cuEventSynchronize"});
+  library_.get(elapsed_ms, {"cuEventElapsedTime"});
+  try {
+    check(start_(0), "starting the driver");
+  } catch (const Error& error) {
+    throw Error(ErrorKind::unsupported, fmt::format("no GPU can be loaded: {}", error.what()));
+  }
+}
+
+void CudaLibrary::check(int status, const char* what) const {
+  if (status == 0) return;
+  const char* said = nullptr;
+  const bool known = error_text_(status, &said) == 0 && said;
+  throw Error(ErrorKind::runtime, fmt::format("{}: the CUDA driver says '{}' ({})", what,
+                                              known ? printable(said) : std::string("an unknown error"), status));
+}
+
+}  // namespace takt

@@ -1,0 +1,76 @@
+#include "load/load_reading.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/check.h"
+
+namespace takt {
+namespace {
+
+constexpr LoadFeature features[] = {
+    {"cpu_busy_share", "share", "Share of the processors' time in which they ran something."},
+    {"cpu_iowait_share", "share",
+     "Share of the processors' time in which they were idle and something waited for a disk."},
+    {"cpu_steal_share", "share", "Share of the processors' time that the host gave to other virtual machines."},
+    {"cpu_throttled_share", "share",
+     "Share of the time in which the control group had used up its processors and had to pause."},
+    {"cpu_pressure_share", "share", "Share of the time in which at least one thread waited for a processor."},
+    {"memory_pressure_share", "share", "Share of the time in which at least one thread waited for memory."},
+    {"io_pressure_share", "share", "Share of the time in which at least one thread waited for a disk."},
+    {"run_delay_share", "share",
+     "Time that threads waited for a processor, per processor and time: 1 is one thread always waiting for each."},
+    {"runnable_threads", "threads", "Threads that ran or could have, at the moment of the reading."},
+    {"load_average", "threads", "Threads that ran, could have, or waited for a disk: mean over about a minute."},
+    {"cpu_clock_hertz", "Hz", "Mean clock of the processors."},
+    {"memory_available_bytes", "B", "Memory that programs can still get without swapping."},
+    {"probe_compute_flops", "FLOP/s",
+     "What a probe of takt reached on one processor: multiply-adds in registers, per second in which it had it."},
+    {"probe_memory_bytes_per_s", "B/s",
+     "What a probe of takt read of an area beyond the caches, per second in which it had the processor."},
+    {"probe_wait_ratio", "ratio", "Time that the probe waited for a processor, per time in which it had one."},
+    {"probe_wall_ratio", "ratio", "How long the probe took, per time in which it had a processor; 1: undisturbed."},
+    {"gpu_busy_share", "share", "Share of the time in which at least one kernel ran on the GPU."},
+    {"gpu_memory_busy_share", "share", "Share of the time in which the GPU's memory was read or written."},
+    {"gpu_engine_active_share", "share", "Share of the time in which the GPU's compute or graphics engine worked."},
+    {"gpu_sm_active_share", "share", "Share of the time in which a multiprocessor had a warp, mean over them."},
+    {"gpu_sm_occupancy_share", "share", "Warps on the multiprocessors, as a share of those that fit."},
+    {"gpu_tensor_active_share", "share", "Share of the time in which the tensor units worked."},
+    {"gpu_fp64_active_share", "share", "Share of the time in which the float64 units worked."},
+    {"gpu_fp32_active_share", "share", "Share of the time in which the float32 units worked."},
+    {"gpu_fp16_active_share", "share", "Share of the time in which the float16 units worked."},
+    {"gpu_dram_active_share", "share", "Share of the GPU memory's bandwidth that was used."},
+    {"gpu_pcie_sent_bytes_per_s", "B/s", "What the GPU sent over PCIe."},
+    {"gpu_pcie_received_bytes_per_s", "B/s", "What the GPU received over PCIe."},
+    {"gpu_sm_clock_hertz", "Hz", "Clock of the GPU's multiprocessors."},
+    {"gpu_memory_clock_hertz", "Hz", "Clock of the GPU's memory."},
+    {"gpu_power_watts", "W", "Power that the GPU took."},
+    {"gpu_temperature_celsius", "C", "Temperature of the GPU."},
+    {"gpu_memory_used_bytes", "B", "Memory of the GPU in use."},
+    {"gpu_memory_free_bytes", "B", "Memory of the GPU that is free."},
+    {"gpu_throttled", "0 or 1", "1: power or heat keeps the GPU's clock down."},
+};
+
+}  // namespace
+
+std::span<const LoadFeature> load_features() { return features; }
+
+const LoadFeature* find_load_feature(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(features), std::end(features), [&](const LoadFeature& one) { return one.name == name; });
+  return found == std::end(features) ? nullptr : found;
+}
+
+std::optional<double> live_value(const LoadSnapshot& snapshot, std::string_view name, std::string_view device) {
+  for (const LoadReading& reading : snapshot.readings)
+    if (reading.name == name && (device.empty() || reading.device == device) && reading.is_live()) return reading.value;
+  return std::nullopt;
+}
+
+LoadReading reading_of(std::string_view feature, std::string_view device, std::string_view source) {
+  const LoadFeature* const known = find_load_feature(feature);
+  TAKT_CHECK(known != nullptr);
+  return {std::string(feature), std::string(device), std::string(source), std::string(known->unit)};
+}
+
+}  // namespace takt

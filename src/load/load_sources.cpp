@@ -1,0 +1,47 @@
+#include "load/load_sources.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "core/error.h"
+#include "load/host_load.h"
+#include "load/nvml_load.h"
+
+namespace takt {
+namespace {
+
+std::unique_ptr<LoadSource> make_source(const std::string& name, const LoadConfig& config) {
+  if (name == "host") return std::make_unique<HostLoad>(HostSettings{config.root, config.processors});
+  if (name == "prometheus") return std::make_unique<PrometheusLoad>(config.prometheus);
+  if (name == "nvml") return std::make_unique<NvmlLoad>(config.nvml_library);
+  return std::make_unique<ProbeLoad>(config.probe);
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<LoadSource>> make_load_sources(const LoadConfig& config) {
+  std::vector<std::unique_ptr<LoadSource>> sources;
+  for (const std::string& name : config.sources) {
+    try {
+      sources.push_back(make_source(name, config));
+    } catch (const Error& error) {
+      const bool is_asked_wrongly = name == "probe" && !config.probe.cores.empty();
+      if (error.kind() != ErrorKind::unsupported || is_asked_wrongly) throw;
+      sources.push_back(std::make_unique<AbsentSource>(name, error.what()));
+    }
+  }
+  return sources;
+}
+
+LoadSnapshot take_snapshot(const std::vector<std::unique_ptr<LoadSource>>& sources, Nanoseconds window,
+                           const std::atomic<bool>* stop) {
+  using namespace std::chrono_literals;
+  begin_all(sources);
+  const Nanoseconds end = steady_now() + window;
+  for (Nanoseconds now = steady_now(); now < end && !(stop && *stop); now = steady_now())
+    std::this_thread::sleep_for(std::min<Nanoseconds>(end - now, 50ms));
+  return read_all(sources);
+}
+
+}  // namespace takt

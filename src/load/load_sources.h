@@ -1,0 +1,21 @@
+// From a configuration to the sources that it asks for.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "load/load_config.h"
+#include "load/load_source.h"
+
+namespace takt {
+
+/// One per name, in the order of the configuration. A source that cannot be had (no driver, no library) is an
+/// AbsentSource, which says why in every reading. Throws Error(unsupported) for cores of the probe that are not there.
+std::vector<std::unique_ptr<LoadSource>> make_load_sources(const LoadConfig& config);
+
+/// The load over the configuration's window from now on: what a prediction needs. `stop`: ends the window early.
+LoadSnapshot take_snapshot(const std::vector<std::unique_ptr<LoadSource>>& sources, Nanoseconds window,
+                           const std::atomic<bool>* stop = nullptr);
+
+}  // namespace takt

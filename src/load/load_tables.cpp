@@ -1,0 +1,146 @@
+#include "load/load_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/common_columns.h"
+#include "core/number_form.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+Cell text_cell(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
+
+constexpr ColumnText told_by_text{"told_by", "Told by",
+                                  "Who tells it: host (the system's files), prometheus, nvml (the GPU's driver) or "
+                                  "probe (a short work of takt's own)."};
+constexpr ColumnText feature_text{"feature", "Feature",
+                                  "The name of a figure of the load, the same whoever tells it; it ends in its unit."};
+constexpr ColumnText unit_text{"load_unit", "Unit", "The unit of a figure of the load; a share is 0 to 1."};
+
+constexpr ColumnText trouble_text{
+    "trouble", "Trouble", "Why a figure of the load is missing, or is not the present one; missing where all is well."};
+
+constexpr Column<LoadReading> reading_columns[] = {
+    {feature_text, [](const LoadReading& r) -> Cell { return r.name; }},
+    {"load_of", "Of", [](const LoadReading& r) -> Cell { return r.device; },
+     "What the load is on: host (the machine's processors and memory) or a GPU by its number."},
+    {"load_value", "Value", [](const LoadReading& r) { return optional_cell(r.value); },
+     "A figure of the load, in the row's unit; missing where nobody tells it."},
+    {unit_text, [](const LoadReading& r) -> Cell { return text_cell(r.unit); }},
+    {"age_us", "Age", [](const LoadReading& r) { return time_cell(r.age); },
+     "How long ago the time ended that a figure of the load tells of; missing where nobody knows."},
+    {"averaged_us", "Over", [](const LoadReading& r) { return time_cell(r.window); },
+     "The time that a figure of the load is the mean over; missing where it is one of a moment."},
+    {told_by_text, [](const LoadReading& r) -> Cell { return r.source; }},
+    {trouble_text, [](const LoadReading& r) { return text_cell(r.trouble); }},
+};
+
+constexpr Column<SourceTrouble> trouble_columns[] = {
+    {told_by_text, [](const SourceTrouble& r) -> Cell { return r.source; }},
+    {trouble_text, [](const SourceTrouble& r) -> Cell { return r.sentence; }},
+};
+
+constexpr Column<LoadFeature> feature_columns[] = {
+    {feature_text, [](const LoadFeature& r) -> Cell { return std::string(r.name); }},
+    {unit_text, [](const LoadFeature& r) -> Cell { return std::string(r.unit); }},
+    {common::meaning, [](const LoadFeature& r) -> Cell { return std::string(r.meaning); }},
+};
+
+constexpr Column<ReachedLevel> stress_columns[] = {
+    {"loaded", "Loaded", [](const ReachedLevel& r) -> Cell { return r.resource; },
+     "What is loaded: compute (multiply-adds), memory (bandwidth), cache (the last one), gpu (matrix products) or "
+     "gpu_copies (between the host and the GPU)."},
+    {common::device, [](const ReachedLevel& r) -> Cell { return text_cell(r.device); }},
+    {"load_threads", "Threads",
+     [](const ReachedLevel& r) -> Cell { return r.threads > 0 ? Cell(std::int64_t{r.threads}) : Cell(); },
+     "Threads that make the load; missing for a GPU."},
+    {"wanted_share", "Wanted", [](const ReachedLevel& r) -> Cell { return r.wanted; },
+     "The level of load that was asked for, 0 to 1: a share of the time; of a cache the part of it that is read."},
+    {"reached_share", "Reached", [](const ReachedLevel& r) { return optional_cell(r.reached); },
+     "The share of the time in which the load worked: each thread on its processor, the GPU by its own clock."},
+    {"made_us", "Duration", [](const ReachedLevel& r) { return time_cell(r.duration); }, "How long the load was made."},
+};
+
+constexpr TableDefinition<LoadReading> readings_definition{
+    "load", "The load that the machine has now: a row per figure and source, those that could not be read among them.",
+    reading_columns};
+constexpr TableDefinition<SourceTrouble> troubles_definition{
+    "troubles", "Sources that tell nothing, or less than they should: a row per reason.", trouble_columns};
+constexpr TableDefinition<LoadFeature> features_definition{
+    "features", "What sources of load may tell (--features): a row per figure.", feature_columns};
+constexpr TableDefinition<ReachedLevel> stress_definition{"stress", "Loads that takt made: a row per resource.",
+                                                          stress_columns};
+
+/// As people read it: values of one column have many units.
+Cell shown_value(const LoadReading& reading) {
+  if (!reading.value) return {};
+  const double value = *reading.value;
+  if (reading.unit == "share") return fmt::format("{:.1f} %", value * 100);
+  if (reading.unit == "B") return format_bytes(value);
+  if (reading.unit == "0 or 1") return std::string(value != 0 ? "yes" : "no");
+  for (const std::string_view unit : {"Hz", "FLOP/s", "B/s"})
+    if (reading.unit == unit) return format_quantity(value, unit);
+  return reading.unit.empty() || reading.unit == "ratio" ? formatted(value) : formatted(value) + " " + reading.unit;
+}
+
+}  // namespace
+
+std::vector<Table> load_tables(const LoadSnapshot& snapshot) {
+  return {readings_definition.make(snapshot.readings), troubles_definition.make(snapshot.troubles)};
+}
+
+Table shown_load_table(const LoadSnapshot& snapshot) {
+  Table table = without_columns(readings_definition.make(snapshot.readings), {"load_unit"});
+  constexpr std::size_t value = 2;  // behind feature and load_of
+  for (std::size_t i = 0; i < snapshot.readings.size(); ++i) table.rows[i][value] = shown_value(snapshot.readings[i]);
+  return table;
+}
+
+std::string load_text(const LoadSnapshot& snapshot, const TextStyle& style) {
+  LoadSnapshot told{snapshot.time, {}, {}};
+  struct Untold {
+    std::string label, figures, why;
+  };
+  std::vector<Untold> untold;  // by reason, in the order of the first
+  for (const LoadReading& reading : snapshot.readings) {
+    if (reading.value) told.readings.push_back(reading);
+    if (reading.trouble.empty()) continue;
+    const std::string why = fmt::format("{}: {}", reading.source, reading.trouble);
+    const auto found = std::find_if(untold.begin(), untold.end(), [&](const Untold& one) { return one.why == why; });
+    if (found == untold.end())
+      untold.push_back({reading.value ? "not live" : "not told", reading.name, why});
+    else if (found->figures.find(reading.name) == std::string::npos)
+      found->figures += ", " + reading.name;
+  }
+  std::string text;
+  if (!told.readings.empty()) text = to_text(without_columns(shown_load_table(told), {"trouble"}), style);
+  for (const Untold& one : untold)
+    text += fmt::format("{}  {}\n", one.label, wrapped(fmt::format("{} ({})", one.figures, one.why), style.width, 10));
+  for (const SourceTrouble& one : snapshot.troubles)
+    text += fmt::format("trouble   {}\n", wrapped(fmt::format("{}: {}", one.source, one.sentence), style.width, 10));
+  return text;
+}
+
+Table features_table() { return features_definition.make(load_features()); }
+
+std::string features_text(std::size_t width) {
+  std::string text;
+  for (const LoadFeature& feature : load_features()) {
+    const std::string head = fmt::format("{:<30}{:<8}", feature.name, feature.unit);
+    text += head + wrapped(feature.meaning, width, head.size()) + "\n";
+  }
+  return text;
+}
+
+std::vector<TableSchema> load_schemas() {
+  return {readings_definition.schema(), troubles_definition.schema(), features_definition.schema()};
+}
+
+Table stress_table(const std::vector<ReachedLevel>& levels) { return stress_definition.make(levels); }
+
+TableSchema stress_schema() { return stress_definition.schema(); }
+
+}  // namespace takt

@@ -1,0 +1,293 @@
+#include "load/prometheus_metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "core/text.h"
+#include "load/prometheus_client.h"
+
+namespace takt {
+namespace {
+
+enum class Maker { node, dcgm };
+enum class Kind {
+  gauge,    ///< the mean of the samples
+  counter,  ///< what it grows by per second
+};
+
+/// One metric that means a feature; of several series (one per processor) the mean.
+struct MetricRule {
+  std::string_view feature, metric;
+  Maker maker = Maker::node;
+  Kind kind = Kind::gauge;
+  double factor = 1;           ///< from the metric's unit to the feature's
+  std::string_view hint = {};  ///< why it may be missing
+};
+
+constexpr double percent = 0.01, mega = 1e6, mebi = 1 << 20;
+constexpr std::string_view needs_profiling =
+    "not among DCGM's metrics; add it to the exporter's list of counters (dcgm-exporter -f FILE)";
+constexpr std::string_view processor_seconds = "node_cpu_seconds_total";
+
+constexpr MetricRule rules[] = {
+    {"cpu_pressure_share", "node_pressure_cpu_waiting_seconds_total", Maker::node, Kind::counter},
+    {"memory_pressure_share", "node_pressure_memory_waiting_seconds_total", Maker::node, Kind::counter},
+    {"io_pressure_share", "node_pressure_io_waiting_seconds_total", Maker::node, Kind::counter},
+    {"run_delay_share", "node_schedstat_waiting_seconds_total", Maker::node, Kind::counter},
+    {"runnable_threads", "node_procs_running"},
+    {"load_average", "node_load1"},
+    {"cpu_clock_hertz", "node_cpu_scaling_frequency_hertz"},
+    {"memory_available_bytes", "node_memory_MemAvailable_bytes"},
+    {"gpu_busy_share", "DCGM_FI_DEV_GPU_UTIL", Maker::dcgm, Kind::gauge, percent},
+    {"gpu_memory_busy_share", "DCGM_FI_DEV_MEM_COPY_UTIL", Maker::dcgm, Kind::gauge, percent},
+    {"gpu_engine_active_share", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", Maker::dcgm},
+    {"gpu_sm_active_share", "DCGM_FI_PROF_SM_ACTIVE", Maker::dcgm, Kind::gauge, 1, needs_profiling},
+    {"gpu_sm_occupancy_share", "DCGM_FI_PROF_SM_OCCUPANCY", Maker::dcgm, Kind::gauge, 1, needs_profiling},
+    {"gpu_tensor_active_share", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", Maker::dcgm},
+    {"gpu_fp64_active_share", "DCGM_FI_PROF_PIPE_FP64_ACTIVE", Maker::dcgm, Kind::gauge, 1, needs_profiling},
+    {"gpu_fp32_active_share", "DCGM_FI_PROF_PIPE_FP32_ACTIVE", Maker::dcgm, Kind::gauge, 1, needs_profiling},
+    {"gpu_fp16_active_share", "DCGM_FI_PROF_PIPE_FP16_ACTIVE", Maker::dcgm, Kind::gauge, 1, needs_profiling},
+    {"gpu_dram_active_share", "DCGM_FI_PROF_DRAM_ACTIVE", Maker::dcgm},
+    {"gpu_pcie_sent_bytes_per_s", "DCGM_FI_PROF_PCIE_TX_BYTES", Maker::dcgm},
+    {"gpu_pcie_received_bytes_per_s", "DCGM_FI_PROF_PCIE_RX_BYTES", Maker::dcgm},
+    {"gpu_sm_clock_hertz", "DCGM_FI_DEV_SM_CLOCK", Maker::dcgm, Kind::gauge, mega},
+    {"gpu_memory_clock_hertz", "DCGM_FI_DEV_MEM_CLOCK", Maker::dcgm, Kind::gauge, mega},
+    {"gpu_power_watts", "DCGM_FI_DEV_POWER_USAGE", Maker::dcgm},
+    {"gpu_temperature_celsius", "DCGM_FI_DEV_GPU_TEMP", Maker::dcgm},
+    {"gpu_memory_used_bytes", "DCGM_FI_DEV_FB_USED", Maker::dcgm, Kind::gauge, mebi},
+    {"gpu_memory_free_bytes", "DCGM_FI_DEV_FB_FREE", Maker::dcgm, Kind::gauge, mebi},
+};
+
+/// How a program's metrics begin; takt's own exporter names a metric after the feature.
+constexpr std::string_view node_prefix = "node_", dcgm_prefix = "DCGM_", own_prefix = "takt_";
+
+/// DCGM writes these into a field that the GPU does not fill: the blank of 32 bits, of 64 and of a double, and up to
+/// sixteen reasons behind each.
+bool is_dcgm_blank(double value) {
+  for (const double blank : {2147483632.0, 140737488355328.0, 9223372036854775792.0})
+    if (value >= blank && value <= blank + 16) return true;
+  return false;
+}
+
+/// What the samples of one series say of the window.
+struct SeriesValue {
+  std::optional<double> value;
+  double last = 0, span = 0;  ///< seconds: of the last sample that counts; between the first and the last
+  std::string trouble;
+};
+
+/// Samples inside the window; where these are too few, the last ones before its end.
+std::vector<PrometheusSample> samples_in(const std::vector<PrometheusSample>& all, const MetricWindow& window,
+                                         std::size_t least) {
+  std::vector<PrometheusSample> inside;
+  std::size_t until = 0;
+  for (; until < all.size() && all[until].time <= window.end; ++until)
+    if (all[until].time >= window.begin) inside.push_back(all[until]);
+  if (inside.size() >= least) return inside;
+  const std::size_t from = until > least ? until - least : 0;
+  return {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(until)};
+}
+
+SeriesValue gauge_of(const std::vector<PrometheusSample>& samples, Maker maker) {
+  SeriesValue found;
+  double sum = 0;
+  for (const auto& sample : samples) {
+    if (!std::isfinite(sample.value)) found.trouble = fmt::format("its value is {}", sample.value);
+    if (maker == Maker::dcgm && is_dcgm_blank(sample.value)) found.trouble = "the GPU does not fill this field of DCGM";
+    sum += sample.value;
+  }
+  if (found.trouble.empty()) found.value = sum / static_cast<double>(samples.size());
+  return found;
+}
+
+/// A counter that is smaller than before began anew: all that it shows has been added since.
+SeriesValue rate_of(const std::vector<PrometheusSample>& samples) {
+  SeriesValue found;
+  const double seconds = samples.back().time - samples.front().time;
+  double grown = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (!std::isfinite(samples[i].value) || samples[i].value < 0)
+      found.trouble = fmt::format("its value is {}", samples[i].value);
+    if (i > 0) grown += samples[i].value - (samples[i].value < samples[i - 1].value ? 0 : samples[i - 1].value);
+  }
+  if (found.trouble.empty() && (samples.size() < 2 || seconds <= 0))
+    found.trouble = "there is only one sample of this counter; ask for a longer time (lookback)";
+  if (found.trouble.empty()) found.value = grown / seconds;
+  return found;
+}
+
+SeriesValue value_of(const PrometheusSeries& series, Kind kind, Maker maker, const MetricWindow& window) {
+  const auto samples = samples_in(series.samples, window, kind == Kind::counter ? 2 : 1);
+  if (samples.empty()) return {std::nullopt, 0, 0, "it has no sample of that time"};
+  SeriesValue found = kind == Kind::counter ? rate_of(samples) : gauge_of(samples, maker);
+  found.last = samples.back().time;
+  found.span = samples.back().time - samples.front().time;
+  return found;
+}
+
+Nanoseconds seconds_to_ns(double seconds) { return Nanoseconds(std::llround(std::max(0.0, seconds) * 1e9)); }
+
+/// Puts what was found into a reading, with what is wrong about it.
+void settle(LoadReading& reading, std::optional<double> value, double last, double span, const std::string& trouble,
+            const MetricWindow& window) {
+  reading.trouble = trouble;
+  if (!value) return;
+  reading.value = value;
+  reading.age = seconds_to_ns(window.now - last);
+  if (span > 0) reading.window = seconds_to_ns(span);
+  if (window.now - last > window.stale_after)
+    reading.trouble = fmt::format("stale: its last sample is {} old", format_duration(Duration(*reading.age)));
+}
+
+/// Series by metric, all of them for one device.
+using Metrics = std::map<std::string, std::vector<const PrometheusSeries*>, std::less<>>;
+
+/// The mean over the series of a metric, each times the factor.
+LoadReading reading_by(const MetricRule& rule, const std::string& device, const Metrics& metrics,
+                       const MetricWindow& window) {
+  LoadReading reading = reading_of(rule.feature, device, "prometheus");
+  const auto found = metrics.find(rule.metric);
+  if (found == metrics.end()) {
+    reading.trouble = rule.hint.empty() ? fmt::format("Prometheus has no {}", rule.metric)
+                                        : fmt::format("{} is {}", rule.metric, rule.hint);
+    return reading;
+  }
+  double sum = 0, last = window.now, span = 0;
+  std::string trouble;
+  for (const PrometheusSeries* series : found->second) {
+    const SeriesValue one = value_of(*series, rule.kind, rule.maker, window);
+    if (!one.value) trouble = fmt::format("{}: {}", rule.metric, one.trouble);
+    sum += one.value.value_or(0);
+    last = std::min(last, one.last), span = std::max(span, one.span);
+  }
+  const double mean = sum / static_cast<double>(found->second.size()) * rule.factor;
+  settle(reading, trouble.empty() ? std::optional(mean) : std::nullopt, last, span, trouble, window);
+  return reading;
+}
+
+/// Processor seconds by mode: shares of their sum.
+std::vector<LoadReading> processor_readings(const Metrics& metrics, const MetricWindow& window) {
+  double busy = 0, iowait = 0, steal = 0, all = 0, last = window.now, span = 0;
+  std::string trouble;
+  const auto found = metrics.find(processor_seconds);
+  if (found == metrics.end()) trouble = fmt::format("Prometheus has no {}", processor_seconds);
+  for (const PrometheusSeries* series :
+       found == metrics.end() ? std::vector<const PrometheusSeries*>{} : found->second) {
+    const SeriesValue one = value_of(*series, Kind::counter, Maker::node, window);
+    if (!one.value) trouble = fmt::format("{}: {}", processor_seconds, one.trouble);
+    const std::string mode = series->label("mode");
+    const double rate = one.value.value_or(0);
+    (mode == "iowait" ? iowait : mode == "steal" ? steal : busy) += mode == "idle" ? 0 : rate;
+    all += rate;
+    last = std::min(last, one.last), span = std::max(span, one.span);
+  }
+  if (trouble.empty() && all <= 0) trouble = "the processors' times do not grow";
+  std::vector<LoadReading> readings;
+  for (const auto& [feature, part] :
+       {std::pair{"cpu_busy_share", busy}, {"cpu_iowait_share", iowait}, {"cpu_steal_share", steal}}) {
+    LoadReading& reading = readings.emplace_back(reading_of(feature, "host", "prometheus"));
+    settle(reading, trouble.empty() ? std::optional(part / all) : std::nullopt, last, span, trouble, window);
+  }
+  return readings;
+}
+
+/// "gpu0", "gpu0/mig3".
+std::string gpu_of(const PrometheusSeries& series) {
+  const std::string gpu = series.label("gpu"), instance = series.label("GPU_I_ID");
+  return "gpu" + (gpu.empty() ? "0" : printable(gpu)) + (instance.empty() ? "" : "/mig" + printable(instance));
+}
+
+/// Values of two machines must not become one: which ones there are, if more than one.
+std::string several_machines(const std::vector<PrometheusSeries>& series, std::string_view prefix) {
+  std::set<std::string> machines;
+  for (const auto& one : series)
+    if (one.label("__name__").starts_with(prefix)) machines.insert(one.label("instance"));
+  if (machines.size() < 2) return "";
+  return fmt::format("there are metrics of {} machines ({}, {}{}); choose one with match: {{instance: NAME}}",
+                     machines.size(), printable(*machines.begin()), printable(*std::next(machines.begin())),
+                     machines.size() > 2 ? ", ..." : "");
+}
+
+void add_node(SourceReadings& told, const Metrics& metrics, const MetricWindow& window) {
+  for (auto& reading : processor_readings(metrics, window)) told.readings.push_back(std::move(reading));
+  for (const MetricRule& rule : rules)
+    if (rule.maker == Maker::node) told.readings.push_back(reading_by(rule, "host", metrics, window));
+}
+
+void add_own(SourceReadings& told, const std::vector<PrometheusSeries>& series, const MetricWindow& window) {
+  for (const PrometheusSeries& one : series) {
+    const std::string name = one.label("__name__");
+    if (!name.starts_with(own_prefix)) continue;
+    const LoadFeature* const feature = find_load_feature(std::string_view(name).substr(own_prefix.size()));
+    if (!feature) continue;
+    LoadReading reading = reading_of(feature->name, printable(one.label("device")), "prometheus");
+    const SeriesValue value = value_of(one, Kind::gauge, Maker::node, window);
+    settle(reading, value.value, value.last, value.span, value.trouble.empty() ? "" : name + ": " + value.trouble,
+           window);
+    told.readings.push_back(std::move(reading));
+  }
+}
+
+}  // namespace
+
+std::string metrics_query(double seconds, const std::map<std::string, std::string>& match) {
+  std::string names(processor_seconds);
+  for (const MetricRule& rule : rules) names += fmt::format("|{}", rule.metric);
+  for (const LoadFeature& feature : load_features()) names += fmt::format("|{}{}", own_prefix, feature.name);
+  std::string selector = "__name__=~" + promql_text(names);
+  for (const auto& [label, value] : match) selector += "," + label + "=" + promql_text(value);
+  return fmt::format("{{{}}}[{}ms]", selector, std::llround(seconds * 1000));
+}
+
+SourceReadings metric_readings(const std::vector<PrometheusSeries>& series, const MetricWindow& window) {
+  SourceReadings told;
+  Metrics node;
+  std::map<std::string, Metrics> gpus;
+  bool has_own = false;
+  for (const PrometheusSeries& one : series) {
+    const std::string metric = one.label("__name__");
+    if (metric.starts_with(node_prefix)) node[metric].push_back(&one);
+    if (metric.starts_with(dcgm_prefix)) gpus[gpu_of(one)][metric].push_back(&one);
+    has_own = has_own || metric.starts_with(own_prefix);
+  }
+  const auto trouble = [&](std::string sentence) { told.troubles.push_back({"prometheus", std::move(sentence)}); };
+  const auto is_of_one_machine = [&](std::string_view prefix) {
+    std::string several = several_machines(series, prefix);
+    if (several.empty()) return true;
+    trouble(std::move(several));
+    return false;
+  };
+  if (node.empty() && !has_own) trouble("it has no metric of a node exporter, so no load of processors from there");
+  if (gpus.empty()) trouble("it has no metric of a DCGM exporter, so no load of GPUs from there");
+  if (!node.empty() && is_of_one_machine(node_prefix)) add_node(told, node, window);
+  if (is_of_one_machine(own_prefix)) add_own(told, series, window);
+  if (is_of_one_machine(dcgm_prefix))
+    for (const auto& [gpu, metrics] : gpus)
+      for (const MetricRule& rule : rules)
+        if (rule.maker == Maker::dcgm) told.readings.push_back(reading_by(rule, gpu, metrics, window));
+  return told;
+}
+
+LoadReading own_reading(const std::string& name, const std::string& unit, const PrometheusAnswer& answer,
+                        const MetricWindow& window) {
+  LoadReading reading{name, "host", "prometheus", unit};
+  if (answer.series.size() != 1) {
+    reading.trouble = answer.series.empty() ? "the query gives nothing"
+                                            : fmt::format(
+                                                  "the query gives {} series, where one is needed; add them up "
+                                                  "with sum() or avg()",
+                                                  answer.series.size());
+    return reading;
+  }
+  const SeriesValue value = value_of(answer.series.front(), Kind::gauge, Maker::node, window);
+  settle(reading, value.value, value.last, value.span, value.trouble, window);
+  reading.age.reset();  // Prometheus computes the value for the time that is asked for, whatever the age of the samples
+  return reading;
+}
+
+}  // namespace takt

@@ -1,0 +1,102 @@
+#include "load/gpu_load.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+
+namespace takt {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What the fake driver does while this lives, and what it holds.
+class FakeCuda {
+ public:
+  FakeCuda(std::initializer_list<std::pair<std::string, std::string>> settings) {
+    forget();
+    for (const auto& [name, value] : settings) ::setenv(("FAKE_CUDA_" + name).c_str(), value.c_str(), 1);
+  }
+  ~FakeCuda() { forget(); }
+  int left() const { return SharedLibrary({TAKT_FAKE_CUDA}).find<int()>({"fake_cuda_left"})(); }
+
+ private:
+  static void forget() {
+    for (const char* name : {"GPUS", "INIT", "LOST_AFTER", "MEMORY"})
+      ::unsetenv((std::string("FAKE_CUDA_") + name).c_str());
+  }
+};
+
+std::string refusal_of(GpuSettings settings) {
+  try {
+    const GpuLoad work(settings);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// The shares that a load reached in a while.
+std::pair<double, double> reached(GpuLevels levels, Nanoseconds time) {
+  const GpuLoad work({levels, 0, TAKT_FAKE_CUDA});
+  const auto before = work.worked();
+  const Nanoseconds begin = steady_now();
+  std::this_thread::sleep_for(time);
+  const auto after = work.worked();
+  const auto span = static_cast<double>((steady_now() - begin).count());
+  EXPECT_EQ(work.failure(), "");
+  return {static_cast<double>((after.compute - before.compute).count()) / span,
+          static_cast<double>((after.copies - before.copies).count()) / span};
+}
+
+TEST(GpuLoad, keeps_to_its_level_by_the_gpus_clock) {
+  const FakeCuda fake{};
+  const auto [compute, copies] = reached({0.5, 0.25}, 400ms);
+  EXPECT_GT(compute, 0.25);
+  EXPECT_LT(compute, 0.65);
+  EXPECT_GT(copies, 0.1);
+  EXPECT_LT(copies, 0.4);
+  const auto [low, none] = reached({0.1, 0}, 300ms);
+  EXPECT_LT(low, 0.25);
+  EXPECT_GT(low, 0);
+  EXPECT_EQ(none, 0);
+  EXPECT_EQ(fake.left(), 0);
+}
+
+TEST(GpuLoad, a_gpu_that_vanishes_ends_the_load_with_a_sentence) {
+  const FakeCuda fake{{"LOST_AFTER", "100"}};
+  const GpuLoad work({{1, 0}, 0, TAKT_FAKE_CUDA});
+  EXPECT_EQ(work.device_name(), "Fake GPU");
+  for (int turn = 0; turn < 1000 && work.failure().empty(); ++turn) std::this_thread::sleep_for(10ms);
+  EXPECT_NE(work.failure().find("the CUDA driver says 'unspecified launch failure' (719)"), std::string::npos)
+      << work.failure();
+}
+
+TEST(GpuLoad, what_cannot_be_loaded_is_one_sentence) {
+  EXPECT_EQ(refusal_of({{1, 0}, 0, "/missing/libcuda.so.1"})
+                .rfind("there is no CUDA driver here, so no GPU can be loaded: it cannot be loaded (", 0),
+            0u);
+  EXPECT_NE(refusal_of({{1, 0}, 0, "libm.so.6"}).find("lacks the function cuInit"), std::string::npos);
+  {
+    const FakeCuda fake{{"INIT", "100"}};
+    EXPECT_EQ(
+        refusal_of({{1, 0}, 0, TAKT_FAKE_CUDA}),
+        "no GPU can be loaded: starting the driver: the CUDA driver says 'no CUDA-capable device is detected' (100)");
+  }
+  {
+    const FakeCuda fake{{"GPUS", "0"}};
+    EXPECT_EQ(refusal_of({{1, 0}, 0, TAKT_FAKE_CUDA}), "the CUDA driver knows no GPU");
+  }
+  const FakeCuda fake{{"GPUS", "2"}, {"MEMORY", "5000000"}};
+  EXPECT_EQ(refusal_of({{1, 0}, 7, TAKT_FAKE_CUDA}), "there is no GPU 7; the driver knows 0 to 1");
+  EXPECT_EQ(refusal_of({{1, 0}, 1, TAKT_FAKE_CUDA}),
+            "asking for the GPU's memory: the CUDA driver says 'out of memory' (2)");
+  EXPECT_EQ(fake.left(), 0) << "what it had is given back";
+}
+
+}  // namespace
+}  // namespace takt

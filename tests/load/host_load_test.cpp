@@ -1,0 +1,166 @@
+#include "load/host_load.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What `parse` refuses the text with.
+template <typename Parse>
+std::string refusal_of(const Parse& parse) {
+  try {
+    parse();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(HostFiles, ticks_of_the_processors_that_count_are_added) {
+  //                        user nice sys idle iowait irq soft steal guest
+  const std::string text =
+      "cpu  100 0 0 0 0 0 0 0 0 0\n"
+      "cpu0 10 1 2 100 7 3 4 5 9 0\n"
+      "cpu1 20 0 0 200 0 0 0 0 0 0\n"
+      "cpu12 1 0 0 1 0 0 0 0 0 0\n"
+      "intr 5 6 7\n";
+  const ProcessorTicks first = parse_processor_ticks(text, std::vector<int>{0});
+  EXPECT_EQ(first.busy, 20);
+  EXPECT_EQ(first.idle, 100);
+  EXPECT_EQ(first.iowait, 7);
+  EXPECT_EQ(first.steal, 5);
+  EXPECT_EQ(parse_processor_ticks(text, {}).busy, 41);
+  EXPECT_EQ(parse_processor_ticks(text, std::vector<int>{1}).busy, 20) << "not cpu12";
+  EXPECT_THROW(parse_processor_ticks(text, std::vector<int>{5}), Error);
+  EXPECT_THROW(parse_processor_ticks("cpu0 1 2 x 4\n", {}), Error);
+  EXPECT_THROW(parse_processor_ticks("cpu0 1 2 -3 4\n", {}), Error);
+  EXPECT_EQ(parse_processor_ticks("cpu0 1 2 3 4\n", {}).busy, 6) << "a kernel that tells four columns";
+}
+
+TEST(HostFiles, pressure_is_the_total_of_some) {
+  EXPECT_EQ(parse_pressure("some avg10=1.50 avg60=0 avg300=0 total=2500\nfull avg10=0 avg60=0 avg300=0 total=7\n"),
+            2500us);
+  for (const char* text : {"", "full avg10=0 total=7\n", "some avg10=0\n", "some total=x\n", "some total=-5\n",
+                           "some total=99999999999999999999\n", "some total=9999999999999999\n"})
+    EXPECT_THROW(parse_pressure(text), Error) << text;
+}
+
+TEST(HostFiles, waiting_is_the_eighth_column) {
+  const std::string text =
+      "version 15\ntimestamp 4300\ncpu0 0 0 0 0 0 0 800 900 3\ndomain0 1 2 3\ncpu1 0 0 0 0 0 0 8 100 3\n";
+  EXPECT_EQ(parse_run_delay(text, {}).waited, 1000ns);
+  EXPECT_EQ(parse_run_delay(text, {}).processors, 2);
+  EXPECT_EQ(parse_run_delay(text, std::vector<int>{1}).waited, 100ns);
+  EXPECT_THROW(parse_run_delay("version 15\n", {}), Error);
+  EXPECT_THROW(parse_run_delay("cpu0 0 0 0\n", {}), Error);
+}
+
+TEST(HostFiles, other_files) {
+  EXPECT_EQ(parse_load_average("0.20 0.18 0.12 3/80 11206\n").runnable, 3);
+  EXPECT_EQ(parse_load_average("0.20 0.18 0.12 3/80 11206\n").minute, 0.2);
+  for (const char* text : {"", "0.2", "a b c 1/2 3", "nan 0 0 1/2 3", "0.1 0 0 1 3", "-1 0 0 1/2 3"})
+    EXPECT_THROW(parse_load_average(text), Error) << text;
+  EXPECT_EQ(parse_available_bytes("MemTotal: 9 kB\nMemAvailable:    12 kB\n"), 12288);
+  EXPECT_THROW(parse_available_bytes("MemTotal: 9 kB\n"), Error);
+  EXPECT_EQ(parse_thread_schedule("100 20 3\n"), std::pair(Nanoseconds(100), Nanoseconds(20)));
+  EXPECT_THROW(parse_thread_schedule("100\n"), Error);
+}
+
+/// A machine of files.
+class FakeHost {
+ public:
+  void write(const std::string& path, const std::string& text) const { folder_.write(path, text); }
+  HostTotals totals() const { return read_host_totals(folder_.path(), {}); }
+  TestFolder folder_;
+};
+
+const LoadReading& named(const std::vector<LoadReading>& readings, std::string_view name) {
+  for (const LoadReading& one : readings)
+    if (one.name == name) return one;
+  throw std::runtime_error("no reading " + std::string(name));
+}
+
+TEST(HostLoad, is_the_difference_of_two_readings) {
+  HostTotals before, after;
+  before.time = 1s, after.time = 3s;
+  before.ticks = ProcessorTicks{100, 100, 0, 0};
+  after.ticks = ProcessorTicks{130, 160, 8, 2};  // 100 more: 30 busy, 60 idle
+  before.cpu_pressure = 5s, after.cpu_pressure = 6s;
+  before.run_delay = RunDelay{1s, 2}, after.run_delay = RunDelay{2s, 2};
+  after.average = LoadAverage{1.5, 3};
+  const auto readings = host_readings(before, after);
+  EXPECT_DOUBLE_EQ(*named(readings, "cpu_busy_share").value, 0.3);
+  EXPECT_DOUBLE_EQ(*named(readings, "cpu_iowait_share").value, 0.08);
+  EXPECT_DOUBLE_EQ(*named(readings, "cpu_steal_share").value, 0.02);
+  EXPECT_DOUBLE_EQ(*named(readings, "cpu_pressure_share").value, 0.5);
+  EXPECT_DOUBLE_EQ(*named(readings, "run_delay_share").value, 0.25) << "of two processors";
+  EXPECT_EQ(named(readings, "cpu_busy_share").window, Nanoseconds(2s));
+  EXPECT_EQ(named(readings, "runnable_threads").value, 3);
+  EXPECT_EQ(named(readings, "runnable_threads").window, std::nullopt);
+  EXPECT_FALSE(named(readings, "io_pressure_share").is_live());
+}
+
+TEST(HostLoad, a_counter_that_falls_and_a_span_of_nothing_are_no_load) {
+  HostTotals before, after;
+  before.time = 1s, after.time = 2s;
+  before.cpu_pressure = 6s, after.cpu_pressure = 5s;
+  EXPECT_EQ(named(host_readings(before, after), "cpu_pressure_share").trouble, "what the system counts went backwards");
+  after.time = before.time, after.cpu_pressure = 6s;
+  EXPECT_EQ(named(host_readings(before, after), "cpu_pressure_share").trouble, "the time is too short to tell");
+  before.run_delay = RunDelay{1s, 2}, after.run_delay = RunDelay{2s, 3}, after.time = 2s;
+  EXPECT_FALSE(named(host_readings(before, after), "run_delay_share").value) << "a processor came";
+}
+
+TEST(HostLoad, files_that_are_missing_unreadable_or_strange_are_named) {
+  const FakeHost host;
+  host.write("proc/stat", "cpu0 1 0 0 1\n");
+  host.write("proc/pressure/cpu/in_the_way", "");  // a folder where a file should be
+  host.write("proc/pressure/memory", std::string("\0\1\2", 3));
+  host.write("proc/loadavg", "lots\n");
+  HostLoad load({host.folder_.path(), {}});
+  host.write("proc/stat", "cpu0 2 0 0 2\n");
+  const auto readings = load.read().readings;
+  EXPECT_DOUBLE_EQ(*named(readings, "cpu_busy_share").value, 0.5);
+  EXPECT_NE(named(readings, "cpu_pressure_share").trouble.find("is a folder"), std::string::npos)
+      << named(readings, "cpu_pressure_share").trouble;
+  EXPECT_NE(named(readings, "memory_pressure_share").trouble.find("/proc/pressure/memory has no line 'some"),
+            std::string::npos);
+  EXPECT_NE(named(readings, "io_pressure_share").trouble.find("no such file"), std::string::npos);
+  EXPECT_NE(named(readings, "load_average").trouble.find("/proc/loadavg does not say"), std::string::npos);
+  for (const LoadReading& one : readings) EXPECT_NE(one.value.has_value(), !one.trouble.empty()) << one.name;
+}
+
+TEST(HostLoad, throttling_is_that_of_the_control_group) {
+  const FakeHost host;
+  host.write("proc/self/cgroup", "0::/box\n");
+  host.write("sys/fs/cgroup/box/cpu.stat", "usage_usec 5\nnr_throttled 1\nthrottled_usec 1000\n");
+  HostTotals before = host.totals();
+  host.write("sys/fs/cgroup/box/cpu.stat", "usage_usec 5\nnr_throttled 2\nthrottled_usec 251000\n");
+  HostTotals after = host.totals();
+  before.time = 0s, after.time = 1s;
+  EXPECT_DOUBLE_EQ(*named(host_readings(before, after), "cpu_throttled_share").value, 0.25);
+}
+
+TEST(HostLoad, of_this_machine_tells_how_busy_it_is) {
+  HostLoad load({});
+  const Nanoseconds end = steady_now() + 60ms;
+  while (steady_now() < end) {
+  }
+  const auto busy = named(load.read().readings, "cpu_busy_share");
+  ASSERT_TRUE(busy.value) << busy.trouble;
+  EXPECT_GT(*busy.value, 0);
+  EXPECT_LE(*busy.value, 1);
+}
+
+TEST(HostFiles, refusals_say_what_is_wrong) {
+  EXPECT_EQ(refusal_of([] { parse_pressure("x"); }), "has no line 'some ... total=MICROSECONDS'");
+  EXPECT_EQ(refusal_of([] { parse_available_bytes(""); }), "has no line 'MemAvailable'");
+}
+
+}  // namespace
+}  // namespace takt

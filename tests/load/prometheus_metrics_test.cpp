@@ -1,0 +1,161 @@
+#include "load/prometheus_metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace takt {
+namespace {
+
+using Samples = std::vector<PrometheusSample>;
+constexpr MetricWindow last_ten{990, 1000, 1000, 60};
+
+PrometheusSeries series(std::string name, Samples samples, std::map<std::string, std::string> labels = {}) {
+  labels["__name__"] = std::move(name);
+  labels.emplace("instance", "box");
+  return {std::move(labels), std::move(samples)};
+}
+
+const LoadReading& reading(const SourceReadings& told, std::string_view name, std::string_view device = "host") {
+  for (const LoadReading& one : told.readings)
+    if (one.name == name && one.device == device) return one;
+  throw std::runtime_error("no reading " + std::string(name));
+}
+
+LoadReading one_reading(const std::string& metric, Samples samples, std::string_view feature,
+                        const MetricWindow& window = last_ten, std::map<std::string, std::string> labels = {}) {
+  const std::string device = metric.starts_with("DCGM") ? "gpu0" : "host";
+  return reading(metric_readings({series(metric, std::move(samples), std::move(labels))}, window), feature, device);
+}
+
+TEST(PrometheusMetrics, a_gauge_is_the_mean_of_the_window_and_has_the_age_of_its_last_sample) {
+  const auto load = one_reading("node_load1", {{985, 100}, {991, 1}, {996, 3}}, "load_average");
+  EXPECT_DOUBLE_EQ(*load.value, 2);
+  EXPECT_EQ(load.age, Nanoseconds(4'000'000'000));
+  EXPECT_EQ(load.window, Nanoseconds(5'000'000'000));
+  EXPECT_TRUE(load.is_live());
+  const auto earlier = one_reading("node_load1", {{970, 5}, {985, 7}}, "load_average");
+  EXPECT_DOUBLE_EQ(*earlier.value, 7) << "the last before the window, where there is none in it";
+  EXPECT_EQ(earlier.window, std::nullopt);
+  const auto later = one_reading("node_load1", {{985, 7}, {1003, 9}}, "load_average");
+  EXPECT_DOUBLE_EQ(*later.value, 7) << "samples after the window do not count";
+}
+
+TEST(PrometheusMetrics, a_counter_is_what_it_grows_by_and_may_begin_anew) {
+  const char* const metric = "node_pressure_cpu_waiting_seconds_total";
+  EXPECT_DOUBLE_EQ(*one_reading(metric, {{970, 0}, {990, 5}, {1000, 9}}, "cpu_pressure_share").value, 0.4);
+  EXPECT_DOUBLE_EQ(*one_reading(metric, {{990, 5}, {995, 7}, {1000, 1}}, "cpu_pressure_share").value, 0.3) << "2 + 1";
+  EXPECT_DOUBLE_EQ(*one_reading(metric, {{960, 2}, {980, 8}}, "cpu_pressure_share").value, 0.3) << "the last two";
+  const auto one = one_reading(metric, {{995, 7}}, "cpu_pressure_share");
+  EXPECT_FALSE(one.value);
+  EXPECT_NE(one.trouble.find("only one sample"), std::string::npos);
+}
+
+TEST(PrometheusMetrics, old_values_and_values_that_are_none_are_named) {
+  const auto stale = one_reading("node_load1", {{900, 2}}, "load_average");
+  EXPECT_EQ(stale.value, 2);
+  EXPECT_FALSE(stale.is_live());
+  EXPECT_EQ(stale.trouble, "stale: its last sample is 100 s old");
+  const auto nan = one_reading("node_load1", {{995, std::nan("")}}, "load_average");
+  EXPECT_FALSE(nan.value);
+  EXPECT_EQ(nan.trouble, "node_load1: its value is nan");
+  const double blank = 9223372036854775794.0;
+  const auto unfilled =
+      one_reading("DCGM_FI_PROF_DRAM_ACTIVE", {{995, blank}}, "gpu_dram_active_share", last_ten, {{"gpu", "0"}});
+  EXPECT_FALSE(unfilled.value);
+  EXPECT_NE(unfilled.trouble.find("does not fill this field"), std::string::npos);
+  EXPECT_FALSE(one_reading("node_load1", {}, "load_average").value);
+}
+
+TEST(PrometheusMetrics, units_become_takts) {
+  const auto of = [](const char* metric, double value, const char* feature) {
+    return *one_reading(metric, {{995, value}}, feature, last_ten, {{"gpu", "0"}}).value;
+  };
+  EXPECT_DOUBLE_EQ(of("DCGM_FI_DEV_GPU_UTIL", 75, "gpu_busy_share"), 0.75);
+  EXPECT_DOUBLE_EQ(of("DCGM_FI_PROF_SM_ACTIVE", 0.5, "gpu_sm_active_share"), 0.5);
+  EXPECT_DOUBLE_EQ(of("DCGM_FI_DEV_SM_CLOCK", 1980, "gpu_sm_clock_hertz"), 1.98e9);
+  EXPECT_DOUBLE_EQ(of("DCGM_FI_DEV_FB_USED", 2, "gpu_memory_used_bytes"), 2097152);
+  EXPECT_DOUBLE_EQ(of("DCGM_FI_PROF_PCIE_TX_BYTES", 1e9, "gpu_pcie_sent_bytes_per_s"), 1e9);
+}
+
+TEST(PrometheusMetrics, processors_are_shares_of_all_modes) {
+  std::vector<PrometheusSeries> all;
+  // In ten seconds two processors have twenty: 5 busy, 1 waiting for a disk, 14 idle.
+  for (const auto& [mode, grown] :
+       std::map<std::string, double>{{"user", 3}, {"system", 2}, {"iowait", 1}, {"idle", 14}})
+    for (const char* cpu : {"0", "1"})
+      all.push_back(
+          series("node_cpu_seconds_total", {{990, 100}, {1000, 100 + grown / 2}}, {{"mode", mode}, {"cpu", cpu}}));
+  const auto told = metric_readings(all, last_ten);
+  EXPECT_DOUBLE_EQ(*reading(told, "cpu_busy_share").value, 0.25);
+  EXPECT_DOUBLE_EQ(*reading(told, "cpu_iowait_share").value, 0.05);
+  EXPECT_DOUBLE_EQ(*reading(told, "cpu_steal_share").value, 0);
+  EXPECT_EQ(reading(told, "load_average").trouble, "Prometheus has no node_load1");
+}
+
+TEST(PrometheusMetrics, one_figure_of_many_processors_is_their_mean) {
+  const auto told = metric_readings({series("node_cpu_scaling_frequency_hertz", {{995, 1e9}}, {{"cpu", "0"}}),
+                                     series("node_cpu_scaling_frequency_hertz", {{990, 3e9}}, {{"cpu", "1"}})},
+                                    last_ten);
+  EXPECT_DOUBLE_EQ(*reading(told, "cpu_clock_hertz").value, 2e9);
+  EXPECT_EQ(reading(told, "cpu_clock_hertz").age, Nanoseconds(10'000'000'000)) << "that of the oldest";
+}
+
+TEST(PrometheusMetrics, gpus_are_told_apart_and_missing_counters_named) {
+  const auto told = metric_readings({series("DCGM_FI_DEV_GPU_UTIL", {{995, 10}}, {{"gpu", "0"}}),
+                                     series("DCGM_FI_DEV_GPU_UTIL", {{995, 20}}, {{"gpu", "1"}}),
+                                     series("DCGM_FI_DEV_GPU_UTIL", {{995, 30}}, {{"gpu", "1"}, {"GPU_I_ID", "3"}})},
+                                    last_ten);
+  EXPECT_DOUBLE_EQ(*reading(told, "gpu_busy_share", "gpu0").value, 0.1);
+  EXPECT_DOUBLE_EQ(*reading(told, "gpu_busy_share", "gpu1").value, 0.2);
+  EXPECT_DOUBLE_EQ(*reading(told, "gpu_busy_share", "gpu1/mig3").value, 0.3);
+  EXPECT_NE(reading(told, "gpu_sm_active_share", "gpu0").trouble.find("dcgm-exporter -f"), std::string::npos);
+}
+
+TEST(PrometheusMetrics, two_machines_are_not_mixed) {
+  const auto told = metric_readings({series("node_load1", {{995, 1}}, {{"instance", "a:9100"}}),
+                                     series("node_load1", {{995, 2}}, {{"instance", "b:9100"}})},
+                                    last_ten);
+  EXPECT_TRUE(told.readings.empty());
+  ASSERT_FALSE(told.troubles.empty());
+  bool found = false;
+  for (const auto& trouble : told.troubles)
+    found = found || trouble.sentence ==
+                         "there are metrics of 2 machines (a:9100, b:9100); choose one with match: {instance: NAME}";
+  EXPECT_TRUE(found);
+}
+
+TEST(PrometheusMetrics, nothing_there_names_the_exporters) {
+  const auto told = metric_readings({}, last_ten);
+  ASSERT_EQ(told.troubles.size(), 2u);
+  EXPECT_NE(told.troubles[0].sentence.find("node exporter"), std::string::npos);
+  EXPECT_NE(told.troubles[1].sentence.find("DCGM"), std::string::npos);
+}
+
+TEST(PrometheusMetrics, takts_own_metrics_keep_their_name) {
+  const auto told =
+      metric_readings({series("takt_probe_wait_ratio", {{999, 0.5}}, {{"device", "host"}, {"source", "probe"}}),
+                       series("takt_build_info", {{999, 1}})},
+                      last_ten);
+  EXPECT_DOUBLE_EQ(*reading(told, "probe_wait_ratio").value, 0.5);
+  EXPECT_EQ(told.readings.size(), 1u);
+}
+
+TEST(PrometheusMetrics, the_query_asks_for_samples_and_quotes_labels) {
+  const std::string query = metrics_query(60, {{"instance", "a\"b\\c"}});
+  EXPECT_EQ(query.rfind("{__name__=~\"node_cpu_seconds_total|", 0), 0u) << query;
+  EXPECT_TRUE(query.ends_with(",instance=\"a\\\"b\\\\c\"}[60000ms]")) << query;
+}
+
+TEST(PrometheusMetrics, a_users_own_query_gives_one_series_or_is_named) {
+  PrometheusAnswer answer{PrometheusAnswer::Kind::matrix, {series("", {{991, 1}, {995, 2}})}, {}};
+  EXPECT_DOUBLE_EQ(*own_reading("queue", "requests", answer, last_ten).value, 1.5);
+  EXPECT_EQ(own_reading("queue", "requests", answer, last_ten).age, std::nullopt);
+  answer.series.push_back(answer.series.front());
+  EXPECT_NE(own_reading("queue", "requests", answer, last_ten).trouble.find("2 series"), std::string::npos);
+  answer.series.clear();
+  EXPECT_EQ(own_reading("queue", "requests", answer, last_ten).trouble, "the query gives nothing");
+}
+
+}  // namespace
+}  // namespace takt
