@@ -12,7 +12,7 @@ Intervals steps_cover(const Steps& steps) {
 }
 
 /// From the return of a call that waited to the end of the gap in which it returned: the device had run empty because
-/// nothing could be launched. What the call still waited for in the gap is not in the trace.
+/// nothing could be launched. What calls wait for inside a gap is not in the trace, so that is not counted.
 Intervals drained_gaps(const Intervals& idle, const Activity& activity) {
   std::vector<std::int64_t> returns;
   for (const HostSpan& span : activity.host) {
@@ -57,7 +57,7 @@ IdleCauses idle_causes(const Activity& activity, const Steps& steps) {
   };
   causes.data_wait = take(host_cover(activity, {Role::data_wait}));
   causes.allocation = take(host_cover(activity, {Role::allocation}));
-  causes.synchronisation = take(drained);
+  causes.synchronisation = take(subtract(drained, host_cover(activity, {Role::synchronisation})));
   const Intervals at_work = host_cover(activity, {Role::launch, Role::runtime, Role::op, Role::scalar_read});
   causes.launch = take(intersect(brief, at_work));
   causes.other = std::move(left);
