@@ -12,6 +12,7 @@ namespace takt {
 int run_analyze(std::span<const std::string> arguments);
 int run_compare(std::span<const std::string> arguments);
 int run_completion(std::span<const std::string> arguments);
+int run_diagnose(std::span<const std::string> arguments);
 int run_devices(std::span<const std::string> arguments);
 int run_explain(std::span<const std::string> arguments);
 int run_exporter_command(std::span<const std::string> arguments);
@@ -25,6 +26,7 @@ int run_sweep(std::span<const std::string> arguments);
 CommandDescription describe_analyze();
 CommandDescription describe_compare();
 CommandDescription describe_devices();
+CommandDescription describe_diagnose();
 CommandDescription describe_explain();
 CommandDescription describe_exporter();
 CommandDescription describe_load();

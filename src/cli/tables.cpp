@@ -22,6 +22,8 @@
 #include "runtime/devices_table.h"
 #include "sweep/sweep_tables.h"
 #include "trace/trace_tables.h"
+#include "training/diagnosis_tables.h"
+#include "training/figure_tables.h"
 
 namespace takt {
 
@@ -42,6 +44,12 @@ std::vector<TableSchema> all_sweep_schemas() {
   return schemas;
 }
 
+std::vector<TableSchema> all_diagnosis_schemas() {
+  auto schemas = diagnosis_schemas();
+  for (auto& schema : figure_schemas()) schemas.push_back(std::move(schema));
+  return schemas;
+}
+
 }  // namespace
 
 const std::vector<CommandTables>& all_tables() {
@@ -51,6 +59,7 @@ const std::vector<CommandTables>& all_tables() {
       {"compare", compare_schemas()},
       {"trace info", trace_info_schemas()},
       {"trace check", {trace_faults_schema()}},
+      {"diagnose", all_diagnosis_schemas()},
       {"pipeline run", account_schemas()},
       {"pipeline analyze", account_schemas()},
       {"pipeline interference", all_interference_schemas()},

@@ -15,6 +15,7 @@ constexpr Command trace_parts[] = {
     {"info", "what is in a trace; time per device", run_trace_info, describe_trace_info},
     {"convert", "a trace as Perfetto protobuf, CSV or clean Chrome JSON", run_trace_convert, describe_trace_convert},
     {"check", "every rule an importer would complain about", run_trace_check, describe_trace_check},
+    {"cut", "a piece of a trace that is too large to open", run_trace_cut, describe_trace_cut},
     {"merge", "traces of several hosts or ranks on one time base", run_trace_merge, describe_trace_merge},
 };
 

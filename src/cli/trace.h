@@ -16,11 +16,13 @@ extern const CommandGroup trace_commands;
 int run_trace_info(std::span<const std::string> arguments);
 int run_trace_convert(std::span<const std::string> arguments);
 int run_trace_check(std::span<const std::string> arguments);
+int run_trace_cut(std::span<const std::string> arguments);
 int run_trace_merge(std::span<const std::string> arguments);
 
 CommandDescription describe_trace_info();
 CommandDescription describe_trace_convert();
 CommandDescription describe_trace_check();
+CommandDescription describe_trace_cut();
 CommandDescription describe_trace_merge();
 
 /// The files in the order given.

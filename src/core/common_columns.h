@@ -53,6 +53,16 @@ inline constexpr ColumnText total_us{
 inline constexpr ColumnText busy_us{"busy_us", "Busy",
                                     "Time in which at least one execution ran on the device, or one event on the row "
                                     "of a trace; nested and overlapping ones count once."};
+inline constexpr ColumnText device_idle_us{"idle_us", "Idle", "Time in which nothing ran on the device."};
+inline constexpr ColumnText device_compute_us{
+    "compute_us", "Compute",
+    "Time in which at least one computing kernel ran on the device; overlapping ones count once."};
+inline constexpr ColumnText device_non_compute_us{
+    "non_compute_us", "Non-compute", "Time in which only communication, copies or fills ran on the device."};
+inline constexpr ColumnText trace_file{"file", "File", "The trace file, as named on the command line."};
+inline constexpr ColumnText rank{"rank", "Rank", "Place of the cause; 1 explains most of the time lost."};
+inline constexpr ColumnText evidence{"evidence", "Evidence", "The figures that speak for the cause."};
+inline constexpr ColumnText fix{"fix", "Fix", "What to do about the cause."};
 inline constexpr ColumnText count{
     "count", "Count", "How many the row stands for: operators combined in it, or places where a file breaks the rule."};
 

@@ -221,6 +221,8 @@ std::size_t InputFile::read(std::span<char> buffer) {
   return filled;
 }
 
+bool InputFile::skip(std::uint64_t bytes) { return ::lseek(descriptor_, static_cast<off_t>(bytes), SEEK_CUR) >= 0; }
+
 bool InputFile::rewind() { return ::lseek(descriptor_, 0, SEEK_SET) == 0; }
 
 std::optional<std::size_t> InputFile::size() const {

@@ -1,6 +1,7 @@
 // Reading and writing files: whole reads, and writes that are seen whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -64,6 +65,8 @@ class InputFile {
   std::size_t read(std::span<char> buffer);
   /// Back to the front; false: a pipe, which cannot.
   bool rewind();
+  /// Goes on `bytes` later, which may be behind the end; false, and nothing done: a pipe, which cannot.
+  bool skip(std::uint64_t bytes);
   /// Bytes; nullopt: a pipe.
   std::optional<std::size_t> size() const;
 

@@ -6,8 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <ctime>
+#include <string>
+#include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace takt {
 namespace {
@@ -46,6 +49,20 @@ Duration parse_duration(std::string_view text) {
       if (unit == known.name) return Duration(value * known.microseconds);
   throw Error(ErrorKind::bad_input,
               fmt::format("'{}': not a duration; write a number with its unit, such as 500us, 20ms or 2s", text));
+}
+
+double parse_bytes(std::string_view text) {
+  constexpr std::pair<std::string_view, double> sizes[] = {{"b", 1},        {"kb", 1e3},     {"mb", 1e6},
+                                                           {"gb", 1e9},     {"tb", 1e12},    {"kib", 0x1p10},
+                                                           {"mib", 0x1p20}, {"gib", 0x1p30}, {"tib", 0x1p40}};
+  double value = 0;
+  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string unit = lower_case({end, static_cast<std::size_t>(text.data() + text.size() - end)});
+  if (code == std::errc() && std::isfinite(value) && value >= 0)
+    for (const auto& [name, bytes] : sizes)
+      if (unit == name) return value * bytes;
+  throw Error(ErrorKind::bad_input,
+              fmt::format("'{}': not a size; write a number with its unit, such as 400MB or 2GiB", printable(text)));
 }
 
 std::string format_duration(Duration duration) {

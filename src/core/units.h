@@ -23,6 +23,10 @@ Nanoseconds wall_now();
 /// "500us", "2.5ms", "1s", "10ns", "3min" → Duration. Throws Error(bad_input) without a unit, or when not finite.
 Duration parse_duration(std::string_view text);
 
+/// "400MB", "1.5GiB", "70B" → bytes; kB, MB, GB, TB count 1000, KiB, MiB, GiB, TiB 1024; any case of letters. Throws
+/// Error(bad_input) without a unit, or when negative or not finite.
+double parse_bytes(std::string_view text);
+
 /// Three significant digits with the unit that fits: "12.3 ms", "870 ns", "2.00 s"; negative durations keep the sign.
 std::string format_duration(Duration duration);
 

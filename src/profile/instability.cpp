@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/common_columns.h"
 #include "core/statistics.h"
 
 namespace takt {
@@ -281,8 +282,7 @@ struct Row {
 };
 
 constexpr Column<Row> columns[] = {
-    {"rank", "Rank", [](const Row& r) -> Cell { return r.rank; },
-     "Place of the cause; 1 explains most of what the slowest runs lost."},
+    {common::rank, [](const Row& r) -> Cell { return r.rank; }},
     {"cause", "Cause", [](const Row& r) -> Cell { return std::string(cause_name(r.verdict->cause)); },
      "Why runs took longer: preempted (other programs on the same processors), oversubscribed (more threads than "
      "processors), throttled (processor share or clock), steal (the host took the virtual processor), page_faults, "
@@ -293,9 +293,8 @@ constexpr Column<Row> columns[] = {
      [](const Row& r) { return r.verdict->programs.empty() ? Cell() : Cell(names_of(r.verdict->programs)); },
      "Programs that took the processors, the one that used most first, by the system's own times of processes; missing "
      "where no program is the cause or the system does not tell."},
-    {"evidence", "Evidence", [](const Row& r) -> Cell { return r.verdict->evidence; },
-     "The figures that speak for the cause."},
-    {"fix", "Fix", [](const Row& r) -> Cell { return r.verdict->fix; }, "What to do about the cause."},
+    {common::evidence, [](const Row& r) -> Cell { return r.verdict->evidence; }},
+    {common::fix, [](const Row& r) -> Cell { return r.verdict->fix; }},
 };
 
 constexpr TableDefinition<Row> instability_definition{

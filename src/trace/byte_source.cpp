@@ -2,6 +2,7 @@
 
 #include <isa-l/igzip_lib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -14,6 +15,7 @@ class FileSource : public ByteSource {
  public:
   explicit FileSource(const std::filesystem::path& path) : file_(path) {}
   std::size_t read(std::span<char> buffer) override { return file_.read(buffer); }
+  std::uint64_t skip(std::uint64_t bytes) override { return file_.skip(bytes) ? bytes : ByteSource::skip(bytes); }
   bool rewind() override { return file_.rewind(); }
   std::optional<std::size_t> expected_size() const override { return file_.size(); }
 
@@ -161,6 +163,19 @@ std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source) {
 }
 
 }  // namespace
+
+std::uint64_t ByteSource::skip(std::uint64_t bytes) {
+  constexpr std::uint64_t at_once = std::uint64_t{1} << 18;
+  std::vector<char> passed(static_cast<std::size_t>(std::min(bytes, at_once)));
+  std::uint64_t skipped = 0;
+  while (skipped < bytes) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(bytes - skipped, passed.size()));
+    const std::size_t count = read({passed.data(), wanted});
+    skipped += count;
+    if (count < wanted) break;
+  }
+  return skipped;
+}
 
 std::string look_ahead(std::unique_ptr<ByteSource>& source, std::size_t bytes) {
   std::string front(bytes, '\0');

@@ -1,6 +1,7 @@
 // The bytes of a file or of a text, decompressed on the way if they are gzip.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,6 +17,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
   /// Fills `buffer` as far as there are bytes; less than its size, and only then: the end was reached.
   virtual std::size_t read(std::span<char> buffer) = 0;
+  /// Passes over as many bytes, or over those that there are; returns how many.
+  virtual std::uint64_t skip(std::uint64_t bytes);
   /// Back to the front; false: a pipe, which cannot.
   virtual bool rewind() = 0;
   /// About how many bytes there are in all; nullopt: not known.

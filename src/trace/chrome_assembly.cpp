@@ -198,7 +198,8 @@ bool counts_from_epoch(const Trace& trace) {
 
 }  // namespace
 
-Trace assemble(CollectedWindows collected, const Frame& frame, const TraceReadSettings& settings, FaultList& faults) {
+Trace assemble(CollectedWindows collected, const Frame& frame, const TraceReadSettings& settings,
+               std::optional<std::int64_t> last_moment, FaultList& faults) {
   Trace trace;
   std::vector<const EventParser*> parsers;
   for (const CollectedWindow& one : collected.windows) {
@@ -219,8 +220,8 @@ Trace assemble(CollectedWindows collected, const Frame& frame, const TraceReadSe
   if (!frame.base_time_ns && counts_from_epoch(trace)) trace.set_base_time(Nanoseconds(0));
   trace.set_provenance_json(frame.provenance);
   for (const TraceProperty& property : frame.properties) trace.set_property(property.key, property.json);
-  close_begins(trace, marks, faults);
-  bind_flows(trace, marks, faults);
+  close_begins(trace, marks, last_moment, faults);
+  bind_flows(trace, marks, last_moment.has_value(), faults);
   find_lone_flows(trace, faults);
   find_odd_numbers(trace, parsers, translations, faults);
   if (settings.find_overlaps) find_overlaps(trace, is_async, faults);

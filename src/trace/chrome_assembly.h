@@ -7,7 +7,9 @@
 
 namespace takt::chrome {
 
-/// `collected` is emptied on the way. Adds to `faults` what only the whole file shows.
-Trace assemble(CollectedWindows collected, const Frame& frame, const TraceReadSettings& settings, FaultList& faults);
+/// `collected` is emptied on the way. A begin without an end lasts to `last_moment`, or to the trace's own. Adds to
+/// `faults` what only the whole file shows.
+Trace assemble(CollectedWindows collected, const Frame& frame, const TraceReadSettings& settings,
+               std::optional<std::int64_t> last_moment, FaultList& faults);
 
 }  // namespace takt::chrome

@@ -27,7 +27,7 @@ std::uint64_t fault_order(std::int64_t time) {
 bool is_begin(const PlacedMark& mark) { return mark.phase == 'B' || mark.phase == 'b'; }
 bool is_end(const PlacedMark& mark) { return mark.phase == 'E' || mark.phase == 'e'; }
 
-std::int64_t last_moment(const Trace& trace, const std::vector<PlacedMark>& marks) {
+std::int64_t last_moment_of(const Trace& trace, const std::vector<PlacedMark>& marks) {
   std::int64_t last = 0;
   for (const TraceEvent& event : trace.events()) {
     last = std::max(last, event.start_ns + std::max<std::int64_t>(event.duration_ns, 0));
@@ -149,7 +149,8 @@ std::string place_of(const Trace& trace, RowId row, StringId name, std::int64_t 
   return "'" + printable(trace.text(name).substr(0, 60)) + "' on row '" + label + "' at " + micros_text(time) + " us";
 }
 
-void close_begins(Trace& trace, std::vector<PlacedMark>& marks, FaultList& faults) {
+void close_begins(Trace& trace, std::vector<PlacedMark>& marks, std::optional<std::int64_t> last_moment,
+                  FaultList& faults) {
   std::vector<const PlacedMark*> ordered;
   for (const PlacedMark& mark : marks) {
     if (is_begin(mark) || is_end(mark)) ordered.push_back(&mark);
@@ -176,7 +177,7 @@ void close_begins(Trace& trace, std::vector<PlacedMark>& marks, FaultList& fault
     close(trace, **begin, *mark);
     open.erase(std::next(begin).base());
   }
-  const std::int64_t last = last_moment(trace, marks);
+  const std::int64_t last = last_moment ? *last_moment : last_moment_of(trace, marks);
   for (const auto& [key, open] : stacks) {
     for (const PlacedMark* begin : open) {
       trace.set_duration(static_cast<EventId>(begin->event), Nanoseconds(last - begin->time));
@@ -185,7 +186,7 @@ void close_begins(Trace& trace, std::vector<PlacedMark>& marks, FaultList& fault
   }
 }
 
-void bind_flows(Trace& trace, std::vector<PlacedMark>& marks, FaultList& faults) {
+void bind_flows(Trace& trace, std::vector<PlacedMark>& marks, bool is_piece, FaultList& faults) {
   std::map<RowId, std::vector<const PlacedMark*>> rows;
   FlowNumbers numbers(trace);
   for (const TraceFlow& flow : trace.flows()) numbers.take(flow.bind_id);
@@ -217,7 +218,8 @@ void bind_flows(Trace& trace, std::vector<PlacedMark>& marks, FaultList& faults)
     for (const PlacedMark* mark : list) {
       auto slice = known.enclosing(*mark);
       if (mark->phase == 'f' && !mark->binds_enclosing) {
-        if (const auto next = known.following(*mark)) slice = next;
+        const auto next = known.following(*mark);
+        if (next || is_piece) slice = next;
       }
       if (slice) {
         bound.push_back({mark, *slice});

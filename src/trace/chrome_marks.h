@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trace/chrome_events.h"
@@ -22,11 +23,14 @@ struct PlacedMark {
   bool id_is_text = false, binds_enclosing = false;
 };
 
-/// Gives events that a begin started their ends. Marks of other phases are ignored.
-void close_begins(Trace& trace, std::vector<PlacedMark>& marks, FaultList& faults);
+/// Gives events that a begin started their ends, those without one the last moment of the trace, or a later one that is
+/// known. Marks of other phases are ignored.
+void close_begins(Trace& trace, std::vector<PlacedMark>& marks, std::optional<std::int64_t> last_moment,
+                  FaultList& faults);
 
-/// Gives events the ends of arrows that lie on them (phases s, t, f).
-void bind_flows(Trace& trace, std::vector<PlacedMark>& marks, FaultList& faults);
+/// Gives events the ends of arrows that lie on them (phases s, t, f). `is_piece`: slices are missing, so an end that
+/// wants the slice after it and finds none leads out of the piece.
+void bind_flows(Trace& trace, std::vector<PlacedMark>& marks, bool is_piece, FaultList& faults);
 
 /// Lists arrows that lead nowhere.
 void find_lone_flows(const Trace& trace, FaultList& faults);

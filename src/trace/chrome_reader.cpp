@@ -19,6 +19,7 @@
 #include "core/text.h"
 #include "trace/byte_source.h"
 #include "trace/chrome_assembly.h"
+#include "trace/chrome_windows.h"
 #include "trace/json_scan.h"
 #include "trace/recorder_faults.h"
 #include "trace/trace_origin.h"
@@ -135,8 +136,9 @@ class WindowSource {
 
 class ChromeReader {
  public:
-  ChromeReader(ByteSource& source, std::string name, const TraceReadSettings& settings)
-      : source_(source), name_(std::move(name)), settings_(settings) {}
+  ChromeReader(ByteSource& source, std::string name, const TraceReadSettings& settings,
+               chrome::WindowVisitor* visitor = nullptr)
+      : source_(source), name_(std::move(name)), settings_(settings), visitor_(visitor) {}
 
   TraceRead read() {
     unsigned threads =
@@ -155,6 +157,21 @@ class ChromeReader {
     parsers_.clear();
     collector_ = {};
     faults_ = {};
+    if (visitor_ != nullptr) visitor_->restart();
+  }
+
+  /// A parsed window joins the trace, unless the visitor wants nothing of it. Of several threads, `mutex` is held
+  /// meanwhile; the visitor looks before that.
+  void collect(CollectedWindow parsed, bool keeps) {
+    if (!keeps) return collector_.give_back(std::move(parsed.window.slices));
+    // Of a piece there is less than of the file: nobody knows how much.
+    collector_.add(std::move(parsed), visitor_ == nullptr ? source_.expected_size() : std::nullopt);
+  }
+
+  /// Texts that nobody will ask for are forgotten before they fill the memory.
+  void renew(std::unique_ptr<EventParser>& parser) const {
+    constexpr std::size_t most_texts = 100'000;
+    if (parser->texts().size() > most_texts) parser = std::make_unique<EventParser>(settings_.only_slices);
   }
 
   /// Up to the list of events; what follows is carried over in `windows`.
@@ -197,10 +214,11 @@ class ChromeReader {
     std::atomic<bool> failed{false};
     std::exception_ptr error;
     bool tail_seen = false;
-    const auto work = [&](EventParser& parser) {
+    const auto work = [&](std::unique_ptr<EventParser>& owner) {
       std::vector<char> buffer;
       try {
         while (!failed.load(std::memory_order_relaxed)) {
+          EventParser& parser = *owner;
           CollectedWindow parsed{.parser = &parser};
           std::string_view text;
           bool last = false;
@@ -213,12 +231,14 @@ class ChromeReader {
           parser.parse(text, parsed.window);
           const bool whole = parsed.window.consumed == text.size() && !parsed.window.ended;
           if (!last && !whole) failed = true;
+          const bool keeps = visitor_ == nullptr || visitor_->visit(parser, parsed.window);
+          if (!keeps) renew(owner);
           const std::lock_guard lock(mutex);
           if (last) {
             tail_seen = true;
             end_reading(text, parsed.window);
           }
-          collector_.add(std::move(parsed), source_.expected_size());
+          collect(std::move(parsed), keeps);
         }
       } catch (...) {
         const std::lock_guard lock(mutex);
@@ -228,8 +248,8 @@ class ChromeReader {
     };
     for (unsigned i = 0; i < threads; ++i) parsers_.push_back(std::make_unique<EventParser>(settings_.only_slices));
     std::vector<std::thread> running;
-    for (unsigned i = 1; i < threads; ++i) running.emplace_back([&, i] { work(*parsers_[i]); });
-    work(*parsers_[0]);
+    for (unsigned i = 1; i < threads; ++i) running.emplace_back([&, i] { work(parsers_[i]); });
+    work(parsers_[0]);
     for (std::thread& thread : running) thread.join();
     if (error) std::rethrow_exception(error);
     if (failed) return false;
@@ -244,13 +264,14 @@ class ChromeReader {
   void read_alone() {
     WindowSource windows(source_, settings_.window_bytes);
     read_head(windows);
-    EventParser& parser = *parsers_.emplace_back(std::make_unique<EventParser>(settings_.only_slices));
+    std::unique_ptr<EventParser>& owner = parsers_.emplace_back(std::make_unique<EventParser>(settings_.only_slices));
     std::vector<char> buffer;
     std::size_t least = 0;
     chrome::Window end;
     end.offset = windows.offset();
     std::string_view text;
     while (true) {
+      EventParser& parser = *owner;
       CollectedWindow parsed{.parser = &parser};
       parsed.window.slices = collector_.spare();
       if (!windows.next_uncut(buffer, text, parsed.window, least)) {
@@ -267,7 +288,9 @@ class ChromeReader {
         end.consumed = consumed;
         end.ended = ended;
       }
-      collector_.add(std::move(parsed), source_.expected_size());
+      const bool keeps = visitor_ == nullptr || visitor_->visit(parser, parsed.window);
+      collect(std::move(parsed), keeps);
+      if (!keeps) renew(owner);
       if (last) break;
       windows.consume(text, consumed);
       if (ended) {
@@ -322,7 +345,8 @@ class ChromeReader {
     }
     if (result.file_events == 0) faults_.add(TraceRule::empty, 0, [] { return std::string("the file"); });
     add_recorder_faults(frame_.provenance, faults_);
-    result.trace = chrome::assemble(collector_.take(), frame_, settings_, faults_);
+    const auto last_moment = visitor_ == nullptr ? std::nullopt : visitor_->last_moment();
+    result.trace = chrome::assemble(collector_.take(), frame_, settings_, last_moment, faults_);
     result.rank = rank_of(result.trace);
     result.host = host_of(result.trace);
     result.faults = faults_.list();
@@ -332,6 +356,7 @@ class ChromeReader {
   ByteSource& source_;
   std::string name_;
   TraceReadSettings settings_;
+  chrome::WindowVisitor* visitor_;
   Frame frame_;
   std::vector<std::unique_ptr<EventParser>> parsers_;
   chrome::WindowCollector collector_;
@@ -339,6 +364,11 @@ class ChromeReader {
 };
 
 }  // namespace
+
+TraceRead chrome::read_windows(ByteSource& source, const std::string& name, const TraceReadSettings& settings,
+                               WindowVisitor& visitor) {
+  return ChromeReader(source, name, settings, &visitor).read();
+}
 
 TraceRead read_chrome_trace(ByteSource& source, const std::string& name, const TraceReadSettings& settings) {
   return ChromeReader(source, name, settings).read();

@@ -48,8 +48,12 @@ void WindowCollector::append(CollectedWindow& one, std::optional<std::size_t> fi
     reserve_large(events, std::max(count, guess));
   }
   events.insert(events.end(), slices.begin(), slices.end());
-  slices.clear();
-  spare_.push_back(std::move(slices));
+  give_back(std::move(slices));
+}
+
+void WindowCollector::give_back(std::vector<TraceEvent> memory) {
+  memory.clear();
+  spare_.push_back(std::move(memory));
 }
 
 }  // namespace takt::chrome

@@ -29,6 +29,7 @@ class WindowCollector {
   void add(CollectedWindow window, std::optional<std::size_t> file_bytes);
   /// Memory for the slices of a window, empty.
   std::vector<TraceEvent> spare();
+  void give_back(std::vector<TraceEvent> memory);
   CollectedWindows take() { return std::move(collected_); }
   const std::vector<CollectedWindow>& windows() const { return collected_.windows; }
 

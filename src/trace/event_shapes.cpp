@@ -5,7 +5,7 @@
 namespace takt::chrome {
 namespace {
 
-constexpr std::size_t most_steps = 4096;
+constexpr std::size_t most_known_steps = 4096;
 constexpr int most_siblings = 24;  // they are tried one after the other
 
 }  // namespace
@@ -14,7 +14,7 @@ void EventShapes::learn(std::span<const SeenStep> event) {
   const bool fits = std::all_of(event.begin(), event.end(), [](const SeenStep& seen) {
     return !seen.text.empty() && seen.text.size() <= Step().text.size();
   });
-  if (!fits || steps_.size() + event.size() > most_steps) return;
+  if (!fits || steps_.size() + event.size() > most_known_steps) return;
   std::uint32_t at = root;
   for (const SeenStep& seen : event) {
     const std::uint32_t known = next(at, seen.text.data(), seen.text.data() + seen.text.size());

@@ -28,7 +28,7 @@ DeviceKey device_of(const Trace& trace, const TraceEvent& event) {
   return {pid, std::to_string(pid)};
 }
 
-GpuWork work_of_texts(const std::string& category, const std::string& name) {
+GpuWork work_of_texts(std::string_view category, std::string_view name) {
   const std::string kind = lower_case(category);
   if (kind == "gpu_memcpy" || kind == "gpu_memset" || kind == "memcpy" || kind == "memset") return GpuWork::memory;
   if (kind != "kernel") return GpuWork::none;
@@ -38,6 +38,8 @@ GpuWork work_of_texts(const std::string& category, const std::string& name) {
 }
 
 }  // namespace
+
+GpuWork gpu_work(std::string_view category, std::string_view name) { return work_of_texts(category, name); }
 
 GpuWork gpu_work(const Trace& trace, const TraceEvent& event) {
   return work_of_texts(trace.text(event.category), trace.text(event.name));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/intervals.h"
@@ -16,6 +17,7 @@ enum class GpuWork : std::uint8_t { none, compute, communication, memory };
 /// none: not an event of a device. Events of the categories kernel, gpu_memcpy and gpu_memset run on devices; kernels
 /// of NCCL and RCCL communicate.
 GpuWork gpu_work(const Trace& trace, const TraceEvent& event);
+GpuWork gpu_work(std::string_view category, std::string_view name);
 
 /// compute + non_compute + idle = total, exactly. Where work of two kinds runs at the same time, it counts as compute.
 struct GpuTime {

@@ -131,7 +131,7 @@ void EventCollector::finish(bool fold_lanes, FaultList& faults) {
   trace_.take_events(std::move(events_));
   join_flows();
   for (chrome::PlacedMark& mark : arrows_) mark.row = tracks_.row(static_cast<std::uint32_t>(mark.row));
-  chrome::bind_flows(trace_, arrows_, faults);
+  chrome::bind_flows(trace_, arrows_, false, faults);
   chrome::find_lone_flows(trace_, faults);
   add_samples();
 }

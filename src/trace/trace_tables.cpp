@@ -33,7 +33,7 @@ struct FaultRow {
   TraceFault fault;
 };
 
-constexpr ColumnText file{"file", "File", "The trace file, as named on the command line."};
+constexpr ColumnText file = common::trace_file;
 constexpr ColumnText events{
     "events", "Events",
     "Spans of time and instants, of the file or of one row; a begin and its end are one event. Counters and names are "
@@ -68,12 +68,9 @@ constexpr Column<GpuRow> gpu_columns[] = {
     {"kernels", "Kernels", [](const GpuRow& r) -> Cell { return r.time.events; },
      "Kernels, copies and fills that ran on the device."},
     {common::total_us, [](const GpuRow& r) -> Cell { return Duration(r.time.total); }},
-    {"idle_us", "Idle", [](const GpuRow& r) -> Cell { return Duration(r.time.idle); },
-     "Time in which nothing ran on the device."},
-    {"compute_us", "Compute", [](const GpuRow& r) -> Cell { return Duration(r.time.compute); },
-     "Time in which at least one computing kernel ran on the device; overlapping ones count once."},
-    {"non_compute_us", "Non-compute", [](const GpuRow& r) -> Cell { return Duration(r.time.non_compute); },
-     "Time in which only communication, copies or fills ran on the device."},
+    {common::device_idle_us, [](const GpuRow& r) -> Cell { return Duration(r.time.idle); }},
+    {common::device_compute_us, [](const GpuRow& r) -> Cell { return Duration(r.time.compute); }},
+    {common::device_non_compute_us, [](const GpuRow& r) -> Cell { return Duration(r.time.non_compute); }},
 };
 
 constexpr Column<LineRow> line_columns[] = {

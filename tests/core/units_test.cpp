@@ -9,6 +9,14 @@ using namespace std::chrono_literals;
 namespace takt {
 namespace {
 
+TEST(Units, sizes_need_a_unit_and_know_both_thousands) {
+  EXPECT_EQ(parse_bytes("400MB"), 400e6);
+  EXPECT_EQ(parse_bytes("1.5GiB"), 1.5 * 1024 * 1024 * 1024);
+  EXPECT_EQ(parse_bytes("70b"), 70);
+  for (const char* bad : {"", "400", "MB", "-1MB", "4 00MB", "nanMB", "infGB", "1e400GB", "12MBs"})
+    EXPECT_THROW(parse_bytes(bad), Error) << bad;
+}
+
 TEST(ParseDuration, reads_numbers_with_units) {
   EXPECT_EQ(parse_duration("500us"), 500us);
   EXPECT_EQ(parse_duration("2s"), 2s);

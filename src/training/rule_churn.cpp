@@ -1,0 +1,101 @@
+// Allocator churn: memory that is taken and given back again and again.
+//
+// A device's allocator keeps what it got, so in a steady step the runtime is asked for none; calls of cudaMalloc and
+// cudaFree in every step are churn, and cost what they take. In the host's memory each large block comes from the
+// system and is touched for the first time anew; there the sign is the turnover: how many times as much is taken in a
+// step as the step ever holds at once.
+#include <algorithm>
+
+#include "training/rule_words.h"
+
+namespace takt {
+namespace {
+
+constexpr double churn_share = 0.05, allocation_calls = 1;
+constexpr double high_turnover = 10, clear_turnover = 25, many_bytes = 16e6;
+
+bool takes_memory(std::string_view name) {
+  for (const std::string_view word : {"aten::empty", "aten::zero", "aten::fill_", "aten::ones", "aten::full",
+                                      "aten::resize_", "aten::new_", "aten::clone", "aten::rand"}) {
+    if (name.starts_with(word)) return true;
+  }
+  return false;
+}
+
+struct Turnover {
+  std::int64_t taken = 0, blocks = 0, held = 0;  // bytes; held: the range that what is held goes through
+};
+
+std::vector<Turnover> turnovers(const TrainingCase& one) {
+  std::vector<Turnover> all(one.steps.list.size());
+  const auto& memory = one.activity.memory;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const TimeInterval step = one.steps.list[i].span;
+    while (at < memory.size() && memory[at].time < step.start) ++at;
+    std::int64_t held = 0, low = 0, high = 0;
+    for (; at < memory.size() && memory[at].time < step.end; ++at) {
+      if (memory[at].device.value_or(0) != 0) continue;
+      held += memory[at].bytes;
+      low = std::min(low, held);
+      high = std::max(high, held);
+      if (memory[at].bytes <= 0) continue;
+      all[i].taken += memory[at].bytes;
+      ++all[i].blocks;
+    }
+    all[i].held = high - low;
+  }
+  return all;
+}
+
+RuleOutcome look_at_host_memory(const TrainingCase& one) {
+  if (one.activity.memory.empty()) return abstain("memory taken and given back (profile_memory=True)");
+  Turnover sum;
+  for (const Turnover& step : turnovers(one)) {
+    sum.taken += step.taken;
+    sum.blocks += step.blocks;
+    sum.held += step.held;
+  }
+  const double turnover = sum.held == 0 ? 0 : static_cast<double>(sum.taken) / static_cast<double>(sum.held);
+  std::vector<TimeInterval> list;
+  for (const HostSpan& span : one.activity.host) {
+    const bool counts = is_operator(span.role) && one.activity.trains[static_cast<std::size_t>(span.row)];
+    if (counts && takes_memory(one.trace.text(span.name))) list.push_back(span.span);
+  }
+  const auto cost = by_step(unite(std::move(list)), one.steps);
+  const double bytes = one.per_step(sum.taken);
+  const bool is_churn =
+      turnover >= clear_turnover || (turnover >= high_turnover && one.share(sum_of(cost)) >= churn_share);
+  if (!is_churn || bytes < many_bytes) return nothing_found();
+  return found(
+      TrainingCause::allocator_churn, cost,
+      fmt::format("{} taken per step in {:.0f} blocks, {:.0f} times as much as is held at once; operators that "
+                  "take it need {} per step",
+                  format_bytes(bytes), one.per_step(sum.blocks), turnover, time_text(one.per_step(sum_of(cost)))),
+      "Make temporaries once and write into them (out=, in-place operators), and use an allocator that keeps "
+      "large blocks.");
+}
+
+}  // namespace
+
+RuleOutcome look_for_churn(const TrainingCase& one) {
+  if (!one.activity.expects_device) return look_at_host_memory(one);
+  std::int64_t runtime_calls = 0, calls = 0;
+  std::vector<TimeInterval> list;
+  for (const HostSpan& span : one.activity.host) {
+    if (is_call(span.role)) ++runtime_calls;
+    if (span.role != Role::allocation || !one.is_in_steps(span.span.start)) continue;
+    ++calls;
+    list.push_back(span.span);
+  }
+  if (runtime_calls == 0) return abstain("calls of the device's runtime (cudaMalloc, cudaFree)");
+  const auto cost = by_step(unite(std::move(list)), one.steps);
+  if (one.per_step(calls) < allocation_calls || one.share(sum_of(cost)) < churn_share) return nothing_found();
+  return found(TrainingCause::allocator_churn, cost,
+               fmt::format("{:.1f} calls per step take memory of the device or free it, for {} per step",
+                           one.per_step(calls), time_text(one.per_step(sum_of(cost)))),
+               "Make tensors once and reuse them, keep shapes the same from step to step, and do not call "
+               "empty_cache() in the loop (or set expandable_segments).");
+}
+
+}  // namespace takt

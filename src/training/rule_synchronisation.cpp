@@ -1,0 +1,76 @@
+// Host synchronisation: the program waits for the device again and again, so that the device has nothing left to do
+// when it goes on. One wait per step (the loss is printed, the step is timed) is usual and costs one gap.
+//
+// Without a device reading a value costs next to nothing; there the count alone speaks, for what the same program would
+// do with a device.
+#include "training/rule_words.h"
+
+namespace takt {
+namespace {
+
+constexpr double costly_share = 0.05, many_calls = 3, few_calls = 1.5, very_costly_share = 0.15;
+constexpr double many_reads = 5;
+
+Intervals optimizer_spans(const Activity& activity) { return host_cover(activity, {Role::optimizer}); }
+
+bool is_inside(const Intervals& set, std::int64_t time) {
+  const auto after = std::upper_bound(set.begin(), set.end(), time,
+                                      [](std::int64_t t, const TimeInterval& span) { return t < span.start; });
+  return after != set.begin() && time < std::prev(after)->end;
+}
+
+/// item() calls _local_scalar_dense(): the pair counts once.
+std::vector<std::int64_t> reads_by_step(const TrainingCase& one, bool outside_optimizer) {
+  const Intervals optimizer = outside_optimizer ? optimizer_spans(one.activity) : Intervals{};
+  std::vector<std::int64_t> counts(one.steps.list.size());
+  std::int64_t end = INT64_MIN;
+  for (const HostSpan& span : one.activity.host) {
+    if (span.role != Role::scalar_read || !one.activity.trains[static_cast<std::size_t>(span.row)]) continue;
+    if (span.span.start < end || is_inside(optimizer, span.span.start)) continue;
+    end = span.span.end;
+    if (const auto step = one.step_at(span.span.start)) ++counts[*step];
+  }
+  return counts;
+}
+
+RuleOutcome look_at_reads(const TrainingCase& one) {
+  // Optimizers keep their counters in the host's memory and read them without waiting for anything.
+  const double reads = one.per_step(sum_of(reads_by_step(one, true)));
+  if (reads < many_reads) return nothing_found();
+  const Intervals covered = subtract(host_cover(one.activity, {Role::scalar_read}), optimizer_spans(one.activity));
+  const auto cost = by_step(covered, one.steps);
+  return found(TrainingCause::host_synchronisation, cost,
+               fmt::format("{:.1f} values per step are read back (item, nonzero), {} per step here; with a device each "
+                           "waits until the device is done",
+                           reads, time_text(one.per_step(sum_of(cost)))),
+               "Keep losses and conditions as tensors, and read them once every many steps.");
+}
+
+}  // namespace
+
+RuleOutcome look_for_synchronisation(const TrainingCase& one) {
+  if (!one.activity.expects_device) return look_at_reads(one);
+  std::int64_t calls = 0, runtime_calls = 0;
+  for (const HostSpan& span : one.activity.host) {
+    if (is_call(span.role)) ++runtime_calls;
+    if (span.role == Role::synchronisation && one.activity.trains[static_cast<std::size_t>(span.row)] &&
+        one.is_in_steps(span.span.start))
+      ++calls;
+  }
+  if (runtime_calls == 0) return abstain("calls of the device's runtime (cudaStreamSynchronize …)");
+  if (!one.activity.has_device()) return abstain("work of the device (kernels)");
+  const auto cost = by_step(one.idle.synchronisation, one.steps);
+  const double share = one.share(sum_of(cost)), each = one.per_step(calls);
+  const bool is_costly = share >= costly_share && each >= many_calls;
+  if (!is_costly && !(share >= very_costly_share && each >= few_calls)) return nothing_found();
+  const double reads = one.per_step(sum_of(reads_by_step(one, false)));
+  return found(
+      TrainingCause::host_synchronisation, cost,
+      fmt::format("{:.1f} calls per step wait for the device, after which it stands still for {} per step{}", each,
+                  time_text(one.per_step(sum_of(cost))),
+                  reads > 0 ? fmt::format("; {:.1f} values per step are read back (item, nonzero)", reads) : ""),
+      "Read values once every many steps, keep conditions on the device, and copy with pinned memory and "
+      "non_blocking=True.");
+}
+
+}  // namespace takt

@@ -1,0 +1,36 @@
+// The critical path of a training step: the chain of work that had to be one after the other, walked back from its end.
+//
+// From the end of a step the walk goes back along the program until a call that waited for a device; from there to the
+// work that it waited for; from work that began when the work before it on its stream was done to that, and from work
+// that began as soon as it was launched to the launch, where it is the program again. Every stretch of the step is in
+// one link, so the links add up to it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "training/steps.h"
+
+namespace takt {
+
+enum class PathLink : std::uint8_t {
+  kernel,
+  memory_copy,
+  communication,
+  launch_delay,  ///< from a launch to the start of its work, the device being free
+  device_gap,    ///< between two pieces of work of a stream
+  wait_return,   ///< from the end of the work to the return of the call that waited for it
+  data_wait,
+  launch,        ///< calls of the runtime
+  host_compute,  ///< operators
+  host_other,    ///< the program's own code
+};
+constexpr std::size_t path_link_count = 10;
+std::string_view name_of(PathLink link);
+
+/// Nanoseconds on the path by step; each adds up to the step. O(n log n).
+std::vector<std::array<std::int64_t, path_link_count>> step_paths(const Activity& activity, const Steps& steps);
+
+}  // namespace takt

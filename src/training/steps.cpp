@@ -1,0 +1,125 @@
+#include "training/steps.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+namespace takt {
+namespace {
+
+/// When the work that was launched in a span was done; the span's own end if that is later or nothing was.
+std::int64_t end_of_work(const Activity& activity, TimeInterval span) {
+  std::unordered_map<std::int64_t, bool> launched;
+  for (const HostSpan& call : activity.host) {
+    if (call.correlation != 0 && call.span.start >= span.start && call.span.start < span.end)
+      launched[call.correlation] = true;
+  }
+  std::int64_t end = span.end;
+  for (const DeviceSpan& work : activity.device) {
+    if (work.correlation != 0 && launched.contains(work.correlation)) end = std::max(end, work.span.end);
+  }
+  return end;
+}
+
+Steps steps_by_marks(const Activity& activity) {
+  Steps steps;
+  steps.source = StepSource::marks;
+  for (std::size_t i = 0; i < activity.step_marks.size(); ++i) {
+    const TimeInterval mark = activity.step_marks[i].span;
+    // Two marks on one stretch of time: of nested loops, or of several processes; the first ones count.
+    if (!steps.list.empty() && mark.start < steps.list.back().span.end) continue;
+    steps.list.push_back({activity.step_numbers[i], mark});
+  }
+  for (std::size_t i = 0; i + 1 < steps.list.size(); ++i) {
+    TimeInterval& span = steps.list[i].span;
+    const std::int64_t next = steps.list[i + 1].span.start;
+    // Marks nearly touch within one round of recording; a longer pause is no part of a step.
+    if (next - span.end <= (span.end - span.start) / 10) span.end = next;
+  }
+  if (!steps.list.empty()) steps.list.back().span.end = end_of_work(activity, steps.list.back().span);
+  return steps;
+}
+
+template <typename Span>
+std::optional<RowId> busiest_row(const std::vector<Span>& spans, auto counts) {
+  std::map<RowId, std::size_t> rows;
+  for (const Span& span : spans) {
+    if (counts(span)) ++rows[span.row];
+  }
+  std::optional<RowId> best;
+  for (const auto& [row, count] : rows) {
+    if (!best || count > rows.at(*best)) best = row;
+  }
+  return best;
+}
+
+Steps steps_at(StepSource source, const std::vector<std::size_t>& begins, std::size_t size,
+               const std::vector<TimeInterval>& spans) {
+  Steps steps;
+  if (begins.empty()) return steps;
+  steps.source = source;
+  for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
+    const std::int64_t end = begins[i + 1] < size ? spans[begins[i + 1]].start : spans.back().end;
+    const std::int64_t start = spans[begins[i]].start;
+    if (end > start) steps.list.push_back({static_cast<std::int64_t>(steps.list.size()), {start, end}});
+  }
+  steps.left_out_ends = begins.front() > 0 || begins.back() < size;
+  return steps;
+}
+
+Steps steps_by_kernels(const Activity& activity) {
+  const auto is_work = [](const DeviceSpan& span) { return span.role == Role::kernel; };
+  const auto row = busiest_row(activity.device, is_work);
+  if (!row) return {};
+  std::unordered_map<std::int64_t, std::int64_t> launches;  // start by correlation
+  for (const HostSpan& call : activity.host) {
+    if (call.role == Role::launch && call.correlation != 0) launches[call.correlation] = call.span.start;
+  }
+  std::vector<std::uint32_t> names;
+  std::vector<TimeInterval> spans;
+  for (const DeviceSpan& work : activity.device) {
+    if (work.row != *row || !is_work(work)) continue;
+    names.push_back(static_cast<std::uint32_t>(work.name));
+    const auto launch = launches.find(work.correlation);
+    const std::int64_t start = launch == launches.end() ? work.span.start : launch->second;
+    spans.push_back({start, std::max(start, work.span.end)});
+  }
+  return steps_at(StepSource::kernels, find_repetition(names), names.size(), spans);
+}
+
+Steps steps_by_operators(const Activity& activity) {
+  const auto counts = [&](const HostSpan& span) {
+    const bool is_work = (is_operator(span.role) && span.is_top) || span.role == Role::data_wait;
+    return is_work && activity.trains[static_cast<std::size_t>(span.row)];
+  };
+  const auto row = busiest_row(activity.host, counts);
+  if (!row) return {};
+  std::vector<std::uint32_t> names;
+  std::vector<TimeInterval> spans;
+  for (const HostSpan& span : activity.host) {
+    if (span.row != *row || !counts(span)) continue;
+    names.push_back(static_cast<std::uint32_t>(span.name));
+    spans.push_back({span.span.start, spans.empty() ? span.span.end : std::max(spans.back().end, span.span.end)});
+  }
+  return steps_at(StepSource::operators, find_repetition(names), names.size(), spans);
+}
+
+}  // namespace
+
+std::string_view name_of(StepSource source) {
+  constexpr std::string_view names[] = {"none", "marks", "kernels", "operators"};
+  return names[static_cast<std::size_t>(source)];
+}
+
+Steps steps_by_repetition(const Activity& activity) {
+  Steps steps = steps_by_kernels(activity);
+  return steps.list.empty() ? steps_by_operators(activity) : steps;
+}
+
+Steps find_steps(const Activity& activity) {
+  if (!activity.step_marks.empty()) return steps_by_marks(activity);
+  return steps_by_repetition(activity);
+}
+
+}  // namespace takt

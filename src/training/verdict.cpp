@@ -1,0 +1,23 @@
+#include "training/verdict.h"
+
+#include <numeric>
+
+namespace takt {
+
+std::string_view name_of(TrainingCause cause) {
+  constexpr std::string_view names[training_cause_count] = {
+      "data_starvation", "host_synchronisation",  "tiny_kernels", "allocator_churn",  "small_batch",
+      "exposed_copy",    "exposed_communication", "straggler",    "rising_step_time", "compute_bound"};
+  return names[static_cast<std::size_t>(cause)];
+}
+
+std::int64_t TrainingVerdict::total() const { return std::accumulate(cost.begin(), cost.end(), std::int64_t{0}); }
+
+std::optional<std::size_t> TrainingCase::step_at(std::int64_t time) const {
+  const auto after = std::upper_bound(steps.list.begin(), steps.list.end(), time,
+                                      [](std::int64_t t, const TrainingStep& step) { return t < step.span.start; });
+  if (after == steps.list.begin() || time >= std::prev(after)->span.end) return std::nullopt;
+  return static_cast<std::size_t>(after - steps.list.begin()) - 1;
+}
+
+}  // namespace takt

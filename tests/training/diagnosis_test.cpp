@@ -1,0 +1,211 @@
+// The diagnosis against causes that are known because they were planted.
+#include "training/diagnosis.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.h"
+#include "places.h"
+#include "training/diagnosis_tables.h"
+#include "training/made_training.h"
+
+namespace takt {
+namespace {
+
+using enum TrainingCause;
+
+std::string causes_of(const Diagnosis& one) {
+  std::string text;
+  for (const PlacedVerdict& placed : one.verdicts)
+    text += std::string(name_of(placed.verdict.cause)) + " (" + placed.verdict.evidence + "); ";
+  return text;
+}
+
+bool abstains(const Diagnosis& one, TrainingCause cause) {
+  return std::any_of(one.abstentions.begin(), one.abstentions.end(),
+                     [&](const Abstention& abstention) { return abstention.cause == cause; });
+}
+
+/// Causes but the one that says that there is nothing to mend.
+std::size_t wrongs(const Diagnosis& one) {
+  return static_cast<std::size_t>(
+      std::count_if(one.verdicts.begin(), one.verdicts.end(),
+                    [](const PlacedVerdict& placed) { return placed.verdict.cause != compute_bound; }));
+}
+
+class Planted : public testing::TestWithParam<MadeTraining> {};
+
+TEST_P(Planted, cause_is_the_first_verdict_whatever_the_seed) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    MadeTraining made = GetParam();
+    made.seed = seed;
+    const Diagnosis one = diagnose("made", made_training(made));
+    ASSERT_FALSE(one.verdicts.empty()) << "seed " << seed;
+    EXPECT_EQ(one.verdicts[0].verdict.cause, *made.cause) << "seed " << seed << ": " << causes_of(one);
+    EXPECT_FALSE(one.verdicts[0].verdict.evidence.empty());
+    EXPECT_TRUE(one.verdicts[0].verdict.fix.ends_with('.'));
+  }
+}
+
+std::vector<MadeTraining> planted() {
+  std::vector<MadeTraining> all;
+  for (const Strength strength : {Strength::mild, Strength::strong}) {
+    for (const TrainingCause cause : {data_starvation, host_synchronisation, tiny_kernels, allocator_churn, small_batch,
+                                      exposed_copy, exposed_communication, rising_step_time})
+      all.push_back({.cause = cause, .strength = strength});
+    for (const TrainingCause cause : {data_starvation, host_synchronisation, tiny_kernels, allocator_churn})
+      all.push_back({.cause = cause, .strength = strength, .has_device = false});
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Causes, Planted, testing::ValuesIn(planted()), [](const auto& parameter) {
+  const MadeTraining& made = parameter.param;
+  return std::string(name_of(*made.cause)) + (made.strength == Strength::mild ? "_mild" : "_strong") +
+         (made.has_device ? "" : "_without_device");
+});
+
+TEST(Diagnosis, finds_nothing_in_healthy_trainings) {
+  for (std::uint64_t seed = 1; seed <= random_cases(200); ++seed) {
+    MadeTraining made;
+    made.seed = seed;
+    made.has_device = seed % 2 == 0;
+    made.steps = 5 + static_cast<int>(seed % 7);
+    made.tells_ranks = made.has_device && seed % 3 == 0;
+    made.time_scale = seed % 5 == 0 ? 0.2 : 1;  // then the loader has a large share of a step that takes no time
+    const Diagnosis one = diagnose("made", made_training(made));
+    EXPECT_EQ(wrongs(one), 0u) << "seed " << seed << ": " << causes_of(one);
+  }
+}
+
+TEST(Diagnosis, a_tiny_step_may_spend_a_sixth_in_the_loader) {
+  Trace trace;
+  const RowId row = trace.add_row(trace.add_process("python"), "main");
+  for (int step = 0; step < 8; ++step) {
+    const std::int64_t start = step * 3'000'000;
+    trace.add_event(row, "ProfilerStep#" + std::to_string(step), "user_annotation", Nanoseconds(start),
+                    Nanoseconds(3'000'000));
+    trace.add_event(row, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "cpu_op", Nanoseconds(start),
+                    Nanoseconds(510'000));
+    trace.add_event(row, "aten::mm", "cpu_op", Nanoseconds(start + 520'000), Nanoseconds(2'400'000));
+  }
+  const Diagnosis one = diagnose("tiny", trace);
+  EXPECT_NEAR(one.breakdown.share(StepPart::data_wait), 0.17, 1e-9);
+  EXPECT_EQ(wrongs(one), 0u) << causes_of(one);
+}
+
+TEST(Diagnosis, healthy_is_said_only_where_every_rule_could_look) {
+  const Trace whole = made_training({});
+  EXPECT_TRUE(diagnose("made", whole).is_healthy());
+  EXPECT_FALSE(diagnose("made", without_names(whole, "DataLoader")).is_healthy());
+}
+
+TEST(Diagnosis, a_rule_whose_signal_is_missing_abstains_by_name) {
+  const auto strong = [](TrainingCause cause, bool has_device = true) {
+    return made_training({.cause = cause, .strength = Strength::strong, .has_device = has_device});
+  };
+  const auto has_category = [](const std::string& category) {
+    return [category](const Trace& trace, const TraceEvent& event) { return trace.text(event.category) == category; };
+  };
+  const auto no_device_work = [](const Trace& trace, const TraceEvent& event) {
+    return trace.text(event.category) == "kernel" || trace.text(event.category) == "gpu_memcpy";
+  };
+  const std::pair<TrainingCause, Trace> stripped[] = {
+      {data_starvation, without_names(strong(data_starvation), "DataLoader")},
+      {data_starvation, without_names(strong(data_starvation, false), "DataLoader")},
+      {host_synchronisation, without(strong(host_synchronisation), has_category("cuda_runtime"))},
+      {tiny_kernels, without_names(strong(tiny_kernels), "cudaLaunchKernel")},
+      {tiny_kernels, without(strong(tiny_kernels), no_device_work)},
+      {allocator_churn, without(strong(allocator_churn), has_category("cuda_runtime"))},
+      {allocator_churn, without_names(strong(allocator_churn, false), "[memory]")},
+      {small_batch, without_argument(strong(small_batch), "blocks per SM")},
+      {exposed_copy, without(strong(exposed_copy), has_category("gpu_memcpy"))},
+      {exposed_communication, without_names(strong(exposed_communication), "ncclDevKernel")},
+      {rising_step_time, made_training({.cause = rising_step_time, .strength = Strength::strong, .steps = 4})},
+  };
+  for (const auto& [cause, trace] : stripped) {
+    const Diagnosis one = diagnose("made", trace);
+    EXPECT_TRUE(abstains(one, cause)) << name_of(cause);
+    EXPECT_EQ(wrongs(one), 0u) << name_of(cause) << ": " << causes_of(one);
+    EXPECT_FALSE(one.is_healthy()) << name_of(cause);
+  }
+}
+
+TEST(Diagnosis, the_price_of_a_cause_is_what_was_planted) {
+  // 5 ms of waiting in place of 0.15 ms, in all steps alike.
+  const Diagnosis sick = diagnose("made", made_training({.cause = data_starvation, .seed = 3}));
+  const Diagnosis well = diagnose("made", made_training({.seed = 3}));
+  const double gain = static_cast<double>(sick.breakdown.total) / static_cast<double>(well.breakdown.total);
+  EXPECT_NEAR(sick.speed_up(sick.verdicts[0].verdict), gain, 0.15 * gain);
+  EXPECT_EQ(sick.verdicts[0].steps, (std::vector<std::int64_t>{3, 4, 5, 6, 7, 8, 9, 10}));
+  EXPECT_EQ(sick.verdicts[0].span.start, sick.steps.list.front().span.start);
+}
+
+TEST(Diagnosis, the_breakdown_adds_up_in_every_step) {
+  for (const TrainingCause cause : {data_starvation, host_synchronisation, tiny_kernels, exposed_copy}) {
+    const Diagnosis one = diagnose("made", made_training({.cause = cause}));
+    ASSERT_EQ(one.breakdown.by_step.size(), one.steps.list.size());
+    for (std::size_t i = 0; i < one.steps.list.size(); ++i) {
+      const auto& parts = one.breakdown.by_step[i];
+      const TimeInterval span = one.steps.list[i].span;
+      EXPECT_EQ(std::accumulate(parts.begin(), parts.end(), std::int64_t{0}), span.end - span.start);
+      for (const std::int64_t part : parts) EXPECT_GE(part, 0);
+    }
+  }
+}
+
+TEST(Diagnosis, a_slow_rank_is_named_and_one_rank_alone_is_not_judged) {
+  std::vector<NamedTrace> ranks;
+  for (int rank = 0; rank < 3; ++rank) {
+    NamedTrace& one = ranks.emplace_back();
+    one.file = "rank" + std::to_string(rank);
+    one.read.trace = made_training(
+        {.seed = static_cast<std::uint64_t>(rank + 1), .time_scale = rank == 1 ? 1.4 : 1, .tells_ranks = true});
+    one.read.rank = rank;
+  }
+  const auto all = diagnose(ranks);
+  ASSERT_EQ(all[1].verdicts.size(), 1u) << causes_of(all[1]);
+  EXPECT_EQ(all[1].verdicts[0].verdict.cause, straggler);
+  EXPECT_EQ(wrongs(all[0]) + wrongs(all[2]), 0u);
+  ranks.resize(1);
+  EXPECT_TRUE(abstains(diagnose(ranks)[0], straggler));
+}
+
+TEST(Diagnosis, a_trace_of_no_training_is_refused_and_one_without_steps_says_so) {
+  Trace none;
+  none.add_event(none.add_row(none.add_process("p"), "r"), "anything", "", Nanoseconds(0), Nanoseconds(5));
+  EXPECT_THROW(diagnose("none", none), Error);
+  Trace once;
+  const RowId row = once.add_row(once.add_process("p"), "r");
+  once.add_event(row, "aten::mm", "cpu_op", Nanoseconds(0), Nanoseconds(50));
+  once.add_event(row, "aten::add", "cpu_op", Nanoseconds(70), Nanoseconds(30));
+  const Diagnosis one = diagnose("once", once);
+  EXPECT_EQ(one.steps.source, StepSource::none);
+  EXPECT_EQ(one.breakdown.total, 100);
+  EXPECT_EQ(one.breakdown.sum(StepPart::host_compute), 80);
+  EXPECT_TRUE(one.verdicts.empty());
+  EXPECT_FALSE(one.is_healthy());
+}
+
+TEST(Diagnosis, strange_traces_give_a_result) {
+  Trace odd = made_training({});
+  const RowId row{0};
+  odd.add_event(row, "a \"quoted\"\nname", "cpu_op", Nanoseconds(2'000'000), Nanoseconds(-500));
+  odd.add_event(row, "ProfilerStep#", "user_annotation", Nanoseconds(0), Nanoseconds(10));
+  odd.add_event(row, "ProfilerStep#7", "user_annotation", Nanoseconds(0), Nanoseconds(-10));
+  const Diagnosis one = diagnose("odd", odd);
+  EXPECT_EQ(one.steps.list.size(), 8u);
+  const std::string text = diagnosis_text(std::span(&one, 1), {});
+  EXPECT_NE(text.find("8 steps, by their marks"), std::string::npos) << text;
+}
+
+TEST(Diagnosis, numbers_of_steps_are_told_as_ranges) {
+  const std::vector<std::int64_t> some{3, 4, 5, 9, 11, 12}, none;
+  EXPECT_EQ(ranges_text(some), "3-5, 9, 11-12");
+  EXPECT_EQ(ranges_text(none), "");
+}
+
+}  // namespace
+}  // namespace takt
