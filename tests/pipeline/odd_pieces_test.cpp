@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "pipeline/model_pieces.h"
 #include "pipeline/piece_runs.h"
+#include "places.h"
 #include "profile/prepared_model.h"
 #include "test_folder.h"
 
@@ -45,18 +46,19 @@ class OddPieces : public testing::TestWithParam<std::string> {
 
 TEST_P(OddPieces, give_what_the_whole_gives) {
   write_zoo(folder_ / "zoo");
-  std::size_t models = 0, pieces = 0;
+  std::size_t models = 0, pieces = 0, seen = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / "zoo")) {
     const auto& path = entry.path();
     // A thousand pieces take a while and are all alike.
     if (!is_onnx_file(path) || path.stem() == "graph_deep") continue;
+    if (is_sanitized() && ++seen % 4 != 0) continue;
     SCOPED_TRACE(path.filename().string());
     const auto whole = run_whole(path);
     if (!whole) continue;
     ASSERT_NO_THROW(pieces += expect_same(path, whole->first, whole->second));
     ++models;
   }
-  EXPECT_GE(models, 50u);
+  EXPECT_GE(models, is_sanitized() ? 10u : 50u);
   EXPECT_GE(pieces, 2 * models);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "places.h"
 #include "plan/plan_set_tables.h"
 #include "plan/plan_words.h"
 
@@ -177,7 +178,7 @@ TEST(PlanStream, is_within_two_percent_of_the_oracle_and_not_behind_the_best_pla
   double worst_regret = 0, worst_behind = 0;
   for (const PlanObjective objective : {PlanObjective::latency, PlanObjective::throughput})
     for (const std::int64_t stay : {1, 5, 30})
-      for (std::uint64_t seed = 0; seed < 50; ++seed) {
+      for (std::uint64_t seed = 0; seed < random_cases(50); ++seed) {
         const StreamReport report = random_run(seed, objective, stay, 0.01);
         worst_regret = std::max(worst_regret, report.regret(report.run("set")));
         worst_behind = std::max(worst_behind, behind_fixed(report));
@@ -197,7 +198,7 @@ TEST(PlanStream, is_within_two_percent_of_the_oracle_and_not_behind_the_best_pla
 TEST(PlanStream, is_never_behind_the_best_plan_by_more_than_its_changes_explain) {
   for (const double dear : {0.001, 0.03, 0.3, 2.0})
     for (const std::int64_t stay : {1, 4, 40})
-      for (std::uint64_t seed = 100; seed < 130; ++seed) {
+      for (std::uint64_t seed = 100; seed < 100 + random_cases(30); ++seed) {
         const StreamReport report = random_run(seed, PlanObjective::latency, stay, dear);
         // What the set expects of sizes between those it knows is exact here but for rounding.
         ASSERT_LE(behind_fixed(report), 2 * static_cast<double>(report.run("set").switches) + 1.01) << seed;

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/file.h"
+#include "places.h"
 #include "test_folder.h"
 #include "trace/chrome_reader.h"
 #include "trace/chrome_writer.h"
@@ -138,7 +139,7 @@ Trace random_trace(std::mt19937& random) {
 
 TEST(RoundTrip, random_traces_through_chrome_json_are_the_same) {
   std::mt19937 random(11);
-  for (int i = 0; i < 400; ++i) {
+  for (unsigned i = 0; i < random_cases(400); ++i) {
     const Trace trace = random_trace(random);
     const std::string json = to_chrome_json(trace);
     const unsigned threads = 1 + static_cast<unsigned>(i % 3);
@@ -150,7 +151,7 @@ TEST(RoundTrip, random_traces_through_chrome_json_are_the_same) {
 
 TEST(RoundTrip, random_traces_through_perfettos_protobuf_are_the_same) {
   std::mt19937 random(14);
-  for (int i = 0; i < 400; ++i) {
+  for (unsigned i = 0; i < random_cases(400); ++i) {
     const Trace trace = random_trace(random);
     const TraceRead read = parse_trace(to_perfetto(trace));
     // A number of an arrow that two targets share becomes two, so arrows are compared with those read back once more.
@@ -162,7 +163,7 @@ TEST(RoundTrip, random_traces_through_perfettos_protobuf_are_the_same) {
 
 TEST(RoundTrip, traces_go_from_chrome_to_perfetto_and_back) {
   std::mt19937 random(15);
-  for (int i = 0; i < 200; ++i) {
+  for (unsigned i = 0; i < random_cases(200); ++i) {
     const Trace trace = parse_trace(to_chrome_json(random_trace(random))).trace;
     const Trace through = parse_trace(to_perfetto(trace)).trace;
     ASSERT_EQ(contents(parse_trace(to_chrome_json(through)).trace, false), contents(trace, false)) << i;
@@ -171,7 +172,7 @@ TEST(RoundTrip, traces_go_from_chrome_to_perfetto_and_back) {
 
 TEST(RoundTrip, damaged_protobuf_never_crashes_the_reader) {
   std::mt19937 random(16);
-  for (int i = 0; i < 3000; ++i) {
+  for (unsigned i = 0; i < random_cases(3000); ++i) {
     std::string bytes = to_perfetto(random_trace(random));
     for (std::uint32_t k = 0; k <= random() % 6 && !bytes.empty(); ++k) {
       const std::size_t at = random() % bytes.size();
@@ -223,7 +224,7 @@ TEST(RoundTrip, compressed_files_are_the_same_and_equal_traces_give_equal_bytes)
 
 TEST(RoundTrip, damaged_files_never_crash_the_reader) {
   std::mt19937 random(13);
-  for (int i = 0; i < 3000; ++i) {
+  for (unsigned i = 0; i < random_cases(3000); ++i) {
     std::string json = to_chrome_json(random_trace(random));
     for (std::uint32_t k = 0; k <= random() % 6 && !json.empty(); ++k) {
       const std::size_t at = random() % json.size();
