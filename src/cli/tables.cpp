@@ -14,6 +14,7 @@
 #include "plan/plan_run_tables.h"
 #include "plan/plan_set_tables.h"
 #include "plan/plan_tables.h"
+#include "predict/predict_tables.h"
 #include "profile/run_tables.h"
 #include "replay/interference.h"
 #include "replay/single_contention.h"
@@ -52,6 +53,10 @@ const std::vector<CommandTables>& all_tables() {
       {"plan run", plan_run_schemas()},
       {"plan search", plan_schemas()},
       {"plan simulate", plan_stream_schemas()},
+      {"collect", collect_schemas()},
+      {"fit", fit_schemas()},
+      {"predict", predict_schemas()},
+      {"evaluate", evaluate_schemas()},
       {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},
   };

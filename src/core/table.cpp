@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/check.h"
+#include "core/csv.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -42,16 +43,6 @@ Table picked(const Table& table, std::span<const std::size_t> numbers) {
     for (std::size_t r = 0; r < table.rows.size(); ++r) some.rows[r].push_back(table.rows[r][c]);
   }
   return some;
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
 }
 
 std::string json_value(const Cell& cell) {
@@ -133,11 +124,11 @@ std::vector<std::string> parse_column_names(std::string_view text) {
 
 std::string to_csv(const Table& table) {
   std::string text;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) text += (c ? "," : "") + csv_field(table.columns[c].name);
+  for (std::size_t c = 0; c < table.columns.size(); ++c) text += (c ? "," : "") + csv_cell(table.columns[c].name);
   text += '\n';
   for (const auto& row : table.rows) {
     TAKT_CHECK(row.size() == table.columns.size());
-    for (std::size_t c = 0; c < row.size(); ++c) text += (c ? "," : "") + csv_field(plain_text(row[c]));
+    for (std::size_t c = 0; c < row.size(); ++c) text += (c ? "," : "") + csv_cell(plain_text(row[c]));
     text += '\n';
   }
   return text;
