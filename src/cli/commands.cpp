@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "cli/kernels.h"
 #include "cli/pipeline.h"
 #include "cli/plan.h"
 #include "cli/trace.h"
 #include "cli/version.h"
+#include "cli/zoo.h"
 
 namespace takt {
 namespace {
@@ -19,6 +21,8 @@ constexpr Command all_commands[] = {
     {"sweep", "stages of graph neural networks measured on every device and size", run_sweep, describe_sweep},
     {"lookup", "what stages cost at a size of graph, measured or not", run_lookup, describe_lookup},
     {.name = "plan", .summary = "which stages run together, on which units", .group = &plan_commands},
+    {.name = "zoo", .summary = "models of many architectures that takt builds itself", .group = &zoo_commands},
+    {.name = "kernels", .summary = "what a runtime executes of a model, kernel by kernel", .group = &kernels_commands},
     {"collect", "models of a zoo measured kernel by kernel", run_collect, describe_collect},
     {"fit", "train a predictor of kernels and models", run_fit, describe_fit},
     {"predict", "how long models will take, without running them", run_predict, describe_predict},

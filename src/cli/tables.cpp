@@ -9,6 +9,10 @@
 #include "core/check.h"
 #include "costs/lookup_tables.h"
 #include "graph/cuts_table.h"
+#include "kernels/bench.h"
+#include "kernels/kernel_dag.h"
+#include "kernels/kernel_tables.h"
+#include "kernels/zoo_export.h"
 #include "machine/machine_check.h"
 #include "machine/peaks_table.h"
 #include "plan/plan_run_tables.h"
@@ -53,6 +57,11 @@ const std::vector<CommandTables>& all_tables() {
       {"plan run", plan_run_schemas()},
       {"plan search", plan_schemas()},
       {"plan simulate", plan_stream_schemas()},
+      {"zoo list", zoo_schemas()},
+      {"kernels list", kernel_schemas()},
+      {"kernels bench", bench_schemas()},
+      {"kernels dag", dag_schemas()},
+      {"kernels extract", extract_schemas()},
       {"collect", collect_schemas()},
       {"fit", fit_schemas()},
       {"predict", predict_schemas()},

@@ -41,9 +41,10 @@ COMMANDS = {
     'plan search': ['plan', 'search', '--costs', 'costs.json', '--plan', 'PEP1'],
     'plan compile': ['plan', 'compile', 'laws.json', '--sizes', '10,0-1000,0', '--out', 'plans.json'],
     'plan simulate': ['plan', 'simulate', 'plans.json', '--costs', 'laws.json', '--random', '9'],
+    'zoo list': ['zoo', 'list'],
     'explain': ['explain'],
 }
-WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults', 'lookup': 'costs', 'plan cut': 'cuts'}
+WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults', 'lookup': 'costs', 'plan cut': 'cuts', 'zoo list': 'zoo'}
 # What takes options of its own to come out.
 SPECIAL = {
     ('run', 'instances'): [*RUN, '--thread', '2'],
@@ -63,6 +64,12 @@ NEED_REAL_RUNTIME = {
     ('run', 'fitting'): ['run', 'small.onnx', '--iter', '2', '--fitting', '--device', 'CPU'],
     ('run', 'startup'): ['run', 'small.onnx', '--iter', '2', '--no-ops', '--device', 'CPU'],
     ('run', 'left'): ['run', 'small.onnx', '--iter', '2', '--device', 'CPU'],
+    ('kernels list', 'kernels'): ['kernels', 'list', 'small.onnx'],
+    ('kernels list', 'kernel_names'): ['kernels', 'list', 'small.onnx'],
+    ('kernels extract', 'extracted'): ['kernels', 'extract', 'small.onnx', '--out', 'kernels'],
+    ('kernels bench', 'kernel_times'): ['kernels', 'bench', 'small.onnx', '--iter', '2'],
+    ('kernels dag', 'dag'): ['kernels', 'dag', 'small.onnx', '--out', 'kernels'],
+    ('kernels dag', 'critical_kernels'): ['kernels', 'dag', 'small.onnx', '--out', 'kernels'],
     ('plan search', 'piece_costs'): ['plan', 'search', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2'],
     ('plan run', 'piece_costs'): ['plan', 'run', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2', '--batches', '2'],
 }
