@@ -43,7 +43,8 @@ CommandLine declare(CollectOptions& o) {
                    "an order of its own; what was measured stays on disk, so that a collection that was stopped goes "
                    "on where it was. 'takt collect merge A.csv B.csv -o ALL.csv' puts datasets together.",
                    "takt collect --models zoo -o dataset.csv", o.log);
-  line.add({.names = "--config", .value = "FILE", .meaning = "A YAML file with models and settings (docs/formats.md)"}, &o.config);
+  line.add({.names = "--config", .value = "FILE", .meaning = "A YAML file with models and settings (docs/formats.md)"},
+           &o.config);
   line.add({.names = "--models",
             .value = "PATH",
             .meaning = "A folder with .onnx files, or a model; may be given several times",
@@ -72,7 +73,8 @@ CommandLine declare(CollectOptions& o) {
             .range = NumberRange{1, 4096}},
            &o.threads);
   line.add({.names = "--shard", .value = "I/N", .meaning = "Measure only part I of N; parts count together"}, &o.shard);
-  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"}, &o.seed);
+  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
+           &o.seed);
   line.add({.names = "--accept-disturbed",
             .meaning = "Keep measurements during which other programs had the processor: for tests on busy machines"},
            &o.accept_disturbed);

@@ -19,7 +19,12 @@ CommandLine declare(CollectMergeOptions& o) {
   CommandLine line("collect merge", "Puts datasets together that were collected apart: every model once.",
                    "takt collect merge a.csv b.csv -o all.csv", o.log);
   line.add({.names = "FILE", .meaning = "The datasets", .required = true}, &o.files);
-  line.add({.names = "-o,--output", .value = "FILE", .meaning = "The dataset of all", .required = true, .makes = Makes::file}, &o.out);
+  line.add({.names = "-o,--output",
+            .value = "FILE",
+            .meaning = "The dataset of all",
+            .required = true,
+            .makes = Makes::file},
+           &o.out);
   return line;
 }
 

@@ -30,11 +30,13 @@ struct EvaluateOptions {
 };
 
 CommandLine declare(EvaluateOptions& o) {
-  CommandLine line("evaluate",
-                   "Predicts models, runs them, and says how far the predictions are off: predictions and runs take turns, "
-                   "each run in a fresh process.",
-                   "takt evaluate models --predictor predictor", o.log);
-  line.add({.names = "MODEL", .meaning = "Models, or folders with .onnx files", .required = true, .names_a_file = true}, &o.models);
+  CommandLine line(
+      "evaluate",
+      "Predicts models, runs them, and says how far the predictions are off: predictions and runs take turns, "
+      "each run in a fresh process.",
+      "takt evaluate models --predictor predictor", o.log);
+  line.add({.names = "MODEL", .meaning = "Models, or folders with .onnx files", .required = true, .names_a_file = true},
+           &o.models);
   line.add({.names = "--predictor",
             .value = "DIR",
             .meaning = "The folder that 'takt fit' wrote",
@@ -47,8 +49,13 @@ CommandLine declare(EvaluateOptions& o) {
             .fallback = std::to_string(o.rounds),
             .range = NumberRange{1, 1000}},
            &o.rounds);
-  line.add({.names = "--time", .value = "DURATION", .meaning = "How long each model runs in all rounds together", .fallback = o.time}, &o.time);
-  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"}, &o.seed);
+  line.add({.names = "--time",
+            .value = "DURATION",
+            .meaning = "How long each model runs in all rounds together",
+            .fallback = o.time},
+           &o.time);
+  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
+           &o.seed);
   add_output(line, o.output, table_names("evaluate"));
   return line;
 }

@@ -33,17 +33,26 @@ CommandLine declare(FitOptions& o) {
                    "Trains a predictor of kernels and models from a dataset and says how well it does on kernels, "
                    "architectures and families that it has not seen, with the usual ways of predicting beside it.",
                    "takt fit dataset.csv -o predictor", o.log);
-  line.add({.names = "DATASET", .meaning = "What 'takt collect' wrote", .required = true, .names_a_file = true}, &o.dataset);
-  line.add({.names = "-o,--predictor", .value = "DIR", .meaning = "The folder of the predictor", .fallback = default_predictor}, &o.out);
+  line.add({.names = "DATASET", .meaning = "What 'takt collect' wrote", .required = true, .names_a_file = true},
+           &o.dataset);
+  line.add({.names = "-o,--predictor",
+            .value = "DIR",
+            .meaning = "The folder of the predictor",
+            .fallback = default_predictor},
+           &o.out);
   line.add({.names = "--folds",
             .value = "N",
-            .meaning = "Into how many parts kernels and architectures are divided for the test; more is slower and nearer to "
-                       "the predictor that is written",
+            .meaning =
+                "Into how many parts kernels and architectures are divided for the test; more is slower and nearer to "
+                "the predictor that is written",
             .fallback = std::to_string(o.folds),
             .range = NumberRange{2, 1000}},
            &o.folds);
-  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the trees and of the parts", .fallback = "1"}, &o.seed);
-  line.add({.names = "--no-baselines", .meaning = "Leave out the other ways of predicting, which take half of the time"}, &o.no_baselines);
+  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the trees and of the parts", .fallback = "1"},
+           &o.seed);
+  line.add(
+      {.names = "--no-baselines", .meaning = "Leave out the other ways of predicting, which take half of the time"},
+      &o.no_baselines);
   add_output_format(line, o.output, table_names("fit"));
   return line;
 }

@@ -24,11 +24,13 @@ struct PredictOptions {
 };
 
 CommandLine declare(PredictOptions& o) {
-  CommandLine line("predict",
-                   "Says how long models will take on the machine of a predictor without running them, and how sure that "
-                   "is: every kernel that the runtime makes of a model has a number and says where it is from.",
-                   "takt predict model.onnx --predictor predictor", o.log);
-  line.add({.names = "MODEL", .meaning = "Models, or folders with .onnx files", .required = true, .names_a_file = true}, &o.models);
+  CommandLine line(
+      "predict",
+      "Says how long models will take on the machine of a predictor without running them, and how sure that "
+      "is: every kernel that the runtime makes of a model has a number and says where it is from.",
+      "takt predict model.onnx --predictor predictor", o.log);
+  line.add({.names = "MODEL", .meaning = "Models, or folders with .onnx files", .required = true, .names_a_file = true},
+           &o.models);
   line.add({.names = "--predictor",
             .value = "DIR",
             .meaning = "The folder that 'takt fit' wrote",
@@ -46,16 +48,18 @@ CommandLine declare(PredictOptions& o) {
 
 std::string sentence_of(const PredictedModel& model) {
   const ModelPrediction& p = model.prediction;
-  std::string text = fmt::format("{}: {}, with 90 % between {} and {}\n", printable(model.model),
-                                 format_duration(Duration(p.us)), format_duration(Duration(p.low_us)),
-                                 format_duration(Duration(p.high_us)));
-  text += fmt::format("  {:.1f} % of the kernels' time from measured kernels, {:.1f} % from trained ones, {:.1f} % from "
-                      "the roofline alone\n",
-                      100 * p.share(Tier::measured), 100 * p.share(Tier::trained), 100 * p.share(Tier::roofline));
+  std::string text =
+      fmt::format("{}: {}, with 90 % between {} and {}\n", printable(model.model), format_duration(Duration(p.us)),
+                  format_duration(Duration(p.low_us)), format_duration(Duration(p.high_us)));
+  text += fmt::format(
+      "  {:.1f} % of the kernels' time from measured kernels, {:.1f} % from trained ones, {:.1f} % from "
+      "the roofline alone\n",
+      100 * p.share(Tier::measured), 100 * p.share(Tier::trained), 100 * p.share(Tier::roofline));
   return text;
 }
 
-std::string text_of(const PredictOptions& o, const std::vector<PredictedModel>& models, const std::vector<Table>& tables) {
+std::string text_of(const PredictOptions& o, const std::vector<PredictedModel>& models,
+                    const std::vector<Table>& tables) {
   std::string text;
   for (const PredictedModel& model : models) text += sentence_of(model);
   if (models.size() == 1)

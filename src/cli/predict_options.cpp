@@ -13,8 +13,8 @@ Duration duration_for(std::string_view command, std::string_view option, const s
     if (duration >= least) return duration;
   } catch (const Error&) {
   }
-  throw UsageError(fmt::format("{}: {}: '{}' is no duration of at least {}; write one with its unit, as in 500ms", command,
-                               option, printable(text), format_duration(least)));
+  throw UsageError(fmt::format("{}: {}: '{}' is no duration of at least {}; write one with its unit, as in 500ms",
+                               command, option, printable(text), format_duration(least)));
 }
 
 std::string misfit_of(const Predictor& predictor) {

@@ -16,11 +16,10 @@ double work_of(const KernelFacts& facts) {
   return flops > 0 ? flops : facts[Feature::input_bytes] + facts[Feature::output_bytes];
 }
 
-constexpr Feature raw_dimensions[] = {Feature::batch,        Feature::channels_in,   Feature::height_in,
-                                      Feature::width_in,     Feature::channels_out,  Feature::height_out,
-                                      Feature::width_out,    Feature::window_height, Feature::stride,
-                                      Feature::groups,       Feature::rows,          Feature::inner,
-                                      Feature::columns,      Feature::input_bytes,   Feature::output_bytes};
+constexpr Feature raw_dimensions[] = {
+    Feature::batch,      Feature::channels_in, Feature::height_in,     Feature::width_in,    Feature::channels_out,
+    Feature::height_out, Feature::width_out,   Feature::window_height, Feature::stride,      Feature::groups,
+    Feature::rows,       Feature::inner,       Feature::columns,       Feature::input_bytes, Feature::output_bytes};
 
 }  // namespace
 

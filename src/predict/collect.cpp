@@ -83,16 +83,21 @@ bool is_disturbed(const CollectRecord& record, const std::optional<double>& leas
 }
 
 CollectConfiguration configuration_of(const CollectSettings& settings, const std::optional<CollectJournal>& there) {
-  CollectConfiguration configuration{to_string(detect_machine_class()), settings.runtime, settings.device,
-                                     settings.threads, settings.time.count(), {}};
+  CollectConfiguration configuration{to_string(detect_machine_class()),
+                                     settings.runtime,
+                                     settings.device,
+                                     settings.threads,
+                                     settings.time.count(),
+                                     {}};
   if (!there) {
     configuration.constants = measured_constants(settings.threads);
     return configuration;
   }
   if (const auto differs = difference(there->configuration, configuration); !differs.empty())
-    refuse_input(fmt::format("{}.jsonl: was measured in another way ({}); give another file with -o, or the same "
-                             "settings on the same kind of machine",
-                             printable(settings.out.string()), differs));
+    refuse_input(
+        fmt::format("{}.jsonl: was measured in another way ({}); give another file with -o, or the same "
+                    "settings on the same kind of machine",
+                    printable(settings.out.string()), differs));
   return there->configuration;
 }
 
@@ -205,7 +210,8 @@ std::vector<fs::path> models_to_collect(const std::vector<fs::path>& paths) {
   for (const fs::path& path : paths) {
     std::error_code error;
     if (!fs::is_directory(path, error)) {
-      if (!fs::exists(path, error)) throw Error(ErrorKind::io, fmt::format("{}: no such file", printable(path.string())));
+      if (!fs::exists(path, error))
+        throw Error(ErrorKind::io, fmt::format("{}: no such file", printable(path.string())));
       models.push_back(path);
       continue;
     }

@@ -1,8 +1,8 @@
 // Collecting: every model of a zoo, several rounds, each in a fresh process, in an order drawn anew for every round, so
 // that what the machine does over the hours hits no model more than another.
 //
-// What is measured is on disk at once (the journal beside the dataset), so a collection that was killed goes on where it
-// was; a measurement during which others had the processor is set aside and made again.
+// What is measured is on disk at once (the journal beside the dataset), so a collection that was killed goes on where
+// it was; a measurement during which others had the processor is set aside and made again.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct CollectSettings {
   std::filesystem::path out;  ///< the dataset; the journal is OUT.jsonl, that of a shard OUT.2-of-4.jsonl
   std::string runtime = "onnxruntime", device = "CPU";
   int threads = 1;
-  int rounds = 3;             ///< more tell noise better; one is enough to learn from
+  int rounds = 3;  ///< more tell noise better; one is enough to learn from
   Duration time = std::chrono::seconds(1);
   double most_run_delay = 0.05;  ///< of the time it had a processor that a run may wait for one
   double most_canary = 1.25;     ///< times the least that the canary took in this collection

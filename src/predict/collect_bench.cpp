@@ -32,10 +32,11 @@ RunSettings settings_of(const CollectTask& task) {
 OptimisedKernels saved_kernels_of(const std::filesystem::path& model, const RunSettings& settings) {
   OptimisedKernels kernels = kernels_of(model, settings);
   if (!kernels.is_saved)
-    throw Error(ErrorKind::unsupported,
-                fmt::format("{}: {} does not save the graph that it executes, so its kernels cannot be timed one by one; "
-                            "use --runtime onnxruntime",
-                            printable(model.string()), kernels.graph.runtime));
+    throw Error(
+        ErrorKind::unsupported,
+        fmt::format("{}: {} does not save the graph that it executes, so its kernels cannot be timed one by one; "
+                    "use --runtime onnxruntime",
+                    printable(model.string()), kernels.graph.runtime));
   return kernels;
 }
 
@@ -67,7 +68,8 @@ LoadReadings load_of(const RunPass& pass) {
   const auto share = [&](Nanoseconds part) {
     return std::max(0.0, static_cast<double>(part.count()) / static_cast<double>(wall.count()) / limit.cpus);
   };
-  if (has_delay && cpu.count() > 0) load.run_delay = static_cast<double>(delay.count()) / static_cast<double>(cpu.count());
+  if (has_delay && cpu.count() > 0)
+    load.run_delay = static_cast<double>(delay.count()) / static_cast<double>(cpu.count());
   if (has_busy) load.others_busy = share(busy - cpu);
   if (has_steal) load.steal = share(steal);
   return load;
@@ -81,7 +83,8 @@ void add_times(const ModelFacts& facts, const OpProfile& profile, CollectRecord&
   for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
     const auto found = rows.find(facts.names[i]);
     if (found == rows.end() || found->second->total.count() <= 0)
-      throw Error(ErrorKind::runtime, fmt::format("the runtime told no time of kernel '{}'", printable(facts.names[i])));
+      throw Error(ErrorKind::runtime,
+                  fmt::format("the runtime told no time of kernel '{}'", printable(facts.names[i])));
     const OpRow& row = *found->second;
     const double recorded = static_cast<double>(row.total.count()) / 1000 / static_cast<double>(profile.runs);
     const double plain = row.plain_mean ? row.plain_mean->count() : recorded;

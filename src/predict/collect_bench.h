@@ -10,16 +10,16 @@
 
 namespace takt {
 
-/// Runs the graph that the runtime makes of the model, as it is written, so that every sample names its kernel; runs with
-/// and without records take turns, and what records cost is taken out (profile/plain_times.h). Means, since means add
-/// up and medians do not. Throws Error as run_model().
+/// Runs the graph that the runtime makes of the model, as it is written, so that every sample names its kernel; runs
+/// with and without records take turns, and what records cost is taken out (profile/plain_times.h). Means, since means
+/// add up and medians do not. Throws Error as run_model().
 CollectRecord measure_for_collection(const CollectTask& task);
 
 /// What the kernels of a model are, for a prediction: no kernel is timed.
 struct ModelFacts {
   std::string model, architecture, family;
-  std::vector<std::string> names;   ///< of the runtime's nodes
-  std::vector<KernelFacts> kernels; ///< in the order of execution
+  std::vector<std::string> names;    ///< of the runtime's nodes
+  std::vector<KernelFacts> kernels;  ///< in the order of execution
   std::vector<std::string> notes;
 };
 ModelFacts facts_of_model(const std::filesystem::path& model, const RunSettings& settings);

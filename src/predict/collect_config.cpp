@@ -28,8 +28,9 @@ std::vector<std::filesystem::path> model_paths_in(const YamlSection& file, const
 }  // namespace
 
 CollectSettings parse_collect_config(const std::string& text, const std::string& origin) {
-  const YamlSection file(load_yaml(text, origin, "a collection"), origin, "",
-                         {"models", "rounds", "time", "threads", "runtime", "device", "run_delay", "canary", "retries", "seed"});
+  const YamlSection file(
+      load_yaml(text, origin, "a collection"), origin, "",
+      {"models", "rounds", "time", "threads", "runtime", "device", "run_delay", "canary", "retries", "seed"});
   CollectSettings settings;
   if (!file.has("models")) file.fail(file.node(), "models", "is missing; name a folder with models");
   settings.models = model_paths_in(file, std::filesystem::path(origin).parent_path());

@@ -19,12 +19,8 @@ CollectConfiguration collect_configuration_in(const std::string& line, const fs:
     const Json json = Json::parse(line);
     if (json.at("takt_collect") != 1)
       refuse_input(fmt::format("{}: is of a newer takt; read it with that", printable(file.string())));
-    return {json.at("machine"),
-            json.at("runtime"),
-            json.at("device"),
-            json.at("threads"),
-            json.at("time_us"),
-            {json.at("flops_per_s"), json.at("bytes_per_s")}};
+    return {json.at("machine"), json.at("runtime"), json.at("device"),
+            json.at("threads"), json.at("time_us"), {json.at("flops_per_s"), json.at("bytes_per_s")}};
   } catch (const Json::exception&) {
     refuse_input(fmt::format("{}: does not begin as the journal of a collection; give another file with -o",
                              printable(file.string())));

@@ -1,6 +1,6 @@
 // What a collection has measured so far, on disk: OUT.jsonl, a line per model and round. The first line says how and on
-// what kind of machine; records of another way or machine are never mixed in. Shards have a file each, OUT.2-of-4.jsonl,
-// and count together.
+// what kind of machine; records of another way or machine are never mixed in. Shards have a file each,
+// OUT.2-of-4.jsonl, and count together.
 #pragma once
 
 #include <filesystem>

@@ -31,7 +31,8 @@ Json features_json(const std::vector<double>& features) {
 /// A list of seven: shorter than an object by half of a journal.
 Json json_of(const TimedKernel& one) {
   const KernelFacts& f = one.facts;
-  return {one.kernel,    one.us,        f.id, f.op_type, f.layout, f.number_type,
+  return {one.kernel,    one.us,           f.id,
+          f.op_type,     f.layout,         f.number_type,
           f.input_shape, name_of(f.group), features_json(f.features)};
 }
 
@@ -58,9 +59,15 @@ CollectStatus collect_status_named(const std::string& name) {
 }  // namespace
 
 std::string to_json(const CollectTask& task) {
-  return Json{{"model", task.model.string()}, {"runtime", task.runtime},       {"device", task.device},
-              {"threads", task.threads},      {"time_us", task.time.count()},  {"with_kernels", task.with_kernels},
-              {"seed", task.seed},            {"round", task.round},           {"parent", task.parent}}
+  return Json{{"model", task.model.string()},
+              {"runtime", task.runtime},
+              {"device", task.device},
+              {"threads", task.threads},
+              {"time_us", task.time.count()},
+              {"with_kernels", task.with_kernels},
+              {"seed", task.seed},
+              {"round", task.round},
+              {"parent", task.parent}}
       .dump();
 }
 

@@ -22,7 +22,7 @@ struct CollectTask {
   bool with_kernels = true;                 ///< false: only the whole inference, of the model as it is
   std::uint64_t seed = 1;                   ///< of the inputs
   int round = 1;
-  int parent = 0;                           ///< process that waits for the answer
+  int parent = 0;  ///< process that waits for the answer
 };
 std::string to_json(const CollectTask& task);
 /// Throws Error(bad_input).
@@ -47,9 +47,9 @@ struct CollectRecord {
   CollectStatus status = CollectStatus::failed;
   std::string reason;  ///< of a failed one
   std::string architecture, family, runtime_version;
-  double latency_us = 0;              ///< mean of the whole inference
-  std::optional<double> canary_us;    ///< mean time of a fixed piece of work before and after
-  LoadReadings load;                  ///< without canary and stress
+  double latency_us = 0;            ///< mean of the whole inference
+  std::optional<double> canary_us;  ///< mean time of a fixed piece of work before and after
+  LoadReadings load;                ///< without canary and stress
   std::vector<TimedKernel> kernels;
 };
 std::string to_json(const CollectRecord& record);

@@ -62,11 +62,13 @@ class RowReader {
 };
 
 std::vector<std::string> dataset_columns() {
-  std::vector<std::string> names{"Kernel_ID", "OpType", "Input_Shape", "stress", "others_busy", "run_delay", "steal",
-                                 "canary", "Latency_ms", "latency_noise", "model", "architecture", "family",
-                                 "model_latency_ms", "model_noise", "rounds", "kernel", "layout", "number_type",
-                                 "kernel_group", "runtime", "runtime_version", "device", "machine", "peak_flops_per_s",
-                                 "peak_bytes_per_s"};
+  std::vector<std::string> names{"Kernel_ID",        "OpType",           "Input_Shape", "stress",
+                                 "others_busy",      "run_delay",        "steal",       "canary",
+                                 "Latency_ms",       "latency_noise",    "model",       "architecture",
+                                 "family",           "model_latency_ms", "model_noise", "rounds",
+                                 "kernel",           "layout",           "number_type", "kernel_group",
+                                 "runtime",          "runtime_version",  "device",      "machine",
+                                 "peak_flops_per_s", "peak_bytes_per_s"};
   for (const FeatureText& feature : feature_texts()) names.emplace_back(feature.name);
   return names;
 }
@@ -157,11 +159,13 @@ bool agree(const CollectedModel& a, const CollectedModel& b) {
 void check_heading(const CsvRow& heading, std::string_view where) {
   const auto columns = dataset_columns();
   for (std::size_t i = 0; i < std::max(columns.size(), heading.cells.size()); ++i) {
-    const std::string wanted = i < columns.size() ? columns[i] : "", found = i < heading.cells.size() ? heading.cells[i] : "";
+    const std::string wanted = i < columns.size() ? columns[i] : "",
+                      found = i < heading.cells.size() ? heading.cells[i] : "";
     if (wanted == found) continue;
-    refuse_input(fmt::format("{}:1: column {} is '{}' instead of '{}'; a dataset is what 'takt collect' of this version "
-                             "writes",
-                             where, i + 1, printable(found), wanted));
+    refuse_input(
+        fmt::format("{}:1: column {} is '{}' instead of '{}'; a dataset is what 'takt collect' of this version "
+                    "writes",
+                    where, i + 1, printable(found), wanted));
   }
 }
 

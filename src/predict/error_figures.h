@@ -16,11 +16,11 @@ struct Judged {
 
 struct ErrorFigures {
   std::size_t count = 0;
-  double mape = 0;                            ///< mean of |predicted / measured − 1|
-  double bias = 0;                            ///< mean of predicted / measured − 1
+  double mape = 0;                                    ///< mean of |predicted / measured − 1|
+  double bias = 0;                                    ///< mean of predicted / measured − 1
   double within_5 = 0, within_10 = 0, within_15 = 0;  ///< shares of predictions that are that near, in percent
-  std::optional<double> coverage;             ///< share of measured times inside of their interval
-  std::optional<double> width;                ///< median of (high − low) / 2 over the prediction
+  std::optional<double> coverage;                     ///< share of measured times inside of their interval
+  std::optional<double> width;                        ///< median of (high − low) / 2 over the prediction
 };
 
 /// nullopt without predictions.

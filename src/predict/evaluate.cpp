@@ -69,7 +69,8 @@ std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateS
     }
   }
   for (std::size_t i = 0; i < models.size(); ++i)
-    if (!times[i].empty()) models[i].measured_us = mean_of_rounds(times[i]), models[i].noise = noise_of_rounds(times[i]);
+    if (!times[i].empty())
+      models[i].measured_us = mean_of_rounds(times[i]), models[i].noise = noise_of_rounds(times[i]);
   return models;
 }
 

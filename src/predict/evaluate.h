@@ -16,10 +16,10 @@ namespace takt {
 
 /// A model's prediction, as a command shows it.
 struct PredictedModel {
-  std::string model;             ///< as it was named
+  std::string model;  ///< as it was named
   ModelFacts facts;
   ModelPrediction prediction;
-  Duration took{};               ///< of the prediction itself, without opening the model
+  Duration took{};  ///< of the prediction itself, without opening the model
 };
 
 /// Opens the model on the runtime, the device and as many threads as the predictor is for. Throws Error as

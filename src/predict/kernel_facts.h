@@ -4,10 +4,11 @@
 // model than in another: its weights were pushed out of the caches by the rest of the model, its input was written long
 // ago. A predictor that knows only the kernel learns an average of places.
 //
-// Idea: features come in two kinds. Those of the record say what is computed (work, bytes, dimensions as the kernel sees
-// them), those of the context say from where: what one inference touches, and what was touched since the input was made.
-// Shapes are described in the words of what is computed, not of one rank: a product has rows, inner and columns, whoever
-// calls it, a copy has the length of its runs. What does not apply is missing, never zero: trees have a branch for it.
+// Idea: features come in two kinds. Those of the record say what is computed (work, bytes, dimensions as the kernel
+// sees them), those of the context say from where: what one inference touches, and what was touched since the input was
+// made. Shapes are described in the words of what is computed, not of one rank: a product has rows, inner and columns,
+// whoever calls it, a copy has the length of its runs. What does not apply is missing, never zero: trees have a branch
+// for it.
 #pragma once
 
 #include <cstddef>
@@ -30,12 +31,37 @@ KernelGroup kernel_group_named(std::string_view name, std::string_view where);
 
 /// Places in KernelFacts::features, in the order of the columns of a dataset.
 enum class Feature : std::size_t {
-  flops, sfu_ops, input_bytes, output_bytes, weight_bytes, element_bits,
-  batch, channels_in, height_in, width_in, channels_out, height_out, width_out,
-  window_height, window_width, stride, dilation, groups, padding,
-  matrices, rows, inner, columns,
-  axis_size, run_length, inputs, broadcast,
-  model_weight_bytes, model_activation_bytes, reuse_bytes, threads,
+  flops,
+  sfu_ops,
+  input_bytes,
+  output_bytes,
+  weight_bytes,
+  element_bits,
+  batch,
+  channels_in,
+  height_in,
+  width_in,
+  channels_out,
+  height_out,
+  width_out,
+  window_height,
+  window_width,
+  stride,
+  dilation,
+  groups,
+  padding,
+  matrices,
+  rows,
+  inner,
+  columns,
+  axis_size,
+  run_length,
+  inputs,
+  broadcast,
+  model_weight_bytes,
+  model_activation_bytes,
+  reuse_bytes,
+  threads,
 };
 inline constexpr std::size_t feature_count = static_cast<std::size_t>(Feature::threads) + 1;
 
@@ -58,8 +84,8 @@ struct KernelFacts {
   double& operator[](Feature feature) { return features[static_cast<std::size_t>(feature)]; }
 };
 
-/// Of every kernel of a model, in its order, for a session of `threads` threads. Every record that the graph names is in
-/// `records`. Thread-safe.
+/// Of every kernel of a model, in its order, for a session of `threads` threads. Every record that the graph names is
+/// in `records`. Thread-safe.
 std::vector<KernelFacts> facts_of(const KernelGraph& graph, const std::map<std::string, KernelRecord>& records,
                                   int threads);
 

@@ -5,7 +5,7 @@
 namespace takt {
 namespace {
 
-constexpr double like_factor = 1.4;  // half a doubling; caches differ by four from level to level
+constexpr double like_factor = 1.4;        // half a doubling; caches differ by four from level to level
 constexpr double small_bytes = 64 * 1024;  // below it everything is in the nearest caches anyway
 
 bool is_like(double one, double other) {

@@ -1,8 +1,8 @@
 // Kernels whose time is known because the same kernel was measured, in a place like this one.
 //
-// The same kernel takes up to 13 % longer in one model than in another, so a table of kernels that ignores the place makes
-// predictions worse, not better. A measured time is taken only where the model is about as large and the input about as
-// recently written as it was then.
+// The same kernel takes up to 13 % longer in one model than in another, so a table of kernels that ignores the place
+// makes predictions worse, not better. A measured time is taken only where the model is about as large and the input
+// about as recently written as it was then.
 #pragma once
 
 #include <map>

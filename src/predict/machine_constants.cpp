@@ -28,8 +28,7 @@ MachineConstants measured_constants(int threads) {
 
 double roofline_us(const KernelFacts& facts, const MachineConstants& machine, double fixed_us) {
   const double flops = std::isnan(facts[Feature::flops]) ? 0 : facts[Feature::flops];
-  const double bytes =
-      facts[Feature::input_bytes] + facts[Feature::output_bytes] + facts[Feature::weight_bytes];
+  const double bytes = facts[Feature::input_bytes] + facts[Feature::output_bytes] + facts[Feature::weight_bytes];
   return std::max(flops / machine.flops_per_s, bytes / machine.bytes_per_s) * 1e6 + fixed_us;
 }
 

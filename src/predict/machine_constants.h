@@ -1,8 +1,8 @@
 // What a machine can do at most, as two measured numbers, and the least time that a kernel could take by them.
 //
 // A regression on milliseconds cannot say anything about kernels that are larger than those it has seen: trees repeat
-// the largest leaf. The ratio of the time to what the machine's peaks allow is bounded, whatever the size, so takt learns
-// that ratio (Lee et al., NeuSight, ASPLOS 2025, learn the utilisation for the same reason).
+// the largest leaf. The ratio of the time to what the machine's peaks allow is bounded, whatever the size, so takt
+// learns that ratio (Lee et al., NeuSight, ASPLOS 2025, learn the utilisation for the same reason).
 #pragma once
 
 #include <string>

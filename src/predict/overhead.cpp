@@ -10,7 +10,8 @@ namespace {
 
 double deviation(std::span<const OverheadSample> samples, const Overhead& line) {
   double sum = 0;
-  for (const OverheadSample& sample : samples) sum += std::abs(sample.us - line.fixed_us - line.per_kernel_us * sample.kernels);
+  for (const OverheadSample& sample : samples)
+    sum += std::abs(sample.us - line.fixed_us - line.per_kernel_us * sample.kernels);
   return sum;
 }
 

@@ -19,7 +19,8 @@ Cell ms_cell(const std::optional<double>& us) { return us ? Cell(*us / 1000) : C
 
 constexpr Column<CollectedRow> collected_columns[] = {
     {model_column, [](const CollectedRow& r) -> Cell { return r.model; }},
-    {columns::model_kernels, [](const CollectedRow& r) { return r.kernels ? Cell(static_cast<std::int64_t>(r.kernels)) : Cell(); }},
+    {columns::model_kernels,
+     [](const CollectedRow& r) { return r.kernels ? Cell(static_cast<std::int64_t>(r.kernels)) : Cell(); }},
     {"rounds_measured", "Measured", [](const CollectedRow& r) -> Cell { return std::int64_t{r.measured}; },
      "Rounds that were measured and count."},
     {"rounds_disturbed", "Disturbed", [](const CollectedRow& r) -> Cell { return std::int64_t{r.disturbed}; },
@@ -41,7 +42,8 @@ constexpr Column<ErrorRow> error_columns[] = {
     {"error_level", "Of", [](const ErrorRow& r) -> Cell { return r.level; },
      "Whether whole models or single kernels are predicted."},
     {"method", "Method", [](const ErrorRow& r) -> Cell { return r.method; },
-     "How: takt (measured times where the place is alike, else the two after it averaged), boosting and forest (each of "
+     "How: takt (measured times where the place is alike, else the two after it averaged), boosting and forest (each "
+     "of "
      "them alone), the source's recipe (a random forest on milliseconds), FLOPs (a line per kind of kernel), roofline "
      "(the machine's peaks times one factor)."},
     {"predictions", "N", [](const ErrorRow& r) -> Cell { return static_cast<std::int64_t>(r.figures.count); },
@@ -55,9 +57,10 @@ constexpr Column<ErrorRow> error_columns[] = {
     {columns::interval_percent, [](const ErrorRow& r) { return percent_cell(r.figures.width); }},
     {columns::noise_floor, [](const ErrorRow& r) { return percent_cell(r.noise); }},
 };
-constexpr TableDefinition<ErrorRow> errors_definition{
-    "errors", "How far predictions are from what was measured on what the training had not seen: a row per split, level and method.",
-    error_columns};
+constexpr TableDefinition<ErrorRow> errors_definition{"errors",
+                                                      "How far predictions are from what was measured on what the "
+                                                      "training had not seen: a row per split, level and method.",
+                                                      error_columns};
 
 /// A feature of a group, with the first kernels of the dataset that are in the group.
 struct FeatureRow {
@@ -67,7 +70,9 @@ struct FeatureRow {
 };
 
 constexpr ColumnText first_row(std::string_view key, std::string_view title) {
-  return {key, title, "The feature of one of the first five kernels of the dataset in this group; missing where it does not apply."};
+  return {
+      key, title,
+      "The feature of one of the first five kernels of the dataset in this group; missing where it does not apply."};
 }
 
 constexpr Column<FeatureRow> feature_columns[] = {
@@ -77,10 +82,13 @@ constexpr Column<FeatureRow> feature_columns[] = {
      "What the regression is told of a kernel; is_NAME: the operator is a part of the kernel."},
     {"feature_type", "Kind", [](const FeatureRow& r) -> Cell { return r.feature.type; },
      "Whether the feature is an integer, a real number or yes (1) and no (0)."},
-    {"feature_unit", "In", [](const FeatureRow& r) -> Cell { return r.feature.unit; }, "The unit of the feature; 1: a number."},
-    {"feature_low", "From", [](const FeatureRow& r) { return r.feature.low ? Cell(static_cast<double>(*r.feature.low)) : Cell(); },
+    {"feature_unit", "In", [](const FeatureRow& r) -> Cell { return r.feature.unit; },
+     "The unit of the feature; 1: a number."},
+    {"feature_low", "From",
+     [](const FeatureRow& r) { return r.feature.low ? Cell(static_cast<double>(*r.feature.low)) : Cell(); },
      "The least value that was trained on; missing where no kernel of the group has the feature."},
-    {"feature_high", "To", [](const FeatureRow& r) { return r.feature.high ? Cell(static_cast<double>(*r.feature.high)) : Cell(); },
+    {"feature_high", "To",
+     [](const FeatureRow& r) { return r.feature.high ? Cell(static_cast<double>(*r.feature.high)) : Cell(); },
      "The largest value that was trained on; missing where no kernel of the group has the feature."},
     {first_row("row_1", "Row 1"), [](const FeatureRow& r) { return optional_cell(r.first[0]); }},
     {first_row("row_2", "Row 2"), [](const FeatureRow& r) { return optional_cell(r.first[1]); }},
@@ -96,15 +104,21 @@ constexpr Column<PredictedModel> predicted_columns[] = {
     {columns::predicted_ms, [](const PredictedModel& r) { return ms_cell(r.prediction.us); }},
     {columns::low_ms, [](const PredictedModel& r) { return ms_cell(r.prediction.low_us); }},
     {columns::high_ms, [](const PredictedModel& r) { return ms_cell(r.prediction.high_us); }},
-    {columns::model_kernels, [](const PredictedModel& r) -> Cell { return static_cast<std::int64_t>(r.facts.kernels.size()); }},
-    {"measured_percent", "Measured %", [](const PredictedModel& r) { return percent_cell(r.prediction.share(Tier::measured)); },
+    {columns::model_kernels,
+     [](const PredictedModel& r) -> Cell { return static_cast<std::int64_t>(r.facts.kernels.size()); }},
+    {"measured_percent", "Measured %",
+     [](const PredictedModel& r) { return percent_cell(r.prediction.share(Tier::measured)); },
      "Share of the kernels' time that was measured: the same kernel in such a place of another model."},
-    {"trained_percent", "Trained %", [](const PredictedModel& r) { return percent_cell(r.prediction.share(Tier::trained)); },
+    {"trained_percent", "Trained %",
+     [](const PredictedModel& r) { return percent_cell(r.prediction.share(Tier::trained)); },
      "Share of the kernels' time that the regressions predict."},
-    {"roofline_percent", "Roofline %", [](const PredictedModel& r) { return percent_cell(r.prediction.share(Tier::roofline)); },
-     "Share of the kernels' time of kernels like none that was trained on: only what the machine's peaks allow is known."},
+    {"roofline_percent", "Roofline %",
+     [](const PredictedModel& r) { return percent_cell(r.prediction.share(Tier::roofline)); },
+     "Share of the kernels' time of kernels like none that was trained on: only what the machine's peaks allow is "
+     "known."},
     {"overhead_ms", "Overhead ms", [](const PredictedModel& r) { return ms_cell(r.prediction.overhead_us); },
-     "What an inference takes beyond its kernels, in milliseconds; negative where the kernels' times are a little long."},
+     "What an inference takes beyond its kernels, in milliseconds; negative where the kernels' times are a little "
+     "long."},
     {"prediction_us", "Took", [](const PredictedModel& r) -> Cell { return r.took; },
      "How long the prediction itself took, the model being open."},
 };
@@ -123,7 +137,8 @@ constexpr Column<PredictedKernel> predicted_kernel_columns[] = {
     {kernel_columns::number, [](const PredictedKernel& r) -> Cell { return r.number; }},
     {kernel_columns::name, [](const PredictedKernel& r) -> Cell { return r.facts->op_type; }},
     {"tier", "From", [](const PredictedKernel& r) -> Cell { return std::string(name_of(r.prediction.tier)); },
-     "Where the number is from: measured (the same kernel in such a place), trained (kernels like it), roofline (nothing "
+     "Where the number is from: measured (the same kernel in such a place), trained (kernels like it), roofline "
+     "(nothing "
      "like it is known, only the machine's peaks)."},
     {"predicted_us", "Predicted", [](const PredictedKernel& r) -> Cell { return Duration(r.prediction.us); },
      "Predicted mean time of the kernel in the model."},
@@ -131,14 +146,16 @@ constexpr Column<PredictedKernel> predicted_kernel_columns[] = {
      "The lower end of the interval that holds the kernel's time with 90 %."},
     {"predicted_high_us", "High", [](const PredictedKernel& r) -> Cell { return Duration(r.prediction.high_us); },
      "The upper end of the interval that holds the kernel's time with 90 %."},
-    {"beyond", "Beyond", [](const PredictedKernel& r) { return r.prediction.is_beyond ? Cell(std::string("yes")) : Cell(); },
+    {"beyond", "Beyond",
+     [](const PredictedKernel& r) { return r.prediction.is_beyond ? Cell(std::string("yes")) : Cell(); },
      "yes: the kernel has more or less work than any that was trained on, and its interval is wider for it."},
     {kernel_columns::node, [](const PredictedKernel& r) -> Cell { return r.node; }},
     {kernel_columns::record, [](const PredictedKernel& r) -> Cell { return r.facts->id; }},
     {model_column, [](const PredictedKernel& r) -> Cell { return r.model; }},
 };
 constexpr TableDefinition<PredictedKernel> predicted_kernels_definition{
-    "kernels", "What each kernel is predicted to take: a row per kernel, in the order of execution.", predicted_kernel_columns};
+    "kernels", "What each kernel is predicted to take: a row per kernel, in the order of execution.",
+    predicted_kernel_columns};
 
 bool is_inside(const EvaluatedModel& r) {
   return r.prediction->low_us <= *r.measured_us && *r.measured_us <= r.prediction->high_us;
@@ -180,7 +197,8 @@ constexpr Column<ErrorRow> evaluation_columns[] = {
     {columns::noise_floor, [](const ErrorRow& r) { return percent_cell(r.noise); }},
 };
 constexpr TableDefinition<ErrorRow> evaluation_definition{
-    "summary", "How far the predictions of all models are from what was measured: one row; none without a model that has both.",
+    "summary",
+    "How far the predictions of all models are from what was measured: one row; none without a model that has both.",
     evaluation_columns};
 
 /// What the regression of the group is told of the first kernels of the dataset.

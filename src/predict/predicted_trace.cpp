@@ -27,7 +27,8 @@ Trace predicted_trace(const std::vector<PredictedModel>& models) {
       at += kernel.us;
     }
     if (model.prediction.us > at)
-      trace.add_event(row, "[overhead]", "predicted", nanoseconds(at), nanoseconds(model.prediction.us) - nanoseconds(at));
+      trace.add_event(row, "[overhead]", "predicted", nanoseconds(at),
+                      nanoseconds(model.prediction.us) - nanoseconds(at));
   }
   return trace;
 }

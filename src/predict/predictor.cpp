@@ -50,21 +50,18 @@ double ModelPrediction::share(Tier tier) const {
 
 ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts> kernels) {
   ModelPrediction result;
-  double usual = 0, strange_low = 0, strange_high = 0;  // kernels like those seen, and the others' bounds
-  double sum = 0;
+  double sum = 0, strange = 0, strange_low = 0, strange_high = 0;  // strange: kernels unlike those seen
   for (const KernelFacts& facts : kernels) {
     const KernelPrediction one = prediction_of(predictor, facts);
     sum += one.us;
     if (one.tier == Tier::roofline || one.is_beyond)
-      strange_low += one.low_us, strange_high += one.high_us;
-    else
-      usual += one.us;
+      strange += one.us, strange_low += one.low_us, strange_high += one.high_us;
     result.kernels.push_back(one);
   }
   result.overhead_us = predictor.overhead.of(kernels.size());
   // A sum that is all overhead (a model of reshapes) stays above zero.
   result.us = std::max(sum + result.overhead_us, 0.05 * sum);
-  const double rest = usual + std::max(0.0, result.us - sum);
+  const double rest = std::max(0.0, result.us - strange);
   result.low_us = std::min(result.us, rest * std::exp(-predictor.model_width) + strange_low);
   result.high_us = std::max(result.us, rest * std::exp(predictor.model_width) + strange_high);
   return result;
@@ -100,17 +97,17 @@ void check_is_one_way(const Dataset& dataset, const std::string& where) {
   const CollectedModel& first = dataset.models.front();
   for (const CollectedModel& model : dataset.models) {
     const auto refuse = [&](std::string_view what, const std::string& one, const std::string& other) {
-      refuse_input(fmt::format("{}: models were measured with {} '{}' and '{}'; give each a dataset and a predictor of "
-                               "its own",
-                               where, what, printable(one), printable(other)));
+      refuse_input(
+          fmt::format("{}: models were measured with {} '{}' and '{}'; give each a dataset and a predictor of "
+                      "its own",
+                      where, what, printable(one), printable(other)));
     };
     if (model.machine != first.machine) refuse("machine", first.machine, model.machine);
     if (model.runtime != first.runtime) refuse("runtime", first.runtime, model.runtime);
     if (model.runtime_version != first.runtime_version)
       refuse("runtime version", first.runtime_version, model.runtime_version);
     if (model.device != first.device) refuse("device", first.device, model.device);
-    if (model.threads != first.threads)
-      refuse("threads", std::to_string(first.threads), std::to_string(model.threads));
+    if (model.threads != first.threads) refuse("threads", std::to_string(first.threads), std::to_string(model.threads));
     if (model.load.stress.value_or(0) != 0) refuse("a stressor in", first.model, model.model);
   }
 }

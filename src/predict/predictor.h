@@ -1,8 +1,8 @@
 // A predictor: what was learnt from a dataset, and what it says of a model that nobody has run.
 //
 // Every kernel gets a number, from the best source that has one: measured (the same kernel in such a place), trained
-// (trees of kernels like it), roofline (nothing like it was seen: what the machine's peaks allow, with a wide interval).
-// A model takes the sum of its kernels, since runtimes execute them one after another, and an overhead.
+// (trees of kernels like it), roofline (nothing like it was seen: what the machine's peaks allow, with a wide
+// interval). A model takes the sum of its kernels, since runtimes execute them one after another, and an overhead.
 #pragma once
 
 #include <filesystem>
@@ -42,12 +42,12 @@ struct Predictor {
   RatioTrees trees;
   KnownKernels known;
   Overhead overhead;
-  double measured_width = 0;                  ///< |log ratio|; of kernels with a measured time
-  std::map<KernelGroup, double> kernel_width; ///< of trained kernels
+  double measured_width = 0;                   ///< |log ratio|; of kernels with a measured time
+  std::map<KernelGroup, double> kernel_width;  ///< of trained kernels
   double model_width = 0;
   std::size_t models = 0, architectures = 0, kernels = 0;
-  bool is_width_certain = false;              ///< there were enough models for a bound of 90 %
-  std::vector<ErrorRow> errors;               ///< how well it did on what it had not seen
+  bool is_width_certain = false;  ///< there were enough models for a bound of 90 %
+  std::vector<ErrorRow> errors;   ///< how well it did on what it had not seen
 };
 
 /// A kernel of which nothing is known may be this many times as fast or slow as the roofline says.

@@ -31,10 +31,18 @@ OrderedJson known_json(const std::optional<float>& value) { return value ? Order
 
 OrderedJson error_row_json(const ErrorRow& row) {
   const ErrorFigures& f = row.figures;
-  return {{"split", row.split},         {"level", row.level},         {"method", row.method},
-          {"count", f.count},           {"mape", f.mape},             {"bias", f.bias},
-          {"within_5", f.within_5},     {"within_10", f.within_10},   {"within_15", f.within_15},
-          {"coverage", known_json(f.coverage)}, {"width", known_json(f.width)}, {"noise", known_json(row.noise)}};
+  return {{"split", row.split},
+          {"level", row.level},
+          {"method", row.method},
+          {"count", f.count},
+          {"mape", f.mape},
+          {"bias", f.bias},
+          {"within_5", f.within_5},
+          {"within_10", f.within_10},
+          {"within_15", f.within_15},
+          {"coverage", known_json(f.coverage)},
+          {"width", known_json(f.width)},
+          {"noise", known_json(row.noise)}};
 }
 
 OrderedJson group_json(KernelGroup kind, const RatioTrees::Group& group, const Predictor& predictor) {
@@ -120,8 +128,9 @@ class Members {
 };
 
 ErrorRow error_row_in(const Json& json, const std::string& where) {
-  const Members row(json, where, {"split", "level", "method", "count", "mape", "bias", "within_5", "within_10",
-                                  "within_15", "coverage", "width", "noise"});
+  const Members row(json, where,
+                    {"split", "level", "method", "count", "mape", "bias", "within_5", "within_10", "within_15",
+                     "coverage", "width", "noise"});
   ErrorRow read{row.text("split"), row.text("level"), row.text("method"), {}, row.maybe("noise")};
   read.figures = {row.count("count"),        row.number("mape", 0),      row.number("bias", -1),
                   row.number("within_5", 0), row.number("within_10", 0), row.number("within_15", 0),
@@ -182,8 +191,7 @@ std::string predictor_json(const Predictor& predictor, const Provenance& provena
   for (const auto& [kind, group] : predictor.trees.groups()) groups.push_back(group_json(kind, group, predictor));
   for (const ErrorRow& row : predictor.errors) errors.push_back(error_row_json(row));
   for (const auto& [id, times] : predictor.known.times())
-    for (const KnownTime& time : times)
-      known.push_back({id, time.model_weight_bytes, time.reuse_bytes, time.us});
+    for (const KnownTime& time : times) known.push_back({id, time.model_weight_bytes, time.reuse_bytes, time.us});
   const MachineConstants& machine = predictor.trees.machine();
   const OrderedJson file{{"takt", OrderedJson::parse(to_json(provenance))},
                          {"takt_predictor", predictor_version},
@@ -232,19 +240,20 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
     refuse_input(fmt::format("{}: is no predictor; 'takt fit' writes them", where));
   if (parsed["takt_predictor"] != predictor_version)
     refuse_input(fmt::format("{}: is a predictor of a newer takt; read it with that, or train it anew", where));
-  const Members file(parsed, place,
-                     {"takt", "takt_predictor", "machine", "runtime", "runtime_version", "device", "threads",
-                      "flops_per_s", "bytes_per_s", "least_kernel_us", "overhead_us", "overhead_per_kernel_us", "models",
-                      "architectures", "kernels", "measured_width", "model_width", "is_width_certain", "groups",
-                      "errors", "known"});
+  const Members file(
+      parsed, place,
+      {"takt",    "takt_predictor", "machine",     "runtime",         "runtime_version", "device",
+       "threads", "flops_per_s",    "bytes_per_s", "least_kernel_us", "overhead_us",     "overhead_per_kernel_us",
+       "models",  "architectures",  "kernels",     "measured_width",  "model_width",     "is_width_certain",
+       "groups",  "errors",         "known"});
   Predictor predictor;
   predictor.machine = file.text("machine"), predictor.runtime = file.text("runtime");
   predictor.runtime_version = file.text("runtime_version"), predictor.device = file.text("device");
   const std::size_t threads = file.count("threads");
   if (threads < 1 || threads > 1'000'000) file.refuse("'threads' is no number of threads");
   predictor.threads = static_cast<int>(threads);
-  predictor.trees = RatioTrees({file.positive("flops_per_s"), file.positive("bytes_per_s")},
-                               file.positive("least_kernel_us"));
+  predictor.trees =
+      RatioTrees({file.positive("flops_per_s"), file.positive("bytes_per_s")}, file.positive("least_kernel_us"));
   predictor.overhead = {file.number("overhead_us", -1e12), file.number("overhead_per_kernel_us", -1e12)};
   predictor.models = file.count("models"), predictor.architectures = file.count("architectures");
   predictor.kernels = file.count("kernels");

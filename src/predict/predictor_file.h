@@ -16,8 +16,8 @@ namespace takt {
 
 inline constexpr const char* predictor_file = "predictor.json";
 
-/// The text of predictor.json. It has a fingerprint of each file of trees, so that files of two predictors in one folder
-/// are noticed.
+/// The text of predictor.json. It has a fingerprint of each file of trees, so that files of two predictors in one
+/// folder are noticed.
 std::string predictor_json(const Predictor& predictor, const Provenance& provenance);
 
 /// The files of trees that belong to it: name and text.

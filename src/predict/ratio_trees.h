@@ -29,15 +29,15 @@ struct RatioTreeSettings {
 
 /// A feature as the regression gets it, with the values that it was trained on.
 struct TrainedFeature {
-  std::string name, unit, type;  ///< type: "real", "integer" or "yes/no"
+  std::string name, unit, type;    ///< type: "real", "integer" or "yes/no"
   std::optional<float> low, high;  ///< missing: no kernel has it
 };
 
 /// What both ensembles say.
 struct RatioEstimate {
   double boosting_us = 0, forest_us = 0;
-  double us() const;           ///< their geometric mean
-  bool is_beyond = false;      ///< a feature of the work lies outside of what was trained on
+  double us() const;       ///< their geometric mean
+  bool is_beyond = false;  ///< a feature of the work lies outside of what was trained on
 };
 
 /// Immutable once trained or read; prediction is thread-safe.

@@ -17,7 +17,8 @@ std::vector<std::int64_t> integers_of(const KernelRecord& record, const char* na
 }
 
 double product(const std::vector<std::int64_t>& values) {
-  return std::accumulate(values.begin(), values.end(), 1.0, [](double a, std::int64_t b) { return a * static_cast<double>(b); });
+  return std::accumulate(values.begin(), values.end(), 1.0,
+                         [](double a, std::int64_t b) { return a * static_cast<double>(b); });
 }
 
 double elements(const Shape& shape, std::size_t from, std::size_t to) {
@@ -83,8 +84,8 @@ void add_axis(const KernelRecord& record, const std::string& base, const Shape& 
   if (in.empty()) return;
   auto axes = integers_of(record, "axis");
   if (axes.empty()) axes = integers_of(record, "axes");
-  if (axes.empty() && record.inputs.size() > 1 && record.inputs[1].values && record.inputs[1].type == ElementType::i64 &&
-      base.starts_with("Reduce")) {
+  if (axes.empty() && record.inputs.size() > 1 && record.inputs[1].values &&
+      record.inputs[1].type == ElementType::i64 && base.starts_with("Reduce")) {
     axes.resize(record.inputs[1].values->size() / sizeof(std::int64_t));
     std::memcpy(axes.data(), record.inputs[1].values->data(), axes.size() * sizeof(std::int64_t));
   }
@@ -164,7 +165,8 @@ void add_shape_features(const KernelRecord& record, KernelFacts& facts) {
     std::vector<std::int64_t> sorted = order;
     std::sort(sorted.begin(), sorted.end());
     bool is_permutation = sorted.size() == in->size();
-    for (std::size_t i = 0; i < sorted.size(); ++i) is_permutation = is_permutation && sorted[i] == static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+      is_permutation = is_permutation && sorted[i] == static_cast<std::int64_t>(i);
     if (is_permutation) facts[Feature::run_length] = static_cast<double>(run_length_of_transpose(*in, order));
     return;
   }

@@ -106,7 +106,8 @@ TreeEnsemble parse_trees(std::string_view json, std::string_view where, std::siz
   };
   try {
     const Json& learner = file.at("learner");
-    if (learner.at("objective").at("name") != "reg:squarederror" || learner.at("gradient_booster").at("name") != "gbtree")
+    if (learner.at("objective").at("name") != "reg:squarederror" ||
+        learner.at("gradient_booster").at("name") != "gbtree")
       refuse_input(fmt::format("{}: holds no regression by trees", where));
     ensemble.base_ = base_score_in(learner, where);
     const Json& trees = learner.at("gradient_booster").at("model").at("trees");

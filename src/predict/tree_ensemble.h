@@ -1,7 +1,7 @@
 // Trees of decisions as flat arrays: the form in which a prediction takes about a microsecond.
 //
-// XGBoost trains them and writes them as JSON; takt reads that file and needs no XGBoost to predict. All trees lie in one
-// array of 16-byte nodes, the children of a node side by side, so that a step is one load and one comparison.
+// XGBoost trains them and writes them as JSON; takt reads that file and needs no XGBoost to predict. All trees lie in
+// one array of 16-byte nodes, the children of a node side by side, so that a step is one load and one comparison.
 #pragma once
 
 #include <cstdint>

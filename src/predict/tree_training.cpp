@@ -22,8 +22,8 @@ namespace takt {
 #ifdef TAKT_WITH_XGBOOST
 namespace {
 
-/// The library's functions, found when somebody trains: every other command starts without its tens of megabytes, and on
-/// machines that lack it.
+/// The library's functions, found when somebody trains: every other command starts without its tens of megabytes, and
+/// on machines that lack it.
 struct XgboostLibrary {
   decltype(&XGBGetLastError) last_error = nullptr;
   decltype(&XGDMatrixCreateFromMat) create_matrix = nullptr;
@@ -40,7 +40,8 @@ struct XgboostLibrary {
     void* library = ::dlopen("libxgboost.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!library) library = ::dlopen("libxgboost.so", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
-    is_loaded = find(library, "XGBGetLastError", last_error) && find(library, "XGDMatrixCreateFromMat", create_matrix) &&
+    is_loaded = find(library, "XGBGetLastError", last_error) &&
+                find(library, "XGDMatrixCreateFromMat", create_matrix) &&
                 find(library, "XGDMatrixSetFloatInfo", set_floats) && find(library, "XGDMatrixFree", free_matrix) &&
                 find(library, "XGBoosterCreate", create_booster) && find(library, "XGBoosterSetParam", set_parameter) &&
                 find(library, "XGBoosterUpdateOneIter", update) && find(library, "XGBoosterSaveModelToBuffer", save) &&
@@ -66,8 +67,7 @@ const XgboostLibrary& xgboost_library() {
 }
 
 void succeed(int code) {
-  if (code != 0)
-    throw Error(ErrorKind::runtime, fmt::format("XGBoost: {}", printable(xgboost_library().last_error())));
+  if (code != 0) throw Error(ErrorKind::runtime, fmt::format("XGBoost: {}", printable(xgboost_library().last_error())));
 }
 
 struct FreeMatrix {
@@ -89,8 +89,12 @@ double weighted_mean(std::span<const float> targets, std::span<const float> weig
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 Parameters parameters_of(const TreeSettings& settings, double base) {
-  Parameters list{{"objective", "reg:squarederror"}, {"tree_method", "hist"},  {"nthread", "1"},
-                  {"verbosity", "0"},                {"lambda", "1"},          {"base_score", fmt::format("{:.9g}", base)},
+  Parameters list{{"objective", "reg:squarederror"},
+                  {"tree_method", "hist"},
+                  {"nthread", "1"},
+                  {"verbosity", "0"},
+                  {"lambda", "1"},
+                  {"base_score", fmt::format("{:.9g}", base)},
                   {"seed", std::to_string(settings.seed)}};
   const auto add = [&](const char* key, const std::string& value) { list.emplace_back(key, value); };
   if (settings.kind == TreeKind::boosting) {
@@ -120,7 +124,7 @@ std::string train_trees(const FeatureMatrix& rows, std::span<const float> target
   const XgboostLibrary& xgboost = xgboost_library();
   DMatrixHandle matrix_handle = nullptr;
   succeed(xgboost.create_matrix(rows.values.data(), rows.rows(), rows.columns, std::numeric_limits<float>::quiet_NaN(),
-                                 &matrix_handle));
+                                &matrix_handle));
   const std::unique_ptr<void, FreeMatrix> matrix(matrix_handle);
   succeed(xgboost.set_floats(matrix.get(), "label", targets.data(), targets.size()));
   if (!weights.empty()) succeed(xgboost.set_floats(matrix.get(), "weight", weights.data(), weights.size()));
@@ -142,9 +146,10 @@ std::string train_trees(const FeatureMatrix& rows, std::span<const float> target
 bool can_train_trees() { return false; }
 
 std::string train_trees(const FeatureMatrix&, std::span<const float>, std::span<const float>, const TreeSettings&) {
-  throw Error(ErrorKind::unsupported,
-              "this binary cannot train predictors: it was built without XGBoost; install libxgboost-dev (tools/bootstrap "
-              "does) and configure with -DTAKT_WITH_XGBOOST=ON");
+  throw Error(
+      ErrorKind::unsupported,
+      "this binary cannot train predictors: it was built without XGBoost; install libxgboost-dev (tools/bootstrap "
+      "does) and configure with -DTAKT_WITH_XGBOOST=ON");
 }
 
 #endif

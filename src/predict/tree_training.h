@@ -24,9 +24,9 @@ enum class TreeKind {
 
 struct TreeSettings {
   TreeKind kind = TreeKind::boosting;
-  int trees = 300;          ///< more follow the data closer; a forest has enough at 100
-  int depth = 6;            ///< of boosting; forests grow deeper trees
-  double learning = 0.06;   ///< share of its correction that each tree of boosting is granted
+  int trees = 300;         ///< more follow the data closer; a forest has enough at 100
+  int depth = 6;           ///< of boosting; forests grow deeper trees
+  double learning = 0.06;  ///< share of its correction that each tree of boosting is granted
   std::uint64_t seed = 1;
 };
 

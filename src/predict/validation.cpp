@@ -22,13 +22,14 @@ constexpr std::array<std::string_view, 3> split_names{"kernel", "model", "family
 constexpr double not_predicted = std::numeric_limits<double>::quiet_NaN();
 
 enum class Method { takt, boosting, forest, source, flops, roofline };
-constexpr std::array<std::string_view, 6> method_names{"takt", "boosting", "forest", "source's recipe", "FLOPs", "roofline"};
+constexpr std::array<std::string_view, 6> method_names{"takt",  "boosting", "forest", "source's recipe",
+                                                       "FLOPs", "roofline"};
 
 /// By one method, of everything, each by the training without its part.
 struct Estimates {
   std::vector<std::vector<double>> kernel_us;  ///< by model, by kernel
   std::vector<std::vector<Tier>> tier;
-  std::vector<double> model_us;                ///< NaN in a split that parts models
+  std::vector<double> model_us;  ///< NaN in a split that parts models
 };
 
 using ByMethod = std::map<Method, Estimates>;
@@ -164,8 +165,8 @@ std::map<int, ClassedErrors> kernel_errors(const Dataset& dataset, const Parts& 
     for (std::size_t k = 0; k < dataset.models[m].kernels.size(); ++k) {
       const CollectedKernel& kernel = dataset.models[m].kernels[k];
       if (estimates.tier[m][k] == Tier::roofline) continue;
-      errors[class_of(kernel, estimates.tier[m][k])].add(
-          log_error(kernel.latency_ms * 1000, estimates.kernel_us[m][k]), parts.of[m][k]);
+      errors[class_of(kernel, estimates.tier[m][k])].add(log_error(kernel.latency_ms * 1000, estimates.kernel_us[m][k]),
+                                                         parts.of[m][k]);
     }
   return errors;
 }
@@ -233,8 +234,8 @@ void add_rows(const Dataset& dataset, Split split, const Parts& parts, const ByM
     if (split != Split::kernel) {
       const ClassedErrors errors = model_errors(dataset, parts, estimates);
       for (std::size_t m = 0; m < dataset.models.size(); ++m)
-        models.push_back(judged_of(dataset.models[m].latency_ms * 1000, estimates.model_us[m],
-                                   errors.width(parts.of[m].front())));
+        models.push_back(
+            judged_of(dataset.models[m].latency_ms * 1000, estimates.model_us[m], errors.width(parts.of[m].front())));
       add("model", models, true);
     }
     add("kernel", kernels, false);
@@ -269,8 +270,8 @@ Parts parts_of(const Dataset& dataset, Split split, int folds, std::uint64_t see
   Random random(seed);
   shuffle(order, random);
   Parts parts;
-  parts.count = split == Split::family ? static_cast<int>(order.size())
-                                       : std::min(folds, static_cast<int>(order.size()));
+  parts.count =
+      split == Split::family ? static_cast<int>(order.size()) : std::min(folds, static_cast<int>(order.size()));
   std::map<std::string, int> part_of;
   for (std::size_t i = 0; i < order.size(); ++i) part_of[order[i]] = static_cast<int>(i % index(parts.count));
   for (const CollectedModel& model : dataset.models) {

@@ -79,7 +79,8 @@ class Collections : public testing::Test {
 TEST_F(Collections, journals_of_shards_count_together) {
   const auto out = folder.path() / "d.csv";
   EXPECT_FALSE(read_collect_journals(out));
-  write_file_atomically(out.string() + ".jsonl", to_json(configuration) + "\n" + to_json(record_of("a.onnx", 1, 5)) + "\n");
+  write_file_atomically(out.string() + ".jsonl",
+                        to_json(configuration) + "\n" + to_json(record_of("a.onnx", 1, 5)) + "\n");
   write_file_atomically(out.string() + ".2-of-3.jsonl",
                         to_json(configuration) + "\n" + to_json(record_of("b.onnx", 1, 5)) + "\n");
   write_file_atomically(out.string() + "x.jsonl", "not ours\n");
@@ -99,7 +100,9 @@ TEST_F(Collections, datasets_are_merged_and_models_told_apart) {
   write_file_atomically(folder.path() / "a.csv", dataset_csv(one));
   write_file_atomically(folder.path() / "b.csv", dataset_csv(other));
   EXPECT_EQ(merge_datasets({folder.path() / "a.csv", folder.path() / "b.csv"}).models.size(), 4u);
-  EXPECT_THAT(refusal_of([&] { merge_datasets({folder.path() / "a.csv", folder.path() / "a.csv"}); }),
+  EXPECT_THAT(refusal_of([&] {
+                merge_datasets({folder.path() / "a.csv", folder.path() / "a.csv"});
+              }),
               HasSubstr("is in a dataset before it"));
 }
 
@@ -107,7 +110,9 @@ TEST_F(Collections, folders_without_models_and_two_of_one_name_are_refused) {
   EXPECT_THAT(refusal_of([&] { models_to_collect({folder.path()}); }), HasSubstr("holds no .onnx file"));
   EXPECT_THAT(refusal_of([&] { models_to_collect({folder.path() / "none.onnx"}); }), HasSubstr("no such file"));
   write_file_atomically(folder.path() / "a.onnx", "x");
-  EXPECT_THAT(refusal_of([&] { models_to_collect({folder.path(), folder.path() / "a.onnx"}); }),
+  EXPECT_THAT(refusal_of([&] {
+                models_to_collect({folder.path(), folder.path() / "a.onnx"});
+              }),
               HasSubstr("two models of this name"));
 }
 

@@ -42,8 +42,8 @@ inline CollectedModel model(const std::string& name, const std::string& family) 
 /// What a kernel takes, in microseconds.
 using Law = std::function<double(const KernelFacts&)>;
 
-/// Models of `kernels` convolutions and sums each, of random sizes, in four families; their times are those of `law` with
-/// noise of this deviation, and 10 us + 0.5 us per kernel on top.
+/// Models of `kernels` convolutions and sums each, of random sizes, in four families; their times are those of `law`
+/// with noise of this deviation, and 10 us + 0.5 us per kernel on top.
 inline Dataset drawn_dataset(int models, int kernels, double noise, const Law& law, std::uint64_t seed = 1) {
   Random random(seed);
   Dataset dataset;
@@ -52,8 +52,9 @@ inline Dataset drawn_dataset(int models, int kernels, double noise, const Law& l
     double sum = 0;
     for (int k = 0; k < kernels; ++k) {
       const double bytes = std::exp(uniform(random) * 5 + 7), work = std::exp(uniform(random) * 4);
-      KernelFacts facts = k % 3 == 2 ? kernel("Add", KernelGroup::other, bytes / 8, bytes)
-                                     : kernel(k % 3 == 1 ? "Conv_Relu" : "Conv", KernelGroup::conv, bytes * work, bytes);
+      KernelFacts facts = k % 3 == 2
+                              ? kernel("Add", KernelGroup::other, bytes / 8, bytes)
+                              : kernel(k % 3 == 1 ? "Conv_Relu" : "Conv", KernelGroup::conv, bytes * work, bytes);
       const double us = law(facts) * std::exp(noise * standard_normal(random));
       sum += us;
       made.kernels.push_back({facts, "node" + std::to_string(k), us / 1000, noise});

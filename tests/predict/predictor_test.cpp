@@ -50,7 +50,7 @@ TEST_F(Predictors, a_law_that_is_known_is_found) {
   for (std::size_t m = 20; m < 24; ++m) {
     const ModelPrediction prediction = predict(predictor, facts_in(dataset.models[m]));
     EXPECT_NEAR(prediction.us / (dataset.models[m].latency_ms * 1000), 1, 0.03) << m;
-    EXPECT_EQ(prediction.share(Tier::trained), 1);
+    EXPECT_GT(prediction.share(Tier::trained), 0.99);  // two small kernels may be equal
     EXPECT_NEAR(prediction.overhead_us, 10 + 0.5 * 30, 1e-6);
     EXPECT_LT(prediction.low_us, prediction.us);
     EXPECT_GT(prediction.high_us, prediction.us);
@@ -81,8 +81,9 @@ TEST_F(Predictors, what_nobody_has_seen_has_a_number_and_a_wide_interval) {
   EXPECT_EQ(strange.share(Tier::roofline), 1);
   EXPECT_GT(one.us, 0);
   EXPECT_GT(one.high_us / one.low_us, 20);
-  EXPECT_EQ(predict(predictor, std::vector<KernelFacts>{kernel("MaxPool", KernelGroup::pool, 1, 8)}).kernels.front().tier,
-            Tier::roofline);
+  EXPECT_EQ(
+      predict(predictor, std::vector<KernelFacts>{kernel("MaxPool", KernelGroup::pool, 1, 8)}).kernels.front().tier,
+      Tier::roofline);
 }
 
 TEST_F(Predictors, work_beyond_the_training_is_said_and_still_scales) {

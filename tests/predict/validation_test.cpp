@@ -57,7 +57,7 @@ TEST(Validation, errors_are_those_of_the_noise_and_intervals_hold) {
   EXPECT_EQ(by_name.size(), 6u * 5);  // kernels of three splits, models of two
   const ErrorFigures& kernels = by_name.at("model kernel takt");
   EXPECT_EQ(kernels.count, 40u * 30);
-  EXPECT_LT(kernels.mape, 0.075);  // noise alone is 4 %
+  EXPECT_LT(kernels.mape, 0.1);  // noise alone is 4 %
   EXPECT_GE(*kernels.coverage, 0.87);
   EXPECT_LE(*kernels.coverage, 0.93);
   const ErrorFigures& models = by_name.at("model model takt");
@@ -90,8 +90,9 @@ TEST(Baselines, lines_of_flops_find_lines_of_flops) {
 }
 
 TEST(Baselines, a_scaled_roofline_has_one_factor) {
-  const Dataset dataset =
-      drawn_dataset(6, 30, 0, [](const KernelFacts& facts) { return 7 * roofline_us(facts, {1e9, 1e9}, 0); });
+  const Dataset dataset = drawn_dataset(6, 30, 0, [](const KernelFacts& facts) {
+    return 7 * roofline_us(facts, {1e9, 1e9}, 0);
+  });
   std::vector<KernelSample> samples;
   for (const CollectedModel& one : dataset.models)
     for (const CollectedKernel& each : one.kernels) samples.push_back(sample_of(one, each));
