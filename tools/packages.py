@@ -45,6 +45,7 @@ NEEDS = (
     library("build", "libsimdjson-dev", "simdjson-devel", "simdjson", "3.0", "simdjson", "simdjson.h"),
     library("build", "libprotobuf-dev", "protobuf-devel", "protobuf", "3.21", "protobuf", "google/protobuf/message.h"),
     library("build", "libpcre2-dev", "pcre2-devel", "pcre2", "10", "libpcre2-8", "pcre2.h"),
+    library("build", "libxgboost-dev", "xgboost-devel", "xgboost", "1.6", "xgboost", "xgboost/c_api.h"),
     library("build", "libisal-dev", "isa-l-devel", "isa-l", "2.30", "libisal", "isa-l.h"),
     Need("test", "git", "git", "git", None, "git"),
     Need("test", "ccache", "ccache", "ccache", None, "ccache"),

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "cli/kernels.h"
 #include "cli/pipeline.h"
 #include "cli/plan.h"
 #include "cli/trace.h"
 #include "cli/version.h"
+#include "cli/zoo.h"
 
 namespace takt {
 namespace {
@@ -23,6 +25,12 @@ constexpr Command all_commands[] = {
     {"load", "the load that this machine has now, and who tells it", run_load_command, describe_load},
     {"stress", "load processors, memory or a GPU to a level", run_stress_command, describe_stress},
     {"exporter", "show this machine's load to Prometheus", run_exporter_command, describe_exporter},
+    {.name = "zoo", .summary = "models of many architectures that takt builds itself", .group = &zoo_commands},
+    {.name = "kernels", .summary = "what a runtime executes of a model, kernel by kernel", .group = &kernels_commands},
+    {"collect", "models of a zoo measured kernel by kernel", run_collect, describe_collect},
+    {"fit", "train a predictor of kernels and models", run_fit, describe_fit},
+    {"predict", "how long models will take, without running them", run_predict, describe_predict},
+    {"evaluate", "predictions beside what is measured", run_evaluate, describe_evaluate},
     {"devices", "runtimes and devices that this binary can use here", run_devices, describe_devices},
     {"explain", "what a column or figure means", run_explain, describe_explain},
     {.name = "completion", .run = run_completion},

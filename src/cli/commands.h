@@ -10,27 +10,36 @@
 namespace takt {
 
 int run_analyze(std::span<const std::string> arguments);
+int run_collect(std::span<const std::string> arguments);
 int run_compare(std::span<const std::string> arguments);
 int run_completion(std::span<const std::string> arguments);
 int run_diagnose(std::span<const std::string> arguments);
 int run_devices(std::span<const std::string> arguments);
+int run_evaluate(std::span<const std::string> arguments);
 int run_explain(std::span<const std::string> arguments);
 int run_exporter_command(std::span<const std::string> arguments);
 int run_load_command(std::span<const std::string> arguments);
+int run_fit(std::span<const std::string> arguments);
 int run_lookup(std::span<const std::string> arguments);
 int run_manual(std::span<const std::string> arguments);
+int run_predict(std::span<const std::string> arguments);
 int run_run(std::span<const std::string> arguments);
 int run_stress_command(std::span<const std::string> arguments);
 int run_sweep(std::span<const std::string> arguments);
 
 CommandDescription describe_analyze();
+CommandDescription describe_collect();
 CommandDescription describe_compare();
 CommandDescription describe_devices();
 CommandDescription describe_diagnose();
 CommandDescription describe_explain();
 CommandDescription describe_exporter();
 CommandDescription describe_load();
+CommandDescription describe_evaluate();
+CommandDescription describe_explain();
+CommandDescription describe_fit();
 CommandDescription describe_lookup();
+CommandDescription describe_predict();
 CommandDescription describe_run();
 CommandDescription describe_stress();
 CommandDescription describe_sweep();

@@ -39,8 +39,8 @@ const std::vector<std::string>& output_formats() {
   return formats;
 }
 
-void add_output(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
-                const std::vector<std::string>& own_formats) {
+void add_output_format(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
+                       const std::vector<std::string>& own_formats) {
   std::vector<std::string> formats = output_formats();
   formats.insert(formats.end(), own_formats.begin(), own_formats.end());
   line.add({.names = "--format", .value = "FORMAT", .fallback = "table", .one_of = formats}, &output.format);
@@ -51,6 +51,11 @@ void add_output(CommandLine& line, OutputOptions& output, const std::vector<std:
               .fallback = tables.front(),
               .one_of = tables},
              &output.table);
+}
+
+void add_output(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
+                const std::vector<std::string>& own_formats) {
+  add_output_format(line, output, tables, own_formats);
   line.add({.names = "-o,--output",
             .value = "FILE",
             .meaning = "Write the result to this file instead of stdout",

@@ -34,6 +34,10 @@ const std::vector<std::string>& output_formats();
 void add_output(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
                 const std::vector<std::string>& own_formats = {});
 
+/// --format and --table alone, of commands whose -o names what they make.
+void add_output_format(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
+                       const std::vector<std::string>& own_formats = {});
+
 /// Where a result of `command` ("trace info") comes from.
 Provenance provenance_of(std::string_view command, std::span<const std::string> arguments);
 

@@ -176,13 +176,14 @@ std::vector<SweepDevice> devices_in(const SweepOptions& o) {
   return devices;
 }
 
-Shard shard_in(const std::string& text) {
+Shard shard_in(const std::string& text, std::string_view command) {
   if (text.empty()) return {};
   const auto slash = text.find('/');
   const auto number = number_in<int>(std::string_view(text).substr(0, slash));
   const auto of = slash == text.npos ? std::nullopt : number_in<int>(std::string_view(text).substr(slash + 1));
   if (!number || !of || *number < 1 || *of < *number || *of > 10'000)
-    throw UsageError(fmt::format("sweep: --shard: '{}' is no part of a whole; write I/N, as in 2/4", printable(text)));
+    throw UsageError(
+        fmt::format("{}: --shard: '{}' is no part of a whole; write I/N, as in 2/4", command, printable(text)));
   return {*number, *of};
 }
 

@@ -34,7 +34,8 @@ CommandLine declare(SweepOptions& options);
 
 /// Each of these throws UsageError for words that it does not know.
 std::vector<Network> networks_in(std::string_view list);  ///< each once, in the order that they were named in
-Shard shard_in(const std::string& text);
+/// "2/4"; `command` begins the message.
+Shard shard_in(const std::string& text, std::string_view command = "sweep");
 std::vector<SweepDevice> devices_in(const SweepOptions& options);  ///< those asked for, else those that are here
 SweepCases cases_of(const SweepOptions& options);
 

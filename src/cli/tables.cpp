@@ -10,11 +10,16 @@
 #include "costs/lookup_tables.h"
 #include "graph/cuts_table.h"
 #include "load/load_tables.h"
+#include "kernels/bench.h"
+#include "kernels/kernel_dag.h"
+#include "kernels/kernel_tables.h"
+#include "kernels/zoo_export.h"
 #include "machine/machine_check.h"
 #include "machine/peaks_table.h"
 #include "plan/plan_run_tables.h"
 #include "plan/plan_set_tables.h"
 #include "plan/plan_tables.h"
+#include "predict/predict_tables.h"
 #include "profile/run_tables.h"
 #include "replay/interference.h"
 #include "replay/single_contention.h"
@@ -73,6 +78,15 @@ const std::vector<CommandTables>& all_tables() {
       {"plan simulate", plan_stream_schemas()},
       {"load", load_schemas()},
       {"stress", {stress_schema()}},
+      {"zoo list", zoo_schemas()},
+      {"kernels list", kernel_schemas()},
+      {"kernels bench", bench_schemas()},
+      {"kernels dag", dag_schemas()},
+      {"kernels extract", extract_schemas()},
+      {"collect", collect_schemas()},
+      {"fit", fit_schemas()},
+      {"predict", predict_schemas()},
+      {"evaluate", evaluate_schemas()},
       {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},
   };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/csv.h"
 #include "core/long_table.h"
 #include "core/text.h"
 
@@ -21,16 +22,6 @@ std::string plain_text(const Cell& cell) {
   if (auto time = std::get_if<Duration>(&cell))
     return std::isfinite(time->count()) ? fmt::format("{}", time->count()) : "";
   return "";
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
 }
 
 std::string json_value(const Cell& cell) {
@@ -53,13 +44,13 @@ void each_piece(const LongTable& table, Take take) {
 
 std::string csv_line(const std::vector<Cell>& row) {
   std::string line;
-  for (std::size_t c = 0; c < row.size(); ++c) line += (c ? "," : "") + csv_field(plain_text(row[c]));
+  for (std::size_t c = 0; c < row.size(); ++c) line += (c ? "," : "") + csv_cell(plain_text(row[c]));
   return line + '\n';
 }
 
 std::string csv_head(const Table& table) {
   std::string line;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) line += (c ? "," : "") + csv_field(table.columns[c].name);
+  for (std::size_t c = 0; c < table.columns.size(); ++c) line += (c ? "," : "") + csv_cell(table.columns[c].name);
   return line + '\n';
 }
 

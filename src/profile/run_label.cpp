@@ -20,8 +20,7 @@ std::string inputs_of(const RunResult& result) {
 Cell text_or_nothing(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
 
 constexpr Column<RunResult> label_columns[] = {
-    {"model", "Model", [](const RunResult& r) -> Cell { return r.model.string(); },
-     "The model's file, as it was named."},
+    {model_column, [](const RunResult& r) -> Cell { return r.model.string(); }},
     {"model_hash", "Model hash", [](const RunResult& r) { return r.content ? Cell(r.content->fingerprint) : Cell(); },
      "64 bits of the contents of the model's file and of its weights' files: the same for equal models, whatever they "
      "are called and wherever they lie."},

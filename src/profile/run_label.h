@@ -9,6 +9,9 @@
 
 namespace takt {
 
+/// The file that a row is about.
+inline constexpr ColumnText model_column{"model", "Model", "The model's file, as it was named."};
+
 /// `table` with the columns model, model_hash, precision and inputs behind its own.
 Table labelled(Table table, const RunResult& result);
 TableSchema labelled(TableSchema schema);

@@ -21,6 +21,8 @@ from answers import answer
 
 TAKT, MAKE_MODELS, FORMATS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = pathlib.Path(__file__).resolve().parent
+# Three models of one file: architectures, as far as their names tell.
+COLLECT = ['collect', '--models', 'alike', '-o', 'kernels.csv', '--rounds', '1', '--time', '5ms', '--accept-disturbed']
 RUN = ['run', 'small.onnx', '--device', 'sim:box', '--iter', '6']
 
 # By command: what is run, and the tables that CSV may ask for (none: the command has no --table).
@@ -43,9 +45,10 @@ COMMANDS = {
     'plan simulate': ['plan', 'simulate', 'plans.json', '--costs', 'laws.json', '--random', '9'],
     'load': ['load', '--sources', 'host', '--window', '20ms'],
     'stress': ['stress', '--cpu', '10%', '--threads', '1', '--for', '50ms'],
+    'zoo list': ['zoo', 'list'],
     'explain': ['explain'],
 }
-WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults', 'lookup': 'costs', 'plan cut': 'cuts', 'stress': 'stress'}
+WITHOUT_TABLE_OPTION = {'analyze': 'operators', 'trace check': 'faults', 'lookup': 'costs', 'plan cut': 'cuts', 'stress': 'stress', 'zoo list': 'zoo'}
 # What takes options of its own to come out.
 SPECIAL = {
     ('run', 'instances'): [*RUN, '--thread', '2'],
@@ -67,6 +70,19 @@ NEED_REAL_RUNTIME = {
     ('run', 'fitting'): ['run', 'small.onnx', '--iter', '2', '--fitting', '--device', 'CPU'],
     ('run', 'startup'): ['run', 'small.onnx', '--iter', '2', '--no-ops', '--device', 'CPU'],
     ('run', 'left'): ['run', 'small.onnx', '--iter', '2', '--device', 'CPU'],
+    ('kernels list', 'kernels'): ['kernels', 'list', 'small.onnx'],
+    ('kernels list', 'kernel_names'): ['kernels', 'list', 'small.onnx'],
+    ('kernels extract', 'extracted'): ['kernels', 'extract', 'small.onnx', '--out', 'kernels'],
+    ('kernels bench', 'kernel_times'): ['kernels', 'bench', 'small.onnx', '--iter', '2'],
+    ('kernels dag', 'dag'): ['kernels', 'dag', 'small.onnx', '--out', 'kernels'],
+    ('kernels dag', 'critical_kernels'): ['kernels', 'dag', 'small.onnx', '--out', 'kernels'],
+    ('collect', 'collected'): COLLECT,
+    ('fit', 'errors'): ['fit', 'kernels.csv', '-o', 'predictor', '--folds', '2'],
+    ('fit', 'features'): ['fit', 'kernels.csv', '-o', 'predictor', '--folds', '2'],
+    ('predict', 'summary'): ['predict', 'small.onnx', '--predictor', 'predictor'],
+    ('predict', 'kernels'): ['predict', 'small.onnx', '--predictor', 'predictor'],
+    ('evaluate', 'summary'): ['evaluate', 'small.onnx', '--predictor', 'predictor', '--rounds', '1', '--time', '5ms'],
+    ('evaluate', 'models'): ['evaluate', 'small.onnx', '--predictor', 'predictor', '--rounds', '1', '--time', '5ms'],
     ('plan search', 'piece_costs'): ['plan', 'search', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2'],
     ('plan run', 'piece_costs'): ['plan', 'run', 'small.onnx', '--devices', 'sim:CPU', '--pieces', '2', '--batches', '2'],
 }
@@ -108,6 +124,9 @@ class Workshop:
         (path / 'raw.json').write_text(RAW, encoding='utf-8')
         (path / 'laws.json').write_text(LAWS, encoding='utf-8')
         (path / 'costs.json').write_text(COSTS, encoding='utf-8')
+        (path / 'alike').mkdir()
+        for name in ('one', 'two', 'three'):
+            shutil.copy(path / 'small.onnx', path / 'alike' / f'{name}.onnx')
         self.takt(*RUN, '--profile', 'a.json', '--trace', 'a.trace.json')
         self.takt('run', 'small.onnx', '--device', 'sim:slowbox', '--iter', '6', '--profile', 'b.json')
         self.takt('pipeline', 'run', 'split.yaml', '--simulate', '--trace', 'run.json')

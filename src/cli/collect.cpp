@@ -1,0 +1,149 @@
+#include "predict/collect.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/predict_options.h"
+#include "cli/sweep_options.h"
+#include "cli/tables.h"
+#include "core/child_process.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/interrupt.h"
+#include "core/progress.h"
+#include "core/text.h"
+#include "predict/collect_bench.h"
+#include "predict/predict_tables.h"
+
+namespace takt {
+namespace {
+
+struct CollectOptions {
+  std::filesystem::path config;
+  std::vector<std::filesystem::path> models;
+  std::filesystem::path out = default_dataset;
+  std::optional<int> rounds, threads;
+  std::optional<std::uint64_t> seed;
+  std::string time, shard;
+  bool accept_disturbed = false;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(CollectOptions& o) {
+  const CollectSettings usual;
+  CommandLine line("collect",
+                   "Measures models of a zoo kernel by kernel, where each kernel stands, and writes the dataset that "
+                   "'takt fit' learns from. Every model is measured in several rounds, each in a fresh process and in "
+                   "an order of its own; what was measured stays on disk, so that a collection that was stopped goes "
+                   "on where it was. 'takt collect merge A.csv B.csv -o ALL.csv' puts datasets together.",
+                   "takt collect --models zoo -o dataset.csv", o.log);
+  line.add({.names = "--config", .value = "FILE", .meaning = "A YAML file with models and settings (docs/formats.md)"},
+           &o.config);
+  line.add({.names = "--models",
+            .value = "PATH",
+            .meaning = "A folder with .onnx files, or a model; may be given several times",
+            .names_a_file = true},
+           &o.models);
+  line.add({.names = "-o,--output",
+            .value = "FILE",
+            .meaning = "The dataset; the journal of what was measured lies beside it as FILE.jsonl",
+            .fallback = default_dataset},
+           &o.out);
+  line.add({.names = "--rounds",
+            .value = "N",
+            .meaning = "How often each model is measured; with two or more the dataset says how noisy it is",
+            .fallback = std::to_string(usual.rounds),
+            .range = NumberRange{1, 1000}},
+           &o.rounds);
+  line.add({.names = "--time",
+            .value = "DURATION",
+            .meaning = "How long each model runs in a round, once with records of its kernels and once without",
+            .fallback = "1s"},
+           &o.time);
+  line.add({.names = "--threads",
+            .value = "N",
+            .meaning = "Threads that a session computes with; a predictor is for one number of threads",
+            .fallback = std::to_string(usual.threads),
+            .range = NumberRange{1, 4096}},
+           &o.threads);
+  line.add({.names = "--shard", .value = "I/N", .meaning = "Measure only part I of N; parts count together"}, &o.shard);
+  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
+           &o.seed);
+  line.add({.names = "--accept-disturbed",
+            .meaning = "Keep measurements during which other programs had the processor: for tests on busy machines"},
+           &o.accept_disturbed);
+  add_output_format(line, o.output, table_names("collect"));
+  return line;
+}
+
+CollectSettings settings_of(const CollectOptions& o) {
+  if (o.config.empty() && o.models.empty())
+    throw UsageError("collect: nothing to measure; name a folder with --models, or a file with --config");
+  CollectSettings settings = o.config.empty() ? CollectSettings{} : read_collect_config(o.config);
+  if (!o.models.empty()) settings.models = o.models;
+  settings.models = models_to_collect(settings.models);
+  settings.out = o.out;
+  settings.rounds = o.rounds.value_or(settings.rounds);
+  settings.threads = o.threads.value_or(settings.threads);
+  settings.seed = o.seed.value_or(settings.seed);
+  if (!o.time.empty()) settings.time = duration_for("collect", "--time", o.time, std::chrono::milliseconds(1));
+  if (o.accept_disturbed) settings.most_run_delay = settings.most_canary = 1e6;
+  settings.shard = shard_in(o.shard, "collect");
+  settings.child = {path_of_this_program(), "collect", std::string(collect_child_word)};
+  return settings;
+}
+
+int run_collect_child() {
+  std::cin >> std::noskipws;
+  const std::string task(std::istreambuf_iterator<char>(std::cin), {});
+  return run_collect_task(task, [](const std::string& line) {
+    std::fputs((line + "\n").c_str(), stdout);
+    std::fflush(stdout);
+  });
+}
+
+std::string text_of(const CollectOptions& o, const Collection& collection, const std::vector<Table>& tables) {
+  std::string text = to_text(tables.front(), o.output.style());
+  return text + fmt::format("\n{} kernels of {} models in {}\n", collection.dataset.kernel_count(),
+                            collection.dataset.models.size(), printable(o.out.string()));
+}
+
+}  // namespace
+
+CommandDescription describe_collect() {
+  CollectOptions o;
+  return declare(o).description();
+}
+
+int run_collect(std::span<const std::string> arguments) {
+  if (arguments.size() == 1 && arguments.front() == collect_child_word) return run_collect_child();
+  if (!arguments.empty() && arguments.front() == "merge") return run_collect_merge(arguments.subspan(1));
+  CollectOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  CollectSettings settings = settings_of(o);
+  const Provenance provenance = provenance_of("collect", arguments);
+  if (!o.out.parent_path().empty()) make_folders(o.out.parent_path());
+  check_writable_file(o.out);
+  const Interrupt interrupt;
+  settings.stop = &interrupt.requested();
+  Collection collection;
+  {
+    Progress bar("measuring models");
+    settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+    collection = collect(settings);
+  }
+  if (!collection.dataset.models.empty()) write_file_atomically(o.out, dataset_csv(collection.dataset));
+  const auto tables = collect_tables(collection.rows);
+  print(o.output, tables, provenance, text_of(o, collection, tables));
+  if (collection.dataset.models.empty())
+    throw Error(ErrorKind::runtime, "no model could be measured; the table says why");
+  return 0;
+}
+
+}  // namespace takt

@@ -1,0 +1,102 @@
+#include "predict/evaluate.h"
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/predict_options.h"
+#include "cli/tables.h"
+#include "core/child_process.h"
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "core/log.h"
+#include "core/progress.h"
+#include "core/text.h"
+#include "predict/collect.h"
+#include "predict/predict_tables.h"
+#include "predict/predictor_file.h"
+
+namespace takt {
+namespace {
+
+struct EvaluateOptions {
+  std::vector<std::filesystem::path> models;
+  std::filesystem::path predictor = default_predictor;
+  int rounds = 3;
+  std::string time = "2s";
+  std::uint64_t seed = 1;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(EvaluateOptions& o) {
+  CommandLine line(
+      "evaluate",
+      "Predicts models, runs them, and says how far the predictions are off: predictions and runs take turns, "
+      "each run in a fresh process.",
+      "takt evaluate models --predictor predictor", o.log);
+  line.add({.names = "MODEL", .meaning = "Models, or folders with .onnx files", .required = true, .names_a_file = true},
+           &o.models);
+  line.add({.names = "--predictor",
+            .value = "DIR",
+            .meaning = "The folder that 'takt fit' wrote",
+            .fallback = default_predictor,
+            .names_a_file = true},
+           &o.predictor);
+  line.add({.names = "--rounds",
+            .value = "N",
+            .meaning = "In how many processes each model is run, one after another with the others between",
+            .fallback = std::to_string(o.rounds),
+            .range = NumberRange{1, 1000}},
+           &o.rounds);
+  line.add({.names = "--time",
+            .value = "DURATION",
+            .meaning = "How long each model runs in all rounds together",
+            .fallback = o.time},
+           &o.time);
+  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
+           &o.seed);
+  add_output(line, o.output, table_names("evaluate"));
+  return line;
+}
+
+std::string text_of(const EvaluateOptions& o, const std::vector<Table>& tables) {
+  return to_text(without_columns(tables[1], {"evaluate_problem"}), o.output.style()) + "\n" +
+         to_text(tables[0], o.output.style());
+}
+
+}  // namespace
+
+CommandDescription describe_evaluate() {
+  EvaluateOptions o;
+  return declare(o).description();
+}
+
+int run_evaluate(std::span<const std::string> arguments) {
+  EvaluateOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  EvaluateSettings settings;
+  settings.time = duration_for("evaluate", "--time", o.time, std::chrono::milliseconds(1)) / o.rounds;
+  const Predictor predictor = read_predictor(o.predictor);
+  const Provenance provenance = provenance_of("evaluate", arguments);
+  if (const std::string misfit = misfit_of(predictor); !misfit.empty()) log_warning(misfit);
+  settings.models = models_to_collect(o.models);
+  settings.rounds = o.rounds, settings.seed = o.seed;
+  settings.child = {path_of_this_program(), "collect", std::string(collect_child_word)};
+  const Interrupt interrupt;
+  settings.stop = &interrupt.requested();
+  std::vector<EvaluatedModel> models;
+  {
+    Progress bar("running models");
+    settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+    models = evaluate(predictor, settings);
+  }
+  for (const EvaluatedModel& model : models)
+    if (!model.problem.empty()) log_warning(fmt::format("{}: {}", printable(model.model), printable(model.problem)));
+  const auto tables = evaluate_tables(models);
+  print(o.output, tables, provenance, text_of(o, tables));
+  if (tables.front().rows.empty()) throw Error(ErrorKind::runtime, "no model could be predicted and run");
+  return 0;
+}
+
+}  // namespace takt

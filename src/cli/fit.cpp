@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/predict_options.h"
+#include "cli/tables.h"
+#include "core/error.h"
+#include "core/interrupt.h"
+#include "core/log.h"
+#include "core/progress.h"
+#include "core/text.h"
+#include "predict/predict_tables.h"
+#include "predict/predictor_file.h"
+#include "predict/validation.h"
+
+namespace takt {
+namespace {
+
+struct FitOptions {
+  std::filesystem::path dataset;
+  std::filesystem::path out = default_predictor;
+  int folds = 10;
+  std::uint64_t seed = 1;
+  bool no_baselines = false;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(FitOptions& o) {
+  CommandLine line("fit",
+                   "Trains a predictor of kernels and models from a dataset and says how well it does on kernels, "
+                   "architectures and families that it has not seen, with the usual ways of predicting beside it.",
+                   "takt fit dataset.csv -o predictor", o.log);
+  line.add({.names = "DATASET", .meaning = "What 'takt collect' wrote", .required = true, .names_a_file = true},
+           &o.dataset);
+  line.add({.names = "-o,--predictor",
+            .value = "DIR",
+            .meaning = "The folder of the predictor",
+            .fallback = default_predictor},
+           &o.out);
+  line.add({.names = "--folds",
+            .value = "N",
+            .meaning =
+                "Into how many parts kernels and architectures are divided for the test; more is slower and nearer to "
+                "the predictor that is written",
+            .fallback = std::to_string(o.folds),
+            .range = NumberRange{2, 1000}},
+           &o.folds);
+  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the trees and of the parts", .fallback = "1"},
+           &o.seed);
+  line.add(
+      {.names = "--no-baselines", .meaning = "Leave out the other ways of predicting, which take half of the time"},
+      &o.no_baselines);
+  add_output_format(line, o.output, table_names("fit"));
+  return line;
+}
+
+Predictor trained(const FitOptions& o, const Dataset& dataset, const Interrupt& interrupt) {
+  ValidationSettings settings;
+  settings.trees.seed = o.seed, settings.folds = o.folds, settings.baselines = !o.no_baselines;
+  settings.stop = &interrupt.requested();
+  Progress bar("training");
+  settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total + 1); };
+  Validation validation = validate(dataset, settings);
+  std::vector<std::size_t> all(dataset.models.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  Predictor predictor = train(dataset, all, settings.trees);
+  predictor.errors = std::move(validation.errors);
+  predictor.measured_width = validation.measured_width, predictor.model_width = validation.model_width;
+  predictor.kernel_width = std::move(validation.kernel_width);
+  predictor.is_width_certain = validation.is_width_certain;
+  return predictor;
+}
+
+std::string text_of(const FitOptions& o, const Predictor& predictor, const std::vector<Table>& tables) {
+  std::string text = to_text(without_columns(tables[1], {"feature_unit"}), o.output.style());
+  text += "\n" + to_text(tables[0], o.output.style());
+  text += fmt::format("\ntrained on {} kernels of {} models ({} architectures), {} with {} thread{}; in {}\n",
+                      predictor.kernels, predictor.models, predictor.architectures, printable(predictor.runtime),
+                      predictor.threads, predictor.threads == 1 ? "" : "s", printable(o.out.string()));
+  if (!predictor.is_width_certain)
+    text += "With so few models the intervals cannot be promised; collect ten or more.\n";
+  return text;
+}
+
+}  // namespace
+
+CommandDescription describe_fit() {
+  FitOptions o;
+  return declare(o).description();
+}
+
+int run_fit(std::span<const std::string> arguments) {
+  FitOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  const Dataset dataset = read_dataset(o.dataset);
+  check_is_one_way(dataset, printable(o.dataset.string()));
+  const Provenance provenance = provenance_of("fit", arguments);
+  const Interrupt interrupt;
+  const Predictor predictor = trained(o, dataset, interrupt);
+  write_predictor(predictor, o.out, provenance);
+  const auto tables = fit_tables(predictor, dataset);
+  print(o.output, tables, provenance, text_of(o, predictor, tables));
+  return 0;
+}
+
+}  // namespace takt

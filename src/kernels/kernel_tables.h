@@ -1,0 +1,37 @@
+// Tables of kernels: of models, by name, and those that were taken out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/table.h"
+#include "kernels/extract.h"
+#include "kernels/kernel_graph.h"
+
+namespace takt {
+
+/// "kernels", a row per kernel of each model, and "kernel_names", a row per canonical name. A file without models has a
+/// row per record.
+std::vector<Table> kernel_tables(const KernelFile& file);
+std::vector<TableSchema> kernel_schemas();
+
+/// "extracted": a row per kernel.
+std::vector<Table> extract_tables(const std::vector<ExtractedKernel>& extracted);
+std::vector<TableSchema> extract_schemas();
+
+/// What tables of kernels share.
+namespace kernel_columns {
+inline constexpr ColumnText number{
+    "kernel_number", "No", "The place of a kernel in the order in which the runtime executes its model, from 1."};
+inline constexpr ColumnText name{
+    "kernel_name", "Kernel",
+    "What a kernel computes, in one spelling for every model, layout and runtime: operators in the order in which they "
+    "act, fused ones after an underscore, as in Conv_Add_Relu."};
+inline constexpr ColumnText record{
+    "kernel_record", "Record",
+    "The kernel's name, the shape of its output and a fingerprint of all that decides how long it takes; kernels with "
+    "the same record are the same kernel."};
+inline constexpr ColumnText node{"kernel_node", "Node", "The kernel as the runtime's own graph names it."};
+}  // namespace kernel_columns
+
+}  // namespace takt

@@ -1,0 +1,255 @@
+#include "predict/collect.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/child_process.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "graph/onnx.h"
+#include "machine/machine_class.h"
+#include "predict/collect_journal.h"
+#include "predict/collect_process.h"
+#include "predict/round_noise.h"
+
+namespace takt {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CollectStep {
+  fs::path model;
+  int round = 1;
+};
+
+/// All steps of this shard, rounds one after the other, models in a new order in each.
+std::vector<CollectStep> steps_of(const CollectSettings& settings) {
+  std::vector<CollectStep> steps;
+  for (int round = 1; round <= settings.rounds; ++round) {
+    std::vector<CollectStep> one;
+    for (std::size_t i = 0; i < settings.models.size(); ++i)
+      if (settings.shard.has(i)) one.push_back({settings.models[i], round});
+    Random random(settings.seed * 1000 + static_cast<std::uint64_t>(round));
+    shuffle(one, random);
+    steps.insert(steps.end(), one.begin(), one.end());
+  }
+  return steps;
+}
+
+using StepKey = std::pair<std::string, int>;
+
+/// Those that need no further attempt.
+class DoneSteps {
+ public:
+  DoneSteps(const std::vector<CollectRecord>& records, int retries) : retries_(retries) {
+    for (const CollectRecord& record : records) note(record);
+  }
+  void note(const CollectRecord& record) {
+    auto& state = states_[{record.model, record.round}];
+    if (record.status == CollectStatus::disturbed)
+      ++state.disturbed;
+    else
+      state.is_done = true;
+    if (record.canary_us) least_canary_ = std::min(least_canary_.value_or(*record.canary_us), *record.canary_us);
+  }
+  bool has(const CollectStep& step) const {
+    const auto found = states_.find({step.model.filename().string(), step.round});
+    return found != states_.end() && (found->second.is_done || found->second.disturbed > retries_);
+  }
+  std::optional<double> least_canary() const { return least_canary_; }
+
+ private:
+  struct State {
+    bool is_done = false;
+    int disturbed = 0;
+  };
+  std::map<StepKey, State> states_;
+  std::optional<double> least_canary_;
+  int retries_;
+};
+
+bool is_disturbed(const CollectRecord& record, const std::optional<double>& least_canary,
+                  const CollectSettings& settings) {
+  if (record.status != CollectStatus::measured) return false;
+  if (record.load.run_delay && *record.load.run_delay > settings.most_run_delay) return true;
+  return record.canary_us && least_canary && *record.canary_us > settings.most_canary * *least_canary;
+}
+
+CollectConfiguration configuration_of(const CollectSettings& settings, const std::optional<CollectJournal>& there) {
+  CollectConfiguration configuration{to_string(detect_machine_class()),
+                                     settings.runtime,
+                                     settings.device,
+                                     settings.threads,
+                                     settings.time.count(),
+                                     {}};
+  if (!there) {
+    configuration.constants = measured_constants(settings.threads);
+    return configuration;
+  }
+  if (const auto differs = difference(there->configuration, configuration); !differs.empty())
+    refuse_input(
+        fmt::format("{}.jsonl: was measured in another way ({}); give another file with -o, or the same "
+                    "settings on the same kind of machine",
+                    printable(settings.out.string()), differs));
+  return there->configuration;
+}
+
+void measure_steps(const CollectSettings& settings, const CollectConfiguration& configuration,
+                   const std::vector<CollectRecord>& records) {
+  Journal journal(collect_journal_path(settings.out, settings.shard));
+  if (fs::file_size(collect_journal_path(settings.out, settings.shard)) == 0) journal.append(to_json(configuration));
+  DoneSteps done(records, settings.retries);
+  const auto steps = steps_of(settings);
+  std::uint64_t count = 0;
+  for (const CollectStep& step : steps) {
+    while (!done.has(step)) {
+      if (settings.stop && *settings.stop)
+        throw Error(ErrorKind::runtime, "stopped; the same command goes on where it was");
+      CollectTask task{.model = step.model,
+                       .runtime = settings.runtime,
+                       .device = settings.device,
+                       .threads = settings.threads,
+                       .time = settings.time,
+                       .seed = settings.seed,
+                       .round = step.round};
+      auto record = run_collect_process(settings.child, task, settings.limit, settings.stop);
+      if (!record) continue;  // stopped
+      if (is_disturbed(*record, done.least_canary(), settings)) record->status = CollectStatus::disturbed;
+      journal.append(to_json(*record));
+      done.note(*record);
+    }
+    if (settings.progress) settings.progress(++count, steps.size());
+  }
+}
+
+std::optional<double> mean_of_known(const std::vector<const CollectRecord*>& rounds,
+                                    const std::function<std::optional<double>(const CollectRecord&)>& value) {
+  std::vector<double> known;
+  for (const CollectRecord* round : rounds)
+    if (const auto one = value(*round)) known.push_back(*one);
+  if (known.empty()) return std::nullopt;
+  return mean_of_rounds(known);
+}
+
+LoadReadings mean_load(const std::vector<const CollectRecord*>& rounds, const std::optional<double>& least_canary) {
+  LoadReadings load;
+  load.stress = 0;
+  load.others_busy = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.others_busy; });
+  load.run_delay = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.run_delay; });
+  load.steal = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.steal; });
+  load.canary = mean_of_known(rounds, [](const CollectRecord& r) { return r.canary_us; });
+  if (load.canary && least_canary) *load.canary /= *least_canary;
+  return load;
+}
+
+CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const CollectConfiguration& configuration,
+                        const std::optional<double>& least_canary) {
+  const CollectRecord& first = *rounds.front();
+  CollectedModel model{first.model,
+                       first.architecture,
+                       first.family,
+                       configuration.runtime,
+                       first.runtime_version,
+                       configuration.device,
+                       configuration.machine,
+                       configuration.threads,
+                       static_cast<int>(rounds.size()),
+                       configuration.constants,
+                       mean_load(rounds, least_canary),
+                       0,
+                       {},
+                       {}};
+  std::vector<double> wholes;
+  std::map<std::string, std::vector<double>> times;
+  for (const CollectRecord* round : rounds) {
+    wholes.push_back(round->latency_us / 1000);
+    for (const TimedKernel& kernel : round->kernels) times[kernel.kernel].push_back(kernel.us / 1000);
+  }
+  model.latency_ms = mean_of_rounds(wholes), model.noise = noise_of_rounds(wholes);
+  for (const TimedKernel& kernel : first.kernels) {
+    const auto& of_kernel = times.at(kernel.kernel);
+    model.kernels.push_back({kernel.facts, kernel.kernel, mean_of_rounds(of_kernel), noise_of_rounds(of_kernel)});
+  }
+  return model;
+}
+
+Collection collection_of(const CollectJournal& journal, int retries) {
+  Collection result;
+  const DoneSteps done(journal.records, retries);
+  std::map<std::string, std::vector<const CollectRecord*>> measured;
+  std::map<std::string, CollectedRow> rows;
+  for (const CollectRecord& record : journal.records) {
+    CollectedRow& row = rows[record.model];
+    row.model = record.model;
+    row.measured += record.status == CollectStatus::measured, row.failed += record.status == CollectStatus::failed;
+    row.disturbed += record.status == CollectStatus::disturbed;
+    if (record.status == CollectStatus::failed) row.reason = record.reason;
+    if (record.status == CollectStatus::measured) measured[record.model].push_back(&record);
+  }
+  for (const auto& entry : measured) {
+    result.dataset.models.push_back(model_of(entry.second, journal.configuration, done.least_canary()));
+    const CollectedModel& model = result.dataset.models.back();
+    CollectedRow& row = rows[entry.first];
+    row.latency_ms = model.latency_ms, row.noise = model.noise, row.kernels = model.kernels.size();
+  }
+  for (auto& entry : rows) result.rows.push_back(std::move(entry.second));
+  return result;
+}
+
+}  // namespace
+
+std::vector<fs::path> models_to_collect(const std::vector<fs::path>& paths) {
+  std::vector<fs::path> models;
+  for (const fs::path& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      if (!fs::exists(path, error))
+        throw Error(ErrorKind::io, fmt::format("{}: no such file", printable(path.string())));
+      models.push_back(path);
+      continue;
+    }
+    const std::size_t before = models.size();
+    for (const auto& entry : fs::directory_iterator(path))
+      if (entry.is_regular_file() && is_onnx_file(entry.path())) models.push_back(entry.path());
+    if (models.size() == before)
+      refuse_input(fmt::format("{}: holds no .onnx file; name a folder with models", printable(path.string())));
+    std::sort(models.begin() + static_cast<std::ptrdiff_t>(before), models.end());
+  }
+  std::set<std::string> names;
+  for (const fs::path& model : models)
+    if (!names.insert(model.filename().string()).second)
+      refuse_input(fmt::format("{}: there are two models of this name; rows of a dataset are told apart by it",
+                               printable(model.string())));
+  return models;
+}
+
+Collection collect(const CollectSettings& settings) {
+  const auto there = read_collect_journals(settings.out);
+  const CollectConfiguration configuration = configuration_of(settings, there);
+  measure_steps(settings, configuration, there ? there->records : std::vector<CollectRecord>());
+  return collection_of(*read_collect_journals(settings.out), settings.retries);
+}
+
+Dataset merge_datasets(const std::vector<fs::path>& files) {
+  Dataset all;
+  std::set<std::string> names;
+  for (const fs::path& file : files) {
+    Dataset one = read_dataset(file);
+    for (CollectedModel& model : one.models) {
+      if (!names.insert(model.model).second)
+        refuse_input(fmt::format("{}: model '{}' is in a dataset before it, too; leave one out",
+                                 printable(file.string()), printable(model.model)));
+      all.models.push_back(std::move(model));
+    }
+  }
+  return all;
+}
+
+}  // namespace takt

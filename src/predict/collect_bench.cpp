@@ -1,0 +1,171 @@
+#include "predict/collect_bench.h"
+
+#include <fmt/format.h>
+#include <onnx-ml.pb.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "core/child_process.h"
+#include "core/error.h"
+#include "core/temporary_folder.h"
+#include "core/text.h"
+#include "core/usage.h"
+#include "graph/onnx.h"
+#include "kernels/optimised_kernels.h"
+#include "predict/canary.h"
+#include "profile/op_profile.h"
+#include "profile/run.h"
+
+namespace takt {
+namespace {
+
+RunSettings settings_of(const CollectTask& task) {
+  RunSettings settings;
+  settings.runtime = task.runtime, settings.device = task.device, settings.threads = task.threads;
+  settings.min_time = task.time, settings.time = task.time;
+  settings.seed = task.seed;
+  return settings;
+}
+
+OptimisedKernels saved_kernels_of(const std::filesystem::path& model, const RunSettings& settings) {
+  OptimisedKernels kernels = kernels_of(model, settings);
+  if (!kernels.is_saved)
+    throw Error(
+        ErrorKind::unsupported,
+        fmt::format("{}: {} does not save the graph that it executes, so its kernels cannot be timed one by one; "
+                    "use --runtime onnxruntime",
+                    printable(model.string()), kernels.graph.runtime));
+  return kernels;
+}
+
+/// What the model says of itself (takt's zoo does), else its file's name.
+void add_origin(const std::filesystem::path& model, std::string& architecture, std::string& family) {
+  architecture = family = model.stem().string();
+  const OnnxModel read = read_onnx_structure(model);
+  for (const auto& entry : read.proto->metadata_props()) {
+    if (entry.key() == "takt.architecture" && !entry.value().empty()) architecture = entry.value();
+    if (entry.key() == "takt.family" && !entry.value().empty()) family = entry.value();
+  }
+}
+
+LoadReadings load_of(const RunPass& pass) {
+  LoadReadings load;
+  const CpuLimit limit = cpu_limit();
+  Nanoseconds wall{}, delay{}, cpu{}, busy{}, steal{};
+  bool has_delay = true, has_busy = true, has_steal = true;
+  for (const UsageSpan& span : pass.usage) {
+    wall += span.wall;
+    const Usage& used = span.used;
+    has_delay = has_delay && used.run_delay && used.cpu_time;
+    has_busy = has_busy && used.machine_busy && used.cpu_time;
+    has_steal = has_steal && used.steal.has_value();
+    delay += used.run_delay.value_or(Nanoseconds{}), cpu += used.cpu_time.value_or(Nanoseconds{});
+    busy += used.machine_busy.value_or(Nanoseconds{}), steal += used.steal.value_or(Nanoseconds{});
+  }
+  if (wall.count() <= 0) return load;
+  const auto share = [&](Nanoseconds part) {
+    return std::max(0.0, static_cast<double>(part.count()) / static_cast<double>(wall.count()) / limit.cpus);
+  };
+  if (has_delay && cpu.count() > 0)
+    load.run_delay = static_cast<double>(delay.count()) / static_cast<double>(cpu.count());
+  if (has_busy) load.others_busy = share(busy - cpu);
+  if (has_steal) load.steal = share(steal);
+  return load;
+}
+
+/// The kernels of `facts` with their times in `profile`. A kernel of which the records' cost leaves nothing keeps a
+/// twentieth of its recorded time: it did run.
+void add_times(const ModelFacts& facts, const OpProfile& profile, CollectRecord& record) {
+  std::unordered_map<std::string, const OpRow*> rows;
+  for (const OpRow& row : profile.ops) rows.emplace(row.node, &row), rows.emplace(row.name, &row);
+  for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
+    const auto found = rows.find(facts.names[i]);
+    if (found == rows.end() || found->second->total.count() <= 0)
+      throw Error(ErrorKind::runtime,
+                  fmt::format("the runtime told no time of kernel '{}'", printable(facts.names[i])));
+    const OpRow& row = *found->second;
+    const double recorded = static_cast<double>(row.total.count()) / 1000 / static_cast<double>(profile.runs);
+    const double plain = row.plain_mean ? row.plain_mean->count() : recorded;
+    record.kernels.push_back({facts.kernels[i], facts.names[i], std::max(plain, recorded / 20)});
+  }
+}
+
+double mean_us(const RunPass& pass) {
+  const auto summary = summarize(pass.samples);
+  if (!summary) throw Error(ErrorKind::runtime, "no inference was timed");
+  return summary->mean.count();
+}
+
+ModelFacts facts_in(const std::filesystem::path& model, const OptimisedKernels& kernels, int threads) {
+  ModelFacts facts;
+  facts.model = model.filename().string();
+  add_origin(model, facts.architecture, facts.family);
+  facts.kernels = facts_of(kernels.graph, kernels.records, threads);
+  for (const KernelInstance& kernel : kernels.graph.kernels) facts.names.push_back(kernel.name);
+  facts.notes = kernels.notes;
+  return facts;
+}
+
+void measure_kernels(const CollectTask& task, CollectRecord& record) {
+  const RunSettings settings = settings_of(task);
+  const OptimisedKernels kernels = saved_kernels_of(task.model, settings);
+  const ModelFacts facts = facts_in(task.model, kernels, task.threads);
+  record.architecture = facts.architecture, record.family = facts.family;
+  record.runtime_version = kernels.graph.version;
+  const TemporaryFolder folder("takt");
+  const auto file = folder.path() / "named.onnx";
+  write_onnx(kernels.model, file);
+  RunSettings as_it_is = settings;
+  as_it_is.properties = as_written(kernels).properties;
+  const RunResult result = run_model(file, as_it_is, RunPasses::both);
+  record.latency_us = mean_us(*result.plain);
+  record.load = load_of(*result.plain);
+  add_times(facts, profile_ops(result), record);
+}
+
+void measure_whole(const CollectTask& task, CollectRecord& record) {
+  const RunResult result = run_model(task.model, settings_of(task), RunPasses::plain);
+  add_origin(task.model, record.architecture, record.family);
+  record.runtime_version = result.runtime_version;
+  record.latency_us = mean_us(*result.plain);
+  record.load = load_of(*result.plain);
+}
+
+}  // namespace
+
+CollectRecord measure_for_collection(const CollectTask& task) {
+  CollectRecord record;
+  record.model = task.model.filename().string();
+  record.round = task.round;
+  const double before = canary_us();
+  if (task.with_kernels)
+    measure_kernels(task, record);
+  else
+    measure_whole(task, record);
+  record.canary_us = (before + canary_us()) / 2;
+  record.status = CollectStatus::measured;
+  return record;
+}
+
+ModelFacts facts_of_model(const std::filesystem::path& model, const RunSettings& settings) {
+  return facts_in(model, saved_kernels_of(model, settings), settings.threads.value_or(1));
+}
+
+int run_collect_task(std::string_view json, const std::function<void(const std::string& line)>& tell) {
+  const CollectTask task = parse_collect_task(json);
+  end_with_parent(task.parent);
+  CollectRecord record;
+  try {
+    record = measure_for_collection(task);
+  } catch (const Error& error) {
+    record = {};
+    record.model = task.model.filename().string(), record.round = task.round;
+    record.reason = error.what();
+  }
+  tell(to_json(record));
+  return 0;
+}
+
+}  // namespace takt

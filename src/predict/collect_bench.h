@@ -1,0 +1,30 @@
+// Measures one model for a collection: its time, and that of each of its kernels where it stands.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "predict/collect_record.h"
+#include "profile/run_settings.h"
+
+namespace takt {
+
+/// Runs the graph that the runtime makes of the model, as it is written, so that every sample names its kernel; runs
+/// with and without records take turns, and what records cost is taken out (profile/plain_times.h). Means, since means
+/// add up and medians do not. Throws Error as run_model().
+CollectRecord measure_for_collection(const CollectTask& task);
+
+/// What the kernels of a model are, for a prediction: no kernel is timed.
+struct ModelFacts {
+  std::string model, architecture, family;
+  std::vector<std::string> names;    ///< of the runtime's nodes
+  std::vector<KernelFacts> kernels;  ///< in the order of execution
+  std::vector<std::string> notes;
+};
+ModelFacts facts_of_model(const std::filesystem::path& model, const RunSettings& settings);
+
+/// The child's side: does the task in `json` and tells the record, a failed one with its reason. Returns the exit code.
+int run_collect_task(std::string_view json, const std::function<void(const std::string& line)>& tell);
+
+}  // namespace takt

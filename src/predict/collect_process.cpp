@@ -1,0 +1,50 @@
+#include "predict/collect_process.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/child_process.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+CollectRecord lost_record(const CollectTask& task, std::string reason) {
+  CollectRecord record;
+  record.model = task.model.filename().string();
+  record.round = task.round;
+  record.reason = std::move(reason);
+  return record;
+}
+
+}  // namespace
+
+std::optional<CollectRecord> run_collect_process(const std::vector<std::string>& command, const CollectTask& task,
+                                                 Nanoseconds limit, const std::atomic<bool>* stop) {
+  CollectTask asked = task;
+  asked.parent = static_cast<int>(::getpid());
+  ChildProcess child(command, to_json(asked));
+  std::string line;
+  switch (child.next(line, limit, stop)) {
+    case ChildProcess::Answer::line: {
+      CollectRecord record = parse_collect_record(line, "answer of collect's own process");
+      if (record.model != task.model.filename().string() || record.round != task.round)
+        refuse_input(fmt::format("collect's own process answered of '{}' instead of '{}'", printable(record.model),
+                                 printable(task.model.string())));
+      return record;
+    }
+    case ChildProcess::Answer::late:
+      return lost_record(task, fmt::format("no answer within {}: its process was ended", format_duration(limit)));
+    case ChildProcess::Answer::stopped:
+      return std::nullopt;
+    case ChildProcess::Answer::ended:
+      break;
+  }
+  const ChildProcess::End end = child.end();
+  const std::string words = child.last_words();
+  return lost_record(task, fmt::format("the process that measured it ended with {}{}{}", to_string(end),
+                                       words.empty() ? "" : ": ", printable(words)));
+}
+
+}  // namespace takt

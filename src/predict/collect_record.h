@@ -1,0 +1,59 @@
+// What one process of a collection measures, and what it tells: a model once, in a process of its own, since layouts of
+// memory differ from process to process and a median over runs of one process cannot see that.
+//
+// The task goes to the child as JSON on its standard input; its answer is one line, which is a line of the journal.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/units.h"
+#include "predict/dataset.h"
+
+namespace takt {
+
+struct CollectTask {
+  std::filesystem::path model;
+  std::string runtime = "onnxruntime", device = "CPU";
+  int threads = 1;
+  Duration time = std::chrono::seconds(1);  ///< of the runs without records of kernels, and of those with them
+  bool with_kernels = true;                 ///< false: only the whole inference, of the model as it is
+  std::uint64_t seed = 1;                   ///< of the inputs
+  int round = 1;
+  int parent = 0;  ///< process that waits for the answer
+};
+std::string to_json(const CollectTask& task);
+/// Throws Error(bad_input).
+CollectTask parse_collect_task(std::string_view json);
+
+enum class CollectStatus {
+  measured,
+  disturbed,  ///< others had the processor too often meanwhile
+  failed,
+};
+
+struct TimedKernel {
+  KernelFacts facts;
+  std::string kernel;  ///< name of the runtime's node
+  double us = 0;       ///< mean time in the model
+};
+
+/// A line of the journal: one model in one round.
+struct CollectRecord {
+  std::string model;  ///< file name
+  int round = 1;
+  CollectStatus status = CollectStatus::failed;
+  std::string reason;  ///< of a failed one
+  std::string architecture, family, runtime_version;
+  double latency_us = 0;            ///< mean of the whole inference
+  std::optional<double> canary_us;  ///< mean time of a fixed piece of work before and after
+  LoadReadings load;                ///< without canary and stress
+  std::vector<TimedKernel> kernels;
+};
+std::string to_json(const CollectRecord& record);
+/// Throws Error(bad_input) that begins with `where`.
+CollectRecord parse_collect_record(std::string_view json, std::string_view where);
+
+}  // namespace takt

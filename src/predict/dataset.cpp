@@ -1,0 +1,223 @@
+#include "predict/dataset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_set>
+
+#include "core/csv.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+/// A number in as few digits as name it.
+std::string number_cell(double value) { return std::isnan(value) ? std::string() : fmt::format("{}", value); }
+std::string number_cell(const std::optional<double>& value) { return value ? number_cell(*value) : std::string(); }
+
+/// One row under way: its cells one after the other, in the order of dataset_columns().
+class RowReader {
+ public:
+  RowReader(const CsvRow& row, std::string_view where) : row_(row), where_(where) {}
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    refuse_input(fmt::format("{}:{}: {}", where_, row_.line, what));
+  }
+  std::string text() { return row_.cells[place_++]; }
+  std::string some_text(std::string_view name) {
+    if (row_.cells[place_].empty()) refuse(fmt::format("'{}' is empty; give a text", name));
+    return text();
+  }
+  std::optional<double> maybe(std::string_view name, double least = 0) {
+    const std::string& cell = row_.cells[place_];
+    if (cell.empty()) return ++place_, std::nullopt;
+    const auto value = number_in<double>(cell);
+    if (!value || !std::isfinite(*value) || *value < least)
+      refuse(fmt::format("'{}' is '{}'; give a number from {}, or nothing", name, printable(cell), least));
+    return ++place_, value;
+  }
+  double positive(std::string_view name) {
+    const std::string cell = row_.cells[place_];
+    const auto value = maybe(name);
+    if (!value || *value <= 0) refuse(fmt::format("'{}' is '{}'; give a number above 0", name, printable(cell)));
+    return *value;
+  }
+  int count(std::string_view name) {
+    const auto value = number_in<int>(row_.cells[place_]);
+    if (!value || *value < 1 || *value > 1'000'000)
+      refuse(fmt::format("'{}' is '{}'; give a whole number from 1", name, printable(row_.cells[place_])));
+    return ++place_, *value;
+  }
+  std::string group() const { return row_.cells[place_]; }
+  std::string place() const { return fmt::format("{}:{}", where_, row_.line); }
+
+ private:
+  const CsvRow& row_;
+  std::string_view where_;
+  std::size_t place_ = 0;
+};
+
+std::vector<std::string> dataset_columns() {
+  std::vector<std::string> names{"Kernel_ID",        "OpType",           "Input_Shape", "stress",
+                                 "others_busy",      "run_delay",        "steal",       "canary",
+                                 "Latency_ms",       "latency_noise",    "model",       "architecture",
+                                 "family",           "model_latency_ms", "model_noise", "rounds",
+                                 "kernel",           "layout",           "number_type", "kernel_group",
+                                 "runtime",          "runtime_version",  "device",      "machine",
+                                 "peak_flops_per_s", "peak_bytes_per_s"};
+  for (const FeatureText& feature : feature_texts()) names.emplace_back(feature.name);
+  return names;
+}
+
+std::vector<std::string> cells_of(const CollectedModel& model, const CollectedKernel& kernel) {
+  const LoadReadings& load = model.load;
+  std::vector<std::string> cells{kernel.facts.id,
+                                 kernel.facts.op_type,
+                                 kernel.facts.input_shape,
+                                 number_cell(load.stress),
+                                 number_cell(load.others_busy),
+                                 number_cell(load.run_delay),
+                                 number_cell(load.steal),
+                                 number_cell(load.canary),
+                                 number_cell(kernel.latency_ms),
+                                 number_cell(kernel.noise),
+                                 model.model,
+                                 model.architecture,
+                                 model.family,
+                                 number_cell(model.latency_ms),
+                                 number_cell(model.noise),
+                                 std::to_string(model.rounds),
+                                 kernel.kernel,
+                                 kernel.facts.layout,
+                                 kernel.facts.number_type,
+                                 std::string(name_of(kernel.facts.group)),
+                                 model.runtime,
+                                 model.runtime_version,
+                                 model.device,
+                                 model.machine,
+                                 number_cell(model.constants.flops_per_s),
+                                 number_cell(model.constants.bytes_per_s)};
+  for (const double feature : kernel.facts.features) cells.push_back(number_cell(feature));
+  return cells;
+}
+
+/// A row as a model of this one kernel. In the order of dataset_columns().
+CollectedModel model_in(RowReader row) {
+  CollectedModel model;
+  CollectedKernel kernel;
+  kernel.facts.id = row.some_text("Kernel_ID");
+  kernel.facts.op_type = row.some_text("OpType");
+  kernel.facts.input_shape = row.text();
+  model.load = {row.maybe("stress"), row.maybe("others_busy"), row.maybe("run_delay"), row.maybe("steal"),
+                row.maybe("canary")};
+  kernel.latency_ms = row.positive("Latency_ms");
+  kernel.noise = row.maybe("latency_noise");
+  model.model = row.some_text("model");
+  model.architecture = row.some_text("architecture");
+  model.family = row.some_text("family");
+  model.latency_ms = row.positive("model_latency_ms");
+  model.noise = row.maybe("model_noise");
+  model.rounds = row.count("rounds");
+  kernel.kernel = row.some_text("kernel");
+  kernel.facts.layout = row.text();
+  kernel.facts.number_type = row.text();
+  const std::string place = row.place();
+  kernel.facts.group = kernel_group_named(row.group(), place);
+  row.text();
+  model.runtime = row.some_text("runtime");
+  model.runtime_version = row.text();
+  model.device = row.some_text("device");
+  model.machine = row.some_text("machine");
+  model.constants = {row.positive("peak_flops_per_s"), row.positive("peak_bytes_per_s")};
+  for (const FeatureText& feature : feature_texts())
+    kernel.facts.features.push_back(row.maybe(feature.name).value_or(std::numeric_limits<double>::quiet_NaN()));
+  for (const Feature bytes : {Feature::input_bytes, Feature::output_bytes, Feature::weight_bytes, Feature::threads})
+    if (std::isnan(kernel.facts[bytes]))
+      row.refuse(fmt::format("'{}' is empty; give a number", feature_texts()[static_cast<std::size_t>(bytes)].name));
+  model.threads = static_cast<int>(kernel.facts[Feature::threads]);
+  model.kernels.push_back(std::move(kernel));
+  return model;
+}
+
+bool is_same(const LoadReadings& a, const LoadReadings& b) {
+  return a.stress == b.stress && a.others_busy == b.others_busy && a.run_delay == b.run_delay && a.steal == b.steal &&
+         a.canary == b.canary;
+}
+
+/// Whether two rows say the same of their model.
+bool agree(const CollectedModel& a, const CollectedModel& b) {
+  return a.architecture == b.architecture && a.family == b.family && a.runtime == b.runtime &&
+         a.runtime_version == b.runtime_version && a.device == b.device && a.machine == b.machine &&
+         a.threads == b.threads && a.rounds == b.rounds && a.constants == b.constants && is_same(a.load, b.load) &&
+         a.latency_ms == b.latency_ms && a.noise == b.noise;
+}
+
+void check_heading(const CsvRow& heading, std::string_view where) {
+  const auto columns = dataset_columns();
+  for (std::size_t i = 0; i < std::max(columns.size(), heading.cells.size()); ++i) {
+    const std::string wanted = i < columns.size() ? columns[i] : "",
+                      found = i < heading.cells.size() ? heading.cells[i] : "";
+    if (wanted == found) continue;
+    refuse_input(
+        fmt::format("{}:1: column {} is '{}' instead of '{}'; a dataset is what 'takt collect' of this version "
+                    "writes",
+                    where, i + 1, printable(found), wanted));
+  }
+}
+
+}  // namespace
+
+std::size_t Dataset::kernel_count() const {
+  std::size_t count = 0;
+  for (const CollectedModel& model : models) count += model.kernels.size();
+  return count;
+}
+
+std::string dataset_csv(const Dataset& dataset) {
+  std::string text = fmt::format("{}\n", fmt::join(dataset_columns(), ","));
+  for (const CollectedModel& model : dataset.models)
+    for (const CollectedKernel& kernel : model.kernels) {
+      bool first = true;
+      for (const std::string& cell : cells_of(model, kernel)) {
+        if (!first) text += ',';
+        text += csv_cell(cell);
+        first = false;
+      }
+      text += '\n';
+    }
+  return text;
+}
+
+Dataset parse_dataset(std::string_view csv, std::string_view where) {
+  const auto rows = parse_csv(csv, where);
+  if (rows.empty()) refuse_input(fmt::format("{}: is empty; 'takt collect' writes datasets", where));
+  check_heading(rows.front(), where);
+  Dataset dataset;
+  std::unordered_set<std::string> seen;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const RowReader reader(rows[i], where);
+    CollectedModel row = model_in(reader);
+    if (dataset.models.empty() || dataset.models.back().model != row.model) {
+      if (!seen.insert(row.model).second)
+        reader.refuse(fmt::format("model '{}' has rows in two places; keep its rows together", printable(row.model)));
+      dataset.models.push_back(std::move(row));
+      continue;
+    }
+    CollectedModel& model = dataset.models.back();
+    if (!agree(model, row))
+      reader.refuse(fmt::format("says something else of model '{}' than the row before", printable(row.model)));
+    model.kernels.push_back(std::move(row.kernels.front()));
+  }
+  if (dataset.models.empty()) refuse_input(fmt::format("{}: has no row; collect models first", where));
+  return dataset;
+}
+
+Dataset read_dataset(const std::filesystem::path& path) {
+  return parse_dataset(read_file(path), printable(path.string()));
+}
+
+}  // namespace takt

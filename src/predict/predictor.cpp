@@ -1,0 +1,115 @@
+#include "predict/predictor.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+constexpr std::array<std::string_view, 3> tier_names{"measured", "trained", "roofline"};
+
+double width_of(const Predictor& predictor, KernelGroup group, bool is_beyond) {
+  const auto found = predictor.kernel_width.find(group);
+  const double width = found == predictor.kernel_width.end() ? roofline_width : found->second;
+  return is_beyond ? std::max(2 * width, 0.3) : width;
+}
+
+KernelPrediction prediction_of(const Predictor& predictor, const KernelFacts& facts) {
+  KernelPrediction result;
+  double width = roofline_width;
+  if (const auto known = predictor.known.find(facts)) {
+    result.tier = Tier::measured, result.us = *known, width = predictor.measured_width;
+  } else if (const auto estimate = predictor.trees.estimate(facts)) {
+    result.tier = Tier::trained, result.us = estimate->us(), result.is_beyond = estimate->is_beyond;
+    width = width_of(predictor, facts.group, estimate->is_beyond);
+  } else {
+    result.us = predictor.trees.roofline(facts);
+  }
+  result.low_us = result.us * std::exp(-width), result.high_us = result.us * std::exp(width);
+  return result;
+}
+
+}  // namespace
+
+std::string_view name_of(Tier tier) { return tier_names[static_cast<std::size_t>(tier)]; }
+
+double ModelPrediction::share(Tier tier) const {
+  double of_tier = 0, all = 0;
+  for (const KernelPrediction& kernel : kernels) {
+    all += kernel.us;
+    if (kernel.tier == tier) of_tier += kernel.us;
+  }
+  return all > 0 ? of_tier / all : 0;
+}
+
+ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts> kernels) {
+  ModelPrediction result;
+  double sum = 0, strange = 0, strange_low = 0, strange_high = 0;  // strange: kernels unlike those seen
+  for (const KernelFacts& facts : kernels) {
+    const KernelPrediction one = prediction_of(predictor, facts);
+    sum += one.us;
+    if (one.tier == Tier::roofline || one.is_beyond)
+      strange += one.us, strange_low += one.low_us, strange_high += one.high_us;
+    result.kernels.push_back(one);
+  }
+  result.overhead_us = predictor.overhead.of(kernels.size());
+  // A sum that is all overhead (a model of reshapes) stays above zero.
+  result.us = std::max(sum + result.overhead_us, 0.05 * sum);
+  const double rest = std::max(0.0, result.us - strange);
+  result.low_us = std::min(result.us, rest * std::exp(-predictor.model_width) + strange_low);
+  result.high_us = std::max(result.us, rest * std::exp(predictor.model_width) + strange_high);
+  return result;
+}
+
+Predictor train(const Dataset& dataset, std::span<const std::size_t> which, const RatioTreeSettings& settings) {
+  Predictor predictor;
+  std::vector<KernelSample> samples;
+  std::vector<OverheadSample> overheads;
+  std::set<std::string> architectures;
+  for (const std::size_t place : which) {
+    const CollectedModel& model = dataset.models[place];
+    predictor.machine = model.machine, predictor.runtime = model.runtime;
+    predictor.runtime_version = model.runtime_version, predictor.device = model.device;
+    predictor.threads = model.threads;
+    double sum = 0;
+    for (const CollectedKernel& kernel : model.kernels) {
+      samples.push_back(sample_of(model, kernel));
+      predictor.known.add(kernel.facts, kernel.latency_ms * 1000);
+      sum += kernel.latency_ms * 1000;
+    }
+    overheads.push_back({static_cast<double>(model.kernels.size()), model.latency_ms * 1000 - sum});
+    architectures.insert(model.architecture);
+  }
+  if (samples.empty()) refuse_input("there are no models to train on; collect more");
+  predictor.trees = RatioTrees::train(samples, dataset.models[which.front()].constants, settings);
+  predictor.overhead = fit_overhead(overheads);
+  predictor.models = which.size(), predictor.architectures = architectures.size(), predictor.kernels = samples.size();
+  return predictor;
+}
+
+void check_is_one_way(const Dataset& dataset, const std::string& where) {
+  const CollectedModel& first = dataset.models.front();
+  for (const CollectedModel& model : dataset.models) {
+    const auto refuse = [&](std::string_view what, const std::string& one, const std::string& other) {
+      refuse_input(
+          fmt::format("{}: models were measured with {} '{}' and '{}'; give each a dataset and a predictor of "
+                      "its own",
+                      where, what, printable(one), printable(other)));
+    };
+    if (model.machine != first.machine) refuse("machine", first.machine, model.machine);
+    if (model.runtime != first.runtime) refuse("runtime", first.runtime, model.runtime);
+    if (model.runtime_version != first.runtime_version)
+      refuse("runtime version", first.runtime_version, model.runtime_version);
+    if (model.device != first.device) refuse("device", first.device, model.device);
+    if (model.threads != first.threads) refuse("threads", std::to_string(first.threads), std::to_string(model.threads));
+    if (model.load.stress.value_or(0) != 0) refuse("a stressor in", first.model, model.model);
+  }
+}
+
+}  // namespace takt

@@ -1,0 +1,274 @@
+#include "predict/predictor_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/strict_json.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr int predictor_version = 1;
+
+std::string tree_file_name(KernelGroup group, std::string_view kind) {
+  return fmt::format("{}.{}.json", name_of(group), kind);
+}
+
+std::string fingerprint_of(const std::string& text) { return fmt::format("{:016x}", fingerprint(text)); }
+
+OrderedJson known_json(const std::optional<double>& value) { return value ? OrderedJson(*value) : OrderedJson(); }
+OrderedJson known_json(const std::optional<float>& value) { return value ? OrderedJson(*value) : OrderedJson(); }
+
+OrderedJson error_row_json(const ErrorRow& row) {
+  const ErrorFigures& f = row.figures;
+  return {{"split", row.split},
+          {"level", row.level},
+          {"method", row.method},
+          {"count", f.count},
+          {"mape", f.mape},
+          {"bias", f.bias},
+          {"within_5", f.within_5},
+          {"within_10", f.within_10},
+          {"within_15", f.within_15},
+          {"coverage", known_json(f.coverage)},
+          {"width", known_json(f.width)},
+          {"noise", known_json(row.noise)}};
+}
+
+OrderedJson group_json(KernelGroup kind, const RatioTrees::Group& group, const Predictor& predictor) {
+  OrderedJson features = OrderedJson::array();
+  for (const TrainedFeature& feature : group.features)
+    features.push_back({{"name", feature.name},
+                        {"unit", feature.unit},
+                        {"type", feature.type},
+                        {"low", known_json(feature.low)},
+                        {"high", known_json(feature.high)}});
+  const auto width = predictor.kernel_width.find(kind);
+  return {{"group", name_of(kind)},
+          {"rows", group.rows},
+          {"width", width == predictor.kernel_width.end() ? OrderedJson() : OrderedJson(width->second)},
+          {"words", group.words},
+          {"bases", group.bases},
+          {"boosting", fingerprint_of(group.boosting_json)},
+          {"forest", fingerprint_of(group.forest_json)},
+          {"features", features}};
+}
+
+/// The members of an object, each asked for once; what is left over is refused.
+class Members {
+ public:
+  Members(const Json& json, std::string where, std::initializer_list<std::string_view> keys)
+      : json_(json), where_(std::move(where)) {
+    if (!json.is_object()) refuse("is no object");
+    for (const auto& item : json.items())
+      if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
+        refuse(fmt::format("'{}' has no meaning here", printable(item.key())));
+    for (const std::string_view key : keys)
+      if (!json.contains(key)) refuse(fmt::format("has no '{}'", key));
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    refuse_input(fmt::format("{}: {}; 'takt fit' writes predictors", where_, what));
+  }
+  const Json& operator[](const char* key) const { return json_.at(key); }
+  std::string text(const char* key) const {
+    if (!json_.at(key).is_string()) refuse(fmt::format("'{}' is no text", key));
+    return json_.at(key).get<std::string>();
+  }
+  double number(const char* key, double least) const {
+    const Json& value = json_.at(key);
+    if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < least)
+      refuse(fmt::format("'{}' is no number from {}", key, least));
+    return value.get<double>();
+  }
+  double positive(const char* key) const {
+    const double value = number(key, 0);
+    if (value <= 0) refuse(fmt::format("'{}' is not above 0", key));
+    return value;
+  }
+  std::optional<double> maybe(const char* key, double least = 0) const {
+    if (json_.at(key).is_null()) return std::nullopt;
+    return number(key, least);
+  }
+  std::size_t count(const char* key) const {
+    if (!json_.at(key).is_number_unsigned()) refuse(fmt::format("'{}' is no whole number from 0", key));
+    return json_.at(key).get<std::size_t>();
+  }
+  bool flag(const char* key) const {
+    if (!json_.at(key).is_boolean()) refuse(fmt::format("'{}' is neither true nor false", key));
+    return json_.at(key).get<bool>();
+  }
+  const Json& list(const char* key) const {
+    if (!json_.at(key).is_array()) refuse(fmt::format("'{}' is no list", key));
+    return json_.at(key);
+  }
+  std::vector<std::string> texts(const char* key) const {
+    std::vector<std::string> result;
+    for (const Json& one : list(key)) {
+      if (!one.is_string() || (!result.empty() && one.get<std::string>() <= result.back()))
+        refuse(fmt::format("'{}' is no sorted list of texts", key));
+      result.push_back(one.get<std::string>());
+    }
+    return result;
+  }
+
+ private:
+  const Json& json_;
+  std::string where_;
+};
+
+ErrorRow error_row_in(const Json& json, const std::string& where) {
+  const Members row(json, where,
+                    {"split", "level", "method", "count", "mape", "bias", "within_5", "within_10", "within_15",
+                     "coverage", "width", "noise"});
+  ErrorRow read{row.text("split"), row.text("level"), row.text("method"), {}, row.maybe("noise")};
+  read.figures = {row.count("count"),        row.number("mape", 0),      row.number("bias", -1),
+                  row.number("within_5", 0), row.number("within_10", 0), row.number("within_15", 0),
+                  row.maybe("coverage"),     row.maybe("width")};
+  return read;
+}
+
+void read_features(const Members& group, RatioTrees::Group& read) {
+  read.features = RatioTrees::features_for(read.words);
+  const Json& list = group.list("features");
+  if (list.size() != read.features.size()) group.refuse("it has other features than this version of takt makes");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Members feature(list[i], "feature", {"name", "unit", "type", "low", "high"});
+    if (feature.text("name") != read.features[i].name)
+      group.refuse(fmt::format("feature '{}' stands where this version of takt has '{}'",
+                               printable(feature.text("name")), read.features[i].name));
+    const auto low = feature.maybe("low", -3e38), high = feature.maybe("high", -3e38);
+    if (low) read.features[i].low = static_cast<float>(*low);
+    if (high) read.features[i].high = static_cast<float>(*high);
+  }
+}
+
+void read_group(const Json& json, const std::string& where, Predictor& predictor,
+                const std::function<std::string(const std::string& name)>& trees) {
+  const Members group(json, where, {"group", "rows", "width", "words", "bases", "boosting", "forest", "features"});
+  const KernelGroup kind = kernel_group_named(group.text("group"), where);
+  if (predictor.trees.groups().contains(kind)) group.refuse("a group is there twice");
+  RatioTrees::Group read;
+  read.rows = group.count("rows");
+  read.words = group.texts("words"), read.bases = group.texts("bases");
+  read_features(group, read);
+  if (const auto width = group.maybe("width")) predictor.kernel_width[kind] = *width;
+  const auto text_of = [&](const char* what) {
+    const std::string name = tree_file_name(kind, what);
+    std::string text = trees(name);
+    if (fingerprint_of(text) != group.text(what))
+      refuse_input(fmt::format("{}: {} is of another predictor; train it anew with 'takt fit'", where, name));
+    return text;
+  };
+  read.boosting_json = text_of("boosting"), read.forest_json = text_of("forest");
+  predictor.trees.add(kind, std::move(read), where);
+}
+
+void read_known(const Members& file, Predictor& predictor) {
+  for (const Json& one : file.list("known")) {
+    const bool fits = one.is_array() && one.size() == 4 && one[0].is_string() && one[1].is_number() &&
+                      one[2].is_number() && one[3].is_number() && one[1].get<double>() >= 0 &&
+                      one[2].get<double>() >= 0 && one[3].get<double>() > 0;
+    if (!fits) file.refuse("'known' holds something else than [record, bytes of weights, bytes since, microseconds]");
+    predictor.known.add(one[0].get<std::string>(), {one[1].get<double>(), one[2].get<double>(), one[3].get<double>()});
+  }
+}
+
+}  // namespace
+
+std::string predictor_json(const Predictor& predictor, const Provenance& provenance) {
+  OrderedJson groups = OrderedJson::array(), errors = OrderedJson::array(), known = OrderedJson::array();
+  for (const auto& [kind, group] : predictor.trees.groups()) groups.push_back(group_json(kind, group, predictor));
+  for (const ErrorRow& row : predictor.errors) errors.push_back(error_row_json(row));
+  for (const auto& [id, times] : predictor.known.times())
+    for (const KnownTime& time : times) known.push_back({id, time.model_weight_bytes, time.reuse_bytes, time.us});
+  const MachineConstants& machine = predictor.trees.machine();
+  const OrderedJson file{{"takt", OrderedJson::parse(to_json(provenance))},
+                         {"takt_predictor", predictor_version},
+                         {"machine", predictor.machine},
+                         {"runtime", predictor.runtime},
+                         {"runtime_version", predictor.runtime_version},
+                         {"device", predictor.device},
+                         {"threads", predictor.threads},
+                         {"flops_per_s", machine.flops_per_s},
+                         {"bytes_per_s", machine.bytes_per_s},
+                         {"least_kernel_us", predictor.trees.fixed_us()},
+                         {"overhead_us", predictor.overhead.fixed_us},
+                         {"overhead_per_kernel_us", predictor.overhead.per_kernel_us},
+                         {"models", predictor.models},
+                         {"architectures", predictor.architectures},
+                         {"kernels", predictor.kernels},
+                         {"measured_width", predictor.measured_width},
+                         {"model_width", predictor.model_width},
+                         {"is_width_certain", predictor.is_width_certain},
+                         {"groups", groups},
+                         {"errors", errors},
+                         {"known", known}};
+  return file.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+std::vector<std::pair<std::string, std::string>> tree_files(const Predictor& predictor) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const auto& [kind, group] : predictor.trees.groups()) {
+    files.emplace_back(tree_file_name(kind, "boosting"), group.boosting_json);
+    files.emplace_back(tree_file_name(kind, "forest"), group.forest_json);
+  }
+  return files;
+}
+
+void write_predictor(const Predictor& predictor, const std::filesystem::path& folder, const Provenance& provenance) {
+  make_folders(folder);
+  for (const auto& [name, text] : tree_files(predictor)) write_file_atomically(folder / name, text);
+  write_file_atomically(folder / predictor_file, predictor_json(predictor, provenance));
+}
+
+Predictor parse_predictor(std::string_view json, std::string_view where,
+                          const std::function<std::string(const std::string& name)>& trees) {
+  const Json parsed = parse_strictly(json, where);
+  const std::string place(where);
+  if (!parsed.is_object() || !parsed.contains("takt_predictor"))
+    refuse_input(fmt::format("{}: is no predictor; 'takt fit' writes them", where));
+  if (parsed["takt_predictor"] != predictor_version)
+    refuse_input(fmt::format("{}: is a predictor of a newer takt; read it with that, or train it anew", where));
+  const Members file(
+      parsed, place,
+      {"takt",    "takt_predictor", "machine",     "runtime",         "runtime_version", "device",
+       "threads", "flops_per_s",    "bytes_per_s", "least_kernel_us", "overhead_us",     "overhead_per_kernel_us",
+       "models",  "architectures",  "kernels",     "measured_width",  "model_width",     "is_width_certain",
+       "groups",  "errors",         "known"});
+  Predictor predictor;
+  predictor.machine = file.text("machine"), predictor.runtime = file.text("runtime");
+  predictor.runtime_version = file.text("runtime_version"), predictor.device = file.text("device");
+  const std::size_t threads = file.count("threads");
+  if (threads < 1 || threads > 1'000'000) file.refuse("'threads' is no number of threads");
+  predictor.threads = static_cast<int>(threads);
+  predictor.trees =
+      RatioTrees({file.positive("flops_per_s"), file.positive("bytes_per_s")}, file.positive("least_kernel_us"));
+  predictor.overhead = {file.number("overhead_us", -1e12), file.number("overhead_per_kernel_us", -1e12)};
+  predictor.models = file.count("models"), predictor.architectures = file.count("architectures");
+  predictor.kernels = file.count("kernels");
+  predictor.measured_width = file.number("measured_width", 0), predictor.model_width = file.number("model_width", 0);
+  predictor.is_width_certain = file.flag("is_width_certain");
+  for (const Json& group : file.list("groups")) read_group(group, place, predictor, trees);
+  for (const Json& row : file.list("errors")) predictor.errors.push_back(error_row_in(row, place + ": errors"));
+  read_known(file, predictor);
+  return predictor;
+}
+
+Predictor read_predictor(const std::filesystem::path& folder) {
+  const auto path = folder / predictor_file;
+  return parse_predictor(read_file(path), printable(path.string()),
+                         [&](const std::string& name) { return read_file(folder / name); });
+}
+
+}  // namespace takt

@@ -1,0 +1,148 @@
+#include "predict/ratio_trees.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace takt {
+namespace {
+
+constexpr float no_value = std::numeric_limits<float>::quiet_NaN();
+constexpr double beyond_factor = 1.5;  // of work; trees hold the last value that far out without much harm
+
+double bytes_in(const KernelFacts& facts) {
+  return facts[Feature::input_bytes] + facts[Feature::output_bytes] + facts[Feature::weight_bytes];
+}
+
+/// Features that follow from others; trees would need many steps to find them.
+std::vector<TrainedFeature> derived_features() {
+  return {{"intensity", "FLOP/byte", "real", {}, {}},
+          {"roofline_us", "us", "real", {}, {}},
+          {"compute_share", "1", "real", {}, {}},
+          {"nchwc", "1", "yes/no", {}, {}},
+          {"nhwc", "1", "yes/no", {}, {}}};
+}
+
+void widen(TrainedFeature& feature, float value) {
+  if (std::isnan(value)) return;
+  feature.low = feature.low ? std::min(*feature.low, value) : value;
+  feature.high = feature.high ? std::max(*feature.high, value) : value;
+}
+
+bool contains(const std::vector<std::string>& sorted, const std::string& word) {
+  return std::binary_search(sorted.begin(), sorted.end(), word);
+}
+
+/// Whether the amount of work is far from everything that was seen.
+bool lies_beyond(const RatioTrees::Group& group, const std::vector<float>& row) {
+  for (const Feature feature : {Feature::flops, Feature::input_bytes, Feature::output_bytes, Feature::weight_bytes}) {
+    const auto place = static_cast<std::size_t>(feature);
+    const TrainedFeature& trained = group.features[place];
+    if (std::isnan(row[place]) || !trained.high) continue;
+    const double value = static_cast<double>(row[place]);
+    if (value > static_cast<double>(*trained.high) * beyond_factor) return true;
+    if (value < static_cast<double>(*trained.low) / beyond_factor) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+double RatioEstimate::us() const { return std::sqrt(boosting_us * forest_us); }
+
+RatioTrees::Group RatioTrees::described(std::span<const KernelSample* const> samples) {
+  std::set<std::string> words, bases;
+  for (const KernelSample* sample : samples) {
+    const auto of_kernel = words_of(sample->facts->op_type);
+    words.insert(of_kernel.begin(), of_kernel.end());
+    if (!of_kernel.empty()) bases.insert(of_kernel.front());
+  }
+  Group group;
+  group.words.assign(words.begin(), words.end());
+  group.bases.assign(bases.begin(), bases.end());
+  group.rows = samples.size();
+  group.features = features_for(group.words);
+  return group;
+}
+
+std::vector<TrainedFeature> RatioTrees::features_for(const std::vector<std::string>& words) {
+  std::vector<TrainedFeature> features;
+  for (const FeatureText& text : feature_texts())
+    features.push_back(
+        {std::string(text.name), std::string(text.unit), text.name == "broadcast" ? "real" : "integer", {}, {}});
+  for (TrainedFeature& feature : derived_features()) features.push_back(std::move(feature));
+  for (const std::string& word : words) features.push_back({"is_" + word, "1", "yes/no", {}, {}});
+  return features;
+}
+
+std::vector<float> RatioTrees::row(const Group& group, const KernelFacts& facts) const {
+  std::vector<float> row;
+  row.reserve(group.features.size());
+  for (const double value : facts.features) row.push_back(static_cast<float>(value));
+  const double flops = facts[Feature::flops], bytes = bytes_in(facts), roof = roofline(facts);
+  row.push_back(bytes > 0 ? static_cast<float>(flops / bytes) : no_value);
+  row.push_back(static_cast<float>(roof));
+  row.push_back(static_cast<float>(flops / machine_.flops_per_s * 1e6 / roof));
+  row.push_back(facts.layout == "nchwc" ? 1.0f : 0.0f);
+  row.push_back(facts.layout == "nhwc" ? 1.0f : 0.0f);
+  const std::size_t first = row.size();
+  row.resize(group.features.size(), 0.0f);
+  for (const std::string& word : words_of(facts.op_type)) {
+    const auto found = std::lower_bound(group.words.begin(), group.words.end(), word);
+    if (found != group.words.end() && *found == word)
+      row[first + static_cast<std::size_t>(found - group.words.begin())] = 1.0f;
+  }
+  return row;
+}
+
+RatioTrees RatioTrees::train(std::span<const KernelSample> samples, const MachineConstants& machine,
+                             const RatioTreeSettings& settings) {
+  RatioTrees trees(machine, least_time_us({samples.begin(), samples.end()}));
+  std::map<KernelGroup, std::vector<const KernelSample*>> by_group;
+  for (const KernelSample& sample : samples) by_group[sample.facts->group].push_back(&sample);
+  for (const auto& entry : by_group) {
+    const auto& members = entry.second;
+    if (members.size() < least_rows) continue;
+    Group group = described(members);
+    FeatureMatrix matrix{group.features.size(), {}};
+    std::vector<float> targets, weights;
+    for (const KernelSample* sample : members) {
+      const auto row = trees.row(group, *sample->facts);
+      for (std::size_t i = 0; i < row.size(); ++i) widen(group.features[i], row[i]);
+      matrix.values.insert(matrix.values.end(), row.begin(), row.end());
+      targets.push_back(static_cast<float>(std::log(sample->us / trees.roofline(*sample->facts))));
+      weights.push_back(static_cast<float>(sample->weight));
+    }
+    TreeSettings boosting{.kind = TreeKind::boosting, .trees = settings.boosting_trees, .seed = settings.seed};
+    TreeSettings forest{.kind = TreeKind::forest, .trees = settings.forest_trees, .seed = settings.seed};
+    group.boosting_json = train_trees(matrix, targets, weights, boosting);
+    group.forest_json = train_trees(matrix, targets, weights, forest);
+    trees.add(entry.first, std::move(group), fmt::format("trees of {}", name_of(entry.first)));
+  }
+  return trees;
+}
+
+void RatioTrees::add(KernelGroup kind, Group group, std::string_view where) {
+  group.boosting = parse_trees(group.boosting_json, fmt::format("{} (boosting)", where), group.features.size());
+  group.forest = parse_trees(group.forest_json, fmt::format("{} (forest)", where), group.features.size());
+  groups_.insert_or_assign(kind, std::move(group));
+}
+
+std::optional<RatioEstimate> RatioTrees::estimate(const KernelFacts& facts) const {
+  const auto found = groups_.find(facts.group);
+  const auto words = words_of(facts.op_type);
+  if (found == groups_.end() || words.empty() || !contains(found->second.bases, words.front())) return std::nullopt;
+  const Group& group = found->second;
+  const auto values = row(group, facts);
+  const double roof = roofline(facts);
+  RatioEstimate estimate;
+  estimate.boosting_us = roof * std::exp(group.boosting.predict(values));
+  estimate.forest_us = roof * std::exp(group.forest.predict(values));
+  estimate.is_beyond = lies_beyond(group, values);
+  return estimate;
+}
+
+}  // namespace takt

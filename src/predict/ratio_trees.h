@@ -1,0 +1,86 @@
+// The regression that takt predicts kernels with: how many times as long as the roofline allows does a kernel take.
+//
+// Per group of kernels (convolutions, depthwise ones, products, pooling, the rest) two ensembles learn the logarithm of
+// that ratio, boosting and a forest, and their mean is the answer: boosting follows smooth dependences, forests are
+// careful where examples are few, and they err in different places. Which operators a kernel is made of are yes-or-no
+// features word by word, so Conv_Add_Relu shares what Conv and Conv_Relu have shown.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predict/kernel_sample.h"
+#include "predict/tree_ensemble.h"
+#include "predict/tree_training.h"
+
+namespace takt {
+
+struct RatioTreeSettings {
+  int boosting_trees = 300;
+  int forest_trees = 50;
+  std::uint64_t seed = 1;
+};
+
+/// A feature as the regression gets it, with the values that it was trained on.
+struct TrainedFeature {
+  std::string name, unit, type;    ///< type: "real", "integer" or "yes/no"
+  std::optional<float> low, high;  ///< missing: no kernel has it
+};
+
+/// What both ensembles say.
+struct RatioEstimate {
+  double boosting_us = 0, forest_us = 0;
+  double us() const;       ///< their geometric mean
+  bool is_beyond = false;  ///< a feature of the work lies outside of what was trained on
+};
+
+/// Immutable once trained or read; prediction is thread-safe.
+class RatioTrees {
+ public:
+  RatioTrees() = default;
+  RatioTrees(MachineConstants machine, double fixed_us) : machine_(machine), fixed_us_(fixed_us) {}
+
+  /// Groups with fewer than `least_rows` kernels are left out. Throws as train_trees().
+  static RatioTrees train(std::span<const KernelSample> samples, const MachineConstants& machine,
+                          const RatioTreeSettings& settings);
+  static constexpr std::size_t least_rows = 8;
+
+  /// nullopt: nobody has seen a kernel of this group, or the operator that it begins with.
+  std::optional<RatioEstimate> estimate(const KernelFacts& facts) const;
+  /// What the trees of the kernel's group are told; the group has been trained.
+  std::vector<float> features_of(const KernelFacts& facts) const { return row(groups_.at(facts.group), facts); }
+  double roofline(const KernelFacts& facts) const { return roofline_us(facts, machine_, fixed_us_); }
+
+  const MachineConstants& machine() const { return machine_; }
+  double fixed_us() const { return fixed_us_; }
+
+  struct Group {
+    std::vector<std::string> words;        ///< operators that were seen in it, sorted
+    std::vector<std::string> bases;        ///< those that a name begins with
+    std::vector<TrainedFeature> features;  ///< in the order of the columns
+    std::size_t rows = 0;
+    std::string boosting_json, forest_json;  ///< as XGBoost writes them
+    TreeEnsemble boosting, forest;
+  };
+  const std::map<KernelGroup, Group>& groups() const { return groups_; }
+  /// The features of a group with these operators, in the order of the columns, as they are before any training.
+  static std::vector<TrainedFeature> features_for(const std::vector<std::string>& words);
+  /// For readers of files: `group` has its texts, and the ensembles are read from them. Throws as parse_trees().
+  void add(KernelGroup kind, Group group, std::string_view where);
+
+ private:
+  std::vector<float> row(const Group& group, const KernelFacts& facts) const;
+  static Group described(std::span<const KernelSample* const> samples);
+
+  MachineConstants machine_;
+  double fixed_us_ = 0;
+  std::map<KernelGroup, Group> groups_;
+};
+
+}  // namespace takt

@@ -1,0 +1,16 @@
+// What rounds of one measurement say together: their mean, and how far a round is from the others.
+#pragma once
+
+#include <optional>
+#include <span>
+
+namespace takt {
+
+/// `values` is not empty.
+double mean_of_rounds(std::span<const double> values);
+
+/// Mean of |value / mean of the others − 1|: the error that one round would have as a prediction of the others, below
+/// which no predictor can be judged. Needs two.
+std::optional<double> noise_of_rounds(std::span<const double> values);
+
+}  // namespace takt

@@ -1,0 +1,50 @@
+// How well a way of predicting does on kernels, architectures and families that it was not trained on.
+//
+// Random splits flatter: the same convolution stands in many models, and a table of times would pass. So three splits
+// are told apart: new kernels in known models, new architectures, new families; every baseline goes through the same
+// ones. Intervals of a part are made from errors on the other parts, so that their coverage is honest as well.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predict/predictor.h"
+
+namespace takt {
+
+enum class Split { kernel, model, family };
+std::string_view name_of(Split split);
+
+struct ValidationSettings {
+  RatioTreeSettings trees;
+  int folds = 10;         ///< parts of the splits by kernel and model; families have a part each
+  bool baselines = true;  ///< the other methods as well
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// What a predictor needs of it, and the table that people read.
+struct Validation {
+  std::vector<ErrorRow> errors;
+  double measured_width = 0, model_width = 0;  ///< from the split by model
+  std::map<KernelGroup, double> kernel_width;
+  bool is_width_certain = false;
+};
+
+/// The part of each kernel of each model, 0 to count − 1, in a split: the same for all that stays together. Fewer parts
+/// than asked for where there are not so many architectures or families.
+struct Parts {
+  int count = 0;
+  std::vector<std::vector<int>> of;  ///< by model, by kernel
+};
+Parts parts_of(const Dataset& dataset, Split split, int folds, std::uint64_t seed);
+
+/// Splits that leave nothing to train on (one family) are left out. Throws as train_trees(), Error(bad_input) for a
+/// dataset of one architecture, Error(runtime) when stopped.
+Validation validate(const Dataset& dataset, const ValidationSettings& settings);
+
+}  // namespace takt

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""prediction_test.py TAKT: models are collected, a predictor is fitted, asked and evaluated; a collection that is killed goes
+on; what is wrong is refused. Exit code 77, with the reason, without ONNX Runtime or XGBoost."""
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TAKT = pathlib.Path(sys.argv[1]).resolve()
+ZOO = """\
+models:
+  - {family: mlp, depth: [3, 6], width: [0.125, 0.25], input: 64}
+  - {family: transformer, depth: 2, width: 0.25, input: 8}
+  - {family: squeezenet, depth: 11, width: 0.25, input: 48}
+"""
+MODELS = 6
+
+
+def call(folder, *words, exits=(0,)):
+    done = subprocess.run([TAKT, *map(str, words)], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=250,
+                          encoding='utf-8', check=False)
+    if done.returncode not in exits:
+        raise AssertionError(f'takt {" ".join(map(str, words))} exits {done.returncode}: {done.stderr}')
+    return done
+
+
+def tables(folder, *words):
+    return json.loads(call(folder, *words, '--format', 'json').stdout)['tables']
+
+
+class Chain(unittest.TestCase):
+    """One collection and one predictor for all tests."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory(prefix='takt_prediction_')
+        cls.folder = pathlib.Path(cls.holder.name)
+        (cls.folder / 'zoo.yaml').write_text(ZOO, encoding='utf-8')
+        call(cls.folder, 'zoo', 'export', '--config', 'zoo.yaml', '-o', 'zoo')
+        cls.collected = tables(cls.folder, *cls.collect('dataset.csv'))['collected']
+        cls.fitted = tables(cls.folder, 'fit', 'dataset.csv', '-o', 'predictor', '--folds', '3')
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.holder.cleanup()
+
+    @staticmethod
+    def collect(out, *more):
+        return ['collect', '--models', 'zoo', '-o', out, '--rounds', '2', '--time', '30ms', '--accept-disturbed', *more]
+
+    def rows(self, name='dataset.csv'):
+        with open(self.folder / name, newline='', encoding='utf-8') as file:
+            return list(csv.DictReader(file))
+
+    def test_every_kernel_of_every_model_is_a_row(self):
+        self.assertEqual([row['rounds_measured'] for row in self.collected], [2] * MODELS)
+        rows = self.rows()
+        self.assertEqual(list(rows[0])[:3], ['Kernel_ID', 'OpType', 'Input_Shape'])
+        for model in self.collected:
+            of_model = [row for row in rows if row['model'] == model['model']]
+            self.assertEqual(len(of_model), model['model_kernels'])
+            # What kernels take and what the inference takes are near each other, whoever disturbed.
+            share = sum(float(row['Latency_ms']) for row in of_model) / float(of_model[0]['model_latency_ms'])
+            self.assertGreater(share, 0.2, model)
+            self.assertLess(share, 5, model)
+        self.assertIn('Conv_Relu', {row['OpType'] for row in rows})
+        self.assertEqual({row['family'] for row in rows}, {'mlp', 'transformer', 'squeezenet'})
+
+    def test_errors_and_features_are_told(self):
+        splits = {(row['split'], row['error_level'], row['method']) for row in self.fitted['errors']}
+        self.assertIn(('model', 'model', 'takt'), splits)
+        self.assertIn(('family', 'kernel', 'roofline'), splits)
+        features = [row for row in self.fitted['features'] if row['feature'] == 'flops' and row['kernel_group'] == 'conv']
+        self.assertEqual(len(features), 1)
+        self.assertTrue(all(features[0][f'row_{i}'] > 0 for i in range(1, 6)), features)
+
+    def test_a_known_model_is_predicted_from_measured_kernels(self):
+        summary, kernels = (tables(self.folder, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'predictor', '--trace',
+                                   'trace.json')[name] for name in ('summary', 'kernels'))
+        self.assertEqual(summary[0]['measured_percent'], 100)
+        self.assertEqual(len(kernels), summary[0]['model_kernels'])
+        total = sum(row['predicted_us'] for row in kernels) / 1000 + summary[0]['overhead_ms']
+        self.assertAlmostEqual(summary[0]['predicted_ms'], total, delta=0.05 * total + 1e-9)
+        self.assertLessEqual(summary[0]['low_ms'], summary[0]['predicted_ms'])
+        self.assertGreaterEqual(summary[0]['high_ms'], summary[0]['predicted_ms'])
+        call(self.folder, 'trace', 'check', 'trace.json')
+        events = tables(self.folder, 'trace', 'info', 'trace.json')['summary'][0]['events']
+        self.assertIn(events, (len(kernels), len(kernels) + 1))  # the overhead
+
+    def test_predictions_and_runs_are_compared(self):
+        result = tables(self.folder, 'evaluate', 'zoo', '--predictor', 'predictor', '--rounds', '2', '--time', '60ms')
+        self.assertEqual(len(result['models']), MODELS)
+        summary = result['summary'][0]
+        self.assertEqual(summary['evaluated_models'], MODELS)
+        errors = [abs(row['predicted_ms'] / row['measured_ms'] - 1) * 100 for row in result['models']]
+        self.assertAlmostEqual(summary['mape'], sum(errors) / MODELS, places=6)
+
+    def test_a_collection_that_is_killed_goes_on(self):
+        command = [TAKT, *self.collect('killed.csv')]
+        journal = self.folder / 'killed.csv.jsonl'
+        lines = 0
+        for wanted in (2, 4, 6):
+            with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                end = time.monotonic() + 100
+                while time.monotonic() < end and (not journal.exists() or journal.read_bytes().count(b'\n') < wanted):
+                    time.sleep(0.02)
+                process.send_signal(signal.SIGKILL)
+            now = journal.read_bytes().count(b'\n')
+            self.assertGreaterEqual(now, max(lines, wanted))
+            lines = now
+        before = journal.read_bytes()
+        call(self.folder, *self.collect('killed.csv'))
+        after = journal.read_bytes()
+        self.assertTrue(after.startswith(before[:before.rindex(b'\n') + 1]), 'measured again')
+        self.assertEqual(after.count(b'\n'), 1 + 2 * MODELS)
+        self.assertEqual(len(self.rows('killed.csv')), len(self.rows()))
+        call(self.folder, *self.collect('killed.csv'))
+        self.assertEqual(journal.read_bytes(), after)
+
+    def test_no_child_outlives_a_killed_collection(self):
+        with subprocess.Popen([TAKT, *self.collect('orphan.csv', '--time', '5s')], cwd=self.folder, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as process:
+            children = []
+            end = time.monotonic() + 60
+            while not children and time.monotonic() < end:
+                time.sleep(0.05)
+                listed = pathlib.Path(f'/proc/{process.pid}/task/{process.pid}/children').read_text(encoding='ascii').split()
+                children = listed
+            self.assertTrue(children)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        end = time.monotonic() + 20
+        while time.monotonic() < end and any(running(child) for child in children):
+            time.sleep(0.05)
+        self.assertFalse(any(running(child) for child in children))
+
+    def test_shards_count_together_and_merge_refuses_twice(self):
+        call(self.folder, *self.collect('parts.csv', '--shard', '1/2'))
+        self.assertEqual(len({row['model'] for row in self.rows('parts.csv')}), MODELS // 2)
+        call(self.folder, *self.collect('parts.csv', '--shard', '2/2'))
+        self.assertEqual(len(self.rows('parts.csv')), len(self.rows()))
+        done = call(self.folder, 'collect', 'merge', 'dataset.csv', 'parts.csv', '-o', 'all.csv', exits=(1,))
+        self.assertIn('is in a dataset before it', done.stderr)
+
+    def test_a_model_that_cannot_be_read_costs_its_own_row_only(self):
+        other = self.folder / 'mixed'
+        other.mkdir()
+        (other / 'broken.onnx').write_bytes(b'no model')
+        os.symlink(self.folder / 'zoo' / 'zoo_weights.bin', other / 'zoo_weights.bin')
+        (other / 'whole.onnx').write_bytes((self.folder / 'zoo' / 'mlp3_w0.125_b1_64.onnx').read_bytes())
+        rows = tables(self.folder, *self.collect('mixed.csv')[:1], '--models', 'mixed', *self.collect('mixed.csv')[3:])['collected']
+        self.assertEqual([(row['model'], row['rounds_failed']) for row in rows], [('broken.onnx', 2), ('whole.onnx', 0)])
+        self.assertIn('broken.onnx', rows[0]['collect_problem'])
+        result = tables(self.folder, 'evaluate', 'mixed', '--predictor', 'predictor', '--rounds', '1', '--time', '20ms')
+        self.assertIsNone(result['models'][0]['predicted_ms'])
+        self.assertEqual(result['summary'][0]['evaluated_models'], 1)
+
+    def test_what_is_wrong_is_refused(self):
+        def refused(code, *words):
+            return call(self.folder, *words, exits=(code,)).stderr
+        self.assertIn('nothing to measure', refused(2, 'collect', '-o', 'x.csv'))
+        self.assertIn('1/0', refused(2, 'collect', '--models', 'zoo', '--shard', '1/0'))
+        self.assertIn('--time', refused(2, 'collect', '--models', 'zoo', '--time', '5'))
+        self.assertIn('another way', refused(1, *self.collect('dataset.csv', '--threads', '2')))
+        self.assertIn('predictor.json', refused(1, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'nowhere'))
+        (self.folder / 'other.csv').write_text('a,b\n1,2\n', encoding='utf-8')
+        self.assertIn('other.csv:1', refused(1, 'fit', 'other.csv', '-o', 'p'))
+        newer = self.folder / 'newer'
+        newer.mkdir()
+        text = (self.folder / 'predictor' / 'predictor.json').read_text(encoding='utf-8')
+        (newer / 'predictor.json').write_text(text.replace('"takt_predictor": 1', '"takt_predictor": 9'), encoding='utf-8')
+        self.assertIn('newer takt', refused(1, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'newer'))
+
+
+def running(pid):
+    try:
+        return pathlib.Path(f'/proc/{pid}/stat').read_text(encoding='utf-8', errors='replace').rpartition(')')[2].split()[0] != 'Z'
+    except OSError:
+        return False
+
+
+def main():
+    if 'onnxruntime' not in subprocess.run([TAKT, '--version'], capture_output=True, text=True, check=True).stdout:
+        print('this takt has no ONNX Runtime')
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,70 @@
+#include "kernels/bench.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/error.h"
+#include "kernels/real_models.h"
+
+namespace takt {
+namespace {
+
+BenchSettings few(BenchPlace place) {
+  BenchSettings settings;
+  settings.place = place;
+  settings.iterations = 4, settings.warmup = 1;
+  return settings;
+}
+
+TEST(Bench, every_record_has_its_runs_alone_and_behind_its_producers) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  const OptimisedKernels kernels = kernels_of(write_zoo_model(folder, {"resnet", 10, 0.25, 1, 64}), {});
+  for (const BenchPlace place : {BenchPlace::alone, BenchPlace::chain}) {
+    const auto times = bench_kernels(kernels, few(place));
+    EXPECT_EQ(times.size(), kernels.records.size());
+    for (const KernelTimes& one : times) {
+      EXPECT_EQ(one.problem.value_or(""), "") << one.id;
+      EXPECT_EQ(one.samples.size(), 4u) << one.id << " " << bench_place_name(place);
+      EXPECT_LT(one.started, one.ended);
+    }
+  }
+}
+
+TEST(Bench, in_the_model_every_kernel_has_a_time_for_every_run) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  const OptimisedKernels kernels = kernels_of(write_zoo_model(folder, {"inception", 5, 0.5, 1, 64}), {});
+  const auto times = bench_kernels(kernels, few(BenchPlace::model));
+  ASSERT_EQ(times.size(), kernels.graph.kernels.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_EQ(times[i].kernel, kernels.graph.kernels[i].name);
+    EXPECT_EQ(times[i].samples.size(), 4u) << times[i].kernel;
+  }
+}
+
+TEST(Bench, a_chain_is_the_kernel_with_those_that_feed_it) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  const OptimisedKernels kernels = kernels_of(write_zoo_model(folder, {"resnet", 10, 0.25, 1, 64}), {});
+  for (std::size_t i = 0; i < kernels.graph.kernels.size(); ++i) {
+    const KernelInstance& kernel = kernels.graph.kernels[i];
+    const OnnxModel chain = chain_model(kernels, i);
+    EXPECT_EQ(chain.graph.ops.size(), kernel.producers.size() + 1);
+    EXPECT_EQ(chain.graph.ops.back().name, kernel.name);
+  }
+}
+
+TEST(Bench, one_model_file_is_timed_as_it_is_written) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  ModelBuilder b;
+  b.output(b.node("Relu", {b.input("x", ElementType::f32, {8})}), ElementType::f32, {8});
+  EXPECT_EQ(bench_model_file(folder.write("relu.onnx", b.serialize()), "CPU", few(BenchPlace::alone)).samples.size(),
+            4u);
+  EXPECT_THROW(bench_model_file(folder / "missing.onnx", "CPU", few(BenchPlace::alone)), Error);
+}
+
+}  // namespace
+}  // namespace takt

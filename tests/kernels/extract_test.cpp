@@ -1,0 +1,95 @@
+#include "kernels/extract.h"
+
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "kernels/real_models.h"
+
+namespace takt {
+namespace {
+
+struct Named {
+  std::string name;
+  ZooModel model;
+};
+
+void PrintTo(const Named& named, std::ostream* out) { *out << named.name; }
+
+class ExtractedZoo : public testing::TestWithParam<Named> {};
+
+/// The promise: every kernel of every model, fused and blocked ones too, gives the numbers that it gives inside.
+TEST_P(ExtractedZoo, every_kernel_gives_the_numbers_that_it_gives_inside) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  const OptimisedKernels kernels = kernels_of(write_zoo_model(folder, GetParam().model), {});
+  ExtractSettings settings;
+  settings.all_kernels = true;
+  const auto extracted = extract_kernels(kernels, settings);
+  ASSERT_EQ(extracted.size(), kernels.graph.kernels.size());
+  for (const ExtractedKernel& one : extracted) {
+    EXPECT_EQ(one.problem.value_or(""), "") << one.id;
+    ASSERT_TRUE(one.difference) << one.id;
+    EXPECT_LE(*one.difference, 1e-5) << one.id << " of " << one.kernel;
+  }
+}
+
+/// And every record alone, without the model, runs.
+TEST_P(ExtractedZoo, every_record_makes_a_model_that_runs) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  OptimisedKernels kernels = kernels_of(write_zoo_model(folder, GetParam().model), {});
+  KernelFile file;
+  add(file, std::move(kernels.graph), std::move(kernels.records));
+  for (const ExtractedKernel& one : extract_records(file, "CPU", {})) {
+    EXPECT_EQ(one.problem.value_or(""), "") << one.id;
+    EXPECT_EQ(one.runs, true) << one.id;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, ExtractedZoo,
+                         testing::Values(Named{"resnet", {"resnet", 10, 0.25, 2, 64}},
+                                         Named{"bottlenecks", {"resnet", 26, 0.25, 1, 64}},
+                                         Named{"vgg", {"vgg", 11, 0.25, 1, 64}},
+                                         Named{"mobilenet", {"mobilenetv2", 10, 0.35, 1, 64}},
+                                         Named{"squeezenet", {"squeezenet", 11, 0.5, 1, 64}},
+                                         Named{"densenet", {"densenet", 59, 0.375, 1, 64}},
+                                         Named{"efficientnet", {"efficientnet", 9, 0.5, 1, 64}},
+                                         Named{"inception", {"inception", 5, 0.5, 1, 64}},
+                                         Named{"transformer", {"transformer", 2, 0.5, 2, 16}},
+                                         Named{"mlp", {"mlp", 3, 0.5, 3, 100}}, Named{"sage", {"sage", 1, 0.05, 1, 20}},
+                                         Named{"gcn", {"gcn", 1, 0.05, 1, 20}}, Named{"gat", {"gat", 1, 0.05, 1, 20}}),
+                         [](const auto& one) { return one.param.name; });
+
+TEST(Extract, files_are_written_once_and_stay) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  const OptimisedKernels kernels = kernels_of(write_zoo_model(folder, {"mlp", 3, 0.5, 1, 100}), {});
+  ExtractSettings settings;
+  settings.folder = folder.path() / "kernels";
+  const auto first = extract_kernels(kernels, settings);
+  ASSERT_FALSE(first.empty());
+  for (const auto& one : first) {
+    EXPECT_TRUE(one.is_new);
+    EXPECT_EQ(one.file.stem(), one.id);
+    EXPECT_TRUE(std::filesystem::is_regular_file(one.file));
+  }
+  for (const auto& one : extract_kernels(kernels, settings)) EXPECT_FALSE(one.is_new);
+}
+
+TEST(Extract, a_group_of_openvino_is_taken_out_of_the_model) {
+  if (!has_openvino()) GTEST_SKIP() << "this binary lacks OpenVINO";
+  const TestFolder folder;
+  RunSettings run;
+  run.runtime = "openvino";
+  const OptimisedKernels kernels = kernels_of(write_zoo_model(folder, {"resnet", 10, 0.25, 1, 64}), run);
+  ExtractSettings settings;
+  settings.folder = folder.path() / "kernels";
+  std::size_t ran = 0;
+  for (const auto& one : extract_kernels(kernels, settings))
+    ran += one.name == "Conv_Add_Relu" && one.runs.value_or(false);
+  EXPECT_GT(ran, 0u);
+}
+
+}  // namespace
+}  // namespace takt

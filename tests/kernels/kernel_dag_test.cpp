@@ -1,0 +1,72 @@
+#include "kernels/kernel_dag.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/records.h"
+
+namespace takt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// a feeds b and c, both feed d; c is heavier than b.
+KernelGraph diamond() {
+  KernelGraph graph;
+  for (const auto& [name, inputs] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"a", {"x"}}, {"b", {"ta"}}, {"c", {"ta"}}, {"d", {"tb", "tc"}}})
+    graph.kernels.push_back({name, "", inputs, {"t" + name}, {}, {}, {}});
+  connect(graph);
+  return graph;
+}
+
+TEST(KernelPath, goes_through_the_heavier_branch) {
+  const KernelPath path = heaviest_path(diamond(), {1.0, 2.0, 5.0, 1.0}, DagWeight::flops);
+  EXPECT_THAT(path.kernels, ElementsAre(0, 2, 3));
+  EXPECT_EQ(path.length, 7);
+  EXPECT_EQ(path.total, 9);
+  EXPECT_EQ(path.unknown, 0u);
+}
+
+TEST(KernelPath, what_is_not_known_counts_nothing_and_is_told) {
+  const KernelPath path = heaviest_path(diamond(), {1.0, 2.0, std::nullopt, 1.0}, DagWeight::flops);
+  EXPECT_THAT(path.kernels, ElementsAre(0, 1, 3));
+  EXPECT_EQ(path.unknown, 1u);
+}
+
+TEST(KernelPath, of_nothing_is_empty) {
+  const KernelPath path = heaviest_path({}, {}, DagWeight::kernels);
+  EXPECT_TRUE(path.kernels.empty());
+  EXPECT_EQ(widest_level({}), 0u);
+}
+
+TEST(KernelPath, ends_where_a_file_says_that_kernels_wait_for_each_other) {
+  KernelGraph graph;
+  graph.kernels.push_back({"a", "", {"tb"}, {"ta"}, {}, {}, {}});
+  graph.kernels.push_back({"b", "", {"ta"}, {"tb"}, {}, {}, {}});
+  connect(graph);
+  EXPECT_THAT(heaviest_path(graph, {1.0, 1.0}, DagWeight::kernels).kernels, ElementsAre(0, 1));
+}
+
+TEST(KernelDag, its_widest_level_is_what_could_run_at_once) { EXPECT_EQ(widest_level(diamond()), 2u); }
+
+TEST(KernelDag, file_and_picture_have_every_edge_and_the_path) {
+  const KernelFile file = small_file();
+  const KernelGraph& graph = file.models[0];
+  const auto weights = kernel_weights(file, graph, DagWeight::flops);
+  EXPECT_THAT(weights, ElementsAre(295936, std::nullopt, 295936));
+  const KernelPath path = heaviest_path(graph, weights, DagWeight::flops);
+  const auto json = nlohmann::json::parse(dag_json(graph, weights, path, {}));
+  EXPECT_EQ(json["edges"].dump(), "[[0,1],[0,2],[1,2]]");
+  EXPECT_EQ(json["kernels"][1]["weight"], nullptr);
+  EXPECT_EQ(json["critical_path"], path.kernels);
+  const std::string dot = dag_graphviz(graph, file, path);
+  EXPECT_THAT(dot, HasSubstr("k0 -> k2"));
+  EXPECT_THAT(dot, HasSubstr("color=red"));
+}
+
+}  // namespace
+}  // namespace takt

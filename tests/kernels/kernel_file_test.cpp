@@ -1,0 +1,138 @@
+#include "kernels/kernel_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "core/error.h"
+#include "kernels/record_json.h"
+#include "kernels/records.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string text_of(const KernelFile& file) { return kernel_file_json(file, {}); }
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_kernel_file(text, "file.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("file.json"));
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(KernelFile, what_is_written_is_read_again) {
+  const KernelFile file = small_file();
+  const std::string text = text_of(file);
+  EXPECT_EQ(text_of(parse_kernel_file(text, "file.json")), text);
+}
+
+TEST(KernelFile, a_record_keeps_all_that_its_node_says) {
+  const KernelFile read = parse_kernel_file(text_of(small_file()), "file.json");
+  const KernelRecord& conv = read.records.at(id_of(blocked_conv()));
+  EXPECT_EQ(conv.attributes, blocked_conv().attributes);  // an empty list of floats stays one
+  EXPECT_EQ(conv.cost.flops, 295936);
+  EXPECT_EQ(conv.cost.bytes, std::nullopt);
+  const KernelRecord& clipped = read.records.at(id_of(clip()));
+  EXPECT_EQ(clipped.inputs[1].kind, KernelInput::left_out);
+  EXPECT_EQ(clipped.inputs[2].values, to_bytes(std::vector<float>{6}));
+}
+
+TEST(KernelFile, numbers_that_json_lacks_survive) {
+  KernelRecord record = clip();
+  record.inputs[2].values = to_bytes(std::vector<float>{std::numeric_limits<float>::infinity()});
+  record.attributes["alpha"] = -std::numeric_limits<float>::infinity();
+  const KernelFile file{{{id_of(record), record}}, {}};
+  const KernelRecord read = parse_kernel_file(text_of(file), "file.json").records.begin()->second;
+  EXPECT_EQ(read.inputs[2].values, record.inputs[2].values);
+  EXPECT_EQ(read.attributes, record.attributes);
+}
+
+TEST(KernelFile, producers_and_consumers_follow_from_the_tensors) {
+  const auto& kernels = small_file().models[0].kernels;
+  EXPECT_THAT(kernels[0].producers, ElementsAre());
+  EXPECT_THAT(kernels[0].consumers, ElementsAre(1, 2));
+  EXPECT_THAT(kernels[2].producers, ElementsAre(0, 1));
+}
+
+TEST(KernelFile, an_id_is_of_all_that_decides_the_time) {
+  const std::string id = id_of(blocked_conv());
+  EXPECT_THAT(id, testing::StartsWith("Conv_Add_Relu_1x16x8x8_"));
+  KernelRecord other = blocked_conv();
+  other.attributes["pads"] = std::vector<std::int64_t>{0, 0, 0, 0};
+  EXPECT_NE(id_of(other), id);
+  other = blocked_conv(), other.layout = "";
+  EXPECT_NE(id_of(other), id);
+  other = blocked_conv(), other.inputs[3].same_as = 0;
+  EXPECT_NE(id_of(other), id);
+  other = blocked_conv(), other.cost.flops = 1, other.opsets[""] = 18, other.ir_version = 9;
+  EXPECT_EQ(id_of(other), id);
+}
+
+TEST(KernelFile, a_hostile_name_makes_a_harmless_file_name) {
+  KernelRecord record = clip();
+  record.name = "../../etc/" + std::string(1000, 'x');
+  const std::string id = id_of(record);
+  EXPECT_EQ(id.find('/'), std::string::npos);
+  EXPECT_EQ(id.find('.'), std::string::npos);
+  EXPECT_LT(id.size(), 200u);
+}
+
+TEST(KernelFile, wrong_files_are_refused_with_the_place) {
+  const std::string text = text_of(small_file());
+  EXPECT_THAT(refusal("{}"), HasSubstr("is no file of kernels"));
+  EXPECT_THAT(refusal(with(text, "\"takt_kernels\": 1", "\"takt_kernels\": 2")), HasSubstr("use a later takt"));
+  EXPECT_THAT(refusal(with(text, "\"layout\":", "\"lay\":")), HasSubstr("'lay' has no meaning"));
+  EXPECT_THAT(refusal(with(text, "\"layout\":\"nchwc\",", "")), HasSubstr("has no 'layout'"));
+  EXPECT_THAT(refusal(with(text, "\"layout\":\"nchwc\"", "\"layout\":7")), HasSubstr("give a text"));
+  EXPECT_THAT(refusal(with(text, "[1,16,8,8]", "[1,17,8,8]")), HasSubstr("is not called so"));
+  EXPECT_THAT(refusal(with(text, "[1,16,8,8]", "[1,-16,8,8]")), HasSubstr("whole number from 0"));
+  EXPECT_THAT(refusal(with(text, "[1,16,8,8]", "[1099511627776,16,8,8]")), HasSubstr("more than 2^40"));
+  EXPECT_THAT(refusal(with(text, "\"float32\"", "\"float31\"")), HasSubstr("'float31' is no type"));
+  EXPECT_THAT(refusal(with(text, "\"values\":[6.0]", "\"values\":[6.0,7.0]")), HasSubstr("2 numbers"));
+  EXPECT_THAT(refusal(with(text, "{\"ints\":[3,3]}", "{\"intz\":[3,3]}")), HasSubstr("no kind of attribute"));
+  EXPECT_THAT(refusal(with(text, "\"producers\":[0]", "\"producers\":[1]")),
+              HasSubstr("not those that its tensors name"));
+  EXPECT_THAT(refusal(with(text, "\"name\":\"clip\"", "\"name\":\"conv\"")), HasSubstr("name of another one"));
+  EXPECT_THAT(refusal(with(text, "\"record\":\"Clip", "\"record\":\"Clop")), HasSubstr("not in the file"));
+  EXPECT_THAT(refusal(with(text, "\"outputs\":[\"d\"]", "\"outputs\":[\"d\",\"e\"]")), HasSubstr("as many tensors"));
+  EXPECT_THAT(refusal(with(text, "\"flops\":295936.0", "\"flops\":-1")), HasSubstr("number from 0, or null"));
+}
+
+TEST(KernelFile, a_folder_has_a_file_for_each_record_and_each_model) {
+  const TestFolder folder;
+  const auto paths = write_kernel_files(small_file(), folder.path(), {});
+  EXPECT_THAT(paths, ElementsAre(folder / "small.kernels.json"));
+  EXPECT_EQ(text_of(read_kernel_file(paths[0])), text_of(small_file()));
+  const KernelFile one = read_kernel_file(folder.path() / "small" / (id_of(clip()) + ".json"));
+  EXPECT_EQ(one.records.size(), 1u);
+  EXPECT_TRUE(one.models.empty());
+  const auto before = std::filesystem::last_write_time(paths[0]);
+  write_kernel_files(small_file(), folder.path(), {});
+  EXPECT_EQ(std::filesystem::last_write_time(paths[0]), before);
+}
+
+TEST(KernelFile, two_models_of_one_name_are_not_mixed) {
+  KernelFile file = small_file();
+  file.models.push_back(file.models[0]);
+  const TestFolder folder;
+  EXPECT_THROW(write_kernel_files(file, folder.path(), {}), Error);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+}  // namespace
+}  // namespace takt

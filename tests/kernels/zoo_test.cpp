@@ -1,0 +1,145 @@
+#include "kernels/zoo.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "graph/onnx.h"
+#include "kernels/zoo_export.h"
+#include "kernels/zoo_weights.h"
+#include "places.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_zoo_config(text, "zoo.yaml");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Zoo, has_at_least_forty_architectures_of_every_family) {
+  std::set<std::string> architectures, families, names;
+  for (const ZooModel& model : usual_zoo()) {
+    architectures.insert(model.architecture());
+    families.insert(model.family);
+    names.insert(model.name());
+  }
+  EXPECT_GE(architectures.size(), 40u);
+  EXPECT_EQ(names.size(), usual_zoo().size());
+  for (const char* family :
+       {"resnet", "vgg", "mobilenetv2", "squeezenet", "densenet", "efficientnet", "transformer", "sage", "gcn", "gat"})
+    EXPECT_TRUE(families.contains(family)) << family;
+}
+
+TEST(Zoo, every_architecture_is_built_the_same_in_every_call) {
+  for (const ZooModel& model : usual_zoo()) {
+    const BuiltZooModel built = build_zoo_model(model, 1);
+    EXPECT_EQ(build_zoo_model(model, 1).bytes, built.bytes) << model.name();
+    EXPECT_GT(built.parameters, 1000) << model.name();
+  }
+}
+
+TEST(Zoo, has_the_parameters_of_the_papers) {
+  const auto millions = [](const ZooModel& model) {
+    return std::round(static_cast<double>(build_zoo_model(model, 1).parameters) / 1e5) / 10;
+  };
+  // Batch normalisation has four numbers per channel here, mean and variance included.
+  EXPECT_NEAR(millions({"resnet", 18, 1, 1, 224}), 11.7, 0.1);
+  EXPECT_NEAR(millions({"resnet", 50, 1, 1, 224}), 25.6, 0.2);
+  EXPECT_NEAR(millions({"mobilenetv2", 19, 1, 1, 224}), 3.5, 0.1);
+  EXPECT_NEAR(millions({"densenet", 121, 1, 1, 224}), 8.0, 0.2);
+  EXPECT_NEAR(millions({"squeezenet", 11, 1, 1, 224}), 1.2, 0.1);
+}
+
+TEST(Zoo, the_shipped_configuration_has_the_grid_and_every_family) {
+  const ZooConfig config = read_zoo_config(source_dir() / "examples" / "zoo.yaml");
+  std::size_t grid = 0;
+  std::set<std::string> architectures;
+  for (const ZooModel& model : config.models) {
+    grid += model.architecture() == "resnet18_w1";
+    architectures.insert(model.architecture());
+  }
+  EXPECT_EQ(grid, 9u);
+  EXPECT_GE(architectures.size(), 40u);
+}
+
+TEST(Zoo, lists_of_a_configuration_span_a_grid) {
+  const ZooConfig config =
+      parse_zoo_config("seed: 7\nmodels:\n  - {family: vgg, depth: [11, 16], width: 0.25, batch: [1, 2, 4]}\n", "z");
+  EXPECT_EQ(config.seed, 7u);
+  ASSERT_EQ(config.models.size(), 6u);
+  EXPECT_EQ(config.models[5].name(), "vgg16_w0.25_b4_224");
+}
+
+TEST(Zoo, wrong_configurations_are_refused_with_the_line) {
+  EXPECT_THAT(refusal("models:\n  - {family: resnett}\n"), HasSubstr("zoo.yaml:2"));
+  EXPECT_THAT(refusal("models:\n  - {family: resnet, depth: 19}\n"), HasSubstr("10, 18, 26, 34, 50"));
+  EXPECT_THAT(refusal("models:\n  - {depth: 18}\n"), HasSubstr("family"));
+  EXPECT_THAT(refusal("models:\n  - {family: resnet, batch: 0}\n"), HasSubstr("batch"));
+  EXPECT_THAT(refusal("models:\n  - {family: resnet, batch: 1.5}\n"), HasSubstr("whole number"));
+  EXPECT_THAT(refusal("models:\n  - {family: resnet, width: nan}\n"), HasSubstr("width"));
+  EXPECT_THAT(refusal("models:\n  - {family: resnet, input: 8}\n"), HasSubstr("input"));
+  EXPECT_THAT(refusal("models:\n  - {family: resnet, batch: []}\n"), HasSubstr("empty"));
+  EXPECT_THAT(refusal("models:\n  - {family: vgg}\n  - {family: vgg}\n"), HasSubstr("twice"));
+  EXPECT_THAT(refusal("models: []\n"), HasSubstr("models"));
+  EXPECT_THAT(refusal("models:\n  - {family: vgg, colour: red}\n"), HasSubstr("colour"));
+}
+
+TEST(Zoo, layers_have_numbers_of_their_scale) {
+  const std::string weights = zoo_weights(1);
+  ZooWeightPlaces places;
+  for (const std::int64_t fan_in : {9, 27, 144, 1152, 4608}) {
+    const std::int64_t offset = places.place(fan_in, 4096);
+    EXPECT_EQ(offset % 64, 0);
+    double squares = 0;
+    for (std::size_t i = 0; i < 1024; ++i) {
+      float value = 0;
+      std::memcpy(&value, weights.data() + offset + static_cast<std::ptrdiff_t>(i * sizeof value), sizeof value);
+      squares += static_cast<double>(value) * value;
+    }
+    // The variance of a sum of `fan_in` products is then near 1: powers of two are at most sqrt(2) away.
+    EXPECT_NEAR(std::log2(squares / 1024 * static_cast<double>(fan_in)), 0, 0.7) << fan_in;
+  }
+}
+
+TEST(Zoo, no_layer_reaches_beyond_the_weights) {
+  ZooWeightPlaces places;
+  for (const std::int64_t bytes : {zoo_weight_bytes, zoo_section_bytes, std::int64_t{100}, zoo_weight_bytes - 4})
+    for (const std::int64_t fan_in : {1, 100, 1'000'000}) {
+      const std::int64_t offset = places.place(fan_in, bytes);
+      EXPECT_GE(offset, 0);
+      EXPECT_LE(offset + bytes, zoo_weight_bytes);
+    }
+  EXPECT_THROW(places.place(9, zoo_weight_bytes + 4), Error);
+}
+
+TEST(Zoo, an_export_goes_on_where_it_was) {
+  const TestFolder folder;
+  const ZooConfig config{1, {{"squeezenet", 11, 0.5, 1, 64}, {"mlp", 3, 0.5, 2, 100}}};
+  const auto first = export_zoo(config, {.folder = folder.path()});
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_TRUE(first[0].is_new && first[1].is_new);
+  const std::string bytes = read_file(folder.path() / first[0].file);
+  EXPECT_EQ(read_onnx(folder.path() / first[0].file).graph.external_files.size(), 1u);
+  folder.write(first[1].file.string(), "torn");
+  const auto second = export_zoo(config, {.folder = folder.path()});
+  EXPECT_FALSE(second[0].is_new);
+  EXPECT_TRUE(second[1].is_new);
+  EXPECT_EQ(read_file(folder.path() / first[0].file), bytes);
+}
+
+}  // namespace
+}  // namespace takt

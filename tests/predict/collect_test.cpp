@@ -1,0 +1,120 @@
+#include "predict/collect.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "predict/collect_journal.h"
+#include "predict/predict_words.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using testing::HasSubstr;
+
+CollectRecord record_of(const std::string& model, int round, double us) {
+  CollectRecord record;
+  record.model = model, record.round = round, record.status = CollectStatus::measured;
+  record.architecture = "arch", record.family = "family", record.runtime_version = "1";
+  record.latency_us = us, record.canary_us = 1000;
+  record.load.run_delay = 0.01;
+  record.kernels.push_back({kernel("Conv", KernelGroup::conv, 100, 10), "conv_1", us / 2});
+  return record;
+}
+
+template <typename Call>
+std::string refusal_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST(CollectRecord, what_a_child_tells_is_understood) {
+  const std::string line = to_json(record_of("a.onnx", 2, 50));
+  const CollectRecord read = parse_collect_record(line, "x:1");
+  EXPECT_EQ(to_json(read), line);
+  EXPECT_EQ(read.kernels.front().us, 25);
+  EXPECT_TRUE(std::isnan(read.kernels.front().facts[Feature::rows]));
+  CollectTask task{.model = "m.onnx", .threads = 3, .time = Duration(5000), .with_kernels = false, .round = 4};
+  EXPECT_EQ(to_json(parse_collect_task(to_json(task))), to_json(task));
+}
+
+TEST(CollectRecord, refuses_what_is_none) {
+  EXPECT_THAT(refusal_of([] { parse_collect_record("{}", "x:7"); }), HasSubstr("x:7: is no record of a collection"));
+  std::string line = to_json(record_of("a.onnx", 2, 50));
+  line.replace(line.find("\"measured\""), 10, "\"guessed\"");
+  EXPECT_THAT(refusal_of([&] { parse_collect_record(line, "x:7"); }), HasSubstr("'guessed' is no status"));
+  EXPECT_THAT(refusal_of([] { parse_collect_task("{}"); }), HasSubstr("something else than a task"));
+}
+
+TEST(CollectConfig, says_what_to_measure) {
+  const CollectSettings settings =
+      parse_collect_config("models: [zoo, a.onnx]\nrounds: 5\ntime: 200ms\nthreads: 2\nrun_delay: 0.5\n", "dir/c.yaml");
+  ASSERT_EQ(settings.models.size(), 2u);
+  EXPECT_EQ(settings.models[0], "dir/zoo");
+  EXPECT_EQ(settings.rounds, 5);
+  EXPECT_EQ(settings.time, Duration(200000));
+  EXPECT_EQ(settings.threads, 2);
+  EXPECT_EQ(settings.most_run_delay, 0.5);
+}
+
+TEST(CollectConfig, refuses_with_line_and_key) {
+  EXPECT_THAT(refusal_of([] { parse_collect_config("rounds: 2\n", "c.yaml"); }), HasSubstr("models"));
+  EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nrounds: 0\n", "c.yaml"); }), HasSubstr("c.yaml:2"));
+  EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nround: 2\n", "c.yaml"); }), HasSubstr("rounds"));
+  EXPECT_THAT(refusal_of([] { parse_collect_config("models: {a: b}\n", "c.yaml"); }), HasSubstr("is no path"));
+}
+
+class Collections : public testing::Test {
+ protected:
+  CollectConfiguration configuration{"a machine", "onnxruntime", "CPU", 1, 1e6, {1e9, 1e9}};
+  TestFolder folder;
+};
+
+TEST_F(Collections, journals_of_shards_count_together) {
+  const auto out = folder.path() / "d.csv";
+  EXPECT_FALSE(read_collect_journals(out));
+  write_file_atomically(out.string() + ".jsonl",
+                        to_json(configuration) + "\n" + to_json(record_of("a.onnx", 1, 5)) + "\n");
+  write_file_atomically(out.string() + ".2-of-3.jsonl",
+                        to_json(configuration) + "\n" + to_json(record_of("b.onnx", 1, 5)) + "\n");
+  write_file_atomically(out.string() + "x.jsonl", "not ours\n");
+  EXPECT_EQ(read_collect_journals(out)->records.size(), 2u);
+  CollectConfiguration other = configuration;
+  other.threads = 2;
+  write_file_atomically(out.string() + ".3-of-3.jsonl", to_json(other) + "\n");
+  EXPECT_THAT(refusal_of([&] { read_collect_journals(out); }), HasSubstr("threads"));
+  write_file_atomically(out.string() + ".3-of-3.jsonl", "{\"some\": \"thing\"}\n");
+  EXPECT_THAT(refusal_of([&] { read_collect_journals(out); }), HasSubstr("does not begin as the journal"));
+}
+
+TEST_F(Collections, datasets_are_merged_and_models_told_apart) {
+  Dataset one = drawn_dataset(2, 3, 0, [](const KernelFacts&) { return 1.0; });
+  Dataset other = one;
+  for (CollectedModel& each : other.models) each.model = "other_" + each.model;
+  write_file_atomically(folder.path() / "a.csv", dataset_csv(one));
+  write_file_atomically(folder.path() / "b.csv", dataset_csv(other));
+  EXPECT_EQ(merge_datasets({folder.path() / "a.csv", folder.path() / "b.csv"}).models.size(), 4u);
+  EXPECT_THAT(refusal_of([&] {
+                merge_datasets({folder.path() / "a.csv", folder.path() / "a.csv"});
+              }),
+              HasSubstr("is in a dataset before it"));
+}
+
+TEST_F(Collections, folders_without_models_and_two_of_one_name_are_refused) {
+  EXPECT_THAT(refusal_of([&] { models_to_collect({folder.path()}); }), HasSubstr("holds no .onnx file"));
+  EXPECT_THAT(refusal_of([&] { models_to_collect({folder.path() / "none.onnx"}); }), HasSubstr("no such file"));
+  write_file_atomically(folder.path() / "a.onnx", "x");
+  EXPECT_THAT(refusal_of([&] {
+                models_to_collect({folder.path(), folder.path() / "a.onnx"});
+              }),
+              HasSubstr("two models of this name"));
+}
+
+}  // namespace
+}  // namespace takt

@@ -1,0 +1,81 @@
+#include "predict/conformal.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/random.h"
+#include "predict/error_figures.h"
+#include "predict/overhead.h"
+#include "predict/round_noise.h"
+
+namespace takt {
+namespace {
+
+TEST(Conformal, the_width_is_the_rank_that_the_theorem_says) {
+  std::vector<double> errors;
+  for (int i = 1; i <= 19; ++i) errors.push_back(i);
+  EXPECT_EQ(conformal_width(errors), 18);  // ⌈20 · 0.9⌉
+  errors.resize(9);
+  EXPECT_EQ(conformal_width(errors), 9);
+  errors.resize(4);
+  EXPECT_EQ(conformal_width(errors), 4);  // too few: the largest
+  EXPECT_FALSE(conformal_width({}));
+  EXPECT_EQ(errors_needed(), 9u);
+}
+
+// Of errors that are drawn alike the next one lies below in 90 % of all cases.
+TEST(Conformal, covers_what_it_promises_on_drawn_errors) {
+  Random random(3);
+  const int repeats = 4000;
+  int inside = 0;
+  for (int i = 0; i < repeats; ++i) {
+    std::vector<double> errors;
+    for (int k = 0; k < 40; ++k) errors.push_back(std::abs(standard_normal(random)));
+    inside += std::abs(standard_normal(random)) <= *conformal_width(errors);
+  }
+  const double coverage = 100.0 * inside / repeats;
+  EXPECT_GE(coverage, 87);
+  EXPECT_LE(coverage, 93);
+}
+
+TEST(Overhead, the_line_is_found_in_spite_of_a_model_that_was_disturbed) {
+  std::vector<OverheadSample> samples;
+  for (int kernels = 1; kernels <= 12; ++kernels) samples.push_back({kernels * 10.0, 20 - 0.25 * kernels * 10});
+  samples.push_back({60, 5000});
+  const Overhead found = fit_overhead(samples);
+  EXPECT_NEAR(found.fixed_us, 20, 1e-9);
+  EXPECT_NEAR(found.per_kernel_us, -0.25, 1e-12);
+  EXPECT_NEAR(found.of(100), -5, 1e-9);
+}
+
+TEST(Overhead, few_models_have_a_constant) {
+  EXPECT_EQ(fit_overhead({}).of(7), 0);
+  const std::vector<OverheadSample> two{{1, 10}, {100, 20}};
+  EXPECT_EQ(fit_overhead(two).of(7), 15);
+}
+
+TEST(ErrorFigures, are_those_of_the_hand) {
+  // Errors +4 %, −8 %, +12 %, −20 %.
+  const std::vector<Judged> judged{{100, 104, 90, 110}, {100, 92, 95, 99}, {100, 112, {}, {}}, {100, 80, 60, 101}};
+  const auto figures = error_figures(judged);
+  ASSERT_TRUE(figures);
+  EXPECT_EQ(figures->count, 4u);
+  EXPECT_NEAR(figures->mape, 0.11, 1e-12);
+  EXPECT_NEAR(figures->bias, -0.03, 1e-12);
+  EXPECT_EQ(figures->within_5, 0.25);
+  EXPECT_EQ(figures->within_10, 0.5);
+  EXPECT_EQ(figures->within_15, 0.75);
+  EXPECT_NEAR(*figures->coverage, 2.0 / 3, 1e-12);
+  EXPECT_FALSE(error_figures({}));
+}
+
+TEST(RoundNoise, is_how_far_a_round_is_from_the_others) {
+  EXPECT_FALSE(noise_of_rounds(std::vector<double>{5}));
+  EXPECT_NEAR(*noise_of_rounds(std::vector<double>{10, 10, 10}), 0, 1e-12);
+  // 8 against 10 and 10 against 8: −20 % and +25 %.
+  EXPECT_NEAR(*noise_of_rounds(std::vector<double>{8, 10}), 0.225, 1e-12);
+}
+
+}  // namespace
+}  // namespace takt

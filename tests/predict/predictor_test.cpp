@@ -1,0 +1,150 @@
+#include "predict/predictor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/error.h"
+#include "predict/predict_words.h"
+#include "predict/predictor_file.h"
+
+namespace takt {
+namespace {
+
+using testing::HasSubstr;
+
+const RatioTreeSettings few_trees{.boosting_trees = 120, .forest_trees = 20, .seed = 1};
+
+/// Convolutions reach a fifth of the peak, with Relu a little less; sums a half of the bandwidth.
+double law_of(const KernelFacts& facts) {
+  const double roof = roofline_us(facts, {1e9, 1e9}, 1);
+  return roof * (facts.op_type == "Add" ? 2.0 : facts.op_type == "Conv" ? 5.0 : 5.5);
+}
+
+std::vector<std::size_t> first(std::size_t count) {
+  std::vector<std::size_t> which(count);
+  for (std::size_t i = 0; i < count; ++i) which[i] = i;
+  return which;
+}
+
+std::vector<KernelFacts> facts_in(const CollectedModel& model) {
+  std::vector<KernelFacts> facts;
+  for (const CollectedKernel& one : model.kernels) facts.push_back(one.facts);
+  return facts;
+}
+
+class Predictors : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!can_train_trees()) GTEST_SKIP() << "no XGBoost in this binary";
+    predictor = train(dataset, first(20), few_trees);
+    predictor.model_width = 0.1, predictor.measured_width = 0.02;
+    predictor.kernel_width = {{KernelGroup::conv, 0.2}, {KernelGroup::other, 0.1}};
+  }
+  Dataset dataset = drawn_dataset(24, 30, 0, law_of);
+  Predictor predictor;
+};
+
+TEST_F(Predictors, a_law_that_is_known_is_found) {
+  for (std::size_t m = 20; m < 24; ++m) {
+    const ModelPrediction prediction = predict(predictor, facts_in(dataset.models[m]));
+    EXPECT_NEAR(prediction.us / (dataset.models[m].latency_ms * 1000), 1, 0.03) << m;
+    EXPECT_GT(prediction.share(Tier::trained), 0.99);  // two small kernels may be equal
+    EXPECT_NEAR(prediction.overhead_us, 10 + 0.5 * 30, 1e-6);
+    EXPECT_LT(prediction.low_us, prediction.us);
+    EXPECT_GT(prediction.high_us, prediction.us);
+  }
+}
+
+TEST_F(Predictors, sums_are_those_of_the_kernels_and_the_overhead) {
+  const ModelPrediction prediction = predict(predictor, facts_in(dataset.models[21]));
+  double sum = prediction.overhead_us;
+  for (const KernelPrediction& kernel : prediction.kernels) sum += kernel.us;
+  EXPECT_NEAR(prediction.us, sum, 1e-9 * sum);
+}
+
+TEST_F(Predictors, a_kernel_in_a_place_that_was_measured_has_its_measured_time) {
+  const KernelFacts known = dataset.models[3].kernels[4].facts;
+  const auto one = predict(predictor, std::vector<KernelFacts>{known});
+  EXPECT_EQ(one.kernels.front().tier, Tier::measured);
+  EXPECT_NEAR(one.kernels.front().us, dataset.models[3].kernels[4].latency_ms * 1000, 1e-6);
+  KernelFacts elsewhere = known;
+  elsewhere[Feature::model_weight_bytes] = 1e8;  // a model whose weights push everything out of the caches
+  EXPECT_EQ(predict(predictor, std::vector<KernelFacts>{elsewhere}).kernels.front().tier, Tier::trained);
+}
+
+TEST_F(Predictors, what_nobody_has_seen_has_a_number_and_a_wide_interval) {
+  const auto strange = predict(predictor, std::vector<KernelFacts>{kernel("Fft", KernelGroup::other, 1e6, 1e5)});
+  const KernelPrediction& one = strange.kernels.front();
+  EXPECT_EQ(one.tier, Tier::roofline);
+  EXPECT_EQ(strange.share(Tier::roofline), 1);
+  EXPECT_GT(one.us, 0);
+  EXPECT_GT(one.high_us / one.low_us, 20);
+  EXPECT_EQ(
+      predict(predictor, std::vector<KernelFacts>{kernel("MaxPool", KernelGroup::pool, 1, 8)}).kernels.front().tier,
+      Tier::roofline);
+}
+
+TEST_F(Predictors, work_beyond_the_training_is_said_and_still_scales) {
+  const KernelFacts large = kernel("Conv", KernelGroup::conv, 1e12, 1e9);
+  const auto one = predict(predictor, std::vector<KernelFacts>{large}).kernels.front();
+  EXPECT_TRUE(one.is_beyond);
+  EXPECT_NEAR(one.us / law_of(large), 1, 0.2);  // trees on milliseconds would repeat the largest that they know
+  EXPECT_GT(std::log(one.high_us / one.us), 0.25);
+}
+
+TEST_F(Predictors, a_model_without_kernels_takes_the_overhead) {
+  EXPECT_EQ(predict(predictor, {}).us, predictor.overhead.of(0));
+}
+
+TEST_F(Predictors, a_file_says_the_same) {
+  std::map<std::string, std::string> files;
+  for (const auto& [name, text] : tree_files(predictor)) files[name] = text;
+  const std::string json = predictor_json(predictor, {});
+  const Predictor read = parse_predictor(json, "p", [&](const std::string& name) { return files.at(name); });
+  EXPECT_EQ(predictor_json(read, {}), json);
+  const auto facts = facts_in(dataset.models[22]);
+  EXPECT_EQ(predict(read, facts).us, predict(predictor, facts).us);
+  EXPECT_EQ(predict(read, facts).high_us, predict(predictor, facts).high_us);
+}
+
+TEST_F(Predictors, files_of_something_else_are_refused) {
+  std::map<std::string, std::string> files;
+  for (const auto& [name, text] : tree_files(predictor)) files[name] = text;
+  const std::string json = predictor_json(predictor, {});
+  const auto refusal = [&](const std::string& from, const std::string& to) {
+    std::string changed = json;
+    const auto at = changed.find(from);
+    EXPECT_NE(at, changed.npos) << from;
+    changed.replace(at, from.size(), to);
+    try {
+      parse_predictor(changed, "p", [&](const std::string& name) { return files.at(name); });
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+  EXPECT_THAT(refusal("\"takt_predictor\": 1", "\"takt_predictor\": 2"), HasSubstr("newer takt"));
+  EXPECT_THAT(refusal("\"takt_predictor\"", "\"takt_predicator\""), HasSubstr("is no predictor"));
+  EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 0"), HasSubstr("'threads'"));
+  EXPECT_THAT(refusal("\"model_width\": 0.1", "\"model_width\": -0.1"), HasSubstr("'model_width'"));
+  EXPECT_THAT(refusal("\"name\": \"flops\"", "\"name\": \"flop\""), HasSubstr("feature 'flop' stands where"));
+  EXPECT_THAT(refusal("\"group\": \"conv\"", "\"group\": \"kernels\""), HasSubstr("no group of kernels"));
+  EXPECT_THAT(refusal("\"machine\"", "\"machines\""), HasSubstr("'machines' has no meaning"));
+  files["conv.forest.json"] += " ";
+  EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 1"), HasSubstr("conv.forest.json is of another predictor"));
+}
+
+TEST(Predictor, one_predictor_stands_for_one_way_of_measuring) {
+  Dataset dataset = drawn_dataset(2, 3, 0, law_of);
+  EXPECT_NO_THROW(check_is_one_way(dataset, "x"));
+  dataset.models[1].threads = 2;
+  EXPECT_THROW(check_is_one_way(dataset, "x"), Error);
+  dataset.models[1].threads = 1;
+  dataset.models[1].load.stress = 0.5;
+  EXPECT_THROW(check_is_one_way(dataset, "x"), Error);
+}
+
+}  // namespace
+}  // namespace takt
