@@ -25,7 +25,7 @@ std::vector<std::filesystem::path> folders_for_large_blocks(const std::filesyste
   if (!own.empty()) folders.push_back(own);
   std::error_code error;
   if (auto usual = std::filesystem::temp_directory_path(error); !error) folders.push_back(std::move(usual));
-  folders.emplace_back("/var/tmp");  // on a on_disk also where /tmp is in memory
+  folders.emplace_back("/var/tmp");  // on a disk also where /tmp is in memory
   return folders;
 }
 

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "cli/zoo.h"
+#include "cli/odd_models.h"
 
 int main(int count, char** arguments) {
   if (count != 2) return std::fputs("usage: make_zoo FOLDER\n", stderr), 2;

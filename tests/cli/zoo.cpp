@@ -1,4 +1,4 @@
-#include "cli/zoo.h"
+#include "cli/odd_models.h"
 
 #include "core/file.h"
 

@@ -1,5 +1,5 @@
 // Branches, loops, scans, and shapes that follow from data.
-#include "cli/zoo.h"
+#include "cli/odd_models.h"
 
 namespace takt {
 namespace {

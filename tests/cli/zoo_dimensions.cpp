@@ -1,5 +1,5 @@
 // Dimensions that a model leaves open.
-#include "cli/zoo.h"
+#include "cli/odd_models.h"
 
 namespace takt {
 namespace {

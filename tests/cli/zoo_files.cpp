@@ -1,5 +1,5 @@
 // What a file can hold: versions, external data, names, functions, many operators.
-#include "cli/zoo.h"
+#include "cli/odd_models.h"
 
 namespace takt {
 namespace {

@@ -1,6 +1,6 @@
 // Inputs and outputs of every kind and number.
+#include "cli/odd_models.h"
 #include "cli/tree_model.h"
-#include "cli/zoo.h"
 
 namespace takt {
 namespace {

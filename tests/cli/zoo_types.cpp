@@ -1,5 +1,5 @@
 // Types of elements, and numbers in few bits.
-#include "cli/zoo.h"
+#include "cli/odd_models.h"
 
 namespace takt {
 namespace {

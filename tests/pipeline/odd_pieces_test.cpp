@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/zoo.h"
+#include "cli/odd_models.h"
 #include "core/error.h"
 #include "pipeline/model_pieces.h"
 #include "pipeline/piece_runs.h"
