@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -281,7 +282,7 @@ TEST_F(DescribedDevices, are_measured_beside_simulated_loads) {
   describe("right", "memory: {law: linear, pressure: 1, sensitivity: 0.2}");
   ContentionTask task;
   task.unit = "CPU", task.device = "sim:left", task.sharing = {"sim:left", "sim:right"};
-  task.features = 8, task.size = {20, 40};
+  task.features = 8, task.size = {20, 40}, task.parent = ::getppid();
   task.stages = {{{Network::sage, 2, 3}, 50}};
   std::vector<std::string> lines;
   EXPECT_EQ(run_contention_task(to_json(task), {}, [&](const std::string& line) { lines.push_back(line); }), 0);
@@ -307,7 +308,7 @@ TEST_F(DescribedDevices, that_refuse_a_stage_say_why) {
   describe("right", "memory: {pressure: 1, sensitivity: 1}");
   ContentionTask task;
   task.unit = "CPU", task.device = "sim:left", task.sharing = {"sim:left", "sim:right"};
-  task.features = 8, task.size = {20, 40};
+  task.features = 8, task.size = {20, 40}, task.parent = ::getppid();
   task.stages = {{{Network::sage, 3, 3}, 50}, {{Network::sage, 6, 6}, 50}};
   std::vector<std::string> lines;
   EXPECT_EQ(run_contention_task(to_json(task), {}, [&](const std::string& line) { lines.push_back(line); }), 1);
