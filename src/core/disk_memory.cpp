@@ -4,13 +4,16 @@
 #include <linux/falloc.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -22,6 +25,8 @@ namespace takt {
 namespace {
 
 constexpr auto look_every = std::chrono::milliseconds(1);
+
+std::atomic<DiskMemory*> looked_after{nullptr};  // by the signal handler; one in a program
 
 std::size_t page_size() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
@@ -41,6 +46,16 @@ int unnamed_file(const std::filesystem::path& folder) {
   }
   if (file >= 0 && is_in_memory(file)) ::close(std::exchange(file, -1));
   return file;
+}
+
+constexpr int no_room = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+
+/// Room on the disk, or with `no_room` none any longer. False: there is too little.
+bool set_room(int file, int mode, std::size_t offset, std::size_t size) {
+  int result = 0;
+  do result = ::fallocate(file, mode, static_cast<off_t>(offset), static_cast<off_t>(size));
+  while (result != 0 && errno == EINTR);
+  return result == 0;
 }
 
 /// Addresses without memory.
@@ -89,9 +104,44 @@ DiskMemory::DiskMemory(int file, char* begin, Settings settings)
       page_(page_size()),
       others_(resident_of_files().value_or(0)) {
   keeper_ = std::thread([this] { keep_few_resident(); });
+  begin_timer();
+}
+
+// The keeper alone is late where other programs want the processor: this thread goes on walking while the keeper waits
+// for its turn. A signal comes between two instructions of the thread that walks, so it is never late.
+void DiskMemory::begin_timer() noexcept {
+  DiskMemory* none = nullptr;
+  if (!looked_after.compare_exchange_strong(none, this)) return;
+  const int number = SIGRTMIN + 4;
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = number;
+  event._sigev_un._tid = static_cast<pid_t>(::syscall(SYS_gettid));
+  timer_t timer{};
+  if (::sigaction(number, &action, nullptr) == 0 && ::timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+    timer_ = timer;
+}
+
+void DiskMemory::on_signal(int) {
+  const int error = errno;
+  if (DiskMemory* const memory = looked_after.load()) memory->look();
+  errno = error;
+}
+
+void DiskMemory::set_timer(bool on) noexcept {
+  if (!timer_) return;
+  itimerspec times{};
+  if (on) times.it_value.tv_nsec = times.it_interval.tv_nsec = std::chrono::nanoseconds(look_every).count();
+  ::timer_settime(*timer_, 0, &times, nullptr);
 }
 
 DiskMemory::~DiskMemory() {
+  if (timer_) ::timer_delete(*timer_);
+  DiskMemory* self = this;
+  looked_after.compare_exchange_strong(self, nullptr);
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
@@ -108,18 +158,21 @@ void* DiskMemory::allocate(std::size_t bytes) noexcept {
   if (bytes > space_ - 2 * page_) return nullptr;
   const std::size_t size = (bytes + page_ - 1) / page_ * page_ + page_;
   const std::lock_guard lock(mutex_);
-  if (size > space_ - end_ || ::fallocate(file_, 0, static_cast<off_t>(end_), static_cast<off_t>(size)) != 0)
-    return nullptr;
-  char* const place = begin_ + end_;
-  if (::mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_, static_cast<off_t>(end_)) ==
+  const std::size_t offset = end_;
+  if (size > space_ - offset || !set_room(file_, 0, offset, size)) return nullptr;
+  char* const place = begin_ + offset;
+  if (::mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_, static_cast<off_t>(offset)) ==
       MAP_FAILED) {
-    ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(end_), static_cast<off_t>(size));
+    set_room(file_, no_room, offset, size);
     return nullptr;
   }
   std::memcpy(place, &size, sizeof size);
-  end_ += size;
+  end_ = offset + size;
   look();
-  if (allocated_ == 0) wake_.notify_one();
+  if (allocated_ == 0) {
+    wake_.notify_one();
+    set_timer(true);
+  }
   allocated_ += size;
   return place + page_;
 }
@@ -128,12 +181,13 @@ void DiskMemory::free(void* block) noexcept {
   char* const place = static_cast<char*>(block) - page_;
   std::size_t size = 0;
   std::memcpy(&size, place, sizeof size);
-  const auto offset = place - begin_;
+  const auto offset = static_cast<std::size_t>(place - begin_);
   const std::lock_guard lock(mutex_);
   reserve(place, size);
-  ::fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, static_cast<off_t>(size));
-  if (static_cast<std::size_t>(offset) + size == end_) end_ -= size;
+  set_room(file_, no_room, offset, size);
+  if (offset + size == end_) end_ = offset;
   allocated_ -= size;
+  if (allocated_ == 0) set_timer(false);
 }
 
 void DiskMemory::give_back() noexcept {
@@ -146,10 +200,12 @@ std::size_t DiskMemory::allocated() const {
   return allocated_;
 }
 
+// Called by the handler of a signal, too: nothing here takes a lock.
 void DiskMemory::look() noexcept {
   const auto now = resident_of_files();
-  if (now) others_ = std::min(others_, *now);
-  if (now && *now - others_ < resident_) return;
+  const std::size_t others = std::min(others_.load(), now.value_or(SIZE_MAX));
+  others_ = others;
+  if (now && *now - others < resident_) return;
   ::madvise(begin_, end_, MADV_DONTNEED);
   others_ = resident_of_files().value_or(0);
 }

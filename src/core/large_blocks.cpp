@@ -9,7 +9,7 @@ namespace takt {
 namespace {
 
 constexpr std::size_t one_by_one = std::size_t{128} << 10;  // what the C library takes from the system block by block
-constexpr std::size_t not_worth_a_file = std::size_t{16} << 20;  // of all blocks of a small job together
+constexpr std::size_t not_worth_a_file = std::size_t{8} << 20;  // of all blocks of a small job together
 
 std::atomic<DiskMemory*> on_disk{nullptr};  // stays for good: blocks live until the program's last line
 std::atomic<std::size_t> asked_for{0};      // bytes of all large blocks, those that were freed too

@@ -26,8 +26,8 @@ TEST(LargeBlocks, lie_on_a_disk_once_that_was_said_and_some_are_in_use) {
   if (!DiskMemory::in(std::vector{folder.path()})) GTEST_SKIP() << folder.path() << " is not on a disk";
   EXPECT_EQ(new_large_block(64 * one_mebibyte), nullptr);
   keep_large_blocks_on_disk(std::vector{folder.path()});
-  EXPECT_EQ(new_large_block(8 * one_mebibyte), nullptr);  // of a small job
-  EXPECT_EQ(new_large_block(8 * one_mebibyte), nullptr);
+  EXPECT_EQ(new_large_block(4 * one_mebibyte), nullptr);  // of a small job
+  EXPECT_EQ(new_large_block(4 * one_mebibyte), nullptr);
   void* const block = new_large_block(8 * one_mebibyte);
   ASSERT_NE(block, nullptr);
   std::memset(block, 1, 8 * one_mebibyte);
