@@ -55,7 +55,7 @@ const std::vector<CommandTables>& all_tables() {
       {"plan simulate", plan_stream_schemas()},
       {"load", load_schemas()},
       {"stress", {stress_schema()}},
-      {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
+      {"devices", {devices_schema(), load_sources_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},
   };
   return all;

@@ -34,6 +34,26 @@ std::vector<std::unique_ptr<LoadSource>> make_load_sources(const LoadConfig& con
   return sources;
 }
 
+std::vector<SourceState> load_source_states() {
+  std::vector<SourceState> states{{"host", "the system's own files"},
+                                  {"prometheus", "a server that 'takt load --config' names"},
+                                  {"nvml", "the driver of NVIDIA's GPUs"},
+                                  {"probe", "a short work of takt's own"}};
+  for (SourceState& state : states) {
+    if (state.name == "probe") continue;  // making one is work
+    try {
+      const auto source = make_source(state.name, {});
+      if (state.name != "host") continue;
+      const auto readings = source->read().readings;
+      if (std::none_of(readings.begin(), readings.end(), [](const LoadReading& one) { return one.value.has_value(); }))
+        state.reason = readings.front().trouble;
+    } catch (const Error& error) {
+      state.reason = error.what();
+    }
+  }
+  return states;
+}
+
 LoadSnapshot take_snapshot(const std::vector<std::unique_ptr<LoadSource>>& sources, Nanoseconds window,
                            const std::atomic<bool>* stop) {
   using namespace std::chrono_literals;

@@ -130,7 +130,7 @@ SeriesValue value_of(const PrometheusSeries& series, Kind kind, Maker maker, con
   return found;
 }
 
-Nanoseconds seconds_to_ns(double seconds) { return Nanoseconds(std::llround(std::max(0.0, seconds) * 1e9)); }
+Nanoseconds seconds_to_ns(double seconds) { return Nanoseconds(std::llround(std::clamp(seconds, 0.0, 9e9) * 1e9)); }
 
 /// Puts what was found into a reading, with what is wrong about it.
 void settle(LoadReading& reading, std::optional<double> value, double last, double span, const std::string& trouble,

@@ -110,6 +110,18 @@ TEST(LoadConfig, mistakes_are_named_with_line_and_key) {
   }
 }
 
+TEST(LoadSources, what_can_be_had_here_is_listed) {
+  const auto states = load_source_states();
+  ASSERT_EQ(states.size(), 4u);
+  EXPECT_EQ(states[0].name, "host");
+  EXPECT_FALSE(states[0].reason) << *states[0].reason;
+  EXPECT_FALSE(states[3].reason);
+  for (const SourceState& state : states) {
+    EXPECT_FALSE(state.description.empty());
+    EXPECT_NE(state.reason, "") << state.name;
+  }
+}
+
 TEST(LoadSources, one_that_cannot_be_had_says_why_and_the_others_work) {
   LoadConfig config;
   config.sources = {"nvml", "host"};
