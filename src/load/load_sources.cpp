@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "load/host_load.h"
 #include "load/nvml_load.h"
+#include "load/timed_source.h"
 
 namespace takt {
 namespace {
@@ -14,7 +15,9 @@ namespace {
 std::unique_ptr<LoadSource> make_source(const std::string& name, const LoadConfig& config) {
   if (name == "host") return std::make_unique<HostLoad>(HostSettings{config.root, config.processors});
   if (name == "prometheus") return std::make_unique<PrometheusLoad>(config.prometheus);
-  if (name == "nvml") return std::make_unique<NvmlLoad>(config.nvml_library);
+  if (name == "nvml")
+    return std::make_unique<TimedSource>(
+        name, [library = config.nvml_library] { return std::make_unique<NvmlLoad>(library); }, config.nvml_timeout);
   return std::make_unique<ProbeLoad>(config.probe);
 }
 

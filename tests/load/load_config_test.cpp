@@ -31,7 +31,7 @@ TEST(LoadConfig, everything_is_read) {
       "  window: 500ms\n"
       "  root: /host\n"
       "  processors: [0, 2]\n"
-      "  nvml: {library: lib.so}\n"
+      "  nvml: {library: lib.so, timeout: 3s}\n"
       "  probe: {time: 50ms, cores: [1]}\n"
       "  prometheus:\n"
       "    url: https://metrics:9090/prom\n"
@@ -51,6 +51,7 @@ TEST(LoadConfig, everything_is_read) {
   EXPECT_EQ(config.probe.root, "/host");
   EXPECT_EQ(config.processors, (std::vector<int>{0, 2}));
   EXPECT_EQ(config.nvml_library, "lib.so");
+  EXPECT_EQ(config.nvml_timeout, 3s);
   EXPECT_EQ(config.probe.time, 50ms);
   EXPECT_EQ(config.probe.cores, std::vector<int>{1});
   const PrometheusSettings& prometheus = config.prometheus;
