@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "load/load_tables.h"
 #include "machine/machine_check.h"
 #include "machine/peaks_file.h"
 #include "machine/peaks_table.h"
@@ -73,8 +74,10 @@ struct DevicesOptions {
 };
 
 CommandLine declare(DevicesOptions& o) {
-  CommandLine line("devices", "Lists the runtimes and devices that this binary can use here, and why not the others.",
-                   "takt devices --measure", o.log);
+  CommandLine line(
+      "devices",
+      "Lists the runtimes, devices and sources of load that this binary can use here, and why not the others.",
+      "takt devices --measure", o.log);
   line.add(
       {.names = "--measure",
        .meaning = "Measure what the CPU can do at most (10 s) and keep it, for the columns roofline and peak_share"},
@@ -84,7 +87,7 @@ CommandLine declare(DevicesOptions& o) {
        .meaning = "Say what on this machine disturbs measurements (clock, sibling threads, limits, load) and what to "
                   "do about each"},
       &o.check);
-  add_output(line, o.output, {devices_schema().name});
+  add_output(line, o.output, {devices_schema().name, load_sources_schema().name});
   return line;
 }
 
@@ -101,10 +104,14 @@ int run_devices(std::span<const std::string> arguments) {
   const Provenance provenance = provenance_of("devices", arguments);
   if (o.measure && o.check)
     throw UsageError("devices: --check looks at a quiet machine and --measure loads it: use one of them at a time");
+  if ((o.measure || o.check) && !o.output.table.empty())
+    throw UsageError("devices: --check and --measure have one table each; leave out --table");
   if (o.measure) return measure(o.output, provenance);
   if (o.check) return check(o.output, provenance);
-  const std::vector<Table> tables{devices_table()};
-  print(o.output, tables, provenance, to_text(tables.front(), o.output.style()));
+  const std::vector<Table> tables{devices_table(), load_sources_table(load_source_states())};
+  std::string text;
+  for (const Table& table : tables) text += (text.empty() ? "" : "\n") + to_text(table, o.output.style());
+  print(o.output, tables, provenance, text);
   return 0;
 }
 

@@ -87,7 +87,7 @@ const std::vector<CommandTables>& all_tables() {
       {"fit", fit_schemas()},
       {"predict", predict_schemas()},
       {"evaluate", evaluate_schemas()},
-      {"devices", {devices_schema(), peaks_schema(), conditions_schema()}},
+      {"devices", {devices_schema(), load_sources_schema(), peaks_schema(), conditions_schema()}},
       {"explain", explain_schemas()},
   };
   return all;

@@ -18,7 +18,7 @@ void run_exporter(const ExporterSettings& settings, const std::atomic<bool>& sto
   std::mutex mutex;
   LoadSnapshot last = take_snapshot(sources, settings.load.window, &stop);
   std::atomic<bool> end{false};
-  std::exception_ptr failure;
+  std::exception_ptr failure, reader_failure;
   std::thread reader([&] {
     try {
       for (Nanoseconds due = steady_now() + settings.interval; !end;) {
@@ -32,19 +32,24 @@ void run_exporter(const ExporterSettings& settings, const std::atomic<bool>& sto
         last = std::move(snapshot);
       }
     } catch (...) {
-      failure = std::current_exception();
+      reader_failure = std::current_exception();
     }
   });
-  started(server.address());
-  server.serve(
-      [&] {
-        const std::lock_guard lock(mutex);
-        return exposition(last, settings.load.sources, wall_now());
-      },
-      stop);
+  try {
+    started(server.address());
+    server.serve(
+        [&] {
+          const std::lock_guard lock(mutex);
+          return exposition(last, settings.load.sources, wall_now());
+        },
+        stop);
+  } catch (...) {
+    failure = std::current_exception();
+  }
   end = true;
   reader.join();
-  if (failure) std::rethrow_exception(failure);
+  for (const auto& one : {failure, reader_failure})
+    if (one) std::rethrow_exception(one);
 }
 
 }  // namespace takt

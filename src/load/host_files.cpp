@@ -152,8 +152,10 @@ RunDelay parse_run_delay(std::string_view text, std::span<const int> processors)
     const auto words = words_of(line);
     const auto processor = words.empty() ? std::nullopt : processor_of(words.front());
     if (!processor || !counts(processors, *processor)) continue;
-    sum.waited += Nanoseconds(static_cast<std::int64_t>(std::min(count_in(words, 8), 1e17)));
-    if (++sum.processors > 65536) refuse_input("has more processors than there can be");
+    const double waited = count_in(words, 8);
+    if (waited + static_cast<double>(sum.waited.count()) > 9e18) refuse_input("has times of centuries");
+    sum.waited += Nanoseconds(static_cast<std::int64_t>(waited));
+    ++sum.processors;
   }
   if (sum.processors == 0) refuse_input("has no line of the processors that takt may use");
   return sum;

@@ -184,8 +184,11 @@ LoadConfig parse_load_config(const YAML::Node& node, const std::string& origin) 
     config.probe.time = probe.duration("time", 1ms, 10s).value_or(config.probe.time);
     config.probe.cores = processor_list(probe, "cores");
   }
-  if (section.has("nvml"))
-    config.nvml_library = YamlSection(section.at("nvml"), origin, "load.nvml.", {"library"}).text("library", "");
+  if (section.has("nvml")) {
+    const YamlSection nvml(section.at("nvml"), origin, "load.nvml.", {"library", "timeout"});
+    config.nvml_library = nvml.text("library", "");
+    config.nvml_timeout = nvml.duration("timeout", 1ms, 10min).value_or(config.nvml_timeout);
+  }
   if (section.has("prometheus")) config.sources.insert(config.sources.begin(), "prometheus");
   if (section.has("sources")) config.sources = chosen_sources(section);
   return config;

@@ -19,7 +19,8 @@ struct LoadConfig {
   std::vector<int> processors{};      ///< whose load counts on the host; empty: all
   ProbeSettings probe{};
   PrometheusSettings prometheus{};
-  std::string nvml_library{};  ///< empty: the system's
+  std::string nvml_library{};               ///< empty: the system's
+  Nanoseconds nvml_timeout{2'000'000'000};  ///< of each call of the driver's: one of a sick GPU may hang
 };
 
 /// `section` is the value of the key `load`. Throws Error(bad_input) that names file, line and key. Files that hold

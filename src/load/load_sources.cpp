@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "load/host_load.h"
 #include "load/nvml_load.h"
+#include "load/timed_source.h"
 
 namespace takt {
 namespace {
@@ -14,7 +15,9 @@ namespace {
 std::unique_ptr<LoadSource> make_source(const std::string& name, const LoadConfig& config) {
   if (name == "host") return std::make_unique<HostLoad>(HostSettings{config.root, config.processors});
   if (name == "prometheus") return std::make_unique<PrometheusLoad>(config.prometheus);
-  if (name == "nvml") return std::make_unique<NvmlLoad>(config.nvml_library);
+  if (name == "nvml")
+    return std::make_unique<TimedSource>(
+        name, [library = config.nvml_library] { return std::make_unique<NvmlLoad>(library); }, config.nvml_timeout);
   return std::make_unique<ProbeLoad>(config.probe);
 }
 
@@ -32,6 +35,26 @@ std::vector<std::unique_ptr<LoadSource>> make_load_sources(const LoadConfig& con
     }
   }
   return sources;
+}
+
+std::vector<SourceState> load_source_states() {
+  std::vector<SourceState> states{{"host", "the system's own files"},
+                                  {"prometheus", "a server that 'takt load --config' names"},
+                                  {"nvml", "the driver of NVIDIA's GPUs"},
+                                  {"probe", "a short work of takt's own"}};
+  for (SourceState& state : states) {
+    if (state.name == "probe") continue;  // making one is work
+    try {
+      const auto source = make_source(state.name, {});
+      if (state.name != "host") continue;
+      const auto readings = source->read().readings;
+      if (std::none_of(readings.begin(), readings.end(), [](const LoadReading& one) { return one.value.has_value(); }))
+        state.reason = readings.front().trouble;
+    } catch (const Error& error) {
+      state.reason = error.what();
+    }
+  }
+  return states;
 }
 
 LoadSnapshot take_snapshot(const std::vector<std::unique_ptr<LoadSource>>& sources, Nanoseconds window,

@@ -64,6 +64,18 @@ constexpr Column<ReachedLevel> stress_columns[] = {
     {"made_us", "Duration", [](const ReachedLevel& r) { return time_cell(r.duration); }, "How long the load was made."},
 };
 
+constexpr Column<SourceState> source_columns[] = {
+    {told_by_text, [](const SourceState& r) -> Cell { return r.name; }},
+    {"source_usable", "Usable", [](const SourceState& r) -> Cell { return std::string(r.reason ? "no" : "yes"); },
+     "yes: the source of load can be asked here; no: the note says why not."},
+    {"source_note", "What it is, or why not",
+     [](const SourceState& r) -> Cell { return r.reason ? *r.reason : r.description; },
+     "What the source of load is; of one that cannot be asked, the reason."},
+};
+
+constexpr TableDefinition<SourceState> sources_definition{
+    "load_sources", "Who can tell the load here, and why not the rest: a row per source.", source_columns};
+
 constexpr TableDefinition<LoadReading> readings_definition{
     "load", "The load that the machine has now: a row per figure and source, those that could not be read among them.",
     reading_columns};
@@ -138,6 +150,10 @@ std::string features_text(std::size_t width) {
 std::vector<TableSchema> load_schemas() {
   return {readings_definition.schema(), troubles_definition.schema(), features_definition.schema()};
 }
+
+Table load_sources_table(const std::vector<SourceState>& states) { return sources_definition.make(states); }
+
+TableSchema load_sources_schema() { return sources_definition.schema(); }
 
 Table stress_table(const std::vector<ReachedLevel>& levels) { return stress_definition.make(levels); }
 

@@ -6,6 +6,7 @@
 
 #include "core/table.h"
 #include "load/load_reading.h"
+#include "load/load_sources.h"
 #include "load/stress.h"
 
 namespace takt {
@@ -23,6 +24,10 @@ std::string load_text(const LoadSnapshot& snapshot, const TextStyle& style);
 /// "features": what a source may tell.
 Table features_table();
 std::string features_text(std::size_t width);
+
+/// "load_sources": a row per source, whether it can be had here.
+Table load_sources_table(const std::vector<SourceState>& states);
+TableSchema load_sources_schema();
 
 /// "stress": a row per resource that was loaded.
 Table stress_table(const std::vector<ReachedLevel>& levels);

@@ -130,13 +130,13 @@ SeriesValue value_of(const PrometheusSeries& series, Kind kind, Maker maker, con
   return found;
 }
 
-Nanoseconds seconds_to_ns(double seconds) { return Nanoseconds(std::llround(std::max(0.0, seconds) * 1e9)); }
+Nanoseconds seconds_to_ns(double seconds) { return Nanoseconds(std::llround(std::clamp(seconds, 0.0, 9e9) * 1e9)); }
 
 /// Puts what was found into a reading, with what is wrong about it.
 void settle(LoadReading& reading, std::optional<double> value, double last, double span, const std::string& trouble,
             const MetricWindow& window) {
-  reading.trouble = trouble;
-  if (!value) return;
+  reading.trouble = value && !std::isfinite(*value) ? "its value is beyond what a number holds" : trouble;
+  if (!value || !std::isfinite(*value)) return;
   reading.value = value;
   reading.age = seconds_to_ns(window.now - last);
   if (span > 0) reading.window = seconds_to_ns(span);
@@ -144,8 +144,29 @@ void settle(LoadReading& reading, std::optional<double> value, double last, doub
     reading.trouble = fmt::format("stale: its last sample is {} old", format_duration(Duration(*reading.age)));
 }
 
+using SeriesList = std::vector<const PrometheusSeries*>;
 /// Series by metric, all of them for one device.
-using Metrics = std::map<std::string, std::vector<const PrometheusSeries*>, std::less<>>;
+using Metrics = std::map<std::string, SeriesList, std::less<>>;
+
+/// Those that the newest samples belong to. Where a label changes (a program on a GPU, a processor that goes) the
+/// series before has ended, and its samples are still among the last minute's. One scrape gives all its samples one
+/// time.
+SeriesList still_told(const SeriesList& all, const MetricWindow& window) {
+  constexpr double usual_gap = 2;  // seconds, of a series that has just begun
+  double newest = 0, gap = usual_gap;
+  std::vector<double> last(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto samples = samples_in(all[i]->samples, {window.end, window.end, window.now, window.stale_after}, 2);
+    if (!samples.empty()) last[i] = samples.back().time;
+    if (last[i] <= newest) continue;
+    newest = last[i];
+    gap = samples.size() > 1 ? samples.back().time - samples.front().time : usual_gap;
+  }
+  SeriesList told;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (last[i] >= newest - gap / 2) told.push_back(all[i]);
+  return told;
+}
 
 /// The mean over the series of a metric, each times the factor.
 LoadReading reading_by(const MetricRule& rule, const std::string& device, const Metrics& metrics,
@@ -159,13 +180,14 @@ LoadReading reading_by(const MetricRule& rule, const std::string& device, const 
   }
   double sum = 0, last = window.now, span = 0;
   std::string trouble;
-  for (const PrometheusSeries* series : found->second) {
+  const SeriesList told = still_told(found->second, window);
+  for (const PrometheusSeries* series : told) {
     const SeriesValue one = value_of(*series, rule.kind, rule.maker, window);
     if (!one.value) trouble = fmt::format("{}: {}", rule.metric, one.trouble);
     sum += one.value.value_or(0);
     last = std::min(last, one.last), span = std::max(span, one.span);
   }
-  const double mean = sum / static_cast<double>(found->second.size()) * rule.factor;
+  const double mean = sum / static_cast<double>(told.size()) * rule.factor;
   settle(reading, trouble.empty() ? std::optional(mean) : std::nullopt, last, span, trouble, window);
   return reading;
 }
@@ -176,8 +198,7 @@ std::vector<LoadReading> processor_readings(const Metrics& metrics, const Metric
   std::string trouble;
   const auto found = metrics.find(processor_seconds);
   if (found == metrics.end()) trouble = fmt::format("Prometheus has no {}", processor_seconds);
-  for (const PrometheusSeries* series :
-       found == metrics.end() ? std::vector<const PrometheusSeries*>{} : found->second) {
+  for (const PrometheusSeries* series : found == metrics.end() ? SeriesList{} : still_told(found->second, window)) {
     const SeriesValue one = value_of(*series, Kind::counter, Maker::node, window);
     if (!one.value) trouble = fmt::format("{}: {}", processor_seconds, one.trouble);
     const std::string mode = series->label("mode");

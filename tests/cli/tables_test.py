@@ -62,6 +62,7 @@ SPECIAL = {
     ('load', 'troubles'): ['load', '--sources', 'prometheus,host', '--window', '20ms', '--config', 'nobody.yaml'],
     ('load', 'features'): ['load', '--features'],
     ('devices', 'devices'): ['devices'],
+    ('devices', 'load_sources'): ['devices'],
     ('devices', 'peaks'): ['devices', '--measure'],
     ('devices', 'conditions'): ['devices', '--check'],
 }

@@ -1,9 +1,12 @@
 // NVIDIA's management library as takt sees it, for machines without a GPU. What it does is set by the environment when
 // it is started: FAKE_NVML_GPUS, FAKE_NVML_GPM (1: there are counters), FAKE_NVML_LOST_AFTER (calls, after which the
-// GPU is lost), FAKE_NVML_INIT (the status of starting).
+// GPU is lost), FAKE_NVML_INIT (the status of starting), FAKE_NVML_HANG (milliseconds that asking for shares takes).
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <thread>
 
 #include "load/nvml_library.h"
 
@@ -54,6 +57,7 @@ FAKE int nvmlDeviceGetHandleByIndex_v2(unsigned index, takt::NvmlDevice* device)
   return 0;
 }
 FAKE int nvmlDeviceGetUtilizationRates(takt::NvmlDevice device, takt::NvmlUtilization* used) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(number_of("FAKE_NVML_HANG", 0)));
   return give(device, used, takt::NvmlUtilization{75, 25});
 }
 FAKE int nvmlDeviceGetClockInfo(takt::NvmlDevice device, int clock, unsigned* mhz) {

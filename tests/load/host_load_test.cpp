@@ -58,6 +58,8 @@ TEST(HostFiles, waiting_is_the_eighth_column) {
   EXPECT_EQ(parse_run_delay(text, std::vector<int>{1}).waited, 100ns);
   EXPECT_THROW(parse_run_delay("version 15\n", {}), Error);
   EXPECT_THROW(parse_run_delay("cpu0 0 0 0\n", {}), Error);
+  const std::string century = "cpu0 0 0 0 0 0 0 8 6000000000000000000 3\n";
+  EXPECT_THROW(parse_run_delay(century + "cpu1" + century.substr(4), {}), Error) << "what no clock holds";
 }
 
 TEST(HostFiles, other_files) {

@@ -31,7 +31,7 @@ TEST(LoadConfig, everything_is_read) {
       "  window: 500ms\n"
       "  root: /host\n"
       "  processors: [0, 2]\n"
-      "  nvml: {library: lib.so}\n"
+      "  nvml: {library: lib.so, timeout: 3s}\n"
       "  probe: {time: 50ms, cores: [1]}\n"
       "  prometheus:\n"
       "    url: https://metrics:9090/prom\n"
@@ -51,6 +51,7 @@ TEST(LoadConfig, everything_is_read) {
   EXPECT_EQ(config.probe.root, "/host");
   EXPECT_EQ(config.processors, (std::vector<int>{0, 2}));
   EXPECT_EQ(config.nvml_library, "lib.so");
+  EXPECT_EQ(config.nvml_timeout, 3s);
   EXPECT_EQ(config.probe.time, 50ms);
   EXPECT_EQ(config.probe.cores, std::vector<int>{1});
   const PrometheusSettings& prometheus = config.prometheus;
@@ -107,6 +108,18 @@ TEST(LoadConfig, mistakes_are_named_with_line_and_key) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "box.yaml:1: load: is missing; write load: {sources: [host, probe]}");
+  }
+}
+
+TEST(LoadSources, what_can_be_had_here_is_listed) {
+  const auto states = load_source_states();
+  ASSERT_EQ(states.size(), 4u);
+  EXPECT_EQ(states[0].name, "host");
+  EXPECT_FALSE(states[0].reason) << *states[0].reason;
+  EXPECT_FALSE(states[3].reason);
+  for (const SourceState& state : states) {
+    EXPECT_FALSE(state.description.empty());
+    EXPECT_NE(state.reason, "") << state.name;
   }
 }
 

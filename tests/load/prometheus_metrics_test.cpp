@@ -95,10 +95,26 @@ TEST(PrometheusMetrics, processors_are_shares_of_all_modes) {
 
 TEST(PrometheusMetrics, one_figure_of_many_processors_is_their_mean) {
   const auto told = metric_readings({series("node_cpu_scaling_frequency_hertz", {{995, 1e9}}, {{"cpu", "0"}}),
-                                     series("node_cpu_scaling_frequency_hertz", {{990, 3e9}}, {{"cpu", "1"}})},
+                                     series("node_cpu_scaling_frequency_hertz", {{994.5, 3e9}}, {{"cpu", "1"}})},
                                     last_ten);
   EXPECT_DOUBLE_EQ(*reading(told, "cpu_clock_hertz").value, 2e9);
-  EXPECT_EQ(reading(told, "cpu_clock_hertz").age, Nanoseconds(10'000'000'000)) << "that of the oldest";
+  EXPECT_EQ(reading(told, "cpu_clock_hertz").age, Nanoseconds(5'500'000'000)) << "that of the oldest";
+}
+
+TEST(PrometheusMetrics, a_series_that_has_ended_counts_no_more) {
+  const auto gpu = [](const char* pod, Samples samples) {
+    return series("DCGM_FI_DEV_GPU_UTIL", std::move(samples), {{"gpu", "0"}, {"pod", pod}});
+  };
+  const std::vector<PrometheusSeries> all{gpu("old", {{975, 90}, {980, 100}}), gpu("new", {{990, 40}, {995, 50}})};
+  EXPECT_DOUBLE_EQ(*reading(metric_readings(all, last_ten), "gpu_busy_share", "gpu0").value, 0.45);
+  const std::vector<PrometheusSeries> begun{gpu("old", {{975, 90}, {990, 100}}), gpu("new", {{995, 50}})};
+  EXPECT_DOUBLE_EQ(*reading(metric_readings(begun, last_ten), "gpu_busy_share", "gpu0").value, 0.5);
+}
+
+TEST(PrometheusMetrics, numbers_that_overflow_are_none) {
+  const auto huge = one_reading("node_load1", {{992, 1.7e308}, {995, 1.7e308}}, "load_average");
+  EXPECT_FALSE(huge.value);
+  EXPECT_FALSE(huge.trouble.empty());
 }
 
 TEST(PrometheusMetrics, gpus_are_told_apart_and_missing_counters_named) {
