@@ -28,12 +28,19 @@ Intervals drained_gaps(const Intervals& idle, const Activity& activity) {
   return drained;
 }
 
-/// Gaps that launching one kernel after the other can leave; in longer ones something else went on.
-Intervals short_gaps(const Intervals& idle) {
-  constexpr std::int64_t longest_launch_ns = 1'000'000;
+/// Gaps that launching one kernel after the other leaves: brief ones, in a good part of which the program was at work
+/// in calls and operators; between those it was on its way from one to the next. In longer ones something else went on.
+Intervals launch_gaps(const Intervals& idle, const Intervals& at_work) {
+  constexpr std::int64_t longest_launch_ns = 1'000'000, one_part_in = 3;
   Intervals gaps;
+  auto work = at_work.begin();
   for (const TimeInterval& gap : idle) {
-    if (gap.end - gap.start <= longest_launch_ns) gaps.push_back(gap);
+    if (gap.end - gap.start > longest_launch_ns) continue;
+    while (work != at_work.end() && work->end <= gap.start) ++work;
+    std::int64_t worked = 0;
+    for (auto at = work; at != at_work.end() && at->start < gap.end; ++at)
+      worked += std::min(at->end, gap.end) - std::max(at->start, gap.start);
+    if (worked * one_part_in >= gap.end - gap.start) gaps.push_back(gap);
   }
   return gaps;
 }
@@ -49,7 +56,8 @@ IdleCauses idle_causes(const Activity& activity, const Steps& steps) {
   if (!activity.has_device()) return causes;
   const Intervals busy = device_cover(activity, {Role::kernel, Role::communication, Role::copy, Role::fill});
   Intervals left = subtract(steps_cover(steps), busy);
-  const Intervals drained = drained_gaps(left, activity), brief = short_gaps(left);
+  const Intervals at_work = host_cover(activity, {Role::launch, Role::runtime, Role::op, Role::scalar_read});
+  const Intervals drained = drained_gaps(left, activity), launching = launch_gaps(left, at_work);
   const auto take = [&](const Intervals& set) {
     Intervals taken = intersect(left, set);
     left = subtract(left, taken);
@@ -58,8 +66,7 @@ IdleCauses idle_causes(const Activity& activity, const Steps& steps) {
   causes.data_wait = take(host_cover(activity, {Role::data_wait}));
   causes.allocation = take(host_cover(activity, {Role::allocation}));
   causes.synchronisation = take(subtract(drained, host_cover(activity, {Role::synchronisation})));
-  const Intervals at_work = host_cover(activity, {Role::launch, Role::runtime, Role::op, Role::scalar_read});
-  causes.launch = take(intersect(brief, at_work));
+  causes.launch = take(launching);
   causes.other = std::move(left);
   return causes;
 }

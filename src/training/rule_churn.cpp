@@ -1,9 +1,9 @@
 // Allocator churn: memory that is taken and given back again and again.
 //
 // A device's allocator keeps what it got, so in a steady step the runtime is asked for none; calls of cudaMalloc and
-// cudaFree in every step are churn, and cost what they take. In the host's memory each large block comes from the
-// system and is touched for the first time anew; there the sign is the turnover: how many times as much is taken in a
-// step as the step ever holds at once.
+// cudaFree in every step are churn, and cost what the device stands still meanwhile. In the host's memory each large
+// block comes from the system and is touched for the first time anew; there the sign is the turnover: how many times as
+// much is taken in a step as the step ever holds at once.
 #include <algorithm>
 
 #include "training/rule_words.h"
@@ -89,13 +89,17 @@ RuleOutcome look_for_churn(const TrainingCase& one) {
     list.push_back(span.span);
   }
   if (runtime_calls == 0) return abstain("calls of the device's runtime (cudaMalloc, cudaFree)");
-  const auto cost = by_step(unite(std::move(list)), one.steps);
+  if (!one.activity.has_device()) return abstain("work of the device (kernels)");
+  const std::int64_t time = sum_of(by_step(unite(std::move(list)), one.steps));
+  const auto cost = by_step(one.idle.allocation, one.steps);
   if (one.per_step(calls) < allocation_calls || one.share(sum_of(cost)) < churn_share) return nothing_found();
-  return found(TrainingCause::allocator_churn, cost,
-               fmt::format("{:.1f} calls per step take memory of the device or free it, for {} per step",
-                           one.per_step(calls), time_text(one.per_step(sum_of(cost)))),
-               "Make tensors once and reuse them, keep shapes the same from step to step, and do not call "
-               "empty_cache() in the loop (or set expandable_segments).");
+  return found(
+      TrainingCause::allocator_churn, cost,
+      fmt::format("{:.1f} calls per step take memory of the device or free it, for {} per step, in {} of which the "
+                  "device stands still",
+                  one.per_step(calls), time_text(one.per_step(time)), time_text(one.per_step(sum_of(cost)))),
+      "Make tensors once and reuse them, keep shapes the same from step to step, and do not call "
+      "empty_cache() in the loop (or set expandable_segments).");
 }
 
 }  // namespace takt
