@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "places.h"
+#include "trace/merge.h"
 #include "training/diagnosis_tables.h"
 #include "training/made_training.h"
 
@@ -151,6 +152,26 @@ TEST(Diagnosis, the_speed_up_that_it_predicts_is_what_taking_out_the_cause_bring
   }
 }
 
+TEST(Diagnosis, a_program_that_is_late_with_every_launch_is_launch_bound_whatever_it_does_meanwhile) {
+  // A kernel of 1 µs every 5 µs, launched 1 µs before it begins; between launches there is only the program's own code.
+  Trace trace;
+  const RowId host = trace.add_row(trace.add_process("python"), "main");
+  const RowId stream = trace.add_row(trace.add_process("GPU"), "stream 7");
+  for (std::int64_t i = 0; i < 5 * 200; ++i) {
+    if (i % 200 == 0)
+      trace.add_event(host, "ProfilerStep#" + std::to_string(i / 200), "user_annotation", Nanoseconds(i * 5000),
+                      Nanoseconds(1'000'000));
+    trace.set_args(
+        trace.add_event(host, "cudaLaunchKernel", "cuda_runtime", Nanoseconds(i * 5000 + 2000), Nanoseconds(500)),
+        TraceValues{{"correlation", i + 1}});
+    trace.set_args(trace.add_event(stream, "add", "kernel", Nanoseconds(i * 5000 + 3000), Nanoseconds(1000)),
+                   TraceValues{{"correlation", i + 1}});
+  }
+  const Diagnosis one = diagnose("late", trace);
+  ASSERT_FALSE(one.verdicts.empty());
+  EXPECT_EQ(one.verdicts[0].verdict.cause, tiny_kernels);
+}
+
 TEST(Diagnosis, a_verdict_says_where) {
   const Diagnosis sick = diagnose("made", made_training({.cause = data_starvation, .seed = 3}));
   EXPECT_EQ(sick.verdicts[0].steps, (std::vector<std::int64_t>{3, 4, 5, 6, 7, 8, 9, 10}));
@@ -184,6 +205,19 @@ TEST(Diagnosis, a_slow_rank_is_named_and_one_rank_alone_is_not_judged) {
   ASSERT_EQ(all[1].verdicts.size(), 1u) << causes_of(all[1]);
   EXPECT_EQ(all[1].verdicts[0].verdict.cause, straggler);
   EXPECT_EQ(wrongs(all[0]) + wrongs(all[2]), 0u);
+  std::vector<MergeInput> inputs;
+  for (const NamedTrace& one : ranks)
+    inputs.push_back({one.read.trace, "rank " + std::to_string(*one.read.rank), one.file, Nanoseconds(0)});
+  std::vector<NamedTrace> merged(1);
+  merged[0].read.trace = merge_traces(inputs);
+  const auto apart = diagnose(merged);
+  ASSERT_EQ(apart.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(apart[i].rank, all[i].rank);
+    EXPECT_EQ(apart[i].breakdown.total, all[i].breakdown.total);
+  }
+  ASSERT_EQ(apart[1].verdicts.size(), 1u) << causes_of(apart[1]);
+  EXPECT_EQ(apart[1].verdicts[0].verdict.cause, straggler);
   ranks.resize(1);
   EXPECT_TRUE(abstains(diagnose(ranks)[0], straggler));
 }
