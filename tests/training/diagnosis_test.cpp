@@ -172,6 +172,28 @@ TEST(Diagnosis, a_program_that_is_late_with_every_launch_is_launch_bound_whateve
   EXPECT_EQ(one.verdicts[0].verdict.cause, tiny_kernels);
 }
 
+TEST(Diagnosis, temporaries_that_a_devices_allocator_hands_out_again_and_again_are_churn) {
+  for (const int temporaries : {4, 60}) {
+    Trace trace = made_training({.steps = 6});
+    const std::vector<TraceEvent> events = trace.events();
+    std::int64_t held = 0;
+    for (const TraceEvent& event : events) {
+      if (trace.text(event.name) != "aten::loss") continue;
+      for (int i = 0; i < 2 * temporaries; ++i) {
+        const std::int64_t bytes = i % 2 == 0 ? 32 << 20 : -(32 << 20);
+        held += bytes;
+        const EventId moment =
+            trace.add_event(event.row, "[memory]", "", Nanoseconds(event.start_ns + i), Nanoseconds(0));
+        trace.set_args(moment,
+                       TraceValues{{"Bytes", bytes}, {"Total Allocated", held}, {"Device Type", std::int64_t{1}}});
+      }
+    }
+    const Diagnosis one = diagnose("made", trace);
+    EXPECT_EQ(causes_of(one).starts_with("allocator_churn"), temporaries == 60) << causes_of(one);
+    EXPECT_EQ(wrongs(one), temporaries == 60 ? 1u : 0u) << causes_of(one);
+  }
+}
+
 TEST(Diagnosis, a_verdict_says_where) {
   const Diagnosis sick = diagnose("made", made_training({.cause = data_starvation, .seed = 3}));
   EXPECT_EQ(sick.verdicts[0].steps, (std::vector<std::int64_t>{3, 4, 5, 6, 7, 8, 9, 10}));
