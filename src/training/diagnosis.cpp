@@ -98,8 +98,10 @@ bool Diagnosis::is_healthy() const {
 }
 
 double Diagnosis::speed_up(const TrainingVerdict& verdict) const {
-  const auto time = static_cast<double>(breakdown.total), cost = static_cast<double>(verdict.total());
-  return cost >= time || time <= 0 ? 1 : time / (time - cost);
+  constexpr double least_left = 0.01;  // something always remains: more than 100 times as fast is no prediction
+  const auto time = static_cast<double>(breakdown.total);
+  const double left = std::max(time - static_cast<double>(verdict.total()), least_left * time);
+  return time <= 0 ? 1 : time / left;
 }
 
 Diagnosis diagnose(const std::string& file, const Trace& trace) {

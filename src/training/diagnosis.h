@@ -32,7 +32,7 @@ struct Diagnosis {
   std::vector<Abstention> abstentions;
 
   bool is_healthy() const;  ///< every rule looked, and none found a cause
-  /// How much faster steps would be without the cause: T / (T - cost).
+  /// How much faster steps would be without the cause: T / (T - cost), at most 100.
   double speed_up(const TrainingVerdict& verdict) const;
 };
 

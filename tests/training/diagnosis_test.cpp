@@ -170,6 +170,8 @@ TEST(Diagnosis, a_program_that_is_late_with_every_launch_is_launch_bound_whateve
   const Diagnosis one = diagnose("late", trace);
   ASSERT_FALSE(one.verdicts.empty());
   EXPECT_EQ(one.verdicts[0].verdict.cause, tiny_kernels);
+  EXPECT_LE(one.speed_up(one.verdicts[0].verdict), 100);
+  EXPECT_GT(one.speed_up(one.verdicts[0].verdict), 4);
 }
 
 TEST(Diagnosis, temporaries_that_a_devices_allocator_hands_out_again_and_again_are_churn) {
