@@ -100,6 +100,7 @@ int run_diagnose(std::span<const std::string> arguments) {
       tables.push_back(std::move(table));
     }
   };
+  if (o.compare && diagnoses.size() != 2) throw UsageError("--compare needs two traces of one rank each");
   if (o.compare) add({comparison_table(diagnoses[0], diagnoses[1])});
   add(figure_tables(traces, wanted));
   print(o.output, tables, provenance_of("diagnose", arguments), text);

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "trace/rank_names.h"
 
 namespace takt {
 namespace {
@@ -100,23 +101,12 @@ PartChoice of_time(const TraceSurvey& survey, const PartWish& wish, const std::s
   return choice;
 }
 
-/// Merged traces have the rank in the names of their processes: "node7 rank 3: python".
-bool is_of_rank(const std::string& name, std::int64_t rank) {
-  const std::string word = fmt::format("rank {}", rank);
-  for (std::size_t at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
-    const bool begins = at == 0 || name[at - 1] == ' ';
-    const std::size_t behind = at + word.size();
-    if (begins && (behind == name.size() || name[behind] == ':' || name[behind] == ' ')) return true;
-  }
-  return false;
-}
-
 std::optional<std::set<std::int64_t>> pids_of(const TraceSurvey& survey, const PartWish& wish, const std::string& file,
                                               std::optional<std::int64_t> own_rank) {
   if (!wish.rank || wish.rank == own_rank) return std::nullopt;
   std::set<std::int64_t> pids;
   for (const auto& [pid, name] : survey.process_names) {
-    if (is_of_rank(name, *wish.rank)) pids.insert(pid);
+    if (rank_in_name(name) == wish.rank) pids.insert(pid);
   }
   if (!pids.empty()) return pids;
   refuse_steps(file, fmt::format("nothing in it is of rank {}{}; ranks stand in the names of the processes that "

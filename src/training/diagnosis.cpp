@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "training/ranks.h"
 #include "training/straggler.h"
 
 namespace takt {
@@ -97,8 +98,10 @@ bool Diagnosis::is_healthy() const {
 }
 
 double Diagnosis::speed_up(const TrainingVerdict& verdict) const {
-  const auto time = static_cast<double>(breakdown.total), cost = static_cast<double>(verdict.total());
-  return cost >= time || time <= 0 ? 1 : time / (time - cost);
+  constexpr double least_left = 0.01;  // something always remains: more than 100 times as fast is no prediction
+  const auto time = static_cast<double>(breakdown.total);
+  const double left = std::max(time - static_cast<double>(verdict.total()), least_left * time);
+  return time <= 0 ? 1 : time / left;
 }
 
 Diagnosis diagnose(const std::string& file, const Trace& trace) {
@@ -129,10 +132,15 @@ Diagnosis diagnose(const std::string& file, const Trace& trace) {
 std::vector<Diagnosis> diagnose(const std::vector<NamedTrace>& traces) {
   std::vector<Diagnosis> diagnoses;
   std::vector<std::optional<std::int64_t>> world_sizes;
-  for (const NamedTrace& one : traces) {
+  const auto add = [&](const NamedTrace& one) {
     Diagnosis& diagnosis = diagnoses.emplace_back(diagnose(one.file, one.read.trace));
     diagnosis.rank = one.read.rank;
     world_sizes.push_back(world_size_of(one.read.trace));
+  };
+  for (const NamedTrace& one : traces) {
+    const std::vector<NamedTrace> ranks = split_by_rank(one);
+    for (const NamedTrace& rank : ranks) add(rank);
+    if (ranks.empty()) add(one);
   }
   look_for_stragglers(diagnoses, world_sizes);
   for (Diagnosis& diagnosis : diagnoses) {

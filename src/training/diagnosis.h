@@ -32,13 +32,13 @@ struct Diagnosis {
   std::vector<Abstention> abstentions;
 
   bool is_healthy() const;  ///< every rule looked, and none found a cause
-  /// How much faster steps would be without the cause: T / (T - cost).
+  /// How much faster steps would be without the cause: T / (T - cost), at most 100.
   double speed_up(const TrainingVerdict& verdict) const;
 };
 
-/// A diagnosis per trace, in their order. Traces of several ranks are also held against each other. Of a trace without
-/// steps there is a breakdown of the whole trace as one, and every rule abstains. Throws Error(bad_input) naming the
-/// file if a trace has nothing that a training does.
+/// A diagnosis per trace, in their order, and per rank of a merged one. Traces of several ranks are also held against
+/// each other. Of a trace without steps there is a breakdown of the whole trace as one, and every rule abstains. Throws
+/// Error(bad_input) naming the file if a trace has nothing that a training does.
 std::vector<Diagnosis> diagnose(const std::vector<NamedTrace>& traces);
 
 /// For one trace, where ranks are nobody's concern.

@@ -1,6 +1,8 @@
 #include "training/idle_causes.h"
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
 
 namespace takt {
 namespace {
@@ -28,15 +30,52 @@ Intervals drained_gaps(const Intervals& idle, const Activity& activity) {
   return drained;
 }
 
-/// Gaps that launching one kernel after the other can leave; in longer ones something else went on.
-Intervals short_gaps(const Intervals& idle) {
-  constexpr std::int64_t longest_launch_ns = 1'000'000;
-  Intervals gaps;
-  for (const TimeInterval& gap : idle) {
-    if (gap.end - gap.start <= longest_launch_ns) gaps.push_back(gap);
+/// Gaps that launching one kernel after the other leaves: brief ones whose next work was launched only in the gap.
+/// Where the trace does not tell by what call, the program must have been at work in a good part of the gap. In longer
+/// ones something else went on.
+class LaunchGaps {
+ public:
+  LaunchGaps(const Activity& activity, const Intervals& at_work) : activity_(activity), at_work_(at_work) {
+    for (const HostSpan& call : activity.host) {
+      if (call.role == Role::launch && call.correlation != 0) launches_[call.correlation] = call.span.start;
+    }
   }
-  return gaps;
-}
+
+  Intervals among(const Intervals& idle) const {
+    constexpr std::int64_t longest_launch_ns = 1'000'000;
+    Intervals gaps;
+    for (const TimeInterval& gap : idle) {
+      if (gap.end - gap.start > longest_launch_ns) continue;
+      const auto launch = next_launch(gap.end);
+      if (launch ? *launch >= gap.start : is_at_work(gap)) gaps.push_back(gap);
+    }
+    return gaps;
+  }
+
+ private:
+  /// When the work was launched that begins at this time.
+  std::optional<std::int64_t> next_launch(std::int64_t time) const {
+    const auto work = std::partition_point(activity_.device.begin(), activity_.device.end(),
+                                           [&](const DeviceSpan& span) { return span.span.start < time; });
+    if (work == activity_.device.end() || work->span.start != time) return std::nullopt;
+    const auto launch = launches_.find(work->correlation);
+    return launch == launches_.end() ? std::nullopt : std::optional(launch->second);
+  }
+
+  bool is_at_work(TimeInterval gap) const {
+    constexpr std::int64_t one_part_in = 3;
+    auto at = std::partition_point(at_work_.begin(), at_work_.end(),
+                                   [&](const TimeInterval& span) { return span.end <= gap.start; });
+    std::int64_t worked = 0;
+    for (; at != at_work_.end() && at->start < gap.end; ++at)
+      worked += std::min(at->end, gap.end) - std::max(at->start, gap.start);
+    return worked * one_part_in >= gap.end - gap.start;
+  }
+
+  const Activity& activity_;
+  const Intervals& at_work_;
+  std::unordered_map<std::int64_t, std::int64_t> launches_;  // start by correlation
+};
 
 }  // namespace
 
@@ -49,7 +88,8 @@ IdleCauses idle_causes(const Activity& activity, const Steps& steps) {
   if (!activity.has_device()) return causes;
   const Intervals busy = device_cover(activity, {Role::kernel, Role::communication, Role::copy, Role::fill});
   Intervals left = subtract(steps_cover(steps), busy);
-  const Intervals drained = drained_gaps(left, activity), brief = short_gaps(left);
+  const Intervals at_work = host_cover(activity, {Role::launch, Role::runtime, Role::op, Role::scalar_read});
+  const Intervals drained = drained_gaps(left, activity), launching = LaunchGaps(activity, at_work).among(left);
   const auto take = [&](const Intervals& set) {
     Intervals taken = intersect(left, set);
     left = subtract(left, taken);
@@ -58,8 +98,7 @@ IdleCauses idle_causes(const Activity& activity, const Steps& steps) {
   causes.data_wait = take(host_cover(activity, {Role::data_wait}));
   causes.allocation = take(host_cover(activity, {Role::allocation}));
   causes.synchronisation = take(subtract(drained, host_cover(activity, {Role::synchronisation})));
-  const Intervals at_work = host_cover(activity, {Role::launch, Role::runtime, Role::op, Role::scalar_read});
-  causes.launch = take(intersect(brief, at_work));
+  causes.launch = take(launching);
   causes.other = std::move(left);
   return causes;
 }

@@ -11,7 +11,7 @@ struct IdleCauses {
   Intervals data_wait;        ///< the training loop waited for its next batch
   Intervals allocation;       ///< memory of the device was taken or freed
   Intervals synchronisation;  ///< the program had waited for the device, and its next work was not yet there
-  Intervals launch;           ///< the program was at work, giving the device its next work one by one
+  Intervals launch;           ///< the program was giving the device its next work, one by one
   Intervals other;            ///< the program did something else, or nothing
 
   Intervals all() const;

@@ -1,9 +1,9 @@
 // Allocator churn: memory that is taken and given back again and again.
 //
 // A device's allocator keeps what it got, so in a steady step the runtime is asked for none; calls of cudaMalloc and
-// cudaFree in every step are churn, and cost what they take. In the host's memory each large block comes from the
-// system and is touched for the first time anew; there the sign is the turnover: how many times as much is taken in a
-// step as the step ever holds at once.
+// cudaFree in every step are churn, and cost what the device stands still meanwhile. In the host's memory each large
+// block comes from the system and is touched for the first time anew; there the sign is the turnover: how many times as
+// much is taken in a step as the step ever holds at once.
 #include <algorithm>
 
 #include "training/rule_words.h"
@@ -12,7 +12,7 @@ namespace takt {
 namespace {
 
 constexpr double churn_share = 0.05, allocation_calls = 1;
-constexpr double high_turnover = 10, clear_turnover = 25, many_bytes = 16e6;
+constexpr double high_turnover = 8, clear_turnover = 15, many_bytes = 16e6;  // networks have 2 to 5
 
 bool takes_memory(std::string_view name) {
   for (const std::string_view word : {"aten::empty", "aten::zero", "aten::fill_", "aten::ones", "aten::full",
@@ -26,7 +26,7 @@ struct Turnover {
   std::int64_t taken = 0, blocks = 0, held = 0;  // bytes; held: the range that what is held goes through
 };
 
-std::vector<Turnover> turnovers(const TrainingCase& one) {
+std::vector<Turnover> turnovers(const TrainingCase& one, bool on_device) {
   std::vector<Turnover> all(one.steps.list.size());
   const auto& memory = one.activity.memory;
   std::size_t at = 0;
@@ -35,7 +35,7 @@ std::vector<Turnover> turnovers(const TrainingCase& one) {
     while (at < memory.size() && memory[at].time < step.start) ++at;
     std::int64_t held = 0, low = 0, high = 0;
     for (; at < memory.size() && memory[at].time < step.end; ++at) {
-      if (memory[at].device.value_or(0) != 0) continue;
+      if ((memory[at].device.value_or(0) != 0) != on_device) continue;
       held += memory[at].bytes;
       low = std::min(low, held);
       high = std::max(high, held);
@@ -48,10 +48,9 @@ std::vector<Turnover> turnovers(const TrainingCase& one) {
   return all;
 }
 
-RuleOutcome look_at_host_memory(const TrainingCase& one) {
-  if (one.activity.memory.empty()) return abstain("memory taken and given back (profile_memory=True)");
+RuleOutcome look_at_turnover(const TrainingCase& one, bool on_device) {
   Turnover sum;
-  for (const Turnover& step : turnovers(one)) {
+  for (const Turnover& step : turnovers(one, on_device)) {
     sum.taken += step.taken;
     sum.blocks += step.blocks;
     sum.held += step.held;
@@ -62,7 +61,9 @@ RuleOutcome look_at_host_memory(const TrainingCase& one) {
     const bool counts = is_operator(span.role) && one.activity.trains[static_cast<std::size_t>(span.row)];
     if (counts && takes_memory(one.trace.text(span.name))) list.push_back(span.span);
   }
-  const auto cost = by_step(unite(std::move(list)), one.steps);
+  Intervals taking = unite(std::move(list));
+  if (on_device) taking = intersect(taking, one.idle.all());  // what a kernel hides costs nothing
+  const auto cost = by_step(taking, one.steps);
   const double bytes = one.per_step(sum.taken);
   const bool is_churn =
       turnover >= clear_turnover || (turnover >= high_turnover && one.share(sum_of(cost)) >= churn_share);
@@ -79,7 +80,10 @@ RuleOutcome look_at_host_memory(const TrainingCase& one) {
 }  // namespace
 
 RuleOutcome look_for_churn(const TrainingCase& one) {
-  if (!one.activity.expects_device) return look_at_host_memory(one);
+  if (!one.activity.expects_device) {
+    if (one.activity.memory.empty()) return abstain("memory taken and given back (profile_memory=True)");
+    return look_at_turnover(one, false);
+  }
   std::int64_t runtime_calls = 0, calls = 0;
   std::vector<TimeInterval> list;
   for (const HostSpan& span : one.activity.host) {
@@ -89,13 +93,18 @@ RuleOutcome look_for_churn(const TrainingCase& one) {
     list.push_back(span.span);
   }
   if (runtime_calls == 0) return abstain("calls of the device's runtime (cudaMalloc, cudaFree)");
-  const auto cost = by_step(unite(std::move(list)), one.steps);
-  if (one.per_step(calls) < allocation_calls || one.share(sum_of(cost)) < churn_share) return nothing_found();
-  return found(TrainingCause::allocator_churn, cost,
-               fmt::format("{:.1f} calls per step take memory of the device or free it, for {} per step",
-                           one.per_step(calls), time_text(one.per_step(sum_of(cost)))),
-               "Make tensors once and reuse them, keep shapes the same from step to step, and do not call "
-               "empty_cache() in the loop (or set expandable_segments).");
+  if (!one.activity.has_device()) return abstain("work of the device (kernels)");
+  const std::int64_t time = sum_of(by_step(unite(std::move(list)), one.steps));
+  const auto cost = by_step(one.idle.allocation, one.steps);
+  if (one.per_step(calls) < allocation_calls || one.share(sum_of(cost)) < churn_share)
+    return look_at_turnover(one, true);
+  return found(
+      TrainingCause::allocator_churn, cost,
+      fmt::format("{:.1f} calls per step take memory of the device or free it, for {} per step, in {} of which the "
+                  "device stands still",
+                  one.per_step(calls), time_text(one.per_step(time)), time_text(one.per_step(sum_of(cost)))),
+      "Make tensors once and reuse them, keep shapes the same from step to step, and do not call "
+      "empty_cache() in the loop (or set expandable_segments).");
 }
 
 }  // namespace takt

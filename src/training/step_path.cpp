@@ -5,6 +5,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "training/breakdown.h"
+
 namespace takt {
 namespace {
 
@@ -49,11 +51,11 @@ class PathWalk {
     operators_ = host_cover(activity, {Role::op, Role::scalar_read});
   }
 
-  PathTimes walk(TimeInterval step) {
-    start_ = step.start;
-    times_ = {};
-    std::int64_t now = step.end;
-    // The step may end with work of a device that nothing waited for.
+  /// What is on the path from the end of `span` back to its start.
+  std::array<Intervals, path_link_count> walk(TimeInterval span) {
+    start_ = span.start;
+    std::int64_t now = span.end;
+    // The last step may end with work of a device that nothing waited for.
     std::optional<std::size_t> work = last_work_before(now);
     if (work && works_[*work].work->span.end < now) work.reset();
     // Moments without length may wait for each other in a circle; then the rest is the program's.
@@ -64,16 +66,18 @@ class PathWalk {
       now = next;
     }
     add_program(start_, now);
-    return times_;
+    std::array<Intervals, path_link_count> links;
+    for (std::size_t i = 0; i < path_link_count; ++i) links[i] = unite(std::move(stretches_[i]));
+    return links;
   }
 
  private:
   bool trains(const HostSpan& span) const { return activity_.trains[static_cast<std::size_t>(span.row)]; }
 
-  /// Adds what lies between `from` (or the step's start) and `now`.
+  /// Adds what lies between `from` (or the start) and `now`.
   std::int64_t add(PathLink link, std::int64_t from, std::int64_t now) {
     from = std::clamp(from, start_, now);
-    times_[static_cast<std::size_t>(link)] += now - from;
+    stretches_[static_cast<std::size_t>(link)].push_back({from, now});
     return from;
   }
 
@@ -100,16 +104,21 @@ class PathWalk {
     return start_;
   }
 
+  void add_all(PathLink link, const Intervals& set) {
+    auto& stretches = stretches_[static_cast<std::size_t>(link)];
+    stretches.insert(stretches.end(), set.begin(), set.end());
+  }
+
   void add_program(std::int64_t from, std::int64_t to) {
     if (to <= from) return;
     Intervals left{{from, to}};
     for (const auto& [link, set] : {std::pair{PathLink::data_wait, &data_}, std::pair{PathLink::launch, &calls_},
                                     std::pair{PathLink::host_compute, &operators_}}) {
       const Intervals part = intersect(left, near(*set, from, to));
-      times_[static_cast<std::size_t>(link)] += total(part).count();
+      add_all(link, part);
       left = subtract(left, part);
     }
-    times_[static_cast<std::size_t>(PathLink::host_other)] += total(left).count();
+    add_all(PathLink::host_other, left);
   }
 
   /// The part of a long set that matters.
@@ -158,7 +167,7 @@ class PathWalk {
   std::vector<std::size_t> ends_;       // positions by the end of the work
   Intervals data_, calls_, operators_;
   std::int64_t start_ = 0;
-  PathTimes times_{};
+  std::array<std::vector<TimeInterval>, path_link_count> stretches_{};
 };
 
 }  // namespace
@@ -171,9 +180,13 @@ std::string_view name_of(PathLink link) {
 }
 
 std::vector<std::array<std::int64_t, path_link_count>> step_paths(const Activity& activity, const Steps& steps) {
-  std::vector<PathTimes> paths;
-  PathWalk walk(activity);
-  for (const TrainingStep& step : steps.list) paths.push_back(walk.walk(step.span));
+  std::vector<PathTimes> paths(steps.list.size());
+  if (paths.empty()) return paths;
+  const auto links = PathWalk(activity).walk({steps.list.front().span.start, steps.list.back().span.end});
+  for (std::size_t link = 0; link < path_link_count; ++link) {
+    const std::vector<std::int64_t> times = by_step(links[link], steps);
+    for (std::size_t i = 0; i < times.size(); ++i) paths[i][link] = times[i];
+  }
   return paths;
 }
 

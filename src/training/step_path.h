@@ -1,9 +1,10 @@
-// The critical path of a training step: the chain of work that had to be one after the other, walked back from its end.
+// The critical path of a training: the chain of work that had to be one after the other, walked back from its end.
 //
-// From the end of a step the walk goes back along the program until a call that waited for a device; from there to the
-// work that it waited for; from work that began when the work before it on its stream was done to that, and from work
-// that began as soon as it was launched to the launch, where it is the program again. Every stretch of the step is in
-// one link, so the links add up to it.
+// From the end of the last step the walk goes back along the program until a call that waited for a device; from there
+// to the work that it waited for; from work that began when work before it was done to that, and from work that began
+// as soon as it was launched to the launch, where it is the program again. Every stretch of time is in one link, so the
+// links of a step add up to it. A program that runs ahead of its device without waiting is off the path, and the device
+// on it.
 #pragma once
 
 #include <array>

@@ -37,6 +37,8 @@ OUTPUTS = [
     ['analyze', 'a.json', '--format', 'csv', '-o', '{}'],
     *(['compare', 'a.json', 'b.json', option, '{}'] for option in ('--junit', '-o')),
     ['trace', 'convert', 'gpu.trace.json', '-o', '{}'],
+    ['trace', 'cut', 'gpu.trace.json', '--to', '10us', '-o', '{}'],
+    ['diagnose', 'slow_loader.trace.json', '-o', '{}'],
     ['trace', 'merge', 'gpu.trace.json', 'gpu.trace.json', '-o', '{}'],
     *([*PIPELINE, option, '{}'] for option in ('--trace', '-o')),
     ['pipeline', 'interference', 'crowd.yaml', '--simulate', '--save', '{}'],

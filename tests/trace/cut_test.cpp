@@ -234,7 +234,8 @@ std::vector<std::string> arrows_inside(const Trace& trace, TimeInterval span) {
 TEST_F(Cut, random_pieces_of_random_files_hold_what_lies_inside) {
   std::mt19937 random(7);
   for (unsigned round = 0; round < random_cases(50); ++round) {
-    const std::string json = random_json(random);
+    std::string json = random_json(random);
+    if (round % 5 == 4) json.resize(json.size() * 3 / 4);  // a program that was killed leaves no end
     write_file_atomically(file_, json);
     const Trace whole = parse_chrome_trace(json).trace;
     const auto from = static_cast<std::int64_t>(random() % 8000),

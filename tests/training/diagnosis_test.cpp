@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "places.h"
+#include "trace/merge.h"
 #include "training/diagnosis_tables.h"
 #include "training/made_training.h"
 
@@ -133,14 +134,73 @@ TEST(Diagnosis, a_rule_whose_signal_is_missing_abstains_by_name) {
   }
 }
 
-TEST(Diagnosis, the_price_of_a_cause_is_what_was_planted) {
-  // 5 ms of waiting in place of 0.15 ms, in all steps alike.
+TEST(Diagnosis, the_speed_up_that_it_predicts_is_what_taking_out_the_cause_brings) {
+  const std::pair<TrainingCause, bool> cases[] = {
+      {data_starvation, true}, {data_starvation, false},      {host_synchronisation, true},
+      {tiny_kernels, true},    {tiny_kernels, false},         {allocator_churn, true},
+      {exposed_copy, true},    {exposed_communication, true}, {rising_step_time, true}};
+  for (const auto& [cause, has_device] : cases) {
+    for (const Strength strength : {Strength::mild, Strength::strong}) {
+      const Diagnosis sick =
+          diagnose("sick", made_training({.cause = cause, .strength = strength, .seed = 3, .has_device = has_device}));
+      const Diagnosis well = diagnose("well", made_training({.seed = 3, .has_device = has_device}));
+      const double gain = static_cast<double>(sick.breakdown.total) / static_cast<double>(well.breakdown.total);
+      EXPECT_NEAR(sick.speed_up(sick.verdicts[0].verdict), gain, 0.15 * gain)
+          << name_of(cause) << (has_device ? "" : " without a device")
+          << (strength == Strength::mild ? ", mild" : ", strong");
+    }
+  }
+}
+
+TEST(Diagnosis, a_program_that_is_late_with_every_launch_is_launch_bound_whatever_it_does_meanwhile) {
+  // A kernel of 1 µs every 5 µs, launched 1 µs before it begins; between launches there is only the program's own code.
+  Trace trace;
+  const RowId host = trace.add_row(trace.add_process("python"), "main");
+  const RowId stream = trace.add_row(trace.add_process("GPU"), "stream 7");
+  for (std::int64_t i = 0; i < 5 * 200; ++i) {
+    if (i % 200 == 0)
+      trace.add_event(host, "ProfilerStep#" + std::to_string(i / 200), "user_annotation", Nanoseconds(i * 5000),
+                      Nanoseconds(1'000'000));
+    trace.set_args(
+        trace.add_event(host, "cudaLaunchKernel", "cuda_runtime", Nanoseconds(i * 5000 + 2000), Nanoseconds(500)),
+        TraceValues{{"correlation", i + 1}});
+    trace.set_args(trace.add_event(stream, "add", "kernel", Nanoseconds(i * 5000 + 3000), Nanoseconds(1000)),
+                   TraceValues{{"correlation", i + 1}});
+  }
+  const Diagnosis one = diagnose("late", trace);
+  ASSERT_FALSE(one.verdicts.empty());
+  EXPECT_EQ(one.verdicts[0].verdict.cause, tiny_kernels);
+  EXPECT_LE(one.speed_up(one.verdicts[0].verdict), 100);
+  EXPECT_GT(one.speed_up(one.verdicts[0].verdict), 4);
+}
+
+TEST(Diagnosis, temporaries_that_a_devices_allocator_hands_out_again_and_again_are_churn) {
+  for (const int temporaries : {4, 60}) {
+    Trace trace = made_training({.steps = 6});
+    const std::vector<TraceEvent> events = trace.events();
+    std::int64_t held = 0;
+    for (const TraceEvent& event : events) {
+      if (trace.text(event.name) != "aten::loss") continue;
+      for (int i = 0; i < 2 * temporaries; ++i) {
+        const std::int64_t bytes = i % 2 == 0 ? 32 << 20 : -(32 << 20);
+        held += bytes;
+        const EventId moment =
+            trace.add_event(event.row, "[memory]", "", Nanoseconds(event.start_ns + i), Nanoseconds(0));
+        trace.set_args(moment,
+                       TraceValues{{"Bytes", bytes}, {"Total Allocated", held}, {"Device Type", std::int64_t{1}}});
+      }
+    }
+    const Diagnosis one = diagnose("made", trace);
+    EXPECT_EQ(causes_of(one).starts_with("allocator_churn"), temporaries == 60) << causes_of(one);
+    EXPECT_EQ(wrongs(one), temporaries == 60 ? 1u : 0u) << causes_of(one);
+  }
+}
+
+TEST(Diagnosis, a_verdict_says_where) {
   const Diagnosis sick = diagnose("made", made_training({.cause = data_starvation, .seed = 3}));
-  const Diagnosis well = diagnose("made", made_training({.seed = 3}));
-  const double gain = static_cast<double>(sick.breakdown.total) / static_cast<double>(well.breakdown.total);
-  EXPECT_NEAR(sick.speed_up(sick.verdicts[0].verdict), gain, 0.15 * gain);
   EXPECT_EQ(sick.verdicts[0].steps, (std::vector<std::int64_t>{3, 4, 5, 6, 7, 8, 9, 10}));
   EXPECT_EQ(sick.verdicts[0].span.start, sick.steps.list.front().span.start);
+  EXPECT_EQ(sick.verdicts[0].span.end, sick.steps.list.back().span.end);
 }
 
 TEST(Diagnosis, the_breakdown_adds_up_in_every_step) {
@@ -169,6 +229,19 @@ TEST(Diagnosis, a_slow_rank_is_named_and_one_rank_alone_is_not_judged) {
   ASSERT_EQ(all[1].verdicts.size(), 1u) << causes_of(all[1]);
   EXPECT_EQ(all[1].verdicts[0].verdict.cause, straggler);
   EXPECT_EQ(wrongs(all[0]) + wrongs(all[2]), 0u);
+  std::vector<MergeInput> inputs;
+  for (const NamedTrace& one : ranks)
+    inputs.push_back({one.read.trace, "rank " + std::to_string(*one.read.rank), one.file, Nanoseconds(0)});
+  std::vector<NamedTrace> merged(1);
+  merged[0].read.trace = merge_traces(inputs);
+  const auto apart = diagnose(merged);
+  ASSERT_EQ(apart.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(apart[i].rank, all[i].rank);
+    EXPECT_EQ(apart[i].breakdown.total, all[i].breakdown.total);
+  }
+  ASSERT_EQ(apart[1].verdicts.size(), 1u) << causes_of(apart[1]);
+  EXPECT_EQ(apart[1].verdicts[0].verdict.cause, straggler);
   ranks.resize(1);
   EXPECT_TRUE(abstains(diagnose(ranks)[0], straggler));
 }

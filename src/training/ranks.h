@@ -1,0 +1,14 @@
+// Traces of several ranks in one file, as 'takt trace merge' makes them, taken apart again.
+#pragma once
+
+#include <vector>
+
+#include "trace/trace_tables.h"
+
+namespace takt {
+
+/// The traces of each rank where the names of a trace's processes tell of several, each under the file's name; of any
+/// other trace nothing.
+std::vector<NamedTrace> split_by_rank(const NamedTrace& merged);
+
+}  // namespace takt
