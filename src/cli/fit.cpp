@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -74,8 +74,18 @@ Predictor trained(const FitOptions& o, const Dataset& dataset, const Interrupt& 
   return predictor;
 }
 
+/// Without features that no kernel of the group has.
+Table known_features(const Table& features) {
+  Table known = without_columns(features, {"feature_unit"});
+  const auto low = std::find_if(known.columns.begin(), known.columns.end(),
+                                [](const ColumnSchema& column) { return column.name == "feature_low"; });
+  const auto place = static_cast<std::size_t>(low - known.columns.begin());
+  std::erase_if(known.rows, [&](const auto& row) { return std::holds_alternative<std::monostate>(row[place]); });
+  return known;
+}
+
 std::string text_of(const FitOptions& o, const Predictor& predictor, const std::vector<Table>& tables) {
-  std::string text = to_text(without_columns(tables[1], {"feature_unit"}), o.output.style());
+  std::string text = to_text(known_features(tables[1]), o.output.style());
   text += "\n" + to_text(tables[0], o.output.style());
   text += fmt::format("\ntrained on {} kernels of {} models ({} architectures), {} with {} thread{}; in {}\n",
                       predictor.kernels, predictor.models, predictor.architectures, printable(predictor.runtime),

@@ -1,7 +1,6 @@
 #include "predict/collect_bench.h"
 
 #include <fmt/format.h>
-#include <onnx-ml.pb.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +11,7 @@
 #include "core/temporary_folder.h"
 #include "core/text.h"
 #include "core/usage.h"
-#include "graph/onnx.h"
+#include "graph/onnx_metadata.h"
 #include "kernels/optimised_kernels.h"
 #include "predict/canary.h"
 #include "profile/op_profile.h"
@@ -43,11 +42,12 @@ OptimisedKernels saved_kernels_of(const std::filesystem::path& model, const RunS
 /// What the model says of itself (takt's zoo does), else its file's name.
 void add_origin(const std::filesystem::path& model, std::string& architecture, std::string& family) {
   architecture = family = model.stem().string();
-  const OnnxModel read = read_onnx_structure(model);
-  for (const auto& entry : read.proto->metadata_props()) {
-    if (entry.key() == "takt.architecture" && !entry.value().empty()) architecture = entry.value();
-    if (entry.key() == "takt.family" && !entry.value().empty()) family = entry.value();
-  }
+  const auto metadata = metadata_of(read_onnx_structure(model));
+  const auto take = [&](const char* key, std::string& text) {
+    if (const auto found = metadata.find(key); found != metadata.end() && !found->second.empty()) text = found->second;
+  };
+  take("takt.architecture", architecture);
+  take("takt.family", family);
 }
 
 LoadReadings load_of(const RunPass& pass) {

@@ -152,7 +152,7 @@ class Chain(unittest.TestCase):
         other = self.folder / 'mixed'
         other.mkdir()
         (other / 'broken.onnx').write_bytes(b'no model')
-        os.symlink(self.folder / 'zoo' / 'zoo_weights.bin', other / 'zoo_weights.bin')
+        os.link(self.folder / 'zoo' / 'zoo_weights.bin', other / 'zoo_weights.bin')
         (other / 'whole.onnx').write_bytes((self.folder / 'zoo' / 'mlp3_w0.125_b1_64.onnx').read_bytes())
         rows = tables(self.folder, *self.collect('mixed.csv')[:1], '--models', 'mixed', *self.collect('mixed.csv')[3:])['collected']
         self.assertEqual([(row['model'], row['rounds_failed']) for row in rows], [('broken.onnx', 2), ('whole.onnx', 0)])

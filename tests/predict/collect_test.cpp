@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "places.h"
 #include "predict/collect_journal.h"
 #include "predict/predict_words.h"
 #include "test_folder.h"
@@ -61,6 +62,15 @@ TEST(CollectConfig, says_what_to_measure) {
   EXPECT_EQ(settings.time, Duration(200000));
   EXPECT_EQ(settings.threads, 2);
   EXPECT_EQ(settings.most_run_delay, 0.5);
+}
+
+TEST(CollectConfig, the_example_says_what_holds_without_it) {
+  const CollectSettings usual, example = read_collect_config(source_dir() / "examples/collect.yaml");
+  EXPECT_EQ(example.rounds, usual.rounds);
+  EXPECT_EQ(example.time, usual.time);
+  EXPECT_EQ(example.most_run_delay, usual.most_run_delay);
+  EXPECT_EQ(example.most_canary, usual.most_canary);
+  EXPECT_EQ(example.retries, usual.retries);
 }
 
 TEST(CollectConfig, refuses_with_line_and_key) {
