@@ -221,7 +221,8 @@ std::vector<KernelTimes> bench_records(const KernelFile& file, const std::string
   session.properties["graph_optimization_level"] = "disabled";
   Bench bench("onnxruntime", session, settings);
   std::vector<KernelTimes> result;
-  for (const auto& [id, record] : file.records) {
+  for (const auto& [id, of_id] : file.records) {
+    const KernelRecord& record = of_id;
     if (!id.starts_with(settings.record)) continue;
     step(settings, result.size(), file.records.size());
     KernelTimes& times = result.emplace_back();
