@@ -122,8 +122,8 @@ class Trace {
   /// Instead of the events so far; texts, rows and arguments are those of the trace.
   void take_events(std::vector<TraceEvent> events);
   void reserve(std::size_t events, std::size_t arg_runs, std::size_t arg_values);
-  /// Forgets events, their arguments and arrows, and counters; processes, rows and texts stay. For who has a trace piece
-  /// by piece.
+  /// Forgets events, their arguments and arrows, and counters; processes, rows and texts stay. For who has a trace
+  /// piece by piece.
   void clear_events();
 
   /// Time zero of all events, since the Unix epoch; nullopt: not known.
