@@ -67,6 +67,7 @@ class Bench {
     write_onnx(model, file());
     SessionSettings settings = session_;
     settings.profile_ops = true;
+    if (inputs.empty()) settings.input_shapes.clear();  // they name the inputs of the whole model
     const auto session = runtime_->open(file(), &model.graph, settings);
     session->set_inputs(inputs.empty() ? drawn_inputs(*session) : inputs);
     for (int i = 0; i < settings_.warmup; ++i) session->run();

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <onnx-ml.pb.h>
 
+#include <set>
+
 #include "core/error.h"
 #include "core/file.h"
 #include "core/index.h"
@@ -21,11 +23,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The graph that ONNX Runtime executes, its nodes called as takt calls them.
-OnnxModel saved_graph(const PreparedModel& prepared, const fs::path& file, const fs::path& folder) {
+OnnxModel saved_graph(const PreparedModel& prepared, const Graph& graph, const fs::path& folder) {
   SessionSettings session = prepared.session_settings(false);
   session.optimised_model = folder / "optimised.onnx";
   prepared.open(session);
-  OnnxModel model = read_saved_graph(session.optimised_model, file);
+  OnnxModel model = read_saved_graph(session.optimised_model, graph);
   for (const Op& op : model.graph.ops) model.proto->mutable_graph()->mutable_node(op.node_index)->set_name(op.name);
   return model;
 }
@@ -95,7 +97,7 @@ OptimisedKernels saved_kernels(PreparedModel& prepared, const RunSettings& setti
   describe(kernels, prepared.result(), settings);
   const TemporaryFolder folder("takt");
   kernels.input_shapes = prepared.session_settings(false).input_shapes;
-  kernels.model = saved_graph(prepared, prepared.result().model, folder.path());
+  kernels.model = saved_graph(prepared, *prepared.result().graph, folder.path());
   kernels.is_saved = true;
   const fs::path file = folder.path() / "named.onnx";
   write_onnx(kernels.model, file);
@@ -121,12 +123,18 @@ SessionSettings as_written(const OptimisedKernels& kernels) {
   return settings;
 }
 
-OnnxModel read_saved_graph(const fs::path& saved, const fs::path& model) {
+OnnxModel read_saved_graph(const fs::path& saved, const Graph& model) {
   onnx::ModelProto proto;
   if (!proto.ParseFromString(read_file(saved)))
     throw Error(ErrorKind::runtime,
-                fmt::format("{}: its optimised graph cannot be read back", printable(model.string())));
-  bring_weights_inside(proto, model);
+                fmt::format("{}: its optimised graph cannot be read back", printable(model.path.string())));
+  // Before IR 4 constants are inputs, too; those that were replaced by others are left over.
+  std::set<std::string> inputs;
+  for (const TensorId id : model.inputs) inputs.insert(model.tensor(id).name);
+  auto* declared = proto.mutable_graph()->mutable_input();
+  for (int i = declared->size() - 1; i >= 0; --i)
+    if (!inputs.contains(declared->Get(i).name())) declared->DeleteSubrange(i, 1);
+  bring_weights_inside(proto, model.path);
   return parse_onnx(serialize_onnx(proto), {});
 }
 

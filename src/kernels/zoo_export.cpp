@@ -107,11 +107,11 @@ class Optimiser {
       } catch (const Error&) {  // something else has its name
       }
     const TemporaryFolder temporary("takt");
-    const PreparedModel prepared(model, settings_);
+    PreparedModel prepared(model, settings_);
     SessionSettings session = prepared.session_settings(false);
     session.optimised_model = temporary.path() / "optimised.onnx";
     prepared.open(session);
-    const OnnxModel optimised = read_saved_graph(session.optimised_model, model);
+    const OnnxModel optimised = read_saved_graph(session.optimised_model, *prepared.result().graph);
     say(*optimised.proto, "source", source);
     say(*optimised.proto, "optimised_by", made_by_);
     make_folders(folder / "optimised");
