@@ -15,16 +15,11 @@ namespace takt {
 namespace {
 
 enum class Maker { node, dcgm };
-enum class Kind {
-  gauge,    ///< the mean of the samples
-  counter,  ///< what it grows by per second
-};
-
 /// One metric that means a feature; of several series (one per processor) the mean.
 struct MetricRule {
   std::string_view feature, metric;
   Maker maker = Maker::node;
-  Kind kind = Kind::gauge;
+  SampleKind kind = SampleKind::gauge;
   double factor = 1;           ///< from the metric's unit to the feature's
   std::string_view hint = {};  ///< why it may be missing
 };
@@ -35,100 +30,36 @@ constexpr std::string_view needs_profiling =
 constexpr std::string_view processor_seconds = "node_cpu_seconds_total";
 
 constexpr MetricRule rules[] = {
-    {"cpu_pressure_share", "node_pressure_cpu_waiting_seconds_total", Maker::node, Kind::counter},
-    {"memory_pressure_share", "node_pressure_memory_waiting_seconds_total", Maker::node, Kind::counter},
-    {"io_pressure_share", "node_pressure_io_waiting_seconds_total", Maker::node, Kind::counter},
-    {"run_delay_share", "node_schedstat_waiting_seconds_total", Maker::node, Kind::counter},
+    {"cpu_pressure_share", "node_pressure_cpu_waiting_seconds_total", Maker::node, SampleKind::counter},
+    {"memory_pressure_share", "node_pressure_memory_waiting_seconds_total", Maker::node, SampleKind::counter},
+    {"io_pressure_share", "node_pressure_io_waiting_seconds_total", Maker::node, SampleKind::counter},
+    {"run_delay_share", "node_schedstat_waiting_seconds_total", Maker::node, SampleKind::counter},
     {"runnable_threads", "node_procs_running"},
     {"load_average", "node_load1"},
     {"cpu_clock_hertz", "node_cpu_scaling_frequency_hertz"},
     {"memory_available_bytes", "node_memory_MemAvailable_bytes"},
-    {"gpu_busy_share", "DCGM_FI_DEV_GPU_UTIL", Maker::dcgm, Kind::gauge, percent},
-    {"gpu_memory_busy_share", "DCGM_FI_DEV_MEM_COPY_UTIL", Maker::dcgm, Kind::gauge, percent},
+    {"gpu_busy_share", "DCGM_FI_DEV_GPU_UTIL", Maker::dcgm, SampleKind::gauge, percent},
+    {"gpu_memory_busy_share", "DCGM_FI_DEV_MEM_COPY_UTIL", Maker::dcgm, SampleKind::gauge, percent},
     {"gpu_engine_active_share", "DCGM_FI_PROF_GR_ENGINE_ACTIVE", Maker::dcgm},
-    {"gpu_sm_active_share", "DCGM_FI_PROF_SM_ACTIVE", Maker::dcgm, Kind::gauge, 1, needs_profiling},
-    {"gpu_sm_occupancy_share", "DCGM_FI_PROF_SM_OCCUPANCY", Maker::dcgm, Kind::gauge, 1, needs_profiling},
+    {"gpu_sm_active_share", "DCGM_FI_PROF_SM_ACTIVE", Maker::dcgm, SampleKind::gauge, 1, needs_profiling},
+    {"gpu_sm_occupancy_share", "DCGM_FI_PROF_SM_OCCUPANCY", Maker::dcgm, SampleKind::gauge, 1, needs_profiling},
     {"gpu_tensor_active_share", "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", Maker::dcgm},
-    {"gpu_fp64_active_share", "DCGM_FI_PROF_PIPE_FP64_ACTIVE", Maker::dcgm, Kind::gauge, 1, needs_profiling},
-    {"gpu_fp32_active_share", "DCGM_FI_PROF_PIPE_FP32_ACTIVE", Maker::dcgm, Kind::gauge, 1, needs_profiling},
-    {"gpu_fp16_active_share", "DCGM_FI_PROF_PIPE_FP16_ACTIVE", Maker::dcgm, Kind::gauge, 1, needs_profiling},
+    {"gpu_fp64_active_share", "DCGM_FI_PROF_PIPE_FP64_ACTIVE", Maker::dcgm, SampleKind::gauge, 1, needs_profiling},
+    {"gpu_fp32_active_share", "DCGM_FI_PROF_PIPE_FP32_ACTIVE", Maker::dcgm, SampleKind::gauge, 1, needs_profiling},
+    {"gpu_fp16_active_share", "DCGM_FI_PROF_PIPE_FP16_ACTIVE", Maker::dcgm, SampleKind::gauge, 1, needs_profiling},
     {"gpu_dram_active_share", "DCGM_FI_PROF_DRAM_ACTIVE", Maker::dcgm},
     {"gpu_pcie_sent_bytes_per_s", "DCGM_FI_PROF_PCIE_TX_BYTES", Maker::dcgm},
     {"gpu_pcie_received_bytes_per_s", "DCGM_FI_PROF_PCIE_RX_BYTES", Maker::dcgm},
-    {"gpu_sm_clock_hertz", "DCGM_FI_DEV_SM_CLOCK", Maker::dcgm, Kind::gauge, mega},
-    {"gpu_memory_clock_hertz", "DCGM_FI_DEV_MEM_CLOCK", Maker::dcgm, Kind::gauge, mega},
+    {"gpu_sm_clock_hertz", "DCGM_FI_DEV_SM_CLOCK", Maker::dcgm, SampleKind::gauge, mega},
+    {"gpu_memory_clock_hertz", "DCGM_FI_DEV_MEM_CLOCK", Maker::dcgm, SampleKind::gauge, mega},
     {"gpu_power_watts", "DCGM_FI_DEV_POWER_USAGE", Maker::dcgm},
     {"gpu_temperature_celsius", "DCGM_FI_DEV_GPU_TEMP", Maker::dcgm},
-    {"gpu_memory_used_bytes", "DCGM_FI_DEV_FB_USED", Maker::dcgm, Kind::gauge, mebi},
-    {"gpu_memory_free_bytes", "DCGM_FI_DEV_FB_FREE", Maker::dcgm, Kind::gauge, mebi},
+    {"gpu_memory_used_bytes", "DCGM_FI_DEV_FB_USED", Maker::dcgm, SampleKind::gauge, mebi},
+    {"gpu_memory_free_bytes", "DCGM_FI_DEV_FB_FREE", Maker::dcgm, SampleKind::gauge, mebi},
 };
 
 /// How a program's metrics begin; takt's own exporter names a metric after the feature.
 constexpr std::string_view node_prefix = "node_", dcgm_prefix = "DCGM_", own_prefix = "takt_";
-
-/// DCGM writes these into a field that the GPU does not fill: the blank of 32 bits, of 64 and of a double, and up to
-/// sixteen reasons behind each.
-bool is_dcgm_blank(double value) {
-  for (const double blank : {2147483632.0, 140737488355328.0, 9223372036854775792.0})
-    if (value >= blank && value <= blank + 16) return true;
-  return false;
-}
-
-/// What the samples of one series say of the window.
-struct SeriesValue {
-  std::optional<double> value;
-  double last = 0, span = 0;  ///< seconds: of the last sample that counts; between the first and the last
-  std::string trouble;
-};
-
-/// Samples inside the window; where these are too few, the last ones before its end.
-std::vector<PrometheusSample> samples_in(const std::vector<PrometheusSample>& all, const MetricWindow& window,
-                                         std::size_t least) {
-  std::vector<PrometheusSample> inside;
-  std::size_t until = 0;
-  for (; until < all.size() && all[until].time <= window.end; ++until)
-    if (all[until].time >= window.begin) inside.push_back(all[until]);
-  if (inside.size() >= least) return inside;
-  const std::size_t from = until > least ? until - least : 0;
-  return {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(until)};
-}
-
-SeriesValue gauge_of(const std::vector<PrometheusSample>& samples, Maker maker) {
-  SeriesValue found;
-  double sum = 0;
-  for (const auto& sample : samples) {
-    if (!std::isfinite(sample.value)) found.trouble = fmt::format("its value is {}", sample.value);
-    if (maker == Maker::dcgm && is_dcgm_blank(sample.value)) found.trouble = "the GPU does not fill this field of DCGM";
-    sum += sample.value;
-  }
-  if (found.trouble.empty()) found.value = sum / static_cast<double>(samples.size());
-  return found;
-}
-
-/// A counter that is smaller than before began anew: all that it shows has been added since.
-SeriesValue rate_of(const std::vector<PrometheusSample>& samples) {
-  SeriesValue found;
-  const double seconds = samples.back().time - samples.front().time;
-  double grown = 0;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (!std::isfinite(samples[i].value) || samples[i].value < 0)
-      found.trouble = fmt::format("its value is {}", samples[i].value);
-    if (i > 0) grown += samples[i].value - (samples[i].value < samples[i - 1].value ? 0 : samples[i - 1].value);
-  }
-  if (found.trouble.empty() && (samples.size() < 2 || seconds <= 0))
-    found.trouble = "there is only one sample of this counter; ask for a longer time (lookback)";
-  if (found.trouble.empty()) found.value = grown / seconds;
-  return found;
-}
-
-SeriesValue value_of(const PrometheusSeries& series, Kind kind, Maker maker, const MetricWindow& window) {
-  const auto samples = samples_in(series.samples, window, kind == Kind::counter ? 2 : 1);
-  if (samples.empty()) return {std::nullopt, 0, 0, "it has no sample of that time"};
-  SeriesValue found = kind == Kind::counter ? rate_of(samples) : gauge_of(samples, maker);
-  found.last = samples.back().time;
-  found.span = samples.back().time - samples.front().time;
-  return found;
-}
 
 Nanoseconds seconds_to_ns(double seconds) { return Nanoseconds(std::llround(std::clamp(seconds, 0.0, 9e9) * 1e9)); }
 
@@ -144,29 +75,8 @@ void settle(LoadReading& reading, std::optional<double> value, double last, doub
     reading.trouble = fmt::format("stale: its last sample is {} old", format_duration(Duration(*reading.age)));
 }
 
-using SeriesList = std::vector<const PrometheusSeries*>;
 /// Series by metric, all of them for one device.
 using Metrics = std::map<std::string, SeriesList, std::less<>>;
-
-/// Those that the newest samples belong to. Where a label changes (a program on a GPU, a processor that goes) the
-/// series before has ended, and its samples are still among the last minute's. One scrape gives all its samples one
-/// time.
-SeriesList still_told(const SeriesList& all, const MetricWindow& window) {
-  constexpr double usual_gap = 2;  // seconds, of a series that has just begun
-  double newest = 0, gap = usual_gap;
-  std::vector<double> last(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto samples = samples_in(all[i]->samples, {window.end, window.end, window.now, window.stale_after}, 2);
-    if (!samples.empty()) last[i] = samples.back().time;
-    if (last[i] <= newest) continue;
-    newest = last[i];
-    gap = samples.size() > 1 ? samples.back().time - samples.front().time : usual_gap;
-  }
-  SeriesList told;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (last[i] >= newest - gap / 2) told.push_back(all[i]);
-  return told;
-}
 
 /// The mean over the series of a metric, each times the factor.
 LoadReading reading_by(const MetricRule& rule, const std::string& device, const Metrics& metrics,
@@ -182,7 +92,7 @@ LoadReading reading_by(const MetricRule& rule, const std::string& device, const 
   std::string trouble;
   const SeriesList told = still_told(found->second, window);
   for (const PrometheusSeries* series : told) {
-    const SeriesValue one = value_of(*series, rule.kind, rule.maker, window);
+    const SeriesValue one = value_of(*series, rule.kind, rule.maker == Maker::dcgm, window);
     if (!one.value) trouble = fmt::format("{}: {}", rule.metric, one.trouble);
     sum += one.value.value_or(0);
     last = std::min(last, one.last), span = std::max(span, one.span);
@@ -199,7 +109,7 @@ std::vector<LoadReading> processor_readings(const Metrics& metrics, const Metric
   const auto found = metrics.find(processor_seconds);
   if (found == metrics.end()) trouble = fmt::format("Prometheus has no {}", processor_seconds);
   for (const PrometheusSeries* series : found == metrics.end() ? SeriesList{} : still_told(found->second, window)) {
-    const SeriesValue one = value_of(*series, Kind::counter, Maker::node, window);
+    const SeriesValue one = value_of(*series, SampleKind::counter, false, window);
     if (!one.value) trouble = fmt::format("{}: {}", processor_seconds, one.trouble);
     const std::string mode = series->label("mode");
     const double rate = one.value.value_or(0);
@@ -247,7 +157,7 @@ void add_own(SourceReadings& told, const std::vector<PrometheusSeries>& series, 
     const LoadFeature* const feature = find_load_feature(std::string_view(name).substr(own_prefix.size()));
     if (!feature) continue;
     LoadReading reading = reading_of(feature->name, printable(one.label("device")), "prometheus");
-    const SeriesValue value = value_of(one, Kind::gauge, Maker::node, window);
+    const SeriesValue value = value_of(one, SampleKind::gauge, false, window);
     settle(reading, value.value, value.last, value.span, value.trouble.empty() ? "" : name + ": " + value.trouble,
            window);
     told.readings.push_back(std::move(reading));
@@ -305,7 +215,7 @@ LoadReading own_reading(const std::string& name, const std::string& unit, const 
                                                   answer.series.size());
     return reading;
   }
-  const SeriesValue value = value_of(answer.series.front(), Kind::gauge, Maker::node, window);
+  const SeriesValue value = value_of(answer.series.front(), SampleKind::gauge, false, window);
   settle(reading, value.value, value.last, value.span, value.trouble, window);
   reading.age.reset();  // Prometheus computes the value for the time that is asked for, whatever the age of the samples
   return reading;

@@ -12,15 +12,9 @@
 
 #include "load/load_source.h"
 #include "load/prometheus_answer.h"
+#include "load/prometheus_series.h"
 
 namespace takt {
-
-/// What of the samples is asked for; seconds by the server's clock.
-struct MetricWindow {
-  double begin = 0, end = 0;  ///< the span whose load is wanted
-  double now = 0;             ///< ages count to it
-  double stale_after = 60;    ///< a value whose last sample is older is not the present
-};
 
 /// The query for all of them: the samples of the last `seconds` of every metric that has a meaning here, of series with
 /// these labels.
