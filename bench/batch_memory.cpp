@@ -1,8 +1,7 @@
 // What a run of a pipeline takes in memory per batch: two runs, one of ten times as many batches as the other, through
 // stages that do nothing, told to a journal. Printed: how much the process grew while the pipeline ran, when its record
 // was read back and when the record was accounted for, per batch that the longer one has more; exit code 1 when the
-// growth while it ran is above 64 bytes. The others are what a program has that uses takt as a library: its lists stay
-// in memory, while those of takt's own commands lie on a disk (bench/pipeline_memory.py).
+// growth while it ran is above 64 bytes. bench/pipeline_memory.py does the same with whole commands.
 //
 // usage: batch_memory [BATCHES]   of the shorter run; 20000 unless told
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 The growth of the peak of resident memory, divided by the batches that the longer run has more, for each way to make and to
 read a record: run with and without a trace, on the real clock and on the virtual one, analyze of a trace, of a compressed
 one and of the journal that a killed run leaves. Exit 1 when one takes more than 64 bytes a batch. The folder needs some
-2 GB and must lie on a disk; let the machine do nothing else.
+2 GB; let the machine do nothing else.
 
 usage: bench/pipeline_memory.py [TAKT] [--batches 20000] [--most 64]
 """

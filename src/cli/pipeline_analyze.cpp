@@ -4,7 +4,6 @@
 #include "cli/pipeline.h"
 #include "cli/pipeline_options.h"
 #include "cli/tables.h"
-#include "core/large_blocks.h"
 #include "core/log.h"
 #include "record/recorded_run.h"
 
@@ -44,7 +43,6 @@ CommandDescription describe_pipeline_analyze() {
 int run_pipeline_analyze(std::span<const std::string> arguments) {
   PipelineAnalyzeOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  keep_large_blocks_on_disk(folders_for_large_blocks());
   RecordedRun recorded = read_recorded_run(o.file);
   for (const std::string& note : recorded.notes) log_warning(note);
   const Accounts accounts = account(recorded.run);

@@ -9,7 +9,6 @@
 #include "cli/tables.h"
 #include "core/error.h"
 #include "core/interrupt.h"
-#include "core/large_blocks.h"
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
@@ -85,10 +84,7 @@ void write_run(const PipelineRun& run, const std::filesystem::path& path, Record
 }
 
 /// On the virtual clock nothing is measured, and the run is in memory at once.
-PipelineOutcome simulate(const PipelineSpec& spec, const std::filesystem::path& trace) {
-  keep_large_blocks_on_disk(folders_for_large_blocks(folder_of(trace)));
-  return {simulate_pipeline(spec), {}};
-}
+PipelineOutcome simulate(const PipelineSpec& spec) { return {simulate_pipeline(spec), {}}; }
 
 /// There is nothing to print. What hangs in a runtime is left behind.
 int end_unopened(const PipelineOutcome& outcome) {
@@ -117,7 +113,7 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   const bool is_virtual = o.pipeline.clock == PipelineClock::virtual_time;
   RecordedBatches batches(o.trace,
                           [&](const PipelineRun& planned) { return to_json(describe(planned, spec, arguments)); });
-  PipelineOutcome outcome = is_virtual ? simulate(spec, o.trace) : run(spec, interrupt, batches);
+  PipelineOutcome outcome = is_virtual ? simulate(spec) : run(spec, interrupt, batches);
   if (!outcome.began) return end_unopened(outcome);
   const Provenance provenance = describe(outcome.run, spec, arguments);
   outcome.run.provenance_json = to_json(provenance);

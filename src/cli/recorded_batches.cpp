@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/large_blocks.h"
 
 namespace takt {
 namespace {
@@ -17,12 +16,6 @@ std::optional<std::filesystem::path> journal_beside(const std::filesystem::path&
 }
 
 }  // namespace
-
-std::filesystem::path folder_of(const std::filesystem::path& file) {
-  if (file.empty()) return {};
-  const auto folder = file.parent_path();
-  return folder.empty() ? std::filesystem::path(".") : folder;
-}
 
 RecordedBatches::RecordedBatches(std::filesystem::path trace, RunJournal::TellProvenance tell_provenance)
     : trace_(std::move(trace)), tell_provenance_(std::move(tell_provenance)) {}
@@ -43,12 +36,6 @@ void RecordedBatches::open_temporary(const PipelineRun& planned, std::optional<s
     folder_.reset();
     kept_.open(planned, warmup);
   }
-}
-
-/// Nothing is measured from here on, so that walks over lists on a disk disturb nothing.
-void RecordedBatches::end(PipelineRun& run) {
-  keep_large_blocks_on_disk(folders_for_large_blocks(journal() ? folder_of(trace_) : ""));
-  sink().end(run);
 }
 
 std::optional<std::filesystem::path> RecordedBatches::journal() const {

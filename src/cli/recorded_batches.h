@@ -1,6 +1,6 @@
 // Where the batches of a run go that a command measures: to a journal, so that memory does not grow with their number.
 // Beside the trace that is asked for it is what a killed run leaves; where there is none it lies in a folder for
-// temporary files. When the run has ended, what is made of it may lie on a disk as well (core/large_blocks.h).
+// temporary files.
 #pragma once
 
 #include <filesystem>
@@ -14,9 +14,6 @@
 
 namespace takt {
 
-/// The folder that a file is in, as a path that can be opened; empty of no file.
-std::filesystem::path folder_of(const std::filesystem::path& file);
-
 /// One run. Without a trace, where no temporary file can be made, in memory.
 class RecordedBatches final : public BatchSink {
  public:
@@ -28,7 +25,7 @@ class RecordedBatches final : public BatchSink {
   void start(Nanoseconds base_time) override { sink().start(base_time); }
   void take(const BatchPassage& batch) override { sink().take(batch); }
   std::optional<std::string> failure() const override { return journal_ ? journal_->failure() : std::nullopt; }
-  void end(PipelineRun& run) override;
+  void end(PipelineRun& run) override { sink().end(run); }
 
   /// What a user finds; nullopt: nothing was written beside the trace.
   std::optional<std::filesystem::path> journal() const;
