@@ -25,8 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     const takt::KernelFile file = takt::parse_kernel_file(takt::text_of(bytes, size), "fuzz.json");
     const std::string text = takt::kernel_file_json(file, {});
     if (takt::kernel_file_json(takt::parse_kernel_file(text, "again"), {}) != text) std::abort();
-    for (const auto& [id, record] : file.records)
-      if (is_small(record)) takt::may_refuse([&] { takt::kernel_model(record); });
+    for (const auto& one : file.records)
+      if (is_small(one.second)) takt::may_refuse([&] { takt::kernel_model(one.second); });
     for (const takt::KernelGraph& graph : file.models) {
       const auto weights = takt::kernel_weights(file, graph, takt::DagWeight::flops);
       const auto path = takt::heaviest_path(graph, weights, takt::DagWeight::flops);

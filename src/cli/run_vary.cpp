@@ -63,14 +63,14 @@ std::vector<std::string> words_of(const Option& option, const std::string& value
   throw UsageError(fmt::format("--vary {}={}: write yes or no", option.name().substr(2), printable(value)));
 }
 
-struct OptionCombination {
+struct VariedOptions {
   Variation differs;
   std::filesystem::path model;
   std::vector<std::string> words;
 };
 
-std::vector<OptionCombination> combinations_of(const RunOptions& o) {
-  std::vector<OptionCombination> all;
+std::vector<VariedOptions> combinations_of(const RunOptions& o) {
+  std::vector<VariedOptions> all;
   for (const auto& model : o.models) {
     all.push_back({{}, model, {}});
     if (o.models.size() > 1) all.back().differs.emplace_back("model", model.filename().string());
@@ -83,7 +83,7 @@ std::vector<OptionCombination> combinations_of(const RunOptions& o) {
     const auto& option = option_of(command, varied);
     if (!seen.insert(varied.name).second)
       throw UsageError(fmt::format("--vary {}: given twice; write all values in one", varied.name));
-    std::vector<OptionCombination> more;
+    std::vector<VariedOptions> more;
     for (const auto& one : all)
       for (const auto& value : varied.values) {
         more.push_back(one);

@@ -207,7 +207,8 @@ std::vector<ExtractedKernel> extract_records(const KernelFile& file, const std::
   std::optional<KernelRuns> runs;
   if (settings.run) runs.emplace("onnxruntime", session);
   std::vector<ExtractedKernel> result;
-  for (const auto& [id, record] : file.records) {
+  for (const auto& [id, of_id] : file.records) {
+    const KernelRecord& record = of_id;
     if (!id.starts_with(settings.record)) continue;
     look_at_stop(settings, result.size(), file.records.size());
     ExtractedKernel& extracted = result.emplace_back();

@@ -5,6 +5,7 @@
 
 #include "core/index.h"
 #include "kernels/kernel_name.h"
+#include "pipeline/model_pieces.h"
 #include "profile/op_profile.h"
 #include "profile/run.h"
 
@@ -83,7 +84,10 @@ OptimisedKernels grouped_kernels(const std::filesystem::path& model, const RunSe
   kernels.notes = result.notes;
   const Graph nothing;
   const Graph& graph = result.graph ? *result.graph : nothing;
-  if (is_onnx_file(model)) kernels.model = read_onnx(model);
+  if (is_onnx_file(model)) {
+    kernels.model = read_onnx(model);
+    kernels.model.graph = with_known_tensors(kernels.model, kernels.input_shapes);  // models of groups declare them
+  }
   OpPlaces places;
   for (std::size_t i = 0; i < graph.ops.size(); ++i) places.emplace(graph.ops[i].name, i);
   for (const TensorId id : graph.inputs) kernels.graph.inputs.push_back(graph.tensor(id).name);

@@ -14,7 +14,7 @@
 #include "core/random.h"
 #include "core/text.h"
 #include "graph/onnx_pieces.h"
-#include "graph/onnx_weights.h"
+#include "kernels/inner_weights.h"
 #include "kernels/tensor_numbers.h"
 #include "runtime/generated_values.h"
 
@@ -208,13 +208,7 @@ OnnxModel group_model(const OptimisedKernels& kernels, const KernelInstance& ker
   };
   add(kernel.inputs, piece.inputs), add(kernel.outputs, piece.outputs);
   onnx::ModelProto made = piece_model(kernels.model, graph, piece, record.name);
-  WeightFiles files(graph.path);
-  for (auto& tensor : *made.mutable_graph()->mutable_initializer()) {
-    if (tensor.data_location() != onnx::TensorProto::EXTERNAL) continue;
-    tensor.set_raw_data(std::string(files.values_of(tensor)));
-    tensor.clear_external_data();
-    tensor.clear_data_location();
-  }
+  bring_weights_inside(made, graph.path);
   return parsed(made);
 }
 

@@ -148,27 +148,26 @@ CanonicalName canonical_name(const Op& op) {
 }
 
 std::string group_name(const std::vector<FusedStep>& steps) {
+  std::vector<FusedStep> acting;
+  for (const FusedStep& step : steps)
+    if (!only_renames(step.type) || steps.size() == 1) acting.push_back(step);
+  if (acting.empty()) return steps.empty() ? std::string() : std::string(steps.front().type);
   std::vector<std::string_view> types;
-  std::string_view base;
-  bool is_gemm = false;
-  for (const FusedStep& step : steps) {
-    if (only_renames(step.type) && steps.size() > 1) continue;
-    if (base.empty()) base = step.type;
-    if (base == "MatMul" && step.type == "Add" && step.has_constant) is_gemm = true;
-    // Behind an activation or a sum nothing goes into the weights any more.
-    if (types.size() == 1 && is_in_weights(base, step)) continue;
-    types.push_back(step.type);
-  }
+  for (const FusedStep& step : acting) types.push_back(step.type);
   std::string name;
-  for (std::size_t place = 0; place < types.size();) {
+  // What follows the base goes into its weights until something else acts.
+  bool is_behind_base = false;
+  for (std::size_t place = 0; place < acting.size();) {
     const auto composite = composite_at(types, place);
-    const std::string_view word = composite                                           ? composite->first
-                                  : place == 0 && is_gemm && types[place] == "MatMul" ? std::string_view("Gemm")
-                                                                                      : types[place];
-    name += (name.empty() ? "" : "_") + std::string(word);
+    if (!composite && is_behind_base && is_in_weights(types.front(), acting[place])) {
+      if (name == "MatMul" && types[place] == "Add") name = "Gemm";
+      ++place;
+      continue;
+    }
+    is_behind_base = place == 0;
+    name += (name.empty() ? "" : "_") + std::string(composite ? composite->first : types[place]);
     place += composite ? composite->second : 1;
   }
-  if (name.empty() && !steps.empty()) name = steps.front().type;
   return name;
 }
 

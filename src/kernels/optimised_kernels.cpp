@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <onnx-ml.pb.h>
 
+#include <set>
+
 #include "core/error.h"
+#include "core/file.h"
 #include "core/index.h"
 #include "core/temporary_folder.h"
 #include "core/text.h"
 #include "graph/shapes.h"
+#include "kernels/inner_weights.h"
 #include "kernels/kernel_groups.h"
 #include "kernels/node_record.h"
 #include "profile/prepared_model.h"
@@ -19,13 +23,12 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The graph that ONNX Runtime executes, its nodes called as takt calls them.
-OnnxModel saved_graph(const PreparedModel& prepared, const fs::path& folder) {
+OnnxModel saved_graph(const PreparedModel& prepared, const Graph& graph, const fs::path& folder) {
   SessionSettings session = prepared.session_settings(false);
   session.optimised_model = folder / "optimised.onnx";
   prepared.open(session);
-  OnnxModel model = read_onnx(session.optimised_model);
+  OnnxModel model = read_saved_graph(session.optimised_model, graph);
   for (const Op& op : model.graph.ops) model.proto->mutable_graph()->mutable_node(op.node_index)->set_name(op.name);
-  model.graph.path.clear();
   return model;
 }
 
@@ -94,7 +97,7 @@ OptimisedKernels saved_kernels(PreparedModel& prepared, const RunSettings& setti
   describe(kernels, prepared.result(), settings);
   const TemporaryFolder folder("takt");
   kernels.input_shapes = prepared.session_settings(false).input_shapes;
-  kernels.model = saved_graph(prepared, folder.path());
+  kernels.model = saved_graph(prepared, *prepared.result().graph, folder.path());
   kernels.is_saved = true;
   const fs::path file = folder.path() / "named.onnx";
   write_onnx(kernels.model, file);
@@ -118,6 +121,21 @@ SessionSettings as_written(const OptimisedKernels& kernels) {
   settings.input_shapes = kernels.input_shapes;
   if (kernels.graph.runtime == "onnxruntime") settings.properties["graph_optimization_level"] = "disabled";
   return settings;
+}
+
+OnnxModel read_saved_graph(const fs::path& saved, const Graph& model) {
+  onnx::ModelProto proto;
+  if (!proto.ParseFromString(read_file(saved)))
+    throw Error(ErrorKind::runtime,
+                fmt::format("{}: its optimised graph cannot be read back", printable(model.path.string())));
+  // Before IR 4 constants are inputs, too; those that were replaced by others are left over.
+  std::set<std::string> inputs;
+  for (const TensorId id : model.inputs) inputs.insert(model.tensor(id).name);
+  auto* declared = proto.mutable_graph()->mutable_input();
+  for (int i = declared->size() - 1; i >= 0; --i)
+    if (!inputs.contains(declared->Get(i).name())) declared->DeleteSubrange(i, 1);
+  bring_weights_inside(proto, model.path);
+  return parse_onnx(serialize_onnx(proto), {});
 }
 
 OptimisedKernels kernels_of(const fs::path& model, const RunSettings& settings) {

@@ -34,6 +34,10 @@ struct OptimisedKernels {
 /// Error(unsupported) for a simulated device, which has no kernels, and where the runtime cannot save its graph.
 OptimisedKernels kernels_of(const std::filesystem::path& model, const RunSettings& settings);
 
+/// The graph that a runtime saved of `model` when it opened its file, with the weights that it left where the model has
+/// them and no inputs but the model's. Throws Error(runtime) where it is none, and as bring_weights_inside().
+OnnxModel read_saved_graph(const std::filesystem::path& saved, const Graph& model);
+
 /// Settings of sessions that run a model exactly as it is written, on the device that `kernels` are of.
 SessionSettings as_written(const OptimisedKernels& kernels);
 

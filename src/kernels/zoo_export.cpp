@@ -11,6 +11,7 @@
 #include "core/temporary_folder.h"
 #include "core/text.h"
 #include "gnn/stage_model.h"
+#include "kernels/optimised_kernels.h"
 #include "kernels/zoo_writer.h"
 #include "profile/prepared_model.h"
 
@@ -106,11 +107,11 @@ class Optimiser {
       } catch (const Error&) {  // something else has its name
       }
     const TemporaryFolder temporary("takt");
-    const PreparedModel prepared(model, settings_);
+    PreparedModel prepared(model, settings_);
     SessionSettings session = prepared.session_settings(false);
     session.optimised_model = temporary.path() / "optimised.onnx";
     prepared.open(session);
-    const OnnxModel optimised = read_onnx(session.optimised_model);
+    const OnnxModel optimised = read_saved_graph(session.optimised_model, *prepared.result().graph);
     say(*optimised.proto, "source", source);
     say(*optimised.proto, "optimised_by", made_by_);
     make_folders(folder / "optimised");

@@ -11,7 +11,7 @@
 namespace takt {
 
 ZooWriter::ZooWriter(const ZooModel& model, std::uint64_t seed)
-    : model_(model), seed_(seed), builder_(model.name(), seed), random_(seed) {}
+    : model_(model), builder_(model.name(), seed), random_(seed) {}
 
 std::int64_t ZooWriter::scaled(double channels) const {
   return std::max<std::int64_t>(8, std::lround(channels * model_.width / 8) * 8);

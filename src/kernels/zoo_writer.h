@@ -66,7 +66,6 @@ class ZooWriter {
   std::string vector(std::int64_t count, float around, float spread);  ///< small, in the model's own file
 
   ZooModel model_;
-  std::uint64_t seed_;
   ModelBuilder builder_;
   ZooWeightPlaces places_;
   LongRandom random_;

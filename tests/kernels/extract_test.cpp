@@ -61,6 +61,26 @@ INSTANTIATE_TEST_SUITE_P(Families, ExtractedZoo,
                                          Named{"gcn", {"gcn", 1, 0.05, 1, 20}}, Named{"gat", {"gat", 1, 0.05, 1, 20}}),
                          [](const auto& one) { return one.param.name; });
 
+/// What a runtime saves still points at the files that it left the weights in.
+TEST(Extract, weights_beside_the_model_come_along) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  folder.write("weights.bin", std::string(64 * 64 * sizeof(float), '\x3d'));
+  ModelBuilder b;
+  auto& weight = *b.graph().add_initializer();
+  weight.set_name("w"), weight.set_data_type(onnx::TensorProto::FLOAT);
+  weight.add_dims(64), weight.add_dims(64);
+  weight.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto& place = *weight.add_external_data();
+  place.set_key("location"), place.set_value("weights.bin");
+  b.output(b.node("MatMul", {b.input("x", ElementType::f32, {3, 64}), "w"}), ElementType::f32, {3, 64});
+  const OptimisedKernels kernels = kernels_of(folder.write("matmul.onnx", b.serialize()), {});
+  const auto extracted = extract_kernels(kernels, {});
+  ASSERT_EQ(extracted.size(), 1u);
+  EXPECT_EQ(extracted[0].problem.value_or(""), "");
+  EXPECT_EQ(extracted[0].difference, 0);
+}
+
 TEST(Extract, files_are_written_once_and_stay) {
   if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
   const TestFolder folder;

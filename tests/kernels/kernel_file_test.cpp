@@ -63,7 +63,8 @@ TEST(KernelFile, numbers_that_json_lacks_survive) {
 }
 
 TEST(KernelFile, producers_and_consumers_follow_from_the_tensors) {
-  const auto& kernels = small_file().models[0].kernels;
+  const KernelFile file = small_file();
+  const auto& kernels = file.models[0].kernels;
   EXPECT_THAT(kernels[0].producers, ElementsAre());
   EXPECT_THAT(kernels[0].consumers, ElementsAre(1, 2));
   EXPECT_THAT(kernels[2].producers, ElementsAre(0, 1));

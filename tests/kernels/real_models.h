@@ -1,12 +1,16 @@
 // Models of the zoo on disk, for tests that open them.
 #pragma once
 
+#include <onnx-ml.pb.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <string>
 
+#include "core/text.h"
 #include "graph/builder.h"
 #include "kernels/zoo_export.h"
+#include "kernels/zoo_weights.h"
 #include "runtime/runtime.h"
 #include "test_folder.h"
 
@@ -19,8 +23,23 @@ inline bool has_runtime_named(const std::string& name) {
 inline bool has_onnxruntime() { return has_runtime_named("onnxruntime"); }
 inline bool has_openvino() { return has_runtime_named("openvino"); }
 
+/// With its weights inside: a test writes the few that it needs instead of the file for all models.
 inline std::filesystem::path write_zoo_model(const TestFolder& folder, const ZooModel& model) {
-  return folder.path() / export_zoo({1, {model}}, {.folder = folder.path()})[0].file;
+  const std::string weights = zoo_weights(1);
+  onnx::ModelProto proto;
+  EXPECT_TRUE(proto.ParseFromString(build_zoo_model(model, 1).bytes));
+  for (auto& tensor : *proto.mutable_graph()->mutable_initializer()) {
+    if (tensor.data_location() != onnx::TensorProto::EXTERNAL) continue;
+    std::size_t offset = 0, length = 0;
+    for (const auto& entry : tensor.external_data()) {
+      if (entry.key() == "offset") offset = number_in<std::size_t>(entry.value()).value();
+      if (entry.key() == "length") length = number_in<std::size_t>(entry.value()).value();
+    }
+    tensor.set_raw_data(weights.substr(offset, length));
+    tensor.clear_external_data();
+    tensor.clear_data_location();
+  }
+  return folder.write(model.name() + ".onnx", serialize_onnx(proto));
 }
 
 }  // namespace takt
