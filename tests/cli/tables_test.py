@@ -21,7 +21,7 @@ from answers import answer
 
 TAKT, MAKE_MODELS, FORMATS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = pathlib.Path(__file__).resolve().parent
-# Three models of one file: architectures, as far as their names tell.
+# Five models of one file: architectures, as far as their names tell.
 COLLECT = ['collect', '--models', 'alike', '-o', 'kernels.csv', '--rounds', '1', '--time', '5ms', '--accept-disturbed']
 RUN = ['run', 'small.onnx', '--device', 'sim:box', '--iter', '6']
 
@@ -128,7 +128,7 @@ class Workshop:
         (path / 'laws.json').write_text(LAWS, encoding='utf-8')
         (path / 'costs.json').write_text(COSTS, encoding='utf-8')
         (path / 'alike').mkdir()
-        for name in ('one', 'two', 'three'):
+        for name in ('one', 'two', 'three', 'four', 'five'):
             shutil.copy(path / 'small.onnx', path / 'alike' / f'{name}.onnx')
         self.takt(*RUN, '--profile', 'a.json', '--trace', 'a.trace.json')
         self.takt('run', 'small.onnx', '--device', 'sim:slowbox', '--iter', '6', '--profile', 'b.json')
