@@ -35,7 +35,7 @@ def shown(value):
 
 
 def print_errors(rows):
-    keys = ('mape', 'bias', 'within_5', 'within_10', 'within_15', 'coverage', 'interval_percent', 'noise_floor')
+    keys = ('mape', 'bias_percent', 'within_5', 'within_10', 'within_15', 'coverage_percent', 'interval_percent', 'noise_floor_percent')
     print(f'{"unseen":8} {"of":7} {"method":16} {"n":>6} ' + ' '.join(f'{key.replace("interval_percent", "width"):>8.8}' for key in keys))
     for row in rows:
         print(f'{row["split"]:8} {row["error_level"]:7} {row["method"]:16} {row["predictions"]:6} ' +

@@ -21,24 +21,25 @@ inline constexpr ColumnText low_ms{
     "low_ms", "Low ms", "The lower end of the interval that holds the model's time with 90 %, in milliseconds."};
 inline constexpr ColumnText high_ms{
     "high_ms", "High ms", "The upper end of the interval that holds the model's time with 90 %, in milliseconds."};
-inline constexpr ColumnText mape{"mape", "MAPE %",
+inline constexpr ColumnText mape{"mape", "MAPE",
                                  "Mean absolute error of the predictions in percent of what was measured."};
 inline constexpr ColumnText bias{
-    "bias", "Bias %", "Mean error of the predictions with its sign, in percent: above zero where they are too long."};
-inline constexpr ColumnText within_5{"within_5", "±5 %",
+    "bias_percent", "Bias %",
+    "Mean error of the predictions with its sign, in percent: above zero where they are too long."};
+inline constexpr ColumnText within_5{"within_5", "Within 5",
                                      "Share of predictions within 5 % of what was measured, in percent."};
-inline constexpr ColumnText within_10{"within_10", "±10 %",
+inline constexpr ColumnText within_10{"within_10", "Within 10",
                                       "Share of predictions within 10 % of what was measured, in percent."};
-inline constexpr ColumnText within_15{"within_15", "±15 %",
+inline constexpr ColumnText within_15{"within_15", "Within 15",
                                       "Share of predictions within 15 % of what was measured, in percent."};
 inline constexpr ColumnText coverage{
-    "coverage", "Coverage %",
+    "coverage_percent", "Coverage %",
     "Share of measured times that lie in the interval of their prediction, in percent; 90 is what was promised."};
 inline constexpr ColumnText interval_percent{
     "interval_percent", "Interval ± %",
     "Half of the interval's width in percent of the prediction; the middle of all."};
 inline constexpr ColumnText noise_floor{
-    "noise_floor", "Noise floor %",
+    "noise_floor_percent", "Noise floor %",
     "The mean of noise_percent over what was predicted: the MAPE of one measurement as a prediction of the others."};
 
 }  // namespace takt::predict_columns

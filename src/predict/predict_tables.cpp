@@ -70,15 +70,15 @@ struct FeatureRow {
 };
 
 constexpr ColumnText first_row(std::string_view key, std::string_view title) {
-  return {
-      key, title,
-      "The feature of one of the first five kernels of the dataset in this group; missing where it does not apply."};
+  return {key, title,
+          "The feature of one of the first five kernels that the dataset has in the group; missing where it does not "
+          "apply."};
 }
 
 constexpr Column<FeatureRow> feature_columns[] = {
     {"kernel_group", "Group", [](const FeatureRow& r) -> Cell { return r.group; },
      "Kernels that one regression predicts: conv, depthwise, product, pool or other."},
-    {"feature", "Feature", [](const FeatureRow& r) -> Cell { return r.feature.name; },
+    {"kernel_feature", "Feature", [](const FeatureRow& r) -> Cell { return r.feature.name; },
      "What the regression is told of a kernel; is_NAME: the operator is a part of the kernel."},
     {"feature_type", "Kind", [](const FeatureRow& r) -> Cell { return r.feature.type; },
      "Whether the feature is an integer, a real number or yes (1) and no (0)."},

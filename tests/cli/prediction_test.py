@@ -76,7 +76,7 @@ class Chain(unittest.TestCase):
         splits = {(row['split'], row['error_level'], row['method']) for row in self.fitted['errors']}
         self.assertIn(('model', 'model', 'takt'), splits)
         self.assertIn(('family', 'kernel', 'roofline'), splits)
-        features = [row for row in self.fitted['features'] if row['feature'] == 'flops' and row['kernel_group'] == 'conv']
+        features = [row for row in self.fitted['features'] if row['kernel_feature'] == 'flops' and row['kernel_group'] == 'conv']
         self.assertEqual(len(features), 1)
         self.assertTrue(all(features[0][f'row_{i}'] > 0 for i in range(1, 6)), features)
 

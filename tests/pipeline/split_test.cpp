@@ -44,9 +44,9 @@ std::string fixed_model(const std::string& dims) {
 /// y = relu(x + 1), x of exactly eight rows, with the model's weights in a file beside it.
 std::filesystem::path fixed_model_with_weights_beside(const TestFolder& folder) {
   ModelBuilder b;
-  const auto x = b.input("x", ElementType::f32, {8, 2000});
-  const auto sum = b.node("Add", {x, b.floats(std::vector<float>(2000, 1), {2000})}, {}, {"add", "", {"s"}, {}});
-  b.output(b.node("Relu", {sum}, {}, {"relu", "", {"y"}, {}}), ElementType::f32, {8, 2000});
+  const auto x = b.input("x", ElementType::f32, {8, 40000});
+  const auto sum = b.node("Add", {x, b.floats(std::vector<float>(40000, 1), {40000})}, {}, {"add", "", {"s"}, {}});
+  b.output(b.node("Relu", {sum}, {}, {"relu", "", {"y"}, {}}), ElementType::f32, {8, 40000});
   const auto whole = folder.write("whole.onnx", b.serialize()), path = folder / "beside.onnx";
   const OnnxModel model = read_onnx_structure(whole);
   WeightFiles files(whole);
@@ -128,7 +128,7 @@ TEST_P(OneRuntime, divides_it_where_its_weights_lie_in_another_file) {
   ASSERT_FALSE(read_onnx(model).graph.external_files.empty());
   DataParallelStage stage(model, settings_);
   EXPECT_EQ(stage.rows(), (std::vector<std::int64_t>{2, 6}));
-  expect_whole(stage.run(0, {{0, counting({8, 2000})}}), {8, 2000});
+  expect_whole(stage.run(0, {{0, counting({8, 40000})}}), {8, 40000});
 }
 
 TEST_P(OneRuntime, divides_it_along_another_axis_too) {
