@@ -226,10 +226,10 @@ void add_rows(const Dataset& dataset, Split split, const Parts& parts, const ByM
                                                   : kernel_widths.of(class_of(kernel, tier), parts.of[m][k]);
         kernels.push_back(judged_of(kernel.latency_ms * 1000, estimates.kernel_us[m][k], width));
       }
+    const std::string name(method_names[static_cast<std::size_t>(method)]);
     const auto add = [&](const char* level, const std::vector<Judged>& judged, bool of_models) {
       if (const auto figures = error_figures(judged))
-        rows.push_back({std::string(name_of(split)), level, std::string(method_names[static_cast<std::size_t>(method)]),
-                        *figures, mean_noise(dataset, of_models)});
+        rows.push_back({std::string(name_of(split)), level, name, *figures, mean_noise(dataset, of_models)});
     };
     if (split != Split::kernel) {
       const ClassedErrors errors = model_errors(dataset, parts, estimates);
