@@ -36,12 +36,7 @@ CommandLine declare(DiagnoseOptions& o) {
             .meaning = "Trace files in Chrome's JSON, also compressed, or Perfetto's protobuf",
             .required = true},
            &o.files);
-  line.add({.names = "--threads",
-            .value = "N",
-            .meaning = "Threads that read",
-            .fallback = "one per processor, at most 8",
-            .range = NumberRange{1, 256}},
-           &o.settings.threads);
+  add_reading_threads(line, o.settings);
   line.add({.names = "--show",
             .value = "WHAT",
             .meaning = "Also figures of the whole trace, separated by commas: temporal (busy and idle), idle (why), "

@@ -14,7 +14,6 @@
 #include "core/text.h"
 #include "predict/collect.h"
 #include "predict/predict_tables.h"
-#include "predict/predictor_file.h"
 
 namespace takt {
 namespace {
@@ -35,14 +34,7 @@ CommandLine declare(EvaluateOptions& o) {
       "Predicts models, runs them, and says how far the predictions are off: predictions and runs take turns, "
       "each run in a fresh process.",
       "takt evaluate models --predictor predictor", o.log);
-  line.add({.names = "MODEL", .meaning = "Models, or folders with .onnx files", .required = true, .names_a_file = true},
-           &o.models);
-  line.add({.names = "--predictor",
-            .value = "DIR",
-            .meaning = "The folder that 'takt fit' wrote",
-            .fallback = default_predictor,
-            .names_a_file = true},
-           &o.predictor);
+  add_models_and_predictor(line, o.models, o.predictor);
   line.add({.names = "--rounds",
             .value = "N",
             .meaning = "In how many processes each model is run, one after another with the others between",
@@ -77,9 +69,8 @@ int run_evaluate(std::span<const std::string> arguments) {
   if (!declare(o).parse(arguments)) return 0;
   EvaluateSettings settings;
   settings.time = duration_for("evaluate", "--time", o.time, std::chrono::milliseconds(1)) / o.rounds;
-  const Predictor predictor = read_predictor(o.predictor);
+  const Predictor predictor = predictor_for_this_machine(o.predictor);
   const Provenance provenance = provenance_of("evaluate", arguments);
-  if (const std::string misfit = misfit_of(predictor); !misfit.empty()) log_warning(misfit);
   settings.models = models_to_collect(o.models);
   settings.rounds = o.rounds, settings.seed = o.seed;
   settings.child = {path_of_this_program(), "collect", std::string(collect_child_word)};

@@ -83,9 +83,6 @@ void write_run(const PipelineRun& run, const std::filesystem::path& path, Record
   batches.remove();
 }
 
-/// On the virtual clock nothing is measured, and the run is in memory at once.
-PipelineOutcome simulate(const PipelineSpec& spec) { return {simulate_pipeline(spec), {}}; }
-
 /// There is nothing to print. What hangs in a runtime is left behind.
 int end_unopened(const PipelineOutcome& outcome) {
   if (outcome.run.failure && !outcome.abandoned) throw Error(ErrorKind::runtime, *outcome.run.failure);
@@ -113,7 +110,7 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   const bool is_virtual = o.pipeline.clock == PipelineClock::virtual_time;
   RecordedBatches batches(o.trace,
                           [&](const PipelineRun& planned) { return to_json(describe(planned, spec, arguments)); });
-  PipelineOutcome outcome = is_virtual ? simulate(spec) : run(spec, interrupt, batches);
+  PipelineOutcome outcome = is_virtual ? PipelineOutcome{simulate_pipeline(spec), {}} : run(spec, interrupt, batches);
   if (!outcome.began) return end_unopened(outcome);
   const Provenance provenance = describe(outcome.run, spec, arguments);
   outcome.run.provenance_json = to_json(provenance);

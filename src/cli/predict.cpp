@@ -9,7 +9,6 @@
 #include "predict/collect.h"
 #include "predict/predict_tables.h"
 #include "predict/predicted_trace.h"
-#include "predict/predictor_file.h"
 #include "trace/trace_file.h"
 
 namespace takt {
@@ -29,14 +28,7 @@ CommandLine declare(PredictOptions& o) {
       "Says how long models will take on the machine of a predictor without running them, and how sure that "
       "is: every kernel that the runtime makes of a model has a number and says where it is from.",
       "takt predict model.onnx --predictor predictor", o.log);
-  line.add({.names = "MODEL", .meaning = "Models, or folders with .onnx files", .required = true, .names_a_file = true},
-           &o.models);
-  line.add({.names = "--predictor",
-            .value = "DIR",
-            .meaning = "The folder that 'takt fit' wrote",
-            .fallback = default_predictor,
-            .names_a_file = true},
-           &o.predictor);
+  add_models_and_predictor(line, o.models, o.predictor);
   line.add({.names = "--trace",
             .value = "FILE",
             .meaning = "Write the predicted timeline, for ui.perfetto.dev",
@@ -77,9 +69,8 @@ CommandDescription describe_predict() {
 int run_predict(std::span<const std::string> arguments) {
   PredictOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  const Predictor predictor = read_predictor(o.predictor);
+  const Predictor predictor = predictor_for_this_machine(o.predictor);
   const Provenance provenance = provenance_of("predict", arguments);
-  if (const std::string misfit = misfit_of(predictor); !misfit.empty()) log_warning(misfit);
   std::vector<PredictedModel> models;
   for (const auto& path : models_to_collect(o.models)) {
     models.push_back(predict_model(predictor, path));

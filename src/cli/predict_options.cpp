@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/log.h"
 #include "core/text.h"
+#include "machine/machine_class.h"
+#include "predict/predictor_file.h"
 
 namespace takt {
 
@@ -17,11 +20,27 @@ Duration duration_for(std::string_view command, std::string_view option, const s
                                command, option, printable(text), format_duration(least)));
 }
 
-std::string misfit_of(const Predictor& predictor) {
+void add_models_and_predictor(CommandLine& line, std::vector<std::filesystem::path>& models,
+                              std::filesystem::path& predictor) {
+  line.add({.names = "MODEL", .meaning = "Models, or folders with .onnx files", .required = true, .names_a_file = true},
+           &models);
+  line.add({.names = "--predictor",
+            .value = "DIR",
+            .meaning = "The folder that 'takt fit' wrote",
+            .fallback = default_predictor,
+            .names_a_file = true},
+           &predictor);
+}
+
+Predictor predictor_for_this_machine(const std::filesystem::path& folder) {
+  Predictor predictor = read_predictor(folder);
   const std::string here = to_string(detect_machine_class());
-  if (predictor.machine == here) return {};
-  return fmt::format("the predictor was trained on another machine ({}; this is {}), and its times are that one's",
-                     printable(predictor.machine), here);
+  if (predictor.machine != here) {
+    log_warning(
+        fmt::format("the predictor was trained on another machine ({}; this is {}), and its times are that one's",
+                    printable(predictor.machine), here));
+  }
+  return predictor;
 }
 
 }  // namespace takt

@@ -1,12 +1,14 @@
 // What collect, fit, predict and evaluate share.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "cli/command_line.h"
 #include "core/units.h"
-#include "machine/machine_class.h"
 #include "predict/predictor.h"
 
 namespace takt {
@@ -21,8 +23,12 @@ inline constexpr const char* default_predictor = "prediction/predictor";
 /// The value of an option that is a duration of at least `least`. Throws UsageError, "COMMAND: OPTION: …".
 Duration duration_for(std::string_view command, std::string_view option, const std::string& text, Duration least);
 
-/// What of a predictor does not fit this machine, a sentence; empty: it is the one that it was trained on.
-std::string misfit_of(const Predictor& predictor);
+/// MODEL… and --predictor, of what predicts models.
+void add_models_and_predictor(CommandLine& line, std::vector<std::filesystem::path>& models,
+                              std::filesystem::path& predictor);
+
+/// Reads a predictor, with a warning where it was trained on another machine than this one. Throws as read_predictor().
+Predictor predictor_for_this_machine(const std::filesystem::path& folder);
 
 int run_collect_merge(std::span<const std::string> arguments);
 

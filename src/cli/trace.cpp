@@ -39,6 +39,15 @@ constexpr CommandGroup trace_commands = {
     .commands = trace_parts,
     .example = "takt trace info trace.json.gz"};
 
+void add_reading_threads(CommandLine& line, TraceReadSettings& settings) {
+  line.add({.names = "--threads",
+            .value = "N",
+            .meaning = "Threads that read",
+            .fallback = "one per processor, at most 8",
+            .range = NumberRange{1, 256}},
+           &settings.threads);
+}
+
 std::vector<NamedTrace> read_traces(const std::vector<std::filesystem::path>& files,
                                     const TraceReadSettings& settings) {
   std::vector<NamedTrace> traces;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command_group.h"
+#include "cli/command_line.h"
 #include "trace/trace_tables.h"
 
 namespace takt {
@@ -24,6 +25,9 @@ CommandDescription describe_trace_convert();
 CommandDescription describe_trace_check();
 CommandDescription describe_trace_cut();
 CommandDescription describe_trace_merge();
+
+/// --threads, of what reads traces.
+void add_reading_threads(CommandLine& line, TraceReadSettings& settings);
 
 /// The files in the order given.
 std::vector<NamedTrace> read_traces(const std::vector<std::filesystem::path>& files, const TraceReadSettings& settings);

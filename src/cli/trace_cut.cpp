@@ -60,12 +60,7 @@ CommandLine declare(TraceCutOptions& o) {
             .meaning = "End earlier, after a whole step if one fits, so that the piece has at most this size before "
                        "compression; viewers in a browser take about 400MB"},
            &o.most);
-  line.add({.names = "--threads",
-            .value = "N",
-            .meaning = "Threads that read",
-            .fallback = "one per processor, at most 8",
-            .range = NumberRange{1, 256}},
-           &o.settings.threads);
+  add_reading_threads(line, o.settings);
   return line;
 }
 

@@ -21,12 +21,7 @@ CommandLine declare(TraceInfoOptions& o) {
             .meaning = "Trace files in Chrome's JSON or Perfetto's protobuf, also compressed",
             .required = true},
            &o.files);
-  line.add({.names = "--threads",
-            .value = "N",
-            .meaning = "Threads that read",
-            .fallback = "one per processor, at most 8",
-            .range = NumberRange{1, 256}},
-           &o.settings.threads);
+  add_reading_threads(line, o.settings);
   add_output(line, o.output, table_names("trace info"));
   return line;
 }

@@ -3,10 +3,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "graph/onnx_attributes.h"
 #include "onnx-ml.pb.h"
 
 namespace takt {
@@ -33,33 +33,6 @@ void declare_symbolic(onnx::ValueInfoProto& value, const std::string& name, Elem
       dim.set_dim_param(part);
     }
   }
-}
-
-void set_attribute(onnx::AttributeProto& to, const NamedAttribute& from) {
-  to.set_name(from.name);
-  const auto set = [&](const auto& value) {
-    using Value = std::decay_t<decltype(value)>;
-    if constexpr (std::is_same_v<Value, std::int64_t>) {
-      to.set_type(onnx::AttributeProto::INT);
-      to.set_i(value);
-    } else if constexpr (std::is_same_v<Value, float>) {
-      to.set_type(onnx::AttributeProto::FLOAT);
-      to.set_f(value);
-    } else if constexpr (std::is_same_v<Value, std::string>) {
-      to.set_type(onnx::AttributeProto::STRING);
-      to.set_s(value);
-    } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
-      to.set_type(onnx::AttributeProto::INTS);
-      for (const auto item : value) to.add_ints(item);
-    } else if constexpr (std::is_same_v<Value, std::vector<float>>) {
-      to.set_type(onnx::AttributeProto::FLOATS);
-      for (const auto item : value) to.add_floats(item);
-    } else {
-      to.set_type(onnx::AttributeProto::STRINGS);
-      for (const auto& item : value) to.add_strings(item);
-    }
-  };
-  std::visit(set, from.value);
 }
 
 template <typename Value>
@@ -142,7 +115,11 @@ std::string ModelBuilder::node(const std::string& type, const std::vector<std::s
   for (const auto& input : inputs) node.add_input(input);
   for (const auto& output : options.outputs) node.add_output(output);
   if (options.outputs.empty()) node.add_output(node.name() + "_out");
-  for (const auto& attribute : attributes) set_attribute(*node.add_attribute(), attribute);
+  for (const auto& [attribute, value] : attributes) {
+    auto& made = *node.add_attribute();
+    made.set_name(attribute);
+    write_attribute(made, value);
+  }
   for (const auto& [name, builder] : options.subgraphs) {
     auto& attribute = *node.add_attribute();
     attribute.set_name(name);

@@ -84,6 +84,32 @@ std::optional<Attribute> read_attribute(const onnx::AttributeProto& proto) {
   }
 }
 
+void write_attribute(onnx::AttributeProto& proto, const Attribute& value) {
+  const auto set = [&](const auto& held) {
+    using Value = std::decay_t<decltype(held)>;
+    if constexpr (std::is_same_v<Value, std::int64_t>) {
+      proto.set_type(Kind::INT);
+      proto.set_i(held);
+    } else if constexpr (std::is_same_v<Value, float>) {
+      proto.set_type(Kind::FLOAT);
+      proto.set_f(held);
+    } else if constexpr (std::is_same_v<Value, std::string>) {
+      proto.set_type(Kind::STRING);
+      proto.set_s(held);
+    } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
+      proto.set_type(Kind::INTS);
+      for (const auto item : held) proto.add_ints(item);
+    } else if constexpr (std::is_same_v<Value, std::vector<float>>) {
+      proto.set_type(Kind::FLOATS);
+      for (const auto item : held) proto.add_floats(item);
+    } else {
+      proto.set_type(Kind::STRINGS);
+      for (const auto& item : held) proto.add_strings(item);
+    }
+  };
+  std::visit(set, value);
+}
+
 std::optional<Tensor> read_constant_node(const onnx::NodeProto& node, const std::string& output,
                                          const ModelPlace& place) {
   for (const auto& attribute : node.attribute()) {

@@ -17,6 +17,9 @@ namespace takt {
 /// Numbers, strings and lists of them; nullopt for tensors, graphs and types.
 std::optional<Attribute> read_attribute(const onnx::AttributeProto& proto);
 
+/// Gives `proto` the value, and with it its type; its name stays.
+void write_attribute(onnx::AttributeProto& proto, const Attribute& value);
+
 /// The tensor that a Constant node makes, or that a ConstantOfShape node would (its type); nullopt if it has no value.
 std::optional<Tensor> read_constant_node(const onnx::NodeProto& node, const std::string& output,
                                          const ModelPlace& place);

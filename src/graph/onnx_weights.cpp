@@ -67,6 +67,13 @@ void set_entry(onnx::TensorProto& tensor, const std::string& key, const std::str
   entry.set_value(value);
 }
 
+void bring_inside(onnx::TensorProto& tensor, WeightFiles& files) {
+  if (!is_external(tensor)) return;
+  tensor.set_raw_data(std::string(files.values_of(tensor)));
+  tensor.clear_external_data();
+  tensor.clear_data_location();
+}
+
 void write_beside(onnx::GraphProto& graph, WeightFiles& files, const fs::path& data) {
   AtomicFile file(data);
   std::uint64_t end = 0;
@@ -103,14 +110,13 @@ std::string_view WeightFiles::values_of(const onnx::TensorProto& tensor) {
   return file->text().substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(length));
 }
 
+void bring_weights_inside(onnx::ModelProto& proto, const fs::path& model) {
+  WeightFiles files(model);
+  for (auto& tensor : *proto.mutable_graph()->mutable_initializer()) bring_inside(tensor, files);
+}
+
 void write_with_weights(onnx::ModelProto& model, WeightFiles& files, const fs::path& path, std::int64_t most_inside) {
-  const auto bring_inside = [&](onnx::TensorProto& tensor) {
-    if (!is_external(tensor)) return;
-    tensor.set_raw_data(std::string(files.values_of(tensor)));
-    tensor.clear_external_data();
-    tensor.clear_data_location();
-  };
-  visit_inner(model, bring_inside);
+  visit_inner(model, [&](onnx::TensorProto& tensor) { bring_inside(tensor, files); });
   std::int64_t outside = 0;
   for (const auto& tensor : model.graph().initializer())
     if (is_external(tensor)) outside += tensor_bytes(tensor);
@@ -118,7 +124,7 @@ void write_with_weights(onnx::ModelProto& model, WeightFiles& files, const fs::p
   if (outside > most_inside) {
     write_beside(*model.mutable_graph(), files, data);
   } else {
-    for (auto& tensor : *model.mutable_graph()->mutable_initializer()) bring_inside(tensor);
+    for (auto& tensor : *model.mutable_graph()->mutable_initializer()) bring_inside(tensor, files);
   }
   write_file_atomically(path, serialize_onnx(model));
   std::error_code ignored;

@@ -31,6 +31,10 @@ class WeightFiles {
   std::map<std::string, std::unique_ptr<MappedFile>> files_;
 };
 
+/// Gives each constant of the outermost graph its values, out of the files beside `model`, whose constants they are: a
+/// graph that a runtime saved elsewhere still points at those. Throws Error(bad_input) where the data is not there.
+void bring_weights_inside(onnx::ModelProto& proto, const std::filesystem::path& model);
+
 /// Writes `model`, whose external tensors are those of `files`, to `path` such that nothing points out of its folder:
 /// the values stand in the file itself, or, where they are more than `most_inside` bytes in all, in PATH.data beside
 /// it. A PATH.data that is no longer needed is removed. Each file is seen whole or not at all. `model` is changed.

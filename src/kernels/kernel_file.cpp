@@ -1,10 +1,14 @@
 #include "kernels/kernel_file.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
+#include "core/error.h"
 #include "core/file.h"
+#include "core/json_object.h"
 #include "core/strict_json.h"
-#include "kernels/json_object.h"
+#include "core/text.h"
 #include "kernels/record_json.h"
 
 namespace takt {

@@ -13,8 +13,9 @@
 #include "core/index.h"
 #include "core/random.h"
 #include "core/text.h"
+#include "graph/onnx_attributes.h"
 #include "graph/onnx_pieces.h"
-#include "kernels/inner_weights.h"
+#include "graph/onnx_weights.h"
 #include "kernels/tensor_numbers.h"
 #include "runtime/generated_values.h"
 
@@ -29,29 +30,6 @@ void declare_port(onnx::ValueInfoProto& value, const std::string& name, const Ke
   type.set_elem_type(static_cast<int>(tensor.type));
   auto& shape = *type.mutable_shape();
   for (const std::int64_t size : tensor.shape) shape.add_dim()->set_dim_value(size);
-}
-
-void set_value(onnx::AttributeProto& to, const Attribute& from) {
-  const auto set = [&](const auto& value) {
-    using Value = std::decay_t<decltype(value)>;
-    if constexpr (std::is_same_v<Value, std::int64_t>) {
-      to.set_type(onnx::AttributeProto::INT), to.set_i(value);
-    } else if constexpr (std::is_same_v<Value, float>) {
-      to.set_type(onnx::AttributeProto::FLOAT), to.set_f(value);
-    } else if constexpr (std::is_same_v<Value, std::string>) {
-      to.set_type(onnx::AttributeProto::STRING), to.set_s(value);
-    } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
-      to.set_type(onnx::AttributeProto::INTS);
-      for (const auto item : value) to.add_ints(item);
-    } else if constexpr (std::is_same_v<Value, std::vector<float>>) {
-      to.set_type(onnx::AttributeProto::FLOATS);
-      for (const auto item : value) to.add_floats(item);
-    } else {
-      to.set_type(onnx::AttributeProto::STRINGS);
-      for (const auto& item : value) to.add_strings(item);
-    }
-  };
-  std::visit(set, from);
 }
 
 template <typename Number>
@@ -151,7 +129,7 @@ class KernelWriter {
     for (const auto& [name, value] : record_.attributes) {
       auto& attribute = *node.add_attribute();
       attribute.set_name(name);
-      set_value(attribute, value);
+      write_attribute(attribute, value);
     }
     for (std::size_t i = 0; i < record_.inputs.size(); ++i) node.add_input(add_input(graph, i));
     for (std::size_t i = 0; i < record_.outputs.size(); ++i) node.add_output(add_output(graph, i));

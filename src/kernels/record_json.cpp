@@ -1,9 +1,13 @@
 #include "kernels/record_json.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
+#include "core/error.h"
+#include "core/json_object.h"
 #include "core/optional_json.h"
-#include "kernels/json_object.h"
+#include "core/text.h"
 #include "kernels/tensor_numbers.h"
 
 namespace takt {

@@ -1,10 +1,13 @@
 #include "kernels/tensor_numbers.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "kernels/json_object.h"
+#include "core/error.h"
+#include "core/json_object.h"
 
 namespace takt {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "core/error.h"
@@ -43,7 +44,7 @@ std::vector<int> depths_in(const YamlSection& section, const ZooFamily& family) 
   for (const std::int64_t depth : integers_in(section, "depth", 1, 1000, usual)) {
     if (std::find(usual.begin(), usual.end(), depth) == usual.end())
       section.fail(section.at("depth"), "depth",
-                   fmt::format("is {}, and {} has {}", depth, family.name, fmt::join(family.depths, ", ")));
+                   fmt::format("is {}, and {} has {}", depth, family.name, depths_text(family)));
     depths.push_back(static_cast<int>(depth));
   }
   return depths;
@@ -86,7 +87,20 @@ void add_grid(const YAML::Node& node, const std::string& origin, std::size_t num
           config.models.push_back({std::string(family.name), depth, width, batch, input});
 }
 
+constexpr int most_soup = 160;
+
+std::vector<int> soup_numbers() {
+  std::vector<int> numbers(most_soup);
+  std::iota(numbers.begin(), numbers.end(), 1);
+  return numbers;
+}
+
 }  // namespace
+
+std::string depths_text(const ZooFamily& family) {
+  if (family.is_soup) return fmt::format("{} to {}", family.depths.front(), family.depths.back());
+  return fmt::format("{}", fmt::join(family.depths, ", "));
+}
 
 const std::vector<ZooFamily>& zoo_families() {
   static const std::vector<ZooFamily> families{
@@ -102,6 +116,7 @@ const std::vector<ZooFamily>& zoo_families() {
       {"sage", {1}, {0.25, 1}, 1000, 2},
       {"gcn", {1}, {0.25, 1}, 1000, 2},
       {"gat", {1}, {0.25, 1}, 1000, 2},
+      {soup_family, soup_numbers(), {1}, 1, 1, true},
   };
   return families;
 }
@@ -118,10 +133,12 @@ std::string ZooModel::name() const { return fmt::format("{}_b{}_{}", architectur
 
 std::vector<ZooModel> usual_zoo() {
   std::vector<ZooModel> models;
-  for (const ZooFamily& family : zoo_families())
+  for (const ZooFamily& family : zoo_families()) {
+    if (family.is_soup) continue;
     for (const int depth : family.depths)
       for (const double width : family.widths)
         models.push_back({std::string(family.name), depth, width, 1, family.input});
+  }
   return models;
 }
 

@@ -15,6 +15,9 @@
 //   mlp           3, 6: layers of 1024·width; `input` numbers go in
 //   sage, gcn, gat   one layer of a graph neural network (gnn/network.h), 500·width features; `input` nodes, four edges
 //                 for each
+//   soup          no family: random chains of blocks to learn from, number 1 to 160 (zoo_soup.cpp). They are in the zoo
+//   only
+//                 where a configuration asks for them
 #pragma once
 
 #include <cstdint>
@@ -32,7 +35,13 @@ struct ZooFamily {
   std::vector<double> widths;  ///< usual ones; others are possible
   std::int64_t input = 224;    ///< usual size
   std::int64_t least_input = 32;
+  bool is_soup = false;  ///< chains to learn from, which nobody wants to know the time of
 };
+
+/// Of depths: "18, 34", "1 to 160".
+std::string depths_text(const ZooFamily& family);
+/// As models say in their metadata and datasets in a column.
+inline constexpr std::string_view soup_family = "soup";
 
 const std::vector<ZooFamily>& zoo_families();
 /// nullptr: none is called so.
@@ -49,7 +58,7 @@ struct ZooModel {
   std::string name() const;          ///< "resnet18_w0.5_b1_224", of its file
 };
 
-/// All architectures of the families with their usual depths and widths, at batch 1 and the usual input.
+/// All architectures of the families with their usual depths and widths, at batch 1 and the usual input; no soup.
 std::vector<ZooModel> usual_zoo();
 
 struct ZooConfig {

@@ -30,7 +30,8 @@ const std::map<std::string_view, Writer>& writers() {
                                                       {"efficientnet", write_efficientnet},
                                                       {"inception", write_inception},
                                                       {"transformer", write_transformer},
-                                                      {"mlp", write_mlp}};
+                                                      {"mlp", write_mlp},
+                                                      {"soup", write_soup}};
   return all;
 }
 
@@ -38,8 +39,7 @@ void check_zoo_model(const ZooModel& model) {
   const ZooFamily* family = zoo_family(model.family);
   if (!family) refuse_input(fmt::format("'{}' is no family of the zoo", printable(model.family)));
   if (std::find(family->depths.begin(), family->depths.end(), model.depth) == family->depths.end())
-    refuse_input(
-        fmt::format("{}: the depth {} is not one of {}", model.family, model.depth, fmt::join(family->depths, ", ")));
+    refuse_input(fmt::format("{}: the depth {} is not one of {}", model.family, model.depth, depths_text(*family)));
   if (model.batch < 1 || model.input < family->least_input || !(model.width > 0))
     refuse_input(
         fmt::format("{}: batch and width begin above 0, and the input at {}", model.name(), family->least_input));

@@ -150,6 +150,24 @@ ZooTensor ZooWriter::scaled_by(const ZooTensor& x, float factor) {
   return {node("Mul", {x.name, builder_.floats({factor}, {})}), x.channels};
 }
 
+ZooTensor ZooWriter::slice(const ZooTensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end) {
+  const auto from = builder_.integers({begin}), to = builder_.integers({end});
+  return {node("Slice", {x.name, from, to, builder_.integers({axis})}), end - begin};
+}
+
+ZooTensor ZooWriter::mean(const ZooTensor& x, std::int64_t axis) {
+  return {node("ReduceMean", {x.name}, {{"axes", {axis}}, {"keepdims", std::int64_t{0}}}), x.channels};
+}
+
+ZooTensor ZooWriter::resized(const ZooTensor& x, std::int64_t factor) {
+  const auto scale = static_cast<float>(factor);
+  return {node("Resize", {x.name, "", builder_.floats({1, 1, scale, scale}, {4})},
+               {{"mode", std::string("nearest")},
+                {"coordinate_transformation_mode", std::string("asymmetric")},
+                {"nearest_mode", std::string("floor")}}),
+          x.channels};
+}
+
 void ZooWriter::finish(const ZooTensor& y) {
   builder_.output(
       builder_.node("Identity", {y.name}, {}, {.name = {}, .domain = {}, .outputs = {"output"}, .subgraphs = {}}));

@@ -53,6 +53,9 @@ class ZooWriter {
   ZooTensor reshape(const ZooTensor& x, const Shape& shape, std::int64_t channels);
   ZooTensor transpose(const ZooTensor& x, const Shape& order, std::int64_t channels);
   ZooTensor scaled_by(const ZooTensor& x, float factor);
+  ZooTensor slice(const ZooTensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end);  ///< of the channels
+  ZooTensor mean(const ZooTensor& x, std::int64_t axis);                                         ///< the axis is gone
+  ZooTensor resized(const ZooTensor& x, std::int64_t factor);  ///< a picture; each number repeated
 
   void finish(const ZooTensor& y);
   /// The model's file; its weights are in zoo_weights_file.
@@ -84,5 +87,6 @@ void write_mobilenet(ZooWriter& w);
 void write_efficientnet(ZooWriter& w);
 void write_transformer(ZooWriter& w);
 void write_mlp(ZooWriter& w);
+void write_soup(ZooWriter& w);
 
 }  // namespace takt

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/index.h"
+#include "core/json_object.h"
 #include "core/strict_json.h"
 #include "core/text.h"
 #include "plan/plan_set_file.h"
@@ -19,66 +20,22 @@ constexpr std::int64_t longest_ns = std::int64_t{365} * 24 * 3600 * 1'000'000'00
 constexpr std::int64_t most_graph = 2'147'483'646;  // runtimes count nodes in 32 bits
 constexpr std::size_t most_entries = 100'000;
 
-/// An object of the file, and the sentences that refuse what is wrong with it.
-class SetObject {
- public:
-  SetObject(const SetJson& json, std::string place, std::initializer_list<std::string_view> keys)
-      : json_(json), place_(std::move(place)) {
-    if (!json.is_object()) refuse(fmt::format("is {}; write an object", shown(json)));
-    for (const auto& [key, value] : json.items())
-      if (std::find(keys.begin(), keys.end(), key) == keys.end())
-        refuse(fmt::format("'{}' has no meaning; use {}", printable(key), fmt::join(keys, ", ")));
-    for (const std::string_view key : keys)
-      if (!json.contains(key)) refuse(fmt::format("has no '{}'", key));
-  }
+const SetJson& entries_of(const JsonObject& object, const char* key, std::size_t least) {
+  const SetJson& list = object.list(key);
+  if (list.size() < least || list.size() > most_entries)
+    refuse_input(
+        fmt::format("{} has {} entries; give {} to {}", object.place_of(key), list.size(), least, most_entries));
+  return list;
+}
 
-  const SetJson& operator[](const char* key) const { return json_.at(key); }
-  std::string place_of(const char* key) const { return fmt::format("{}: '{}'", place_, key); }
-
-  std::int64_t integer(const char* key, std::int64_t least, std::int64_t most) const {
-    return integer_in(json_.at(key), place_of(key), least, most);
-  }
-  static std::int64_t integer_in(const SetJson& value, const std::string& place, std::int64_t least,
-                                 std::int64_t most) {
-    const bool fits = value.is_number_integer() &&
-                      (!value.is_number_unsigned() || value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most));
-    if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
-      refuse_input(fmt::format("{} is {}; give a whole number from {} to {}", place, shown(value), least, most));
-    return value.get<std::int64_t>();
-  }
-  const SetJson& list(const char* key, std::size_t least) const {
-    const SetJson& value = json_.at(key);
-    if (!value.is_array() || value.size() < least || value.size() > most_entries)
-      refuse_input(fmt::format("{} is {}; give a list of {} or more", place_of(key), shown(value), least));
-    return value;
-  }
-  std::string text(const char* key) const {
-    if (!json_.at(key).is_string())
-      refuse_input(fmt::format("{} is {}; give a text", place_of(key), shown(json_.at(key))));
-    return json_.at(key).get<std::string>();
-  }
-  bool flag(const char* key) const {
-    if (!json_.at(key).is_boolean())
-      refuse_input(fmt::format("{} is {}; give true or false", place_of(key), shown(json_.at(key))));
-    return json_.at(key).get<bool>();
-  }
-  double share(const char* key) const {
-    const SetJson& value = json_.at(key);
-    const double number = value.is_number() ? value.get<double>() : -1;
-    if (!(number >= 0 && number < 1))
-      refuse_input(fmt::format("{} is {}; give a number from 0 to below 1", place_of(key), shown(value)));
-    return number;
-  }
-  [[noreturn]] void refuse(const std::string& what) const { refuse_input(fmt::format("{}: {}", place_, what)); }
-
- private:
-  static std::string shown(const SetJson& json) {
-    return printable(json.dump(-1, ' ', true, SetJson::error_handler_t::replace).substr(0, 40));
-  }
-
-  const SetJson& json_;
-  std::string place_;
-};
+double share_in(const JsonObject& object, const char* key) {
+  const SetJson& value = object[key];
+  const double share = value.is_number() ? value.get<double>() : -1;
+  if (!(share >= 0 && share < 1))
+    refuse_input(
+        fmt::format("{} is {}; give a number from 0 to below 1", object.place_of(key), JsonObject::shown(value)));
+  return share;
+}
 
 class SetReader {
  public:
@@ -112,11 +69,11 @@ class SetReader {
     set_.steps = static_cast<int>(file_.integer("share_steps", 1, 1'000'000));
     set_.divide = file_.flag("divided");
     set_.units_once = file_.flag("units_once");
-    if (!file_["most_blocks"].is_null()) set_.most_blocks = static_cast<int>(file_.integer("most_blocks", 1, 1000));
+    if (!file_.is_null("most_blocks")) set_.most_blocks = static_cast<int>(file_.integer("most_blocks", 1, 1000));
     set_.stages = static_cast<int>(file_.integer("stages", 1, 100));
     set_.switch_cost = Nanoseconds(file_.integer("switch_cost_ns", 0, longest_ns));
-    set_.tolerance = file_.share("tolerance");
-    for (const SetJson& unit : file_.list("units", 1)) {
+    set_.tolerance = share_in(file_, "tolerance");
+    for (const SetJson& unit : entries_of(file_, "units", 1)) {
       const bool is_new = unit.is_string() && std::find(set_.units.begin(), set_.units.end(),
                                                         unit.get_ref<const std::string&>()) == set_.units.end();
       if (!is_new || set_.units.size() == 8) file_.refuse("'units' is no list of 1 to 8 names, each there once");
@@ -125,15 +82,15 @@ class SetReader {
   }
 
   void read_files() {
-    for (const SetJson& json : file_.list("costs", 0)) {
-      const SetObject file(json, place("costs", set_.files.size()), {"file", "fingerprint"});
+    for (const SetJson& json : entries_of(file_, "costs", 0)) {
+      const JsonObject file(json, place("costs", set_.files.size()), {"file", "fingerprint"});
       set_.files.push_back({file.text("file"), file.text("fingerprint")});
     }
   }
 
   void read_plans() {
     const PlanRules rules{set_.stages, set_.units, {}, false};
-    for (const SetJson& json : file_.list("plans", 1)) {
+    for (const SetJson& json : entries_of(file_, "plans", 1)) {
       const std::string here = place("plan", set_.plans.size());
       const Plan plan = parse_plan_json(json.dump(-1, ' ', true, SetJson::error_handler_t::replace), here);
       check(plan, rules, here);
@@ -143,19 +100,19 @@ class SetReader {
     }
   }
 
-  static GraphSize size_in(const SetObject& object) {
+  static GraphSize size_in(const JsonObject& object) {
     return {object.integer("nodes", 1, most_graph), object.integer("edges", 0, most_graph)};
   }
 
   PlanSet::Point point_in(const SetJson& json, const std::string& here) const {
-    const SetObject object(json, here, {"nodes", "edges", "costs_ns", "best", "best_known_ns", "extrapolated"});
+    const JsonObject object(json, here, {"nodes", "edges", "costs_ns", "best", "best_known_ns", "extrapolated"});
     PlanSet::Point point{size_in(object), {}, 0, {}, object.flag("extrapolated")};
-    const SetJson& costs = object.list("costs_ns", 1);
+    const SetJson& costs = entries_of(object, "costs_ns", 1);
     if (costs.size() != set_.plans.size())
       object.refuse(fmt::format("'costs_ns' has {} times for {} plans", costs.size(), set_.plans.size()));
     for (const SetJson& cost : costs)
       point.costs.push_back(cost.is_null() ? PlanSet::Cost()
-                                           : PlanSet::Cost(Nanoseconds(SetObject::integer_in(
+                                           : PlanSet::Cost(Nanoseconds(JsonObject::integer_in(
                                                  cost, object.place_of("costs_ns"), 0, longest_ns))));
     point.best = static_cast<int>(object.integer("best", 0, static_cast<std::int64_t>(set_.plans.size()) - 1));
     point.best_known = Nanoseconds(object.integer("best_known_ns", 0, longest_ns));
@@ -167,7 +124,7 @@ class SetReader {
   }
 
   void read_points() {
-    for (const SetJson& json : file_.list("sizes", 1)) {
+    for (const SetJson& json : entries_of(file_, "sizes", 1)) {
       const std::string here = place("size", set_.points.size());
       PlanSet::Point point = point_in(json, here);
       if (!set_.points.empty() && rows_of(point.size) <= rows_of(set_.points.back().size))
@@ -177,13 +134,13 @@ class SetReader {
     }
   }
 
-  std::optional<GraphSize> size_or_null(const SetObject& object, const char* key) const {
-    if (object[key].is_null()) return std::nullopt;
-    return size_in(SetObject(object[key], object.place_of(key), {"nodes", "edges"}));
+  std::optional<GraphSize> size_or_null(const JsonObject& object, const char* key) const {
+    if (object.is_null(key)) return std::nullopt;
+    return size_in(JsonObject(object[key], object.place_of(key), {"nodes", "edges"}));
   }
 
   void read_thresholds() {
-    const SetJson& list = file_.list("thresholds", 0);
+    const SetJson& list = entries_of(file_, "thresholds", 0);
     std::size_t next = 0;
     for (std::size_t p = 1; p < set_.points.size(); ++p) {
       if (set_.points[p].best == set_.points[p - 1].best) continue;
@@ -198,7 +155,7 @@ class SetReader {
   }
 
   PlanThreshold threshold_in(const SetJson& json, const std::string& here, std::size_t point) const {
-    const SetObject object(json, here, {"below", "above", "at", "up", "down"});
+    const JsonObject object(json, here, {"below", "above", "at", "up", "down"});
     const auto most = static_cast<std::int64_t>(set_.plans.size()) - 1;
     PlanThreshold threshold{
         static_cast<int>(object.integer("below", 0, most)), static_cast<int>(object.integer("above", 0, most)),
@@ -214,7 +171,7 @@ class SetReader {
   }
 
   std::string_view where_;
-  SetObject file_;
+  JsonObject file_;
   PlanSet set_;
 };
 

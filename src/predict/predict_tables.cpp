@@ -35,28 +35,35 @@ constexpr Column<CollectedRow> collected_columns[] = {
 constexpr TableDefinition<CollectedRow> collected_definition{
     "collected", "What a collection has of each model: a row per model.", collected_columns};
 
-constexpr Column<ErrorRow> error_columns[] = {
-    {"split", "Unseen", [](const ErrorRow& r) -> Cell { return r.split; },
-     "What the training had none of: kernel (new kernels in known models), model (new architectures), family (new "
-     "families of architectures)."},
-    {"error_level", "Of", [](const ErrorRow& r) -> Cell { return r.level; },
-     "Whether whole models or single kernels are predicted."},
-    {"method", "Method", [](const ErrorRow& r) -> Cell { return r.method; },
-     "How: takt (measured times where the place is alike, else the two after it averaged), boosting and forest (each "
-     "of "
-     "them alone), the source's recipe (a random forest on milliseconds), FLOPs (a line per kind of kernel), roofline "
-     "(the machine's peaks times one factor)."},
-    {"predictions", "N", [](const ErrorRow& r) -> Cell { return static_cast<std::int64_t>(r.figures.count); },
-     "How many predictions the errors are of."},
-    {columns::mape, [](const ErrorRow& r) { return percent_cell(r.figures.mape); }},
-    {columns::bias, [](const ErrorRow& r) { return percent_cell(r.figures.bias); }},
-    {columns::within_5, [](const ErrorRow& r) { return percent_cell(r.figures.within_5); }},
-    {columns::within_10, [](const ErrorRow& r) { return percent_cell(r.figures.within_10); }},
-    {columns::within_15, [](const ErrorRow& r) { return percent_cell(r.figures.within_15); }},
-    {columns::coverage, [](const ErrorRow& r) { return percent_cell(r.figures.coverage); }},
-    {columns::interval_percent, [](const ErrorRow& r) { return percent_cell(r.figures.width); }},
-    {columns::noise_floor, [](const ErrorRow& r) { return percent_cell(r.noise); }},
-};
+/// A table's own columns, and after them how far its predictions are off.
+template <typename... Own>
+constexpr std::array<Column<ErrorRow>, sizeof...(Own) + 8> before_errors(const Own&... own) {
+  return {{
+      own...,
+      Column<ErrorRow>{columns::mape, [](const ErrorRow& r) { return percent_cell(r.figures.mape); }},
+      Column<ErrorRow>{columns::bias, [](const ErrorRow& r) { return percent_cell(r.figures.bias); }},
+      Column<ErrorRow>{columns::within_5, [](const ErrorRow& r) { return percent_cell(r.figures.within_5); }},
+      Column<ErrorRow>{columns::within_10, [](const ErrorRow& r) { return percent_cell(r.figures.within_10); }},
+      Column<ErrorRow>{columns::within_15, [](const ErrorRow& r) { return percent_cell(r.figures.within_15); }},
+      Column<ErrorRow>{columns::coverage, [](const ErrorRow& r) { return percent_cell(r.figures.coverage); }},
+      Column<ErrorRow>{columns::interval_percent, [](const ErrorRow& r) { return percent_cell(r.figures.width); }},
+      Column<ErrorRow>{columns::noise_floor, [](const ErrorRow& r) { return percent_cell(r.noise); }},
+  }};
+}
+
+constexpr auto error_columns = before_errors(
+    Column<ErrorRow>{"split", "Unseen", [](const ErrorRow& r) -> Cell { return r.split; },
+                     "What the training had none of: kernel (new kernels in known models), model (new architectures), "
+                     "family (new families of architectures), zoo (everything but the soup's chains)."},
+    Column<ErrorRow>{"error_level", "Of", [](const ErrorRow& r) -> Cell { return r.level; },
+                     "Whether whole models or single kernels are predicted."},
+    Column<ErrorRow>{"method", "Method", [](const ErrorRow& r) -> Cell { return r.method; },
+                     "How: takt (measured times where the place is alike, else the two after it averaged), boosting "
+                     "and forest (each of them alone), the source's recipe (a random forest on milliseconds), FLOPs (a "
+                     "line per kind of kernel), roofline (the machine's peaks times one factor)."},
+    Column<ErrorRow>{"predictions", "N",
+                     [](const ErrorRow& r) -> Cell { return static_cast<std::int64_t>(r.figures.count); },
+                     "How many predictions the errors are of."});
 constexpr TableDefinition<ErrorRow> errors_definition{"errors",
                                                       "How far predictions are from what was measured on what the "
                                                       "training had not seen: a row per split, level and method.",
@@ -138,8 +145,7 @@ constexpr Column<PredictedKernel> predicted_kernel_columns[] = {
     {kernel_columns::name, [](const PredictedKernel& r) -> Cell { return r.facts->op_type; }},
     {"tier", "From", [](const PredictedKernel& r) -> Cell { return std::string(name_of(r.prediction.tier)); },
      "Where the number is from: measured (the same kernel in such a place), trained (kernels like it), roofline "
-     "(nothing "
-     "like it is known, only the machine's peaks)."},
+     "(nothing like it is known, only the machine's peaks)."},
     {"predicted_us", "Predicted", [](const PredictedKernel& r) -> Cell { return Duration(r.prediction.us); },
      "Predicted mean time of the kernel in the model."},
     {"predicted_low_us", "Low", [](const PredictedKernel& r) -> Cell { return Duration(r.prediction.low_us); },
@@ -184,18 +190,9 @@ constexpr Column<EvaluatedModel> evaluated_columns[] = {
 constexpr TableDefinition<EvaluatedModel> evaluated_definition{
     "models", "Predictions beside what was measured: a row per model.", evaluated_columns};
 
-constexpr Column<ErrorRow> evaluation_columns[] = {
-    {"evaluated_models", "Models", [](const ErrorRow& r) -> Cell { return static_cast<std::int64_t>(r.figures.count); },
-     "How many models were predicted and run."},
-    {columns::mape, [](const ErrorRow& r) { return percent_cell(r.figures.mape); }},
-    {columns::bias, [](const ErrorRow& r) { return percent_cell(r.figures.bias); }},
-    {columns::within_5, [](const ErrorRow& r) { return percent_cell(r.figures.within_5); }},
-    {columns::within_10, [](const ErrorRow& r) { return percent_cell(r.figures.within_10); }},
-    {columns::within_15, [](const ErrorRow& r) { return percent_cell(r.figures.within_15); }},
-    {columns::coverage, [](const ErrorRow& r) { return percent_cell(r.figures.coverage); }},
-    {columns::interval_percent, [](const ErrorRow& r) { return percent_cell(r.figures.width); }},
-    {columns::noise_floor, [](const ErrorRow& r) { return percent_cell(r.noise); }},
-};
+constexpr auto evaluation_columns = before_errors(Column<ErrorRow>{
+    "evaluated_models", "Models", [](const ErrorRow& r) -> Cell { return static_cast<std::int64_t>(r.figures.count); },
+    "How many models were predicted and run."});
 constexpr TableDefinition<ErrorRow> evaluation_definition{
     "summary",
     "How far the predictions of all models are from what was measured: one row; none without a model that has both.",

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <initializer_list>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_object.h"
 #include "core/strict_json.h"
 #include "core/text.h"
 
@@ -64,90 +64,47 @@ OrderedJson group_json(KernelGroup kind, const RatioTrees::Group& group, const P
           {"features", features}};
 }
 
-/// The members of an object, each asked for once; what is left over is refused.
-class Members {
- public:
-  Members(const Json& json, std::string where, std::initializer_list<std::string_view> keys)
-      : json_(json), where_(std::move(where)) {
-    if (!json.is_object()) refuse("is no object");
-    for (const auto& item : json.items())
-      if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
-        refuse(fmt::format("'{}' has no meaning here", printable(item.key())));
-    for (const std::string_view key : keys)
-      if (!json.contains(key)) refuse(fmt::format("has no '{}'", key));
-  }
+constexpr double least_float = -3e38;
 
-  [[noreturn]] void refuse(const std::string& what) const {
-    refuse_input(fmt::format("{}: {}; 'takt fit' writes predictors", where_, what));
-  }
-  const Json& operator[](const char* key) const { return json_.at(key); }
-  std::string text(const char* key) const {
-    if (!json_.at(key).is_string()) refuse(fmt::format("'{}' is no text", key));
-    return json_.at(key).get<std::string>();
-  }
-  double number(const char* key, double least) const {
-    const Json& value = json_.at(key);
-    if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < least)
-      refuse(fmt::format("'{}' is no number from {}", key, least));
-    return value.get<double>();
-  }
-  double positive(const char* key) const {
-    const double value = number(key, 0);
-    if (value <= 0) refuse(fmt::format("'{}' is not above 0", key));
-    return value;
-  }
-  std::optional<double> maybe(const char* key, double least = 0) const {
-    if (json_.at(key).is_null()) return std::nullopt;
-    return number(key, least);
-  }
-  std::size_t count(const char* key) const {
-    if (!json_.at(key).is_number_unsigned()) refuse(fmt::format("'{}' is no whole number from 0", key));
-    return json_.at(key).get<std::size_t>();
-  }
-  bool flag(const char* key) const {
-    if (!json_.at(key).is_boolean()) refuse(fmt::format("'{}' is neither true nor false", key));
-    return json_.at(key).get<bool>();
-  }
-  const Json& list(const char* key) const {
-    if (!json_.at(key).is_array()) refuse(fmt::format("'{}' is no list", key));
-    return json_.at(key);
-  }
-  std::vector<std::string> texts(const char* key) const {
-    std::vector<std::string> result;
-    for (const Json& one : list(key)) {
-      if (!one.is_string() || (!result.empty() && one.get<std::string>() <= result.back()))
-        refuse(fmt::format("'{}' is no sorted list of texts", key));
-      result.push_back(one.get<std::string>());
-    }
-    return result;
-  }
+double positive(const JsonObject& object, const char* key) {
+  const double value = object.number(key, 0);
+  if (value == 0) object.refuse(fmt::format("'{}' is 0; give a number above it", key));
+  return value;
+}
 
- private:
-  const Json& json_;
-  std::string where_;
-};
+std::vector<std::string> sorted_texts(const JsonObject& object, const char* key) {
+  std::vector<std::string> texts = object.texts(key);
+  if (std::adjacent_find(texts.begin(), texts.end(), std::greater_equal<>()) != texts.end())
+    object.refuse(fmt::format("'{}' is not sorted, or has a text twice", key));
+  return texts;
+}
 
 ErrorRow error_row_in(const Json& json, const std::string& where) {
-  const Members row(json, where,
-                    {"split", "level", "method", "count", "mape", "bias", "within_5", "within_10", "within_15",
-                     "coverage", "width", "noise"});
-  ErrorRow read{row.text("split"), row.text("level"), row.text("method"), {}, row.maybe("noise")};
-  read.figures = {row.count("count"),        row.number("mape", 0),      row.number("bias", -1),
-                  row.number("within_5", 0), row.number("within_10", 0), row.number("within_15", 0),
-                  row.maybe("coverage"),     row.maybe("width")};
+  const JsonObject row(json, where,
+                       {"split", "level", "method", "count", "mape", "bias", "within_5", "within_10", "within_15",
+                        "coverage", "width", "noise"});
+  ErrorRow read{row.text("split"), row.text("level"), row.text("method"), {}, row.number_or_null("noise", 0)};
+  read.figures = {row.count("count"),
+                  row.number("mape", 0),
+                  row.number("bias", -1),
+                  row.number("within_5", 0),
+                  row.number("within_10", 0),
+                  row.number("within_15", 0),
+                  row.number_or_null("coverage", 0),
+                  row.number_or_null("width", 0)};
   return read;
 }
 
-void read_features(const Members& group, RatioTrees::Group& read) {
+void read_features(const JsonObject& group, RatioTrees::Group& read) {
   read.features = RatioTrees::features_for(read.words);
   const Json& list = group.list("features");
   if (list.size() != read.features.size()) group.refuse("it has other features than this version of takt makes");
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Members feature(list[i], "feature", {"name", "unit", "type", "low", "high"});
+    const JsonObject feature(list[i], "feature", {"name", "unit", "type", "low", "high"});
     if (feature.text("name") != read.features[i].name)
       group.refuse(fmt::format("feature '{}' stands where this version of takt has '{}'",
                                printable(feature.text("name")), read.features[i].name));
-    const auto low = feature.maybe("low", -3e38), high = feature.maybe("high", -3e38);
+    const auto low = feature.number_or_null("low", least_float), high = feature.number_or_null("high", least_float);
     if (low) read.features[i].low = static_cast<float>(*low);
     if (high) read.features[i].high = static_cast<float>(*high);
   }
@@ -155,14 +112,14 @@ void read_features(const Members& group, RatioTrees::Group& read) {
 
 void read_group(const Json& json, const std::string& where, Predictor& predictor,
                 const std::function<std::string(const std::string& name)>& trees) {
-  const Members group(json, where, {"group", "rows", "width", "words", "bases", "boosting", "forest", "features"});
+  const JsonObject group(json, where, {"group", "rows", "width", "words", "bases", "boosting", "forest", "features"});
   const KernelGroup kind = kernel_group_named(group.text("group"), where);
   if (predictor.trees.groups().contains(kind)) group.refuse("a group is there twice");
   RatioTrees::Group read;
   read.rows = group.count("rows");
-  read.words = group.texts("words"), read.bases = group.texts("bases");
+  read.words = sorted_texts(group, "words"), read.bases = sorted_texts(group, "bases");
   read_features(group, read);
-  if (const auto width = group.maybe("width")) predictor.kernel_width[kind] = *width;
+  if (const auto width = group.number_or_null("width", 0)) predictor.kernel_width[kind] = *width;
   const auto text_of = [&](const char* what) {
     const std::string name = tree_file_name(kind, what);
     std::string text = trees(name);
@@ -174,7 +131,7 @@ void read_group(const Json& json, const std::string& where, Predictor& predictor
   predictor.trees.add(kind, std::move(read), where);
 }
 
-void read_known(const Members& file, Predictor& predictor) {
+void read_known(const JsonObject& file, Predictor& predictor) {
   for (const Json& one : file.list("known")) {
     const bool fits = one.is_array() && one.size() == 4 && one[0].is_string() && one[1].is_number() &&
                       one[2].is_number() && one[3].is_number() && one[1].get<double>() >= 0 &&
@@ -240,7 +197,7 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
     refuse_input(fmt::format("{}: is no predictor; 'takt fit' writes them", where));
   if (parsed["takt_predictor"] != predictor_version)
     refuse_input(fmt::format("{}: is a predictor of a newer takt; read it with that, or train it anew", where));
-  const Members file(
+  const JsonObject file(
       parsed, place,
       {"takt",    "takt_predictor", "machine",     "runtime",         "runtime_version", "device",
        "threads", "flops_per_s",    "bytes_per_s", "least_kernel_us", "overhead_us",     "overhead_per_kernel_us",
@@ -253,7 +210,7 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
   if (threads < 1 || threads > 1'000'000) file.refuse("'threads' is no number of threads");
   predictor.threads = static_cast<int>(threads);
   predictor.trees =
-      RatioTrees({file.positive("flops_per_s"), file.positive("bytes_per_s")}, file.positive("least_kernel_us"));
+      RatioTrees({positive(file, "flops_per_s"), positive(file, "bytes_per_s")}, positive(file, "least_kernel_us"));
   predictor.overhead = {file.number("overhead_us", -1e12), file.number("overhead_per_kernel_us", -1e12)};
   predictor.models = file.count("models"), predictor.architectures = file.count("architectures");
   predictor.kernels = file.count("kernels");

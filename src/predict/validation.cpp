@@ -7,18 +7,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "core/error.h"
-#include "core/index.h"
-#include "core/random.h"
 #include "predict/baselines.h"
 #include "predict/conformal.h"
 
 namespace takt {
 namespace {
 
-constexpr std::array<std::string_view, 3> split_names{"kernel", "model", "family"};
 constexpr double not_predicted = std::numeric_limits<double>::quiet_NaN();
 
 enum class Method { takt, boosting, forest, source, flops, roofline };
@@ -33,24 +29,6 @@ struct Estimates {
 };
 
 using ByMethod = std::map<Method, Estimates>;
-
-/// Text of what stays together in a split.
-std::string unit_of(const CollectedModel& model, const CollectedKernel& kernel, Split split) {
-  return split == Split::kernel ? kernel.facts.id : split == Split::model ? model.architecture : model.family;
-}
-
-/// All of the dataset but one part; models without a kernel left are left out.
-Dataset without_part(const Dataset& dataset, const Parts& parts, int part) {
-  Dataset rest;
-  for (std::size_t m = 0; m < dataset.models.size(); ++m) {
-    CollectedModel model = dataset.models[m];
-    model.kernels.clear();
-    for (std::size_t k = 0; k < dataset.models[m].kernels.size(); ++k)
-      if (parts.of[m][k] != part) model.kernels.push_back(dataset.models[m].kernels[k]);
-    if (!model.kernels.empty()) rest.models.push_back(std::move(model));
-  }
-  return rest;
-}
 
 std::vector<std::size_t> all_of(const Dataset& dataset) {
   std::vector<std::size_t> which(dataset.models.size());
@@ -162,7 +140,7 @@ int class_of(const CollectedKernel& kernel, Tier tier) {
 std::map<int, ClassedErrors> kernel_errors(const Dataset& dataset, const Parts& parts, const Estimates& estimates) {
   std::map<int, ClassedErrors> errors;
   for (std::size_t m = 0; m < dataset.models.size(); ++m)
-    for (std::size_t k = 0; k < dataset.models[m].kernels.size(); ++k) {
+    for (std::size_t k = 0; k < dataset.models[m].kernels.size() && parts.is_predicted[m]; ++k) {
       const CollectedKernel& kernel = dataset.models[m].kernels[k];
       if (estimates.tier[m][k] == Tier::roofline) continue;
       errors[class_of(kernel, estimates.tier[m][k])].add(log_error(kernel.latency_ms * 1000, estimates.kernel_us[m][k]),
@@ -174,7 +152,8 @@ std::map<int, ClassedErrors> kernel_errors(const Dataset& dataset, const Parts& 
 ClassedErrors model_errors(const Dataset& dataset, const Parts& parts, const Estimates& estimates) {
   ClassedErrors errors;
   for (std::size_t m = 0; m < dataset.models.size(); ++m)
-    errors.add(log_error(dataset.models[m].latency_ms * 1000, estimates.model_us[m]), parts.of[m].front());
+    if (parts.is_predicted[m])
+      errors.add(log_error(dataset.models[m].latency_ms * 1000, estimates.model_us[m]), parts.of[m].front());
   return errors;
 }
 
@@ -199,10 +178,12 @@ class PartWidths {
   std::map<std::pair<int, int>, std::optional<double>> widths_;
 };
 
-std::optional<double> mean_noise(const Dataset& dataset, bool of_models) {
+std::optional<double> mean_noise(const Dataset& dataset, const Parts& parts, bool of_models) {
   double sum = 0;
   std::size_t count = 0;
-  for (const CollectedModel& model : dataset.models) {
+  for (std::size_t m = 0; m < dataset.models.size(); ++m) {
+    const CollectedModel& model = dataset.models[m];
+    if (!parts.is_predicted[m]) continue;
     if (of_models && model.noise) sum += *model.noise, ++count;
     if (of_models) continue;
     for (const CollectedKernel& kernel : model.kernels)
@@ -219,7 +200,7 @@ void add_rows(const Dataset& dataset, Split split, const Parts& parts, const ByM
     PartWidths kernel_widths(kernel_errors(dataset, parts, estimates));
     std::vector<Judged> kernels, models;
     for (std::size_t m = 0; m < dataset.models.size(); ++m)
-      for (std::size_t k = 0; k < dataset.models[m].kernels.size(); ++k) {
+      for (std::size_t k = 0; k < dataset.models[m].kernels.size() && parts.is_predicted[m]; ++k) {
         const CollectedKernel& kernel = dataset.models[m].kernels[k];
         const Tier tier = estimates.tier[m][k];
         const auto width = tier == Tier::roofline ? std::optional(roofline_width)
@@ -229,13 +210,14 @@ void add_rows(const Dataset& dataset, Split split, const Parts& parts, const ByM
     const std::string name(method_names[static_cast<std::size_t>(method)]);
     const auto add = [&](const char* level, const std::vector<Judged>& judged, bool of_models) {
       if (const auto figures = error_figures(judged))
-        rows.push_back({std::string(name_of(split)), level, name, *figures, mean_noise(dataset, of_models)});
+        rows.push_back({std::string(name_of(split)), level, name, *figures, mean_noise(dataset, parts, of_models)});
     };
     if (split != Split::kernel) {
       const ClassedErrors errors = model_errors(dataset, parts, estimates);
       for (std::size_t m = 0; m < dataset.models.size(); ++m)
-        models.push_back(
-            judged_of(dataset.models[m].latency_ms * 1000, estimates.model_us[m], errors.width(parts.of[m].front())));
+        if (parts.is_predicted[m])
+          models.push_back(
+              judged_of(dataset.models[m].latency_ms * 1000, estimates.model_us[m], errors.width(parts.of[m].front())));
       add("model", models, true);
     }
     add("kernel", kernels, false);
@@ -260,33 +242,12 @@ void take_widths(const Dataset& dataset, const Parts& parts, const Estimates& es
 
 }  // namespace
 
-std::string_view name_of(Split split) { return split_names[static_cast<std::size_t>(split)]; }
-
-Parts parts_of(const Dataset& dataset, Split split, int folds, std::uint64_t seed) {
-  std::set<std::string> units;
-  for (const CollectedModel& model : dataset.models)
-    for (const CollectedKernel& kernel : model.kernels) units.insert(unit_of(model, kernel, split));
-  std::vector<std::string> order(units.begin(), units.end());
-  Random random(seed);
-  shuffle(order, random);
-  Parts parts;
-  parts.count =
-      split == Split::family ? static_cast<int>(order.size()) : std::min(folds, static_cast<int>(order.size()));
-  std::map<std::string, int> part_of;
-  for (std::size_t i = 0; i < order.size(); ++i) part_of[order[i]] = static_cast<int>(i % index(parts.count));
-  for (const CollectedModel& model : dataset.models) {
-    auto& of_model = parts.of.emplace_back();
-    for (const CollectedKernel& kernel : model.kernels) of_model.push_back(part_of.at(unit_of(model, kernel, split)));
-  }
-  return parts;
-}
-
 Validation validate(const Dataset& dataset, const ValidationSettings& settings) {
   std::map<Split, Parts> splits;
   std::uint64_t total = 0, done = 0;
-  for (const Split split : {Split::kernel, Split::model, Split::family}) {
+  for (const Split split : {Split::kernel, Split::model, Split::family, Split::zoo}) {
     Parts parts = parts_of(dataset, split, settings.folds, settings.trees.seed);
-    if (parts.count < 2) continue;
+    if (parts.count < (split == Split::zoo ? 1 : 2)) continue;
     total += static_cast<std::uint64_t>(parts.count);
     splits.emplace(split, std::move(parts));
   }

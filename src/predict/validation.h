@@ -8,16 +8,13 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <string_view>
+#include <map>
 #include <vector>
 
+#include "predict/dataset_parts.h"
 #include "predict/predictor.h"
 
 namespace takt {
-
-enum class Split { kernel, model, family };
-std::string_view name_of(Split split);
 
 struct ValidationSettings {
   RatioTreeSettings trees;
@@ -34,14 +31,6 @@ struct Validation {
   std::map<KernelGroup, double> kernel_width;
   bool is_width_certain = false;
 };
-
-/// The part of each kernel of each model, 0 to count − 1, in a split: the same for all that stays together. Fewer parts
-/// than asked for where there are not so many architectures or families.
-struct Parts {
-  int count = 0;
-  std::vector<std::vector<int>> of;  ///< by model, by kernel
-};
-Parts parts_of(const Dataset& dataset, Split split, int folds, std::uint64_t seed);
 
 /// Splits that leave nothing to train on (one family) are left out. Throws as train_trees(), Error(bad_input) for a
 /// dataset of one architecture, Error(runtime) when stopped.

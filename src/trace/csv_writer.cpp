@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/csv.h"
 #include "core/text.h"
 #include "trace/text_buffer.h"
 #include "trace/trace_output.h"
@@ -12,17 +13,6 @@
 
 namespace takt {
 namespace {
-
-/// RFC 4180: quoted where it holds a separator, a quote or a line end.
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 std::string value_text(const Trace& trace, const TraceArg& arg) {
   if (const auto* integer = std::get_if<std::int64_t>(&arg.value)) return std::to_string(*integer);
@@ -44,7 +34,7 @@ std::string args_text(const Trace& trace, const TraceEvent& event) {
 
 /// "PROCESS,PID," as every line about the process begins.
 std::string process_fields(const TraceProcess& process) {
-  return csv_field(process.name) + "," + std::to_string(process.pid) + ",";
+  return csv_cell(process.name) + "," + std::to_string(process.pid) + ",";
 }
 
 class CsvWriter {
@@ -52,7 +42,7 @@ class CsvWriter {
   CsvWriter(const Trace& trace, TraceOutput& output)
       : trace_(trace), instants_(trace), text_([&output](std::string_view piece) { output.append(piece); }) {
     for (const TraceRow& row : trace.rows()) {
-      rows_.push_back(process_fields(trace.processes()[static_cast<std::size_t>(row.process)]) + csv_field(row.name) +
+      rows_.push_back(process_fields(trace.processes()[static_cast<std::size_t>(row.process)]) + csv_cell(row.name) +
                       "," + std::to_string(row.tid) + ",");
     }
   }
@@ -68,15 +58,15 @@ class CsvWriter {
   void write_event(std::uint32_t i) {
     const TraceEvent& event = trace_.events()[i];
     text_.add(rows_[static_cast<std::size_t>(event.row)]);
-    text_.add(csv_field(trace_.text(event.name)));
+    text_.add(csv_cell(trace_.text(event.name)));
     text_.add(',');
-    text_.add(csv_field(trace_.text(event.category)));
+    text_.add(csv_cell(trace_.text(event.category)));
     text_.add(',');
     text_.add_signed(event.start_ns);
     text_.add(',');
     text_.add_signed(event.duration_ns);
     text_.add(',');
-    text_.add(csv_field(args_text(trace_, event)));
+    text_.add(csv_cell(args_text(trace_, event)));
     text_.add(instants_.of(i) ? ",instant,\n" : ",span,\n");
   }
 
@@ -86,7 +76,7 @@ class CsvWriter {
     const auto value = std::to_chars(digits.data(), digits.data() + digits.size(), sample.value);
     text_.add(process_fields(trace_.processes()[static_cast<std::size_t>(sample.process)]));
     text_.add(",,");
-    text_.add(csv_field(trace_.text(sample.name)));
+    text_.add(csv_cell(trace_.text(sample.name)));
     text_.add(",,");
     text_.add_signed(sample.time_ns);
     text_.add(",,,counter,");

@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <onnx-ml.pb.h>
 
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "core/error.h"
@@ -20,7 +22,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string refusal(const std::string& text) {
+std::string zoo_refusal(const std::string& text) {
   try {
     parse_zoo_config(text, "zoo.yaml");
   } catch (const Error& error) {
@@ -50,6 +52,50 @@ TEST(Zoo, every_architecture_is_built_the_same_in_every_call) {
     EXPECT_EQ(build_zoo_model(model, 1).bytes, built.bytes) << model.name();
     EXPECT_GT(built.parameters, 1000) << model.name();
   }
+}
+
+TEST(Zoo, chains_of_the_soup_have_what_networks_are_made_of) {
+  const ZooFamily& soup = *zoo_family(soup_family);
+  std::map<std::string, int> chains_with;
+  for (const int number : soup.depths) {
+    const ZooModel chain{std::string(soup_family), number, 1, 1, soup.input};
+    const BuiltZooModel built = build_zoo_model(chain, 1);
+    EXPECT_EQ(build_zoo_model(chain, 1).bytes, built.bytes) << number;
+    std::set<std::string> types;
+    onnx::ModelProto proto;
+    ASSERT_TRUE(proto.ParseFromString(built.bytes));
+    for (const auto& node : proto.graph().node()) types.insert(node.op_type());
+    for (const std::string& type : types) ++chains_with[type];
+  }
+  for (const char* type : {"Conv",
+                           "BatchNormalization",
+                           "MaxPool",
+                           "AveragePool",
+                           "GlobalAveragePool",
+                           "Concat",
+                           "Slice",
+                           "Resize",
+                           "Add",
+                           "Mul",
+                           "Gemm",
+                           "MatMul",
+                           "Softmax",
+                           "LayerNormalization",
+                           "ReduceMean",
+                           "Transpose",
+                           "Reshape",
+                           "Flatten",
+                           "Relu",
+                           "Clip",
+                           "Sigmoid",
+                           "LeakyRelu",
+                           "HardSwish",
+                           "HardSigmoid",
+                           "Tanh",
+                           "Erf"})
+    EXPECT_GE(chains_with[type], 5) << type;
+  for (const ZooModel& model : usual_zoo()) EXPECT_NE(model.family, soup_family);
+  EXPECT_THAT(zoo_refusal("models: [{family: soup, depth: 161}]"), HasSubstr("161, and soup has 1 to 160"));
 }
 
 TEST(Zoo, has_the_parameters_of_the_papers) {
@@ -85,17 +131,17 @@ TEST(Zoo, lists_of_a_configuration_span_a_grid) {
 }
 
 TEST(Zoo, wrong_configurations_are_refused_with_the_line) {
-  EXPECT_THAT(refusal("models:\n  - {family: resnett}\n"), HasSubstr("zoo.yaml:2"));
-  EXPECT_THAT(refusal("models:\n  - {family: resnet, depth: 19}\n"), HasSubstr("10, 18, 26, 34, 50"));
-  EXPECT_THAT(refusal("models:\n  - {depth: 18}\n"), HasSubstr("family"));
-  EXPECT_THAT(refusal("models:\n  - {family: resnet, batch: 0}\n"), HasSubstr("batch"));
-  EXPECT_THAT(refusal("models:\n  - {family: resnet, batch: 1.5}\n"), HasSubstr("whole number"));
-  EXPECT_THAT(refusal("models:\n  - {family: resnet, width: nan}\n"), HasSubstr("width"));
-  EXPECT_THAT(refusal("models:\n  - {family: resnet, input: 8}\n"), HasSubstr("input"));
-  EXPECT_THAT(refusal("models:\n  - {family: resnet, batch: []}\n"), HasSubstr("empty"));
-  EXPECT_THAT(refusal("models:\n  - {family: vgg}\n  - {family: vgg}\n"), HasSubstr("twice"));
-  EXPECT_THAT(refusal("models: []\n"), HasSubstr("models"));
-  EXPECT_THAT(refusal("models:\n  - {family: vgg, colour: red}\n"), HasSubstr("colour"));
+  EXPECT_THAT(zoo_refusal("models:\n  - {family: resnett}\n"), HasSubstr("zoo.yaml:2"));
+  EXPECT_THAT(zoo_refusal("models:\n  - {family: resnet, depth: 19}\n"), HasSubstr("10, 18, 26, 34, 50"));
+  EXPECT_THAT(zoo_refusal("models:\n  - {depth: 18}\n"), HasSubstr("family"));
+  EXPECT_THAT(zoo_refusal("models:\n  - {family: resnet, batch: 0}\n"), HasSubstr("batch"));
+  EXPECT_THAT(zoo_refusal("models:\n  - {family: resnet, batch: 1.5}\n"), HasSubstr("whole number"));
+  EXPECT_THAT(zoo_refusal("models:\n  - {family: resnet, width: nan}\n"), HasSubstr("width"));
+  EXPECT_THAT(zoo_refusal("models:\n  - {family: resnet, input: 8}\n"), HasSubstr("input"));
+  EXPECT_THAT(zoo_refusal("models:\n  - {family: resnet, batch: []}\n"), HasSubstr("empty"));
+  EXPECT_THAT(zoo_refusal("models:\n  - {family: vgg}\n  - {family: vgg}\n"), HasSubstr("twice"));
+  EXPECT_THAT(zoo_refusal("models: []\n"), HasSubstr("models"));
+  EXPECT_THAT(zoo_refusal("models:\n  - {family: vgg, colour: red}\n"), HasSubstr("colour"));
 }
 
 TEST(Zoo, layers_have_numbers_of_their_scale) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -42,6 +43,46 @@ TEST(Validation, equal_kernels_are_never_on_both_sides) {
   dataset.models[2].kernels = dataset.models[0].kernels;
   const Parts parts = parts_of(dataset, Split::kernel, 5, 1);
   EXPECT_EQ(parts.of[0], parts.of[2]);
+}
+
+TEST(Validation, soup_is_trained_on_and_never_predicted) {
+  Dataset dataset = drawn_dataset(8, 6, 0, uneven_law);
+  for (const std::size_t m : {2u, 5u}) dataset.models[m].family = "soup";
+  dataset.models[2].kernels[3] = dataset.models[0].kernels[3];
+  for (const Split split : {Split::model, Split::family, Split::zoo}) {
+    const Parts parts = parts_of(dataset, split, 4, 1);
+    for (std::size_t m = 0; m < dataset.models.size(); ++m) {
+      EXPECT_EQ(parts.is_predicted[m], m != 2 && m != 5) << m;
+      for (const int part : parts.of[m]) EXPECT_EQ(part == Parts::always_trained_on, m == 2 || m == 5) << m;
+    }
+    for (int part = 0; part < parts.count; ++part) {
+      const Dataset rest = without_part(dataset, parts, part);
+      EXPECT_EQ(std::count_if(rest.models.begin(), rest.models.end(), [](auto& one) { return one.family == "soup"; }),
+                2);
+    }
+  }
+  EXPECT_EQ(without_part(dataset, parts_of(dataset, Split::zoo, 4, 1), 0).models.size(), 2u);
+  // By kernel, one that stands in the soup, too, is left out there as well.
+  const Parts kernels = parts_of(dataset, Split::kernel, 4, 1);
+  EXPECT_EQ(kernels.of[2][3], kernels.of[0][3]);
+  EXPECT_EQ(kernels.of[2][0], Parts::always_trained_on);
+  dataset.models[2].family = dataset.models[5].family = "resnet";
+  EXPECT_EQ(parts_of(dataset, Split::zoo, 4, 1).count, 0);
+}
+
+TEST(Validation, soup_adds_a_row_for_the_whole_zoo) {
+  if (!can_train_trees()) GTEST_SKIP() << "no XGBoost in this binary";
+  Dataset dataset = drawn_dataset(24, 12, 0.02, uneven_law);
+  for (std::size_t m = 0; m < 12; ++m) dataset.models[m].family = "soup";
+  ValidationSettings settings;
+  settings.trees = {.boosting_trees = 50, .forest_trees = 10, .seed = 1};
+  settings.folds = 3, settings.baselines = false;
+  bool is_there = false;
+  for (const ErrorRow& row : validate(dataset, settings).errors) {
+    EXPECT_EQ(row.figures.count, row.level == "model" ? 12u : 12u * 12) << row.split;
+    is_there = is_there || row.split == "zoo";
+  }
+  EXPECT_TRUE(is_there);
 }
 
 TEST(Validation, errors_are_those_of_the_noise_and_intervals_hold) {
