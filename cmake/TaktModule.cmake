@@ -1,7 +1,8 @@
 # One static target per module, warnings and sanitizers in one interface target.
 add_library(takt_build_flags INTERFACE)
-target_compile_options(takt_build_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wconversion
-                                                  -Wno-sign-conversion)
+target_compile_options(takt_build_flags INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Wconversion -Wno-sign-conversion)
+# In a piece of several tests a local name may be that of a word of the file before: of them it is not asked.
+target_compile_options(takt_build_flags INTERFACE "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:TAKT_SHADOWS>>>:-Wshadow>")
 # g++ 12 reports overlapping copies in its own std::string concatenation (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(takt_build_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
@@ -62,13 +63,24 @@ function(takt_use_precompiled target from)
   endif()
 endfunction()
 
-# takt_module(NAME SOURCES … [USES modules and libraries whose headers its headers show] [PRIVATE_USES …])
+# Of code that no test works hard: with the address sanitizer's checks it takes longer to be optimised than it runs.
+function(takt_seldom_run target)
+  if(TAKT_SANITIZE MATCHES "address")
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+
+# takt_module(NAME [BUSY] SOURCES … [USES modules and libraries whose headers its headers show] [PRIVATE_USES …]). BUSY: it is not
+# seldom run.
 function(takt_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
+  cmake_parse_arguments(ARG "BUSY" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
   add_library(takt_${name} STATIC ${ARG_SOURCES})
   add_library(takt::${name} ALIAS takt_${name})
   target_include_directories(takt_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
   target_link_libraries(takt_${name} PUBLIC ${ARG_USES} PRIVATE ${ARG_PRIVATE_USES} $<BUILD_INTERFACE:takt_build_flags>)
+  if(NOT ARG_BUSY)
+    takt_seldom_run(takt_${name})
+  endif()
   takt_use_precompiled(takt_${name} takt_precompiled_source)
   set_target_properties(takt_${name} PROPERTIES UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
@@ -95,7 +107,8 @@ function(takt_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_USES} takt_places GTest::gtest_main GTest::gmock takt_build_flags)
   target_compile_options(${name} PRIVATE ${TAKT_TEST_OPTIONS})
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF TAKT_UNSEEN ${TAKT_TESTS_UNSEEN})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF TAKT_UNSEEN ${TAKT_TESTS_UNSEEN}
+                                           UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 8 TAKT_SHADOWS ${TAKT_UNITY})
   takt_use_precompiled(${name} takt_precompiled_test)
   if(NOT TAKT_SANITIZE)
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")

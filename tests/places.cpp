@@ -7,6 +7,6 @@ std::filesystem::path sdk_dir() { return TAKT_SDK_DIR; }
 
 bool is_sanitized() { return TAKT_SANITIZED; }
 
-unsigned random_cases(unsigned usual) { return is_sanitized() ? (usual + 4) / 5 : usual; }
+unsigned random_cases(unsigned usual) { return is_sanitized() ? (usual + 9) / 10 : usual; }
 
 }  // namespace takt

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that a module includes only modules before it in the order, foreign headers stay in their own folder, and a type
-stands in one header.
+"""Checks that a module includes only modules before it in the order, foreign headers stay in their own folder, a type
+stands in one header and a word of a test program in one of its files.
 
 Prints every line that breaks a rule and exits 1; --self-test shows that it does.
 """
@@ -84,6 +84,27 @@ def types_told_twice(source):
                 seen[name] = f"{path.name}:{number}"
 
 
+WORD = re.compile(r"(?:template <.*>\s*)?(?:struct|class|enum class|enum) (\w+)|"
+                  r"(?:static |constexpr |const |inline )*[A-Za-z_][\w:<>,&* ]*?[ &*>](\w+)(?:\(|\{| =|\[)")
+NO_WORD = ("TEST", "INSTANTIATE", " ", "}", "/", "#", "using", "namespace", "return")
+
+
+def words_told_twice(tests):
+    """Several files of a test program are compiled as one (TAKT_UNITY), and a call may then mean another file's function."""
+    for folder in sorted(path for path in tests.iterdir() if path.is_dir()):
+        seen = {}
+        for path in sorted(folder.glob("*_test.cpp")):
+            unnamed = False
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                unnamed = (unnamed or line == "namespace {") and line != "}  // namespace"
+                word = WORD.match(line) if unnamed and not line.startswith(NO_WORD) else None
+                if not word:
+                    continue
+                name = word.group(1) or word.group(2)
+                if seen.setdefault(name, path) != path:
+                    yield f"{path}:{number}: {name} is a word of {seen[name].name}, too; give one another name"
+
+
 def self_test():
     cases = {"core/a.h": ('#include "cli/b.h"\n', 1), "cli/b.h": ('#include "core/a.h"\n#include <vector>\n', 0),
              "cli/command_line.cpp": ("#include <CLI/App.hpp>\n", 0), "cli/command_line.h": ("#include <CLI/App.hpp>\n", 1),
@@ -103,6 +124,10 @@ def self_test():
         (Path(folder) / "core/y.h").write_text("namespace takt {\nclass Twice final : public A {\n}  // namespace takt\n")
         if not any("takt::Twice" in line for line in types_told_twice(Path(folder))):
             sys.exit("check_layers: self-test failed: a type of two headers was not found")
+        for name, word in ("a", "std::string said(int x) {"), ("b", "bool said(double x) {"):
+            (Path(folder) / f"core/{name}_test.cpp").write_text(f"namespace {{\n{word}\n}}  // namespace\n")
+        if len(list(words_told_twice(Path(folder)))) != 1:
+            sys.exit("check_layers: self-test failed: a word of two tests was not found")
     for name, (_, count) in cases.items():
         hits = sum(f"/{name}:" in line for line in found)
         if hits != count:
@@ -113,7 +138,8 @@ def self_test():
 def main():
     if "--self-test" in sys.argv[1:]:
         return self_test()
-    problems = [*broken_rules(ROOT / "src"), *types_told_twice(ROOT / "src"), *wrong_document()]
+    problems = [*broken_rules(ROOT / "src"), *types_told_twice(ROOT / "src"), *words_told_twice(ROOT / "tests"),
+                *wrong_document()]
     print("\n".join(problems) if problems else "check_layers: every include goes one way")
     sys.exit(1 if problems else 0)
 

@@ -15,15 +15,15 @@ namespace takt {
 namespace {
 
 using testing::HasSubstr;
-const std::filesystem::path folder = source_dir() / "tests/data/analyze/profiles";
+const std::filesystem::path errors_folder = source_dir() / "tests/data/analyze/profiles";
 
 std::string report(const std::string& file, std::vector<std::string> words = {}) {
-  words.push_back((folder / file).string());
+  words.push_back((errors_folder / file).string());
   const AnalyzeOptions options = parse_analyze_options(words);
   return analyze_report(PeerProfile(options.file, !options.input_type.empty()), options);
 }
 
-std::string refusal(const std::string& file, std::vector<std::string> words = {}) {
+std::string analyze_refusal(const std::string& file, std::vector<std::string> words = {}) {
   try {
     report(file, std::move(words));
   } catch (const Error& error) {
@@ -33,15 +33,15 @@ std::string refusal(const std::string& file, std::vector<std::string> words = {}
 }
 
 TEST(AnalyzeErrors, files_that_are_no_profile_are_named_with_the_cause) {
-  EXPECT_THAT(refusal("empty.json"), HasSubstr("empty.json: is empty"));
-  EXPECT_THAT(refusal("array.json"), HasSubstr("not an object"));
-  EXPECT_THAT(refusal("noexec.json"), HasSubstr("graph_exec.operator"));
-  EXPECT_THAT(refusal("noend.json"), HasSubstr("'end'"));
-  EXPECT_THAT(refusal("zero_opencl.json"), HasSubstr("enable_opencl_profile"));
+  EXPECT_THAT(analyze_refusal("empty.json"), HasSubstr("empty.json: is empty"));
+  EXPECT_THAT(analyze_refusal("array.json"), HasSubstr("not an object"));
+  EXPECT_THAT(analyze_refusal("noexec.json"), HasSubstr("graph_exec.operator"));
+  EXPECT_THAT(analyze_refusal("noend.json"), HasSubstr("'end'"));
+  EXPECT_THAT(analyze_refusal("zero_opencl.json"), HasSubstr("enable_opencl_profile"));
 }
 
 TEST(AnalyzeErrors, a_profile_cut_anywhere_is_refused) {
-  const std::string whole = read_file(folder / "tiny4.json");
+  const std::string whole = read_file(errors_folder / "tiny4.json");
   const TestFolder own;
   for (std::size_t size = 0; size < whole.size(); size += 211)
     EXPECT_THROW(PeerProfile(own.write("cut.json", whole.substr(0, size)), true), Error) << size << " bytes";
@@ -63,10 +63,10 @@ TEST(AnalyzeErrors, combinations_the_peer_cannot_compute_work) {
 }
 
 TEST(AnalyzeErrors, wrong_columns_and_patterns_are_explained) {
-  EXPECT_THAT(refusal("tiny4.json", {"--order-by", "memry"}), HasSubstr("did you mean 'memory'"));
-  EXPECT_THAT(refusal("tiny4.json", {"--opr-name", "("}), HasSubstr("pattern '('"));
-  EXPECT_THAT(refusal("tiny4.json", {"--opr-name", "\\z"}), HasSubstr("bad escape"));
-  EXPECT_THAT(refusal("tiny4.json", {"--aggregate-by", "type"}), HasSubstr("--aggregate"));
+  EXPECT_THAT(analyze_refusal("tiny4.json", {"--order-by", "memry"}), HasSubstr("did you mean 'memory'"));
+  EXPECT_THAT(analyze_refusal("tiny4.json", {"--opr-name", "("}), HasSubstr("pattern '('"));
+  EXPECT_THAT(analyze_refusal("tiny4.json", {"--opr-name", "\\z"}), HasSubstr("bad escape"));
+  EXPECT_THAT(analyze_refusal("tiny4.json", {"--aggregate-by", "type"}), HasSubstr("--aggregate"));
 }
 
 bool matches(const std::string& pattern, const std::string& text) {

@@ -9,7 +9,7 @@ namespace {
 
 AnalyzeOptions parse(std::vector<std::string> words) { return parse_analyze_options(words); }
 
-std::string refusal(std::vector<std::string> words) {
+std::string peer_refusal(std::vector<std::string> words) {
   try {
     parse(std::move(words));
   } catch (const UsageError& error) {
@@ -30,30 +30,30 @@ TEST(PeerOptions, a_prefix_of_one_option_stands_for_it) {
   EXPECT_EQ(parse({"--min", "1e-5", "p"}).min_time, 1e-5);
   EXPECT_TRUE(parse({"--w", "p"}).wiki);
   EXPECT_EQ(parse({"--aggregate", "sum", "p"}).aggregate, AnalyzeOptions::Aggregate::sum);
-  EXPECT_THAT(refusal({"--to", "end", "p"}), testing::HasSubstr("--top, --top-end-key"));
+  EXPECT_THAT(peer_refusal({"--to", "end", "p"}), testing::HasSubstr("--top, --top-end-key"));
 }
 
 TEST(PeerOptions, takts_own_options_need_their_full_spelling) {
   EXPECT_EQ(parse({"p", "--format", "csv"}).format, "csv");
-  EXPECT_THAT(refusal({"p", "--forma", "csv"}), testing::HasSubstr("did you mean '--format'"));
+  EXPECT_THAT(peer_refusal({"p", "--forma", "csv"}), testing::HasSubstr("did you mean '--format'"));
 }
 
 TEST(PeerOptions, a_negative_value_that_is_no_plain_number_must_be_glued) {
-  EXPECT_NE(refusal({"p", "--min-time", "-1e-5"}), "accepted");
+  EXPECT_NE(peer_refusal({"p", "--min-time", "-1e-5"}), "accepted");
   EXPECT_EQ(parse({"p", "--min-time=-1e-5"}).min_time, -1e-5);
   EXPECT_EQ(parse({"p", "--opr-name", "-a b"}).name_pattern, "-a b");
 }
 
 TEST(PeerOptions, words_behind_a_double_dash_are_files) {
   EXPECT_EQ(parse({"--", "--wiki"}).file, "--wiki");
-  EXPECT_THAT(refusal({"a", "b"}), testing::HasSubstr("one argument too many"));
-  EXPECT_THAT(refusal({}), testing::HasSubstr("which profile?"));
+  EXPECT_THAT(peer_refusal({"a", "b"}), testing::HasSubstr("one argument too many"));
+  EXPECT_THAT(peer_refusal({}), testing::HasSubstr("which profile?"));
 }
 
 TEST(PeerOptions, wrong_words_are_answered_with_the_nearest) {
-  EXPECT_THAT(refusal({"p", "--agregate", "sum"}), testing::HasSubstr("did you mean '--aggregate'"));
-  EXPECT_THAT(refusal({"p", "--print-only", "devise"}), testing::HasSubstr("did you mean 'device'"));
-  EXPECT_THAT(refusal({"p", "--top", "x"}), testing::HasSubstr("not a whole number"));
+  EXPECT_THAT(peer_refusal({"p", "--agregate", "sum"}), testing::HasSubstr("did you mean '--aggregate'"));
+  EXPECT_THAT(peer_refusal({"p", "--print-only", "devise"}), testing::HasSubstr("did you mean 'device'"));
+  EXPECT_THAT(peer_refusal({"p", "--top", "x"}), testing::HasSubstr("not a whole number"));
 }
 
 TEST(PeerOptions, help_fits_80_columns) {

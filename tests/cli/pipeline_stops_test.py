@@ -131,12 +131,12 @@ class Stops(unittest.TestCase):
         for _, inputs, pipeline in self.each_endless():
             for command in 'run', 'interference':
                 began = time.monotonic()
-                run = self.start(pipeline, '--timeout', '2s', command=command)
+                run = self.start(pipeline, '--timeout', '1s', command=command)
                 out, err = run.communicate(timeout=60)
                 self.assertLess(time.monotonic() - began, 50)
                 self.assertEqual(run.returncode, 1, out + err)
                 doing = 'running it once' if inputs else 'trying sizes for its open inputs'
-                self.assertEqual(answer(err).splitlines()[-1], f"takt: p.yaml: stage 'loop', {doing}: not done after 2.00 s; "
+                self.assertEqual(answer(err).splitlines()[-1], f"takt: p.yaml: stage 'loop', {doing}: not done after 1.00 s; "
                                  "raise 'timeout', or look at what the device does")
                 self.assertFalse(pathlib.Path(self.folder, 'pipeline_trace.json').exists())
 
@@ -144,7 +144,7 @@ class Stops(unittest.TestCase):
         for _, inputs, pipeline in self.each_endless():
             for command in 'run', 'interference':
                 run = self.start(pipeline, '--timeout', '1h', command=command)
-                time.sleep(3)
+                time.sleep(2)
                 self.assertIsNone(run.poll())
                 run.send_signal(signal.SIGINT)
                 began = time.monotonic()

@@ -124,6 +124,8 @@ class Zoo(unittest.TestCase):
             self.assertEqual(run(maker, folder).returncode, 0)
             models = sorted(pathlib.Path(folder).glob('*.onnx'))
             self.assertGreater(len(models), at_least)
+            if os.environ.get('TAKT_SANITIZED'):
+                models = models[::3]
             pairs = [(runtime, model) for runtime in real_runtimes() for model in models]
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
                 for pair, wrong in zip(pairs, pool.map(lambda pair: fault(*pair), pairs)):

@@ -15,12 +15,11 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-Provenance some_provenance() {
+Provenance raw_provenance() {
   Provenance provenance;
   provenance.takt_version = "0";
   return provenance;
 }
-const Provenance provenance = some_provenance();
 
 StageMeasurement sampled_row() {
   StageMeasurement row = measured({1000, 2000, "GPU", 1, 4}, {});
@@ -88,7 +87,7 @@ std::string refusal_of_times(const std::string& times) {
 
 TEST(RawMeasurements, own_rows_come_back_as_they_were) {
   const StageMeasurements all = every_kind_of_row();
-  const StageMeasurements back = parsed(raw_measurements_json(all, provenance));
+  const StageMeasurements back = parsed(raw_measurements_json(all, raw_provenance()));
   EXPECT_EQ(back.network, Network::gat);
   EXPECT_EQ(back.features, 64);
   ASSERT_EQ(back.rows.size(), all.rows.size());
@@ -97,10 +96,10 @@ TEST(RawMeasurements, own_rows_come_back_as_they_were) {
 
 TEST(RawMeasurements, the_same_rows_give_the_same_bytes_also_read_and_written_again) {
   StageMeasurements all = every_kind_of_row();
-  const std::string text = raw_measurements_json(all, provenance);
-  EXPECT_EQ(raw_measurements_json(parsed(text), provenance), text);
+  const std::string text = raw_measurements_json(all, raw_provenance());
+  EXPECT_EQ(raw_measurements_json(parsed(text), raw_provenance()), text);
   std::swap(all.rows.front(), all.rows.back());  // the file is in the order of the keys
-  EXPECT_EQ(raw_measurements_json(all, provenance), text);
+  EXPECT_EQ(raw_measurements_json(all, raw_provenance()), text);
 }
 
 TEST(RawMeasurements, foreign_numbers_stay_the_same_to_the_byte_once_written) {
@@ -110,8 +109,8 @@ TEST(RawMeasurements, foreign_numbers_stay_the_same_to_the_byte_once_written) {
     rows += (i == 1 ? "" : ",") + std::string("\"") + std::to_string(i) +
             ",5,CPU,1\": {\"mean\": " + nlohmann::json(1e4 * positive_uniform(random)).dump() +
             R"(, "std": null, "min": 0, "max": 1e5})";
-  const std::string text = raw_measurements_json(parsed("{" + rows + "}"), provenance);
-  EXPECT_EQ(raw_measurements_json(parsed(text), provenance), text);
+  const std::string text = raw_measurements_json(parsed("{" + rows + "}"), raw_provenance());
+  EXPECT_EQ(raw_measurements_json(parsed(text), raw_provenance()), text);
 }
 
 TEST(RawMeasurements, times_of_any_length_stay_the_same_once_written) {
@@ -119,14 +118,14 @@ TEST(RawMeasurements, times_of_any_length_stay_the_same_once_written) {
        {"1e-9", "0.00123456789123", "999999.9999999999", "1000000.123456789", "987654321.123456789"}) {
     const std::string row =
         std::string(R"({"1,5,CPU,1": {"mean": )") + mean + R"(, "std": null, "min": 0, "max": 1e9}})";
-    const std::string text = raw_measurements_json(parsed(row), provenance);
-    EXPECT_EQ(raw_measurements_json(parsed(text), provenance), text) << mean;
+    const std::string text = raw_measurements_json(parsed(row), raw_provenance());
+    EXPECT_EQ(raw_measurements_json(parsed(text), raw_provenance()), text) << mean;
     EXPECT_NEAR(parsed(text).rows[0].times->mean.count() / 1e3 / nlohmann::json::parse(mean).get<double>(), 1, 1e-3);
   }
 }
 
 TEST(RawMeasurements, the_file_is_strict_json_with_a_line_for_each_row) {
-  const auto json = nlohmann::json::parse(raw_measurements_json(every_kind_of_row(), provenance));
+  const auto json = nlohmann::json::parse(raw_measurements_json(every_kind_of_row(), raw_provenance()));
   EXPECT_EQ(json.size(), 5U);
   EXPECT_EQ(json["takt"]["network"], "gat");
   EXPECT_EQ(json["takt"]["takt_version"], "0");

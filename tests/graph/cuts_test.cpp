@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/builder.h"
+#include "graph/element_words.h"
 #include "graph/shapes.h"
 
 namespace takt {
@@ -12,8 +13,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr auto f32 = ElementType::f32;
 
 std::string joined(const Graph& graph, const std::vector<TensorId>& ids) {
   std::string text;

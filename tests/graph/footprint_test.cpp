@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "graph/builder.h"
+#include "graph/element_words.h"
 
 namespace takt {
 namespace {
-
-constexpr auto f32 = ElementType::f32;
 
 /// x 400 B → a 400 B → b 40 B → y 400 B, and y reads a again where `keeps`.
 Graph chain(bool keeps) {

@@ -13,7 +13,7 @@
 namespace takt {
 namespace {
 
-std::string specimen() {
+std::string model_bytes() {
   ModelBuilder branch("branch"), b;
   branch.output(branch.node("Neg", {"x"}));
   b.input("x", ElementType::f32, {1, 2, 4, 4});
@@ -47,7 +47,7 @@ bool reads(const std::string& bytes) {
 }
 
 TEST(DamagedModels, every_truncation_is_refused_or_read) {
-  const std::string bytes = specimen();
+  const std::string bytes = model_bytes();
   ASSERT_TRUE(reads(bytes));
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     EXPECT_FALSE(reads(bytes.substr(0, length))) << length;  // the operator sets stand last, so that no cut is a model
@@ -56,7 +56,7 @@ TEST(DamagedModels, every_truncation_is_refused_or_read) {
 
 // TAKT_FUZZ_ROUNDS in the environment makes it longer.
 TEST(DamagedModels, flipped_bytes_never_crash) {
-  const std::string bytes = specimen();
+  const std::string bytes = model_bytes();
   const char* asked = std::getenv("TAKT_FUZZ_ROUNDS");
   const int rounds = asked == nullptr ? 20000 : std::atoi(asked);
   std::mt19937_64 random(20240613);

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "graph/builder.h"
+#include "graph/element_words.h"
 #include "graph/onnx_weights.h"
 #include "graph/shapes.h"
 #include "onnx-ml.pb.h"
@@ -20,10 +21,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr auto f32 = ElementType::f32;
-
 template <typename List>
-std::vector<std::string> names(const List& list) {
+std::vector<std::string> item_names(const List& list) {
   std::vector<std::string> names;
   for (const auto& item : list) names.push_back(item.name());
   return names;
@@ -56,14 +55,14 @@ ModelBuilder two_products(std::int64_t size) {
 TEST(PieceModel, has_its_own_operators_and_the_constants_that_they_read) {
   const auto pieces = parted(two_products(8).build());
   ASSERT_EQ(pieces.size(), 2u);
-  EXPECT_THAT(names(pieces[0].graph().node()), ElementsAre("first"));
-  EXPECT_THAT(names(pieces[0].graph().initializer()), ElementsAre("w1", "shared"));
-  EXPECT_THAT(names(pieces[0].graph().input()), ElementsAre("x"));
-  EXPECT_THAT(names(pieces[0].graph().output()), ElementsAre("a"));
-  EXPECT_THAT(names(pieces[1].graph().node()), ElementsAre("second"));
-  EXPECT_THAT(names(pieces[1].graph().initializer()), ElementsAre("w2", "shared"));
-  EXPECT_THAT(names(pieces[1].graph().input()), ElementsAre("a"));
-  EXPECT_THAT(names(pieces[1].graph().output()), ElementsAre("y"));
+  EXPECT_THAT(item_names(pieces[0].graph().node()), ElementsAre("first"));
+  EXPECT_THAT(item_names(pieces[0].graph().initializer()), ElementsAre("w1", "shared"));
+  EXPECT_THAT(item_names(pieces[0].graph().input()), ElementsAre("x"));
+  EXPECT_THAT(item_names(pieces[0].graph().output()), ElementsAre("a"));
+  EXPECT_THAT(item_names(pieces[1].graph().node()), ElementsAre("second"));
+  EXPECT_THAT(item_names(pieces[1].graph().initializer()), ElementsAre("w2", "shared"));
+  EXPECT_THAT(item_names(pieces[1].graph().input()), ElementsAre("a"));
+  EXPECT_THAT(item_names(pieces[1].graph().output()), ElementsAre("y"));
   EXPECT_EQ(pieces[1].graph().name(), "net_part");
 }
 
@@ -119,11 +118,11 @@ TEST(PieceModel, keeps_constants_that_a_caller_may_replace_and_shapes_inside) {
   b.output("end");
   const auto pieces = parted(b.build());
   ASSERT_EQ(pieces.size(), 3u);
-  EXPECT_THAT(names(pieces[0].graph().input()), ElementsAre("x"));
-  EXPECT_THAT(names(pieces[0].graph().value_info()), IsEmpty()) << "a is an output now";
-  EXPECT_THAT(names(pieces[1].graph().input()), ElementsAre("a", "w2"));
-  EXPECT_THAT(names(pieces[2].graph().value_info()), ElementsAre("z"));
-  EXPECT_THAT(names(pieces[2].graph().output()), ElementsAre("end"));
+  EXPECT_THAT(item_names(pieces[0].graph().input()), ElementsAre("x"));
+  EXPECT_THAT(item_names(pieces[0].graph().value_info()), IsEmpty()) << "a is an output now";
+  EXPECT_THAT(item_names(pieces[1].graph().input()), ElementsAre("a", "w2"));
+  EXPECT_THAT(item_names(pieces[2].graph().value_info()), ElementsAre("z"));
+  EXPECT_THAT(item_names(pieces[2].graph().output()), ElementsAre("end"));
 }
 
 TEST(PieceModel, brings_along_how_quantised_tensors_are_read) {
@@ -142,7 +141,7 @@ TEST(PieceModel, brings_along_how_quantised_tensors_are_read) {
   const auto pieces = parted(model);
   EXPECT_EQ(pieces[0].graph().quantization_annotation_size(), 0);
   EXPECT_EQ(pieces[1].graph().quantization_annotation_size(), 1);
-  EXPECT_THAT(names(pieces[1].graph().initializer()), ElementsAre("w2", "shared", "scale of y"));
+  EXPECT_THAT(item_names(pieces[1].graph().initializer()), ElementsAre("w2", "shared", "scale of y"));
 }
 
 TEST(PieceModel, has_what_its_bodies_read_from_outside) {
@@ -159,8 +158,8 @@ TEST(PieceModel, has_what_its_bodies_read_from_outside) {
   b.output("y", f32, {4});
   const auto pieces = parted(b.build());
   ASSERT_EQ(pieces.size(), 3u);
-  EXPECT_THAT(names(pieces[2].graph().input()), ElementsAre("flag", "b"));
-  EXPECT_THAT(names(pieces[2].graph().initializer()), ElementsAre("w"));
+  EXPECT_THAT(item_names(pieces[2].graph().input()), ElementsAre("flag", "b"));
+  EXPECT_THAT(item_names(pieces[2].graph().initializer()), ElementsAre("w"));
 }
 
 /// The floats of an initializer, wherever they lie.

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "graph/builder.h"
+#include "graph/element_words.h"
 #include "graph/random_graphs.h"
 #include "graph/run_order.h"
 #include "graph/shapes.h"
@@ -18,8 +19,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr auto f32 = ElementType::f32;
 
 std::vector<std::string> names(const Graph& graph, const std::vector<TensorId>& ids) {
   std::vector<std::string> names;

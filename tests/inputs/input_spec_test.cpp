@@ -81,7 +81,7 @@ TEST(InputSpecs, wrong_ones_are_quoted_with_the_cause) {
 GivenTensor literal(const std::string& text) { return parse_literal(text, "here"); }
 
 template <typename T>
-std::vector<T> values(const std::string& text) {
+std::vector<T> values_given(const std::string& text) {
   const auto tensor = literal(text).tensor;
   std::vector<T> out(tensor.bytes.size() / sizeof(T));
   std::memcpy(out.data(), tensor.bytes.data(), tensor.bytes.size());
@@ -101,12 +101,13 @@ TEST(Literals, have_the_shape_that_numpy_gives_them) {
 }
 
 TEST(Literals, take_the_narrowest_type_that_holds_them_exactly) {
-  EXPECT_THAT(values<std::int64_t>("-9223372036854775808, 9223372036854775807"), ElementsAre(INT64_MIN, INT64_MAX));
+  EXPECT_THAT(values_given<std::int64_t>("-9223372036854775808, 9223372036854775807"),
+              ElementsAre(INT64_MIN, INT64_MAX));
   EXPECT_EQ(literal("18446744073709551615").tensor.type, ElementType::u64);
   EXPECT_EQ(literal("[1, 2.5]").tensor.type, ElementType::f64);
-  EXPECT_THAT(values<double>("1, -0.5, 1e3, +2, .25, 4."), ElementsAre(1, -0.5, 1000, 2, 0.25, 4));
-  EXPECT_THAT(values<double>("inf, -inf"), ElementsAre(INFINITY, -INFINITY));
-  EXPECT_TRUE(std::isnan(values<double>("nan").at(0)));
+  EXPECT_THAT(values_given<double>("1, -0.5, 1e3, +2, .25, 4."), ElementsAre(1, -0.5, 1000, 2, 0.25, 4));
+  EXPECT_THAT(values_given<double>("inf, -inf"), ElementsAre(INFINITY, -INFINITY));
+  EXPECT_TRUE(std::isnan(values_given<double>("nan").at(0)));
   EXPECT_EQ(literal("true,False").tensor.bytes, (std::vector<std::byte>{std::byte{1}, std::byte{0}}));
   EXPECT_THAT(literal(R"(["a\"\\\n", ""])").tensor.strings, ElementsAre("a\"\\\n", ""));
 }

@@ -53,7 +53,7 @@ std::vector<PrometheusSeries> parse_exposition(const std::string& text) {
   return found;
 }
 
-LoadReading told(const char* feature, const char* device, const char* source, std::optional<double> value) {
+LoadReading reading_told(const char* feature, const char* device, const char* source, std::optional<double> value) {
   LoadReading reading = reading_of(feature, device, source);
   reading.value = value;
   if (!value) reading.trouble = "no";
@@ -62,9 +62,11 @@ LoadReading told(const char* feature, const char* device, const char* source, st
 
 const LoadSnapshot snapshot{
     Nanoseconds(5'000'000'000),
-    {told("cpu_busy_share", "host", "host", 0.1234567890123), told("gpu_busy_share", "gpu0", "nvml", 0.5),
-     told("gpu_busy_share", "gpu1", "nvml", 1), told("probe_compute_flops", "host", "probe", 1.23e11),
-     told("io_pressure_share", "host", "host", std::nullopt), told("gpu_power_watts", "a\"b\\c\nd", "nvml", 300)},
+    {reading_told("cpu_busy_share", "host", "host", 0.1234567890123),
+     reading_told("gpu_busy_share", "gpu0", "nvml", 0.5), reading_told("gpu_busy_share", "gpu1", "nvml", 1),
+     reading_told("probe_compute_flops", "host", "probe", 1.23e11),
+     reading_told("io_pressure_share", "host", "host", std::nullopt),
+     reading_told("gpu_power_watts", "a\"b\\c\nd", "nvml", 300)},
     {}};
 
 TEST(Exposition, is_prometheus_text_and_keeps_every_value) {

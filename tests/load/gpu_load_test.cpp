@@ -31,7 +31,7 @@ class FakeCuda {
   }
 };
 
-std::string refusal_of(GpuSettings settings) {
+std::string gpu_refusal(GpuSettings settings) {
   try {
     const GpuLoad work(settings);
   } catch (const Error& error) {
@@ -77,23 +77,23 @@ TEST(GpuLoad, a_gpu_that_vanishes_ends_the_load_with_a_sentence) {
 }
 
 TEST(GpuLoad, what_cannot_be_loaded_is_one_sentence) {
-  EXPECT_EQ(refusal_of({{1, 0}, 0, "/missing/libcuda.so.1"})
+  EXPECT_EQ(gpu_refusal({{1, 0}, 0, "/missing/libcuda.so.1"})
                 .rfind("there is no CUDA driver here, so no GPU can be loaded: it cannot be loaded (", 0),
             0u);
-  EXPECT_NE(refusal_of({{1, 0}, 0, "libm.so.6"}).find("lacks the function cuInit"), std::string::npos);
+  EXPECT_NE(gpu_refusal({{1, 0}, 0, "libm.so.6"}).find("lacks the function cuInit"), std::string::npos);
   {
     const FakeCuda fake{{"INIT", "100"}};
     EXPECT_EQ(
-        refusal_of({{1, 0}, 0, TAKT_FAKE_CUDA}),
+        gpu_refusal({{1, 0}, 0, TAKT_FAKE_CUDA}),
         "no GPU can be loaded: starting the driver: the CUDA driver says 'no CUDA-capable device is detected' (100)");
   }
   {
     const FakeCuda fake{{"GPUS", "0"}};
-    EXPECT_EQ(refusal_of({{1, 0}, 0, TAKT_FAKE_CUDA}), "the CUDA driver knows no GPU");
+    EXPECT_EQ(gpu_refusal({{1, 0}, 0, TAKT_FAKE_CUDA}), "the CUDA driver knows no GPU");
   }
   const FakeCuda fake{{"GPUS", "2"}, {"MEMORY", "5000000"}};
-  EXPECT_EQ(refusal_of({{1, 0}, 7, TAKT_FAKE_CUDA}), "there is no GPU 7; the driver knows 0 to 1");
-  EXPECT_EQ(refusal_of({{1, 0}, 1, TAKT_FAKE_CUDA}),
+  EXPECT_EQ(gpu_refusal({{1, 0}, 7, TAKT_FAKE_CUDA}), "there is no GPU 7; the driver knows 0 to 1");
+  EXPECT_EQ(gpu_refusal({{1, 0}, 1, TAKT_FAKE_CUDA}),
             "asking for the GPU's memory: the CUDA driver says 'out of memory' (2)");
   EXPECT_EQ(fake.left(), 0) << "what it had is given back";
 }

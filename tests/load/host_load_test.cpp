@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 /// What `parse` refuses the text with.
 template <typename Parse>
-std::string refusal_of(const Parse& parse) {
+std::string host_refusal(const Parse& parse) {
   try {
     parse();
   } catch (const Error& error) {
@@ -160,8 +160,8 @@ TEST(HostLoad, of_this_machine_tells_how_busy_it_is) {
 }
 
 TEST(HostFiles, refusals_say_what_is_wrong) {
-  EXPECT_EQ(refusal_of([] { parse_pressure("x"); }), "has no line 'some ... total=MICROSECONDS'");
-  EXPECT_EQ(refusal_of([] { parse_available_bytes(""); }), "has no line 'MemAvailable'");
+  EXPECT_EQ(host_refusal([] { parse_pressure("x"); }), "has no line 'some ... total=MICROSECONDS'");
+  EXPECT_EQ(host_refusal([] { parse_available_bytes(""); }), "has no line 'MemAvailable'");
 }
 
 }  // namespace

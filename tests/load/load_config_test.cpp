@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 LoadConfig parsed(const std::string& load) { return parse_load_config_file("load:\n" + load, "box.yaml"); }
 
-std::string refusal_of(const std::string& load) {
+std::string config_refusal(const std::string& load) {
   try {
     parsed(load);
   } catch (const Error& error) {
@@ -76,15 +76,16 @@ TEST(LoadConfig, little_is_enough) {
 }
 
 TEST(LoadConfig, mistakes_are_named_with_line_and_key) {
-  EXPECT_EQ(refusal_of("  sources: [hots]\n"), "box.yaml:2: load.sources: 'hots' is not known; did you mean 'host'?");
-  EXPECT_EQ(refusal_of("  sources: [host, host]\n"), "box.yaml:2: load.sources: names 'host' twice");
-  EXPECT_EQ(refusal_of("  sources: []\n"), "box.yaml:2: load.sources: is no list; write [prometheus, host, probe]");
-  EXPECT_EQ(refusal_of("  windw: 1s\n"), "box.yaml:2: load.windw: unknown key; did you mean 'window'?");
-  EXPECT_EQ(refusal_of("  window: 5\n").rfind("box.yaml:2: load.window: ", 0), 0u);
-  EXPECT_EQ(refusal_of("  processors: [a]\n"),
+  EXPECT_EQ(config_refusal("  sources: [hots]\n"),
+            "box.yaml:2: load.sources: 'hots' is not known; did you mean 'host'?");
+  EXPECT_EQ(config_refusal("  sources: [host, host]\n"), "box.yaml:2: load.sources: names 'host' twice");
+  EXPECT_EQ(config_refusal("  sources: []\n"), "box.yaml:2: load.sources: is no list; write [prometheus, host, probe]");
+  EXPECT_EQ(config_refusal("  windw: 1s\n"), "box.yaml:2: load.windw: unknown key; did you mean 'window'?");
+  EXPECT_EQ(config_refusal("  window: 5\n").rfind("box.yaml:2: load.window: ", 0), 0u);
+  EXPECT_EQ(config_refusal("  processors: [a]\n"),
             "box.yaml:2: load.processors: holds something that is no number of a processor");
   const auto prometheus = [](const std::string& text) {
-    return refusal_of("  prometheus: {" + text + "}\n").substr(11);
+    return config_refusal("  prometheus: {" + text + "}\n").substr(11);
   };
   const std::string at = " load.prometheus.";
   EXPECT_EQ(prometheus("url: 'localhost:9090'"), at + "url: is no address; write http://HOST:PORT");

@@ -27,13 +27,13 @@ class FakeNvml {
   const std::string prefix = "FAKE_NVML_";
 };
 
-const LoadReading& named(const SourceReadings& told, std::string_view name, std::string_view device = "gpu0") {
+const LoadReading& nvml_reading(const SourceReadings& told, std::string_view name, std::string_view device = "gpu0") {
   for (const LoadReading& one : told.readings)
     if (one.name == name && one.device == device) return one;
   throw std::runtime_error("no reading " + std::string(name));
 }
 
-std::string refusal_of(const std::string& library) {
+std::string nvml_refusal(const std::string& library) {
   try {
     const NvmlLoad load(library);
   } catch (const Error& error) {
@@ -49,17 +49,17 @@ TEST(NvmlLoad, tells_the_figures_of_every_gpu_in_takts_units) {
   const SourceReadings told = load.read();
   EXPECT_TRUE(told.troubles.empty());
   for (const char* gpu : {"gpu0", "gpu1"}) {
-    EXPECT_DOUBLE_EQ(*named(told, "gpu_busy_share", gpu).value, 0.75);
-    EXPECT_DOUBLE_EQ(*named(told, "gpu_memory_busy_share", gpu).value, 0.25);
-    EXPECT_DOUBLE_EQ(*named(told, "gpu_sm_clock_hertz", gpu).value, 1.98e9);
-    EXPECT_DOUBLE_EQ(*named(told, "gpu_memory_clock_hertz", gpu).value, 2.619e9);
-    EXPECT_DOUBLE_EQ(*named(told, "gpu_power_watts", gpu).value, 350.5);
-    EXPECT_DOUBLE_EQ(*named(told, "gpu_temperature_celsius", gpu).value, 61);
-    EXPECT_DOUBLE_EQ(*named(told, "gpu_memory_used_bytes", gpu).value, 400);
-    EXPECT_DOUBLE_EQ(*named(told, "gpu_memory_free_bytes", gpu).value, 600);
-    EXPECT_DOUBLE_EQ(*named(told, "gpu_throttled", gpu).value, 1);
-    EXPECT_DOUBLE_EQ(*named(told, "gpu_pcie_sent_bytes_per_s", gpu).value, 10240);
-    EXPECT_NE(named(told, "gpu_sm_active_share", gpu).trouble.find("GPM"), std::string::npos);
+    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_busy_share", gpu).value, 0.75);
+    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_busy_share", gpu).value, 0.25);
+    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_sm_clock_hertz", gpu).value, 1.98e9);
+    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_clock_hertz", gpu).value, 2.619e9);
+    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_power_watts", gpu).value, 350.5);
+    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_temperature_celsius", gpu).value, 61);
+    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_used_bytes", gpu).value, 400);
+    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_free_bytes", gpu).value, 600);
+    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_throttled", gpu).value, 1);
+    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_pcie_sent_bytes_per_s", gpu).value, 10240);
+    EXPECT_NE(nvml_reading(told, "gpu_sm_active_share", gpu).trouble.find("GPM"), std::string::npos);
   }
 }
 
@@ -68,15 +68,16 @@ TEST(NvmlLoad, counters_are_of_the_span_since_begin) {
   NvmlLoad load(TAKT_FAKE_NVML);
   load.begin();
   const SourceReadings told = load.read();
-  EXPECT_DOUBLE_EQ(*named(told, "gpu_engine_active_share").value, 0.01);  // a metric's value is its number
-  EXPECT_DOUBLE_EQ(*named(told, "gpu_sm_active_share").value, 0.02);
-  EXPECT_DOUBLE_EQ(*named(told, "gpu_dram_active_share").value, 0.10);
-  EXPECT_DOUBLE_EQ(*named(told, "gpu_fp32_active_share").value, 0.12);
-  EXPECT_DOUBLE_EQ(*named(told, "gpu_pcie_received_bytes_per_s").value, 21 * 1048576.0);
-  EXPECT_FALSE(named(told, "gpu_fp64_active_share").value);
-  EXPECT_EQ(named(told, "gpu_fp64_active_share").trouble, "Not Supported");
-  EXPECT_TRUE(named(told, "gpu_sm_active_share").window);
-  EXPECT_DOUBLE_EQ(*named(load.read(), "gpu_sm_active_share").value, 0.02) << "a second reading of the same window";
+  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_engine_active_share").value, 0.01);  // a metric's value is its number
+  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_sm_active_share").value, 0.02);
+  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_dram_active_share").value, 0.10);
+  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_fp32_active_share").value, 0.12);
+  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_pcie_received_bytes_per_s").value, 21 * 1048576.0);
+  EXPECT_FALSE(nvml_reading(told, "gpu_fp64_active_share").value);
+  EXPECT_EQ(nvml_reading(told, "gpu_fp64_active_share").trouble, "Not Supported");
+  EXPECT_TRUE(nvml_reading(told, "gpu_sm_active_share").window);
+  EXPECT_DOUBLE_EQ(*nvml_reading(load.read(), "gpu_sm_active_share").value, 0.02)
+      << "a second reading of the same window";
 }
 
 TEST(NvmlLoad, samples_are_given_back) {
@@ -105,21 +106,21 @@ TEST(NvmlLoad, a_gpu_that_vanishes_is_named) {
   NvmlLoad load(TAKT_FAKE_NVML);
   const SourceReadings half = load.read();
   EXPECT_TRUE(half.troubles.empty());
-  EXPECT_TRUE(named(half, "gpu_busy_share").is_live());
-  EXPECT_EQ(named(half, "gpu_power_watts").trouble, "the GPU is lost: it fell off the bus or was reset");
+  EXPECT_TRUE(nvml_reading(half, "gpu_busy_share").is_live());
+  EXPECT_EQ(nvml_reading(half, "gpu_power_watts").trouble, "the GPU is lost: it fell off the bus or was reset");
 }
 
 TEST(NvmlLoad, what_is_not_there_is_one_sentence) {
-  EXPECT_EQ(refusal_of("/missing/libnvidia-ml.so.1")
+  EXPECT_EQ(nvml_refusal("/missing/libnvidia-ml.so.1")
                 .rfind("there is no NVIDIA driver: its management library cannot be loaded (", 0),
             0u);
-  EXPECT_NE(refusal_of("libm.so.6").find("lacks the function nvmlInit_v2"), std::string::npos);
+  EXPECT_NE(nvml_refusal("libm.so.6").find("lacks the function nvmlInit_v2"), std::string::npos);
   {
     const FakeNvml fake{{"INIT", "9"}};
-    EXPECT_EQ(refusal_of(TAKT_FAKE_NVML), "the NVIDIA driver does not start: Driver Not Loaded");
+    EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "the NVIDIA driver does not start: Driver Not Loaded");
   }
   const FakeNvml fake{{"GPUS", "0"}};
-  EXPECT_EQ(refusal_of(TAKT_FAKE_NVML), "the NVIDIA driver knows no GPU");
+  EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "the NVIDIA driver knows no GPU");
 }
 
 }  // namespace

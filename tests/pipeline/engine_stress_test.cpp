@@ -20,9 +20,9 @@ namespace {
 
 using std::chrono::microseconds;
 
-class Dice {
+class StressDice {
  public:
-  explicit Dice(std::uint64_t seed) : source_(seed) { source_(); }
+  explicit StressDice(std::uint64_t seed) : source_(seed) { source_(); }
   int roll(int least, int most) {
     return least + static_cast<int>(source_() % static_cast<std::uint64_t>(most - least + 1));
   }
@@ -32,7 +32,7 @@ class Dice {
   Random source_;
 };
 
-std::string random_stage(Dice& dice, int number, bool simulated) {
+std::string random_stage(StressDice& dice, int number, bool simulated) {
   const bool split = dice.one_in(3);
   std::string text = "  - {name: s" + std::to_string(number) + ", replicas: " + std::to_string(dice.roll(1, 3)) +
                      ", queue: " + std::to_string(dice.roll(1, 3)) +
@@ -46,7 +46,7 @@ std::string random_stage(Dice& dice, int number, bool simulated) {
 }
 
 std::string random_yaml(std::uint64_t seed) {
-  Dice dice(seed);
+  StressDice dice(seed);
   std::string text = "batches: " + std::to_string(dice.roll(10, 40)) + "\nqueue: 2\ntimeout: 60s\n";
   if (dice.one_in(3)) text += "source: poisson 4000/s\nseed: " + std::to_string(seed) + "\n";
   if (dice.one_in(2)) text += "in_flight: " + std::to_string(dice.roll(1, 8)) + "\n";
@@ -61,7 +61,7 @@ std::string random_yaml(std::uint64_t seed) {
   return text;
 }
 
-void dawdle(Dice& dice) {
+void dawdle(StressDice& dice) {
   switch (dice.roll(0, 3)) {
     case 0:
       return;
@@ -82,7 +82,7 @@ FakeInferences random_inferences(std::uint64_t seed, bool fails) {
   return [=](int stage, int replica, int part) -> FakeInference {
     const auto own = seed * 1000003 + static_cast<std::uint64_t>(stage * 100 + replica * 10 + part);
     const bool bad = fails && stage == 0 && replica == 0 && part == 0;
-    const auto dice = std::make_shared<Dice>(own);  // touched by one request, which runs one inference at a time
+    const auto dice = std::make_shared<StressDice>(own);  // touched by one request, which runs one inference at a time
     return [=](std::int64_t inference) {
       dawdle(*dice);
       return bad && inference == 2 ? std::optional<std::string>("broken") : std::nullopt;

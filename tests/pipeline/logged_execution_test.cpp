@@ -87,7 +87,7 @@ TEST(LoggedExecution, copies_at_impossible_times_are_refused) {
 }
 
 /// 1 ms to cut, parts of 5 and 8 ms, 1 ms until the merge starts, 1 ms merge.
-DataParallelResult divided(const Log& log, std::int64_t batch, std::int64_t from_ms) {
+DataParallelResult divided_stage(const Log& log, std::int64_t batch, std::int64_t from_ms) {
   DataParallelResult result;
   result.batch = batch;
   result.begin = log.at(from_ms);
@@ -105,7 +105,7 @@ TEST(LoggedExecution, a_data_parallel_stage_has_its_parts_and_adds_up) {
   Log log;
   for (std::int64_t b = 0; b < 3; ++b) {
     log.event("decode", "CPU", b, 20 * b, 20 * b + 2);
-    const auto result = divided(log, b, 20 * b + 2);
+    const auto result = divided_stage(log, b, 20 * b + 2);
     EXPECT_EQ(result.stage_total(), milliseconds(11));
     log.profiler.log_execution("infer", result);
   }
@@ -119,7 +119,7 @@ TEST(LoggedExecution, a_data_parallel_stage_has_its_parts_and_adds_up) {
 
 TEST(LoggedExecution, a_stage_has_as_many_parts_in_every_batch) {
   Log log;
-  log.profiler.log_execution("infer", divided(log, 0, 0));
+  log.profiler.log_execution("infer", divided_stage(log, 0, 0));
   EXPECT_NE(message_of([&] { log.event("infer", "CPU", 1, 20, 30); }).find("1 parts in this batch and 2 in others"),
             std::string::npos);
   EXPECT_NE(message_of([&] { log.profiler.log_execution("other", DataParallelResult{}); }), "");
@@ -135,7 +135,7 @@ TEST(LoggedExecution, the_trace_gives_the_same_tables) {
   Log log;
   for (std::int64_t b = 0; b < 5; ++b) {
     log.event("decode", "CPU", b, 12 * b, 12 * b + 2);
-    log.profiler.log_execution("infer", divided(log, b, 12 * b + 2 + b % 2));
+    log.profiler.log_execution("infer", divided_stage(log, b, 12 * b + 2 + b % 2));
     log.event("label", "CPU", b, 12 * b + 14, 12 * b + 15);
   }
   const TemporaryFolder folder("takt-test-");

@@ -20,7 +20,7 @@ std::int64_t simulated_makespan(const PlanFlow& flow) {
   return simulate(flow.shape, fixed, {{}, flow.contention, false}).makespan().count();
 }
 
-std::string refusal(const std::string& text, const PlanCosts& costs, std::int64_t batches = 1) {
+std::string estimate_refusal(const std::string& text, const PlanCosts& costs, std::int64_t batches = 1) {
   try {
     estimate(plan(text), costs, batches);
   } catch (const Error& error) {
@@ -126,19 +126,21 @@ TEST(PlanEstimate, of_blocks_that_slow_each_other_down_has_a_bound_that_comes_ne
 
 TEST(PlanEstimate, says_what_is_missing) {
   const auto costs = costs_of({{10, 20}, {4, -1}}, {"CPU", "NPU"});
-  EXPECT_EQ(refusal("CPU[1] | NPU[2]", costs), "stage 2 cannot run on NPU: the costs have no time of stage 2 on NPU");
-  EXPECT_THAT(refusal("CPU[1]", costs), HasSubstr("plan 'CPU[1]': ends with stage 1, but there are 2"));
-  EXPECT_THAT(refusal("GPU[1-2]", costs), HasSubstr("there is no unit 'GPU'"));
-  EXPECT_THAT(refusal("CPU[1-2]", costs, 0), HasSubstr("0 batches are no stream"));
+  EXPECT_EQ(estimate_refusal("CPU[1] | NPU[2]", costs),
+            "stage 2 cannot run on NPU: the costs have no time of stage 2 on NPU");
+  EXPECT_THAT(estimate_refusal("CPU[1]", costs), HasSubstr("plan 'CPU[1]': ends with stage 1, but there are 2"));
+  EXPECT_THAT(estimate_refusal("GPU[1-2]", costs), HasSubstr("there is no unit 'GPU'"));
+  EXPECT_THAT(estimate_refusal("CPU[1-2]", costs, 0), HasSubstr("0 batches are no stream"));
 }
 
 TEST(PlanEstimate, refuses_a_unit_that_lacks_memory_for_all_of_its_blocks) {
   auto costs = costs_of({{10, 20, 30}, {4, 8, 12}}, {"CPU", "GPU"});
   costs.set_memory(1, {1000, 1000, 1000}, 1500);
-  EXPECT_EQ(refusal("GPU[1] | CPU[2-3]", costs), "");
-  EXPECT_THAT(refusal("GPU[1-2] | CPU[3]", costs), HasSubstr("GPU would need 1.95 KiB of memory and has 1.46 KiB"));
-  EXPECT_THAT(refusal("GPU[1] | CPU[2] | GPU[3]", costs), HasSubstr("GPU would need"));
-  EXPECT_EQ(refusal("CPU+GPU[1-3 0.5/0.5]", costs), "");
+  EXPECT_EQ(estimate_refusal("GPU[1] | CPU[2-3]", costs), "");
+  EXPECT_THAT(estimate_refusal("GPU[1-2] | CPU[3]", costs),
+              HasSubstr("GPU would need 1.95 KiB of memory and has 1.46 KiB"));
+  EXPECT_THAT(estimate_refusal("GPU[1] | CPU[2] | GPU[3]", costs), HasSubstr("GPU would need"));
+  EXPECT_EQ(estimate_refusal("CPU+GPU[1-3 0.5/0.5]", costs), "");
 }
 
 }  // namespace

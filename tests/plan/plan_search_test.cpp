@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string refusal(const PlanCosts& costs, const PlanSearchSettings& settings = {}) {
+std::string search_refusal(const PlanCosts& costs, const PlanSearchSettings& settings = {}) {
   try {
     search_plans(costs, settings);
   } catch (const Error& error) {
@@ -347,21 +347,21 @@ TEST(PlanSearch, ranks_candidates_that_are_given_each_with_the_best_of_its_share
 
 TEST(PlanSearch, names_the_stage_that_no_unit_runs) {
   EXPECT_EQ(
-      refusal(costs_of({{1, -1}, {1, -1}}, {"CPU", "GPU"})),
+      search_refusal(costs_of({{1, -1}, {1, -1}}, {"CPU", "GPU"})),
       "no plan is possible: stage 2 runs on no unit (CPU: the costs have no time of stage 2 on CPU; GPU: the costs "
       "have no time of stage 2 on GPU)");
-  EXPECT_THAT(refusal(costs_of({{1, -1}, {-1, 1}}, {"CPU", "GPU"}), {.most_blocks = 1}),
+  EXPECT_THAT(search_refusal(costs_of({{1, -1}, {-1, 1}}, {"CPU", "GPU"}), {.most_blocks = 1}),
               HasSubstr("do not fit together"));
 }
 
 TEST(PlanSearch, refuses_settings_that_ask_for_nothing) {
   const auto costs = costs_of({{1}}, {"CPU"});
-  EXPECT_THAT(refusal(costs, {.top = 0}), HasSubstr("0 plans are none"));
-  EXPECT_THAT(refusal(costs, {.steps = 0}), HasSubstr("a share of 1/0 is none"));
-  EXPECT_THAT(refusal(costs, {.most_blocks = 0}), HasSubstr("0 blocks are no plan"));
-  EXPECT_THAT(refusal(costs, {.objective = PlanObjective::throughput, .batches = 0}), HasSubstr("0 batches"));
-  EXPECT_THAT(refusal(costs_of({{std::int64_t{1} << 61}}, {"CPU"})), HasSubstr("too long"));
-  EXPECT_THAT(refusal(PlanCostTable(3, std::vector<std::string>(9, "U"))), HasSubstr("there are 9 units"));
+  EXPECT_THAT(search_refusal(costs, {.top = 0}), HasSubstr("0 plans are none"));
+  EXPECT_THAT(search_refusal(costs, {.steps = 0}), HasSubstr("a share of 1/0 is none"));
+  EXPECT_THAT(search_refusal(costs, {.most_blocks = 0}), HasSubstr("0 blocks are no plan"));
+  EXPECT_THAT(search_refusal(costs, {.objective = PlanObjective::throughput, .batches = 0}), HasSubstr("0 batches"));
+  EXPECT_THAT(search_refusal(costs_of({{std::int64_t{1} << 61}}, {"CPU"})), HasSubstr("too long"));
+  EXPECT_THAT(search_refusal(PlanCostTable(3, std::vector<std::string>(9, "U"))), HasSubstr("there are 9 units"));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 const std::string hostile = "a\"b\\c\n\t\x01</script>\xff卷积,{}[0]";
 
-RunResult three_runs() {
+RunResult hostile_runs() {
   RunResult result = profiled_result({
       {2'000'000'100, {sample("conv", "Conv", 0, 1'999'999'999), sample(hostile, "Relu", 1'999'999'999, 1)}},
       {107, {sample("conv", "Conv", 3, 31), sample(hostile, "Relu", 34, 21), sample("conv", "Conv", 60, 9)}},
@@ -41,7 +41,7 @@ std::int64_t nanoseconds(const json& seconds) {
 }
 
 TEST(PeerWriter, spans_of_the_median_run_add_up_to_its_operators_exactly) {
-  const json file = json::parse(text_of(three_runs()));
+  const json file = json::parse(text_of(hostile_runs()));
   EXPECT_EQ(file["takt"]["profile"]["median_run"], 1);
   for (const char* section : {"device", "host"}) {
     std::int64_t sum = 0;
@@ -57,7 +57,7 @@ TEST(PeerWriter, spans_of_the_median_run_add_up_to_its_operators_exactly) {
 }
 
 TEST(PeerWriter, long_times_keep_their_nanoseconds_and_stay_real_numbers) {
-  RunResult result = three_runs();
+  RunResult result = hostile_runs();
   result.profiled->samples = {ns(2), ns(1), ns(3)};  // the first run is the median one
   const std::string text = text_of(result);
   EXPECT_THAT(text, testing::HasSubstr(R"("start": 0.000000000, "kern": 0.000000000, "end": 1.999999999)"));
@@ -65,7 +65,7 @@ TEST(PeerWriter, long_times_keep_their_nanoseconds_and_stay_real_numbers) {
 }
 
 TEST(PeerWriter, all_samples_are_kept_in_integers_that_add_up) {
-  const json profile = json::parse(text_of(three_runs()))["takt"]["profile"];
+  const json profile = json::parse(text_of(hostile_runs()))["takt"]["profile"];
   std::int64_t sum = profile["unattributed_ns"].get<std::int64_t>();
   for (const auto& [id, op] : profile["operators"].items()) {
     std::int64_t of_op = 0;
@@ -80,7 +80,7 @@ TEST(PeerWriter, all_samples_are_kept_in_integers_that_add_up) {
 }
 
 TEST(PeerWriter, ids_are_shared_by_operators_and_tensors_and_all_resolve) {
-  const json graph = json::parse(text_of(three_runs()))["graph_exec"];
+  const json graph = json::parse(text_of(hostile_runs()))["graph_exec"];
   EXPECT_EQ(graph["comp_seq"].size(), 3u);
   for (const auto& id : graph["comp_seq"]) {
     const json& op = graph["operator"].at(id.get<std::string>());
@@ -94,14 +94,14 @@ TEST(PeerWriter, ids_are_shared_by_operators_and_tensors_and_all_resolve) {
 TEST(PeerWriter, names_survive_whatever_they_contain) {
   std::string clean = hostile;
   clean.replace(clean.find('\xff'), 1, "\xEF\xBF\xBD");
-  const json graph = json::parse(text_of(three_runs()))["graph_exec"];
+  const json graph = json::parse(text_of(hostile_runs()))["graph_exec"];
   bool found = false;
   for (const auto& [id, op] : graph["operator"].items()) found = found || op["name"] == clean;
   EXPECT_TRUE(found);
 }
 
 TEST(PeerWriter, host_only_has_no_device_times) {
-  const json file = json::parse(text_of(three_runs(), ProfileContent::host_only));
+  const json file = json::parse(text_of(hostile_runs(), ProfileContent::host_only));
   EXPECT_TRUE(file["profiler"]["device"].empty());
   EXPECT_EQ(file["profiler"]["host"].size(), 2u);
 }
@@ -121,7 +121,7 @@ TEST(PeerWriter, shapes_and_types_of_tensors_come_from_the_model) {
 
 TEST(PeerWriter, the_analyser_reads_what_is_written) {
   const TestFolder folder;
-  const PeerProfile read(folder.write("profile.json", text_of(three_runs())), true);
+  const PeerProfile read(folder.write("profile.json", text_of(hostile_runs())), true);
   ASSERT_EQ(read.operators().size(), 3u);
   const PeerOperator& conv = read.operators()[0];
   EXPECT_EQ(conv.name, "conv");
@@ -135,7 +135,7 @@ TEST(PeerWriter, the_analyser_reads_what_is_written) {
   EXPECT_THAT(*shapes->at(0), testing::ElementsAre("1", "2"));
 }
 
-TEST(PeerWriter, same_result_same_bytes) { EXPECT_EQ(text_of(three_runs()), text_of(three_runs())); }
+TEST(PeerWriter, same_result_same_bytes) { EXPECT_EQ(text_of(hostile_runs()), text_of(hostile_runs())); }
 
 }  // namespace
 }  // namespace takt

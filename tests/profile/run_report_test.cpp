@@ -31,7 +31,7 @@ std::vector<std::string> texts(const Table& table, std::string_view column) {
   return list;
 }
 
-Duration sum_of(const Table& table, std::string_view column) {
+Duration report_sum(const Table& table, std::string_view column) {
   Duration sum{};
   for (const auto& row : some_columns(table, {column}).rows) sum += std::get<Duration>(row.at(0));
   return sum;
@@ -63,7 +63,7 @@ TEST(TypesTable, adds_up_however_many_types_are_shown) {
   const OpProfile profile = profile_ops(disturbed_runs());
   for (const auto& top : {std::optional<int>(), std::optional(0), std::optional(1), std::optional(9)}) {
     const Table table = types_table(profile, top);
-    EXPECT_NEAR(sum_of(table, "total_us").count(), Duration(profile.measured).count(), 1e-9);
+    EXPECT_NEAR(report_sum(table, "total_us").count(), Duration(profile.measured).count(), 1e-9);
     EXPECT_EQ(texts(table, "type").back(), "[unattributed]");
   }
   EXPECT_THAT(texts(types_table(profile, std::nullopt), "type"), ElementsAre("Conv", "Add", "[unattributed]"));

@@ -118,7 +118,7 @@ TEST(PipelineTrace, a_copy_is_a_span_beside_its_execution_and_rows_never_overlap
 }
 
 TEST(PipelineTrace, a_trace_with_other_copies_than_it_counts_is_refused) {
-  const auto refusal = [](const PipelineRun& run, const std::string& from, const std::string& to) {
+  const auto trace_refusal = [](const PipelineRun& run, const std::string& from, const std::string& to) {
     std::string text = to_chrome_json(to_trace(run));
     const auto place = text.find(from);
     EXPECT_NE(place, std::string::npos) << from;
@@ -133,13 +133,13 @@ TEST(PipelineTrace, a_trace_with_other_copies_than_it_counts_is_refused) {
   auto run = simulated_run(pipeline({stage_on(0)}, 2), {takes(5'000)});
   add_copies(run);
   ASSERT_EQ(run.copies.size(), 2u);
-  EXPECT_EQ(refusal(run, "\"copy\":1", "\"copy\":1"), "");
-  EXPECT_NE(refusal(run, "\"copy\":1", "\"copy\":0").find("has copy 0 twice"), std::string::npos);
-  EXPECT_NE(refusal(run, "\"copy\":1", "\"copy\":2").find("more copies"), std::string::npos);
-  EXPECT_NE(refusal(run, "\"copy\":1", "\"other\":1").find("lacks copies"), std::string::npos);
-  EXPECT_NE(refusal(run, "\"copies\":2", "\"copies\":99999").find("fewer copies"), std::string::npos);
-  EXPECT_NE(refusal(run, "\"of\":\"outputs\"", "\"of\":\"nothing\"").find("what copy"), std::string::npos);
-  EXPECT_NE(refusal(run, "\"of\":\"outputs\"", "\"of\":\"inputs\"").find("out of order"), std::string::npos);
+  EXPECT_EQ(trace_refusal(run, "\"copy\":1", "\"copy\":1"), "");
+  EXPECT_NE(trace_refusal(run, "\"copy\":1", "\"copy\":0").find("has copy 0 twice"), std::string::npos);
+  EXPECT_NE(trace_refusal(run, "\"copy\":1", "\"copy\":2").find("more copies"), std::string::npos);
+  EXPECT_NE(trace_refusal(run, "\"copy\":1", "\"other\":1").find("lacks copies"), std::string::npos);
+  EXPECT_NE(trace_refusal(run, "\"copies\":2", "\"copies\":99999").find("fewer copies"), std::string::npos);
+  EXPECT_NE(trace_refusal(run, "\"of\":\"outputs\"", "\"of\":\"nothing\"").find("what copy"), std::string::npos);
+  EXPECT_NE(trace_refusal(run, "\"of\":\"outputs\"", "\"of\":\"inputs\"").find("out of order"), std::string::npos);
 }
 
 TEST(PipelineTrace, a_run_without_batches_comes_back) {
@@ -187,7 +187,7 @@ TEST(PipelineTrace, counters_return_to_zero) {
   for (const auto& [name, value] : last) EXPECT_EQ(value, 0) << trace.text(name);
 }
 
-std::string refusal(const Trace& trace) {
+std::string trace_refusal(const Trace& trace) {
   try {
     read_pipeline_run(trace, "x.json");
   } catch (const Error& error) {
@@ -197,14 +197,15 @@ std::string refusal(const Trace& trace) {
 }
 
 TEST(PipelineTrace, a_trace_of_something_else_is_refused) {
-  EXPECT_EQ(refusal(Trace()), "x.json: not the trace of a pipeline run of takt; make one with 'takt pipeline run'");
+  EXPECT_EQ(trace_refusal(Trace()),
+            "x.json: not the trace of a pipeline run of takt; make one with 'takt pipeline run'");
   Trace other;
   other.set_provenance_json(R"({"pipeline": 3})");
-  EXPECT_NE(refusal(other), "");
+  EXPECT_NE(trace_refusal(other), "");
   other.set_provenance_json(R"({"pipeline": {"version": 1}})");
-  EXPECT_EQ(refusal(other), "x.json: the description of the pipeline is damaged; record the run again");
+  EXPECT_EQ(trace_refusal(other), "x.json: the description of the pipeline is damaged; record the run again");
   other.set_provenance_json(R"({"pipeline": {"version": 99}})");
-  EXPECT_EQ(refusal(other), "x.json: the run was written by another version of takt; read it with that version");
+  EXPECT_EQ(trace_refusal(other), "x.json: the run was written by another version of takt; read it with that version");
 }
 
 /// The text of a small run with one piece replaced, read again.
@@ -214,7 +215,7 @@ std::string refusal_after(const std::string& from, const std::string& to) {
   const auto found = text.find(from);
   EXPECT_NE(found, text.npos) << from;
   text.replace(found, from.size(), to);
-  return refusal(parse_chrome_trace(text, "x.json").trace);
+  return trace_refusal(parse_chrome_trace(text, "x.json").trace);
 }
 
 TEST(PipelineTrace, contradictions_are_refused_in_one_sentence) {

@@ -55,7 +55,7 @@ WrittenJournal journal_of(const PipelineRun& run, const std::vector<BatchPassage
   return journal;
 }
 
-std::string refusal(const std::function<void()>& read) {
+std::string journal_refusal(const std::function<void()>& read) {
   try {
     read();
   } catch (const Error& error) {
@@ -170,7 +170,9 @@ TEST(RunJournal, warm_up_batches_are_those_asked_for_or_a_twentieth) {
 
 TEST(RunJournal, what_is_no_journal_or_says_nothing_is_refused) {
   const PipelineRun run = measured(3);
-  const auto said = [](const std::string& bytes) { return refusal([&] { parse_run_journal(bytes, "x.journal"); }); };
+  const auto said = [](const std::string& bytes) {
+    return journal_refusal([&] { parse_run_journal(bytes, "x.journal"); });
+  };
   const std::string magic(run_journal_magic());
   EXPECT_EQ(said("{}"), "x.journal: the file does not begin as it should; it is of another kind or version");
   EXPECT_EQ(said(magic), "x.journal: the journal ends before it says what ran; there is nothing in it");
@@ -243,11 +245,11 @@ TEST(RunJournal, one_that_cannot_be_begun_leaves_nothing) {
   for (const int bytes : {0, 10, 40}) {
     const FullDisk full(bytes);
     RunJournal journal(folder / "j");
-    EXPECT_NE(refusal([&] { journal.open(planned, {}); }).find("no space left"), std::string::npos) << bytes;
+    EXPECT_NE(journal_refusal([&] { journal.open(planned, {}); }).find("no space left"), std::string::npos) << bytes;
     EXPECT_FALSE(std::filesystem::exists(folder / "j")) << bytes;
   }
   RunJournal nowhere(folder / "no" / "j");
-  EXPECT_NE(refusal([&] { nowhere.open(planned, {}); }).find("cannot write '"), std::string::npos);
+  EXPECT_NE(journal_refusal([&] { nowhere.open(planned, {}); }).find("cannot write '"), std::string::npos);
 }
 
 TEST(RunJournal, belongs_to_one_run_at_a_time) {
@@ -257,7 +259,7 @@ TEST(RunJournal, belongs_to_one_run_at_a_time) {
   RunJournal first(folder / "j"), second(folder / "j");
   first.open(first_run, run.warmup);
   first.start(*run.base_time);
-  const std::string why = refusal([&] { second.open(first_run, {}); });
+  const std::string why = journal_refusal([&] { second.open(first_run, {}); });
   EXPECT_NE(why.find("another run writes this file"), std::string::npos) << why;
   for (const auto& passage : passages_of(run)) first.take(passage);
   first.end(first_run);
@@ -270,7 +272,7 @@ TEST(RunJournal, replaces_a_journal_and_nothing_else) {
   folder.write("letter", "Dear reader");
   const PipelineRun planned = planned_of(measured(5));
   RunJournal letter(folder / "letter");
-  EXPECT_NE(refusal([&] { letter.open(planned, {}); }).find("file of another kind"), std::string::npos);
+  EXPECT_NE(journal_refusal([&] { letter.open(planned, {}); }).find("file of another kind"), std::string::npos);
   EXPECT_EQ(read_file(folder / "letter"), "Dear reader");
   folder.write("old", journal_of(measured(3), passages_of(measured(3))).bytes);
   PipelineRun run = planned;

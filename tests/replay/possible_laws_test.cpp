@@ -12,7 +12,7 @@ namespace takt {
 namespace {
 
 /// Two stages of 5 ms, each 1.5 times as slow beside the other, which the record does not tell.
-TruePipeline pair(std::int64_t batches = 200) {
+TruePipeline law_pair(std::int64_t batches = 200) {
   TruePipeline truth = chain({5000, 5000}, 2, batches);
   truth.contention.interference = {{1, 1.5}, {1.5, 1}};
   truth.law_in_record = false;
@@ -64,7 +64,7 @@ TEST(Crowds, know_what_counts_of_a_factor_while_cores_are_short) {
 }
 
 TEST(PossibleLaws, of_what_is_known_are_all_the_same) {
-  TruePipeline truth = pair();
+  TruePipeline truth = law_pair();
   truth.law_in_record = true;
   const PossibleLaws laws = possible(truth);
   ASSERT_EQ(laws.laws.size(), 60u);
@@ -75,7 +75,7 @@ TEST(PossibleLaws, of_what_is_known_are_all_the_same) {
 
 // Always beside each other, at the same speed: 7.5 ms may be 7.5 alone, or 5 and slowed down.
 TEST(PossibleLaws, of_lock_step_are_many) {
-  const PossibleLaws laws = possible(pair());
+  const PossibleLaws laws = possible(law_pair());
   EXPECT_LT(laws.factors[0][1].low, 1.15);
   EXPECT_GT(laws.factors[0][1].high, 1.6);
   EXPECT_GT(laws.factors[0][0].high, 1.6) << "never seen";
@@ -84,7 +84,7 @@ TEST(PossibleLaws, of_lock_step_are_many) {
 
 TEST(PossibleLaws, are_few_where_stages_overlap_now_more_and_now_less) {
   for (const double sigma : {0.0, 0.1}) {
-    TruePipeline truth = now_and_then(pair(), 12000);
+    TruePipeline truth = now_and_then(law_pair(), 12000);
     truth.sigma = sigma;
     const PossibleLaws laws = possible(truth);
     for (const PossibleFactor& factor : {laws.factors[0][1], laws.factors[1][0]}) {
@@ -96,7 +96,7 @@ TEST(PossibleLaws, are_few_where_stages_overlap_now_more_and_now_less) {
 }
 
 TEST(PossibleLaws, hardly_slow_down_where_overlaps_show_that_nothing_does) {
-  TruePipeline truth = now_and_then(pair(), 12000);
+  TruePipeline truth = now_and_then(law_pair(), 12000);
   truth.contention = {};
   truth.sigma = 0.05;
   const PossibleLaws laws = possible(truth);
@@ -106,7 +106,7 @@ TEST(PossibleLaws, hardly_slow_down_where_overlaps_show_that_nothing_does) {
 
 // Something else held up every 20th execution for three times its time: what it overlapped meanwhile is no evidence.
 TEST(PossibleLaws, do_not_follow_a_few_delays) {
-  TruePipeline truth = now_and_then(pair(), 12000);
+  TruePipeline truth = now_and_then(law_pair(), 12000);
   truth.sigma = 0.05;
   truth.delayed_every = 20;
   const PossibleLaws laws = possible(truth);
@@ -115,7 +115,7 @@ TEST(PossibleLaws, do_not_follow_a_few_delays) {
 }
 
 TEST(PossibleLaws, are_the_same_for_the_same_seed) {
-  const PipelineRun run = run_truth(pair(40));
+  const PipelineRun run = run_truth(law_pair(40));
   const KnownPairs known(2, std::vector<bool>(2, false));
   const auto factors = [&](std::uint64_t seed) { return possible_laws(run, {}, known, 10, seed).laws[7].interference; };
   EXPECT_EQ(factors(3), factors(3));
@@ -123,7 +123,7 @@ TEST(PossibleLaws, are_the_same_for_the_same_seed) {
 }
 
 TEST(PossibleLaws, of_nothing_that_ran_are_what_is_expected) {
-  const PossibleLaws laws = possible(pair(0));
+  const PossibleLaws laws = possible(law_pair(0));
   ASSERT_EQ(laws.laws.size(), 60u);
   EXPECT_GT(laws.factors[0][1].high, 1.6);
 }

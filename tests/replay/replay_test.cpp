@@ -48,7 +48,7 @@ std::vector<PipelineChange> parsed(const std::vector<std::string>& texts) {
   return changes;
 }
 
-std::string refusal(const PipelineRun& run, const std::string& change) {
+std::string replay_refusal(const PipelineRun& run, const std::string& change) {
   try {
     replay(run, parsed({change}));
   } catch (const UsageError& error) {
@@ -159,14 +159,14 @@ TEST(Replay, cases_are_at_least_25_of_every_kind) {
 
 TEST(Replay, names_that_the_run_does_not_have_are_refused) {
   const PipelineRun run = run_truth(chain({1000, 2500, 1500}));
-  EXPECT_EQ(refusal(run, "stage.infr.time=x0.5"),
+  EXPECT_EQ(replay_refusal(run, "stage.infr.time=x0.5"),
             "'stage.infr.time=x0.5': the run has no stage 'infr'; did you mean 'infer'?");
-  EXPECT_EQ(refusal(run, "device.gpu7.requests=2"),
+  EXPECT_EQ(replay_refusal(run, "device.gpu7.requests=2"),
             "'device.gpu7.requests=2': the run has no device 'gpu7'; it has a, b, c");
-  EXPECT_EQ(refusal(run, "stage.infer.device=a"),
+  EXPECT_EQ(replay_refusal(run, "stage.infer.device=a"),
             "'stage.infer.device=a': stage 'infer' never ran on a, so its time there is not known; say it too: --set "
             "stage.infer.time=x0.5 or =5ms");
-  EXPECT_EQ(refusal(run, "stage.infer.ratio=0.5,0.5"),
+  EXPECT_EQ(replay_refusal(run, "stage.infer.ratio=0.5,0.5"),
             "'stage.infer.ratio=0.5,0.5': the stage is not split over devices");
 }
 
@@ -174,10 +174,10 @@ TEST(Replay, a_split_of_unknown_shares_is_refused) {
   for (const auto& one : what_if_cases()) {
     if (one.name != "split 0.5,0.5 to 0.6,0.4") continue;
     PipelineRun run = run_truth(one.truth);
-    EXPECT_EQ(refusal(run, "stage.infer.ratio=0.2,0.3,0.5"),
+    EXPECT_EQ(replay_refusal(run, "stage.infer.ratio=0.2,0.3,0.5"),
               "'stage.infer.ratio=0.2,0.3,0.5': the stage has 2 parts; give one share for each");
     run.stages[1].ratio.clear();
-    EXPECT_THAT(refusal(run, "stage.infer.ratio=0.6,0.4"), testing::HasSubstr("does not say which shares"));
+    EXPECT_THAT(replay_refusal(run, "stage.infer.ratio=0.6,0.4"), testing::HasSubstr("does not say which shares"));
     return;
   }
   FAIL() << "the case is gone";

@@ -245,7 +245,7 @@ TEST(SingleContention, pairs_alone_are_no_stages) {
   EXPECT_FALSE(parse_known_stages(R"({"tables": {"pairs": []}})", "file"));
 }
 
-std::string changed(std::string text, const std::string& from, const std::string& to) {
+std::string contention_changed(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
@@ -258,11 +258,16 @@ TEST(SingleContention, a_file_that_was_tampered_with_is_refused) {
       R"({"tables":{"pairs":[],"pressures":[)" + row + R"(],"loaded":[)" + loaded + R"(,{"stage":"[load of m]"}]}})";
   ASSERT_TRUE(parse_known_stages(good, "slow.json"));
   const std::string wrong[] = {
-      changed(good, row, row + "," + row), changed(good, loaded, loaded + "," + loaded),
-      changed(good, "0.5", "2.5"),         changed(good, "0.5", "NaN"),
-      changed(good, "1.5", "0"),           changed(good, "\"level\":1", "\"level\":0.9"),
-      changed(good, "\"level\":1,", ""),   changed(good, row, ""),
-      changed(good, loaded + ",", ""),     changed(good, "\"pressure\":0.5", "\"pressure\":0.5,\"pressure\":0.6"),
+      contention_changed(good, row, row + "," + row),
+      contention_changed(good, loaded, loaded + "," + loaded),
+      contention_changed(good, "0.5", "2.5"),
+      contention_changed(good, "0.5", "NaN"),
+      contention_changed(good, "1.5", "0"),
+      contention_changed(good, "\"level\":1", "\"level\":0.9"),
+      contention_changed(good, "\"level\":1,", ""),
+      contention_changed(good, row, ""),
+      contention_changed(good, loaded + ",", ""),
+      contention_changed(good, "\"pressure\":0.5", "\"pressure\":0.5,\"pressure\":0.6"),
   };
   for (const std::string& text : wrong) {
     try {

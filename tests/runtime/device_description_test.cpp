@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* roofline = "peak_flops_per_s: 1e9\nbandwidth_bytes_per_s: 1e9\nunknown_op_ns: 5\n";
 
-std::string refusal(const std::string& text) {
+std::string description_refusal(const std::string& text) {
   try {
     parse_device_description(text, "edge.yaml");
   } catch (const Error& e) {
@@ -37,18 +37,22 @@ TEST(DeviceDescription, built_in_ones_are_valid_in_any_case) {
 }
 
 TEST(DeviceDescription, errors_name_file_line_and_key) {
-  EXPECT_EQ(refusal(std::string(roofline) + "overhed_ns: 1\n"),
+  EXPECT_EQ(description_refusal(std::string(roofline) + "overhed_ns: 1\n"),
             "edge.yaml:4: overhed_ns: unknown key; did you mean 'overhead_ns'?");
-  EXPECT_THAT(refusal(std::string(roofline) + "overhead_ns: soon\n"), testing::StartsWith("edge.yaml:4: overhead_ns:"));
-  EXPECT_THAT(refusal(std::string(roofline) + "overhead_ns: -1\n"), testing::HasSubstr("out of range"));
-  EXPECT_THAT(refusal(std::string(roofline) + "overhead_ns: .nan\n"), testing::HasSubstr("not a number"));
-  EXPECT_THAT(refusal(std::string(roofline) + "noise: {shape: lognormel, sigma: 0.1}\n"),
+  EXPECT_THAT(description_refusal(std::string(roofline) + "overhead_ns: soon\n"),
+              testing::StartsWith("edge.yaml:4: overhead_ns:"));
+  EXPECT_THAT(description_refusal(std::string(roofline) + "overhead_ns: -1\n"), testing::HasSubstr("out of range"));
+  EXPECT_THAT(description_refusal(std::string(roofline) + "overhead_ns: .nan\n"), testing::HasSubstr("not a number"));
+  EXPECT_THAT(description_refusal(std::string(roofline) + "noise: {shape: lognormel, sigma: 0.1}\n"),
               testing::HasSubstr("did you mean 'lognormal'?"));
-  EXPECT_THAT(refusal(std::string(roofline) + "unknown_op_ns: 6\n"), testing::HasSubstr("twice"));
-  EXPECT_THAT(refusal("law: table\nunknown_op_ns: 1\n"), testing::HasSubstr("ops"));
-  EXPECT_THAT(refusal("law: table\nlaunch_ns: 1\nops: {}\nunknown_op_ns: 1\n"), testing::HasSubstr("launch_ns"));
-  EXPECT_THAT(refusal("bandwidth_bytes_per_s: 1\nunknown_op_ns: 1\n"), testing::HasSubstr("peak_flops_per_s"));
-  EXPECT_THAT(refusal(std::string(roofline) + "ops: {Conv: {fixd_ns: 1}}\n"), testing::HasSubstr("fixed_ns"));
+  EXPECT_THAT(description_refusal(std::string(roofline) + "unknown_op_ns: 6\n"), testing::HasSubstr("twice"));
+  EXPECT_THAT(description_refusal("law: table\nunknown_op_ns: 1\n"), testing::HasSubstr("ops"));
+  EXPECT_THAT(description_refusal("law: table\nlaunch_ns: 1\nops: {}\nunknown_op_ns: 1\n"),
+              testing::HasSubstr("launch_ns"));
+  EXPECT_THAT(description_refusal("bandwidth_bytes_per_s: 1\nunknown_op_ns: 1\n"),
+              testing::HasSubstr("peak_flops_per_s"));
+  EXPECT_THAT(description_refusal(std::string(roofline) + "ops: {Conv: {fixd_ns: 1}}\n"),
+              testing::HasSubstr("fixed_ns"));
 }
 
 TEST(DeviceDescription, says_how_and_from_which_size_on_a_device_fails) {
@@ -58,8 +62,10 @@ TEST(DeviceDescription, says_how_and_from_which_size_on_a_device_fails) {
   ASSERT_TRUE(device.fault);
   EXPECT_EQ(device.fault->kind, DeviceFault::Kind::hang);
   EXPECT_EQ(device.fault->from_bytes, 12);
-  EXPECT_THAT(refusal(std::string(roofline) + "fails: {as: lots}\n"), testing::HasSubstr("did you mean 'lost'?"));
-  EXPECT_THAT(refusal(std::string(roofline) + "fails: {as: lost, from_bytes: -1}\n"), testing::HasSubstr("from_bytes"));
+  EXPECT_THAT(description_refusal(std::string(roofline) + "fails: {as: lots}\n"),
+              testing::HasSubstr("did you mean 'lost'?"));
+  EXPECT_THAT(description_refusal(std::string(roofline) + "fails: {as: lost, from_bytes: -1}\n"),
+              testing::HasSubstr("from_bytes"));
 }
 
 TEST(DeviceDescription, says_what_a_device_shares_with_others) {
@@ -75,7 +81,7 @@ TEST(DeviceDescription, says_what_a_device_shares_with_others) {
   EXPECT_EQ(memory.by_type.at("MatMul").pressure, 0.1);
   EXPECT_EQ(memory.by_type.at("MatMul").sensitivity, 0);
   EXPECT_EQ(device.shares.at("bus").law, PressureLaw::linear);
-  const auto refused = [](const std::string& text) { return refusal(roofline + text); };
+  const auto refused = [](const std::string& text) { return description_refusal(roofline + text); };
   EXPECT_THAT(refused("shares: {memory: {law: que}}\n"), testing::HasSubstr("edge.yaml:4: shares.memory.law: 'que'"));
   EXPECT_THAT(refused("shares: {memory: {pressure: 1.5}}\n"),
               testing::HasSubstr("edge.yaml:4: shares.memory.pressure: 1.5 is out of range"));
@@ -88,8 +94,8 @@ TEST(DeviceDescription, says_what_a_device_shares_with_others) {
 
 TEST(DeviceDescription, what_is_not_a_mapping_is_refused) {
   for (const auto* text : {"", "- a\n", "a: [\n", "\"", "{", "a: b: c\n", "? [1]\n: 2\n", "*x\n"})
-    EXPECT_THAT(refusal(text), testing::StartsWith("edge.yaml:")) << text;
-  EXPECT_THAT(refusal(std::string(100'000, '[')), testing::StartsWith("edge.yaml:"));
+    EXPECT_THAT(description_refusal(text), testing::StartsWith("edge.yaml:")) << text;
+  EXPECT_THAT(description_refusal(std::string(100'000, '[')), testing::StartsWith("edge.yaml:"));
 }
 
 TEST(DeviceDescription, an_unknown_name_says_which_file_would_help) {

@@ -31,7 +31,7 @@ class ForeignTraces : public testing::Test {
   }
 };
 
-double micros(Nanoseconds time) { return Duration(time).count(); }
+double foreign_micros(Nanoseconds time) { return Duration(time).count(); }
 
 TEST_F(ForeignTraces, device_times_equal_an_independent_analysis) {
   const Figures expected[] = {
@@ -46,10 +46,10 @@ TEST_F(ForeignTraces, device_times_equal_an_independent_analysis) {
     const auto times = gpu_times(read_chrome_trace(path).trace);
     ASSERT_EQ(times.size(), 1u) << path;
     EXPECT_EQ(times[0].events, figures.kernels) << path;
-    EXPECT_NEAR(micros(times[0].total), figures.total, 0.05) << path;
-    EXPECT_NEAR(micros(times[0].idle), figures.idle, 0.05) << path;
-    EXPECT_NEAR(micros(times[0].compute), figures.compute, 0.05) << path;
-    EXPECT_NEAR(micros(times[0].non_compute), figures.non_compute, 0.05) << path;
+    EXPECT_NEAR(foreign_micros(times[0].total), figures.total, 0.05) << path;
+    EXPECT_NEAR(foreign_micros(times[0].idle), figures.idle, 0.05) << path;
+    EXPECT_NEAR(foreign_micros(times[0].compute), figures.compute, 0.05) << path;
+    EXPECT_NEAR(foreign_micros(times[0].non_compute), figures.non_compute, 0.05) << path;
   }
 }
 
