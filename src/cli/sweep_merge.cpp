@@ -2,6 +2,7 @@
 
 #include "cli/sweep_options.h"
 #include "cli/tables.h"
+#include "core/log.h"
 #include "core/text.h"
 #include "sweep/merge.h"
 #include "sweep/sweep_tables.h"
@@ -20,7 +21,7 @@ CommandLine declare(MergeOptions& o) {
   CommandLine line(
       "sweep merge",
       "Puts parts of a sweep together that were measured in folders of their own, on machines of one kind: "
-      "every row once.",
+      "every row once, and what was measured of contention.",
       "takt sweep merge part-1 part-2 --out profiling", o.log);
   line.add({.names = "DIR", .meaning = "The folders", .required = true}, &o.folders);
   line.add({.names = "--out",
@@ -39,7 +40,8 @@ int run_sweep_merge(std::span<const std::string> arguments) {
   MergeOptions o;
   if (!declare(o).parse(arguments)) return 0;
   const MergedSweep merged = merge_sweeps(o.folders);
-  write_sweep(merged.sweep, o.out);
+  for (const std::string& sentence : merged.left_out) log_warning(sentence);
+  write_sweep(merged, o.out);
   const auto tables = sweep_tables(merged.sweep);
   std::string text = to_text(tables.front(), o.output.style());
   if (merged.repeated > 0) text += fmt::format("\n{} rows were there more than once\n", merged.repeated);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -24,6 +25,8 @@ class Merger {
       refuse_input(fmt::format("{}: was measured in another way than the first folder ({} there)",
                                printable(folder.string()), differs));
     for (const StageRecord& record : sweep->records) add(record, folder);
+    for (const Network network : all_networks)
+      if (const auto records = read_contention(contention_journal(folder, network))) add(*records, folder);
   }
   MergedSweep take() { return std::move(merged_); }
 
@@ -42,10 +45,39 @@ class Merger {
     if (there.row.status != StageStatus::measured && record.row.status == StageStatus::measured) there = record;
   }
 
+  /// Rounds of a stage beside loads are made in a process of its own, so they may be of another folder than the loads.
+  void add(const ContentionRecords& records, const fs::path& folder) {
+    const Network network = records.configuration.network;
+    const auto there = std::find_if(merged_.contention.begin(), merged_.contention.end(),
+                                    [&](const auto& one) { return one.configuration.network == network; });
+    if (there == merged_.contention.end()) return merged_.contention.push_back(records);
+    std::string differs = difference(records.configuration, there->configuration);
+    const GraphSize &size = records.configuration.size, &first = there->configuration.size;
+    if (differs.empty() && (size.nodes != first.nodes || size.edges != first.edges))
+      differs =
+          fmt::format("{} nodes and {} edges instead of {} and {}", size.nodes, size.edges, first.nodes, first.edges);
+    if (!differs.empty())
+      return merged_.left_out.push_back(fmt::format("{}: its contention of {} was measured in another way ({})",
+                                                    printable(folder.string()), network_title(network), differs));
+    for (const ContentionRecord& record : records.records) {
+      const ContentionRecord* known = there->find(record.block);
+      if (known && (known->reason.empty() || !record.reason.empty())) continue;
+      std::erase_if(there->records, [&](const ContentionRecord& one) { return one.block == record.block; });
+      there->records.push_back(record);
+    }
+  }
+
   MergedSweep merged_;
   std::map<std::pair<Network, StageKey>, std::size_t> places_;
   std::map<std::string, std::string> devices_;  ///< by unit
 };
+
+template <typename Configuration, typename Record>
+std::string lines_of(const Configuration& configuration, const std::vector<Record>& records) {
+  std::string text = to_json(configuration) + "\n";
+  for (const Record& record : records) text += to_json(record) + "\n";
+  return text;
+}
 
 }  // namespace
 
@@ -55,13 +87,15 @@ MergedSweep merge_sweeps(const std::vector<fs::path>& folders) {
   return merger.take();
 }
 
-void write_sweep(const SweepRecords& sweep, const fs::path& folder) {
+void write_sweep(const MergedSweep& merged, const fs::path& folder) {
   if (read_sweep(folder))
     refuse_input(fmt::format("{}: holds a sweep already; give another folder with --out", printable(folder.string())));
-  std::string text = to_json(sweep.configuration) + "\n";
-  for (const StageRecord& record : sweep.records) text += to_json(record) + "\n";
   make_folders(folder / "results");
-  write_file_atomically(folder / "results" / "measurements.jsonl", text);
+  for (const ContentionRecords& contention : merged.contention)
+    write_file_atomically(contention_journal(folder, contention.configuration.network),
+                          lines_of(contention.configuration, contention.records));
+  write_file_atomically(folder / "results" / "measurements.jsonl",
+                        lines_of(merged.sweep.configuration, merged.sweep.records));
 }
 
 }  // namespace takt

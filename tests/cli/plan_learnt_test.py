@@ -123,6 +123,16 @@ class Learnt(unittest.TestCase):
         self.assertEqual(len(blocks), len(set(blocks)))
         self.assertEqual(len(blocks), 1 + 1 + 3 * 28)
 
+    def test_a_merged_sweep_has_what_its_parts_measured_of_contention(self):
+        self.takt('sweep', 'merge', 'sweep', '--out', 'merged')
+        name = 'results/interference-sage.jsonl'
+        self.assertEqual((self.path / 'merged' / name).read_bytes(), (self.path / 'sweep' / name).read_bytes())
+        # There are no models in the folder: nothing is measured anew.
+        self.takt(*SWEEP, '--interference', '--out', 'merged')
+        whole, merged = (json.loads((self.path / folder / 'results/interference.json').read_text('utf-8'))['tables']
+                         for folder in ('sweep', 'merged'))
+        self.assertEqual(merged, whole)
+
     def test_pieces_of_a_model_slow_each_other_down_too(self):
         devices = ['--devices', 'sim:left,sim:right', '--objective', 'throughput', '--pieces', '4', '--batches', '60']
         done = subprocess.run([MAKE_MODELS, self.path], check=False, capture_output=True)

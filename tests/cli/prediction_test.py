@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import pathlib
+import random
 import signal
 import subprocess
 import sys
@@ -108,6 +109,7 @@ class Chain(unittest.TestCase):
                 end = time.monotonic() + 100
                 while time.monotonic() < end and (not journal.exists() or journal.read_bytes().count(b'\n') < wanted):
                     time.sleep(0.02)
+                time.sleep(random.uniform(0, 0.4))  # anywhere in the measurement after it
                 process.send_signal(signal.SIGKILL)
             now = journal.read_bytes().count(b'\n')
             self.assertGreaterEqual(now, max(lines, wanted))
