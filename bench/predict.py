@@ -3,9 +3,9 @@
 
 How good are predictions of models that were not seen? Exports a zoo (all architectures at batch 1 without --config) and
 the soup's chains (--soup of them), collects both, fits, and prints the tables of errors: takt beside its parts and the usual
-baselines, on new kernels, new architectures, new families, and on the whole zoo by the soup alone, with the noise floor. Then predicts and runs foreign models (the networks of the ONNX
-wheel, or --models). The collection goes on where it was when the script is started again. The machine should do nothing
-else.
+baselines, on new kernels, new architectures, new families, and on the whole zoo by the soup alone, with the noise floor. Then
+predicts and runs foreign models (the networks of the ONNX wheel, or --models). The collection goes on where it was when the
+script is started again. The machine should do nothing else.
 
 Aims, quiet: new architectures MAPE at most 3 %, within 5 % for 88 %, within 10 % for 97 %; new families at most 4 %, within
 10 % for 92 %; soup alone at most 5 %; intervals of 90 % cover 87 to 93 %; foreign models within 15 %; a prediction below 1 ms.

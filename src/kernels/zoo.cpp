@@ -98,7 +98,7 @@ std::vector<int> soup_numbers() {
 }  // namespace
 
 std::string depths_text(const ZooFamily& family) {
-  if (family.is_soup) return fmt::format("{} to {}", family.depths.front(), family.depths.back());
+  if (family.name == soup_family) return fmt::format("{} to {}", family.depths.front(), family.depths.back());
   return fmt::format("{}", fmt::join(family.depths, ", "));
 }
 
@@ -116,7 +116,7 @@ const std::vector<ZooFamily>& zoo_families() {
       {"sage", {1}, {0.25, 1}, 1000, 2},
       {"gcn", {1}, {0.25, 1}, 1000, 2},
       {"gat", {1}, {0.25, 1}, 1000, 2},
-      {soup_family, soup_numbers(), {1}, 1, 1, true},
+      {soup_family, soup_numbers(), {1}, 1, 1},
   };
   return families;
 }
@@ -134,7 +134,7 @@ std::string ZooModel::name() const { return fmt::format("{}_b{}_{}", architectur
 std::vector<ZooModel> usual_zoo() {
   std::vector<ZooModel> models;
   for (const ZooFamily& family : zoo_families()) {
-    if (family.is_soup) continue;
+    if (family.name == soup_family) continue;
     for (const int depth : family.depths)
       for (const double width : family.widths)
         models.push_back({std::string(family.name), depth, width, 1, family.input});

@@ -15,9 +15,8 @@
 //   mlp           3, 6: layers of 1024·width; `input` numbers go in
 //   sage, gcn, gat   one layer of a graph neural network (gnn/network.h), 500·width features; `input` nodes, four edges
 //                 for each
-//   soup          no family: random chains of blocks to learn from, number 1 to 160 (zoo_soup.cpp). They are in the zoo
-//   only
-//                 where a configuration asks for them
+//   soup          random chains of blocks to learn from, numbers 1 to 160 (zoo_soup.cpp), in no zoo that does not ask
+//                 for them
 #pragma once
 
 #include <cstdint>
@@ -35,12 +34,11 @@ struct ZooFamily {
   std::vector<double> widths;  ///< usual ones; others are possible
   std::int64_t input = 224;    ///< usual size
   std::int64_t least_input = 32;
-  bool is_soup = false;  ///< chains to learn from, which nobody wants to know the time of
 };
 
 /// Of depths: "18, 34", "1 to 160".
 std::string depths_text(const ZooFamily& family);
-/// As models say in their metadata and datasets in a column.
+/// The family of chains to learn from, whose time nobody wants to know; as models and datasets say it.
 inline constexpr std::string_view soup_family = "soup";
 
 const std::vector<ZooFamily>& zoo_families();

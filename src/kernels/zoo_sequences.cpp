@@ -7,30 +7,30 @@ namespace takt {
 namespace {
 
 /// {batch, words, numbers} as {batch, heads, words, numbers / heads}.
-ZooTensor heads_of(ZooWriter& w, const ZooTensor& x, std::int64_t heads) {
-  const auto parted = w.reshape(x, {w.model().batch, w.model().input, heads, x.channels / heads}, x.channels / heads);
+ZooTensor heads_of(ZooWriter& w, const ZooTensor& x, std::int64_t words, std::int64_t heads) {
+  const auto parted = w.reshape(x, {w.model().batch, words, heads, x.channels / heads}, x.channels / heads);
   return w.transpose(parted, {0, 2, 1, 3}, parted.channels);
 }
 
-ZooTensor attention(ZooWriter& w, const ZooTensor& x, std::int64_t heads) {
-  const auto query = heads_of(w, w.dense(x, x.channels), heads);
-  const auto key = heads_of(w, w.dense(x, x.channels), heads);
-  const auto value = heads_of(w, w.dense(x, x.channels), heads);
-  auto scores = w.binary("MatMul", query, w.transpose(key, {0, 1, 3, 2}, w.model().input));
+}  // namespace
+
+ZooTensor write_attention(ZooWriter& w, const ZooTensor& x, std::int64_t words, std::int64_t heads) {
+  const auto query = heads_of(w, w.dense(x, x.channels), words, heads);
+  const auto key = heads_of(w, w.dense(x, x.channels), words, heads);
+  const auto value = heads_of(w, w.dense(x, x.channels), words, heads);
+  auto scores = w.binary("MatMul", query, w.transpose(key, {0, 1, 3, 2}, words));
   scores =
       w.act("Softmax", w.scaled_by(scores, static_cast<float>(1 / std::sqrt(static_cast<double>(query.channels)))));
   const auto seen = w.transpose(w.binary("MatMul", scores, value), {0, 2, 1, 3}, query.channels);
-  return w.dense(w.reshape(seen, {w.model().batch, w.model().input, x.channels}, x.channels), x.channels);
+  return w.dense(w.reshape(seen, {w.model().batch, words, x.channels}, x.channels), x.channels);
 }
-
-}  // namespace
 
 void write_transformer(ZooWriter& w) {
   constexpr std::int64_t head = 32;  // numbers of a head; widths are multiples of 8
   const std::int64_t numbers = std::max(head, w.scaled(256) / head * head);
   auto x = w.input({w.model().batch, w.model().input, numbers});
   for (int layer = 0; layer < w.model().depth; ++layer) {
-    x = w.layer_norm(w.binary("Add", x, attention(w, x, numbers / head)));
+    x = w.layer_norm(w.binary("Add", x, write_attention(w, x, w.model().input, numbers / head)));
     const auto inner = w.gelu(w.dense(x, numbers * 4));
     x = w.layer_norm(w.binary("Add", x, w.dense(inner, numbers)));
   }

@@ -255,18 +255,10 @@ class Soup {
   }
 
   ZooTensor attention(const ZooTensor& x) {
-    const std::int64_t head = x.channels % 64 == 0 && one_to(1) ? 64 : 32, heads = x.channels / head;
-    const auto parted = [&](const ZooTensor& y) {
-      return w_.transpose(w_.reshape(y, {w_.model().batch, words_, heads, head}, head), {0, 2, 1, 3}, head);
-    };
-    const auto query = parted(dense(x, x.channels)), key = parted(dense(x, x.channels));
-    const auto value = parted(dense(x, x.channels));
-    const auto scores = w_.binary("MatMul", query, w_.transpose(key, {0, 1, 3, 2}, words_));
-    work_ += 2.0 * static_cast<double>(w_.model().batch * words_ * words_) * static_cast<double>(x.channels);
-    const auto shares =
-        w_.act("Softmax", w_.scaled_by(scores, static_cast<float>(1 / std::sqrt(static_cast<double>(head)))));
-    const auto seen = w_.transpose(w_.binary("MatMul", shares, value), {0, 2, 1, 3}, head);
-    return dense(w_.reshape(seen, {w_.model().batch, words_, x.channels}, x.channels), x.channels);
+    const std::int64_t head = x.channels % 64 == 0 && one_to(1) ? 64 : 32;
+    const auto rows = static_cast<double>(w_.model().batch * words_), numbers = static_cast<double>(x.channels);
+    work_ += rows * numbers * (4 * numbers + 2 * static_cast<double>(words_));
+    return write_attention(w_, x, words_, x.channels / head);
   }
 
   // Vectors, {rows_, numbers}.

@@ -77,6 +77,9 @@ class ZooWriter {
   std::int64_t parameters_ = 0;
 };
 
+/// Attention of `heads` heads over {batch, words, numbers}, between the two products that go in and out.
+ZooTensor write_attention(ZooWriter& w, const ZooTensor& x, std::int64_t words, std::int64_t heads);
+
 // The families, each from the input to finish().
 void write_resnet(ZooWriter& w);
 void write_vgg(ZooWriter& w);
