@@ -121,7 +121,9 @@ TEST(PlanComparison, intervals_of_a_plan_that_was_chosen_for_its_estimate_hold_n
   }
   RecordProperty("coverage_of_the_chosen", std::to_string(static_cast<double>(inside) / sets));
   EXPECT_GE(inside, 0.91 * sets);
-  if (!is_sanitized()) EXPECT_LE(inside, 0.99 * sets);  // of so few as then even all may be
+  if (!is_sanitized()) {
+    EXPECT_LE(inside, 0.99 * sets);  // of so few as then even all may be
+  }
 }
 
 TEST(PlanComparison, what_plans_have_in_common_is_no_difference) {
