@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "cli/commands.h"
+#include "cli/load_options.h"
 #include "cli/output.h"
 #include "cli/predict_options.h"
 #include "cli/sweep_options.h"
@@ -30,6 +31,7 @@ struct CollectOptions {
   std::optional<int> rounds, threads;
   std::optional<std::uint64_t> seed;
   std::string time, shard;
+  std::optional<int> stress;
   bool accept_disturbed = false;
   OutputOptions output;
   LogOptions log;
@@ -72,6 +74,12 @@ CommandLine declare(CollectOptions& o) {
             .fallback = std::to_string(usual.threads),
             .range = NumberRange{1, 4096}},
            &o.threads);
+  line.add({.names = "--stress",
+            .value = "N",
+            .meaning = "Measure each model beside N loads as well, drawn from kinds, levels and threads (--config says "
+                       "which); 0: beside all of them",
+            .range = NumberRange{0, 1000}},
+           &o.stress);
   line.add({.names = "--shard", .value = "I/N", .meaning = "Measure only part I of N; parts count together"}, &o.shard);
   line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
            &o.seed);
@@ -93,9 +101,12 @@ CollectSettings settings_of(const CollectOptions& o) {
   settings.threads = o.threads.value_or(settings.threads);
   settings.seed = o.seed.value_or(settings.seed);
   if (!o.time.empty()) settings.time = duration_for("collect", "--time", o.time, std::chrono::milliseconds(1));
+  if (o.stress && !settings.stress) settings.stress.emplace();
+  if (o.stress) settings.stress->per_model = *o.stress;
   if (o.accept_disturbed) settings.most_run_delay = settings.most_canary = 1e6;
   settings.shard = shard_in(o.shard, "collect");
   settings.child = {path_of_this_program(), "collect", std::string(collect_child_word)};
+  settings.stress_child = {path_of_this_program(), "stress", std::string(stress_worker_word)};
   return settings;
 }
 

@@ -24,6 +24,7 @@ struct EvaluateOptions {
   int rounds = 3;
   std::string time = "2s";
   std::uint64_t seed = 1;
+  LoadChoice load;
   OutputOptions output;
   LogOptions log;
 };
@@ -48,6 +49,7 @@ CommandLine declare(EvaluateOptions& o) {
            &o.time);
   line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
            &o.seed);
+  add_load(line, o.load);
   add_output(line, o.output, table_names("evaluate"));
   return line;
 }
@@ -74,6 +76,7 @@ int run_evaluate(std::span<const std::string> arguments) {
   settings.models = models_to_collect(o.models);
   settings.rounds = o.rounds, settings.seed = o.seed;
   settings.child = {path_of_this_program(), "collect", std::string(collect_child_word)};
+  settings.load = load_config_for(o.load, predictor);
   const Interrupt interrupt;
   settings.stop = &interrupt.requested();
   std::vector<EvaluatedModel> models;

@@ -11,6 +11,8 @@
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "predict/load_training.h"
+#include "predict/loaded_prediction.h"
 #include "predict/predict_tables.h"
 #include "predict/predictor_file.h"
 #include "predict/validation.h"
@@ -57,7 +59,8 @@ CommandLine declare(FitOptions& o) {
   return line;
 }
 
-Predictor trained(const FitOptions& o, const Dataset& dataset, const Interrupt& interrupt) {
+Predictor trained(const FitOptions& o, const ByLoad& data, const Interrupt& interrupt) {
+  const Dataset& dataset = data.quiet;
   ValidationSettings settings;
   settings.trees.seed = o.seed, settings.folds = o.folds, settings.baselines = !o.no_baselines;
   settings.stop = &interrupt.requested();
@@ -71,6 +74,9 @@ Predictor trained(const FitOptions& o, const Dataset& dataset, const Interrupt& 
   predictor.measured_width = validation.measured_width, predictor.model_width = validation.model_width;
   predictor.kernel_width = std::move(validation.kernel_width);
   predictor.is_width_certain = validation.is_width_certain;
+  LoadTraining load = train_load(data, validation.unseen_us);
+  predictor.load_laws = std::move(load.laws);
+  predictor.errors.insert(predictor.errors.end(), load.errors.begin(), load.errors.end());
   return predictor;
 }
 
@@ -90,6 +96,7 @@ std::string text_of(const FitOptions& o, const Predictor& predictor, const std::
   text += fmt::format("\ntrained on {} kernels of {} models ({} architectures), {} with {} thread{}; in {}\n",
                       predictor.kernels, predictor.models, predictor.architectures, printable(predictor.runtime),
                       predictor.threads, predictor.threads == 1 ? "" : "s", printable(o.out.string()));
+  for (const LoadLaw& law : predictor.load_laws) text += fmt::format("load: {}\n", sentence_of(law));
   if (!predictor.is_width_certain)
     text += "With so few models the intervals cannot be promised; collect ten or more.\n";
   return text;
@@ -105,13 +112,17 @@ CommandDescription describe_fit() {
 int run_fit(std::span<const std::string> arguments) {
   FitOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  const Dataset dataset = read_dataset(o.dataset);
+  Dataset dataset = read_dataset(o.dataset);
   check_is_one_way(dataset, printable(o.dataset.string()));
+  const ByLoad data = divided_by_load(std::move(dataset));
+  if (data.quiet.models.empty())
+    refuse_input(fmt::format("{}: nothing in it was measured in quiet; collect the models without a load, too",
+                             printable(o.dataset.string())));
   const Provenance provenance = provenance_of("fit", arguments);
   const Interrupt interrupt;
-  const Predictor predictor = trained(o, dataset, interrupt);
+  const Predictor predictor = trained(o, data, interrupt);
   write_predictor(predictor, o.out, provenance);
-  const auto tables = fit_tables(predictor, dataset);
+  const auto tables = fit_tables(predictor, data.quiet);
   print(o.output, tables, provenance, text_of(o, predictor, tables));
   return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "cli/command_line.h"
 #include "load/load_config.h"
@@ -18,6 +19,9 @@ void add_load_sources(CommandLine& line, LoadSourceOptions& options);
 
 /// The file's configuration, or the usual one, with what the options say otherwise. Throws UsageError, Error.
 LoadConfig settled(const LoadSourceOptions& options);
+
+/// The word after which `takt stress` is the child of a Stressor: it does the task on its standard input.
+inline constexpr std::string_view stress_worker_word = "--worker";
 
 /// "500us": more than nothing. Throws UsageError naming the option.
 Nanoseconds positive_time(const std::string& text, const std::string& option);

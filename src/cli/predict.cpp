@@ -6,7 +6,9 @@
 #include "cli/tables.h"
 #include "core/log.h"
 #include "core/text.h"
+#include "load/load_sources.h"
 #include "predict/collect.h"
+#include "predict/loaded_prediction.h"
 #include "predict/predict_tables.h"
 #include "predict/predicted_trace.h"
 #include "trace/trace_file.h"
@@ -18,6 +20,7 @@ struct PredictOptions {
   std::vector<std::filesystem::path> models;
   std::filesystem::path predictor = default_predictor;
   std::filesystem::path trace;
+  LoadChoice load;
   OutputOptions output;
   LogOptions log;
 };
@@ -34,8 +37,36 @@ CommandLine declare(PredictOptions& o) {
             .meaning = "Write the predicted timeline, for ui.perfetto.dev",
             .makes = Makes::file},
            &o.trace);
+  add_load(line, o.load);
   add_output(line, o.output, table_names("predict"));
   return line;
+}
+
+/// ", because …", as its source says.
+std::string trouble_of(const LoadSnapshot& snapshot, const std::string& feature) {
+  for (const LoadReading& reading : snapshot.readings)
+    if (reading.name == feature && !reading.trouble.empty()) return ": " + reading.trouble;
+  for (const SourceTrouble& trouble : snapshot.troubles)
+    return fmt::format(" ({}: {})", trouble.source, trouble.sentence);
+  return "";
+}
+
+std::string load_words(const LoadShare& load) {
+  if (load.from.empty()) return "the load could not be read: this is for a quiet machine, and may be far more";
+  return fmt::format("{:.2f} times what it takes in quiet, by the load of this moment ({}), if it stays{}", load.factor,
+                     load.from, load.is_beyond ? "; it is more than any that was trained on" : "");
+}
+
+/// What a better law would have needed.
+void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapshot) {
+  const SeenLoad seen = seen_in(snapshot);
+  for (const LoadLaw& law : predictor.load_laws) {
+    if (law.factor(seen, 0)) return;
+    for (const LoadTerm& term : law.terms())
+      if (!seen.contains(term.feature))
+        log_warning(fmt::format("load: {} is not known{}; the prediction is less certain without it", term.feature,
+                                trouble_of(snapshot, term.feature)));
+  }
 }
 
 std::string sentence_of(const PredictedModel& model) {
@@ -43,6 +74,7 @@ std::string sentence_of(const PredictedModel& model) {
   std::string text =
       fmt::format("{}: {}, with 90 % between {} and {}\n", printable(model.model), format_duration(Duration(p.us)),
                   format_duration(Duration(p.low_us)), format_duration(Duration(p.high_us)));
+  if (p.load) text += "  " + load_words(*p.load) + "\n";
   text += fmt::format(
       "  {:.1f} % of the kernels' time from measured kernels, {:.1f} % from trained ones, {:.1f} % from "
       "the roofline alone\n",
@@ -71,9 +103,17 @@ int run_predict(std::span<const std::string> arguments) {
   if (!declare(o).parse(arguments)) return 0;
   const Predictor predictor = predictor_for_this_machine(o.predictor);
   const Provenance provenance = provenance_of("predict", arguments);
+  std::optional<SeenLoad> seen;
+  if (const auto load = load_config_for(o.load, predictor)) {
+    const auto snapshot = take_snapshot(make_load_sources(*load), load->window);
+    say_what_is_missing(predictor, snapshot);
+    seen = seen_in(snapshot);
+  }
   std::vector<PredictedModel> models;
   for (const auto& path : models_to_collect(o.models)) {
     models.push_back(predict_model(predictor, path));
+    PredictedModel& made = models.back();
+    if (seen) made.prediction = beside_load(predictor, std::move(made.prediction), made.facts.kernels, *seen);
     for (const std::string& note : models.back().facts.notes) log_info(note);
   }
   if (!o.trace.empty()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/log.h"
 #include "core/text.h"
 #include "machine/machine_class.h"
@@ -30,6 +31,27 @@ void add_models_and_predictor(CommandLine& line, std::vector<std::filesystem::pa
             .fallback = default_predictor,
             .names_a_file = true},
            &predictor);
+}
+
+void add_load(CommandLine& line, LoadChoice& choice) {
+  line.add({.names = "--load",
+            .meaning = "Look at the load that the machine has now and predict beside it, if it stays; needs a "
+                       "predictor that was trained on datasets of 'takt collect --stress'"},
+           &choice.load);
+  line.add({.names = "--config",
+            .value = "FILE",
+            .meaning = "As --load, from the sources that the key 'load' of this YAML file names, as of 'takt load'"},
+           &choice.config);
+}
+
+std::optional<LoadConfig> load_config_for(const LoadChoice& choice, const Predictor& predictor) {
+  if (!choice.load && choice.config.empty()) return std::nullopt;
+  if (predictor.load_laws.empty())
+    throw Error(
+        ErrorKind::unsupported,
+        "the predictor was trained in quiet only and knows nothing of loads; collect with --stress and fit anew");
+  if (choice.config.empty()) return usual_load_config();
+  return parse_load_config_file(read_file(choice.config), choice.config.string());
 }
 
 Predictor predictor_for_this_machine(const std::filesystem::path& folder) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "cli/command_line.h"
 #include "core/units.h"
+#include "load/load_config.h"
 #include "predict/predictor.h"
 
 namespace takt {
@@ -26,6 +28,15 @@ Duration duration_for(std::string_view command, std::string_view option, const s
 /// MODEL… and --predictor, of what predicts models.
 void add_models_and_predictor(CommandLine& line, std::vector<std::filesystem::path>& models,
                               std::filesystem::path& predictor);
+
+/// --load and --config, of what predicts beside the load of the moment.
+struct LoadChoice {
+  bool load = false;
+  std::filesystem::path config;
+};
+void add_load(CommandLine& line, LoadChoice& choice);
+/// nullopt: for a quiet machine. Throws Error(unsupported) for a predictor that knows no load.
+std::optional<LoadConfig> load_config_for(const LoadChoice& choice, const Predictor& predictor);
 
 /// Reads a predictor, with a warning where it was trained on another machine than this one. Throws as read_predictor().
 Predictor predictor_for_this_machine(const std::filesystem::path& folder);

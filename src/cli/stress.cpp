@@ -23,8 +23,6 @@
 namespace takt {
 namespace {
 
-constexpr std::string_view stress_worker_word = "--worker";  // as the only argument: the child of a Stressor
-
 struct StressOptions {
   std::string cpu, memory, cache, gpu, gpu_copies;
   int gpu_device = 0, threads = 0;

@@ -7,77 +7,29 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/random.h"
 #include "core/text.h"
 #include "graph/onnx.h"
+#include "load/load_sources.h"
 #include "machine/machine_class.h"
 #include "predict/collect_journal.h"
 #include "predict/collect_process.h"
+#include "predict/collect_steps.h"
 #include "predict/round_noise.h"
 
 namespace takt {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct CollectStep {
-  fs::path model;
-  int round = 1;
-};
-
-/// All steps of this shard, rounds one after the other, models in a new order in each.
-std::vector<CollectStep> steps_of(const CollectSettings& settings) {
-  std::vector<CollectStep> steps;
-  for (int round = 1; round <= settings.rounds; ++round) {
-    std::vector<CollectStep> one;
-    for (std::size_t i = 0; i < settings.models.size(); ++i)
-      if (settings.shard.has(i)) one.push_back({settings.models[i], round});
-    Random random(settings.seed * 1000 + static_cast<std::uint64_t>(round));
-    shuffle(one, random);
-    steps.insert(steps.end(), one.begin(), one.end());
-  }
-  return steps;
-}
-
-using StepKey = std::pair<std::string, int>;
-
-/// Those that need no further attempt.
-class DoneSteps {
- public:
-  DoneSteps(const std::vector<CollectRecord>& records, int retries) : retries_(retries) {
-    for (const CollectRecord& record : records) note(record);
-  }
-  void note(const CollectRecord& record) {
-    auto& state = states_[{record.model, record.round}];
-    if (record.status == CollectStatus::disturbed)
-      ++state.disturbed;
-    else
-      state.is_done = true;
-    if (record.canary_us) least_canary_ = std::min(least_canary_.value_or(*record.canary_us), *record.canary_us);
-  }
-  bool has(const CollectStep& step) const {
-    const auto found = states_.find({step.model.filename().string(), step.round});
-    return found != states_.end() && (found->second.is_done || found->second.disturbed > retries_);
-  }
-  std::optional<double> least_canary() const { return least_canary_; }
-
- private:
-  struct State {
-    bool is_done = false;
-    int disturbed = 0;
-  };
-  std::map<StepKey, State> states_;
-  std::optional<double> least_canary_;
-  int retries_;
-};
+using LoadSourceList = std::vector<std::unique_ptr<LoadSource>>;
 
 bool is_disturbed(const CollectRecord& record, const std::optional<double>& least_canary,
                   const CollectSettings& settings) {
-  if (record.status != CollectStatus::measured) return false;
+  if (record.status != CollectStatus::measured || !record.load.asked.is_quiet()) return false;
   if (record.load.run_delay && *record.load.run_delay > settings.most_run_delay) return true;
   return record.canary_us && least_canary && *record.canary_us > settings.most_canary * *least_canary;
 }
@@ -101,25 +53,61 @@ CollectConfiguration configuration_of(const CollectSettings& settings, const std
   return there->configuration;
 }
 
+/// A load that works, and a look at it before anything is measured beside it.
+class MeasuredLoad {
+ public:
+  /// A quiet load is one, too: nothing works, and the look tells what quiet looks like.
+  MeasuredLoad(const CollectSettings& settings, const AskedLoad& asked, LoadSourceList& sources) {
+    using namespace std::chrono_literals;
+    if (!asked.is_quiet()) stressor_.emplace(settings.stress_child, stress_task_of(asked, settings.limit + 1min));
+    if (sources.empty()) return;
+    // Its threads fill memory first, and averages need a while.
+    if (stressor_) std::this_thread::sleep_for(300ms);
+    seen_ = seen_in(take_snapshot(sources, settings.load.window, settings.stop));
+  }
+  const SeenLoad& seen() const { return seen_; }
+  bool held() const { return !stressor_ || stressor_->is_working(); }
+
+ private:
+  std::optional<Stressor> stressor_;
+  SeenLoad seen_;
+};
+
+/// nullopt: stopped.
+std::optional<CollectRecord> measured_step(const CollectSettings& settings, const CollectStep& step,
+                                           LoadSourceList& sources) {
+  const CollectTask task{.model = step.model,
+                         .runtime = settings.runtime,
+                         .device = settings.device,
+                         .threads = settings.threads,
+                         .time = settings.time,
+                         .seed = settings.seed,
+                         .round = step.round};
+  const MeasuredLoad load(settings, step.load, sources);
+  auto record = run_collect_process(settings.child, task, settings.limit, settings.stop);
+  if (!record) return std::nullopt;
+  record->load.asked = step.load, record->load.seen = load.seen();
+  if (!load.held() && record->status == CollectStatus::measured) {
+    record->status = CollectStatus::failed;
+    record->reason = fmt::format("the load '{}' ended before the measurement did", to_string(step.load));
+  }
+  return record;
+}
+
 void measure_steps(const CollectSettings& settings, const CollectConfiguration& configuration,
                    const std::vector<CollectRecord>& records) {
   Journal journal(collect_journal_path(settings.out, settings.shard));
   if (fs::file_size(collect_journal_path(settings.out, settings.shard)) == 0) journal.append(to_json(configuration));
   DoneSteps done(records, settings.retries);
+  LoadSourceList sources;
+  if (settings.stress) sources = make_load_sources(settings.load);
   const auto steps = steps_of(settings);
   std::uint64_t count = 0;
   for (const CollectStep& step : steps) {
     while (!done.has(step)) {
       if (settings.stop && *settings.stop)
         throw Error(ErrorKind::runtime, "stopped; the same command goes on where it was");
-      CollectTask task{.model = step.model,
-                       .runtime = settings.runtime,
-                       .device = settings.device,
-                       .threads = settings.threads,
-                       .time = settings.time,
-                       .seed = settings.seed,
-                       .round = step.round};
-      auto record = run_collect_process(settings.child, task, settings.limit, settings.stop);
+      auto record = measured_step(settings, step, sources);
       if (!record) continue;  // stopped
       if (is_disturbed(*record, done.least_canary(), settings)) record->status = CollectStatus::disturbed;
       journal.append(to_json(*record));
@@ -138,9 +126,23 @@ std::optional<double> mean_of_known(const std::vector<const CollectRecord*>& rou
   return mean_of_rounds(known);
 }
 
+/// Of what every round has.
+SeenLoad mean_seen(const std::vector<const CollectRecord*>& rounds) {
+  SeenLoad mean;
+  for (const std::string_view name : seen_load_features()) {
+    std::vector<double> values;
+    for (const CollectRecord* round : rounds)
+      if (const auto found = round->load.seen.find(name); found != round->load.seen.end())
+        values.push_back(found->second);
+    if (values.size() == rounds.size()) mean.emplace(name, mean_of_rounds(values));
+  }
+  return mean;
+}
+
 LoadReadings mean_load(const std::vector<const CollectRecord*>& rounds, const std::optional<double>& least_canary) {
   LoadReadings load;
-  load.stress = 0;
+  load.asked = rounds.front()->load.asked;
+  load.seen = mean_seen(rounds);
   load.others_busy = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.others_busy; });
   load.run_delay = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.run_delay; });
   load.steal = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.steal; });
@@ -183,15 +185,17 @@ CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const C
 Collection collection_of(const CollectJournal& journal, int retries) {
   Collection result;
   const DoneSteps done(journal.records, retries);
-  std::map<std::string, std::vector<const CollectRecord*>> measured;
-  std::map<std::string, CollectedRow> rows;
+  using Situation = std::pair<std::string, AskedLoad>;
+  std::map<Situation, std::vector<const CollectRecord*>> measured;
+  std::map<Situation, CollectedRow> rows;
   for (const CollectRecord& record : journal.records) {
-    CollectedRow& row = rows[record.model];
-    row.model = record.model;
+    const Situation situation{record.model, record.load.asked};
+    CollectedRow& row = rows[situation];
+    row.model = record.model, row.load = to_string(record.load.asked);
     row.measured += record.status == CollectStatus::measured, row.failed += record.status == CollectStatus::failed;
     row.disturbed += record.status == CollectStatus::disturbed;
     if (record.status == CollectStatus::failed) row.reason = record.reason;
-    if (record.status == CollectStatus::measured) measured[record.model].push_back(&record);
+    if (record.status == CollectStatus::measured) measured[situation].push_back(&record);
   }
   for (const auto& entry : measured) {
     result.dataset.models.push_back(model_of(entry.second, journal.configuration, done.least_canary()));
@@ -243,7 +247,7 @@ Dataset merge_datasets(const std::vector<fs::path>& files) {
   for (const fs::path& file : files) {
     Dataset one = read_dataset(file);
     for (CollectedModel& model : one.models) {
-      if (!names.insert(model.model).second)
+      if (!names.insert(model.model + " " + to_string(model.load.asked)).second)
         refuse_input(fmt::format("{}: model '{}' is in a dataset before it, too; leave one out",
                                  printable(file.string()), printable(model.model)));
       all.models.push_back(std::move(model));

@@ -30,18 +30,22 @@ struct CollectSettings {
   Shard shard;
   Nanoseconds limit = std::chrono::minutes(10);  ///< of one model in one round
   std::vector<std::string> child;                ///< the command that does a task from its standard input
+  std::optional<StressPlan> stress;              ///< models are measured beside these loads as well
+  LoadConfig load = usual_load_config();         ///< how it is looked at before each measurement
+  std::vector<std::string> stress_child;         ///< the command of a Stressor
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
   const std::atomic<bool>* stop = nullptr;
 };
 
 /// A YAML file: models (folders and files, relative to it), rounds, time, threads, runtime, device, run_delay, canary,
-/// retries, seed. Throws Error(bad_input), "FILE:LINE: KEY: …".
+/// retries, seed, stress (kinds, levels, threads, per_model), load. Throws Error(bad_input), "FILE:LINE: KEY: …".
 CollectSettings parse_collect_config(const std::string& text, const std::string& origin);
 CollectSettings read_collect_config(const std::filesystem::path& path);
 
-/// What became of one model.
+/// What became of one model beside one load.
 struct CollectedRow {
   std::string model;
+  std::string load;                             ///< beside which; empty: in quiet
   int measured = 0, disturbed = 0, failed = 0;  ///< rounds
   std::optional<double> latency_ms, noise;
   std::size_t kernels = 0;
@@ -57,7 +61,7 @@ struct Collection {
 /// journals that were written with other settings or on another machine, and Error(runtime) when stopped.
 Collection collect(const CollectSettings& settings);
 
-/// The models of several datasets; each model once. Throws Error(bad_input).
+/// The models of several datasets; each model once beside each load. Throws Error(bad_input).
 Dataset merge_datasets(const std::vector<std::filesystem::path>& files);
 
 /// Of the folders all .onnx files, sorted, and the files as they are. Throws Error(bad_input) for a folder without one

@@ -8,6 +8,7 @@
 
 #include "core/child_process.h"
 #include "core/error.h"
+#include "core/statistics.h"
 #include "core/temporary_folder.h"
 #include "core/text.h"
 #include "core/usage.h"
@@ -20,11 +21,14 @@
 namespace takt {
 namespace {
 
+constexpr double cut_off = 0.1;  // of the samples at either end
+
 RunSettings settings_of(const CollectTask& task) {
   RunSettings settings;
   settings.runtime = task.runtime, settings.device = task.device, settings.threads = task.threads;
   settings.min_time = task.time, settings.time = task.time;
   settings.seed = task.seed;
+  settings.stretches = false;  // records are taken as they are
   return settings;
 }
 
@@ -75,9 +79,16 @@ LoadReadings load_of(const RunPass& pass) {
   return load;
 }
 
-/// The kernels of `facts` with their times in `profile`. A kernel of which the records' cost leaves nothing keeps a
-/// twentieth of its recorded time: it did run.
-void add_times(const ModelFacts& facts, const OpProfile& profile, CollectRecord& record) {
+/// From the centre of the samples to their mean, of the runs without records: one interrupted run in a hundred counts
+/// in a mean, and it hits no kernel more than another.
+double mean_of_centre(const RunPass& plain) {
+  const double centre = trimmed_mean(plain.samples, cut_off).value_or(0);
+  return centre > 0 ? summarize(plain.samples)->mean.count() * 1000 / centre : 1;
+}
+
+/// The kernels of `facts` with what their records say in `profile`, the cost of a record included: it is the same for
+/// every kernel of a runtime, and a regression over all models finds it far better than one model can tell.
+void add_times(const ModelFacts& facts, const OpProfile& profile, double scale, CollectRecord& record) {
   std::unordered_map<std::string, const OpRow*> rows;
   for (const OpRow& row : profile.ops) rows.emplace(row.node, &row), rows.emplace(row.name, &row);
   for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
@@ -86,9 +97,9 @@ void add_times(const ModelFacts& facts, const OpProfile& profile, CollectRecord&
       throw Error(ErrorKind::runtime,
                   fmt::format("the runtime told no time of kernel '{}'", printable(facts.names[i])));
     const OpRow& row = *found->second;
-    const double recorded = static_cast<double>(row.total.count()) / 1000 / static_cast<double>(profile.runs);
-    const double plain = row.plain_mean ? row.plain_mean->count() : recorded;
-    record.kernels.push_back({facts.kernels[i], facts.names[i], std::max(plain, recorded / 20)});
+    const double centre = trimmed_mean(row.samples, cut_off).value_or(0);  // 0: it runs in few runs only
+    const double ns = centre > 0 ? centre : static_cast<double>(row.total.count()) / static_cast<double>(profile.runs);
+    record.kernels.push_back({facts.kernels[i], facts.names[i], ns / 1000 * scale});
   }
 }
 
@@ -122,7 +133,7 @@ void measure_kernels(const CollectTask& task, CollectRecord& record) {
   const RunResult result = run_model(file, as_it_is, RunPasses::both);
   record.latency_us = mean_us(*result.plain);
   record.load = load_of(*result.plain);
-  add_times(facts, profile_ops(result), record);
+  add_times(facts, profile_ops(result), mean_of_centre(*result.plain), record);
 }
 
 void measure_whole(const CollectTask& task, CollectRecord& record) {

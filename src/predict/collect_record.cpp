@@ -50,6 +50,26 @@ TimedKernel kernel_in(const Json& json) {
   return one;
 }
 
+Json json_of(const AskedLoad& load) {
+  if (load.is_quiet()) return {};
+  return {{"kind", load.kind}, {"level", load.level}, {"threads", load.threads}};
+}
+
+AskedLoad asked_in(const Json& json) {
+  if (json.is_null()) return {};
+  AskedLoad load{json.at("kind"), json.at("level"), json.at("threads")};
+  if (!is_stress_kind(load.kind) || !(load.level > 0 && load.level <= 1) || load.threads < 1)
+    refuse_input("has a load that is none");
+  return load;
+}
+
+SeenLoad seen_from(const Json& json) {
+  SeenLoad seen;
+  for (const std::string_view name : seen_load_features())
+    if (json.contains(name)) seen.emplace(name, json.at(std::string(name)).get<double>());
+  return seen;
+}
+
 CollectStatus collect_status_named(const std::string& name) {
   for (std::size_t i = 0; i < status_names.size(); ++i)
     if (status_names[i] == name) return static_cast<CollectStatus>(i);
@@ -101,6 +121,8 @@ std::string to_json(const CollectRecord& record) {
               {"others_busy", json_of(record.load.others_busy)},
               {"run_delay", json_of(record.load.run_delay)},
               {"steal", json_of(record.load.steal)},
+              {"stress", json_of(record.load.asked)},
+              {"seen", record.load.seen},
               {"kernels", kernels}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -117,6 +139,7 @@ CollectRecord parse_collect_record(std::string_view json, std::string_view where
     record.load.others_busy = optional_in(read.at("others_busy"));
     record.load.run_delay = optional_in(read.at("run_delay"));
     record.load.steal = optional_in(read.at("steal"));
+    record.load.asked = asked_in(read.at("stress")), record.load.seen = seen_from(read.at("seen"));
     for (const Json& kernel : read.at("kernels")) record.kernels.push_back(kernel_in(kernel));
     if (record.status != CollectStatus::failed && !(record.latency_us > 0)) refuse_input("has no time");
     return record;

@@ -37,7 +37,7 @@ enum class CollectStatus {
 struct TimedKernel {
   KernelFacts facts;
   std::string kernel;  ///< name of the runtime's node
-  double us = 0;       ///< mean time in the model
+  double us = 0;       ///< mean time in the model as recorded, the record's own cost included
 };
 
 /// A line of the journal: one model in one round.
@@ -49,7 +49,7 @@ struct CollectRecord {
   std::string architecture, family, runtime_version;
   double latency_us = 0;            ///< mean of the whole inference
   std::optional<double> canary_us;  ///< mean time of a fixed piece of work before and after
-  LoadReadings load;                ///< without canary and stress
+  LoadReadings load;                ///< without canary
   std::vector<TimedKernel> kernels;
 };
 std::string to_json(const CollectRecord& record);

@@ -62,13 +62,13 @@ class RowReader {
 };
 
 std::vector<std::string> dataset_columns() {
-  std::vector<std::string> names{"Kernel_ID",        "OpType",           "Input_Shape", "stress",
-                                 "others_busy",      "run_delay",        "steal",       "canary",
-                                 "Latency_ms",       "latency_noise",    "model",       "architecture",
-                                 "family",           "model_latency_ms", "model_noise", "rounds",
-                                 "kernel",           "layout",           "number_type", "kernel_group",
-                                 "runtime",          "runtime_version",  "device",      "machine",
-                                 "peak_flops_per_s", "peak_bytes_per_s"};
+  std::vector<std::string> names{"Kernel_ID",      "OpType",      "Input_Shape", "stress", "stress_kind",
+                                 "stress_threads", "others_busy", "run_delay",   "steal",  "canary"};
+  for (const std::string_view name : seen_load_features()) names.emplace_back(name);
+  for (const char* name : {"Latency_ms", "latency_noise", "model", "architecture", "family", "model_latency_ms",
+                           "model_noise", "rounds", "kernel", "layout", "number_type", "kernel_group", "runtime",
+                           "runtime_version", "device", "machine", "peak_flops_per_s", "peak_bytes_per_s"})
+    names.emplace_back(name);
   for (const FeatureText& feature : feature_texts()) names.emplace_back(feature.name);
   return names;
 }
@@ -78,31 +78,41 @@ std::vector<std::string> cells_of(const CollectedModel& model, const CollectedKe
   std::vector<std::string> cells{kernel.facts.id,
                                  kernel.facts.op_type,
                                  kernel.facts.input_shape,
-                                 number_cell(load.stress),
+                                 number_cell(load.asked.level),
+                                 load.asked.kind,
+                                 std::to_string(load.asked.threads),
                                  number_cell(load.others_busy),
                                  number_cell(load.run_delay),
                                  number_cell(load.steal),
-                                 number_cell(load.canary),
-                                 number_cell(kernel.latency_ms),
-                                 number_cell(kernel.noise),
-                                 model.model,
-                                 model.architecture,
-                                 model.family,
-                                 number_cell(model.latency_ms),
-                                 number_cell(model.noise),
-                                 std::to_string(model.rounds),
-                                 kernel.kernel,
-                                 kernel.facts.layout,
-                                 kernel.facts.number_type,
-                                 std::string(name_of(kernel.facts.group)),
-                                 model.runtime,
-                                 model.runtime_version,
-                                 model.device,
-                                 model.machine,
-                                 number_cell(model.constants.flops_per_s),
-                                 number_cell(model.constants.bytes_per_s)};
+                                 number_cell(load.canary)};
+  for (const std::string_view name : seen_load_features()) {
+    const auto found = load.seen.find(name);
+    cells.push_back(found == load.seen.end() ? std::string() : number_cell(found->second));
+  }
+  for (std::string& cell : std::vector<std::string>{
+           number_cell(kernel.latency_ms), number_cell(kernel.noise), model.model, model.architecture, model.family,
+           number_cell(model.latency_ms), number_cell(model.noise), std::to_string(model.rounds), kernel.kernel,
+           kernel.facts.layout, kernel.facts.number_type, std::string(name_of(kernel.facts.group)), model.runtime,
+           model.runtime_version, model.device, model.machine, number_cell(model.constants.flops_per_s),
+           number_cell(model.constants.bytes_per_s)})
+    cells.push_back(std::move(cell));
   for (const double feature : kernel.facts.features) cells.push_back(number_cell(feature));
   return cells;
+}
+
+AskedLoad load_in(RowReader& row) {
+  AskedLoad load;
+  load.level = row.maybe("stress").value_or(0);
+  load.kind = row.text();
+  const double threads = row.maybe("stress_threads").value_or(0);
+  load.threads = threads <= 4096 ? static_cast<int>(threads) : -1;
+  const bool is_one = is_stress_kind(load.kind) && load.level > 0 && load.level <= 1 && load.threads >= 1;
+  const bool is_none = load.kind.empty() && load.level == 0 && load.threads == 0;
+  if (!is_one && !is_none)
+    row.refuse(
+        "'stress', 'stress_kind' and 'stress_threads' are no load; give a level to 1, compute, memory or cache, and "
+        "threads, or 0, nothing and 0");
+  return load;
 }
 
 /// A row as a model of this one kernel. In the order of dataset_columns().
@@ -112,8 +122,11 @@ CollectedModel model_in(RowReader row) {
   kernel.facts.id = row.some_text("Kernel_ID");
   kernel.facts.op_type = row.some_text("OpType");
   kernel.facts.input_shape = row.text();
-  model.load = {row.maybe("stress"), row.maybe("others_busy"), row.maybe("run_delay"), row.maybe("steal"),
-                row.maybe("canary")};
+  model.load.asked = load_in(row);
+  model.load.others_busy = row.maybe("others_busy"), model.load.run_delay = row.maybe("run_delay");
+  model.load.steal = row.maybe("steal"), model.load.canary = row.maybe("canary");
+  for (const std::string_view name : seen_load_features())
+    if (const auto value = row.maybe(name)) model.load.seen.emplace(name, *value);
   kernel.latency_ms = row.positive("Latency_ms");
   kernel.noise = row.maybe("latency_noise");
   model.model = row.some_text("model");
@@ -144,8 +157,8 @@ CollectedModel model_in(RowReader row) {
 }
 
 bool is_same(const LoadReadings& a, const LoadReadings& b) {
-  return a.stress == b.stress && a.others_busy == b.others_busy && a.run_delay == b.run_delay && a.steal == b.steal &&
-         a.canary == b.canary;
+  return a.asked == b.asked && a.seen == b.seen && a.others_busy == b.others_busy && a.run_delay == b.run_delay &&
+         a.steal == b.steal && a.canary == b.canary;
 }
 
 /// Whether two rows say the same of their model.
@@ -170,6 +183,13 @@ void check_heading(const CsvRow& heading, std::string_view where) {
 }
 
 }  // namespace
+
+ByLoad divided_by_load(Dataset dataset) {
+  ByLoad parts;
+  for (CollectedModel& model : dataset.models)
+    (model.load.asked.is_quiet() ? parts.quiet : parts.loaded).models.push_back(std::move(model));
+  return parts;
+}
 
 std::size_t Dataset::kernel_count() const {
   std::size_t count = 0;
@@ -201,8 +221,10 @@ Dataset parse_dataset(std::string_view csv, std::string_view where) {
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const RowReader reader(rows[i], where);
     CollectedModel row = model_in(reader);
-    if (dataset.models.empty() || dataset.models.back().model != row.model) {
-      if (!seen.insert(row.model).second)
+    const bool goes_on = !dataset.models.empty() && dataset.models.back().model == row.model &&
+                         dataset.models.back().load.asked == row.load.asked;
+    if (!goes_on) {
+      if (!seen.insert(row.model + " " + to_string(row.load.asked)).second)
         reader.refuse(fmt::format("model '{}' has rows in two places; keep its rows together", printable(row.model)));
       dataset.models.push_back(std::move(row));
       continue;

@@ -3,7 +3,8 @@
 //   Kernel_ID,OpType,Input_Shape,others_busy,…,Latency_ms,Model,Architecture,…,flops,…
 //
 // The first columns are fixed, metrics of the load come before the latency; behind it stand the model with its own time
-// (the same in all of its rows), provenance and the features of kernel_facts.h. An empty cell is a missing value.
+// (the same in all of its rows of one load), provenance and the features of kernel_facts.h. An empty cell is a missing
+// value.
 #pragma once
 
 #include <array>
@@ -14,23 +15,25 @@
 #include <vector>
 
 #include "predict/kernel_facts.h"
+#include "predict/load_state.h"
 #include "predict/machine_constants.h"
 
 namespace takt {
 
 /// What was going on beside a measurement; nullopt: the system does not tell.
 struct LoadReadings {
-  std::optional<double> stress;       ///< level of a stressor that was asked for, 0..1; 0: none ran
+  AskedLoad asked;                    ///< of a stressor
   std::optional<double> others_busy;  ///< processors that others used, of those this process may use, as a share
   std::optional<double> run_delay;    ///< time that the process waited for a processor, over the time it had one
   std::optional<double> steal;        ///< processors given to other virtual machines, as a share
   std::optional<double> canary;       ///< time of a fixed piece of work over the shortest that was seen of it
+  SeenLoad seen;                      ///< before the measurement; empty: nobody looked
 };
 
 struct CollectedKernel {
   KernelFacts facts;
-  std::string kernel;           ///< name of the runtime's node
-  double latency_ms = 0;        ///< mean over the rounds of its mean time in the model
+  std::string kernel;     ///< name of the runtime's node
+  double latency_ms = 0;  ///< mean over the rounds of its mean time in the model, as recorded: a record's cost is in it
   std::optional<double> noise;  ///< mean of |round / mean of the other rounds − 1|; needs two rounds
 };
 
@@ -51,6 +54,12 @@ struct Dataset {
 
   std::size_t kernel_count() const;
 };
+
+/// What was measured in quiet, and beside a load.
+struct ByLoad {
+  Dataset quiet, loaded;
+};
+ByLoad divided_by_load(Dataset dataset);
 
 std::string dataset_csv(const Dataset& dataset);
 

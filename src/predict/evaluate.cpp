@@ -1,8 +1,12 @@
 #include "predict/evaluate.h"
 
+#include <numeric>
+
 #include "core/error.h"
 #include "core/random.h"
+#include "load/load_sources.h"
 #include "predict/collect_process.h"
+#include "predict/loaded_prediction.h"
 #include "predict/round_noise.h"
 
 namespace takt {
@@ -23,11 +27,34 @@ void check_stop(const EvaluateSettings& settings) {
   if (settings.stop && *settings.stop) throw Error(ErrorKind::runtime, "stopped before every model was measured");
 }
 
-/// Its prediction, made before it is first run.
-void predict_first(const Predictor& predictor, const std::filesystem::path& path, EvaluatedModel& model) {
-  if (model.prediction || !model.problem.empty()) return;
+/// Models as they are predicted: once for a quiet machine, or before each run for the load of the moment.
+class Predictions {
+ public:
+  Predictions(const Predictor& predictor, const EvaluateSettings& settings)
+      : predictor_(predictor), settings_(settings), models_(settings.models.size()) {
+    if (settings.load) sources_ = make_load_sources(*settings.load);
+  }
+
+  /// Throws what predict_model() and beside_load() throw.
+  ModelPrediction next(std::size_t model) {
+    if (!models_[model]) models_[model] = predict_model(predictor_, settings_.models[model]);
+    if (!settings_.load) return models_[model]->prediction;
+    const SeenLoad seen = seen_in(take_snapshot(sources_, settings_.load->window, settings_.stop));
+    return beside_load(predictor_, models_[model]->prediction, models_[model]->facts.kernels, seen);
+  }
+
+ private:
+  const Predictor& predictor_;
+  const EvaluateSettings& settings_;
+  std::vector<std::optional<PredictedModel>> models_;
+  std::vector<std::unique_ptr<LoadSource>> sources_;
+};
+
+/// Its prediction, made before it is run.
+void predict_first(Predictions& predictions, std::size_t number, EvaluatedModel& model) {
+  if (!model.problem.empty() || model.prediction) return;
   try {
-    model.prediction = predict_model(predictor, path).prediction;
+    model.prediction = predictions.next(number);
   } catch (const Error& error) {
     model.problem = error.what();
   }
@@ -46,32 +73,39 @@ PredictedModel predict_model(const Predictor& predictor, const std::filesystem::
 }
 
 std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateSettings& settings) {
-  std::vector<EvaluatedModel> models(settings.models.size());
-  std::vector<std::vector<double>> times(models.size());
-  std::vector<std::size_t> order(models.size());
-  for (std::size_t i = 0; i < models.size(); ++i) order[i] = i, models[i].model = settings.models[i].string();
+  const std::size_t count = settings.models.size(), rounds = static_cast<std::size_t>(settings.rounds);
+  std::vector<EvaluatedModel> rows(settings.load ? count * rounds : count);
+  std::vector<std::vector<double>> times(rows.size());
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].model = settings.models[i % count].string();
+    if (settings.load) rows[i].round = static_cast<int>(i / count) + 1;
+  }
+  Predictions predictions(predictor, settings);
   std::uint64_t done = 0;
-  for (int round = 1; round <= settings.rounds; ++round) {
-    Random random(settings.seed * 1000 + static_cast<std::uint64_t>(round));
+  for (std::size_t round = 0; round < rounds; ++round) {
+    Random random(settings.seed * 1000 + round + 1);
     shuffle(order, random);
     for (const std::size_t i : order) {
       check_stop(settings);
-      predict_first(predictor, settings.models[i], models[i]);
-      if (models[i].problem.empty()) {
+      const std::size_t place = settings.load ? round * count + i : i;
+      EvaluatedModel& row = rows[place];
+      predict_first(predictions, i, row);
+      if (row.problem.empty()) {
         const auto record =
-            run_collect_process(settings.child, task_of(predictor, settings, i, round), settings.limit, settings.stop);
+            run_collect_process(settings.child, task_of(predictor, settings, i, static_cast<int>(round) + 1),
+                                settings.limit, settings.stop);
         if (!record) check_stop(settings);
-        if (record && record->status == CollectStatus::failed) models[i].problem = record->reason;
-        if (record && record->status != CollectStatus::failed) times[i].push_back(record->latency_us);
+        if (record && record->status == CollectStatus::failed) row.problem = record->reason;
+        if (record && record->status != CollectStatus::failed) times[place].push_back(record->latency_us);
       }
-      if (settings.progress)
-        settings.progress(++done, settings.models.size() * static_cast<std::uint64_t>(settings.rounds));
+      if (settings.progress) settings.progress(++done, count * rounds);
     }
   }
-  for (std::size_t i = 0; i < models.size(); ++i)
-    if (!times[i].empty())
-      models[i].measured_us = mean_of_rounds(times[i]), models[i].noise = noise_of_rounds(times[i]);
-  return models;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!times[i].empty()) rows[i].measured_us = mean_of_rounds(times[i]), rows[i].noise = noise_of_rounds(times[i]);
+  return rows;
 }
 
 std::optional<ErrorRow> errors_of(const std::vector<EvaluatedModel>& models) {

@@ -32,6 +32,7 @@ struct EvaluateSettings {
   Duration time = std::chrono::milliseconds(700);  ///< of one model in one round
   std::uint64_t seed = 1;
   Nanoseconds limit = std::chrono::minutes(10);
+  std::optional<LoadConfig> load;  ///< the load is looked at before each run, and the run predicted beside it
   std::vector<std::string> child;  ///< the command of a collection's own process
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
   const std::atomic<bool>* stop = nullptr;
@@ -39,12 +40,14 @@ struct EvaluateSettings {
 
 struct EvaluatedModel {
   std::string model;
+  int round = 0;  ///< of predictions beside a load, of which each round has its own; 0: all rounds
   std::optional<ModelPrediction> prediction;
   std::optional<double> measured_us, noise;  ///< mean over the rounds; how far one is from the others
   std::string problem;                       ///< why something is missing; empty: nothing is
 };
 
-/// A model that cannot be predicted or run is a row with its problem. Throws Error(runtime) when stopped.
+/// A model that cannot be predicted or run is a row with its problem. With `load` a row per model and round. Throws
+/// Error(runtime) when stopped.
 std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateSettings& settings);
 
 /// The models that have both figures, as one row of errors; nullopt: none has.

@@ -1,5 +1,6 @@
 #include "predict/overhead.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -7,6 +8,8 @@
 
 namespace takt {
 namespace {
+
+constexpr double least_left = 0.05;  // of what was recorded
 
 double deviation(std::span<const OverheadSample> samples, const Overhead& line) {
   double sum = 0;
@@ -16,6 +19,14 @@ double deviation(std::span<const OverheadSample> samples, const Overhead& line) 
 }
 
 }  // namespace
+
+double Overhead::whole(double recorded_us, std::size_t kernels) const {
+  return std::max(recorded_us + fixed_us + per_kernel_us * static_cast<double>(kernels), least_left * recorded_us);
+}
+
+double Overhead::taken_out(double recorded_us) const {
+  return std::max(recorded_us + std::min(per_kernel_us, 0.0), least_left * recorded_us);
+}
 
 // A best line of least absolute deviations passes through two of the samples (Bloomfield and Steiger, 1983), and there
 // are few models, so all pairs are tried.

@@ -21,6 +21,13 @@ inline constexpr ColumnText low_ms{
     "low_ms", "Low ms", "The lower end of the interval that holds the model's time with 90 %, in milliseconds."};
 inline constexpr ColumnText high_ms{
     "high_ms", "High ms", "The upper end of the interval that holds the model's time with 90 %, in milliseconds."};
+inline constexpr ColumnText load_factor{"load_factor", "Load x",
+                                        "How many times as long as in quiet the load of the moment makes it; missing "
+                                        "where no load was asked for or known."};
+inline constexpr ColumnText load_from{
+    "load_from", "Load from",
+    "Whose figures the load was known from: probe, host, busy (the processors' use alone) or gpu; 'not known' where "
+    "none could be read, and missing where none was asked for."};
 inline constexpr ColumnText mape{"mape", "MAPE",
                                  "Mean absolute error of the predictions in percent of what was measured."};
 inline constexpr ColumnText bias{

@@ -17,8 +17,17 @@ Cell percent_cell(double share) { return share * 100; }
 Cell percent_cell(const std::optional<double>& share) { return share ? Cell(*share * 100) : Cell(); }
 Cell ms_cell(const std::optional<double>& us) { return us ? Cell(*us / 1000) : Cell(); }
 
+Cell load_factor_cell(const ModelPrediction& prediction) {
+  return prediction.load && !prediction.load->from.empty() ? Cell(prediction.load->factor) : Cell();
+}
+Cell load_from_cell(const ModelPrediction& prediction) {
+  return prediction.load ? Cell(prediction.load->from.empty() ? "not known" : prediction.load->from) : Cell();
+}
+
 constexpr Column<CollectedRow> collected_columns[] = {
     {model_column, [](const CollectedRow& r) -> Cell { return r.model; }},
+    {"collect_load", "Beside", [](const CollectedRow& r) { return predict_word(r.load); },
+     "The load beside which the model was measured: kind, level of each thread and threads; missing in quiet."},
     {columns::model_kernels,
      [](const CollectedRow& r) { return r.kernels ? Cell(static_cast<std::int64_t>(r.kernels)) : Cell(); }},
     {"rounds_measured", "Measured", [](const CollectedRow& r) -> Cell { return std::int64_t{r.measured}; },
@@ -33,7 +42,7 @@ constexpr Column<CollectedRow> collected_columns[] = {
      "Why the model could not be measured; missing where it could."},
 };
 constexpr TableDefinition<CollectedRow> collected_definition{
-    "collected", "What a collection has of each model: a row per model.", collected_columns};
+    "collected", "What a collection has of each model: a row per model and load.", collected_columns};
 
 /// A table's own columns, and after them how far its predictions are off.
 template <typename... Own>
@@ -54,13 +63,18 @@ constexpr std::array<Column<ErrorRow>, sizeof...(Own) + 8> before_errors(const O
 constexpr auto error_columns = before_errors(
     Column<ErrorRow>{"split", "Unseen", [](const ErrorRow& r) -> Cell { return r.split; },
                      "What the training had none of: kernel (new kernels in known models), model (new architectures), "
-                     "family (new families of architectures), zoo (everything but the soup's chains)."},
+                     "family (new families of architectures), zoo (everything but the soup's chains), load (new "
+                     "architectures beside "
+                     "loads of a kind, level and number of threads that are new)."},
     Column<ErrorRow>{"error_level", "Of", [](const ErrorRow& r) -> Cell { return r.level; },
                      "Whether whole models or single kernels are predicted."},
-    Column<ErrorRow>{"method", "Method", [](const ErrorRow& r) -> Cell { return r.method; },
-                     "How: takt (measured times where the place is alike, else the two after it averaged), boosting "
-                     "and forest (each of them alone), the source's recipe (a random forest on milliseconds), FLOPs (a "
-                     "line per kind of kernel), roofline (the machine's peaks times one factor)."},
+    Column<ErrorRow>{
+        "method", "Method", [](const ErrorRow& r) -> Cell { return r.method; },
+        "How: takt (measured times where the place is alike, else the two after it averaged), boosting "
+        "and forest (each of them alone), the source's recipe (a random forest on milliseconds), FLOPs (a "
+        "line per kind of kernel), roofline (the machine's peaks times one factor). Beside loads: takt (by "
+        "the most certain figures), then what other figures would say (gpu, probe, host, busy) and "
+        "without load, which ignores it."},
     Column<ErrorRow>{"predictions", "N",
                      [](const ErrorRow& r) -> Cell { return static_cast<std::int64_t>(r.figures.count); },
                      "How many predictions the errors are of."});
@@ -126,6 +140,8 @@ constexpr Column<PredictedModel> predicted_columns[] = {
     {"overhead_ms", "Overhead ms", [](const PredictedModel& r) { return ms_cell(r.prediction.overhead_us); },
      "What an inference takes beyond its kernels, in milliseconds; negative where the kernels' times are a little "
      "long."},
+    {columns::load_factor, [](const PredictedModel& r) { return load_factor_cell(r.prediction); }},
+    {columns::load_from, [](const PredictedModel& r) { return load_from_cell(r.prediction); }},
     {"prediction_us", "Took", [](const PredictedModel& r) -> Cell { return r.took; },
      "How long the prediction itself took, the model being open."},
 };
@@ -184,6 +200,11 @@ constexpr Column<EvaluatedModel> evaluated_columns[] = {
      },
      "Whether the measured time lies in the interval of the prediction."},
     {columns::noise_percent, [](const EvaluatedModel& r) { return percent_cell(r.noise); }},
+    {"evaluate_round", "Round", [](const EvaluatedModel& r) { return r.round ? Cell(std::int64_t{r.round}) : Cell(); },
+     "Which round of runs was predicted; missing where one prediction is for all rounds, as without a load."},
+    {columns::load_factor,
+     [](const EvaluatedModel& r) { return r.prediction ? load_factor_cell(*r.prediction) : Cell(); }},
+    {columns::load_from, [](const EvaluatedModel& r) { return r.prediction ? load_from_cell(*r.prediction) : Cell(); }},
     {"evaluate_problem", "Problem", [](const EvaluatedModel& r) { return predict_word(r.problem); },
      "Why the model could not be predicted or run; missing where it could."},
 };

@@ -31,7 +31,9 @@ KernelPrediction prediction_of(const Predictor& predictor, const KernelFacts& fa
   } else {
     result.us = predictor.trees.roofline(facts);
   }
-  result.low_us = result.us * std::exp(-width), result.high_us = result.us * std::exp(width);
+  result.low_us = predictor.overhead.taken_out(result.us * std::exp(-width));
+  result.high_us = predictor.overhead.taken_out(result.us * std::exp(width));
+  result.recorded_us = result.us, result.us = predictor.overhead.taken_out(result.us);
   return result;
 }
 
@@ -50,17 +52,16 @@ double ModelPrediction::share(Tier tier) const {
 
 ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts> kernels) {
   ModelPrediction result;
-  double sum = 0, strange = 0, strange_low = 0, strange_high = 0;  // strange: kernels unlike those seen
+  double recorded = 0, sum = 0, strange = 0, strange_low = 0, strange_high = 0;  // strange: kernels unlike those seen
   for (const KernelFacts& facts : kernels) {
     const KernelPrediction one = prediction_of(predictor, facts);
-    sum += one.us;
+    recorded += one.recorded_us, sum += one.us;
     if (one.tier == Tier::roofline || one.is_beyond)
       strange += one.us, strange_low += one.low_us, strange_high += one.high_us;
     result.kernels.push_back(one);
   }
-  result.overhead_us = predictor.overhead.of(kernels.size());
-  // A sum that is all overhead (a model of reshapes) stays above zero.
-  result.us = std::max(sum + result.overhead_us, 0.05 * sum);
+  result.us = predictor.overhead.whole(recorded, kernels.size());
+  result.overhead_us = result.us - sum;
   const double rest = std::max(0.0, result.us - strange);
   result.low_us = std::min(result.us, rest * std::exp(-predictor.model_width) + strange_low);
   result.high_us = std::max(result.us, rest * std::exp(predictor.model_width) + strange_high);
@@ -108,7 +109,6 @@ void check_is_one_way(const Dataset& dataset, const std::string& where) {
       refuse("runtime version", first.runtime_version, model.runtime_version);
     if (model.device != first.device) refuse("device", first.device, model.device);
     if (model.threads != first.threads) refuse("threads", std::to_string(first.threads), std::to_string(model.threads));
-    if (model.load.stress.value_or(0) != 0) refuse("a stressor in", first.model, model.model);
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // Every kernel gets a number, from the best source that has one: measured (the same kernel in such a place), trained
 // (trees of kernels like it), roofline (nothing like it was seen: what the machine's peaks allow, with a wide
-// interval). A model takes the sum of its kernels, since runtimes execute them one after another, and an overhead.
+// interval). A model takes the sum of its kernels, since runtimes execute them one after another, less what their
+// records cost, and an overhead.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "core/provenance.h"
 #include "predict/error_figures.h"
 #include "predict/known_kernels.h"
+#include "predict/load_law.h"
 #include "predict/overhead.h"
 #include "predict/ratio_trees.h"
 
@@ -25,14 +27,23 @@ std::string_view name_of(Tier tier);
 
 struct KernelPrediction {
   Tier tier = Tier::roofline;
-  double us = 0, low_us = 0, high_us = 0;  ///< the interval holds with 90 %
+  double us = 0, low_us = 0, high_us = 0;  ///< unobserved; the interval holds with 90 %
+  double recorded_us = 0;                  ///< what a record of it would say, its own cost included
   bool is_beyond = false;                  ///< more or less work than anything that was trained on
+};
+
+/// What a load adds to a prediction.
+struct LoadShare {
+  double factor = 1;       ///< of all times of the prediction
+  std::string from;        ///< the kind of the law: "probe"; empty: none could be applied
+  bool is_beyond = false;  ///< more load than was trained on
 };
 
 struct ModelPrediction {
   std::vector<KernelPrediction> kernels;  ///< in the order of execution
   double overhead_us = 0;
   double us = 0, low_us = 0, high_us = 0;  ///< Σ kernels + overhead
+  std::optional<LoadShare> load;           ///< nullopt: for a quiet machine
   double share(Tier tier) const;           ///< of the kernels' time; 0..1
 };
 
@@ -42,6 +53,7 @@ struct Predictor {
   RatioTrees trees;
   KnownKernels known;
   Overhead overhead;
+  std::vector<LoadLaw> load_laws;              ///< the most certain first; empty: trained in quiet only
   double measured_width = 0;                   ///< |log ratio|; of kernels with a measured time
   std::map<KernelGroup, double> kernel_width;  ///< of trained kernels
   double model_width = 0;

@@ -141,10 +141,56 @@ void read_known(const JsonObject& file, Predictor& predictor) {
   }
 }
 
+OrderedJson law_json(const LoadLaw& law) {
+  OrderedJson terms = OrderedJson::array(), widths = OrderedJson::array();
+  for (const LoadTerm& term : law.terms())
+    terms.push_back({{"feature", term.feature},
+                     {"quiet", term.quiet},
+                     {"weight", term.weight},
+                     {"by_memory", term.by_memory},
+                     {"low", term.low},
+                     {"high", term.high}});
+  for (const LoadWidth& width : law.widths()) widths.push_back({width.up_to_factor, width.width});
+  return {{"kind", law.kind()}, {"terms", terms}, {"widths", widths}};
+}
+
+constexpr double most_log = 50;  // of anything whose exponential is taken
+
+LoadLaw law_in(const Json& json, const std::string& where) {
+  const JsonObject law(json, where, {"kind", "terms", "widths"});
+  std::vector<LoadTerm> terms;
+  for (const Json& one : law.list("terms")) {
+    const JsonObject term(one, where, {"feature", "quiet", "weight", "by_memory", "low", "high"});
+    const auto bounded = [&](const char* key) {
+      const double value = term.number(key, -most_log);
+      if (value > most_log) term.refuse(fmt::format("'{}' is {}; such a law is none", key, value));
+      return value;
+    };
+    terms.push_back({term.text("feature"), term.number("quiet", -1e300), bounded("weight"), bounded("by_memory"),
+                     bounded("low"), bounded("high")});
+    const auto known = seen_load_features();
+    if (std::find(known.begin(), known.end(), terms.back().feature) == known.end())
+      term.refuse(fmt::format("'{}' is no figure of a load", printable(terms.back().feature)));
+    if (terms.back().low > terms.back().high) term.refuse("'low' is above 'high'");
+  }
+  std::vector<LoadWidth> widths;
+  for (const Json& one : law.list("widths")) {
+    const bool fits = one.is_array() && one.size() == 2 && one[0].is_number() && one[1].is_number() &&
+                      one[0].get<double>() > 0 && one[1].get<double>() >= 0 && one[1].get<double>() <= most_log;
+    if (!fits || (!widths.empty() && one[0].get<double>() < widths.back().up_to_factor))
+      law.refuse("'widths' holds something else than rising [factor, width]");
+    widths.push_back({one[0].get<double>(), one[1].get<double>()});
+  }
+  if (terms.empty() || widths.empty()) law.refuse("has no terms or no widths");
+  return LoadLaw(law.text("kind"), std::move(terms), std::move(widths));
+}
+
 }  // namespace
 
 std::string predictor_json(const Predictor& predictor, const Provenance& provenance) {
   OrderedJson groups = OrderedJson::array(), errors = OrderedJson::array(), known = OrderedJson::array();
+  OrderedJson laws = OrderedJson::array();
+  for (const LoadLaw& law : predictor.load_laws) laws.push_back(law_json(law));
   for (const auto& [kind, group] : predictor.trees.groups()) groups.push_back(group_json(kind, group, predictor));
   for (const ErrorRow& row : predictor.errors) errors.push_back(error_row_json(row));
   for (const auto& [id, times] : predictor.known.times())
@@ -169,6 +215,7 @@ std::string predictor_json(const Predictor& predictor, const Provenance& provena
                          {"model_width", predictor.model_width},
                          {"is_width_certain", predictor.is_width_certain},
                          {"groups", groups},
+                         {"load_laws", laws},
                          {"errors", errors},
                          {"known", known}};
   return file.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
@@ -197,12 +244,29 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
     refuse_input(fmt::format("{}: is no predictor; 'takt fit' writes them", where));
   if (parsed["takt_predictor"] != predictor_version)
     refuse_input(fmt::format("{}: is a predictor of a newer takt; read it with that, or train it anew", where));
-  const JsonObject file(
-      parsed, place,
-      {"takt",    "takt_predictor", "machine",     "runtime",         "runtime_version", "device",
-       "threads", "flops_per_s",    "bytes_per_s", "least_kernel_us", "overhead_us",     "overhead_per_kernel_us",
-       "models",  "architectures",  "kernels",     "measured_width",  "model_width",     "is_width_certain",
-       "groups",  "errors",         "known"});
+  const JsonObject file(parsed, place,
+                        {"takt",
+                         "takt_predictor",
+                         "machine",
+                         "runtime",
+                         "runtime_version",
+                         "device",
+                         "threads",
+                         "flops_per_s",
+                         "bytes_per_s",
+                         "least_kernel_us",
+                         "overhead_us",
+                         "overhead_per_kernel_us",
+                         "models",
+                         "architectures",
+                         "kernels",
+                         "measured_width",
+                         "model_width",
+                         "is_width_certain",
+                         "groups",
+                         "load_laws",
+                         "errors",
+                         "known"});
   Predictor predictor;
   predictor.machine = file.text("machine"), predictor.runtime = file.text("runtime");
   predictor.runtime_version = file.text("runtime_version"), predictor.device = file.text("device");
@@ -217,6 +281,7 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
   predictor.measured_width = file.number("measured_width", 0), predictor.model_width = file.number("model_width", 0);
   predictor.is_width_certain = file.flag("is_width_certain");
   for (const Json& group : file.list("groups")) read_group(group, place, predictor, trees);
+  for (const Json& law : file.list("load_laws")) predictor.load_laws.push_back(law_in(law, place + ": load_laws"));
   for (const Json& row : file.list("errors")) predictor.errors.push_back(error_row_in(row, place + ": errors"));
   read_known(file, predictor);
   return predictor;

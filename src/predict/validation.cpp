@@ -51,7 +51,7 @@ class PartTraining {
 
   void answer(const KernelFacts& facts, std::size_t m, std::size_t k, ByMethod& all) const {
     const ModelPrediction one = predict(predictor_, std::span(&facts, 1));
-    set(all[Method::takt], m, k, one.kernels.front().us, one.kernels.front().tier);
+    set(all[Method::takt], m, k, one.kernels.front().recorded_us, one.kernels.front().tier);
     if (!source_) return;
     const auto estimate = predictor_.trees.estimate(facts);
     const double roof = predictor_.trees.roofline(facts);
@@ -94,7 +94,7 @@ void add_sums(const Dataset& dataset, std::size_t m, const Overhead& overhead, B
   for (auto& entry : all) {
     double sum = 0;
     for (const double us : entry.second.kernel_us[m]) sum += us;
-    entry.second.model_us[m] = std::max(sum + overhead.of(dataset.models[m].kernels.size()), 0.05 * sum);
+    entry.second.model_us[m] = overhead.whole(sum, dataset.models[m].kernels.size());
   }
 }
 
@@ -259,7 +259,9 @@ Validation validate(const Dataset& dataset, const ValidationSettings& settings) 
       if (settings.progress) settings.progress(++done, total);
     });
     add_rows(dataset, split, parts, all, result.errors);
-    if (split == Split::model) take_widths(dataset, parts, all.at(Method::takt), result);
+    if (split != Split::model) continue;
+    take_widths(dataset, parts, all.at(Method::takt), result);
+    result.unseen_us = all.at(Method::takt).model_us;
   }
   return result;
 }

@@ -143,7 +143,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     add_notes(result, sessions[i]->notes());
     if (const auto precision = sessions[i]->precision()) result.precision = precision;
   }
-  if (passes == RunPasses::both && result.plain && result.profiled && !settings.copy_to_host &&
+  if (settings.stretches && passes == RunPasses::both && result.plain && result.profiled && !settings.copy_to_host &&
       !is_asked_to_stop(settings))
     result.stretches = measure_stretches(*sessions.back(), result, settings.min_time);
 }

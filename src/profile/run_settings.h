@@ -33,6 +33,7 @@ struct RunSettings {
   std::uint64_t seed = 1;                  ///< of generated inputs and simulated noise
   int instances = 1;                       ///< independent sessions that run at once, each in a thread of its own
   std::vector<int> cores;       ///< to pin to, the same number for each instance; empty: wherever the system likes
+  bool stretches = true;        ///< where records disturb much, heads of the model are timed alone (stretches.h)
   bool copy_to_host = false;    ///< a run includes copying its outputs to takt's memory
   std::optional<double> range;  ///< see OutputChecks
   std::optional<RepeatCheck> repeat_check;

@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "places.h"
 #include "predict/collect_journal.h"
+#include "predict/collect_steps.h"
 #include "predict/predict_words.h"
 #include "test_folder.h"
 
@@ -45,6 +46,40 @@ TEST(CollectRecord, what_a_child_tells_is_understood) {
   EXPECT_EQ(to_json(parse_collect_task(to_json(task))), to_json(task));
 }
 
+TEST(CollectRecord, a_load_is_kept_with_what_was_seen_of_it) {
+  CollectRecord record = record_of("a.onnx", 1, 50);
+  record.load.asked = {"cache", 0.3, 4}, record.load.seen = {{"probe_wait_ratio", 0.5}};
+  const std::string line = to_json(record);
+  const CollectRecord read = parse_collect_record(line, "x:1");
+  EXPECT_EQ(to_json(read), line);
+  EXPECT_EQ(read.load.asked, record.load.asked);
+  EXPECT_EQ(read.load.seen, record.load.seen);
+  std::string changed = line;
+  changed.replace(changed.find("cache"), 5, "cakes");
+  EXPECT_THAT(refusal_of([&] { parse_collect_record(changed, "x:1"); }), HasSubstr("a load that is none"));
+}
+
+TEST(CollectSteps, loads_stand_between_models_in_the_first_round) {
+  CollectSettings settings;
+  settings.models = {"a.onnx", "b.onnx", "c.onnx"}, settings.rounds = 2;
+  EXPECT_EQ(steps_of(settings).size(), 6u);
+  settings.stress.emplace();
+  settings.stress->per_model = 4;
+  const auto steps = steps_of(settings);
+  ASSERT_EQ(steps.size(), 6u + 12u);
+  EXPECT_EQ(std::count_if(steps.begin(), steps.end(), [](auto& step) { return !step.load.is_quiet(); }), 12);
+  EXPECT_TRUE(steps[15].load.is_quiet() && steps[16].load.is_quiet() && steps[17].load.is_quiet());
+  // One beside a load is not done because the same model in quiet is, and sees no canary of quiet.
+  CollectRecord record = record_of("a.onnx", 1, 50);
+  DoneSteps done({record}, 2);
+  record.load.asked = {"cache", 0.3, 4}, record.canary_us = 10;
+  EXPECT_FALSE(done.has({"a.onnx", 1, record.load.asked}));
+  done.note(record);
+  EXPECT_TRUE(done.has({"a.onnx", 1, record.load.asked}));
+  EXPECT_FALSE(done.has({"a.onnx", 1, {"cache", 0.6, 4}}));
+  EXPECT_EQ(done.least_canary(), 1000);
+}
+
 TEST(CollectRecord, refuses_what_is_none) {
   EXPECT_THAT(refusal_of([] { parse_collect_record("{}", "x:7"); }), HasSubstr("x:7: is no record of a collection"));
   std::string line = to_json(record_of("a.onnx", 2, 50));
@@ -64,6 +99,19 @@ TEST(CollectConfig, says_what_to_measure) {
   EXPECT_EQ(settings.most_run_delay, 0.5);
 }
 
+TEST(CollectConfig, says_beside_which_loads) {
+  const CollectSettings settings = parse_collect_config(
+      "models: zoo\nstress: {kinds: memory, levels: [0.5, 1], threads: 3, per_model: 1}\nload: {sources: [host]}\n",
+      "c.yaml");
+  ASSERT_TRUE(settings.stress);
+  EXPECT_EQ(settings.stress->kinds, std::vector<std::string>{"memory"});
+  EXPECT_EQ(settings.stress->levels, (std::vector<double>{0.5, 1}));
+  EXPECT_EQ(settings.stress->threads, std::vector<int>{3});
+  EXPECT_EQ(settings.stress->per_model, 1);
+  EXPECT_EQ(settings.load.sources, std::vector<std::string>{"host"});
+  EXPECT_FALSE(parse_collect_config("models: zoo\n", "c.yaml").stress);
+}
+
 TEST(CollectConfig, the_example_says_what_holds_without_it) {
   const CollectSettings usual, example = read_collect_config(source_dir() / "examples/collect.yaml");
   EXPECT_EQ(example.rounds, usual.rounds);
@@ -78,6 +126,12 @@ TEST(CollectConfig, refuses_with_line_and_key) {
   EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nrounds: 0\n", "c.yaml"); }), HasSubstr("c.yaml:2"));
   EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nround: 2\n", "c.yaml"); }), HasSubstr("rounds"));
   EXPECT_THAT(refusal_of([] { parse_collect_config("models: {a: b}\n", "c.yaml"); }), HasSubstr("is no path"));
+  EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nstress: {levels: 2}\n", "c.yaml"); }),
+              HasSubstr("stress.levels"));
+  EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nstress: {kinds: [disk]}\n", "c.yaml"); }),
+              HasSubstr("is no load"));
+  EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nstress: {kinds: []}\n", "c.yaml"); }),
+              HasSubstr("empty list"));
 }
 
 class Collections : public testing::Test {

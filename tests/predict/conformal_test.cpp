@@ -46,13 +46,16 @@ TEST(Overhead, the_line_is_found_in_spite_of_a_model_that_was_disturbed) {
   const Overhead found = fit_overhead(samples);
   EXPECT_NEAR(found.fixed_us, 20, 1e-9);
   EXPECT_NEAR(found.per_kernel_us, -0.25, 1e-12);
-  EXPECT_NEAR(found.of(100), -5, 1e-9);
+  EXPECT_NEAR(found.whole(1000, 100), 995, 1e-9);
+  EXPECT_NEAR(found.taken_out(3), 2.75, 1e-12);
+  EXPECT_NEAR(found.taken_out(0.2), 0.01, 1e-12) << "it did run";
+  EXPECT_NEAR(found.whole(80, 1000), 4, 1e-12) << "so did they";
 }
 
 TEST(Overhead, few_models_have_a_constant) {
-  EXPECT_EQ(fit_overhead({}).of(7), 0);
+  EXPECT_EQ(fit_overhead({}).whole(3, 7), 3);
   const std::vector<OverheadSample> two{{1, 10}, {100, 20}};
-  EXPECT_EQ(fit_overhead(two).of(7), 15);
+  EXPECT_EQ(fit_overhead(two).whole(3, 7), 18);
 }
 
 TEST(ErrorFigures, are_those_of_the_hand) {

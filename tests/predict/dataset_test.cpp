@@ -54,7 +54,10 @@ TEST(Dataset, what_is_written_is_read) {
 
 TEST(Dataset, begins_with_the_columns_that_are_promised) {
   const std::string csv = dataset_csv(two_models());
-  EXPECT_EQ(csv.rfind("Kernel_ID,OpType,Input_Shape,stress,others_busy,run_delay,steal,canary,Latency_ms,", 0), 0u);
+  EXPECT_EQ(csv.rfind("Kernel_ID,OpType,Input_Shape,stress,stress_kind,stress_threads,others_busy,run_delay,steal,"
+                      "canary,probe_wait_ratio,",
+                      0),
+            0u);
 }
 
 TEST(Dataset, refuses_what_is_none_with_its_line) {
@@ -69,6 +72,29 @@ TEST(Dataset, refuses_what_is_none_with_its_line) {
   EXPECT_THAT(refusal(replaced(csv, ",conv,", ",cnov,")), HasSubstr("'cnov' is no group of kernels"));
   EXPECT_THAT(refusal(replaced(csv, ",4096,", ",-4096,")), HasSubstr("'input_bytes' is '-4096'"));
   EXPECT_THAT(refusal(replaced(csv, ",4096,", ",,")), HasSubstr("'input_bytes' is empty"));
+}
+
+TEST(Dataset, a_model_beside_a_load_is_another_measurement) {
+  Dataset dataset = two_models();
+  CollectedModel beside = dataset.models.front();
+  beside.load.asked = {"memory", 0.6, 2};
+  beside.load.seen = {{"probe_wait_ratio", 0.75}, {"cpu_busy_share", 1}};
+  beside.latency_ms *= 2;
+  dataset.models.push_back(beside);
+  const std::string csv = dataset_csv(dataset);
+  const Dataset read = parse_dataset(csv, "x.csv");
+  EXPECT_EQ(dataset_csv(read), csv);
+  const ByLoad parts = divided_by_load(read);
+  EXPECT_EQ(parts.quiet.models.size(), 2u);
+  ASSERT_EQ(parts.loaded.models.size(), 1u);
+  EXPECT_EQ(parts.loaded.models.front().load.asked, beside.load.asked);
+  EXPECT_EQ(parts.loaded.models.front().load.seen, beside.load.seen);
+  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",0.6,weather,2,")), HasSubstr("are no load"));
+  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",1.6,memory,2,")), HasSubstr("are no load"));
+  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",0.6,memory,1e300,")), HasSubstr("are no load"));
+  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",0.6,,0,")), HasSubstr("are no load"));
+  dataset.models.insert(dataset.models.begin(), beside);
+  EXPECT_THAT(refusal(dataset_csv(dataset)), HasSubstr("rows in two places"));
 }
 
 TEST(Dataset, rows_of_one_model_agree_and_stand_together) {

@@ -35,7 +35,6 @@ inline CollectedModel model(const std::string& name, const std::string& family) 
   made.runtime = "onnxruntime", made.runtime_version = "1", made.device = "CPU", made.machine = "a machine";
   made.constants = {1e9, 1e9};  // 1000 FLOP or bytes per microsecond
   made.rounds = 2;
-  made.load.stress = 0;
   return made;
 }
 

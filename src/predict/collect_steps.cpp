@@ -1,0 +1,46 @@
+#include "predict/collect_steps.h"
+
+#include <algorithm>
+
+#include "core/random.h"
+
+namespace takt {
+
+std::vector<CollectStep> steps_of(const CollectSettings& settings) {
+  std::vector<CollectStep> steps;
+  for (int round = 1; round <= settings.rounds; ++round) {
+    std::vector<CollectStep> one;
+    for (std::size_t i = 0; i < settings.models.size(); ++i) {
+      if (!settings.shard.has(i)) continue;
+      one.push_back({settings.models[i], round, {}});
+      if (round > 1 || !settings.stress) continue;
+      for (AskedLoad& load : settings.stress->loads_of(i, settings.seed))
+        one.push_back({settings.models[i], round, std::move(load)});
+    }
+    Random random(settings.seed * 1000 + static_cast<std::uint64_t>(round));
+    shuffle(one, random);
+    steps.insert(steps.end(), one.begin(), one.end());
+  }
+  return steps;
+}
+
+DoneSteps::DoneSteps(const std::vector<CollectRecord>& records, int retries) : retries_(retries) {
+  for (const CollectRecord& record : records) note(record);
+}
+
+void DoneSteps::note(const CollectRecord& record) {
+  auto& state = states_[{record.model, record.round, record.load.asked}];
+  if (record.status == CollectStatus::disturbed)
+    ++state.disturbed;
+  else
+    state.is_done = true;
+  if (record.canary_us && record.load.asked.is_quiet())
+    least_canary_ = std::min(least_canary_.value_or(*record.canary_us), *record.canary_us);
+}
+
+bool DoneSteps::has(const CollectStep& step) const {
+  const auto found = states_.find({step.model.filename().string(), step.round, step.load});
+  return found != states_.end() && (found->second.is_done || found->second.disturbed > retries_);
+}
+
+}  // namespace takt

@@ -1,0 +1,141 @@
+#include "predict/load_law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/statistics.h"
+#include "predict/conformal.h"
+
+namespace takt {
+namespace {
+
+constexpr std::string_view probe_features[] = {"probe_wait_ratio", "probe_compute_flops", "probe_memory_bytes_per_s"};
+constexpr std::string_view gpu_features[] = {"gpu_sm_active_share", "gpu_dram_active_share", "gpu_sm_clock_hertz"};
+constexpr std::string_view host_features[] = {"cpu_busy_share", "cpu_pressure_share", "run_delay_share"};
+constexpr std::string_view busy_features[] = {"cpu_busy_share"};
+constexpr LoadLawKind law_kinds[] = {
+    {"gpu", gpu_features}, {"probe", probe_features}, {"host", host_features}, {"busy", busy_features}};
+
+/// How far from quiet: the logarithm of the factor that this alone would mean, where it means one.
+double distance(std::string_view feature, double value, double quiet) {
+  if (feature == "probe_wait_ratio" || feature == "run_delay_share")
+    return std::log1p(std::max(0.0, value)) - std::log1p(std::max(0.0, quiet));
+  if (feature.ends_with("_share")) return value - quiet;
+  return value > 0 && quiet > 0 ? std::log(quiet / value) : 0;  // rates: half the rate is twice the time
+}
+
+/// The first guess: who waits as the probe does takes as much longer, and who computes as it does, too.
+double guess_of(std::string_view feature) {
+  return feature == "probe_wait_ratio" || feature == "probe_compute_flops" ? 1.0 : 0.0;
+}
+
+/// Minimises |A·x − b|² + Σ ridge·x² by Cholesky's decomposition of the normal equations.
+std::vector<double> ridge_solution(const std::vector<std::vector<double>>& rows, const std::vector<double>& right,
+                                   double ridge) {
+  const std::size_t n = rows.front().size();
+  std::vector<std::vector<double>> l(n, std::vector<double>(n));
+  std::vector<double> x(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = i == j ? ridge : 0;
+      for (const auto& row : rows) sum += row[i] * row[j];
+      for (std::size_t k = 0; k < j; ++k) sum -= l[i][k] * l[j][k];
+      l[i][j] = i == j ? std::sqrt(std::max(sum, 1e-12)) : sum / l[j][j];
+    }
+    for (std::size_t r = 0; r < rows.size(); ++r) x[i] += rows[r][i] * right[r];
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) x[i] -= l[i][k] * x[k];
+    x[i] /= l[i][i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) x[i] -= l[k][i] * x[k];
+    x[i] /= l[i][i];
+  }
+  return x;
+}
+
+constexpr double ridge = 0.02;  // as much as a sample at a distance of a seventh
+
+bool has_all(const SeenLoad& seen, std::span<const std::string_view> features) {
+  return std::all_of(features.begin(), features.end(), [&](std::string_view name) { return seen.contains(name); });
+}
+
+std::vector<LoadTerm> terms_for(std::span<const SeenLoad> quiet, std::span<const std::string_view> features) {
+  std::vector<LoadTerm> terms;
+  for (const std::string_view feature : features) {
+    std::vector<double> values;
+    for (const SeenLoad& seen : quiet)
+      if (const auto found = seen.find(feature); found != seen.end()) values.push_back(found->second);
+    LoadTerm& term = terms.emplace_back();
+    term.feature = feature;
+    term.quiet = median(std::span<const double>(values)).value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+  return terms;
+}
+
+}  // namespace
+
+std::span<const LoadLawKind> load_law_kinds() { return law_kinds; }
+
+std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_share) const {
+  LoadFactor result;
+  double sum = 0;
+  for (const LoadTerm& term : terms_) {
+    const auto found = seen.find(term.feature);
+    if (found == seen.end()) return std::nullopt;
+    const double far = distance(term.feature, found->second, term.quiet), held = std::clamp(far, term.low, term.high);
+    result.is_beyond = result.is_beyond || std::abs(far - held) > 0.1;
+    sum += held * (term.weight + term.by_memory * memory_share);
+  }
+  result.factor = std::exp(sum);
+  for (const LoadWidth& width : widths_) {
+    result.width = width.width;
+    if (result.factor <= width.up_to_factor) break;
+  }
+  if (result.is_beyond) result.width *= 2;
+  return result;
+}
+
+std::optional<LoadLaw> fit_load_law(std::span<const LoadSample* const> samples, std::span<const SeenLoad> quiet,
+                                    const LoadLawKind& kind) {
+  std::vector<LoadTerm> terms = terms_for(quiet, kind.features);
+  if (std::any_of(terms.begin(), terms.end(), [](const LoadTerm& term) { return std::isnan(term.quiet); }))
+    return std::nullopt;
+  std::vector<std::vector<double>> rows;
+  std::vector<double> right;  // what the first guess leaves
+  for (const LoadSample* sample : samples) {
+    if (!has_all(sample->seen, kind.features)) continue;
+    std::vector<double>& row = rows.emplace_back();
+    double left = std::log(sample->factor);
+    for (LoadTerm& term : terms) {
+      const double far = distance(term.feature, sample->seen.find(term.feature)->second, term.quiet);
+      term.low = std::min(term.low, far), term.high = std::max(term.high, far);
+      row.push_back(far), row.push_back(far * sample->memory_share);
+      left -= far * guess_of(term.feature);
+    }
+    right.push_back(left);
+  }
+  if (rows.size() < least_load_samples) return std::nullopt;
+  const auto weights = ridge_solution(rows, right, ridge);
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    terms[i].weight = guess_of(terms[i].feature) + weights[2 * i], terms[i].by_memory = weights[2 * i + 1];
+  return LoadLaw(std::string(kind.name), std::move(terms), {});
+}
+
+std::vector<LoadWidth> load_widths(std::vector<LoadError> errors) {
+  std::sort(errors.begin(), errors.end(), [](const LoadError& a, const LoadError& b) { return a.factor < b.factor; });
+  // Fewer than fit into three sets that each can tell 90 % have one width.
+  const std::size_t sets = errors.size() >= 3 * errors_needed() ? 3 : 1;
+  std::vector<LoadWidth> widths;
+  for (std::size_t set = 0; set < sets; ++set) {
+    const std::size_t begin = errors.size() * set / sets, end = errors.size() * (set + 1) / sets;
+    std::vector<double> of_set;
+    for (std::size_t i = begin; i < end; ++i) of_set.push_back(errors[i].log_error);
+    if (const auto width = conformal_width(of_set)) widths.push_back({errors[end - 1].factor, *width});
+  }
+  return widths;
+}
+
+}  // namespace takt
