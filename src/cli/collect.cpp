@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -119,10 +120,18 @@ int run_collect_child() {
   });
 }
 
-std::string text_of(const CollectOptions& o, const Collection& collection, const std::vector<Table>& tables) {
-  std::string text = to_text(tables.front(), o.output.style());
-  return text + fmt::format("\n{} kernels of {} models in {}\n", collection.dataset.kernel_count(),
-                            collection.dataset.models.size(), printable(o.out.string()));
+std::string text_of(const CollectOptions& o, const Collection& collection) {
+  const auto is_quiet = [](const CollectedRow& row) { return row.load.empty(); };
+  std::vector<CollectedRow> quiet;
+  std::copy_if(collection.rows.begin(), collection.rows.end(), std::back_inserter(quiet), is_quiet);
+  std::string text = to_text(without_columns(collect_tables(quiet).front(), {"collect_load"}), o.output.style());
+  const ByLoad parts = divided_by_load(collection.dataset);
+  text += fmt::format("\n{} kernels of {} models in {}\n", parts.quiet.kernel_count(), parts.quiet.models.size(),
+                      printable(o.out.string()));
+  if (!parts.loaded.models.empty())
+    text += fmt::format("and {} measurements of them beside loads (--format csv has a row for each)\n",
+                        parts.loaded.models.size());
+  return text;
 }
 
 }  // namespace
@@ -151,7 +160,7 @@ int run_collect(std::span<const std::string> arguments) {
   }
   if (!collection.dataset.models.empty()) write_file_atomically(o.out, dataset_csv(collection.dataset));
   const auto tables = collect_tables(collection.rows);
-  print(o.output, tables, provenance, text_of(o, collection, tables));
+  print(o.output, tables, provenance, text_of(o, collection));
   if (collection.dataset.models.empty())
     throw Error(ErrorKind::runtime, "no model could be measured; the table says why");
   return 0;

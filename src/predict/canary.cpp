@@ -1,41 +1,55 @@
 #include "predict/canary.h"
 
-#include <cstdint>
-#include <numeric>
-#include <vector>
+#include <memory>
 
-#include "core/units.h"
+#include "core/statistics.h"
+#include "machine/peak_kernels.h"
 
 namespace takt {
 namespace {
 
-constexpr std::size_t table_size = 32 * 1024;  // 128 KiB
-constexpr int walk_steps = 200'000, walks = 30;
+constexpr std::size_t line_bytes = 64;  // of a cache
+constexpr double piece_flops = 20e6;
+constexpr std::size_t area_bytes = std::size_t{64} << 20, piece_bytes = std::size_t{4} << 20;
 
-/// Each step needs the one before it; the compiler cannot know where the table leads.
-std::uint32_t walk(const std::vector<std::uint32_t>& table) {
-  std::uint32_t at = 0, sum = 0;
-  for (int i = 0; i < walk_steps; ++i) {
-    at = table[(at + sum) % table_size];
-    sum += at ^ static_cast<std::uint32_t>(i);
-  }
-  return sum;
+volatile double canary_sink;  // results end here, so that no compiler can leave the work out
+
+const ComputeKernel& canary_kernel() {
+  for (const ComputeKernel& kernel : compute_kernels())
+    if (kernel.type == NumberType::f32) return kernel;
+  return portable_compute();
+}
+
+template <typename Work>
+Nanoseconds time_of(const Work& work) {
+  const Nanoseconds begin = steady_now();
+  work();
+  return steady_now() - begin;
 }
 
 }  // namespace
 
-double canary_us() {
-  std::vector<std::uint32_t> table(table_size);
-  for (std::size_t i = 0; i < table_size; ++i) table[i] = static_cast<std::uint32_t>(i * 40503u % table_size);
-  volatile std::uint32_t kept = walk(table);  // the first walk warms up
-  Nanoseconds total{};
-  for (int i = 0; i < walks; ++i) {
-    const Nanoseconds begin = steady_now();
-    kept = walk(table);
-    total += steady_now() - begin;
-  }
-  static_cast<void>(kept);
-  return Duration(total).count() / walks;
+Canary::Canary() : area_(area_bytes + line_bytes, 1) {
+  void* begin = area_.data();
+  std::size_t space = area_.size();
+  begin_ = static_cast<const std::byte*>(std::align(line_bytes, area_bytes, begin, space));
+  sing();  // the first one warms up
+  computing_.clear(), reading_.clear();
+}
+
+void Canary::sing() {
+  static const ComputeKernel& kernel = canary_kernel();
+  computing_.push_back(time_of([] {
+    canary_sink = kernel.run(static_cast<std::int64_t>(piece_flops / kernel.flops_per_round));
+  }));
+  reading_.push_back(time_of([&] { read_kernel().read(begin_ + at_, piece_bytes, 1); }));
+  at_ = (at_ + piece_bytes) % area_bytes;
+}
+
+std::optional<CanaryTimes> Canary::times() const {
+  const auto computing = trimmed_mean(computing_, 0.1), reading = trimmed_mean(reading_, 0.1);
+  if (!computing || !reading) return std::nullopt;
+  return CanaryTimes{*computing / 1000, *reading / 1000};
 }
 
 }  // namespace takt

@@ -19,6 +19,7 @@
 #include "predict/collect_journal.h"
 #include "predict/collect_process.h"
 #include "predict/collect_steps.h"
+#include "predict/pace.h"
 #include "predict/round_noise.h"
 
 namespace takt {
@@ -31,7 +32,7 @@ bool is_disturbed(const CollectRecord& record, const std::optional<double>& leas
                   const CollectSettings& settings) {
   if (record.status != CollectStatus::measured || !record.load.asked.is_quiet()) return false;
   if (record.load.run_delay && *record.load.run_delay > settings.most_run_delay) return true;
-  return record.canary_us && least_canary && *record.canary_us > settings.most_canary * *least_canary;
+  return record.canary && least_canary && record.canary->us() > settings.most_canary * *least_canary;
 }
 
 CollectConfiguration configuration_of(const CollectSettings& settings, const std::optional<CollectJournal>& there) {
@@ -139,20 +140,21 @@ SeenLoad mean_seen(const std::vector<const CollectRecord*>& rounds) {
   return mean;
 }
 
-LoadReadings mean_load(const std::vector<const CollectRecord*>& rounds, const std::optional<double>& least_canary) {
+LoadReadings mean_load(const std::vector<const CollectRecord*>& rounds, const Pace& pace) {
   LoadReadings load;
   load.asked = rounds.front()->load.asked;
   load.seen = mean_seen(rounds);
   load.others_busy = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.others_busy; });
   load.run_delay = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.run_delay; });
   load.steal = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.steal; });
-  load.canary = mean_of_known(rounds, [](const CollectRecord& r) { return r.canary_us; });
-  if (load.canary && least_canary) *load.canary /= *least_canary;
+  load.canary = mean_of_known(rounds, [&](const CollectRecord& r) {
+    return r.canary ? std::optional(pace.of(r)) : std::nullopt;
+  });
   return load;
 }
 
 CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const CollectConfiguration& configuration,
-                        const std::optional<double>& least_canary) {
+                        const Pace& pace) {
   const CollectRecord& first = *rounds.front();
   CollectedModel model{first.model,
                        first.architecture,
@@ -164,15 +166,16 @@ CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const C
                        configuration.threads,
                        static_cast<int>(rounds.size()),
                        configuration.constants,
-                       mean_load(rounds, least_canary),
+                       mean_load(rounds, pace),
                        0,
                        {},
                        {}};
   std::vector<double> wholes;
   std::map<std::string, std::vector<double>> times;
   for (const CollectRecord* round : rounds) {
-    wholes.push_back(round->latency_us / 1000);
-    for (const TimedKernel& kernel : round->kernels) times[kernel.kernel].push_back(kernel.us / 1000);
+    const double at_usual_pace = 1 / pace.of(*round) / 1000;  // and in ms
+    wholes.push_back(round->latency_us * at_usual_pace);
+    for (const TimedKernel& kernel : round->kernels) times[kernel.kernel].push_back(kernel.us * at_usual_pace);
   }
   model.latency_ms = mean_of_rounds(wholes), model.noise = noise_of_rounds(wholes);
   for (const TimedKernel& kernel : first.kernels) {
@@ -182,9 +185,9 @@ CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const C
   return model;
 }
 
-Collection collection_of(const CollectJournal& journal, int retries) {
+Collection collection_of(const CollectJournal& journal) {
   Collection result;
-  const DoneSteps done(journal.records, retries);
+  const Pace pace = Pace::of_records(journal.records);
   using Situation = std::pair<std::string, AskedLoad>;
   std::map<Situation, std::vector<const CollectRecord*>> measured;
   std::map<Situation, CollectedRow> rows;
@@ -198,7 +201,7 @@ Collection collection_of(const CollectJournal& journal, int retries) {
     if (record.status == CollectStatus::measured) measured[situation].push_back(&record);
   }
   for (const auto& entry : measured) {
-    result.dataset.models.push_back(model_of(entry.second, journal.configuration, done.least_canary()));
+    result.dataset.models.push_back(model_of(entry.second, journal.configuration, pace));
     const CollectedModel& model = result.dataset.models.back();
     CollectedRow& row = rows[entry.first];
     row.latency_ms = model.latency_ms, row.noise = model.noise, row.kernels = model.kernels.size();
@@ -238,7 +241,7 @@ Collection collect(const CollectSettings& settings) {
   const auto there = read_collect_journals(settings.out);
   const CollectConfiguration configuration = configuration_of(settings, there);
   measure_steps(settings, configuration, there ? there->records : std::vector<CollectRecord>());
-  return collection_of(*read_collect_journals(settings.out), settings.retries);
+  return collection_of(*read_collect_journals(settings.out));
 }
 
 Dataset merge_datasets(const std::vector<fs::path>& files) {

@@ -22,6 +22,7 @@ namespace takt {
 namespace {
 
 constexpr double cut_off = 0.1;  // of the samples at either end
+constexpr int songs = 4;         // of the canary before each block
 
 RunSettings settings_of(const CollectTask& task) {
   RunSettings settings;
@@ -119,8 +120,8 @@ ModelFacts facts_in(const std::filesystem::path& model, const OptimisedKernels& 
   return facts;
 }
 
-void measure_kernels(const CollectTask& task, CollectRecord& record) {
-  const RunSettings settings = settings_of(task);
+void measure_kernels(const CollectTask& task, Canary& canary, CollectRecord& record) {
+  RunSettings settings = settings_of(task);
   const OptimisedKernels kernels = saved_kernels_of(task.model, settings);
   const ModelFacts facts = facts_in(task.model, kernels, task.threads);
   record.architecture = facts.architecture, record.family = facts.family;
@@ -128,6 +129,9 @@ void measure_kernels(const CollectTask& task, CollectRecord& record) {
   const TemporaryFolder folder("takt");
   const auto file = folder.path() / "named.onnx";
   write_onnx(kernels.model, file);
+  settings.between_blocks = [&] {
+    for (int i = 0; i < songs; ++i) canary.sing();
+  };
   RunSettings as_it_is = settings;
   as_it_is.properties = as_written(kernels).properties;
   const RunResult result = run_model(file, as_it_is, RunPasses::both);
@@ -150,12 +154,13 @@ CollectRecord measure_for_collection(const CollectTask& task) {
   CollectRecord record;
   record.model = task.model.filename().string();
   record.round = task.round;
-  const double before = canary_us();
-  if (task.with_kernels)
-    measure_kernels(task, record);
-  else
+  if (task.with_kernels) {
+    Canary canary;
+    measure_kernels(task, canary, record);
+    record.canary = canary.times();
+  } else {
     measure_whole(task, record);
-  record.canary_us = (before + canary_us()) / 2;
+  }
   record.status = CollectStatus::measured;
   return record;
 }

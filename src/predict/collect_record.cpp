@@ -70,6 +70,13 @@ SeenLoad seen_from(const Json& json) {
   return seen;
 }
 
+std::optional<CanaryTimes> canary_in(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  const CanaryTimes times{json.at(0), json.at(1)};
+  if (!(times.compute_us > 0 && times.memory_us > 0)) refuse_input("has a canary without time");
+  return times;
+}
+
 CollectStatus collect_status_named(const std::string& name) {
   for (std::size_t i = 0; i < status_names.size(); ++i)
     if (status_names[i] == name) return static_cast<CollectStatus>(i);
@@ -117,7 +124,7 @@ std::string to_json(const CollectRecord& record) {
               {"family", record.family},
               {"runtime_version", record.runtime_version},
               {"latency_us", record.latency_us},
-              {"canary_us", json_of(record.canary_us)},
+              {"canary_us", record.canary ? Json{record.canary->compute_us, record.canary->memory_us} : Json()},
               {"others_busy", json_of(record.load.others_busy)},
               {"run_delay", json_of(record.load.run_delay)},
               {"steal", json_of(record.load.steal)},
@@ -135,7 +142,7 @@ CollectRecord parse_collect_record(std::string_view json, std::string_view where
     record.status = collect_status_named(read.at("status"));
     record.reason = read.at("reason"), record.architecture = read.at("architecture");
     record.family = read.at("family"), record.runtime_version = read.at("runtime_version");
-    record.latency_us = read.at("latency_us"), record.canary_us = optional_in(read.at("canary_us"));
+    record.latency_us = read.at("latency_us"), record.canary = canary_in(read.at("canary_us"));
     record.load.others_busy = optional_in(read.at("others_busy"));
     record.load.run_delay = optional_in(read.at("run_delay"));
     record.load.steal = optional_in(read.at("steal"));

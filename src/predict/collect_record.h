@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "predict/canary.h"
 #include "predict/dataset.h"
 
 namespace takt {
@@ -48,8 +49,8 @@ struct CollectRecord {
   std::string reason;  ///< of a failed one
   std::string architecture, family, runtime_version;
   double latency_us = 0;            ///< mean of the whole inference
-  std::optional<double> canary_us;  ///< mean time of a fixed piece of work before and after
-  LoadReadings load;                ///< without canary
+  std::optional<CanaryTimes> canary;
+  LoadReadings load;  ///< without canary
   std::vector<TimedKernel> kernels;
 };
 std::string to_json(const CollectRecord& record);

@@ -2,9 +2,27 @@
 
 #include <algorithm>
 
+#include "core/error.h"
 #include "core/random.h"
+#include "graph/onnx.h"
+#include "graph/onnx_metadata.h"
+#include "kernels/zoo.h"
 
 namespace takt {
+namespace {
+
+/// Its chains are for learning kernels; nobody wants to know their time beside a load.
+bool is_chain_of_soup(const std::filesystem::path& model) {
+  try {
+    const auto metadata = metadata_of(read_onnx_structure(model));
+    const auto family = metadata.find("takt.family");
+    return family != metadata.end() && family->second == soup_family;
+  } catch (const Error&) {
+    return false;  // its measurement says what is wrong
+  }
+}
+
+}  // namespace
 
 std::vector<CollectStep> steps_of(const CollectSettings& settings) {
   std::vector<CollectStep> steps;
@@ -13,7 +31,7 @@ std::vector<CollectStep> steps_of(const CollectSettings& settings) {
     for (std::size_t i = 0; i < settings.models.size(); ++i) {
       if (!settings.shard.has(i)) continue;
       one.push_back({settings.models[i], round, {}});
-      if (round > 1 || !settings.stress) continue;
+      if (round > 1 || !settings.stress || is_chain_of_soup(settings.models[i])) continue;
       for (AskedLoad& load : settings.stress->loads_of(i, settings.seed))
         one.push_back({settings.models[i], round, std::move(load)});
     }
@@ -34,8 +52,8 @@ void DoneSteps::note(const CollectRecord& record) {
     ++state.disturbed;
   else
     state.is_done = true;
-  if (record.canary_us && record.load.asked.is_quiet())
-    least_canary_ = std::min(least_canary_.value_or(*record.canary_us), *record.canary_us);
+  if (record.canary && record.load.asked.is_quiet())
+    least_canary_ = std::min(least_canary_.value_or(record.canary->us()), record.canary->us());
 }
 
 bool DoneSteps::has(const CollectStep& step) const {

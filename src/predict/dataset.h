@@ -26,7 +26,7 @@ struct LoadReadings {
   std::optional<double> others_busy;  ///< processors that others used, of those this process may use, as a share
   std::optional<double> run_delay;    ///< time that the process waited for a processor, over the time it had one
   std::optional<double> steal;        ///< processors given to other virtual machines, as a share
-  std::optional<double> canary;       ///< time of a fixed piece of work over the shortest that was seen of it
+  std::optional<double> canary;       ///< pace of the machine (pace.h); times are divided by it. Beside loads 1
   SeenLoad seen;                      ///< before the measurement; empty: nobody looked
 };
 

@@ -6,13 +6,14 @@
 
 #include "core/statistics.h"
 #include "predict/conformal.h"
+#include "predict/ridge.h"
 
 namespace takt {
 namespace {
 
 constexpr std::string_view probe_features[] = {"probe_wait_ratio", "probe_compute_flops", "probe_memory_bytes_per_s"};
 constexpr std::string_view gpu_features[] = {"gpu_sm_active_share", "gpu_dram_active_share", "gpu_sm_clock_hertz"};
-constexpr std::string_view host_features[] = {"cpu_busy_share", "cpu_pressure_share", "run_delay_share"};
+constexpr std::string_view host_features[] = {"cpu_busy_share", "cpu_pressure_share"};
 constexpr std::string_view busy_features[] = {"cpu_busy_share"};
 constexpr LoadLawKind law_kinds[] = {
     {"gpu", gpu_features}, {"probe", probe_features}, {"host", host_features}, {"busy", busy_features}};
@@ -30,33 +31,7 @@ double guess_of(std::string_view feature) {
   return feature == "probe_wait_ratio" || feature == "probe_compute_flops" ? 1.0 : 0.0;
 }
 
-/// Minimises |A·x − b|² + Σ ridge·x² by Cholesky's decomposition of the normal equations.
-std::vector<double> ridge_solution(const std::vector<std::vector<double>>& rows, const std::vector<double>& right,
-                                   double ridge) {
-  const std::size_t n = rows.front().size();
-  std::vector<std::vector<double>> l(n, std::vector<double>(n));
-  std::vector<double> x(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = i == j ? ridge : 0;
-      for (const auto& row : rows) sum += row[i] * row[j];
-      for (std::size_t k = 0; k < j; ++k) sum -= l[i][k] * l[j][k];
-      l[i][j] = i == j ? std::sqrt(std::max(sum, 1e-12)) : sum / l[j][j];
-    }
-    for (std::size_t r = 0; r < rows.size(); ++r) x[i] += rows[r][i] * right[r];
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) x[i] -= l[i][k] * x[k];
-    x[i] /= l[i][i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) x[i] -= l[k][i] * x[k];
-    x[i] /= l[i][i];
-  }
-  return x;
-}
-
-constexpr double ridge = 0.02;  // as much as a sample at a distance of a seventh
+constexpr double pull_to_guess = 0.02;  // as much as a sample at a distance of a seventh
 
 bool has_all(const SeenLoad& seen, std::span<const std::string_view> features) {
   return std::all_of(features.begin(), features.end(), [&](std::string_view name) { return seen.contains(name); });
@@ -118,7 +93,7 @@ std::optional<LoadLaw> fit_load_law(std::span<const LoadSample* const> samples, 
     right.push_back(left);
   }
   if (rows.size() < least_load_samples) return std::nullopt;
-  const auto weights = ridge_solution(rows, right, ridge);
+  const auto weights = ridge_solution(rows, right, pull_to_guess);
   for (std::size_t i = 0; i < terms.size(); ++i)
     terms[i].weight = guess_of(terms[i].feature) + weights[2 * i], terms[i].by_memory = weights[2 * i + 1];
   return LoadLaw(std::string(kind.name), std::move(terms), {});

@@ -188,7 +188,7 @@ RunPass Measurement::finish() {
   return std::move(pass_);
 }
 
-void measure(std::span<Measurement> passes, const RunProgress& progress) {
+void measure(std::span<Measurement> passes, const RunProgress& progress, const std::function<void()>& between) {
   for (Measurement& pass : passes) pass.warm_up();
   std::vector<std::size_t> block;
   for (const Measurement& pass : passes)
@@ -207,6 +207,7 @@ void measure(std::span<Measurement> passes, const RunProgress& progress) {
   while (!std::all_of(passes.begin(), passes.end(), is_done))
     for (std::size_t i = 0; i < passes.size(); ++i) {
       if (passes[i].is_done()) continue;
+      if (between) between();
       if (passes.size() > 1) passes[i].settle();
       passes[i].run_block(block[i], told);
       if (real) watch.look_if_due();

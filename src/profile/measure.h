@@ -86,8 +86,8 @@ class Measurement {
 void wait_until_others_sleep(UsageReader& reader);
 
 /// Warms up those that are not warm, then measures until all are done: one session in one go, two or more in
-/// alternating blocks.
-void measure(std::span<Measurement> passes, const RunProgress& progress);
+/// alternating blocks. `between` is called before each block.
+void measure(std::span<Measurement> passes, const RunProgress& progress, const std::function<void()>& between = {});
 
 /// How many times as long a profiled run takes: the median over pairs of neighbouring blocks of the ratio of their
 /// medians, and its interval (missing below 5 pairs). nullopt without samples, or when a plain run takes no time.

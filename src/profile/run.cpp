@@ -131,7 +131,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     measurements.back().warm_up();  // before another session's memory is beside its own
   }
   log_sizes(result);
-  measure(measurements, progress);
+  measure(measurements, progress, settings.between_blocks);
   if (running) measurements.back().note_memory(running->bytes());
   const bool any = std::any_of(measurements.begin(), measurements.end(), [](auto& m) { return m.runs_done() > 0; });
   for (std::size_t i = 0; i < sessions.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ struct RunSettings {
   int instances = 1;                       ///< independent sessions that run at once, each in a thread of its own
   std::vector<int> cores;       ///< to pin to, the same number for each instance; empty: wherever the system likes
   bool stretches = true;        ///< where records disturb much, heads of the model are timed alone (stretches.h)
+  std::function<void()> between_blocks{};  ///< called before each turn of a session, uncounted
   bool copy_to_host = false;    ///< a run includes copying its outputs to takt's memory
   std::optional<double> range;  ///< see OutputChecks
   std::optional<RepeatCheck> repeat_check;

@@ -20,7 +20,7 @@ CollectRecord record_of(const std::string& model, int round, double us) {
   CollectRecord record;
   record.model = model, record.round = round, record.status = CollectStatus::measured;
   record.architecture = "arch", record.family = "family", record.runtime_version = "1";
-  record.latency_us = us, record.canary_us = 1000;
+  record.latency_us = us, record.canary = CanaryTimes{400, 600};
   record.load.run_delay = 0.01;
   record.kernels.push_back({kernel("Conv", KernelGroup::conv, 100, 10), "conv_1", us / 2});
   return record;
@@ -72,7 +72,7 @@ TEST(CollectSteps, loads_stand_between_models_in_the_first_round) {
   // One beside a load is not done because the same model in quiet is, and sees no canary of quiet.
   CollectRecord record = record_of("a.onnx", 1, 50);
   DoneSteps done({record}, 2);
-  record.load.asked = {"cache", 0.3, 4}, record.canary_us = 10;
+  record.load.asked = {"cache", 0.3, 4}, record.canary = CanaryTimes{4, 6};
   EXPECT_FALSE(done.has({"a.onnx", 1, record.load.asked}));
   done.note(record);
   EXPECT_TRUE(done.has({"a.onnx", 1, record.load.asked}));
