@@ -11,6 +11,7 @@
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "predict/calibration.h"
 #include "predict/load_training.h"
 #include "predict/loaded_prediction.h"
 #include "predict/predict_tables.h"
@@ -26,6 +27,7 @@ struct FitOptions {
   int folds = 10;
   std::uint64_t seed = 1;
   bool no_baselines = false;
+  std::filesystem::path calibrate;
   OutputOptions output;
   LogOptions log;
 };
@@ -52,6 +54,13 @@ CommandLine declare(FitOptions& o) {
            &o.folds);
   line.add({.names = "--seed", .value = "N", .meaning = "Seed of the trees and of the parts", .fallback = "1"},
            &o.seed);
+  line.add(
+      {.names = "--calibrate",
+       .value = "DIR",
+       .meaning = "Do not train: make this predictor of another machine, or number of threads, one of the dataset's, "
+                  "of which some tens of models are enough",
+       .names_a_file = true},
+      &o.calibrate);
   line.add(
       {.names = "--no-baselines", .meaning = "Leave out the other ways of predicting, which take half of the time"},
       &o.no_baselines);
@@ -80,6 +89,12 @@ Predictor trained(const FitOptions& o, const ByLoad& data, const Interrupt& inte
   return predictor;
 }
 
+Predictor predictor_for(const FitOptions& o, const ByLoad& data) {
+  if (!o.calibrate.empty()) return calibrated(read_predictor(o.calibrate), data.quiet);
+  const Interrupt interrupt;
+  return trained(o, data, interrupt);
+}
+
 /// Without features that no kernel of the group has.
 Table known_features(const Table& features) {
   Table known = without_columns(features, {"feature_unit"});
@@ -91,11 +106,13 @@ Table known_features(const Table& features) {
 }
 
 std::string text_of(const FitOptions& o, const Predictor& predictor, const std::vector<Table>& tables) {
-  std::string text = to_text(known_features(tables[1]), o.output.style());
-  text += "\n" + to_text(tables[0], o.output.style());
-  text += fmt::format("\ntrained on {} kernels of {} models ({} architectures), {} with {} thread{}; in {}\n",
-                      predictor.kernels, predictor.models, predictor.architectures, printable(predictor.runtime),
-                      predictor.threads, predictor.threads == 1 ? "" : "s", printable(o.out.string()));
+  std::string text;
+  if (o.calibrate.empty()) text = to_text(known_features(tables[1]), o.output.style()) + "\n";
+  text += to_text(tables[0], o.output.style());
+  text += fmt::format("\n{} on {} kernels of {} models ({} architectures), {} with {} thread{}; in {}\n",
+                      o.calibrate.empty() ? "trained" : "calibrated", predictor.kernels, predictor.models,
+                      predictor.architectures, printable(predictor.runtime), predictor.threads,
+                      predictor.threads == 1 ? "" : "s", printable(o.out.string()));
   for (const LoadLaw& law : predictor.load_laws) text += fmt::format("load: {}\n", sentence_of(law));
   if (!predictor.is_width_certain)
     text += "With so few models the intervals cannot be promised; collect ten or more.\n";
@@ -119,8 +136,7 @@ int run_fit(std::span<const std::string> arguments) {
     refuse_input(fmt::format("{}: nothing in it was measured in quiet; collect the models without a load, too",
                              printable(o.dataset.string())));
   const Provenance provenance = provenance_of("fit", arguments);
-  const Interrupt interrupt;
-  const Predictor predictor = trained(o, data, interrupt);
+  const Predictor predictor = predictor_for(o, data);
   write_predictor(predictor, o.out, provenance);
   const auto tables = fit_tables(predictor, data.quiet);
   print(o.output, tables, provenance, text_of(o, predictor, tables));

@@ -1,53 +1,79 @@
 #include "predict/canary.h"
 
-#include <memory>
+#include <chrono>
+#include <string>
+#include <vector>
 
 #include "core/statistics.h"
-#include "machine/peak_kernels.h"
+#include "core/temporary_folder.h"
+#include "graph/builder.h"
+#include "profile/prepared_model.h"
 
 namespace takt {
 namespace {
 
-constexpr std::size_t line_bytes = 64;  // of a cache
-constexpr double piece_flops = 20e6;
-constexpr std::size_t area_bytes = std::size_t{64} << 20, piece_bytes = std::size_t{4} << 20;
+using namespace std::chrono_literals;
 
-volatile double canary_sink;  // results end here, so that no compiler can leave the work out
+constexpr Nanoseconds song = 2ms;
 
-const ComputeKernel& canary_kernel() {
-  for (const ComputeKernel& kernel : compute_kernels())
-    if (kernel.type == NumberType::f32) return kernel;
-  return portable_compute();
+/// Products of `rows` rows with `layers` square matrices, one behind the other.
+void write_chain(const std::filesystem::path& path, std::int64_t rows, std::int64_t numbers, int layers) {
+  ModelBuilder b("canary");
+  std::string x = b.input("x", ElementType::f32, {rows, numbers});
+  for (int i = 0; i < layers; ++i) x = b.node("Relu", {b.node("MatMul", {x, b.weight({numbers, numbers})})});
+  b.output(x, ElementType::f32, {rows, numbers});
+  write_onnx(b.build(), path);
 }
 
-template <typename Work>
-Nanoseconds time_of(const Work& work) {
-  const Nanoseconds begin = steady_now();
-  work();
-  return steady_now() - begin;
-}
+struct CanaryModel {
+  CanaryModel(const std::filesystem::path& path, const RunSettings& settings) : model(path, settings) {
+    session = model.open(false);
+    session->set_inputs(model.values(session->inputs()));
+    run();  // warms up
+  }
+
+  /// Mean of the runs of a song.
+  Nanoseconds run() {
+    std::int64_t runs = 0;
+    const Nanoseconds begin = steady_now();
+    Nanoseconds spent{};
+    do {
+      session->run();
+      ++runs, spent = steady_now() - begin;
+    } while (spent < song);
+    return spent / runs;
+  }
+
+  PreparedModel model;
+  std::unique_ptr<Session> session;
+  std::vector<Nanoseconds> songs;
+};
 
 }  // namespace
 
-Canary::Canary() : area_(area_bytes + line_bytes, 1) {
-  void* begin = area_.data();
-  std::size_t space = area_.size();
-  begin_ = static_cast<const std::byte*>(std::align(line_bytes, area_bytes, begin, space));
-  sing();  // the first one warms up
-  computing_.clear(), reading_.clear();
-}
+struct Canary::Models {
+  explicit Models(const RunSettings& settings)
+      : compute(written("compute.onnx", 64, 128, 8), settings), memory(written("memory.onnx", 4, 1024, 4), settings) {}
+
+  std::filesystem::path written(const char* name, std::int64_t rows, std::int64_t numbers, int layers) const {
+    const auto path = folder.path() / name;
+    write_chain(path, rows, numbers, layers);
+    return path;
+  }
+
+  TemporaryFolder folder{"takt"};
+  CanaryModel compute, memory;
+};
+
+Canary::Canary(const RunSettings& settings) : models_(std::make_unique<Models>(settings)) {}
+Canary::~Canary() = default;
 
 void Canary::sing() {
-  static const ComputeKernel& kernel = canary_kernel();
-  computing_.push_back(time_of([] {
-    canary_sink = kernel.run(static_cast<std::int64_t>(piece_flops / kernel.flops_per_round));
-  }));
-  reading_.push_back(time_of([&] { read_kernel().read(begin_ + at_, piece_bytes, 1); }));
-  at_ = (at_ + piece_bytes) % area_bytes;
+  for (CanaryModel* one : {&models_->compute, &models_->memory}) one->songs.push_back(one->run());
 }
 
 std::optional<CanaryTimes> Canary::times() const {
-  const auto computing = trimmed_mean(computing_, 0.1), reading = trimmed_mean(reading_, 0.1);
+  const auto computing = trimmed_mean(models_->compute.songs, 0.1), reading = trimmed_mean(models_->memory.songs, 0.1);
   if (!computing || !reading) return std::nullopt;
   return CanaryTimes{*computing / 1000, *reading / 1000};
 }

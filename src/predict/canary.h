@@ -1,40 +1,39 @@
-// A fixed piece of work beside every measurement: how fast the machine is meanwhile.
+// Two fixed models beside every measurement: how fast the machine is meanwhile.
 //
-// A shared machine is slower by a tenth for seconds at a time, since its clock and its memory are shared with others that
-// nobody can see. A canary before and after a measurement misses most of that; one between its blocks feels what the
-// model feels. It computes in registers and reads memory, told apart: models feel the two in different measure.
+// A shared machine is slower by a tenth for seconds at a time, since its clock, its caches and its memory are shared
+// with others that nobody can see. A canary before and after a measurement misses most of that; one between its blocks
+// feels what the model feels, the more so as it is a model itself, in the same runtime: one whose weights stay in the
+// nearest caches, and one that reads them from far away. Models feel the two in different measure.
 #pragma once
 
-#include <cstddef>
+#include <memory>
 #include <optional>
-#include <vector>
 
-#include "core/units.h"
+#include "profile/run_settings.h"
 
 namespace takt {
 
 struct CanaryTimes {
-  double compute_us = 0, memory_us = 0;  ///< mean of a piece of each
+  double compute_us = 0, memory_us = 0;  ///< mean of a run of each
 
   double us() const { return compute_us + memory_us; }
 };
 
-/// For one thread. Holds 64 MB; not copied.
+/// For one thread.
 class Canary {
  public:
-  Canary();
-  Canary(const Canary&) = delete;
-  Canary& operator=(const Canary&) = delete;
-  /// One piece of each kind: about a millisecond.
+  /// Opens both models as `settings` open any. Throws Error as run_model().
+  explicit Canary(const RunSettings& settings);
+  ~Canary();
+
+  /// A few runs of each: some 4 ms.
   void sing();
-  /// Of all pieces but the longest tenth and the shortest; nullopt before the first.
+  /// Of all songs but the longest tenth and the shortest; nullopt before the first.
   std::optional<CanaryTimes> times() const;
 
  private:
-  std::vector<char> area_;
-  const std::byte* begin_ = nullptr;  ///< of it, where a line of the cache begins
-  std::size_t at_ = 0;
-  std::vector<Nanoseconds> computing_, reading_;
+  struct Models;
+  std::unique_ptr<Models> models_;
 };
 
 }  // namespace takt

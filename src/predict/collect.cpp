@@ -54,16 +54,21 @@ CollectConfiguration configuration_of(const CollectSettings& settings, const std
   return there->configuration;
 }
 
+/// Until a load shows: its threads fill memory first, and what Prometheus tells is the mean over a while.
+Nanoseconds settling_time(const LoadConfig& load) {
+  using namespace std::chrono_literals;
+  const bool has_prometheus = std::find(load.sources.begin(), load.sources.end(), "prometheus") != load.sources.end();
+  return has_prometheus ? std::max<Nanoseconds>(load.prometheus.lookback, 300ms) : Nanoseconds(300ms);
+}
+
 /// A load that works, and a look at it before anything is measured beside it.
 class MeasuredLoad {
  public:
   /// A quiet load is one, too: nothing works, and the look tells what quiet looks like.
   MeasuredLoad(const CollectSettings& settings, const AskedLoad& asked, LoadSourceList& sources) {
-    using namespace std::chrono_literals;
     if (!asked.is_quiet()) stressor_.emplace(settings.stress_child, stress_task_of(asked, settings.limit + 1min));
     if (sources.empty()) return;
-    // Its threads fill memory first, and averages need a while.
-    if (stressor_) std::this_thread::sleep_for(300ms);
+    if (stressor_) std::this_thread::sleep_for(settling_time(settings.load));
     seen_ = seen_in(take_snapshot(sources, settings.load.window, settings.stop));
   }
   const SeenLoad& seen() const { return seen_; }
@@ -74,9 +79,9 @@ class MeasuredLoad {
   SeenLoad seen_;
 };
 
-/// nullopt: stopped.
-std::optional<CollectRecord> measured_step(const CollectSettings& settings, const CollectStep& step,
-                                           LoadSourceList& sources) {
+/// Beside its load; nullopt: stopped. Throws Error where the load cannot begin.
+std::optional<CollectRecord> measured_beside(const CollectSettings& settings, const CollectStep& step,
+                                             LoadSourceList& sources) {
   const CollectTask task{.model = step.model,
                          .runtime = settings.runtime,
                          .device = settings.device,
@@ -87,11 +92,27 @@ std::optional<CollectRecord> measured_step(const CollectSettings& settings, cons
   const MeasuredLoad load(settings, step.load, sources);
   auto record = run_collect_process(settings.child, task, settings.limit, settings.stop);
   if (!record) return std::nullopt;
-  record->load.asked = step.load, record->load.seen = load.seen();
+  record->load.seen = load.seen();
   if (!load.held() && record->status == CollectStatus::measured) {
     record->status = CollectStatus::failed;
     record->reason = fmt::format("the load '{}' ended before the measurement did", to_string(step.load));
   }
+  return record;
+}
+
+/// nullopt: stopped.
+std::optional<CollectRecord> measured_step(const CollectSettings& settings, const CollectStep& step,
+                                           LoadSourceList& sources) {
+  std::optional<CollectRecord> record;
+  try {
+    record = measured_beside(settings, step, sources);
+  } catch (const Error& error) {
+    if (step.load.is_quiet()) throw;
+    record.emplace();
+    record->model = step.model.filename().string(), record->round = step.round;
+    record->reason = fmt::format("{}: {}", to_string(step.load), error.what());
+  }
+  if (record) record->load.asked = step.load;
   return record;
 }
 
@@ -147,9 +168,8 @@ LoadReadings mean_load(const std::vector<const CollectRecord*>& rounds, const Pa
   load.others_busy = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.others_busy; });
   load.run_delay = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.run_delay; });
   load.steal = mean_of_known(rounds, [](const CollectRecord& r) { return r.load.steal; });
-  load.canary = mean_of_known(rounds, [&](const CollectRecord& r) {
-    return r.canary ? std::optional(pace.of(r)) : std::nullopt;
-  });
+  load.canary = mean_of_known(
+      rounds, [&](const CollectRecord& r) { return r.canary ? std::optional(pace.of(r)) : std::nullopt; });
   return load;
 }
 
@@ -177,10 +197,10 @@ CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const C
     wholes.push_back(round->latency_us * at_usual_pace);
     for (const TimedKernel& kernel : round->kernels) times[kernel.kernel].push_back(kernel.us * at_usual_pace);
   }
-  model.latency_ms = mean_of_rounds(wholes), model.noise = noise_of_rounds(wholes);
+  model.latency_ms = middle_of_rounds(wholes), model.noise = noise_of_rounds(wholes);
   for (const TimedKernel& kernel : first.kernels) {
     const auto& of_kernel = times.at(kernel.kernel);
-    model.kernels.push_back({kernel.facts, kernel.kernel, mean_of_rounds(of_kernel), noise_of_rounds(of_kernel)});
+    model.kernels.push_back({kernel.facts, kernel.kernel, middle_of_rounds(of_kernel), noise_of_rounds(of_kernel)});
   }
   return model;
 }

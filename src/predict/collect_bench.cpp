@@ -21,8 +21,8 @@
 namespace takt {
 namespace {
 
-constexpr double cut_off = 0.1;  // of the samples at either end
-constexpr int songs = 4;         // of the canary before each block
+constexpr double cut_off = 0.1;         // of the samples at either end
+constexpr double least_recorded = 500;  // ns; records count whole microseconds, and none is less than one
 
 RunSettings settings_of(const CollectTask& task) {
   RunSettings settings;
@@ -94,13 +94,13 @@ void add_times(const ModelFacts& facts, const OpProfile& profile, double scale, 
   for (const OpRow& row : profile.ops) rows.emplace(row.node, &row), rows.emplace(row.name, &row);
   for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
     const auto found = rows.find(facts.names[i]);
-    if (found == rows.end() || found->second->total.count() <= 0)
+    if (found == rows.end())
       throw Error(ErrorKind::runtime,
                   fmt::format("the runtime told no time of kernel '{}'", printable(facts.names[i])));
     const OpRow& row = *found->second;
     const double centre = trimmed_mean(row.samples, cut_off).value_or(0);  // 0: it runs in few runs only
     const double ns = centre > 0 ? centre : static_cast<double>(row.total.count()) / static_cast<double>(profile.runs);
-    record.kernels.push_back({facts.kernels[i], facts.names[i], ns / 1000 * scale});
+    record.kernels.push_back({facts.kernels[i], facts.names[i], std::max(ns, least_recorded) / 1000 * scale});
   }
 }
 
@@ -129,9 +129,7 @@ void measure_kernels(const CollectTask& task, Canary& canary, CollectRecord& rec
   const TemporaryFolder folder("takt");
   const auto file = folder.path() / "named.onnx";
   write_onnx(kernels.model, file);
-  settings.between_blocks = [&] {
-    for (int i = 0; i < songs; ++i) canary.sing();
-  };
+  settings.between_blocks = [&] { canary.sing(); };
   RunSettings as_it_is = settings;
   as_it_is.properties = as_written(kernels).properties;
   const RunResult result = run_model(file, as_it_is, RunPasses::both);
@@ -155,7 +153,7 @@ CollectRecord measure_for_collection(const CollectTask& task) {
   record.model = task.model.filename().string();
   record.round = task.round;
   if (task.with_kernels) {
-    Canary canary;
+    Canary canary(settings_of(task));
     measure_kernels(task, canary, record);
     record.canary = canary.times();
   } else {

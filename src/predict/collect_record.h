@@ -48,7 +48,7 @@ struct CollectRecord {
   CollectStatus status = CollectStatus::failed;
   std::string reason;  ///< of a failed one
   std::string architecture, family, runtime_version;
-  double latency_us = 0;            ///< mean of the whole inference
+  double latency_us = 0;  ///< mean of the whole inference
   std::optional<CanaryTimes> canary;
   LoadReadings load;  ///< without canary
   std::vector<TimedKernel> kernels;

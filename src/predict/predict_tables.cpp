@@ -65,7 +65,8 @@ constexpr auto error_columns = before_errors(
                      "What the training had none of: kernel (new kernels in known models), model (new architectures), "
                      "family (new families of architectures), zoo (everything but the soup's chains), load (new "
                      "architectures beside "
-                     "loads of a kind, level and number of threads that are new)."},
+                     "loads of a kind, level and number of threads that are new), calibrated (models that the "
+                     "calibration was made without)."},
     Column<ErrorRow>{"error_level", "Of", [](const ErrorRow& r) -> Cell { return r.level; },
                      "Whether whole models or single kernels are predicted."},
     Column<ErrorRow>{
@@ -74,7 +75,7 @@ constexpr auto error_columns = before_errors(
         "and forest (each of them alone), the source's recipe (a random forest on milliseconds), FLOPs (a "
         "line per kind of kernel), roofline (the machine's peaks times one factor). Beside loads: takt (by "
         "the most certain figures), then what other figures would say (gpu, probe, host, busy) and "
-        "without load, which ignores it."},
+        "without load, which ignores it. Calibrated: takt, and as it was, the predictor before."},
     Column<ErrorRow>{"predictions", "N",
                      [](const ErrorRow& r) -> Cell { return static_cast<std::int64_t>(r.figures.count); },
                      "How many predictions the errors are of."});

@@ -20,12 +20,14 @@ double width_of(const Predictor& predictor, KernelGroup group, bool is_beyond) {
   return is_beyond ? std::max(2 * width, 0.3) : width;
 }
 
-KernelPrediction prediction_of(const Predictor& predictor, const KernelFacts& facts) {
+/// `estimate`: of the trees, where no measured time is `known`.
+KernelPrediction prediction_of(const Predictor& predictor, const KernelFacts& facts, const std::optional<double>& known,
+                               const std::optional<RatioEstimate>& estimate) {
   KernelPrediction result;
   double width = roofline_width;
-  if (const auto known = predictor.known.find(facts)) {
+  if (known) {
     result.tier = Tier::measured, result.us = *known, width = predictor.measured_width;
-  } else if (const auto estimate = predictor.trees.estimate(facts)) {
+  } else if (estimate) {
     result.tier = Tier::trained, result.us = estimate->us(), result.is_beyond = estimate->is_beyond;
     width = width_of(predictor, facts.group, estimate->is_beyond);
   } else {
@@ -34,6 +36,21 @@ KernelPrediction prediction_of(const Predictor& predictor, const KernelFacts& fa
   result.low_us = predictor.overhead.taken_out(result.us * std::exp(-width));
   result.high_us = predictor.overhead.taken_out(result.us * std::exp(width));
   result.recorded_us = result.us, result.us = predictor.overhead.taken_out(result.us);
+  return result;
+}
+
+std::vector<KernelPrediction> predictions_of(const Predictor& predictor, std::span<const KernelFacts> kernels) {
+  std::vector<std::optional<double>> known;
+  std::vector<const KernelFacts*> unknown;
+  for (const KernelFacts& facts : kernels) {
+    known.push_back(predictor.known.find(facts));
+    if (!known.back()) unknown.push_back(&facts);
+  }
+  const auto estimates = predictor.trees.estimates(unknown);
+  std::vector<KernelPrediction> result;
+  auto estimate = estimates.begin();
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    result.push_back(prediction_of(predictor, kernels[i], known[i], known[i] ? std::nullopt : *estimate++));
   return result;
 }
 
@@ -53,12 +70,11 @@ double ModelPrediction::share(Tier tier) const {
 ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts> kernels) {
   ModelPrediction result;
   double recorded = 0, sum = 0, strange = 0, strange_low = 0, strange_high = 0;  // strange: kernels unlike those seen
-  for (const KernelFacts& facts : kernels) {
-    const KernelPrediction one = prediction_of(predictor, facts);
+  result.kernels = predictions_of(predictor, kernels);
+  for (const KernelPrediction& one : result.kernels) {
     recorded += one.recorded_us, sum += one.us;
     if (one.tier == Tier::roofline || one.is_beyond)
       strange += one.us, strange_low += one.low_us, strange_high += one.high_us;
-    result.kernels.push_back(one);
   }
   result.us = predictor.overhead.whole(recorded, kernels.size());
   result.overhead_us = result.us - sum;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -54,14 +55,28 @@ OrderedJson group_json(KernelGroup kind, const RatioTrees::Group& group, const P
                         {"low", known_json(feature.low)},
                         {"high", known_json(feature.high)}});
   const auto width = predictor.kernel_width.find(kind);
-  return {{"group", name_of(kind)},
-          {"rows", group.rows},
-          {"width", width == predictor.kernel_width.end() ? OrderedJson() : OrderedJson(width->second)},
-          {"words", group.words},
-          {"bases", group.bases},
-          {"boosting", fingerprint_of(group.boosting_json)},
-          {"forest", fingerprint_of(group.forest_json)},
-          {"features", features}};
+  const auto correction = predictor.trees.corrections().find(kind);
+  OrderedJson json{{"group", name_of(kind)},
+                   {"rows", group.rows},
+                   {"width", width == predictor.kernel_width.end() ? OrderedJson() : OrderedJson(width->second)},
+                   {"words", group.words},
+                   {"bases", group.bases},
+                   {"boosting", fingerprint_of(group.boosting_json)},
+                   {"forest", fingerprint_of(group.forest_json)},
+                   {"features", features}};
+  if (correction != predictor.trees.corrections().end())
+    json["correction"] = {correction->second.constant, correction->second.by_compute, correction->second.by_size};
+  return json;
+}
+
+constexpr double most_log = 50;  // of anything whose exponential is taken
+
+RatioCorrection correction_in(const JsonObject& group) {
+  const Json& list = group.list("correction");
+  const auto fits = [](const Json& one) { return one.is_number() && std::abs(one.get<double>()) <= most_log; };
+  if (list.size() != 3 || !std::all_of(list.begin(), list.end(), fits))
+    group.refuse("'correction' is no list of a constant and two slopes");
+  return {list[0].get<double>(), list[1].get<double>(), list[2].get<double>()};
 }
 
 constexpr double least_float = -3e38;
@@ -112,7 +127,8 @@ void read_features(const JsonObject& group, RatioTrees::Group& read) {
 
 void read_group(const Json& json, const std::string& where, Predictor& predictor,
                 const std::function<std::string(const std::string& name)>& trees) {
-  const JsonObject group(json, where, {"group", "rows", "width", "words", "bases", "boosting", "forest", "features"});
+  const JsonObject group(json, where, {"group", "rows", "width", "words", "bases", "boosting", "forest", "features"},
+                         {"correction"});
   const KernelGroup kind = kernel_group_named(group.text("group"), where);
   if (predictor.trees.groups().contains(kind)) group.refuse("a group is there twice");
   RatioTrees::Group read;
@@ -129,6 +145,7 @@ void read_group(const Json& json, const std::string& where, Predictor& predictor
   };
   read.boosting_json = text_of("boosting"), read.forest_json = text_of("forest");
   predictor.trees.add(kind, std::move(read), where);
+  if (group.has("correction")) predictor.trees.correct(kind, correction_in(group));
 }
 
 void read_known(const JsonObject& file, Predictor& predictor) {
@@ -153,8 +170,6 @@ OrderedJson law_json(const LoadLaw& law) {
   for (const LoadWidth& width : law.widths()) widths.push_back({width.up_to_factor, width.width});
   return {{"kind", law.kind()}, {"terms", terms}, {"widths", widths}};
 }
-
-constexpr double most_log = 50;  // of anything whose exponential is taken
 
 LoadLaw law_in(const Json& json, const std::string& where) {
   const JsonObject law(json, where, {"kind", "terms", "widths"});

@@ -131,18 +131,55 @@ void RatioTrees::add(KernelGroup kind, Group group, std::string_view where) {
   groups_.insert_or_assign(kind, std::move(group));
 }
 
-std::optional<RatioEstimate> RatioTrees::estimate(const KernelFacts& facts) const {
+void RatioTrees::move_to(const MachineConstants& machine, double fixed_us) {
+  machine_ = machine, fixed_us_ = fixed_us;
+  corrections_.clear();
+}
+
+std::pair<double, double> RatioTrees::correction_features(const KernelFacts& facts) const {
+  const double flops = std::isnan(facts[Feature::flops]) ? 0 : facts[Feature::flops], roof = roofline(facts);
+  return {flops / machine_.flops_per_s * 1e6 / roof - 0.5, std::log(roof / 100)};
+}
+
+double RatioTrees::corrected_by(const KernelFacts& facts) const {
+  const auto found = corrections_.find(facts.group);
+  if (found == corrections_.end()) return 1;
+  const auto [compute, size] = correction_features(facts);
+  return std::exp(found->second.constant + found->second.by_compute * compute + found->second.by_size * size);
+}
+
+const RatioTrees::Group* RatioTrees::group_of(const KernelFacts& facts) const {
   const auto found = groups_.find(facts.group);
   const auto words = words_of(facts.op_type);
-  if (found == groups_.end() || words.empty() || !contains(found->second.bases, words.front())) return std::nullopt;
-  const Group& group = found->second;
-  const auto values = row(group, facts);
-  const double roof = roofline(facts);
-  RatioEstimate estimate;
-  estimate.boosting_us = roof * std::exp(group.boosting.predict(values));
-  estimate.forest_us = roof * std::exp(group.forest.predict(values));
-  estimate.is_beyond = lies_beyond(group, values);
-  return estimate;
+  const bool is_known = found != groups_.end() && !words.empty() && contains(found->second.bases, words.front());
+  return is_known ? &found->second : nullptr;
+}
+
+std::optional<RatioEstimate> RatioTrees::estimate(const KernelFacts& facts) const {
+  const KernelFacts* const one = &facts;
+  return estimates(std::span(&one, 1)).front();
+}
+
+std::vector<std::optional<RatioEstimate>> RatioTrees::estimates(std::span<const KernelFacts* const> kernels) const {
+  std::vector<std::optional<RatioEstimate>> all(kernels.size());
+  std::map<const Group*, std::vector<std::size_t>> members;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (const Group* group = group_of(*kernels[i])) members[group].push_back(i);
+  for (const auto& [group, places] : members) {
+    std::vector<float> rows;
+    for (const std::size_t place : places) {
+      const auto values = row(*group, *kernels[place]);
+      all[place] = RatioEstimate{0, 0, lies_beyond(*group, values)};
+      rows.insert(rows.end(), values.begin(), values.end());
+    }
+    const auto boosting = group->boosting.predict_rows(rows), forest = group->forest.predict_rows(rows);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const double roof = roofline(*kernels[places[i]]) * corrected_by(*kernels[places[i]]);
+      all[places[i]]->boosting_us = roof * std::exp(boosting[i]);
+      all[places[i]]->forest_us = roof * std::exp(forest[i]);
+    }
+  }
+  return all;
 }
 
 }  // namespace takt

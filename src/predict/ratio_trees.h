@@ -40,7 +40,12 @@ struct RatioEstimate {
   bool is_beyond = false;  ///< a feature of the work lies outside of what was trained on
 };
 
-/// Immutable once trained or read; prediction is thread-safe.
+/// What another machine makes of a group's estimates, added to their logarithm (calibration.h).
+struct RatioCorrection {
+  double constant = 0, by_compute = 0, by_size = 0;  ///< the last two times correction_features()
+};
+
+/// Immutable once trained, calibrated or read; prediction is thread-safe.
 class RatioTrees {
  public:
   RatioTrees() = default;
@@ -53,9 +58,18 @@ class RatioTrees {
 
   /// nullopt: nobody has seen a kernel of this group, or the operator that it begins with.
   std::optional<RatioEstimate> estimate(const KernelFacts& facts) const;
+  /// The same of each of them, and several times as fast.
+  std::vector<std::optional<RatioEstimate>> estimates(std::span<const KernelFacts* const> kernels) const;
   /// What the trees of the kernel's group are told; the group has been trained.
   std::vector<float> features_of(const KernelFacts& facts) const { return row(groups_.at(facts.group), facts); }
   double roofline(const KernelFacts& facts) const { return roofline_us(facts, machine_, fixed_us_); }
+
+  /// From now on the estimates are for a machine of these peaks, without corrections.
+  void move_to(const MachineConstants& machine, double fixed_us);
+  void correct(KernelGroup group, const RatioCorrection& correction) { corrections_[group] = correction; }
+  const std::map<KernelGroup, RatioCorrection>& corrections() const { return corrections_; }
+  /// The share of computing, less a half, and the logarithm of the roofline over 100 us.
+  std::pair<double, double> correction_features(const KernelFacts& facts) const;
 
   const MachineConstants& machine() const { return machine_; }
   double fixed_us() const { return fixed_us_; }
@@ -75,12 +89,15 @@ class RatioTrees {
   void add(KernelGroup kind, Group group, std::string_view where);
 
  private:
+  double corrected_by(const KernelFacts& facts) const;
+  const Group* group_of(const KernelFacts& facts) const;
   std::vector<float> row(const Group& group, const KernelFacts& facts) const;
   static Group described(std::span<const KernelSample* const> samples);
 
   MachineConstants machine_;
   double fixed_us_ = 0;
   std::map<KernelGroup, Group> groups_;
+  std::map<KernelGroup, RatioCorrection> corrections_;
 };
 
 }  // namespace takt

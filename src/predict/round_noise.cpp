@@ -8,6 +8,8 @@ namespace takt {
 
 double mean_of_rounds(std::span<const double> values) { return mean(values).value_or(0); }
 
+double middle_of_rounds(std::span<const double> values) { return median(values).value_or(0); }
+
 std::optional<double> noise_of_rounds(std::span<const double> values) {
   if (values.size() < 2) return std::nullopt;
   const auto count = static_cast<double>(values.size());

@@ -56,18 +56,27 @@ double base_score_in(const Json& learner, std::string_view where) {
 
 }  // namespace
 
+double TreeEnsemble::leaf(std::int32_t root, const float* features) const {
+  const Node* node = &nodes_[static_cast<std::size_t>(root)];
+  while (node->feature >= 0) {
+    const float value = features[node->feature];
+    const bool left = std::isnan(value) ? node->missing_goes_left : value < node->value;
+    node = &nodes_[static_cast<std::size_t>(node->left + (left ? 0 : 1))];
+  }
+  return static_cast<double>(node->value);
+}
+
 double TreeEnsemble::predict(std::span<const float> features) const {
   double sum = base_;
-  for (const std::int32_t root : roots_) {
-    const Node* node = &nodes_[static_cast<std::size_t>(root)];
-    while (node->feature >= 0) {
-      const float value = features[static_cast<std::size_t>(node->feature)];
-      const bool left = std::isnan(value) ? node->missing_goes_left : value < node->value;
-      node = &nodes_[static_cast<std::size_t>(node->left + (left ? 0 : 1))];
-    }
-    sum += static_cast<double>(node->value);
-  }
+  for (const std::int32_t root : roots_) sum += leaf(root, features.data());
   return sum;
+}
+
+std::vector<double> TreeEnsemble::predict_rows(std::span<const float> rows) const {
+  std::vector<double> sums(features_ == 0 ? 0 : rows.size() / features_, base_);
+  for (const std::int32_t root : roots_)
+    for (std::size_t row = 0; row < sums.size(); ++row) sums[row] += leaf(root, rows.data() + row * features_);
+  return sums;
 }
 
 TreeEnsemble parse_trees(std::string_view json, std::string_view where, std::size_t features) {

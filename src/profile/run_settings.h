@@ -33,11 +33,11 @@ struct RunSettings {
   std::optional<std::size_t> free_axis{};  ///< where `inputs` may differ from the model, see Runtime::reshapes
   std::uint64_t seed = 1;                  ///< of generated inputs and simulated noise
   int instances = 1;                       ///< independent sessions that run at once, each in a thread of its own
-  std::vector<int> cores;       ///< to pin to, the same number for each instance; empty: wherever the system likes
-  bool stretches = true;        ///< where records disturb much, heads of the model are timed alone (stretches.h)
+  std::vector<int> cores;  ///< to pin to, the same number for each instance; empty: wherever the system likes
+  bool stretches = true;   ///< where records disturb much, heads of the model are timed alone (stretches.h)
   std::function<void()> between_blocks{};  ///< called before each turn of a session, uncounted
-  bool copy_to_host = false;    ///< a run includes copying its outputs to takt's memory
-  std::optional<double> range;  ///< see OutputChecks
+  bool copy_to_host = false;               ///< a run includes copying its outputs to takt's memory
+  std::optional<double> range;             ///< see OutputChecks
   std::optional<RepeatCheck> repeat_check;
   std::optional<ElementType> precision;                          ///< see SessionSettings
   std::filesystem::path cache, optimised_model, executed_graph;  ///< see SessionSettings

@@ -100,6 +100,44 @@ class Chain(unittest.TestCase):
         errors = [abs(row['predicted_ms'] / row['measured_ms'] - 1) * 100 for row in result['models']]
         self.assertAlmostEqual(summary['mape'], sum(errors) / MODELS, places=6)
 
+    def test_loads_are_learnt_and_predicted_beside(self):
+        collected = tables(self.folder, *self.collect('loaded.csv', '--stress', '3'))['collected']
+        beside = [row for row in collected if row['collect_load']]
+        self.assertEqual(len(collected), 4 * MODELS)
+        self.assertEqual([row['rounds_measured'] for row in beside], [1] * 3 * MODELS)
+        rows = [row for row in self.rows('loaded.csv') if row['stress'] != '0']
+        self.assertEqual(len(rows), 3 * len(self.rows()))
+        self.assertTrue(all(float(row['probe_compute_flops']) > 0 for row in rows))
+        self.assertEqual({row['stress_kind'] for row in rows} - {'compute', 'memory', 'cache'}, set())
+        errors = tables(self.folder, 'fit', 'loaded.csv', '-o', 'loaded', '--folds', '3', '--no-baselines')['errors']
+        loads = {row['method']: row for row in errors if row['split'] == 'load'}
+        self.assertIn('without load', loads)
+        self.assertEqual(loads['takt']['predictions'], 3 * MODELS)
+        model = 'zoo/mlp3_w0.25_b1_64.onnx'
+        quiet = tables(self.folder, 'predict', model, '--predictor', 'loaded')['summary'][0]
+        now = tables(self.folder, 'predict', model, '--predictor', 'loaded', '--load')['summary'][0]
+        self.assertIsNone(quiet['load_factor'])
+        self.assertIn(now['load_from'], ('probe', 'host', 'busy'))
+        self.assertAlmostEqual(now['predicted_ms'], quiet['predicted_ms'] * now['load_factor'], delta=1e-9)
+        (self.folder / 'host.yaml').write_text('load: {sources: [host], window: 50ms}\n', encoding='utf-8')
+        done = call(self.folder, 'predict', model, '--predictor', 'loaded', '--config', 'host.yaml', '--format', 'json')
+        self.assertIn(json.loads(done.stdout)['tables']['summary'][0]['load_from'], ('host', 'busy', 'not known'))
+        self.assertIn('probe_wait_ratio is not known', done.stderr)
+        result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--load', '--rounds', '3', '--time', '60ms')
+        self.assertEqual([row['evaluate_round'] for row in result['models']], [1, 2, 3])
+        self.assertTrue(all(row['load_factor'] > 0 for row in result['models']), result['models'])
+
+    def test_a_predictor_is_calibrated(self):
+        errors = tables(self.folder, 'fit', 'dataset.csv', '--calibrate', 'predictor', '-o', 'calibrated')['errors']
+        self.assertEqual([(row['split'], row['method']) for row in errors], [('calibrated', 'takt'), ('calibrated', 'as it was')])
+        summary = tables(self.folder, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'calibrated')['summary']
+        self.assertGreater(summary[0]['predicted_ms'], 0)
+
+    def test_a_predictor_of_quiet_knows_no_load(self):
+        for command in ('predict', 'evaluate'):
+            done = call(self.folder, command, 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'predictor', '--load', exits=(1,))
+            self.assertIn('collect with --stress', done.stderr)
+
     def test_a_collection_that_is_killed_goes_on(self):
         command = [TAKT, *self.collect('killed.csv')]
         journal = self.folder / 'killed.csv.jsonl'

@@ -55,6 +55,8 @@ TEST(TreeEnsemble, a_tree_decides_as_it_is_drawn) {
 TEST(TreeEnsemble, trees_add_up) {
   const TreeEnsemble trees = parse_trees(file_of(one_tree() + "," + one_tree()), "x.json", 2);
   EXPECT_EQ(trees.predict(std::vector<float>{1, 0}), 20.5);
+  EXPECT_EQ(trees.predict_rows(std::vector<float>{1, 0, 1, 0}), (std::vector<double>{20.5, 20.5}));
+  EXPECT_TRUE(trees.predict_rows({}).empty());
 }
 
 TEST(TreeEnsemble, refuses_what_is_none) {

@@ -59,6 +59,18 @@ TEST(Measure, two_sessions_take_turns_after_both_are_warm) {
             "ababab");
 }
 
+TEST(Measure, what_comes_between_comes_before_each_block) {
+  std::string order;
+  ScriptedSession plain("a", 20ms, order), profiled("b", 20ms, order);
+  RunSettings settings;
+  settings.iterations = 2, settings.warmup_iterations = 1;
+  std::vector<Measurement> passes;
+  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
+  passes.emplace_back(profiled, settings, nullptr, empty_pass(true));
+  measure(passes, {}, [&] { order += "."; });
+  EXPECT_EQ(order, "ab.a.b.a.b");
+}
+
 TEST(Measure, short_runs_settle_before_each_turn_and_only_counted_ones_have_operators) {
   std::string order;
   ScriptedSession plain("a", 1ms, order), profiled("b", 1ms, order);

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""predict_load.py TAKT --predictor DIR MODEL… [--rounds N] [--time DURATION] [--arrivals N] [--seed N]
+
+Are predictions beside a load right? `takt evaluate --load` looks at the load before each run and predicts it, here beside
+loads that this script makes with `takt stress`: steady ones, one after the other, and one that comes and goes: arrivals at
+random (Poisson), each a load of random kind and level for a while. Each table has takt with the load and the same
+predictions without their factor; the last one has thirds by how much the load slowed the runs. The horizon is --time: what was
+seen 0.2 to 0.5 s before stands for that long.
+
+Aims: steady MAPE at most 6 %, within 10 % for 85 %; coming and going MAPE at most 12 %, and 87 to 93 % of the runs in their
+interval of 90 % in each third.
+"""
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+
+KINDS = ('--cpu', '--memory', '--cache')
+
+
+class Arrivals(threading.Thread):
+    """Loads that arrive at random until stopped; each has a kind, a level, a number of threads and a length drawn anew."""
+
+    def __init__(self, options, generator):
+        super().__init__()
+        self.options, self.random, self.over, self.running = options, generator, threading.Event(), []
+
+    def run(self):
+        while not self.over.wait(self.random.expovariate(1 / self.options.gap)):
+            self.running = [one for one in self.running if one.poll() is None]
+            if len(self.running) < 3:
+                self.running.append(stress(self.options.takt, self.random.choice(KINDS), self.random.uniform(0.2, 1),
+                                           self.random.randint(1, 2 * os.cpu_count()),
+                                           max(0.5, self.random.expovariate(1 / self.options.length))))
+
+    def stop(self):
+        self.over.set()
+        self.join()
+        for one in self.running:
+            end(one)
+
+
+def stress(takt, kind, level, threads, seconds):
+    return subprocess.Popen([takt, 'stress', kind, f'{level:.3f}', '--threads', str(threads), '--for', f'{seconds:.2f}s'],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def end(process):
+    process.send_signal(signal.SIGTERM)
+    process.wait()
+
+
+def evaluate(options, seed, rounds):
+    command = [options.takt, 'evaluate', *options.models, '--predictor', options.predictor, '--load', '--rounds', str(rounds),
+               '--time', f'{options.time * rounds:.3f}s', '--seed', str(seed), '--format', 'json']
+    done = subprocess.run(command, stdout=subprocess.PIPE, encoding='utf-8', check=False)
+    if done.returncode != 0:
+        sys.exit('takt evaluate failed')
+    return [row for row in json.loads(done.stdout)['tables']['models'] if row['measured_ms'] and row['load_factor']]
+
+
+def figures(name, rows):
+    errors = [abs(row['predicted_ms'] / row['measured_ms'] - 1) for row in rows]
+    without = [abs(row['predicted_ms'] / row['load_factor'] / row['measured_ms'] - 1) for row in rows]
+    slower = [row['measured_ms'] / (row['predicted_ms'] / row['load_factor']) for row in rows]
+    inside = [row['low_ms'] <= row['measured_ms'] <= row['high_ms'] for row in rows]
+    mean = lambda values: sum(values) / len(values)
+    print(f'{name:28} {len(rows):5} {mean(slower):8.2f} {100 * mean(errors):8.1f} {100 * mean([e < 0.1 for e in errors]):10.1f} '
+          f'{100 * mean(inside):9.1f} {100 * mean(without):14.1f}', flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Predictions beside loads')
+    parser.add_argument('takt')
+    parser.add_argument('models', nargs='+')
+    parser.add_argument('--predictor', required=True)
+    parser.add_argument('--rounds', type=int, default=1, help='of each steady load')
+    parser.add_argument('--time', type=float, default=0.5, help='seconds of each run')
+    parser.add_argument('--arrivals', type=int, default=4, help='rounds beside the load that comes and goes')
+    parser.add_argument('--gap', type=float, default=5, help='mean seconds between arrivals')
+    parser.add_argument('--length', type=float, default=6, help='mean seconds of each')
+    parser.add_argument('--seed', type=int, default=1)
+    options = parser.parse_args()
+    generator = random.Random(options.seed)
+    print(f'{"load":28} {"runs":>5} {"slower":>8} {"MAPE":>8} {"within 10":>10} {"coverage":>9} {"without load":>14}')
+    steady = []
+    for kind in KINDS:
+        for level, threads in ((0.4, os.cpu_count()), (0.8, os.cpu_count()), (0.7, 2 * os.cpu_count())):
+            load = stress(options.takt, kind, level, threads, 3600)
+            rows = evaluate(options, generator.randrange(1 << 30), options.rounds)
+            end(load)
+            figures(f'{kind[2:]} {level:.0%} x {threads}', rows)
+            steady += rows
+    figures('steady, all', steady)
+    if options.arrivals:
+        arrivals = Arrivals(options, generator)
+        arrivals.start()
+        try:
+            rows = evaluate(options, generator.randrange(1 << 30), options.arrivals)
+        finally:
+            arrivals.stop()
+        figures('comes and goes', rows)
+        rows.sort(key=lambda row: row['load_factor'])
+        for third in range(3):
+            figures(f'  third {third + 1} by load', rows[len(rows) * third // 3:len(rows) * (third + 1) // 3])
+
+
+if __name__ == '__main__':
+    main()
