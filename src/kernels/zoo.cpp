@@ -87,7 +87,7 @@ void add_grid(const YAML::Node& node, const std::string& origin, std::size_t num
           config.models.push_back({std::string(family.name), depth, width, batch, input});
 }
 
-constexpr int most_soup = 160;
+constexpr int most_soup = 184;
 
 std::vector<int> soup_numbers() {
   std::vector<int> numbers(most_soup);

@@ -15,7 +15,7 @@
 //   mlp           3, 6: layers of 1024·width; `input` numbers go in
 //   sage, gcn, gat   one layer of a graph neural network (gnn/network.h), 500·width features; `input` nodes, four edges
 //                 for each
-//   soup          random chains of blocks to learn from, numbers 1 to 160 (zoo_soup.cpp), in no zoo that does not ask
+//   soup          random chains of blocks to learn from, numbers 1 to 184 (zoo_soup.cpp), in no zoo that does not ask
 //                 for them
 #pragma once
 
@@ -36,7 +36,7 @@ struct ZooFamily {
   std::int64_t least_input = 32;
 };
 
-/// Of depths: "18, 34", "1 to 160".
+/// Of depths: "18, 34", "1 to 184".
 std::string depths_text(const ZooFamily& family);
 /// The family of chains to learn from, whose time nobody wants to know; as models and datasets say it.
 inline constexpr std::string_view soup_family = "soup";

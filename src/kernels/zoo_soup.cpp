@@ -8,21 +8,18 @@
 // enough to run in a few milliseconds. Chain number `depth` is the same on every machine.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
-#include "core/random.h"
-#include "kernels/zoo_writer.h"
+#include "kernels/zoo_chain.h"
 
 namespace takt {
 namespace {
 
-constexpr double most_work = 4e8;                  // multiplications of a chain; some milliseconds of one core
 constexpr std::int64_t most_weights = 16'000'000;  // of one product: 64 MB, larger than a cache
 constexpr int most_blocks = 24;
 
-class Soup {
+class Soup : ZooChain {
  public:
-  explicit Soup(ZooWriter& w) : w_(w), random_(0x736f7570ULL + static_cast<std::uint64_t>(w.model().depth)) {}
+  explicit Soup(ZooWriter& w) : ZooChain(w) {}
 
   /// Half of the chains are pictures that end as vectors, the others sequences of words and vectors.
   void write() {
@@ -37,39 +34,10 @@ class Soup {
   }
 
  private:
-  bool one_to(std::uint64_t others) { return random_() % (others + 1) == 0; }
-  template <typename Value, std::size_t N>
-  Value one_of(const std::array<Value, N>& values) {
-    return values[random_() % N];
-  }
-  std::int64_t log_uniform(std::int64_t low, std::int64_t high) {
-    const double from = std::log(static_cast<double>(low)), to = std::log(static_cast<double>(high) + 1);
-    return std::clamp(static_cast<std::int64_t>(std::exp(from + (to - from) * uniform(random_))), low, high);
-  }
   /// Most networks count in eights.
   std::int64_t draw_channels(std::int64_t most = 640) {
     const std::int64_t count = log_uniform(8, most);
     return one_to(7) ? count : std::max<std::int64_t>(8, count / 8 * 8);
-  }
-
-  ZooTensor activated(const ZooTensor& x) {
-    static constexpr std::array<const char*, 6> plain{"Relu",      "Sigmoid",     "LeakyRelu",
-                                                      "HardSwish", "HardSigmoid", "Tanh"};
-    switch (random_() % 8) {
-      case 0:
-        return x;
-      case 1:
-      case 2:
-        return w_.act("Relu", x);
-      case 3:
-        return w_.relu6(x);
-      case 4:
-        return w_.swish(x);
-      case 5:
-        return one_to(2) ? w_.gelu(x) : w_.swish(x);
-      default:
-        return w_.act(one_of(plain), x);
-    }
   }
 
   // Pictures, {batch, channels, side_, side_}.
@@ -284,14 +252,14 @@ class Soup {
     return one_to(2) ? w_.act("Softmax", x) : x;
   }
 
-  ZooWriter& w_;
-  Random random_;
   std::int64_t side_ = 0, words_ = 0, rows_ = 0;
-  double work_ = 0;
 };
 
 }  // namespace
 
-void write_soup(ZooWriter& w) { Soup(w).write(); }
+void write_soup(ZooWriter& w) {
+  if (w.model().depth > last_plain_chain) return write_graph_soup(w);
+  Soup(w).write();
+}
 
 }  // namespace takt

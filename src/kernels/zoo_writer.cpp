@@ -168,6 +168,24 @@ ZooTensor ZooWriter::resized(const ZooTensor& x, std::int64_t factor) {
           x.channels};
 }
 
+std::string ZooWriter::places(const std::string& name, std::int64_t count) {
+  return builder_.input(name, ElementType::i64, {count});
+}
+
+ZooTensor ZooWriter::gathered(const ZooTensor& x, const std::string& places) {
+  return {node("Gather", {x.name, places}, {{"axis", std::int64_t{0}}}), x.channels};
+}
+
+ZooTensor ZooWriter::scattered(const ZooTensor& x, const std::string& places, std::int64_t count, std::int64_t rows,
+                               const std::string& reduction) {
+  const std::string narrow = node("Cast", {places}, {{"to", static_cast<std::int64_t>(ElementType::i32)}});
+  const std::string column = node("Unsqueeze", {narrow, builder_.integers({1})});
+  const std::string indices = node("Expand", {column, builder_.integers({count, x.channels})});
+  const std::string none = node("Expand", {builder_.floats({0}, {1, 1}), builder_.integers({rows, x.channels})});
+  return {node("ScatterElements", {none, indices, x.name}, {{"axis", std::int64_t{0}}, {"reduction", reduction}}),
+          x.channels};
+}
+
 void ZooWriter::finish(const ZooTensor& y) {
   builder_.output(
       builder_.node("Identity", {y.name}, {}, {.name = {}, .domain = {}, .outputs = {"output"}, .subgraphs = {}}));

@@ -57,6 +57,12 @@ class ZooWriter {
   ZooTensor mean(const ZooTensor& x, std::int64_t axis);                                         ///< the axis is gone
   ZooTensor resized(const ZooTensor& x, std::int64_t factor);  ///< a picture; each number repeated
 
+  std::string places(const std::string& name, std::int64_t count);    ///< an input of row numbers, int64 {count}
+  ZooTensor gathered(const ZooTensor& x, const std::string& places);  ///< rows of a matrix
+  /// {rows, channels}: the rows of `x` reduced ("add", "max", "mul") onto the rows that `places` names, one for each.
+  ZooTensor scattered(const ZooTensor& x, const std::string& places, std::int64_t count, std::int64_t rows,
+                      const std::string& reduction);
+
   void finish(const ZooTensor& y);
   /// The model's file; its weights are in zoo_weights_file.
   std::string bytes() const;

@@ -1,5 +1,6 @@
 #include "predict/canary.h"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -14,7 +15,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Nanoseconds song = 2ms;
+constexpr Nanoseconds longest_song = 2ms;
+constexpr int songs_in_time = 100;  // of a measurement at least
+
+Nanoseconds song_for(const RunSettings& settings) {
+  return std::min(longest_song, std::chrono::duration_cast<Nanoseconds>(settings.min_time) / songs_in_time);
+}
 
 /// Products of `rows` rows with `layers` square matrices, one behind the other.
 void write_chain(const std::filesystem::path& path, std::int64_t rows, std::int64_t numbers, int layers) {
@@ -29,6 +35,7 @@ struct CanaryModel {
   CanaryModel(const std::filesystem::path& path, const RunSettings& settings) : model(path, settings) {
     session = model.open(false);
     session->set_inputs(model.values(session->inputs()));
+    song = song_for(settings);
     run();  // warms up
   }
 
@@ -46,6 +53,7 @@ struct CanaryModel {
 
   PreparedModel model;
   std::unique_ptr<Session> session;
+  Nanoseconds song{};
   std::vector<Nanoseconds> songs;
 };
 

@@ -22,11 +22,12 @@ struct CanaryTimes {
 /// For one thread.
 class Canary {
  public:
-  /// Opens both models as `settings` open any. Throws Error as run_model().
+  /// Opens both models as `settings` open any. A song takes 2 ms of each, less where the settings measure for a short
+  /// time only. Throws Error as run_model().
   explicit Canary(const RunSettings& settings);
   ~Canary();
 
-  /// A few runs of each: some 4 ms.
+  /// A few runs of each.
   void sing();
   /// Of all songs but the longest tenth and the shortest; nullopt before the first.
   std::optional<CanaryTimes> times() const;

@@ -1,0 +1,42 @@
+// What the soup's chains share: draws that are the same on every machine, and activations.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "core/random.h"
+#include "kernels/zoo_writer.h"
+
+namespace takt {
+
+/// One chain under way; its number is the model's depth.
+class ZooChain {
+ protected:
+  explicit ZooChain(ZooWriter& w) : w_(w), random_(0x736f7570ULL + static_cast<std::uint64_t>(w.model().depth)) {}
+
+  bool one_to(std::uint64_t others) { return random_() % (others + 1) == 0; }
+  template <typename Value, std::size_t N>
+  Value one_of(const std::array<Value, N>& values) {
+    return values[random_() % N];
+  }
+  std::int64_t log_uniform(std::int64_t low, std::int64_t high) {
+    const double from = std::log(static_cast<double>(low)), to = std::log(static_cast<double>(high) + 1);
+    return std::clamp(static_cast<std::int64_t>(std::exp(from + (to - from) * uniform(random_))), low, high);
+  }
+  /// With an activation drawn at random, or none.
+  ZooTensor activated(const ZooTensor& x);
+
+  static constexpr double most_work = 4e8;  ///< multiplications of a chain; some milliseconds of one core
+
+  ZooWriter& w_;
+  Random random_;
+  double work_ = 0;
+};
+
+/// Numbers beyond last_plain_chain.
+void write_graph_soup(ZooWriter& w);
+inline constexpr int last_plain_chain = 160;
+
+}  // namespace takt
