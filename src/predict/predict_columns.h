@@ -9,7 +9,8 @@ inline constexpr ColumnText model_kernels{"model_kernels", "Kernels",
                                           "How many kernels the runtime executes of the model."};
 inline constexpr ColumnText measured_ms{
     "measured_ms", "Measured ms",
-    "Mean time of one inference in milliseconds, over rounds in fresh processes and without records of kernels."};
+    "Time of one inference in milliseconds, the mean of a round, over rounds in fresh processes and without records of "
+    "kernels; in a collection at the machine's usual pace and the middle one of the rounds."};
 inline constexpr ColumnText noise_percent{"noise_percent", "Noise %",
                                           "How far one round's mean is from the mean of the other rounds, in the mean "
                                           "of all rounds and in percent: the error "
