@@ -31,6 +31,7 @@ double guess_of(std::string_view feature) {
   return feature == "probe_wait_ratio" || feature == "probe_compute_flops" ? 1.0 : 0.0;
 }
 
+constexpr double most_log_factor = 7;  // a thousand times; a law that says more is none
 constexpr double pull_to_guess = 0.02;  // as much as a sample at a distance of a seventh
 
 bool has_all(const SeenLoad& seen, std::span<const std::string_view> features) {
@@ -64,7 +65,7 @@ std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_sh
     result.is_beyond = result.is_beyond || std::abs(far - held) > 0.1;
     sum += held * (term.weight + term.by_memory * memory_share);
   }
-  result.factor = std::exp(sum);
+  result.factor = std::exp(std::clamp(sum, -most_log_factor, most_log_factor));
   for (const LoadWidth& width : widths_) {
     result.width = width.width;
     if (result.factor <= width.up_to_factor) break;

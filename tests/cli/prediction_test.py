@@ -21,6 +21,8 @@ models:
   - {family: squeezenet, depth: 11, width: 0.25, input: 48}
 """
 MODELS = 6
+# Many starts of takt, each of which a sanitizer makes several times as long; the code is the same.
+not_sanitized = unittest.skipIf(os.environ.get('TAKT_SANITIZED'), 'run without sanitizers')
 
 
 def call(folder, *words, exits=(0,)):
@@ -52,8 +54,8 @@ class Chain(unittest.TestCase):
         cls.holder.cleanup()
 
     @staticmethod
-    def collect(out, *more):
-        return ['collect', '--models', 'zoo', '-o', out, '--rounds', '2', '--time', '30ms', '--accept-disturbed', *more]
+    def collect(out, *more, rounds=2):
+        return ['collect', '--models', 'zoo', '-o', out, '--rounds', str(rounds), '--time', '30ms', '--accept-disturbed', *more]
 
     def rows(self, name='dataset.csv'):
         with open(self.folder / name, newline='', encoding='utf-8') as file:
@@ -101,18 +103,18 @@ class Chain(unittest.TestCase):
         self.assertAlmostEqual(summary['mape'], sum(errors) / MODELS, places=6)
 
     def test_loads_are_learnt_and_predicted_beside(self):
-        collected = tables(self.folder, *self.collect('loaded.csv', '--stress', '3'))['collected']
+        collected = tables(self.folder, *self.collect('loaded.csv', '--stress', '2', rounds=1))['collected']
         beside = [row for row in collected if row['collect_load']]
-        self.assertEqual(len(collected), 4 * MODELS)
-        self.assertEqual([row['rounds_measured'] for row in beside], [1] * 3 * MODELS)
+        self.assertEqual(len(collected), 3 * MODELS)
+        self.assertEqual([row['rounds_measured'] for row in beside], [1] * 2 * MODELS)
         rows = [row for row in self.rows('loaded.csv') if row['stress'] != '0']
-        self.assertEqual(len(rows), 3 * len(self.rows()))
+        self.assertEqual(len(rows), 2 * len(self.rows()))
         self.assertTrue(all(float(row['probe_compute_flops']) > 0 for row in rows))
         self.assertEqual({row['stress_kind'] for row in rows} - {'compute', 'memory', 'cache'}, set())
         errors = tables(self.folder, 'fit', 'loaded.csv', '-o', 'loaded', '--folds', '3', '--no-baselines')['errors']
         loads = {row['method']: row for row in errors if row['split'] == 'load'}
         self.assertIn('without load', loads)
-        self.assertEqual(loads['takt']['predictions'], 3 * MODELS)
+        self.assertEqual(loads['takt']['predictions'], 2 * MODELS)
         model = 'zoo/mlp3_w0.25_b1_64.onnx'
         quiet = tables(self.folder, 'predict', model, '--predictor', 'loaded')['summary'][0]
         now = tables(self.folder, 'predict', model, '--predictor', 'loaded', '--load')['summary'][0]
@@ -122,9 +124,11 @@ class Chain(unittest.TestCase):
         (self.folder / 'host.yaml').write_text('load: {sources: [host], window: 50ms}\n', encoding='utf-8')
         done = call(self.folder, 'predict', model, '--predictor', 'loaded', '--config', 'host.yaml', '--format', 'json')
         self.assertIn(json.loads(done.stdout)['tables']['summary'][0]['load_from'], ('host', 'busy', 'not known'))
-        self.assertIn('probe_wait_ratio is not known', done.stderr)
-        result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--load', '--rounds', '3', '--time', '60ms')
-        self.assertEqual([row['evaluate_round'] for row in result['models']], [1, 2, 3])
+        laws = json.loads((self.folder / 'loaded' / 'predictor.json').read_text(encoding='utf-8'))['load_laws']
+        if laws[0]['kind'] == 'probe':  # which law is the most certain one is measured
+            self.assertIn('probe_wait_ratio is not known', done.stderr)
+        result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--load', '--rounds', '2', '--time', '60ms')
+        self.assertEqual([row['evaluate_round'] for row in result['models']], [1, 2])
         self.assertTrue(all(row['load_factor'] > 0 for row in result['models']), result['models'])
 
     def test_a_predictor_is_calibrated(self):
@@ -138,6 +142,7 @@ class Chain(unittest.TestCase):
             done = call(self.folder, command, 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'predictor', '--load', exits=(1,))
             self.assertIn('collect with --stress', done.stderr)
 
+    @not_sanitized
     def test_a_collection_that_is_killed_goes_on(self):
         command = [TAKT, *self.collect('killed.csv')]
         journal = self.folder / 'killed.csv.jsonl'
@@ -179,6 +184,7 @@ class Chain(unittest.TestCase):
             time.sleep(0.05)
         self.assertFalse(any(running(child) for child in children))
 
+    @not_sanitized
     def test_shards_count_together_and_merge_refuses_twice(self):
         call(self.folder, *self.collect('parts.csv', '--shard', '1/2'))
         self.assertEqual(len({row['model'] for row in self.rows('parts.csv')}), MODELS // 2)
