@@ -66,7 +66,8 @@ class MeasuredLoad {
  public:
   /// A quiet load is one, too: nothing works, and the look tells what quiet looks like.
   MeasuredLoad(const CollectSettings& settings, const AskedLoad& asked, LoadSourceList& sources) {
-    if (!asked.is_quiet()) stressor_.emplace(settings.stress_child, stress_task_of(asked, settings.limit + 1min));
+    if (!asked.is_quiet())
+      stressor_.emplace(settings.stress_child, stress_task_of(asked, settings.limit + std::chrono::minutes(1)));
     if (sources.empty()) return;
     if (stressor_) std::this_thread::sleep_for(settling_time(settings.load));
     seen_ = seen_in(take_snapshot(sources, settings.load.window, settings.stop));

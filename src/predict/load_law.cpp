@@ -31,7 +31,7 @@ double guess_of(std::string_view feature) {
   return feature == "probe_wait_ratio" || feature == "probe_compute_flops" ? 1.0 : 0.0;
 }
 
-constexpr double most_log_factor = 7;  // a thousand times; a law that says more is none
+constexpr double most_log_factor = 7;   // a thousand times; a law that says more is none
 constexpr double pull_to_guess = 0.02;  // as much as a sample at a distance of a seventh
 
 bool has_all(const SeenLoad& seen, std::span<const std::string_view> features) {

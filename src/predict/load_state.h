@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "load/load_config.h"
@@ -23,7 +24,10 @@ struct AskedLoad {
   int threads = 0;
 
   bool is_quiet() const { return kind.empty(); }
-  auto operator<=>(const AskedLoad&) const = default;
+  bool operator==(const AskedLoad&) const = default;
+  bool operator<(const AskedLoad& other) const {
+    return std::tie(kind, level, threads) < std::tie(other.kind, other.level, other.threads);
+  }
 };
 /// "memory 60% x 2"; empty: none.
 std::string to_string(const AskedLoad& load);

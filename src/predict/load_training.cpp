@@ -129,7 +129,8 @@ LoadTraining train_load(const ByLoad& data, const std::vector<double>& quiet_us)
     const auto figures = error_figures(judged_samples(samples, factors));
     law->set_widths(widths_of(samples, factors));
     if (!figures || law->widths().empty()) continue;
-    found.push_back({figures->mape, {std::move(*law), {"load", "model", std::string(kind.name), *figures, {}}}});
+    found.emplace_back(figures->mape, std::pair(std::move(*law), ErrorRow{"load", "model", std::string(kind.name),
+                                                                          *figures, std::nullopt}));
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [error, one] : found) {

@@ -61,7 +61,7 @@ double TreeEnsemble::leaf(std::int32_t root, const float* features) const {
   while (node->feature >= 0) {
     const float value = features[node->feature];
     const bool left = std::isnan(value) ? node->missing_goes_left : value < node->value;
-    node = &nodes_[static_cast<std::size_t>(node->left + (left ? 0 : 1))];
+    node = &nodes_[static_cast<std::size_t>(node->left)] + (left ? 0 : 1);
   }
   return static_cast<double>(node->value);
 }
