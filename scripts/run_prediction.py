@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """From models to predictions beside a load, in one go: exports a zoo, records and extracts kernels, collects them in quiet and
-beside four kinds of levels (0, 30, 60, 90 %) while Prometheus watches, fits, predicts and evaluates.
+beside loads of 30, 60 and 90 % while Prometheus watches, fits, predicts and evaluates.
 
-  scripts/run_prediction.py                             a quick zoo, half an hour on two cores, into prediction/
+  scripts/run_prediction.py                             a quick zoo and 60 chains of the soup, into prediction/
   scripts/run_prediction.py --size full --out lab       all architectures and 184 chains of the soup; hours
   TAKT_PROMETHEUS_DIR=.sdk/prometheus scripts/run_prediction.py     with the one that tools/fetch_prometheus unpacks
 

@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "machine/machine_class.h"
+#include "predict/loaded_prediction.h"
 #include "predict/predictor_file.h"
 
 namespace takt {
@@ -46,10 +47,7 @@ void add_load(CommandLine& line, LoadChoice& choice) {
 
 std::optional<LoadConfig> load_config_for(const LoadChoice& choice, const Predictor& predictor) {
   if (!choice.load && choice.config.empty()) return std::nullopt;
-  if (predictor.load_laws.empty())
-    throw Error(
-        ErrorKind::unsupported,
-        "the predictor was trained in quiet only and knows nothing of loads; collect with --stress and fit anew");
+  check_knows_loads(predictor);
   if (choice.config.empty()) return usual_load_config();
   return parse_load_config_file(read_file(choice.config), choice.config.string());
 }

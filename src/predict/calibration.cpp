@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <set>
+#include <map>
+#include <optional>
+#include <vector>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -34,13 +35,15 @@ void check_fits(const Predictor& base, const Dataset& here) {
 RatioCorrection correction_of(const RatioTrees& trees, const std::vector<KernelSample>& samples) {
   std::vector<std::vector<double>> rows;
   std::vector<double> right;
-  for (const KernelSample& sample : samples) {
-    const auto estimate = trees.estimate(*sample.facts);
-    if (!estimate) continue;
-    const auto [compute, size] = trees.correction_features(*sample.facts);
-    const double weight = std::sqrt(sample.weight);
+  std::vector<const KernelFacts*> kernels;
+  for (const KernelSample& sample : samples) kernels.push_back(sample.facts);
+  const auto estimates = trees.estimates(kernels);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (!estimates[i]) continue;
+    const auto [compute, size] = trees.correction_features(*kernels[i]);
+    const double weight = std::sqrt(samples[i].weight);
     rows.push_back({weight, weight * compute, weight * size});
-    right.push_back(weight * std::log(sample.us / estimate->us()));
+    right.push_back(weight * std::log(samples[i].us / estimates[i]->us()));
   }
   if (rows.empty()) return {};
   const auto found = ridge_solution(rows, right, pull_to_base);
@@ -50,30 +53,12 @@ RatioCorrection correction_of(const RatioTrees& trees, const std::vector<KernelS
 /// The base predictor as these models of this machine make it; without widths and errors.
 Predictor corrected(const Predictor& base, const Models& models) {
   Predictor result = base;
-  const CollectedModel& first = *models.front();
-  result.machine = first.machine, result.runtime_version = first.runtime_version;
-  result.device = first.device, result.threads = first.threads;
-  result.known = {}, result.load_laws.clear(), result.errors.clear();
-  result.models = models.size(), result.kernels = 0;
-  std::vector<KernelSample> all;
+  result.load_laws.clear(), result.errors.clear();
+  const auto samples = learn_measured(models, result);
   std::map<KernelGroup, std::vector<KernelSample>> groups;
-  std::vector<OverheadSample> overheads;
-  std::set<std::string> architectures;
-  for (const CollectedModel* model : models) {
-    double sum = 0;
-    for (const CollectedKernel& kernel : model->kernels) {
-      all.push_back(sample_of(*model, kernel));
-      groups[kernel.facts.group].push_back(all.back());
-      result.known.add(kernel.facts, kernel.latency_ms * 1000);
-      sum += kernel.latency_ms * 1000, ++result.kernels;
-    }
-    overheads.push_back({static_cast<double>(model->kernels.size()), model->latency_ms * 1000 - sum});
-    architectures.insert(model->architecture);
-  }
-  result.architectures = architectures.size();
-  result.trees.move_to(first.constants, least_time_us(all));
-  for (const auto& [group, samples] : groups) result.trees.correct(group, correction_of(result.trees, samples));
-  result.overhead = fit_overhead(overheads);
+  for (const KernelSample& sample : samples) groups[sample.facts->group].push_back(sample);
+  result.trees.move_to(models.front()->constants, least_time_us(samples));
+  for (const auto& [group, members] : groups) result.trees.correct(group, correction_of(result.trees, members));
   return result;
 }
 
@@ -91,7 +76,7 @@ struct LeftOut {
 
   void add(const CollectedModel& model, const ModelPrediction& prediction) {
     const double measured = model.latency_ms * 1000;
-    models.push_back({measured, prediction.us, {}, {}});
+    models.push_back(judged_of(measured, prediction.us, std::nullopt));
     model_errors.push_back(std::abs(std::log(measured / prediction.us)));
     for (std::size_t i = 0; i < model.kernels.size(); ++i) {
       const KernelPrediction& one = prediction.kernels[i];
@@ -139,9 +124,7 @@ Predictor calibrated(const Predictor& base, const Dataset& here) {
   LeftOut left_out = left_out_in_turn(base, here);
   Predictor result = corrected(base, all);
   take_widths(left_out, result);
-  for (Judged& one : left_out.models) {
-    one.low = one.predicted * std::exp(-result.model_width), one.high = one.predicted * std::exp(result.model_width);
-  }
+  for (Judged& one : left_out.models) one = judged_of(one.measured, one.predicted, result.model_width);
   const auto add = [&](const char* method, const std::vector<Judged>& judged) {
     if (const auto figures = error_figures(judged))
       result.errors.push_back({"calibrated", "model", method, *figures, {}});

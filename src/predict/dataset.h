@@ -32,8 +32,8 @@ struct LoadReadings {
 
 struct CollectedKernel {
   KernelFacts facts;
-  std::string kernel;     ///< name of the runtime's node
-  double latency_ms = 0;  ///< mean over the rounds of its mean time in the model, as recorded: a record's cost is in it
+  std::string kernel;           ///< name of the runtime's node
+  double latency_ms = 0;        ///< the middle round's mean time in the model, as recorded: a record's cost is in it
   std::optional<double> noise;  ///< mean of |round / mean of the other rounds − 1|; needs two rounds
 };
 

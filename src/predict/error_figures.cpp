@@ -6,6 +6,12 @@
 
 namespace takt {
 
+Judged judged_of(double measured, double predicted, std::optional<double> width) {
+  Judged one{measured, predicted, {}, {}};
+  if (width) one.low = predicted * std::exp(-*width), one.high = predicted * std::exp(*width);
+  return one;
+}
+
 std::optional<ErrorFigures> error_figures(std::span<const Judged> judged) {
   if (judged.empty()) return std::nullopt;
   ErrorFigures figures;

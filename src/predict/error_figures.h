@@ -14,6 +14,9 @@ struct Judged {
   std::optional<double> low, high;
 };
 
+/// With the interval of a half width of the logarithm, where there is one.
+Judged judged_of(double measured, double predicted, std::optional<double> width);
+
 struct ErrorFigures {
   std::size_t count = 0;
   double mape = 0;                                    ///< mean of |predicted / measured − 1|

@@ -20,8 +20,7 @@ constexpr LoadLawKind law_kinds[] = {
 
 /// How far from quiet: the logarithm of the factor that this alone would mean, where it means one.
 double distance(std::string_view feature, double value, double quiet) {
-  if (feature == "probe_wait_ratio" || feature == "run_delay_share")
-    return std::log1p(std::max(0.0, value)) - std::log1p(std::max(0.0, quiet));
+  if (feature == "probe_wait_ratio") return std::log1p(std::max(0.0, value)) - std::log1p(std::max(0.0, quiet));
   if (feature.ends_with("_share")) return value - quiet;
   return value > 0 && quiet > 0 ? std::log(quiet / value) : 0;  // rates: half the rate is twice the time
 }
@@ -55,6 +54,12 @@ std::vector<LoadTerm> terms_for(std::span<const SeenLoad> quiet, std::span<const
 
 std::span<const LoadLawKind> load_law_kinds() { return law_kinds; }
 
+std::optional<double> width_at(std::span<const LoadWidth> widths, double factor) {
+  for (const LoadWidth& width : widths)
+    if (factor <= width.up_to_factor) return width.width;
+  return widths.empty() ? std::nullopt : std::optional(widths.back().width);
+}
+
 std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_share) const {
   LoadFactor result;
   double sum = 0;
@@ -66,10 +71,7 @@ std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_sh
     sum += held * (term.weight + term.by_memory * memory_share);
   }
   result.factor = std::exp(std::clamp(sum, -most_log_factor, most_log_factor));
-  for (const LoadWidth& width : widths_) {
-    result.width = width.width;
-    if (result.factor <= width.up_to_factor) break;
-  }
+  result.width = width_at(widths_, result.factor).value_or(0);
   if (result.is_beyond) result.width *= 2;
   return result;
 }

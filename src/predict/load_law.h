@@ -41,6 +41,9 @@ struct LoadWidth {
   double up_to_factor = 0, width = 0;
 };
 
+/// nullopt: there are none. Factors rise; the last one holds for all above.
+std::optional<double> width_at(std::span<const LoadWidth> widths, double factor);
+
 struct LoadFactor {
   double factor = 1;
   double width = 0;        ///< of the logarithm of a whole prediction, the quiet one's error included

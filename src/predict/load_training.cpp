@@ -58,12 +58,6 @@ double log_error_of(const JudgedSample& one, double factor) {
   return std::abs(std::log(one.measured_us / (one.quiet_us * factor)));
 }
 
-double width_at(const std::vector<LoadWidth>& widths, double factor) {
-  for (const LoadWidth& width : widths)
-    if (factor <= width.up_to_factor) return width.width;
-  return widths.back().width;
-}
-
 /// Predictions with intervals from the errors of the other architectures.
 std::vector<Judged> judged_samples(const std::vector<JudgedSample>& samples,
                                    const std::vector<std::optional<LoadFactor>>& factors) {
@@ -80,12 +74,7 @@ std::vector<Judged> judged_samples(const std::vector<JudgedSample>& samples,
       found->second = load_widths(std::move(errors));
     }
     const double us = samples[i].quiet_us * factors[i]->factor;
-    Judged one{samples[i].measured_us, us, {}, {}};
-    if (!found->second.empty()) {
-      const double width = width_at(found->second, factors[i]->factor);
-      one.low = us * std::exp(-width), one.high = us * std::exp(width);
-    }
-    judged.push_back(one);
+    judged.push_back(judged_of(samples[i].measured_us, us, width_at(found->second, factors[i]->factor)));
   }
   return judged;
 }

@@ -36,12 +36,16 @@ void apply(const LoadFactor& factor, const Predictor& predictor, ModelPrediction
 
 }  // namespace
 
-ModelPrediction beside_load(const Predictor& predictor, ModelPrediction prediction,
-                            std::span<const KernelFacts> kernels, const SeenLoad& seen) {
+void check_knows_loads(const Predictor& predictor) {
   if (predictor.load_laws.empty())
     throw Error(
         ErrorKind::unsupported,
         "the predictor was trained in quiet only and knows nothing of loads; collect with --stress and fit anew");
+}
+
+ModelPrediction beside_load(const Predictor& predictor, ModelPrediction prediction,
+                            std::span<const KernelFacts> kernels, const SeenLoad& seen) {
+  check_knows_loads(predictor);
   const double share = memory_share_of(predictor, prediction, kernels);
   for (const LoadLaw& law : predictor.load_laws) {
     const auto factor = law.factor(seen, share);

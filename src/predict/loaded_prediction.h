@@ -8,10 +8,12 @@
 
 namespace takt {
 
+/// Throws Error(unsupported) for a predictor that was trained in quiet only.
+void check_knows_loads(const Predictor& predictor);
+
 /// By the most certain law whose figures were all seen; `kernels` are those of the prediction. Without such a law the
 /// prediction stays that of a quiet machine and its interval reaches up as far as any load that was trained on, or five
-/// times, whichever is more; LoadShare::from is empty then. Throws Error(unsupported) for a predictor that was trained
-/// in quiet only. Thread-safe.
+/// times, whichever is more; LoadShare::from is empty then. Throws as check_knows_loads(). Thread-safe.
 ModelPrediction beside_load(const Predictor& predictor, ModelPrediction prediction,
                             std::span<const KernelFacts> kernels, const SeenLoad& seen);
 

@@ -84,29 +84,36 @@ ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts>
   return result;
 }
 
-Predictor train(const Dataset& dataset, std::span<const std::size_t> which, const RatioTreeSettings& settings) {
-  Predictor predictor;
+std::vector<KernelSample> learn_measured(std::span<const CollectedModel* const> models, Predictor& predictor) {
   std::vector<KernelSample> samples;
   std::vector<OverheadSample> overheads;
   std::set<std::string> architectures;
-  for (const std::size_t place : which) {
-    const CollectedModel& model = dataset.models[place];
-    predictor.machine = model.machine, predictor.runtime = model.runtime;
-    predictor.runtime_version = model.runtime_version, predictor.device = model.device;
-    predictor.threads = model.threads;
+  predictor.known = {};
+  for (const CollectedModel* model : models) {
+    predictor.machine = model->machine, predictor.runtime = model->runtime;
+    predictor.runtime_version = model->runtime_version, predictor.device = model->device;
+    predictor.threads = model->threads;
     double sum = 0;
-    for (const CollectedKernel& kernel : model.kernels) {
-      samples.push_back(sample_of(model, kernel));
+    for (const CollectedKernel& kernel : model->kernels) {
+      samples.push_back(sample_of(*model, kernel));
       predictor.known.add(kernel.facts, kernel.latency_ms * 1000);
       sum += kernel.latency_ms * 1000;
     }
-    overheads.push_back({static_cast<double>(model.kernels.size()), model.latency_ms * 1000 - sum});
-    architectures.insert(model.architecture);
+    overheads.push_back({static_cast<double>(model->kernels.size()), model->latency_ms * 1000 - sum});
+    architectures.insert(model->architecture);
   }
+  predictor.overhead = fit_overhead(overheads);
+  predictor.models = models.size(), predictor.architectures = architectures.size(), predictor.kernels = samples.size();
+  return samples;
+}
+
+Predictor train(const Dataset& dataset, std::span<const std::size_t> which, const RatioTreeSettings& settings) {
+  std::vector<const CollectedModel*> models;
+  for (const std::size_t place : which) models.push_back(&dataset.models[place]);
+  Predictor predictor;
+  const std::vector<KernelSample> samples = learn_measured(models, predictor);
   if (samples.empty()) refuse_input("there are no models to train on; collect more");
   predictor.trees = RatioTrees::train(samples, dataset.models[which.front()].constants, settings);
-  predictor.overhead = fit_overhead(overheads);
-  predictor.models = which.size(), predictor.architectures = architectures.size(), predictor.kernels = samples.size();
   return predictor;
 }
 

@@ -68,6 +68,10 @@ inline constexpr double roofline_width = 1.6;  // of the logarithm: a factor of 
 /// Thread-safe. The kernels are those of one model, in the order of execution.
 ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts> kernels);
 
+/// What measured models say without any trees: whose they are, times of their kernels, the overhead, how many. Returns
+/// their kernels, to train or correct trees by; refers to `models`.
+std::vector<KernelSample> learn_measured(std::span<const CollectedModel* const> models, Predictor& predictor);
+
 /// Of the models at `which` of a dataset of one machine, runtime and number of threads; without widths and errors.
 Predictor train(const Dataset& dataset, std::span<const std::size_t> which, const RatioTreeSettings& settings);
 

@@ -157,12 +157,6 @@ ClassedErrors model_errors(const Dataset& dataset, const Parts& parts, const Est
   return errors;
 }
 
-Judged judged_of(double measured, double predicted, std::optional<double> width) {
-  Judged one{measured, predicted, {}, {}};
-  if (width) one.low = predicted * std::exp(-*width), one.high = predicted * std::exp(*width);
-  return one;
-}
-
 /// The width of each class without each part, worked out once.
 class PartWidths {
  public:
