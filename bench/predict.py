@@ -59,7 +59,7 @@ def main():
     parser.add_argument('--config', type=pathlib.Path)
     parser.add_argument('--rounds', default='3')
     parser.add_argument('--time', default='700ms')
-    parser.add_argument('--soup', type=int, default=184)
+    parser.add_argument('--soup', type=int, default=216)
     parser.add_argument('--stress', type=int, default=3)
     parser.add_argument('--models', type=pathlib.Path, default=NETWORKS)
     options = parser.parse_args()

@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "core/yaml_section.h"
+#include "kernels/zoo_chain.h"
 
 namespace takt {
 namespace {
@@ -87,10 +88,8 @@ void add_grid(const YAML::Node& node, const std::string& origin, std::size_t num
           config.models.push_back({std::string(family.name), depth, width, batch, input});
 }
 
-constexpr int most_soup = 184;
-
 std::vector<int> soup_numbers() {
-  std::vector<int> numbers(most_soup);
+  std::vector<int> numbers(last_classic_chain);
   std::iota(numbers.begin(), numbers.end(), 1);
   return numbers;
 }

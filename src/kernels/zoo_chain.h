@@ -29,14 +29,16 @@ class ZooChain {
   ZooTensor activated(const ZooTensor& x);
 
   static constexpr double most_work = 4e8;  ///< multiplications of a chain; some milliseconds of one core
+  static constexpr std::int64_t most_weights = 16'000'000;  ///< of one product: 64 MB, larger than a cache
 
   ZooWriter& w_;
   Random random_;
   double work_ = 0;
 };
 
-/// Numbers beyond last_plain_chain.
+/// The numbers of each kind follow each other: plain chains, graphs, classic networks.
 void write_graph_soup(ZooWriter& w);
-inline constexpr int last_plain_chain = 160;
+void write_classic_soup(ZooWriter& w);
+inline constexpr int last_plain_chain = 160, last_graph_chain = 184, last_classic_chain = 216;
 
 }  // namespace takt

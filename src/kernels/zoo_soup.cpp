@@ -14,7 +14,6 @@
 namespace takt {
 namespace {
 
-constexpr std::int64_t most_weights = 16'000'000;  // of one product: 64 MB, larger than a cache
 constexpr int most_blocks = 24;
 
 class Soup : ZooChain {
@@ -258,6 +257,7 @@ class Soup : ZooChain {
 }  // namespace
 
 void write_soup(ZooWriter& w) {
+  if (w.model().depth > last_graph_chain) return write_classic_soup(w);
   if (w.model().depth > last_plain_chain) return write_graph_soup(w);
   Soup(w).write();
 }

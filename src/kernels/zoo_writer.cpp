@@ -64,7 +64,7 @@ ZooTensor ZooWriter::conv(const ZooTensor& x, const ConvShape& s) {
   const std::int64_t fan_in = x.channels / s.groups * s.kernel * s.kernel;
   std::vector<std::string> inputs{x.name, weight({s.out, x.channels / s.groups, s.kernel, s.kernel}, fan_in)};
   if (s.bias) inputs.push_back(vector(s.out, 0, 0.1f));
-  const std::int64_t pad = s.kernel / 2;
+  const std::int64_t pad = s.pad.value_or(s.kernel / 2);
   return {node("Conv", inputs,
                {{"kernel_shape", {s.kernel, s.kernel}},
                 {"strides", {s.stride, s.stride}},
@@ -82,6 +82,10 @@ ZooTensor ZooWriter::norm(const ZooTensor& x, float gain) {
   const std::int64_t c = x.channels;
   const auto scale = vector(c, gain, 0.1f), shift = vector(c, 0, 0.1f), mean = vector(c, 0, 0.1f);
   return {node("BatchNormalization", {x.name, scale, shift, mean, vector(c, 1, 0.2f)}), c};
+}
+
+ZooTensor ZooWriter::local_norm(const ZooTensor& x, std::int64_t size) {
+  return {node("LRN", {x.name}, {{"size", size}, {"alpha", 1e-4f}, {"beta", 0.75f}, {"bias", 1.0f}}), x.channels};
 }
 
 ZooTensor ZooWriter::act(const std::string& type, const ZooTensor& x) { return {node(type, {x.name}), x.channels}; }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct ZooTensor {
 
 struct ConvShape {
   std::int64_t out = 0, kernel = 1, stride = 1, groups = 1;
-  bool bias = true;  ///< without one a batch normalisation follows
+  bool bias = true;                      ///< without one a batch normalisation follows
+  std::optional<std::int64_t> pad = {};  ///< on each side; without one half the kernel: the size stays
 };
 
 /// Writes one model. Not thread-safe.
@@ -37,7 +39,8 @@ class ZooWriter {
   /// Conv, then BatchNormalization with a scale around `gain`.
   ZooTensor conv_norm(const ZooTensor& x, ConvShape shape, float gain = 1.4f);
   ZooTensor norm(const ZooTensor& x, float gain = 1.4f);
-  ZooTensor act(const std::string& type, const ZooTensor& x);  ///< an operator of one tensor: "Relu"
+  ZooTensor local_norm(const ZooTensor& x, std::int64_t size);  ///< LRN over `size` neighbouring channels
+  ZooTensor act(const std::string& type, const ZooTensor& x);   ///< an operator of one tensor: "Relu"
   ZooTensor relu6(const ZooTensor& x);
   ZooTensor swish(const ZooTensor& x);
   ZooTensor gelu(const ZooTensor& x);  ///< in the five operators that exporters write
