@@ -90,11 +90,14 @@ double mean_of_centre(const RunPass& plain) {
 /// The kernels of `facts` with what their records say in `profile`, the cost of a record included: it is the same for
 /// every kernel of a runtime, and a regression over all models finds it far better than one model can tell.
 void add_times(const ModelFacts& facts, const OpProfile& profile, double scale, CollectRecord& record) {
-  std::unordered_map<std::string, const OpRow*> rows;
-  for (const OpRow& row : profile.ops) rows.emplace(row.node, &row), rows.emplace(row.name, &row);
+  std::unordered_map<std::string, const OpRow*> rows, makers;
+  for (const OpRow& row : profile.ops) {
+    rows.emplace(row.node, &row), rows.emplace(row.name, &row);
+    for (const std::string& output : row.outputs) makers.emplace(output, &row);
+  }
   for (std::size_t i = 0; i < facts.kernels.size(); ++i) {
-    const auto found = rows.find(facts.names[i]);
-    if (found == rows.end())
+    auto found = rows.find(facts.names[i]);
+    if (found == rows.end() && (found = makers.find(facts.outputs[i])) == makers.end())
       throw Error(ErrorKind::runtime,
                   fmt::format("the runtime told no time of kernel '{}'", printable(facts.names[i])));
     const OpRow& row = *found->second;
@@ -115,7 +118,10 @@ ModelFacts facts_in(const std::filesystem::path& model, const OptimisedKernels& 
   facts.model = model.filename().string();
   add_origin(model, facts.architecture, facts.family);
   facts.kernels = facts_of(kernels.graph, kernels.records, threads);
-  for (const KernelInstance& kernel : kernels.graph.kernels) facts.names.push_back(kernel.name);
+  for (const KernelInstance& kernel : kernels.graph.kernels) {
+    facts.names.push_back(kernel.name);
+    facts.outputs.push_back(kernel.outputs.empty() ? "" : kernel.outputs.front());
+  }
   facts.notes = kernels.notes;
   return facts;
 }

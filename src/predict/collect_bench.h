@@ -19,6 +19,7 @@ CollectRecord measure_for_collection(const CollectTask& task);
 struct ModelFacts {
   std::string model, architecture, family;
   std::vector<std::string> names;    ///< of the runtime's nodes
+  std::vector<std::string> outputs;  ///< the first tensor that each makes: nodes without a name are found by it
   std::vector<KernelFacts> kernels;  ///< in the order of execution
   std::vector<std::string> notes;
 };

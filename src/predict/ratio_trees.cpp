@@ -51,7 +51,9 @@ bool lies_beyond(const RatioTrees::Group& group, const std::vector<float>& row) 
 
 }  // namespace
 
-double RatioEstimate::us() const { return std::sqrt(boosting_us * forest_us); }
+double RatioEstimate::us() const {
+  return std::pow(boosting_us, boosting_share) * std::pow(forest_us, 1 - boosting_share);
+}
 
 RatioTrees::Group RatioTrees::described(std::span<const KernelSample* const> samples) {
   std::set<std::string> words, bases;

@@ -57,6 +57,14 @@ class Chain(unittest.TestCase):
     def collect(out, *more, rounds=2):
         return ['collect', '--models', 'zoo', '-o', out, '--rounds', str(rounds), '--time', '30ms', '--accept-disturbed', *more]
 
+    def test_kernels_that_the_runtime_gave_no_name_are_measured(self):
+        # A HardSwish becomes two nameless nodes, of which profile and graph have names of their own.
+        (self.folder / 'nameless.yaml').write_text('models: [{family: soup, depth: 105}]\n', encoding='utf-8')
+        call(self.folder, 'zoo', 'export', '--config', 'nameless.yaml', '-o', 'nameless')
+        row, = tables(self.folder, 'collect', '--models', 'nameless', '-o', 'nameless.csv', '--rounds', '1', '--time', '30ms',
+                      '--accept-disturbed')['collected']
+        self.assertEqual((row['measured'], row['failed']), (1, 0), row)
+
     def rows(self, name='dataset.csv'):
         with open(self.folder / name, newline='', encoding='utf-8') as file:
             return list(csv.DictReader(file))
