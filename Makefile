@@ -4,11 +4,12 @@ CMAKE_FLAGS ?=
 BOOTSTRAP_FLAGS ?=
 .DEFAULT_GOAL := help
 PREFIX ?= /usr/local
-.PHONY: help build demo test tests bench install check format clean
+.PHONY: help build demo demo-training test tests bench install check format clean
 
 help:
 	@echo 'make demo    install what is missing, build takt, run ResNet-50 on both runtimes and a pipeline of stages;'
 	@echo "             $$(tools/demo --plan)"
+	@echo 'make demo-training  install libtorch, build takt with it, train with each of four planted faults and diagnose them'
 	@echo 'make build   the same set-up and build, without the runs'
 	@echo 'make test    set-up and build of the tests as well, then every test; on 2 cores about 10 minutes, 2 when built'
 	@echo 'make install the same set-up as build, then the program and the libraries into PREFIX (/usr/local)'
@@ -23,13 +24,18 @@ demo:
 	@$(MAKE) --no-print-directory build
 	@tools/demo
 
+demo-training:
+	@tools/bootstrap --torch --quiet $(BOOTSTRAP_FLAGS)
+	@tools/build release --only demo-training-files -DTAKT_WITH_TORCH=ON $(CMAKE_FLAGS)
+	@scripts/run_profiler.sh --device cpu --batch_size 32 --diagnose
+
 build:
 	@tools/bootstrap --quiet $(BOOTSTRAP_FLAGS)
 	@tools/build release --only takt $(CMAKE_FLAGS)
 
 tests:
 	@tools/bootstrap --test --quiet $(BOOTSTRAP_FLAGS)
-	@tools/build release -DTAKT_BUILD_TESTS=ON $(CMAKE_FLAGS)
+	@tools/build release -DTAKT_BUILD_TESTS=ON -DTAKT_WITH_TORCH=ON $(CMAKE_FLAGS)
 
 test: tests
 	@ctest --preset release || { echo "test: run one alone with: ctest --preset release -R NAME" >&2; exit 1; }

@@ -34,6 +34,9 @@ set_target_properties(takt takt_library PROPERTIES BUILD_RPATH "${_relative}")
 
 # What `make install` builds.
 add_custom_target(install-files DEPENDS takt takt_library takt_recorder takt_base)
+if(TAKT_WITH_TORCH)
+  add_dependencies(install-files takt-train)
+endif()
 
 if(NOT TAKT_INSTALL)
   return()
@@ -48,6 +51,9 @@ if(NOT TAKT_INSTALL_SDKS)
 endif()
 
 install(TARGETS takt RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(TAKT_WITH_TORCH)
+  install(TARGETS takt-train RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")  # takt looks for it beside itself
+endif()
 install(TARGETS takt_library takt_recorder takt_base EXPORT takt-targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/takt" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ORDER = [line for line in (ROOT / "src/modules.txt").read_text(encoding="utf-8").splitlines() if line[:1].isalpha()]
 # (header, the only folders or files that may include it)
 FOREIGN = [(r"onnxruntime_.*", "runtime/onnxruntime"), (r"openvino/.*", "runtime/openvino"),
-           (r"(torch|ATen|c10)/.*", "training/torch"), (r"CLI/.*", "cli/command_line.cpp"), (r"onnx.*\.pb\.h", "graph", "runtime/onnxruntime", "kernels")]
+           (r"(torch|ATen|c10)/.*", "trainer"), (r"CLI/.*", "cli/command_line.cpp"), (r"onnx.*\.pb\.h", "graph", "runtime/onnxruntime", "kernels")]
 # (folder of runtime/, the header for all others)
 PRIVATE = [("onnxruntime", "runtime/runtime.h"), ("openvino", "runtime/runtime.h"), ("sim", "runtime/simulated.h")]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

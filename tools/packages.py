@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple, Optional
 
-LEVELS = ("build", "test", "check")  # each contains the ones before it
+LEVELS = ("build", "torch", "test", "check")  # each contains the ones before it
 
 
 class Need(NamedTuple):
@@ -22,7 +22,7 @@ class Need(NamedTuple):
     command: Optional[str] = None
     module: Optional[str] = None  # of pkg-config
     header: Optional[str] = None  # where pkg-config knows nothing of it
-    file: Optional[str] = None    # a pattern of files, one of which must exist
+    file: Optional[str] = None    # patterns of files, one of which must exist, between bars
 
 
 def library(level, debian, fedora, arch, lowest, module, header):
@@ -47,6 +47,9 @@ NEEDS = (
     library("build", "libpcre2-dev", "pcre2-devel", "pcre2", "10", "libpcre2-8", "pcre2.h"),
     library("build", "libxgboost-dev", "xgboost-devel", "xgboost", "1.6", "xgboost", "xgboost/c_api.h"),
     library("build", "libisal-dev", "isa-l-devel", "isa-l", "2.30", "libisal", "isa-l.h"),
+    Need("torch", "libtorch-dev", "python3-torch-devel", "python-pytorch",
+         file="usr/include/torch/csrc/api/include/torch/torch.h"),
+    Need("torch", "libopenblas0-pthread", "openblas-threads", "openblas", file="usr/lib/*/libopenblas.so*|usr/lib*/libopenblas*.so*"),
     Need("test", "git", "git", "git", None, "git"),
     Need("test", "ccache", "ccache", "ccache", None, "ccache"),
     Need("test", "nodejs", "nodejs", "nodejs", "18", "node"),
@@ -107,7 +110,7 @@ def is_there(need, folders):
     if need.command:
         return command_is_there(need.command, need.lowest)
     if need.file:
-        return any(Path("/").glob(need.file))
+        return any(any(Path("/").glob(pattern)) for pattern in need.file.split("|"))
     return library_is_there(need, folders)
 
 

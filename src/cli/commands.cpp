@@ -18,6 +18,7 @@ constexpr Command all_commands[] = {
     {"compare", "what became slower or faster between profiles, beyond noise", run_compare, describe_compare},
     {.name = "trace", .summary = "look at, check, convert, cut and merge traces", .group = &trace_commands},
     {"diagnose", "why a training is slow, from its trace", run_diagnose, describe_diagnose},
+    {"scenario", "train with a planted fault, under a profiler", run_scenario, describe_scenario},
     {.name = "pipeline", .summary = "run, explain and simulate streaming pipelines", .group = &pipeline_commands},
     {"sweep", "stages of graph neural networks measured on every device and size", run_sweep, describe_sweep},
     {"lookup", "what stages cost at a size of graph, measured or not", run_lookup, describe_lookup},

@@ -23,6 +23,7 @@ int run_fit(std::span<const std::string> arguments);
 int run_lookup(std::span<const std::string> arguments);
 int run_manual(std::span<const std::string> arguments);
 int run_predict(std::span<const std::string> arguments);
+int run_scenario(std::span<const std::string> arguments);
 int run_run(std::span<const std::string> arguments);
 int run_stress_command(std::span<const std::string> arguments);
 int run_sweep(std::span<const std::string> arguments);
@@ -41,6 +42,7 @@ CommandDescription describe_fit();
 CommandDescription describe_lookup();
 CommandDescription describe_predict();
 CommandDescription describe_run();
+CommandDescription describe_scenario();
 CommandDescription describe_stress();
 CommandDescription describe_sweep();
 

@@ -25,6 +25,7 @@
 #include "replay/single_contention.h"
 #include "replay/what_if.h"
 #include "runtime/devices_table.h"
+#include "scenario/scenario_tables.h"
 #include "sweep/sweep_tables.h"
 #include "trace/trace_tables.h"
 #include "training/diagnosis_tables.h"
@@ -65,6 +66,7 @@ const std::vector<CommandTables>& all_tables() {
       {"trace info", trace_info_schemas()},
       {"trace check", {trace_faults_schema()}},
       {"diagnose", all_diagnosis_schemas()},
+      {"scenario", scenario_schemas()},
       {"pipeline run", account_schemas()},
       {"pipeline analyze", account_schemas()},
       {"pipeline interference", all_interference_schemas()},

@@ -1,0 +1,104 @@
+// Figures and operators of trainings, counted by hand.
+#include "scenario/key_figures.h"
+
+#include <gtest/gtest.h>
+
+#include "scenario/top_operators.h"
+#include "training/made_training.h"
+
+namespace takt {
+namespace {
+
+/// Two steps of 100 µs; each waits 25 µs, calls linear (which calls addmm) and item (which calls _local_scalar_dense).
+class SmallTraining {
+ public:
+  SmallTraining() {
+    const ProcessId program = trace_.add_process("train", 10);
+    loop_ = trace_.add_row(program, "main", 10);
+    worker_ = trace_.add_row(program, "worker", 11);
+    for (int step = 0; step < 2; ++step) {
+      const std::int64_t at = step * 100'000;
+      add(loop_, "ProfilerStep#" + std::to_string(step), "user_annotation", at, 100'000);
+      add(loop_, "enumerate(DataLoader)#_ThreadedDataLoaderIter.__next__", "user_annotation", at, 25'000);
+      add(worker_, "dataset::transform", "cpu_op", at + 1'000, 20'000);
+      add(loop_, "aten::linear", "cpu_op", at + 30'000, 40'000);
+      add(loop_, "aten::addmm", "cpu_op", at + 35'000, 30'000);
+      add(loop_, "aten::item", "cpu_op", at + 80'000, 4'000);
+      add(loop_, "aten::_local_scalar_dense", "cpu_op", at + 81'000, 2'000);
+      memory(at + 31'000, 1000);
+      memory(at + 60'000, -1000);
+      memory(at + 62'000, 500);
+    }
+  }
+  Trace& trace() { return trace_; }
+  RowId loop() const { return loop_; }
+  EventId add(RowId row, const std::string& name, const std::string& category, std::int64_t start,
+              std::int64_t length) {
+    return trace_.add_event(row, name, category, Nanoseconds(start), Nanoseconds(length));
+  }
+
+ private:
+  void memory(std::int64_t time, std::int64_t bytes) {
+    const EventId event = add(loop_, "[memory]", "cpu_instant_event", time, 0);
+    trace_.mark_instant(event, InstantScope::row);
+    trace_.set_args(event, TraceValues{{"Bytes", bytes}, {"Device Type", std::int64_t{0}}});
+  }
+
+  Trace trace_;
+  RowId loop_{}, worker_{};
+};
+
+TEST(KeyFigures, are_means_over_the_steps_of_the_threads_that_train) {
+  SmallTraining small;
+  const KeyFigures figures = key_figures(small.trace());
+  EXPECT_EQ(figures.steps, 2);
+  EXPECT_DOUBLE_EQ(figures.data_wait_share.value(), 0.25);
+  EXPECT_DOUBLE_EQ(figures.reads_per_step.value(), 1);  // item and what it calls are one
+  EXPECT_DOUBLE_EQ(figures.operators_per_step.value(), 4);
+  EXPECT_DOUBLE_EQ(figures.bytes_per_step.value(), 1500);
+}
+
+TEST(KeyFigures, are_missing_where_the_trace_cannot_tell) {
+  const Trace made = made_training({.has_device = false});
+  const KeyFigures blind = key_figures(without_names(without_names(made, "[memory]"), "DataLoader"));
+  EXPECT_FALSE(blind.bytes_per_step.has_value());
+  EXPECT_FALSE(blind.data_wait_share.has_value());
+  EXPECT_TRUE(blind.operators_per_step.has_value());
+  EXPECT_EQ(key_figures(Trace{}).steps, 0);
+}
+
+TEST(TopOperators, have_their_own_time_and_nobody_elses) {
+  SmallTraining small;
+  const OperatorTimes times = operator_times(small.trace());
+  ASSERT_EQ(times.list.size(), 4u);
+  EXPECT_FALSE(times.is_of_device);
+  EXPECT_EQ(times.list[0].name, "aten::addmm");
+  EXPECT_EQ(times.list[0].self_ns, 60'000);
+  EXPECT_EQ(times.list[1].name, "aten::linear");
+  EXPECT_EQ(times.list[1].self_ns, 20'000);
+  EXPECT_EQ(times.list[1].calls, 2);
+  EXPECT_EQ(times.total_ns, 2 * (40'000 + 4'000));
+}
+
+TEST(TopOperators, own_the_work_of_the_device_that_they_launch) {
+  SmallTraining small;
+  const RowId stream = small.trace().add_row(small.trace().add_process("GPU 0", 20), "stream 7", 7);
+  const auto launch = [&](std::int64_t at, std::int64_t correlation, std::int64_t length) {
+    const EventId call = small.add(small.loop(), "cudaLaunchKernel", "cuda_runtime", at, 1'000);
+    small.trace().set_args(call, TraceValues{{"correlation", correlation}});
+    const EventId work = small.add(stream, "gemm", "kernel", at + 5'000, length);
+    small.trace().set_args(work, TraceValues{{"correlation", correlation}});
+  };
+  launch(40'000, 1, 9'000);  // in addmm, in linear
+  launch(31'000, 2, 3'000);  // in linear alone
+  launch(75'000, 3, 7'000);  // in no operator
+  const OperatorTimes times = operator_times(small.trace());
+  EXPECT_TRUE(times.is_of_device);
+  ASSERT_EQ(times.list.size(), 2u);
+  EXPECT_EQ(times.list[0].name, "aten::addmm");
+  EXPECT_EQ(times.list[0].self_ns, 9'000);
+  EXPECT_EQ(times.list[1].self_ns, 3'000);
+}
+
+}  // namespace
+}  // namespace takt
