@@ -33,6 +33,7 @@ COMMANDS = {
     'trace info': ['trace', 'info', 'gpu.trace.json'],
     'trace check': ['trace', 'check', 'broken.trace.json'],
     'diagnose': ['diagnose', 'slow_loader.trace.json', '--show', 'temporal,idle,kernels,launch,overlap,queue,path'],
+    'scenario': ['scenario', 'dataloader', '--device', 'cpu'],
     'pipeline run': ['pipeline', 'run', 'split.yaml', '--simulate'],
     'pipeline analyze': ['pipeline', 'analyze', 'run.json'],
     'pipeline interference': ['pipeline', 'interference', 'pressed.yaml', '--simulate', '--batches', '40', '--rounds', '2', '--pairs', 'both'],
@@ -104,6 +105,13 @@ stages:
 """
 COSTS = '{"units": ["CPU", "GPU"], "times_us": {"CPU": [5, 9], "GPU": [4, 3]}}'
 LAWS = '{"units": ["CPU", "GPU"], "times_us": {"CPU": [{"per_node": 1}], "GPU": [{"fixed": 50, "per_node": 0.5}]}}'
+# In the place of takt-train, which not every build has (cli.scenario really trains).
+TRAINER = """\
+#!/bin/sh
+cat > /dev/null
+echo '{"step_times_ns": [9, 9], "data_waits_ns": [1, 1], "trace_file": "slow_loader.trace.json", "device": "cpu",' \
+     '"torch_version": "1", "profiler": "none", "last_loss": 1}'
+"""
 CASES = '{"config": {"feature_dim": 4}, "test_cases": [{"nodes": 5, "edges": 9}]}'
 RAW = ('{"10,20,CPU,1": {"mean": 2, "std": 0.1, "min": 1.9, "max": 2.2},'
        ' "10,20,NPU,3": {"failed": true, "error": "no scatter"}}')
@@ -127,6 +135,9 @@ class Workshop:
         (path / 'raw.json').write_text(RAW, encoding='utf-8')
         (path / 'laws.json').write_text(LAWS, encoding='utf-8')
         (path / 'costs.json').write_text(COSTS, encoding='utf-8')
+        (path / 'trainer').write_text(TRAINER, encoding='utf-8')
+        (path / 'trainer').chmod(0o700)
+        self.environment['TAKT_TRAIN'] = str(path / 'trainer')
         (path / 'alike').mkdir()
         for name in ('one', 'two', 'three', 'four', 'five'):
             shutil.copy(path / 'small.onnx', path / 'alike' / f'{name}.onnx')
