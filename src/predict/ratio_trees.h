@@ -1,9 +1,9 @@
 // The regression that takt predicts kernels with: how many times as long as the roofline allows does a kernel take.
 //
 // Per group of kernels (convolutions, depthwise ones, products, pooling, the rest) two ensembles learn the logarithm of
-// that ratio, boosting and a forest, and their weighted mean is the answer: boosting follows smooth dependences, forests
-// are careful where examples are few, and they err in different places. Which operators a kernel is made of are yes-or-no
-// features word by word, so Conv_Add_Relu shares what Conv and Conv_Relu have shown.
+// that ratio, boosting and a forest, and their weighted mean is the answer: boosting follows smooth dependences,
+// forests are careful where examples are few, and they err in different places. Which operators a kernel is made of are
+// yes-or-no features word by word, so Conv_Add_Relu shares what Conv and Conv_Relu have shown.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct TrainedFeature {
 /// What both ensembles say.
 struct RatioEstimate {
   double boosting_us = 0, forest_us = 0;
-  double us() const;       ///< their geometric mean, boosting counted boosting_share times
+  double us() const;  ///< their geometric mean, boosting counted boosting_share times
   /// Boosting alone was the better one on everything that it had not seen; a little of the forest steadies it.
   static constexpr double boosting_share = 0.8;
   bool is_beyond = false;  ///< a feature of the work lies outside of what was trained on

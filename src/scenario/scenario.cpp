@@ -57,12 +57,11 @@ void check(const ScenarioSettings& settings) {
 Pressure pressure_of(const ScenarioSettings& settings) {
   const bool is_strong = settings.strength == FaultStrength::strong;
   Pressure pressure;
-  pressure.has_network = settings.scenario != Scenario::tiny_ops;
   if (settings.strength == FaultStrength::none) return pressure;
   switch (settings.scenario) {
     case Scenario::dataloader:
-      pressure.cpu_work = is_strong ? 4000 : 2000;
-      pressure.io_sleep_ms = is_strong ? 2 : 1;
+      pressure.cpu_work = is_strong ? 4000 : 3000;
+      pressure.io_sleep_ms = is_strong ? 2 : 1.5;
       break;
     case Scenario::sync:
       pressure.reads = is_strong ? 64 : 12;

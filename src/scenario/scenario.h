@@ -47,12 +47,11 @@ void check(const ScenarioSettings& settings);
 
 /// What a step has to bear, from scenario and strength alone.
 struct Pressure {
-  int cpu_work = 200;       ///< rounds of arithmetic per item loaded
-  double io_sleep_ms = 0;   ///< per item
-  int reads = 0;            ///< values read back per step
-  int tiny_ops = 0;         ///< operators on {batch, 4 * width} numbers, on the way forward
-  int temporaries = 0;      ///< per step, each as large as the output of the first convolution
-  bool has_network = true;  ///< SimpleCNN; false: TinyOpsBlock
+  int cpu_work = 200;      ///< rounds of arithmetic per item loaded
+  double io_sleep_ms = 0;  ///< per item
+  int reads = 0;           ///< values read back per step
+  int tiny_ops = 0;        ///< of TinyOpsBlock, on {batch, 4 * width} numbers, on the way forward
+  int temporaries = 0;     ///< per step, each as large as the output of the first convolution
 };
 Pressure pressure_of(const ScenarioSettings& settings);
 

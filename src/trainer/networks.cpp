@@ -14,6 +14,7 @@ SimpleCnn::SimpleCnn(int width, const Pressure& pressure) : pressure_(pressure) 
   first_ = convolution("first", 3, width);
   second_ = convolution("second", width, 2 * width);
   third_ = convolution("third", 2 * width, 4 * width);
+  tiny_ = register_module("tiny", std::make_shared<TinyOpsBlock>(pressure.tiny_ops));
   last_ = register_module("last", torch::nn::Linear(4 * width, classes));
 }
 
@@ -23,7 +24,7 @@ torch::Tensor SimpleCnn::forward(torch::Tensor pictures) {
   x = layer(third_, x, 2);
   x = x.mean({2, 3});
   read_values(x, 3);
-  return last_(x);
+  return last_(tiny_->forward(x));
 }
 
 torch::Tensor SimpleCnn::layer(torch::nn::Conv2d& convolution, const torch::Tensor& x, int number) {
@@ -47,14 +48,8 @@ void SimpleCnn::churn(const torch::Tensor& like) {
   for (int i = 0; i < pressure_.temporaries; ++i) torch::zeros_like(like);
 }
 
-TinyOpsBlock::TinyOpsBlock(int width, const Pressure& pressure) : pressure_(pressure) {
-  first_ = register_module("first", torch::nn::Linear(3, 4 * width));
-  last_ = register_module("last", torch::nn::Linear(4 * width, classes));
-}
-
-torch::Tensor TinyOpsBlock::forward(torch::Tensor pictures) {
-  torch::Tensor x = first_(pictures.mean({2, 3}));
-  for (int i = 0; i < pressure_.tiny_ops; ++i) {
+torch::Tensor TinyOpsBlock::forward(torch::Tensor x) {
+  for (int i = 0; i < operators_; ++i) {
     switch (i % 4) {
       case 0:
         x = x * 1.001;
@@ -69,7 +64,7 @@ torch::Tensor TinyOpsBlock::forward(torch::Tensor pictures) {
         x = x - 0.001;
     }
   }
-  return last_(torch::relu(x));
+  return x;
 }
 
 }  // namespace takt

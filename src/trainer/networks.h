@@ -1,4 +1,4 @@
-// What is trained: a small convolutional network, or chains of tiny operators, with the scenario's faults inside.
+// What is trained: a small convolutional network with the scenario's fault inside.
 #pragma once
 
 #include <torch/nn.h>
@@ -7,7 +7,18 @@
 
 namespace takt {
 
-/// Three convolutions that halve the picture, the mean over what is left, and a linear layer to 10 classes.
+/// A chain of operators on few numbers, each of which takes longer to call than to compute.
+class TinyOpsBlock : public torch::nn::Module {
+ public:
+  explicit TinyOpsBlock(int operators) : operators_(operators) {}
+  torch::Tensor forward(torch::Tensor x);  ///< of any shape, which stays
+
+ private:
+  int operators_;
+};
+
+/// Three convolutions that halve the picture, the mean over what is left, TinyOpsBlock where the scenario asks for it,
+/// and a linear layer to 10 classes.
 class SimpleCnn : public torch::nn::Module {
  public:
   SimpleCnn(int width, const Pressure& pressure);
@@ -20,19 +31,9 @@ class SimpleCnn : public torch::nn::Module {
 
   Pressure pressure_;
   torch::nn::Conv2d first_{nullptr}, second_{nullptr}, third_{nullptr};
+  std::shared_ptr<TinyOpsBlock> tiny_;
   torch::nn::Linear last_{nullptr};
   double read_ = 0;
-};
-
-/// A linear layer on the mean colours, a chain of operators on its {n, 4 * width} numbers, and a linear layer.
-class TinyOpsBlock : public torch::nn::Module {
- public:
-  TinyOpsBlock(int width, const Pressure& pressure);
-  torch::Tensor forward(torch::Tensor pictures);  ///< {n, 3, side, side} to {n, 10}
-
- private:
-  Pressure pressure_;
-  torch::nn::Linear first_{nullptr}, last_{nullptr};
 };
 
 }  // namespace takt

@@ -75,15 +75,9 @@ std::string name_of_loader(const ScenarioSettings& settings) {
 class Learner {
  public:
   Learner(const ScenarioSettings& settings, torch::Device device)
-      : device_(device), settings_(settings), scale_(settings.amp) {
-    const Pressure pressure = pressure_of(settings);
-    if (pressure.has_network)
-      cnn_ = std::make_shared<SimpleCnn>(settings.width, pressure);
-    else
-      tiny_ = std::make_shared<TinyOpsBlock>(settings.width, pressure);
-    torch::nn::Module& network = cnn_ ? static_cast<torch::nn::Module&>(*cnn_) : *tiny_;
-    network.to(device_);
-    optimizer_.emplace(network.parameters(), torch::optim::AdamWOptions(learning_rate));
+      : device_(device), settings_(settings), scale_(settings.amp), network_(settings.width, pressure_of(settings)) {
+    network_.to(device_);
+    optimizer_.emplace(network_.parameters(), torch::optim::AdamWOptions(learning_rate));
   }
 
   void step(torch::data::Example<> batch) {
@@ -97,8 +91,7 @@ class Learner {
     torch::Tensor loss;
     {
       const MixedPrecision mixed(settings_.amp, device_.is_cuda());
-      const auto scores = cnn_ ? cnn_->forward(pictures) : tiny_->forward(pictures);
-      loss = torch::nn::functional::cross_entropy(scores.to(torch::kFloat), labels);
+      loss = torch::nn::functional::cross_entropy(network_.forward(pictures).to(torch::kFloat), labels);
     }
     scale_.scaled(loss).backward();
     {
@@ -114,8 +107,7 @@ class Learner {
   torch::Device device_;
   ScenarioSettings settings_;
   GradientScale scale_;
-  std::shared_ptr<SimpleCnn> cnn_;
-  std::shared_ptr<TinyOpsBlock> tiny_;
+  SimpleCnn network_;
   std::optional<torch::optim::AdamW> optimizer_;
   torch::Tensor loss_;
 };

@@ -39,9 +39,9 @@ double quantile(std::span<const double> values, double fraction) {
 
 }  // namespace
 
-std::optional<Rise> find_rise(std::span<const double> times) {
+std::optional<Rise> find_rise(std::span<const double> times, double least_rise) {
   constexpr std::size_t fewest = 5, shortest = 2;
-  constexpr double least_rise = 0.10, standard_errors = 6, clock_noise = 0.005;
+  constexpr double standard_errors = 6, clock_noise = 0.005;
   if (times.size() < fewest) return std::nullopt;
   Rise best;
   double least = 0;

@@ -13,8 +13,8 @@ struct Rise {
   bool is_gradual = false;       ///< a steady growth explains the times better than one step up
 };
 
-/// The place that parts the times best (least squares); nullopt below 5 times, or where the rise is below 10 % or no
-/// more than the times vary anyway (6 standard errors, of the places at least).
-std::optional<Rise> find_rise(std::span<const double> times);
+/// The place that parts the times best (least squares); nullopt below 5 times, or where the rise is below `least_rise`
+/// or no more than the times vary anyway (6 standard errors, of the places at least).
+std::optional<Rise> find_rise(std::span<const double> times, double least_rise = 0.10);
 
 }  // namespace takt

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,13 @@ inline std::int64_t sum_of(const std::vector<std::int64_t>& values) {
   std::int64_t sum = 0;
   for (const std::int64_t value : values) sum += value;
   return sum;
+}
+
+/// The value that this share of the others is below; reorders them. There is at least one.
+inline std::int64_t at_fraction(std::vector<std::int64_t>& values, double fraction) {
+  const auto place = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
 }
 
 /// The parts of the breakdown by step.

@@ -62,6 +62,7 @@ struct TrainingCase {
 RuleOutcome look_for_data_starvation(const TrainingCase& one);
 RuleOutcome look_for_synchronisation(const TrainingCase& one);
 RuleOutcome look_for_tiny_kernels(const TrainingCase& one);
+RuleOutcome look_for_tiny_operators(const TrainingCase& one);  ///< the same of a training without a device
 RuleOutcome look_for_churn(const TrainingCase& one);
 RuleOutcome look_for_small_batch(const TrainingCase& one);
 RuleOutcome look_for_exposed_copies(const TrainingCase& one);

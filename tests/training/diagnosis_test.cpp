@@ -81,6 +81,35 @@ TEST(Diagnosis, finds_nothing_in_healthy_trainings) {
   }
 }
 
+TEST(Diagnosis, the_price_of_tiny_operators_has_interrupted_ones_and_some_bookkeeping) {
+  for (const std::int64_t pause : {500'000, 5'000'000}) {  // once per step, in the middle of the chain
+    Trace trace;
+    const RowId loop = trace.add_row(trace.add_process("train", 1), "main", 1);
+    const auto add = [&](const std::string& name, const std::string& category, std::int64_t start,
+                         std::int64_t length) {
+      trace.add_event(loop, name, category, Nanoseconds(start), Nanoseconds(length));
+    };
+    std::int64_t now = 0;
+    constexpr std::int64_t lengths = 990 * 5'000 + 10 * 60'000, gaps = 1'000 * 1'000;
+    for (int step = 0; step < 6; ++step) {
+      const std::int64_t start = now;
+      for (int i = 0; i < 1000; ++i) {
+        const std::int64_t length = i % 100 == 7 ? 60'000 : 5'000;
+        add("aten::mul", "cpu_op", now, length);
+        now += length + 1'000 + (i == 500 ? pause : 0);
+      }
+      add("aten::conv", "cpu_op", now, 3'000'000);
+      now += 3'000'000;
+      add("ProfilerStep#" + std::to_string(step), "user_annotation", start, now - start);
+    }
+    const Diagnosis one = diagnose("chain", trace);
+    ASSERT_FALSE(one.verdicts.empty());
+    EXPECT_EQ(one.verdicts[0].verdict.cause, tiny_kernels);
+    const double counted = std::min(static_cast<double>(pause), 0.1 * (lengths + gaps));
+    EXPECT_NEAR(static_cast<double>(one.verdicts[0].verdict.total()) / 6, lengths + gaps + counted, 10'000) << pause;
+  }
+}
+
 TEST(Diagnosis, a_tiny_step_may_spend_a_sixth_in_the_loader) {
   Trace trace;
   const RowId row = trace.add_row(trace.add_process("python"), "main");
