@@ -26,7 +26,7 @@ demo:
 
 demo-training:
 	@tools/bootstrap --torch --quiet $(BOOTSTRAP_FLAGS)
-	@tools/build release --only demo-training-files -DTAKT_WITH_TORCH=ON $(CMAKE_FLAGS)
+	@tools/build release --only training-files -DTAKT_WITH_TORCH=ON $(CMAKE_FLAGS)
 	@scripts/run_profiler.sh --device cpu --batch_size 32 --diagnose
 
 build:

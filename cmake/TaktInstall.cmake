@@ -36,6 +36,8 @@ set_target_properties(takt takt_library PROPERTIES BUILD_RPATH "${_relative}")
 add_custom_target(install-files DEPENDS takt takt_library takt_recorder takt_base)
 if(TAKT_WITH_TORCH)
   add_dependencies(install-files takt-train)
+  add_custom_target(training-files DEPENDS takt takt-train)  # what `make demo-training` builds
+  set_target_properties(takt-train PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # a libtorch of one's own stays where it is
 endif()
 
 if(NOT TAKT_INSTALL)

@@ -63,7 +63,7 @@ class Chain(unittest.TestCase):
         call(self.folder, 'zoo', 'export', '--config', 'nameless.yaml', '-o', 'nameless')
         row, = tables(self.folder, 'collect', '--models', 'nameless', '-o', 'nameless.csv', '--rounds', '1', '--time', '30ms',
                       '--accept-disturbed')['collected']
-        self.assertEqual((row['measured'], row['failed']), (1, 0), row)
+        self.assertEqual((row['rounds_measured'], row['rounds_failed']), (1, 0), row)
 
     def rows(self, name='dataset.csv'):
         with open(self.folder / name, newline='', encoding='utf-8') as file:
