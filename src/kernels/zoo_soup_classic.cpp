@@ -70,8 +70,8 @@ class ClassicSoup : ZooChain {
   ZooTensor conv(const ZooTensor& x, ConvShape shape) {
     const std::int64_t pad = shape.pad.value_or(shape.kernel / 2);
     side_ = (side_ + 2 * pad - shape.kernel) / shape.stride + 1;
-    const double each = static_cast<double>(w_.model().batch * side_ * side_ * shape.kernel * shape.kernel) *
-                        static_cast<double>(x.channels / shape.groups);
+    const std::int64_t products = shape.kernel * shape.kernel * x.channels / shape.groups;  // of one number
+    const auto each = static_cast<double>(w_.model().batch * side_ * side_ * products);
     const std::int64_t step = 8 * shape.groups;
     while (shape.out > step && each * static_cast<double>(shape.out) > most_work / 3)
       shape.out = std::max(step, shape.out / 2 / step * step);

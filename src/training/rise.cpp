@@ -34,7 +34,7 @@ double squares_around_line(std::span<const double> values) {
 double quantile(std::span<const double> values, double fraction) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
-  return sorted[static_cast<std::size_t>(fraction * static_cast<double>(sorted.size() - 1) + 0.5)];
+  return sorted[static_cast<std::size_t>(std::lround(fraction * static_cast<double>(sorted.size() - 1)))];
 }
 
 }  // namespace

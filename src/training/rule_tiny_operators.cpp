@@ -15,7 +15,7 @@ namespace takt {
 namespace {
 
 constexpr std::int64_t tiny_length_ns = 20'000;
-constexpr double many_calls_per_step = 500, tiny_share = 0.35, always = 0.99, most_bookkeeping = 0.10;
+constexpr double many_calls_per_step = 500, tiny_share = 0.20, always = 0.99, most_bookkeeping = 0.05;
 constexpr int least_calls = 100;  // of a name; with fewer their share says nothing
 
 /// An operator that is inside no other, and the time to the next one of its row in its step.

@@ -82,7 +82,7 @@ TEST(Diagnosis, finds_nothing_in_healthy_trainings) {
 }
 
 TEST(Diagnosis, the_price_of_tiny_operators_has_interrupted_ones_and_some_bookkeeping) {
-  for (const std::int64_t pause : {500'000, 5'000'000}) {  // once per step, in the middle of the chain
+  for (const std::int64_t pause : {200'000, 5'000'000}) {  // once per step, in the middle of the chain
     Trace trace;
     const RowId loop = trace.add_row(trace.add_process("train", 1), "main", 1);
     const auto add = [&](const std::string& name, const std::string& category, std::int64_t start,
@@ -105,7 +105,7 @@ TEST(Diagnosis, the_price_of_tiny_operators_has_interrupted_ones_and_some_bookke
     const Diagnosis one = diagnose("chain", trace);
     ASSERT_FALSE(one.verdicts.empty());
     EXPECT_EQ(one.verdicts[0].verdict.cause, tiny_kernels);
-    const double counted = std::min(static_cast<double>(pause), 0.1 * (lengths + gaps));
+    const double counted = std::min(static_cast<double>(pause), 0.05 * (lengths + gaps));
     EXPECT_NEAR(static_cast<double>(one.verdicts[0].verdict.total()) / 6, lengths + gaps + counted, 10'000) << pause;
   }
 }
