@@ -2,7 +2,7 @@
 //
 // Their price is more than their own lengths. The way to the next call belongs to it, and so does what the framework
 // does once for all of them: it orders the way back before it begins and frees it in the end, which shows as a few long
-// gaps. A gap may as well be the program's own code, so beyond the length of a call gaps count up to a tenth of the
+// gaps. A gap may as well be the program's own code, so beyond the length of a call gaps count up to a twentieth of the
 // price. And where nearly all calls of an operator are tiny, the long ones were interrupted: they work no more than the
 // others.
 #include <algorithm>
