@@ -119,13 +119,11 @@ std::vector<std::string> with_underscores(std::span<const std::string> arguments
   return words;
 }
 
-ScenarioSettings settings_of(ScenarioOptions& o) {
+ScenarioSettings settings_of(const ScenarioOptions& o) {
   ScenarioSettings settings = o.settings;
   settings.scenario = scenario_named(lower_case(o.positional.empty() ? o.scenario : o.positional));
   settings.device = lower_case(settings.device);
-  const auto& strengths = fault_strength_names();
-  settings.strength = static_cast<FaultStrength>(std::find(strengths.begin(), strengths.end(), lower_case(o.strength)) -
-                                                 strengths.begin());
+  settings.strength = fault_strength_named(lower_case(o.strength));
   check(settings);
   if (settings.profile_steps < few_steps)
     log_warning(fmt::format("{} recorded steps are few: at least {} tell what a usual step is", settings.profile_steps,
@@ -145,14 +143,6 @@ std::filesystem::path trace_path(const std::filesystem::path& folder) {
                               std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
-void make_folder(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error || !std::filesystem::is_directory(folder))
-    throw Error(ErrorKind::io, fmt::format("cannot make the folder '{}': {}", printable(folder.string()),
-                                           error ? error.message() : "a file has its name"));
-}
-
 }  // namespace
 
 CommandDescription describe_scenario() {
@@ -167,8 +157,8 @@ int run_scenario(std::span<const std::string> arguments) {
   TrainerTask task;
   task.settings = settings_of(o);
   const std::string program = trainer_program();
-  make_folder(o.trace_dir);
-  if (!o.output_json.empty()) make_folder(std::filesystem::absolute(o.output_json).parent_path());
+  make_folders(o.trace_dir);
+  if (!o.output_json.empty()) make_folders(std::filesystem::absolute(o.output_json).parent_path());
   task.trace_file = trace_path(o.trace_dir).string();
 
   const Interrupt interrupt;

@@ -165,11 +165,8 @@ class Soup : ZooChain {
     return w_.resized(x, 2);
   }
 
-  /// Channels mixed between groups, as between grouped convolutions.
   ZooTensor shuffled(const ZooTensor& x) {
-    const std::int64_t groups = x.channels % 4 == 0 ? 4 : x.channels % 2 == 0 ? 2 : 1, batch = w_.model().batch;
-    const auto parted = w_.reshape(x, {batch, groups, x.channels / groups, side_, side_}, x.channels);
-    return w_.reshape(w_.transpose(parted, {0, 2, 1, 3, 4}, x.channels), {batch, x.channels, side_, side_}, x.channels);
+    return w_.shuffled(x, x.channels % 4 == 0 ? 4 : x.channels % 2 == 0 ? 2 : 1, side_);
   }
 
   ZooTensor halves(const ZooTensor& x) {

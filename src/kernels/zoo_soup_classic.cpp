@@ -98,7 +98,7 @@ class ClassicSoup : ZooChain {
     const std::int64_t groups = drawn_groups(x.channels), before = side_;
     auto y = conv(x, {.out = 8 * groups * log_uniform(1, 6), .groups = groups});
     if (one_to(1)) y = w_.norm(y);
-    y = shuffled(w_.act("Relu", y), groups);
+    y = w_.shuffled(w_.act("Relu", y), groups, side_);
     const bool shrinks = side_ >= 8 && one_to(2);
     y = conv_alone(y, shrinks ? 2 : 1);
     y = conv(y, {.out = x.channels, .groups = y.channels % groups == 0 ? groups : 1});
@@ -110,12 +110,6 @@ class ClassicSoup : ZooChain {
     side_ = (side_ - 1) / stride + 1;
     work_ += static_cast<double>(w_.model().batch * side_ * side_ * 9 * x.channels);
     return w_.conv_norm(x, {.out = x.channels, .kernel = 3, .stride = stride, .groups = x.channels});
-  }
-
-  ZooTensor shuffled(const ZooTensor& x, std::int64_t groups) {
-    const std::int64_t batch = w_.model().batch;
-    const auto parted = w_.reshape(x, {batch, groups, x.channels / groups, side_, side_}, x.channels);
-    return w_.reshape(w_.transpose(parted, {0, 2, 1, 3, 4}, x.channels), {batch, x.channels, side_, side_}, x.channels);
   }
 
   ZooTensor inception(const ZooTensor& x) {

@@ -150,6 +150,11 @@ ZooTensor ZooWriter::transpose(const ZooTensor& x, const Shape& order, std::int6
   return {node("Transpose", {x.name}, {{"perm", order}}), channels};
 }
 
+ZooTensor ZooWriter::shuffled(const ZooTensor& x, std::int64_t groups, std::int64_t side) {
+  const auto parted = reshape(x, {model_.batch, groups, x.channels / groups, side, side}, x.channels);
+  return reshape(transpose(parted, {0, 2, 1, 3, 4}, x.channels), {model_.batch, x.channels, side, side}, x.channels);
+}
+
 ZooTensor ZooWriter::scaled_by(const ZooTensor& x, float factor) {
   return {node("Mul", {x.name, builder_.floats({factor}, {})}), x.channels};
 }

@@ -55,6 +55,8 @@ class ZooWriter {
   ZooTensor concat(const std::vector<ZooTensor>& tensors);
   ZooTensor reshape(const ZooTensor& x, const Shape& shape, std::int64_t channels);
   ZooTensor transpose(const ZooTensor& x, const Shape& order, std::int64_t channels);
+  /// Channels mixed between groups, as between grouped convolutions; `groups` divide the channels of a square picture.
+  ZooTensor shuffled(const ZooTensor& x, std::int64_t groups, std::int64_t side);
   ZooTensor scaled_by(const ZooTensor& x, float factor);
   ZooTensor slice(const ZooTensor& x, std::int64_t axis, std::int64_t begin, std::int64_t end);  ///< of the channels
   ZooTensor mean(const ZooTensor& x, std::int64_t axis);                                         ///< the axis is gone

@@ -1,6 +1,7 @@
 #include "scenario/key_figures.h"
 
-#include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "training/activity.h"
 #include "training/breakdown.h"
@@ -9,20 +10,9 @@
 namespace takt {
 namespace {
 
-class StepCounts {
- public:
-  explicit StepCounts(const Steps& steps) : steps_(steps) {}
-
-  bool has(std::int64_t time) const {
-    const auto after = std::upper_bound(steps_.list.begin(), steps_.list.end(), time,
-                                        [](std::int64_t t, const TrainingStep& step) { return t < step.span.start; });
-    return after != steps_.list.begin() && time < std::prev(after)->span.end;
-  }
-  double mean(std::int64_t sum) const { return static_cast<double>(sum) / static_cast<double>(steps_.list.size()); }
-
- private:
-  const Steps& steps_;
-};
+std::int64_t sum_over(const std::vector<std::int64_t>& steps) {
+  return std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
+}
 
 }  // namespace
 
@@ -32,31 +22,25 @@ KeyFigures key_figures(const Trace& trace) {
   KeyFigures figures;
   figures.steps = static_cast<std::int64_t>(steps.list.size());
   if (steps.list.empty()) return figures;
-  const StepCounts in_steps(steps);
+  const auto mean = [&](std::int64_t sum) { return static_cast<double>(sum) / static_cast<double>(figures.steps); };
 
-  std::int64_t total = 0, operators = 0, reads = 0, read_end = INT64_MIN, bytes = 0;
+  std::int64_t total = 0, operators = 0, bytes = 0;
   for (const TrainingStep& step : steps.list) total += step.span.end - step.span.start;
   for (const HostSpan& span : activity.host) {
-    if (!is_operator(span.role) || !activity.trains[static_cast<std::size_t>(span.row)]) continue;
-    if (!in_steps.has(span.span.start)) continue;
-    ++operators;
-    if (span.role != Role::scalar_read || span.span.start < read_end) continue;
-    read_end = span.span.end;  // item() calls _local_scalar_dense(): the pair counts once
-    ++reads;
+    const bool counts = is_operator(span.role) && activity.trains[static_cast<std::size_t>(span.row)];
+    if (counts && step_at(steps, span.span.start)) ++operators;
   }
   for (const MemoryMoment& moment : activity.memory) {
-    if (moment.bytes > 0 && in_steps.has(moment.time)) bytes += moment.bytes;
+    if (moment.bytes > 0 && step_at(steps, moment.time)) bytes += moment.bytes;
   }
-  std::int64_t waits = 0;
   const Intervals waiting = host_cover(activity, {Role::data_wait});
-  for (const std::int64_t each : by_step(waiting, steps)) waits += each;
-
-  if (!waiting.empty() && total > 0) figures.data_wait_share = static_cast<double>(waits) / static_cast<double>(total);
+  if (!waiting.empty() && total > 0)
+    figures.data_wait_share = static_cast<double>(sum_over(by_step(waiting, steps))) / static_cast<double>(total);
   if (operators > 0) {
-    figures.operators_per_step = in_steps.mean(operators);
-    figures.reads_per_step = in_steps.mean(reads);
+    figures.operators_per_step = mean(operators);
+    figures.reads_per_step = mean(sum_over(reads_by_step(activity, steps)));
   }
-  if (!activity.memory.empty()) figures.bytes_per_step = in_steps.mean(bytes);
+  if (!activity.memory.empty()) figures.bytes_per_step = mean(bytes);
   return figures;
 }
 

@@ -40,6 +40,10 @@ const std::vector<std::string>& fault_strength_names() {
   return names;
 }
 
+FaultStrength fault_strength_named(std::string_view name) {
+  return kind_named<FaultStrength>(name, fault_strength_names(), "strength of a fault");
+}
+
 std::string_view name_of(FaultStrength strength) { return fault_strength_names()[static_cast<std::size_t>(strength)]; }
 
 void check(const ScenarioSettings& settings) {
@@ -103,8 +107,7 @@ TrainerTask parse_trainer_task(std::string_view json) {
     const auto told = nlohmann::json::parse(json);
     ScenarioSettings& s = task.settings;
     s.scenario = scenario_named(told.at("scenario").get<std::string>());
-    s.strength = kind_named<FaultStrength>(told.at("strength").get<std::string>(), fault_strength_names(),
-                                           "strength of a fault");
+    s.strength = fault_strength_named(told.at("strength").get<std::string>());
     told.at("device").get_to(s.device);
     told.at("batch_size").get_to(s.batch_size);
     told.at("num_workers").get_to(s.num_workers);

@@ -26,6 +26,7 @@ Scenario scenario_named(std::string_view name);
 enum class FaultStrength : std::uint8_t { none, mild, strong };
 const std::vector<std::string>& fault_strength_names();
 std::string_view name_of(FaultStrength strength);
+FaultStrength fault_strength_named(std::string_view name);  ///< throws as scenario_named()
 
 struct ScenarioSettings {
   Scenario scenario = Scenario::dataloader;

@@ -24,7 +24,7 @@ constexpr Column<ScenarioOutcome> scenario_columns[] = {
     {"strength", "Strength", [](const ScenarioOutcome& r) -> Cell { return std::string(name_of(r.settings.strength)); },
      "How much of the fault of a training is planted: none, mild, strong."},
     {"trained_on", "Trained on", [](const ScenarioOutcome& r) -> Cell { return r.run.device; },
-     "The device that the training really ran on: cpu, or the GPU's name."},
+     "The kind of device that the training really ran on: cpu or cuda."},
     {"avg_step_time_s", "Step s", [](const ScenarioOutcome& r) -> Cell { return mean_step_s(r.run); },
      "Mean time of a recorded training step in seconds, the wait for its batch and the device's work included."},
     {"avg_dataloader_wait_s", "Data wait s", [](const ScenarioOutcome& r) -> Cell { return mean_wait_s(r.run); },
@@ -108,7 +108,7 @@ std::string scenario_text(const ScenarioOutcome& outcome, const OperatorTimes& o
                       outcome.figures.bytes_per_step ? format_bytes(*outcome.figures.bytes_per_step) : "–"),
                   style.width) +
           "\n\n";
-  Table shown = scenario_tables(outcome, operators)[1];
+  Table shown = table_named(scenario_tables(outcome, operators), "top_operators");
   shown.rows.resize(std::min(shown.rows.size(), most_shown));
   text += operators.is_of_device ? "Top operators by self time of the device:\n"
                                  : "Top operators by self time of the CPU (there is no device in the trace):\n";

@@ -18,7 +18,7 @@ struct TrainingRun {
   std::vector<Nanoseconds> step_times;  ///< of the recorded steps, wait for data and the device's work included
   std::vector<Nanoseconds> data_waits;  ///< of the same steps: until the next batch is there
   std::string trace_file;
-  std::string device;         ///< "cpu", or the GPU's name
+  std::string device;         ///< "cpu" or "cuda"
   std::string torch_version;  ///< of libtorch
   std::string profiler;       ///< who recorded: "kineto", or "record_function" where libtorch was built without it
   double last_loss = 0;

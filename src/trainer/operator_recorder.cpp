@@ -7,17 +7,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <mutex>
 #include <unordered_map>
+
+#include "core/units.h"
 
 namespace takt {
 namespace {
 
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+std::int64_t now_ns() { return steady_now().count(); }
 
 /// One thread's log. Its lock is taken by its own thread alone but for restart() and stop().
 struct ThreadLog {
@@ -25,7 +23,6 @@ struct ThreadLog {
   LoggedThread log;
   std::unordered_map<std::string, std::uint32_t> numbers;
   std::vector<std::int32_t> open;  // positions of spans; -1: begun while nobody recorded
-  std::uint64_t round = 0;
 
   std::uint32_t number_of(const char* name) {
     const auto [found, is_new] = numbers.try_emplace(name, static_cast<std::uint32_t>(log.names.size()));

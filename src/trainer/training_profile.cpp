@@ -3,13 +3,13 @@
 #include <torch/csrc/autograd/profiler_kineto.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <set>
 
 #include "core/error.h"
 #include "core/provenance.h"
+#include "core/temporary_folder.h"
+#include "core/units.h"
 #include "trace/chrome_writer.h"
 
 namespace takt {
@@ -40,26 +40,19 @@ void enable(const ProfileSettings& settings) {
 
 /// Only saving tells whether libtorch was built with Kineto.
 bool saves_traces() {
-  const auto file =
-      std::filesystem::temp_directory_path() / ("takt-train-" + std::to_string(::getpid()) + ".probe.json");
+  const TemporaryFolder folder("takt-train");
   bool saved = false;
   try {
     profiler::prepareProfiler(config({}), activities(false));
     enable({});
-    profiler::disableProfiler()->save(file.string());
+    profiler::disableProfiler()->save((folder.path() / "probe.json").string());
     saved = true;
   } catch (const std::exception&) {
   }
-  std::error_code ignored;
-  std::filesystem::remove(file, ignored);
   return saved;
 }
 
-std::int64_t system_minus_steady() {
-  using std::chrono::duration_cast, std::chrono::nanoseconds;
-  return duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count() -
-         duration_cast<nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+std::int64_t system_minus_steady() { return (wall_now() - steady_now()).count(); }
 
 }  // namespace
 

@@ -13,29 +13,9 @@ constexpr double many_reads = 5;
 
 Intervals optimizer_spans(const Activity& activity) { return host_cover(activity, {Role::optimizer}); }
 
-bool is_inside(const Intervals& set, std::int64_t time) {
-  const auto after = std::upper_bound(set.begin(), set.end(), time,
-                                      [](std::int64_t t, const TimeInterval& span) { return t < span.start; });
-  return after != set.begin() && time < std::prev(after)->end;
-}
-
-/// item() calls _local_scalar_dense(): the pair counts once.
-std::vector<std::int64_t> reads_by_step(const TrainingCase& one, bool outside_optimizer) {
-  const Intervals optimizer = outside_optimizer ? optimizer_spans(one.activity) : Intervals{};
-  std::vector<std::int64_t> counts(one.steps.list.size());
-  std::int64_t end = INT64_MIN;
-  for (const HostSpan& span : one.activity.host) {
-    if (span.role != Role::scalar_read || !one.activity.trains[static_cast<std::size_t>(span.row)]) continue;
-    if (span.span.start < end || is_inside(optimizer, span.span.start)) continue;
-    end = span.span.end;
-    if (const auto step = one.step_at(span.span.start)) ++counts[*step];
-  }
-  return counts;
-}
-
 RuleOutcome look_at_reads(const TrainingCase& one) {
   // Optimizers keep their counters in the host's memory and read them without waiting for anything.
-  const double reads = one.per_step(sum_of(reads_by_step(one, true)));
+  const double reads = one.per_step(sum_of(reads_by_step(one.activity, one.steps, optimizer_spans(one.activity))));
   if (reads < many_reads) return nothing_found();
   const Intervals covered = subtract(host_cover(one.activity, {Role::scalar_read}), optimizer_spans(one.activity));
   const auto cost = by_step(covered, one.steps);
@@ -63,7 +43,7 @@ RuleOutcome look_for_synchronisation(const TrainingCase& one) {
   const double share = one.share(sum_of(cost)), each = one.per_step(calls);
   const bool is_costly = share >= costly_share && each >= many_calls;
   if (!is_costly && !(share >= very_costly_share && each >= few_calls)) return nothing_found();
-  const double reads = one.per_step(sum_of(reads_by_step(one, false)));
+  const double reads = one.per_step(sum_of(reads_by_step(one.activity, one.steps)));
   return found(
       TrainingCause::host_synchronisation, cost,
       fmt::format("{:.1f} calls per step wait for the device, after which it stands still for {} per step{}", each,

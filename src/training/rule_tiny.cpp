@@ -1,6 +1,6 @@
-// Launch-bound tiny kernels: a device is done with each kernel before the program has given it the next one. Without a
-// device: operators so short that calling them is what takes the time. Kernels of a few microseconds are no longer than
-// starting one takes, so fused into others they would take next to nothing: they belong to the price.
+// Launch-bound tiny kernels: a device is done with each kernel before the program has given it the next one. Kernels
+// of a few microseconds are no longer than starting one takes, so fused into others they would take next to nothing:
+// they belong to the price. (Without a device: rule_tiny_operators.cpp.)
 #include <algorithm>
 
 #include "training/rule_words.h"

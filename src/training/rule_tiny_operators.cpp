@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "training/rule_words.h"
 
@@ -31,7 +32,7 @@ bool counts(const TrainingCase& one, const HostSpan& span) {
 std::int64_t length_of(const HostSpan& span) { return span.span.end - span.span.start; }
 
 /// Names nearly all of whose calls are tiny.
-std::map<StringId, bool> always_tiny(const TrainingCase& one) {
+std::set<StringId> always_tiny(const TrainingCase& one) {
   std::map<StringId, std::pair<int, int>> calls;  // all, tiny ones
   for (const HostSpan& span : one.activity.host) {
     if (!counts(one, span)) continue;
@@ -39,8 +40,10 @@ std::map<StringId, bool> always_tiny(const TrainingCase& one) {
     ++all;
     tiny += length_of(span) <= tiny_length_ns ? 1 : 0;
   }
-  std::map<StringId, bool> names;
-  for (const auto& [name, of] : calls) names[name] = of.first >= least_calls && of.second >= always * of.first;
+  std::set<StringId> names;
+  for (const auto& [name, of] : calls) {
+    if (of.first >= least_calls && of.second >= always * of.first) names.insert(name);
+  }
   return names;
 }
 
@@ -64,7 +67,7 @@ std::vector<TinyCall> tiny_calls(const TrainingCase& one) {
     close(last, span.span.start);
     last = {std::nullopt, span.span.end};
     const auto step = one.step_at(span.span.start);
-    if (!step || (length_of(span) > tiny_length_ns && !names.at(span.name))) continue;
+    if (!step || (length_of(span) > tiny_length_ns && !names.contains(span.name))) continue;
     last.tiny = list.size();
     list.push_back({*step, length_of(span), 0});
   }

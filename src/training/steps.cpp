@@ -122,4 +122,11 @@ Steps find_steps(const Activity& activity) {
   return steps_by_repetition(activity);
 }
 
+std::optional<std::size_t> step_at(const Steps& steps, std::int64_t time) {
+  const auto after = std::upper_bound(steps.list.begin(), steps.list.end(), time,
+                                      [](std::int64_t t, const TrainingStep& step) { return t < step.span.start; });
+  if (after == steps.list.begin() || time >= std::prev(after)->span.end) return std::nullopt;
+  return static_cast<std::size_t>(after - steps.list.begin()) - 1;
+}
+
 }  // namespace takt

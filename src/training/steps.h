@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ struct Steps {
 /// of its first kernel; else from the order of operators of the row that trains with most of them. Nothing comes again:
 /// no steps.
 Steps find_steps(const Activity& activity);
+
+/// Position of the step that the time is in; nullopt: between steps. O(log n).
+std::optional<std::size_t> step_at(const Steps& steps, std::int64_t time);
 
 /// Steps without marks, as if there were none.
 Steps steps_by_repetition(const Activity& activity);

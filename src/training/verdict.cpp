@@ -13,11 +13,6 @@ std::string_view name_of(TrainingCause cause) {
 
 std::int64_t TrainingVerdict::total() const { return std::accumulate(cost.begin(), cost.end(), std::int64_t{0}); }
 
-std::optional<std::size_t> TrainingCase::step_at(std::int64_t time) const {
-  const auto after = std::upper_bound(steps.list.begin(), steps.list.end(), time,
-                                      [](std::int64_t t, const TrainingStep& step) { return t < step.span.start; });
-  if (after == steps.list.begin() || time >= std::prev(after)->span.end) return std::nullopt;
-  return static_cast<std::size_t>(after - steps.list.begin()) - 1;
-}
+std::optional<std::size_t> TrainingCase::step_at(std::int64_t time) const { return takt::step_at(steps, time); }
 
 }  // namespace takt
