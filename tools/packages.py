@@ -60,6 +60,7 @@ NEEDS = (
     Need("check", "clang-format-14", "clang-tools-extra", "clang", None, "clang-format-14"),
     Need("check", "clang-tidy-14", "clang-tools-extra", "clang", None, "clang-tidy-14"),
     Need("check", "clang-14", "clang", "clang", None, "clang++-14"),
+    Need("check", "lld-14", "lld", "lld", None, "ld.lld-14"),
     Need("check", "libclang-rt-14-dev", "compiler-rt", "compiler-rt",
          file="usr/lib/llvm-14/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a"),
 )
