@@ -12,7 +12,7 @@ std::filesystem::path sdk_dir();     ///< where tools/bootstrap put the SDKs
 /// Whether takt was compiled with a sanitizer: it needs all the address space there is, and much of the time.
 bool is_sanitized();
 
-/// How many of `usual` random cases a test tries: all of them, a fifth under a sanitizer. Whether what takt says is
+/// How many of `usual` random cases a test tries: all of them, a tenth under a sanitizer. Whether what takt says is
 /// right shows in every build; what a sanitizer looks for does not wait for the thousandth case.
 unsigned random_cases(unsigned usual);
 
