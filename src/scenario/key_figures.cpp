@@ -1,20 +1,10 @@
 #include "scenario/key_figures.h"
 
-#include <numeric>
-#include <vector>
-
 #include "training/activity.h"
 #include "training/breakdown.h"
 #include "training/steps.h"
 
 namespace takt {
-namespace {
-
-std::int64_t sum_over(const std::vector<std::int64_t>& steps) {
-  return std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
-}
-
-}  // namespace
 
 KeyFigures key_figures(const Trace& trace) {
   const Activity activity = activity_of(trace);
@@ -35,10 +25,10 @@ KeyFigures key_figures(const Trace& trace) {
   }
   const Intervals waiting = host_cover(activity, {Role::data_wait});
   if (!waiting.empty() && total > 0)
-    figures.data_wait_share = static_cast<double>(sum_over(by_step(waiting, steps))) / static_cast<double>(total);
+    figures.data_wait_share = static_cast<double>(sum_of(by_step(waiting, steps))) / static_cast<double>(total);
   if (operators > 0) {
     figures.operators_per_step = mean(operators);
-    figures.reads_per_step = mean(sum_over(reads_by_step(activity, steps)));
+    figures.reads_per_step = mean(sum_of(reads_by_step(activity, steps)));
   }
   if (!activity.memory.empty()) figures.bytes_per_step = mean(bytes);
   return figures;

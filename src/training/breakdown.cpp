@@ -107,6 +107,10 @@ Breakdown break_down(const Activity& activity, const Steps& steps) {
   return breakdown;
 }
 
+std::int64_t sum_of(const std::vector<std::int64_t>& by_step) {
+  return std::accumulate(by_step.begin(), by_step.end(), std::int64_t{0});
+}
+
 std::vector<std::int64_t> reads_by_step(const Activity& activity, const Steps& steps, const Intervals& left_out) {
   const auto is_left_out = [&](std::int64_t time) {
     const auto after = std::upper_bound(left_out.begin(), left_out.end(), time,

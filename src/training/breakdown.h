@@ -47,6 +47,9 @@ Breakdown break_down(const Activity& activity, const Steps& steps);
 /// How much of a set lies in each step.
 std::vector<std::int64_t> by_step(const Intervals& set, const Steps& steps);
 
+/// Of all steps together.
+std::int64_t sum_of(const std::vector<std::int64_t>& by_step);
+
 /// How many values the threads that train read back in each step, but those that they begin to read in `left_out`.
 /// item() calls _local_scalar_dense(): the pair counts once.
 std::vector<std::int64_t> reads_by_step(const Activity& activity, const Steps& steps, const Intervals& left_out = {});

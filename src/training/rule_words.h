@@ -24,12 +24,6 @@ inline std::string time_text(double nanoseconds) { return format_duration(Durati
 /// "34 %"
 inline std::string percent_text(double share) { return fmt::format("{:.0f} %", share * 100); }
 
-inline std::int64_t sum_of(const std::vector<std::int64_t>& values) {
-  std::int64_t sum = 0;
-  for (const std::int64_t value : values) sum += value;
-  return sum;
-}
-
 /// The value that this share of the others is below; reorders them. There is at least one.
 inline std::int64_t at_fraction(std::vector<std::int64_t>& values, double fraction) {
   const auto place = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));

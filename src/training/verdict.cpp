@@ -1,7 +1,5 @@
 #include "training/verdict.h"
 
-#include <numeric>
-
 namespace takt {
 
 std::string_view name_of(TrainingCause cause) {
@@ -11,7 +9,7 @@ std::string_view name_of(TrainingCause cause) {
   return names[static_cast<std::size_t>(cause)];
 }
 
-std::int64_t TrainingVerdict::total() const { return std::accumulate(cost.begin(), cost.end(), std::int64_t{0}); }
+std::int64_t TrainingVerdict::total() const { return sum_of(cost); }
 
 std::optional<std::size_t> TrainingCase::step_at(std::int64_t time) const { return takt::step_at(steps, time); }
 
