@@ -32,7 +32,7 @@ OpenedSession open_session(const std::filesystem::path& model, const StageExecut
   PreparedModel prepared(model, run);
   OpenedSession opened;
   opened.runtime_name = prepared.result().runtime;
-  opened.session = prepared.open(settings.counters);
+  opened.session = prepared.open(settings.counters && prepared.runtime().times_requests());
   opened.inputs = prepared.values(opened.session->inputs());
   for (std::size_t i = 0; i < opened.inputs.size() && i < values.size(); ++i) {
     if (!values[i]) continue;

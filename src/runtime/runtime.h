@@ -226,6 +226,9 @@ class Runtime {
   virtual bool shares_threads() const { return false; }
   /// True: it divides the device among the requests in flight itself, as SessionSettings::hint and `streams` ask.
   virtual bool has_streams() const { return false; }
+  /// True: requests of sessions with profile_ops tell last_ops() and last_totals(). Elsewhere their records would cost
+  /// time and memory, and nobody could read them.
+  virtual bool times_requests() const { return false; }
   /// True: it can open a model with another size along one axis of its inputs than the one that the model fixes.
   virtual bool reshapes() const { return false; }
   /// Opens a model file. `graph` is takt's own reading of it (may be null: IR). Throws Error(bad_input, unsupported,

@@ -242,6 +242,7 @@ TEST_P(RuntimeContract, totals_of_a_request_are_the_sums_of_its_operators) {
     const auto ops = request->last_ops();
     const auto totals = request->last_totals();
     ASSERT_EQ(ops.has_value(), totals.has_value());
+    EXPECT_EQ(ops.has_value(), runtime_->times_requests());
     if (!ops) return;
     OpTotals sums;
     for (const auto& op : *ops) {

@@ -75,6 +75,7 @@ class OpenVinoRuntime : public Runtime {
   bool shares_threads() const override { return true; }
 
   bool has_streams() const override { return true; }
+  bool times_requests() const override { return true; }
   bool reshapes() const override { return true; }
 
   std::string version() const override {
