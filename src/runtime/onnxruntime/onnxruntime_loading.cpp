@@ -70,8 +70,13 @@ std::filesystem::path Loader::save_optimised(bool weights_apart) {
   if (weights_apart) {
     saving.AddConfigEntry("session.optimized_model_external_initializers_file_name", weights_file.data());
     saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes", "4096");
+    // A session that saves keeps the model's weights beside its own copies to the end: it gets a model without any.
+    find_external_data(saving, model_);
+    const std::string structure = serialize_onnx(*read_onnx_structure(model_).proto);
+    const Ort::Session saves(env_, structure.data(), structure.size(), saving);
+  } else {
+    const Ort::Session saves(env_, model_.c_str(), saving);
   }
-  { const Ort::Session saves(env_, model_.c_str(), saving); }
   give_back_free_memory();
   return dump;
 }
