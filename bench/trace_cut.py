@@ -16,40 +16,9 @@ import sys
 import tempfile
 import time
 
+import made_trace
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-
-
-def step_text(number, start, kernels):
-    """One step of 10 ms, as PyTorch writes it."""
-    lines = ['{"ph":"X","cat":"user_annotation","name":"ProfilerStep#%d","pid":7,"tid":7,"ts":%.3f,"dur":10000.000,'
-             '"args":{"External id":%d,"Ev Idx":%d}}' % (number, start, number, number)]
-    for i in range(kernels):
-        at = start + i * 9900.0 / kernels
-        correlation = number * kernels + i
-        lines.append('{"ph":"X","cat":"cpu_op","name":"aten::conv%d","pid":7,"tid":7,"ts":%.3f,"dur":0.900,"args":{"External '
-                     'id":%d,"Input Dims":[[64,3,224,224],[64]],"Ev Idx":%d}}' % (i % 40, at, correlation, i))
-        lines.append('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":7,"tid":7,"ts":%.3f,"dur":0.400,"args":'
-                     '{"External id":%d,"cbid":211,"correlation":%d}}' % (at + 0.2, correlation, correlation))
-        lines.append('{"ph":"s","id":%d,"pid":7,"tid":7,"ts":%.3f,"cat":"ac2g","name":"ac2g"}' % (correlation, at + 0.2))
-        lines.append('{"ph":"X","cat":"kernel","name":"void kernel_%d<float, 4>(int, float*)","pid":8,"tid":7,"ts":%.3f,"dur":'
-                     '0.800,"args":{"External id":%d,"device":0,"stream":7,"correlation":%d,"grid":[128,1,1],"block":[256,1,1],'
-                     '"blocks per SM":4.5}}' % (i % 60, at + 1.5, correlation, correlation))
-        lines.append('{"ph":"f","id":%d,"pid":8,"tid":7,"ts":%.3f,"cat":"ac2g","name":"ac2g","bp":"e"}' % (correlation, at + 1.5))
-    return ",\n".join(lines)
-
-
-def make(path, size):
-    kernels = 2000
-    with open(path, "w", encoding="utf-8") as file:
-        file.write('{"schemaVersion":1,"baseTimeNanoseconds":1700000000000000000,"traceEvents":[\n')
-        number = written = 0
-        while written < size:
-            text = step_text(number, 1000.0 + number * 10000, kernels)
-            file.write((",\n" if number else "") + text)
-            written += len(text)
-            number += 1
-        file.write("\n]}\n")
-    return number
 
 
 def run(command):
