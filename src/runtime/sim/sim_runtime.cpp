@@ -21,7 +21,6 @@ class SimRuntime : public Runtime {
   std::string_view name() const override { return simulated_runtime; }
   bool is_simulated() const override { return true; }
   bool has_streams() const override { return true; }
-  bool times_requests() const override { return true; }
   std::string version() const override { return "1"; }
 
   std::vector<DeviceStatus> devices() override {
