@@ -1,4 +1,4 @@
-// node read_trace.mjs TRACE_PROCESSOR_WASM TRACE: what Perfetto sees in a trace file, as JSON on stdout.
+// node read_trace.mjs TRACE_PROCESSOR_WASM TRACE…: what Perfetto sees in trace files, as JSON on stdout, a line for each.
 //
 // `problems` holds what it complained about: errors while loading, and every statistic that is not mere information.
 // Exit code 1 if the file or the module cannot be used at all; the reason is on stderr.
@@ -16,24 +16,26 @@ const ARGUMENTS = `select s.ts, s.name, a.key, a.int_value, a.string_value, a.re
   from slice s join args a using (arg_set_id) order by s.ts, a.key`;
 const PROBLEMS = `select name, severity, value from stats where severity != 'info' and value > 0 order by name`;
 
-const [wasm, trace] = process.argv.slice(2);
-if (!trace) {
-  console.error('usage: node read_trace.mjs TRACE_PROCESSOR_WASM TRACE');
+const [wasm, ...traces] = process.argv.slice(2);
+if (!traces.length) {
+  console.error('usage: node read_trace.mjs TRACE_PROCESSOR_WASM TRACE…');
   process.exit(2);
 }
-const processor = new TraceProcessor(wasm);
-const problems = processor.load(fs.readFileSync(trace)).map((message) => ({name: 'load', severity: 'error', message}));
-// After a load that failed the tables are missing, and the load's own message is the answer.
-const query = (sql) => {
-  try {
-    return processor.query(sql);
-  } catch (error) {
-    problems.push({name: 'query', severity: 'error', message: error.message});
-    return [];
-  }
-};
-const report = {
-  slices: query(SLICES), counters: query(COUNTERS), flows: query(FLOWS), arguments: query(ARGUMENTS),
-};
-const statistics = query(PROBLEMS);
-process.stdout.write(JSON.stringify({...report, problems: [...problems, ...statistics]}) + '\n');
+for (const trace of traces) {
+  const processor = new TraceProcessor(wasm);
+  const problems = processor.load(fs.readFileSync(trace)).map((message) => ({name: 'load', severity: 'error', message}));
+  // After a load that failed the tables are missing, and the load's own message is the answer.
+  const query = (sql) => {
+    try {
+      return processor.query(sql);
+    } catch (error) {
+      problems.push({name: 'query', severity: 'error', message: error.message});
+      return [];
+    }
+  };
+  const report = {
+    slices: query(SLICES), counters: query(COUNTERS), flows: query(FLOWS), arguments: query(ARGUMENTS),
+  };
+  const statistics = query(PROBLEMS);
+  fs.writeSync(1, JSON.stringify({...report, problems: [...problems, ...statistics]}) + '\n');
+}
