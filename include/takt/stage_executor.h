@@ -75,7 +75,8 @@ struct StageExecutorSettings {
   std::optional<ElementType> precision{};
   /// Settings of the runtime that change speed and not results, such as {"spinning", "off"}.
   std::map<std::string, std::string> tuning{};
-  bool counters = true;  ///< hardware time and data marshalling, where the runtime tells them of a request; costs a little
+  bool counters =
+      true;  ///< hardware time and data marshalling, where the runtime tells them of a request; costs a little
   /// Results carry the outputs: in memory that they keep and that the executor uses again when it is let go. Turn it
   /// off if you only measure.
   bool outputs = true;

@@ -64,8 +64,9 @@ struct Naming {
 
 /// What a window holds.
 struct Window {
-  std::uint64_t number = 0, offset = 0;  ///< in the file: which window, and of its first byte
-  std::vector<TraceEvent> slices;        ///< texts and rows as the thread numbers them, arguments as `args` does
+  std::uint64_t number = 0, offset = 0;   ///< in the file: which window, and of its first byte
+  std::optional<std::size_t> file_bytes;  ///< about how many the file has, as known when this window was read
+  std::vector<TraceEvent> slices;         ///< texts and rows as the thread numbers them, arguments as `args` does
   ArgStore args;
   std::vector<Mark> marks;
   std::vector<TraceFlow> flows;        ///< event: position in slices

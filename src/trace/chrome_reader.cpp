@@ -123,6 +123,7 @@ class WindowSource {
   void give_number(chrome::Window& window, std::size_t taken) {
     window.number = number_++;
     window.offset = offset_;
+    window.file_bytes = source_.expected_size();
     offset_ += taken;
   }
 

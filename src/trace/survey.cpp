@@ -117,7 +117,7 @@ class Surveyor : public chrome::WindowVisitor {
       mark_rows_[key_of(parser, parser.rows()[row].key)].push_back({window.offset, span});
     }
     take(std::move(found));
-    progress_.update(window.offset + window.consumed, source_.expected_size().value_or(0));
+    progress_.update(window.offset + window.consumed, window.file_bytes.value_or(0));
     return false;
   }
 

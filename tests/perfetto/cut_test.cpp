@@ -1,5 +1,5 @@
-// Pieces that takt cuts out of traces, opened by Perfetto: no complaint, and what Perfetto sees of the whole file inside
-// of the piece's span it sees in the piece, to the nanosecond.
+// Pieces that takt cuts out of traces, opened by Perfetto: no complaint, and what Perfetto sees of the whole file
+// inside of the piece's span it sees in the piece, to the nanosecond.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,8 +37,8 @@ class PerfettoPieces : public testing::Test {
 
   /// What Perfetto sees in files, a report for each.
   std::vector<json> read(const std::vector<std::filesystem::path>& files) const {
-    std::string command = "timeout 300 node '" + (source_dir() / "tests/perfetto/read_trace.mjs").string() + "' '" +
-                          wasm_.string() + "'";
+    std::string command =
+        "timeout 300 node '" + (source_dir() / "tests/perfetto/read_trace.mjs").string() + "' '" + wasm_.string() + "'";
     for (const auto& file : files) command += " '" + file.string() + "'";
     FILE* pipe = popen(command.c_str(), "r");
     std::string output;
@@ -63,8 +63,8 @@ std::vector<std::string> seen_inside(const json& report, TimeInterval span) {
     // A slice without length at the end belongs to what follows.
     const bool is_inside = start >= span.start && start + length <= span.end && start < span.end;
     if (length < 0 || !is_inside) continue;
-    seen.push_back(slice.at("process").dump() + " " + slice.at("name").dump() + " " +
-                   std::to_string(start) + "+" + std::to_string(length));
+    seen.push_back(slice.at("process").dump() + " " + slice.at("name").dump() + " " + std::to_string(start) + "+" +
+                   std::to_string(length));
   }
   for (const json& sample : report.at("counters"))
     if (const auto time = sample.at("ts").get<std::int64_t>(); time >= span.start && time < span.end)
@@ -104,7 +104,8 @@ TEST_F(PerfettoPieces, random_pieces_open_without_complaint_and_hold_what_lies_i
       write_trace(training_trace(static_cast<int>(steps)), whole);
     else
       write_file_atomically(whole, random_json(random));
-    const auto from = static_cast<std::int64_t>(random() % ends), length = 1 + static_cast<std::int64_t>(random() % 6000);
+    const auto from = static_cast<std::int64_t>(random() % ends),
+               length = 1 + static_cast<std::int64_t>(random() % 6000);
     const FilePiece found = cut_file(whole, {.from = Nanoseconds(from), .to = Nanoseconds(from + length)}, {}, false,
                                      {.threads = 1, .window_bytes = 500 + random() % 3000});
     write_trace(found.piece.trace, piece);
@@ -122,8 +123,10 @@ TEST_F(PerfettoPieces, random_pieces_open_without_complaint_and_hold_what_lies_i
     EXPECT_EQ(piece.at("problems"), json::array()) << pieces.files[2 * i + 1];
     const auto expected = seen_inside(whole, pieces.spans[i]), seen = seen_inside(piece, pieces.spans[i]);
     EXPECT_TRUE(std::includes(seen.begin(), seen.end(), expected.begin(), expected.end())) << i;
-    const auto expected_arrows = arrows_inside(whole, pieces.spans[i]), seen_arrows = arrows_inside(piece, pieces.spans[i]);
-    EXPECT_TRUE(std::includes(seen_arrows.begin(), seen_arrows.end(), expected_arrows.begin(), expected_arrows.end())) << i;
+    const auto expected_arrows = arrows_inside(whole, pieces.spans[i]),
+               seen_arrows = arrows_inside(piece, pieces.spans[i]);
+    EXPECT_TRUE(std::includes(seen_arrows.begin(), seen_arrows.end(), expected_arrows.begin(), expected_arrows.end()))
+        << i;
     slices += expected.size(), arrows += expected_arrows.size();
   }
   EXPECT_GT(slices, 5 * count) << "most of the pieces must hold something";
