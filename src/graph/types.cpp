@@ -1,6 +1,7 @@
 #include "graph/types.h"
 
 #include <map>
+#include <memory>
 #include <set>
 
 namespace takt {
@@ -82,18 +83,55 @@ ElementType infer(const Graph& graph, const Op& op, std::size_t output) {
   return type_of(graph, op, deciding_input(op));
 }
 
+void set_type(Tensor& tensor, ElementType type) {
+  if (tensor.type != ElementType::undefined) return;
+  tensor.type = type;
+  tensor.bytes = byte_count(tensor.type, tensor.shape);
+}
+
+/// Of the number and the condition that the body of a Loop gets before its state.
+std::optional<ElementType> counter_type(const Op& op, std::size_t input) {
+  if (op.type != "Loop" || input > 1) return std::nullopt;
+  return input == 0 ? ElementType::i64 : ElementType::boolean;
+}
+
+/// What a body captures has the type that it has outside, what it is handed (slices, in a Scan) that of what the
+/// operator is handed.
+std::shared_ptr<const Graph> with_types(const Graph& graph, const Op& op, const Graph& body) {
+  auto typed = std::make_shared<Graph>(body);
+  for (Tensor& tensor : typed->tensors) {
+    if (!tensor.is_captured) continue;
+    if (const auto outside = graph.find_tensor(tensor.name)) set_type(tensor, graph.tensor(*outside).type);
+  }
+  for (std::size_t i = 0; i < typed->inputs.size(); ++i)
+    set_type(typed->tensor(typed->inputs[i]), counter_type(op, i).value_or(type_of(graph, op, i)));
+  infer_types(*typed);
+  return typed;
+}
+
+/// Results of If, Loop and Scan have the types of their bodies' results; the first of a Loop's is its condition.
+void infer_around_bodies(Graph& graph, Op& op) {
+  for (auto& [name, body] : op.subgraphs) {
+    body = with_types(graph, op, *body);
+    const std::size_t first = op.type == "Loop" ? 1 : 0;
+    for (std::size_t i = 0; i < op.outputs.size() && i + first < body->outputs.size(); ++i) {
+      if (op.outputs[i] != no_tensor)
+        set_type(graph.tensor(op.outputs[i]), body->tensor(body->outputs[i + first]).type);
+    }
+  }
+}
+
 }  // namespace
 
 void infer_types(Graph& graph) {
-  for (const Op& op : graph.ops) {
-    if (!op.subgraphs.empty()) continue;  // results of If, Loop and Scan have the types of their bodies' results
-    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
-      if (op.outputs[i] == no_tensor) continue;
-      Tensor& tensor = graph.tensor(op.outputs[i]);
-      if (tensor.type != ElementType::undefined) continue;
-      tensor.type = infer(graph, op, i);
-      tensor.bytes = byte_count(tensor.type, tensor.shape);
+  for (Op& op : graph.ops) {
+    if (!op.subgraphs.empty()) {
+      infer_around_bodies(graph, op);
+      continue;
     }
+    for (std::size_t i = 0; i < op.outputs.size(); ++i)
+      if (op.outputs[i] != no_tensor && graph.tensor(op.outputs[i]).type == ElementType::undefined)
+        set_type(graph.tensor(op.outputs[i]), infer(graph, op, i));
   }
 }
 

@@ -56,5 +56,43 @@ TEST(InferTypes, what_has_the_shape_that_it_is_told_has_the_type_of_its_value) {
   EXPECT_EQ(types_of("ConstantOfShape", {"n"}), Types{f32}) << "the default";
 }
 
+ElementType type_in(const Graph& graph, const std::string& name) {
+  const auto id = graph.find_tensor(name);
+  return id ? graph.tensor(*id).type : none;
+}
+
+/// The bodies say no type but what this makes of it; `half` is captured two graphs further out.
+TEST(InferTypes, bodies_get_theirs_from_outside_and_give_the_results_theirs) {
+  ModelBuilder b, body("body", 2), then_branch("then", 3), else_branch("else", 4);
+  b.input("x", f16, {4});
+  b.input("trips", ElementType::i64, {});
+  b.input("start", ElementType::i32, {4});
+  b.node("Neg", {"x"}, {}, {.outputs = {"half"}});
+  then_branch.output(then_branch.node("Abs", {"half"}, {}, {.outputs = {"picked"}}));
+  else_branch.output(else_branch.node("Neg", {"half"}, {}, {.outputs = {"other"}}));
+  for (const char* name : {"turn", "going", "state"}) body.graph().add_input()->set_name(name);
+  body.node("Identity", {"going"}, {}, {.outputs = {"goes_on"}});
+  body.node("Neg", {"state"}, {}, {.outputs = {"next"}});
+  body.node("Neg", {"turn"}, {}, {.outputs = {"minus"}});
+  body.node("If", {"going"}, {},
+            {.outputs = {"chosen"}, .subgraphs = {{"then_branch", &then_branch}, {"else_branch", &else_branch}}});
+  for (const char* name : {"goes_on", "next", "minus", "chosen"}) body.output(name);
+  b.node("Loop", {"trips", "", "start"}, {}, {.outputs = {"final", "turns", "scans"}, .subgraphs = {{"body", &body}}});
+  b.output(b.node("Relu", {"scans"}, {}, {.outputs = {"y"}}));
+  Graph graph = b.build().graph;
+  infer_types(graph);
+  EXPECT_EQ(type_in(graph, "final"), ElementType::i32);
+  EXPECT_EQ(type_in(graph, "turns"), ElementType::i64);
+  EXPECT_EQ(type_in(graph, "scans"), f16);
+  EXPECT_EQ(type_in(graph, "y"), f16);
+  for (const Op& op : graph.ops) {
+    if (op.type != "Loop") continue;
+    const Graph& inner = *op.subgraphs.at("body");
+    EXPECT_EQ(type_in(inner, "goes_on"), ElementType::boolean);
+    EXPECT_EQ(type_in(inner, "next"), ElementType::i32);
+    EXPECT_EQ(type_in(inner, "chosen"), f16);
+  }
+}
+
 }  // namespace
 }  // namespace takt

@@ -1,0 +1,136 @@
+"""PyTorch trainings with a planted fault under PyTorch's own profiler, for bench/pytorch.py: knows nothing of takt.
+
+    pytorch_training.py FOLDER MODEL SEED [WORD…]    words: workers, sgd, shapes, stack
+
+Trains the model once with each fault, in an order drawn by the seed, and prints a JSON line for each: fault, strength, mean
+seconds of a profiled step, and the trace.
+"""
+import json
+import random
+import sys
+import time
+
+import torch
+import torchvision
+from torch.profiler import ProfilerActivity, profile, schedule
+
+ACTIVE, BATCH = 8, 16
+FAULTS = [('none', '')] + [(fault, strength) for fault in ('io', 'cpu', 'tiny', 'churn', 'sync') for strength in ('mild', 'strong')]
+
+
+class Cnn(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 16, 3, padding=1), torch.nn.BatchNorm2d(16), torch.nn.ReLU(),
+            torch.nn.Conv2d(16, 32, 3, stride=2, padding=1), torch.nn.ReLU(), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(),
+            torch.nn.Linear(32, 10))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
+class Encoder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(1000, 128)
+        self.layers = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(128, 4, 512, batch_first=True), 3)
+        self.head = torch.nn.Linear(128, 10)
+
+    def forward(self, x):
+        return self.head(self.layers(self.embedding(x)).mean(1))
+
+
+class Recurrent(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers, self.head = torch.nn.LSTM(64, 256, 2, batch_first=True), torch.nn.Linear(256, 10)
+
+    def forward(self, x):
+        return self.head(self.layers(x)[0][:, -1])
+
+
+IMAGE = (3, 64, 64)
+MODELS = {'cnn': (Cnn, IMAGE), 'encoder': (Encoder, None), 'lstm': (Recurrent, (50, 64)),
+          'resnet18': (lambda: torchvision.models.resnet18(num_classes=10), IMAGE),
+          'mobilenet': (lambda: torchvision.models.mobilenet_v3_small(num_classes=10), IMAGE)}
+
+
+class Samples(torch.utils.data.Dataset):
+    def __init__(self, shape, fault, strength):
+        self.shape, self.fault, self.more = shape, fault, 3 if strength == 'strong' else 1
+
+    def __len__(self):
+        return 64 * BATCH
+
+    def __getitem__(self, index):
+        if self.fault == 'io':
+            time.sleep(0.004 * self.more)
+        if self.fault == 'cpu':
+            total = 0
+            for number in range(60_000 * self.more):
+                total += number * number
+        x = torch.randn(self.shape) if self.shape else torch.randint(0, 1000, (64,))
+        return x, index % 10
+
+
+def with_fault(loss, fault, strength, model):
+    more = 3 if strength == 'strong' else 1
+    if fault == 'tiny':
+        x = torch.zeros(8)
+        for _ in range(2000 * more):
+            x = x * 1.0001 + 0.5
+        return loss + 0 * x.sum()
+    if fault == 'churn':
+        parts = []
+        for _ in range(20 * more):
+            temporary = torch.full((2_000_000,), 1.0)
+            parts.append(temporary[:4].clone())
+            del temporary
+        return loss + 0 * torch.stack(parts).sum()
+    if fault == 'sync':
+        for parameter in list(model.parameters())[:12]:
+            for _ in range(more):
+                parameter.sum().item()
+    return loss
+
+
+def train(path, name, seed, fault, strength, words):
+    torch.manual_seed(seed)
+    make, shape = MODELS[name]
+    model = make()
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3, momentum=0.9) if 'sgd' in words else torch.optim.AdamW(model.parameters(), 1e-3)
+    workers = 2 if 'workers' in words else 0
+    loader = torch.utils.data.DataLoader(Samples(shape, fault, strength), batch_size=BATCH, shuffle=True, num_workers=workers, drop_last=True)
+    times = []
+    with profile(activities=[ProfilerActivity.CPU], schedule=schedule(wait=1, warmup=1, active=ACTIVE, repeat=1),
+                 on_trace_ready=lambda made: made.export_chrome_trace(path), record_shapes='shapes' in words, profile_memory=True,
+                 with_stack='stack' in words) as profiler:
+        last = time.perf_counter()
+        for step, (x, y) in enumerate(loader):
+            optimizer.zero_grad()
+            loss = with_fault(torch.nn.functional.cross_entropy(model(x), y), fault, strength, model)
+            loss.backward()
+            optimizer.step()
+            now = time.perf_counter()
+            times.append(now - last)
+            last = now
+            profiler.step()
+            if step == ACTIVE + 1:
+                break
+    return sum(times[2:]) / len(times[2:])
+
+
+def main():
+    folder, name, seed, words = sys.argv[1], sys.argv[2], int(sys.argv[3]), set(sys.argv[4:])
+    torch.set_num_threads(2)
+    faults = list(FAULTS)
+    random.Random(seed).shuffle(faults)
+    for fault, strength in faults:
+        path = f'{folder}/{name}_{seed}_{fault}_{strength or "x"}.json'
+        mean = train(path, name, seed, fault, strength, words)
+        print(json.dumps({'fault': fault, 'strength': strength, 'seconds': mean, 'trace': path}), flush=True)
+
+
+if __name__ == '__main__':
+    main()
