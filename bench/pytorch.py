@@ -2,7 +2,7 @@
 """Is the diagnosis right on traces of PyTorch's own profiler, of networks that takt does not build? Trains each network once
 with every fault, mild and strong, and without one, for several seeds, and diagnoses every trace.
 
-    bench/pytorch.py --python PYTHON [TAKT] [--models cnn,encoder,…] [--seeds N] [--words workers,shapes,…] [--keep FOLDER]
+    bench/pytorch.py --python PYTHON [TAKT] [--models cnn,encoder,…] [--seeds N] [--first N] [--words workers,shapes,…] [--keep FOLDER]
 
 PYTHON has torch and torchvision (2.7.1 and 0.22.1 were used; they are not among takt's dependencies). Printed: how often the
 first verdict is the planted cause, what is said of trainings without a fault, and the predicted speed-up beside the one that
@@ -67,6 +67,7 @@ def main():
     parser.add_argument('--python', required=True)
     parser.add_argument('--models', default=MODELS)
     parser.add_argument('--seeds', type=int, default=5)
+    parser.add_argument('--first', type=int, default=1, help='the first seed')
     parser.add_argument('--words', default='')
     parser.add_argument('--keep', default='', help='a folder for the traces')
     options = parser.parse_args()
@@ -78,7 +79,7 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         for model in options.models.split(','):
             faults = collections.defaultdict(list)
-            for seed in range(1, options.seeds + 1):
+            for seed in range(options.first, options.first + options.seeds):
                 told = list(runs_of(options, model, seed, folder))
                 (without, found), = [(seconds, rows) for fault, _, seconds, rows in told if fault == 'none']
                 healthy += 1

@@ -80,6 +80,12 @@ Intervals clip(const Intervals& set, TimeInterval window) {
   return intersect(set, {window});
 }
 
+bool contains(const Intervals& set, std::int64_t time) {
+  const auto after = std::upper_bound(set.begin(), set.end(), time,
+                                      [](std::int64_t t, const TimeInterval& span) { return t < span.start; });
+  return after != set.begin() && time < std::prev(after)->end;
+}
+
 Nanoseconds total(const Intervals& set) {
   return Nanoseconds(std::accumulate(set.begin(), set.end(), std::int64_t{0},
                                      [](std::int64_t sum, const TimeInterval& i) { return sum + (i.end - i.start); }));

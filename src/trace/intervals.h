@@ -35,6 +35,8 @@ Intervals gaps(const Intervals& set, TimeInterval window);
 /// The part of the set inside `window`.
 Intervals clip(const Intervals& set, TimeInterval window);
 
+bool contains(const Intervals& set, std::int64_t time);  ///< O(log n)
+
 Nanoseconds total(const Intervals& set);
 /// From the first start to the last end; {0, 0} of nothing.
 TimeInterval hull(const Intervals& set);

@@ -112,16 +112,11 @@ std::int64_t sum_of(const std::vector<std::int64_t>& by_step) {
 }
 
 std::vector<std::int64_t> reads_by_step(const Activity& activity, const Steps& steps, const Intervals& left_out) {
-  const auto is_left_out = [&](std::int64_t time) {
-    const auto after = std::upper_bound(left_out.begin(), left_out.end(), time,
-                                        [](std::int64_t t, const TimeInterval& span) { return t < span.start; });
-    return after != left_out.begin() && time < std::prev(after)->end;
-  };
   std::vector<std::int64_t> counts(steps.list.size());
   std::int64_t end = INT64_MIN;
   for (const HostSpan& span : activity.host) {
     if (span.role != Role::scalar_read || !activity.trains[static_cast<std::size_t>(span.row)]) continue;
-    if (span.span.start < end || is_left_out(span.span.start)) continue;
+    if (span.span.start < end || contains(left_out, span.span.start)) continue;
     end = span.span.end;
     if (const auto step = step_at(steps, span.span.start)) ++counts[*step];
   }

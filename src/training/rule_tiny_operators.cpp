@@ -5,6 +5,9 @@
 // gaps. A gap may as well be the program's own code, so beyond the length of a call gaps count up to a twentieth of the
 // price. And where nearly all calls of an operator are tiny, the long ones were interrupted: they work no more than the
 // others.
+//
+// An optimizer that goes through the parameters one by one makes hundreds of tiny operators in any network; outside of
+// it a thousand are a fault as soon as they cost something.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -16,13 +19,16 @@ namespace takt {
 namespace {
 
 constexpr std::int64_t tiny_length_ns = 20'000;
-constexpr double many_calls_per_step = 500, tiny_share = 0.20, always = 0.99, most_bookkeeping = 0.05;
+constexpr double many_calls_per_step = 500, tiny_share = 0.20;
+constexpr double very_many_calls = 1000, dear_share = 0.10;  // outside the optimizer, where networks have some hundreds
+constexpr double always = 0.99, most_bookkeeping = 0.05;
 constexpr int least_calls = 100;  // of a name; with fewer their share says nothing
 
 /// An operator that is inside no other, and the time to the next one of its row in its step.
 struct TinyCall {
   std::size_t step = 0;
   std::int64_t length = 0, gap = 0;
+  bool in_optimizer = false;
 };
 
 bool counts(const TrainingCase& one, const HostSpan& span) {
@@ -53,6 +59,7 @@ std::vector<TinyCall> tiny_calls(const TrainingCase& one) {
     std::int64_t end = 0;
   };
   const auto names = always_tiny(one);
+  const Intervals optimizer = host_cover(one.activity, {Role::optimizer});
   std::map<RowId, Last> rows;
   std::vector<TinyCall> list;
   const auto close = [&](const Last& last, std::int64_t next) {
@@ -69,7 +76,7 @@ std::vector<TinyCall> tiny_calls(const TrainingCase& one) {
     const auto step = one.step_at(span.span.start);
     if (!step || (length_of(span) > tiny_length_ns && !names.contains(span.name))) continue;
     last.tiny = list.size();
-    list.push_back({*step, length_of(span), 0});
+    list.push_back({*step, length_of(span), 0, contains(optimizer, span.span.start)});
   }
   for (const auto& [row, last] : rows) close(last, INT64_MAX);
   return list;
@@ -88,6 +95,12 @@ std::vector<std::int64_t> price_of(const std::vector<TinyCall>& calls, std::int6
   return price;
 }
 
+bool are_dear_outside(const TrainingCase& one, std::vector<TinyCall> calls, std::int64_t usual_gap) {
+  std::erase_if(calls, [](const TinyCall& call) { return call.in_optimizer; });
+  if (one.per_step(static_cast<std::int64_t>(calls.size())) < very_many_calls) return false;
+  return one.share(sum_of(price_of(calls, usual_gap, one.steps.list.size()))) >= dear_share;
+}
+
 }  // namespace
 
 RuleOutcome look_for_tiny_operators(const TrainingCase& one) {
@@ -95,13 +108,16 @@ RuleOutcome look_for_tiny_operators(const TrainingCase& one) {
                                          [&](const HostSpan& span) { return counts(one, span); });
   if (!has_operators) return abstain("operators");
   const std::vector<TinyCall> calls = tiny_calls(one);
+  if (calls.empty()) return nothing_found();
   std::vector<std::int64_t> lengths;
   for (const TinyCall& call : calls) lengths.push_back(call.length);
   const std::int64_t time = sum_of(lengths);
   const double each = one.per_step(static_cast<std::int64_t>(calls.size()));
-  if (each < many_calls_per_step || one.share(time) < tiny_share) return nothing_found();
   const std::int64_t usual = at_fraction(lengths, 0.5), long_call = at_fraction(lengths, 0.9);
-  return found(TrainingCause::tiny_kernels, price_of(calls, long_call, one.steps.list.size()),
+  const auto price = price_of(calls, long_call, one.steps.list.size());
+  if ((each < many_calls_per_step || one.share(time) < tiny_share) && !are_dear_outside(one, calls, long_call))
+    return nothing_found();
+  return found(TrainingCause::tiny_kernels, price,
                fmt::format("{:.0f} operators per step take less than 20 µs each, {} of the step together; half of "
                            "them take less than {}",
                            each, percent_text(one.share(time)), time_text(static_cast<double>(usual))),
