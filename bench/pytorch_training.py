@@ -1,8 +1,8 @@
 """PyTorch trainings with a planted fault under PyTorch's own profiler, for bench/pytorch.py: knows nothing of takt.
 
-    pytorch_training.py FOLDER MODEL SEED [WORD…]    words: workers, sgd, shapes, stack
+    pytorch_training.py FOLDER MODEL SEED [WORD…]    words: healthy, workers, sgd, shapes, stack
 
-Trains the model once with each fault, in an order drawn by the seed, and prints a JSON line for each: fault, strength, mean
+Trains the model once with each fault (healthy: with none), in an order drawn by the seed, and prints a JSON line for each: fault, strength, mean
 seconds of a profiled step, and the trace.
 """
 import json
@@ -124,7 +124,7 @@ def train(path, name, seed, fault, strength, words):
 def main():
     folder, name, seed, words = sys.argv[1], sys.argv[2], int(sys.argv[3]), set(sys.argv[4:])
     torch.set_num_threads(2)
-    faults = list(FAULTS)
+    faults = FAULTS[:1] if 'healthy' in words else list(FAULTS)
     random.Random(seed).shuffle(faults)
     for fault, strength in faults:
         path = f'{folder}/{name}_{seed}_{fault}_{strength or "x"}.json'

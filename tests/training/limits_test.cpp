@@ -1,0 +1,146 @@
+// Where the rules begin and end, as trainings of real networks showed: each fault beside what looks like it and is
+// none.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+#include "training/diagnosis.h"
+
+namespace takt {
+namespace {
+
+/// Steps on one thread, without a device; times in microseconds.
+class Program {
+ public:
+  Program() : row_(trace_.add_row(trace_.add_process("python", 1), "main", 1)) {}
+
+  void op(const std::string& name, double micros, double gap = 1) { add(name, "cpu_op", micros, gap); }
+  void wait(double micros) {
+    add("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "user_annotation", micros, 5);
+  }
+  void span_around(const std::string& name, std::int64_t start) { put(name, "user_annotation", start, now_ - start); }
+  void take(std::int64_t bytes) {
+    const EventId moment = put("[memory]", "cpu_instant_event", now_, 0);
+    trace_.set_args(moment, TraceValues{{"Bytes", bytes}, {"Device Type", std::int64_t{0}}});
+  }
+  std::int64_t now() const { return now_; }
+  void end_step(std::int64_t start) { span_around("ProfilerStep#" + std::to_string(step_++), start); }
+  Diagnosis diagnosis() const { return diagnose("made", trace_); }
+
+ private:
+  void add(const std::string& name, const std::string& category, double micros, double gap) {
+    const auto length = static_cast<std::int64_t>(micros * 1000);
+    put(name, category, now_, length);
+    now_ += length + static_cast<std::int64_t>(gap * 1000);
+  }
+  EventId put(const std::string& name, const std::string& category, std::int64_t start, std::int64_t length) {
+    return trace_.add_event(row_, name, category, Nanoseconds(start), Nanoseconds(length));
+  }
+
+  Trace trace_;
+  RowId row_;
+  std::int64_t now_ = 0;
+  int step_ = 0;
+};
+
+std::vector<TrainingCause> found_in(const Diagnosis& one) {
+  std::vector<TrainingCause> causes;
+  for (const PlacedVerdict& placed : one.verdicts)
+    if (placed.verdict.cause != TrainingCause::compute_bound) causes.push_back(placed.verdict.cause);
+  return causes;
+}
+using Causes = std::vector<TrainingCause>;
+
+/// 1,200 operators of 8 µs, 12 % of a step with what lies between them.
+Causes causes_of_tiny_operators(bool in_the_optimizer) {
+  Program program;
+  for (int step = 0; step < 6; ++step) {
+    const std::int64_t start = program.now();
+    program.wait(300);
+    program.op("aten::conv2d", 90'000);
+    const std::int64_t chain = program.now();
+    for (int i = 0; i < 1200; ++i) program.op(i % 2 == 0 ? "aten::mul" : "aten::add", 8, 2);
+    if (in_the_optimizer) program.span_around("Optimizer.step#AdamW.step", chain);
+    program.end_step(start);
+  }
+  return found_in(program.diagnosis());
+}
+
+TEST(Limits, a_thousand_tiny_operators_are_a_fault_outside_the_optimizer) {
+  EXPECT_EQ(causes_of_tiny_operators(false), Causes{TrainingCause::tiny_kernels});
+  EXPECT_EQ(causes_of_tiny_operators(true), Causes{}) << "any network of many small parameters";
+}
+
+/// Steps of 50 ms, of which those named wait for 200 ms more.
+Causes causes_of_late_batches(const std::vector<int>& late) {
+  Program program;
+  for (int step = 0; step < 8; ++step) {
+    const std::int64_t start = program.now();
+    program.wait(std::find(late.begin(), late.end(), step) != late.end() ? 200'000 : 600);
+    program.op("aten::conv2d", 50'000);
+    program.end_step(start);
+  }
+  return found_in(program.diagnosis());
+}
+
+TEST(Limits, one_late_batch_is_no_starvation_and_every_fourth_is) {
+  EXPECT_EQ(causes_of_late_batches({2}), Causes{});
+  EXPECT_EQ(causes_of_late_batches({2, 6}), Causes{TrainingCause::data_starvation});
+}
+
+/// A network that holds 60 MB and takes five times as much in a step; `micros` is what one block of 8 MB takes to make.
+Causes causes_of_blocks(double micros, bool by_the_loader) {
+  Program program;
+  for (int step = 0; step < 6; ++step) {
+    const std::int64_t start = program.now();
+    const auto take_and_free = [&] {
+      for (int i = 0; i < 30; ++i) {
+        program.take(8'000'000);
+        program.op("aten::full", micros);
+        program.take(-8'000'000);
+      }
+    };
+    program.take(60'000'000);
+    const std::int64_t loader = program.now();
+    if (by_the_loader) take_and_free();
+    if (by_the_loader) program.span_around("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", loader);
+    program.op("aten::lstm", 40'000);
+    if (!by_the_loader) take_and_free();
+    program.take(-60'000'000);
+    program.end_step(start);
+  }
+  return found_in(program.diagnosis());
+}
+
+TEST(Limits, temporaries_are_churn_by_their_price_where_a_network_holds_much_itself) {
+  EXPECT_EQ(causes_of_blocks(200, false), Causes{TrainingCause::allocator_churn}) << "6 ms of 46";
+  EXPECT_EQ(causes_of_blocks(40, false), Causes{}) << "1.2 ms of 41";
+  EXPECT_EQ(causes_of_blocks(120, true), Causes{}) << "samples: 3.6 ms of 44, and too little for starvation";
+}
+
+/// Ten operators of 10 ms; from the fifth step on each takes as many times as long as `slower` says.
+Causes causes_of_slower(const std::vector<double>& slower) {
+  Program program;
+  for (int step = 0; step < 8; ++step) {
+    const std::int64_t start = program.now();
+    program.wait(300);
+    for (std::size_t i = 0; i < slower.size(); ++i)
+      program.op("aten::op" + std::to_string(i), 10'000 * (step < 4 ? 1 : slower[i]));
+    program.end_step(start);
+  }
+  return found_in(program.diagnosis());
+}
+
+TEST(Limits, a_rise_that_hurts_all_operators_by_different_factors_is_of_the_machine) {
+  EXPECT_EQ(causes_of_slower({1.05, 1.1, 1.1, 1.2, 1.3, 1.3, 1.4, 1.5, 1.6, 1.6}), Causes{});
+  const Causes rise{TrainingCause::rising_step_time};
+  EXPECT_EQ(causes_of_slower(std::vector<double>(10, 1.31)), rise) << "a lower clock hurts all alike";
+  EXPECT_EQ(causes_of_slower({1, 1, 1, 1, 1, 1, 1, 1, 1, 4.1}), rise) << "something grows";
+  EXPECT_EQ(causes_of_slower({1.1, 1.2, 1.4, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2}), rise) << "too much for neighbours";
+}
+
+}  // namespace
+}  // namespace takt
