@@ -24,12 +24,11 @@ std::set<profiler::ActivityType> activities(bool has_gpu) {
 }
 
 profiler::ProfilerConfig config(const ProfileSettings& settings) {
-  return {profiler::ProfilerState::KINETO,
-          /*shapes*/ true,
-          /*memory*/ true,
-          settings.with_stack,
-          /*flops*/ true,
-          /*modules*/ false};
+  return profiler::ProfilerConfig(profiler::ProfilerState::KINETO,
+                                  /*shapes*/ true,
+                                  /*memory*/ true, settings.with_stack,
+                                  /*flops*/ true,
+                                  /*modules*/ false);  // explicit in libtorch 2
 }
 
 void enable(const ProfileSettings& settings) {

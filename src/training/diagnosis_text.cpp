@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "training/diagnosis_tables.h"
+#include "training/long_step.h"
 
 namespace takt {
 namespace {
@@ -43,6 +44,17 @@ std::string verdict_text(const Diagnosis& one, const PlacedVerdict& placed, std:
   return text;
 }
 
+std::string long_step_text(const Diagnosis& one, std::size_t width) {
+  const auto step = find_long_step(one.steps, one.breakdown);
+  if (!step) return "";
+  return wrapped(fmt::format("Step {} took {}, {:.1f} times as long as most; {:.0f} % of it was {}. One step alone is "
+                             "counted as no cause: trace more steps to see whether it comes again.",
+                             step->number, format_duration(Duration(static_cast<double>(step->length) / 1000)),
+                             step->times, step->share * 100, name_of(step->part)),
+                 width) +
+         "\n";
+}
+
 std::string abstentions_text(const Diagnosis& one, std::size_t width) {
   std::string text;
   if (one.steps.source == StepSource::none) return "Not looked for: any cause, for want of steps.\n";
@@ -76,7 +88,7 @@ std::string diagnosis_text(std::span<const Diagnosis> diagnoses, const TextStyle
       text += "Healthy: every rule looked, and found nothing to mend.\n";
     else if (one.verdicts.empty())
       text += "No cause found.\n";
-    text += abstentions_text(one, style.width);
+    text += long_step_text(one, style.width) + abstentions_text(one, style.width);
   }
   return text;
 }

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "trace/trace.h"
 #include "training/diagnosis.h"
+#include "training/diagnosis_tables.h"
+#include "training/long_step.h"
 
 namespace takt {
 namespace {
@@ -75,7 +78,7 @@ TEST(Limits, a_thousand_tiny_operators_are_a_fault_outside_the_optimizer) {
 }
 
 /// Steps of 50 ms, of which those named wait for 200 ms more.
-Causes causes_of_late_batches(const std::vector<int>& late) {
+Diagnosis diagnosis_of_late_batches(const std::vector<int>& late) {
   Program program;
   for (int step = 0; step < 8; ++step) {
     const std::int64_t start = program.now();
@@ -83,12 +86,23 @@ Causes causes_of_late_batches(const std::vector<int>& late) {
     program.op("aten::conv2d", 50'000);
     program.end_step(start);
   }
-  return found_in(program.diagnosis());
+  return program.diagnosis();
 }
 
 TEST(Limits, one_late_batch_is_no_starvation_and_every_fourth_is) {
-  EXPECT_EQ(causes_of_late_batches({2}), Causes{});
-  EXPECT_EQ(causes_of_late_batches({2, 6}), Causes{TrainingCause::data_starvation});
+  const Diagnosis once = diagnosis_of_late_batches({2}), again = diagnosis_of_late_batches({2, 6});
+  EXPECT_EQ(found_in(once), Causes{});
+  EXPECT_EQ(found_in(again), Causes{TrainingCause::data_starvation});
+  const auto step = find_long_step(once.steps, once.breakdown);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->number, 2);
+  EXPECT_EQ(step->part, StepPart::data_wait);
+  EXPECT_NEAR(step->times, 250 / 50.6, 0.01);
+  EXPECT_NEAR(step->share, 200 / 250.0, 0.001);
+  EXPECT_FALSE(find_long_step(again.steps, again.breakdown));
+  EXPECT_NE(diagnosis_text(std::span(&once, 1), {})
+                .find("Step 2 took 250 ms, 4.9 times as long as most; 80 % of it was data_wait."),
+            std::string::npos);
 }
 
 /// A network that holds 60 MB and takes five times as much in a step; `micros` is what one block of 8 MB takes to make.
