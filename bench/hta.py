@@ -17,13 +17,11 @@ Exit 1 where a figure differs by more than 0.05 us, takt is less than 20 times a
 import argparse
 import gzip
 import json
-import os
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 import made_trace
 import peers
@@ -59,6 +57,15 @@ print(json.dumps({"figures": {name: float(value) for name, value in figures.item
                   "megabytes": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - imported) * 1024 / 1e6}))
 """
 
+# A program's peak counts what its parent held when it was made, so a small one makes it.
+watcher = """
+import os, sys, time
+begin = time.perf_counter()
+_, status, usage = os.wait4(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)
+print(time.perf_counter() - begin, usage.ru_maxrss, file=sys.stderr)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
 
 def make_environment():
     python = environment / "bin/python"
@@ -77,17 +84,12 @@ def hta(trace, steps="all"):
 def takt(program, trace):
     """Its figures by HTA's names, seconds and megabytes of the whole program."""
     command = [str(program), "diagnose", str(trace), "--show", "temporal,idle,kernels,launch,overlap,queue", "--format", "json"]
-    with tempfile.TemporaryFile() as output:
-        begin = time.perf_counter()
-        child = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        seconds = time.perf_counter() - begin
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            sys.exit(f"{' '.join(command)} ended with {child.returncode}")
-        output.seek(0)
-        tables = json.loads(output.read())["tables"]
-    return {"figures": figures_of(tables), "seconds": seconds, "megabytes": usage.ru_maxrss * 1024 / 1e6}
+    done = subprocess.run([sys.executable, "-c", watcher, *command], capture_output=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}")
+    seconds, kilobytes = done.stderr.split()[-2:]
+    tables = json.loads(done.stdout)["tables"]
+    return {"figures": figures_of(tables), "seconds": float(seconds), "megabytes": float(kilobytes) * 1024 / 1e6}
 
 
 def figures_of(tables):

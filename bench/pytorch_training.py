@@ -2,8 +2,8 @@
 
     pytorch_training.py FOLDER MODEL SEED [WORD…]    words: healthy, workers, sgd, shapes, stack
 
-Trains the model once with each fault (healthy: with none), in an order drawn by the seed, and prints a JSON line for each: fault, strength, mean
-seconds of a profiled step, and the trace.
+Trains the model once with each fault, in an order drawn by the seed, or 40 times without (healthy), and prints a JSON line
+for each training: fault, strength, mean seconds of a profiled step, and the trace.
 """
 import json
 import random
@@ -124,11 +124,11 @@ def train(path, name, seed, fault, strength, words):
 def main():
     folder, name, seed, words = sys.argv[1], sys.argv[2], int(sys.argv[3]), set(sys.argv[4:])
     torch.set_num_threads(2)
-    faults = FAULTS[:1] if 'healthy' in words else list(FAULTS)
+    faults = FAULTS[:1] * 40 if 'healthy' in words else list(FAULTS)
     random.Random(seed).shuffle(faults)
-    for fault, strength in faults:
-        path = f'{folder}/{name}_{seed}_{fault}_{strength or "x"}.json'
-        mean = train(path, name, seed, fault, strength, words)
+    for number, (fault, strength) in enumerate(faults):
+        path = f'{folder}/{name}_{seed}_{fault}_{strength or number}.json'
+        mean = train(path, name, 1000 * seed + number, fault, strength, words)
         print(json.dumps({'fault': fault, 'strength': strength, 'seconds': mean, 'trace': path}), flush=True)
 
 

@@ -39,7 +39,7 @@ def main():
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         trace, piece, shown = (str(pathlib.Path(name) / file) for file in ("whole.json", "piece.json", "info.txt"))
-        steps = make(trace, given.bytes)
+        steps = made_trace.make(trace, given.bytes)
         cuts, infos = [], []
         for _ in range(given.turns):
             infos.append(run([given.takt, "trace", "info", trace, "-o", shown]))
