@@ -80,20 +80,22 @@ std::optional<std::int64_t> world_size_of(const Trace& trace) {
 }
 
 /// One step in many that pays (a batch that came late once, a pause of the machine) says nothing of the training: a
-/// third of the price remains without it, of what would remain if all steps paid alike.
-bool comes_again(const TrainingVerdict& verdict) {
+/// third of the price remains without it, of what would remain if all steps paid alike. Of what costs next to nothing
+/// the count speaks, whatever one call of it took.
+bool comes_again(const TrainingCase& one, const TrainingVerdict& verdict) {
   constexpr std::size_t fewest = 3;
+  constexpr double least_share = 0.05;
   const std::size_t steps = verdict.cost.size();
-  if (steps < fewest) return true;
-  const std::int64_t total = verdict.total(), dearest = *std::max_element(verdict.cost.begin(), verdict.cost.end());
-  const auto count = static_cast<std::int64_t>(steps);
-  return 3 * count * (total - dearest) >= (count - 1) * total;
+  if (steps < fewest || one.share(verdict.total()) < least_share) return true;
+  const auto total = static_cast<double>(verdict.total()), count = static_cast<double>(steps);
+  const auto dearest = static_cast<double>(*std::max_element(verdict.cost.begin(), verdict.cost.end()));
+  return total - dearest >= total * (count - 1) / count / 3;
 }
 
 void apply_rules(const TrainingCase& one, Diagnosis& diagnosis) {
   for (const Rule& rule : rules) {
     RuleOutcome outcome = rule.look(one);
-    if (outcome.verdict && comes_again(*outcome.verdict))
+    if (outcome.verdict && comes_again(one, *outcome.verdict))
       diagnosis.verdicts.push_back({std::move(*outcome.verdict), {}, {}});
     if (!outcome.missing.empty()) diagnosis.abstentions.push_back({rule.cause, std::move(outcome.missing)});
   }
