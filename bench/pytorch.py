@@ -6,9 +6,9 @@ with every fault, mild and strong, and without one, for several seeds, and diagn
 
 With the word `healthy` each network is trained 40 times and without a fault. PYTHON has torch and torchvision (2.7.1 and
 0.22.1 were used; they are not among takt's dependencies). Printed: how often the first verdict is the planted cause, what is
-said of trainings without a fault, and the predicted speed-up beside the one that
-leaving the fault out really has. A prediction holds within 15 % or three standard errors. Reading a value costs next to
-nothing on a CPU: there the verdict of sync is by count and its speed-up is not judged. Exit 1 if something does not hold.
+said of trainings without a fault, and the predicted speed-up beside the one that leaving the fault out really has. A
+prediction holds within 15 % or three standard errors. Reading a value costs next to nothing on a CPU: there the verdict of
+sync is by count and its speed-up is not judged. Exit 1 if something does not hold.
 """
 import argparse
 import collections
