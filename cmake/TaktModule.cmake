@@ -1,12 +1,21 @@
 # One static target per module, warnings and sanitizers in one interface target.
 add_library(takt_build_flags INTERFACE)
 target_compile_options(takt_build_flags INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Wconversion -Wno-sign-conversion)
-# In a piece of several tests a local name may be that of a word of the file before: of them it is not asked.
-target_compile_options(takt_build_flags INTERFACE "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:TAKT_SHADOWS>>>:-Wshadow>")
+# In a piece of several sources a local name may be that of a word of the file before: there only those of one function
+# are compared, which GCC can tell apart.
+if(NOT TAKT_UNITY)
+  target_compile_options(takt_build_flags INTERFACE -Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(takt_build_flags INTERFACE -Wshadow=local)
+endif()
 # g++ 12 reports overlapping copies in its own std::string concatenation (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(takt_build_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
+  target_compile_options(takt_build_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds
+                         -Wno-free-nonheap-object)
 endif()
+# Places in the sources are told from the checkout's folder on: shorter to read, and the compiler cache of another checkout
+# hits, where __FILE__ would differ.
+target_compile_options(takt_build_flags INTERFACE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
 if(TAKT_WERROR)
   target_compile_options(takt_build_flags INTERFACE -Werror)
 endif()
@@ -98,7 +107,7 @@ function(takt_module name)
   else()
     takt_seldom_run(takt_${name})
   endif()
-  set_target_properties(takt_${name} PROPERTIES UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(takt_${name} PROPERTIES UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
 # takt_plain_library(NAME SOURCES …): a part of a module that programs link alone. It needs no other library at link or run
@@ -106,7 +115,7 @@ endfunction()
 function(takt_plain_library name)
   add_library(takt_${name} STATIC ${ARGN})
   add_library(takt::${name} ALIAS takt_${name})
-  set_target_properties(takt_${name} PROPERTIES EXPORT_NAME ${name} UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(takt_${name} PROPERTIES EXPORT_NAME ${name} UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 16)
   target_compile_features(takt_${name} PUBLIC cxx_std_20)
   target_include_directories(takt_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
                                           PRIVATE "${PROJECT_SOURCE_DIR}/src")
@@ -124,7 +133,7 @@ function(takt_test name)
   target_link_libraries(${name} PRIVATE ${ARG_USES} takt_places GTest::gtest_main GTest::gmock takt_build_flags)
   target_compile_options(${name} PRIVATE ${TAKT_TEST_OPTIONS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF TAKT_UNSEEN ${TAKT_TESTS_UNSEEN}
-                                           UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 8 TAKT_SHADOWS ${TAKT_UNITY})
+                                           UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 16)
   takt_use_precompiled(${name} takt_precompiled_test)
   if(NOT TAKT_SANITIZE)
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")

@@ -16,4 +16,8 @@ bool is_sanitized();
 /// right shows in every build; what a sanitizer looks for does not wait for the thousandth case.
 unsigned random_cases(unsigned usual);
 
+/// Why a sanitizer's build skips a test: it asks how often takt is right over many draws, of which others of the same
+/// file make one.
+inline constexpr const char* only_more_cases = "the same code for many draws";
+
 }  // namespace takt

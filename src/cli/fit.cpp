@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -119,6 +120,21 @@ std::string text_of(const FitOptions& o, const Predictor& predictor, const std::
   return text;
 }
 
+/// Why the predictor knows no loads though some were measured; "": it knows some, or none was.
+std::string untaught(const Predictor& predictor, const ByLoad& data) {
+  if (data.loaded.models.empty() || !predictor.load_laws.empty()) return "";
+  std::set<std::string> quiet;
+  for (const CollectedModel& model : data.quiet.models) quiet.insert(model.model);
+  const auto usable = std::count_if(data.loaded.models.begin(), data.loaded.models.end(),
+                                    [&](const CollectedModel& model) { return quiet.contains(model.model); });
+  return fmt::format(
+      "no law of load was learnt, so the predictor knows no loads: {} of {} measurements beside loads are of a model "
+      "that "
+      "was measured in quiet, too, and {} are needed, of several models and loads; collect more rounds, or while fewer "
+      "other programs run",
+      usable, data.loaded.models.size(), least_load_samples);
+}
+
 }  // namespace
 
 CommandDescription describe_fit() {
@@ -139,6 +155,7 @@ int run_fit(std::span<const std::string> arguments) {
   const Predictor predictor = predictor_for(o, data);
   write_predictor(predictor, o.out, provenance);
   const auto tables = fit_tables(predictor, data.quiet);
+  if (const auto why = untaught(predictor, data); !why.empty() && o.calibrate.empty()) log_warning(why);
   print(o.output, tables, provenance, text_of(o, predictor, tables));
   return 0;
 }

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+from sanitized import not_sanitized
+
 TAKT, MAKE_MODELS = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 CASES = {'config': {'feature_dim': 64, 'num_warmup': 1, 'num_iterations': 25}, 'test_cases': [{'nodes': 1000, 'edges': 4000}]}
 NOISE = 'clock: virtual\nnoise: {shape: lognormal, sigma: 0.05}\n'
@@ -60,6 +62,7 @@ class Learnt(unittest.TestCase):
     def plans(self, *words):
         return json.loads(self.takt('plan', 'run', 'sweep', *SIZE, '--batches', '60', '--format', 'json', *words))['tables']
 
+    @not_sanitized
     def test_the_20_best_plans_take_what_was_expected(self):
         tables = self.plans('--top', '20', '--rounds', '6')
         runs, choice = tables['plan_runs'], tables['plan_choice'][0]
@@ -79,6 +82,7 @@ class Learnt(unittest.TestCase):
         if choice['over_single_percent'] is not None:
             self.assertLess(choice['over_single_low_percent'], 0)
 
+    @not_sanitized
     def test_who_has_not_learnt_it_is_wrong(self):
         with_it, without = self.plans('--top', '6'), self.plans('--top', '6', '--no-interference')
         self.assertGreater(without['plan_choice'][0]['mean_error_percent'], 8)
@@ -99,6 +103,7 @@ class Learnt(unittest.TestCase):
         self.assertEqual(named, self.takt(*search).split('\n\n', 1)[1])
         self.assertIn('contradict each other', self.takt(*search, '--no-interference', '--interference', 'x.json', code=2))
 
+    @not_sanitized
     def test_a_measurement_that_is_killed_goes_on(self):
         for file in ('exported_models', 'results'):
             (self.path / 'killed').mkdir(exist_ok=True)

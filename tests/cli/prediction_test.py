@@ -13,6 +13,8 @@ import tempfile
 import time
 import unittest
 
+from sanitized import not_sanitized
+
 TAKT = pathlib.Path(sys.argv[1]).resolve()
 ZOO = """\
 models:
@@ -21,8 +23,6 @@ models:
   - {family: squeezenet, depth: 11, width: 0.25, input: 48}
 """
 MODELS = 6
-# Many starts of takt, each of which a sanitizer makes several times as long; the code is the same.
-not_sanitized = unittest.skipIf(os.environ.get('TAKT_SANITIZED'), 'run without sanitizers')
 
 
 def call(folder, *words, exits=(0,)):
@@ -57,6 +57,7 @@ class Chain(unittest.TestCase):
     def collect(out, *more, rounds=2):
         return ['collect', '--models', 'zoo', '-o', out, '--rounds', str(rounds), '--time', '30ms', '--accept-disturbed', *more]
 
+    @not_sanitized
     def test_kernels_that_the_runtime_gave_no_name_are_measured(self):
         # A HardSwish becomes two nameless nodes, of which profile and graph have names of their own.
         (self.folder / 'nameless.yaml').write_text('models: [{family: soup, depth: 105}]\n', encoding='utf-8')
@@ -102,6 +103,7 @@ class Chain(unittest.TestCase):
         events = tables(self.folder, 'trace', 'info', 'trace.json')['summary'][0]['events']
         self.assertIn(events, (len(kernels), len(kernels) + 1))  # the overhead
 
+    @not_sanitized  # a model that cannot be read is evaluated beside one that can
     def test_predictions_and_runs_are_compared(self):
         result = tables(self.folder, 'evaluate', 'zoo', '--predictor', 'predictor', '--rounds', '2', '--time', '60ms')
         self.assertEqual(len(result['models']), MODELS)
@@ -110,6 +112,7 @@ class Chain(unittest.TestCase):
         errors = [abs(row['predicted_ms'] / row['measured_ms'] - 1) * 100 for row in result['models']]
         self.assertAlmostEqual(summary['mape'], sum(errors) / MODELS, places=6)
 
+    @not_sanitized
     def test_loads_are_learnt_and_predicted_beside(self):
         collected = tables(self.folder, *self.collect('loaded.csv', '--stress', '2', rounds=1))['collected']
         beside = [row for row in collected if row['collect_load']]

@@ -12,6 +12,8 @@ import tempfile
 import time
 import unittest
 
+from sanitized import repeats
+
 TAKT = pathlib.Path(sys.argv[1]).resolve()
 CASES = {'config': {'feature_dim': 16}, 'test_cases': [{'nodes': 20, 'edges': 50}, {'nodes': 30, 'edges': 60}]}
 
@@ -48,7 +50,7 @@ class Exported(Sweep):
         whole = self.export('whole')
         self.assertEqual(len(whole['models']), 20 * 4)
         chance = random.Random(5)
-        for _ in range(6):
+        for _ in range(repeats(6)):
             with subprocess.Popen(self.command('killed'), cwd=self.path, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL) as process:
                 try:
@@ -116,7 +118,7 @@ class Measured(Sweep):
 
     def test_a_sweep_that_is_killed_goes_on(self):
         random.seed(4)
-        for _ in range(6):
+        for _ in range(repeats(6)):
             sweep = subprocess.Popen(self.command('out'), cwd=self.path, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.DEVNULL)
             try:

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "comparison/compare_report.h"
+#include "places.h"
 #include "simulated_runs.h"
 
 namespace takt {
@@ -24,6 +25,7 @@ int false_alarms(const Machine& machine, int pairs, int runs = 1) {
 }
 
 TEST(Compare, finds_nothing_in_independent_noise) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   for (const bool virtual_clock : {false, true}) {
     EXPECT_LE(false_alarms({.virtual_clock = virtual_clock}, 60), 1);
     EXPECT_LE(false_alarms({.sigma = 0.3, .virtual_clock = virtual_clock}, 60), 2);
@@ -43,6 +45,7 @@ TEST(Compare, finds_nothing_in_drift_and_in_what_a_new_start_brings) {
 }
 
 TEST(Compare, finds_nothing_on_a_loaded_machine) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   for (const int runs : {1, 3})
     for (const int ops : {8, 30}) EXPECT_LE(false_alarms(loaded_machine(ops), 40, runs), 2) << runs << " " << ops;
 }

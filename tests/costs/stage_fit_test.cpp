@@ -6,6 +6,7 @@
 #include <map>
 
 #include "costs/measured_rows.h"
+#include "places.h"
 
 namespace takt {
 namespace {
@@ -88,6 +89,7 @@ TEST(StageFit, an_outlier_among_noisy_times_moves_predictions_by_less_than_the_n
 }
 
 TEST(StageFit, standard_errors_tell_how_far_coefficients_are_off) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   // Of 200 noisy repetitions about nine in ten have the true coefficient within 1.645 standard errors.
   int inside = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -114,6 +116,7 @@ TEST(StageFit, nothing_is_ever_negative) {
 }
 
 TEST(StageFit, noise_alone_never_makes_a_negative_coefficient_or_time) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const auto times = with_noise(planted(fifteen_sizes(), [](double, double) { return 50; }), 0.5, seed);
     const StageFit fit = fitted(times);
@@ -211,6 +214,7 @@ TEST(StageFit, measured_stages_of_a_gpu_are_predicted_from_other_sizes_within_si
 }
 
 TEST(StageFit, nine_in_ten_measured_times_lie_in_the_intervals_made_without_them) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   int inside = 0, asked = 0;
   for (const std::string unit : {"CPU", "GPU"})
     for (int stage = 1; stage <= 7; ++stage) {
@@ -228,6 +232,7 @@ TEST(StageFit, nine_in_ten_measured_times_lie_in_the_intervals_made_without_them
 }
 
 TEST(StageFit, intervals_of_a_law_that_is_right_hold_nine_in_ten_times) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   for (const std::size_t rows : {5, 7, 15}) {
     int inside = 0, asked = 0;
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {

@@ -72,6 +72,7 @@ double mean_of(const std::vector<double>& values) {
 }
 
 TEST(LoadedRuns, predicts_pairs_that_never_ran_together_whatever_the_law) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   const TestFolder folder;
   const auto description = folder.write("noisy.yaml", noisy);
   const RandomSet sets[] = {{"linear"},

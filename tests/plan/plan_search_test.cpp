@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "places.h"
 #include "plan/plan_words.h"
 #include "plan/random_plan.h"
 
@@ -138,10 +139,12 @@ void expect_best_of_every_plan(const PlanObjective objective) {
 }
 
 TEST(PlanSearch, finds_the_lowest_latencies_of_every_plan_on_a_thousand_random_tables) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   expect_best_of_every_plan(PlanObjective::latency);
 }
 
 TEST(PlanSearch, finds_the_highest_throughputs_of_every_plan_on_a_thousand_random_tables) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   expect_best_of_every_plan(PlanObjective::throughput);
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "places.h"
 #include "predict/baselines.h"
 #include "predict/predict_words.h"
 
@@ -86,6 +87,7 @@ TEST(Validation, soup_adds_a_row_for_the_whole_zoo) {
 }
 
 TEST(Validation, errors_are_those_of_the_noise_and_intervals_hold) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   if (!can_train_trees()) GTEST_SKIP() << "no XGBoost in this binary";
   constexpr double noise = 0.05;
   const Dataset dataset = drawn_dataset(40, 30, noise, uneven_law);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/error.h"
+#include "places.h"
 #include "replay/interference_file.h"
 #include "replay/what_if_cases.h"
 
@@ -81,6 +82,7 @@ TEST(Interference, measures_only_the_pairs_that_are_wanted) {
 }
 
 TEST(Interference, noise_is_never_called_contention) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   for (int repeat = 0; repeat < 6; ++repeat) {
     const auto report = measure_interference({"a", "b", "c"}, runner({1000 + 10.0 * repeat, 2500, 1500}, {}, 0.2));
     for (const auto& row : report.pairs) EXPECT_FALSE(row.significant) << row.stage << " beside " << row.beside;

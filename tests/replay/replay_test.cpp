@@ -184,6 +184,7 @@ TEST(Replay, a_split_of_unknown_shares_is_refused) {
 }
 
 TEST(KnownContention, finds_the_law_in_overlaps_and_never_takes_noise_for_contention) {
+  if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   TruePipeline truth = chain({1000, 2500, 1500}, 2, 600);
   truth.law_in_record = false;
   truth.sigma = 0.2;
