@@ -1,4 +1,5 @@
 # One static target per module, warnings and sanitizers in one interface target.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)  # sources in a piece, where a target is compiled in pieces (TAKT_UNITY)
 add_library(takt_build_flags INTERFACE)
 target_compile_options(takt_build_flags INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor -Wconversion -Wno-sign-conversion)
 # In a piece of several sources a local name may be that of a word of the file before: there only those of one function
@@ -107,7 +108,7 @@ function(takt_module name)
   else()
     takt_seldom_run(takt_${name})
   endif()
-  set_target_properties(takt_${name} PROPERTIES UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 16)
+  set_target_properties(takt_${name} PROPERTIES UNITY_BUILD ${TAKT_UNITY})
 endfunction()
 
 # takt_plain_library(NAME SOURCES …): a part of a module that programs link alone. It needs no other library at link or run
@@ -115,7 +116,7 @@ endfunction()
 function(takt_plain_library name)
   add_library(takt_${name} STATIC ${ARGN})
   add_library(takt::${name} ALIAS takt_${name})
-  set_target_properties(takt_${name} PROPERTIES EXPORT_NAME ${name} UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 16)
+  set_target_properties(takt_${name} PROPERTIES EXPORT_NAME ${name} UNITY_BUILD ${TAKT_UNITY})
   target_compile_features(takt_${name} PUBLIC cxx_std_20)
   target_include_directories(takt_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
                                           PRIVATE "${PROJECT_SOURCE_DIR}/src")
@@ -133,7 +134,7 @@ function(takt_test name)
   target_link_libraries(${name} PRIVATE ${ARG_USES} takt_places GTest::gtest_main GTest::gmock takt_build_flags)
   target_compile_options(${name} PRIVATE ${TAKT_TEST_OPTIONS})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF TAKT_UNSEEN ${TAKT_TESTS_UNSEEN}
-                                           UNITY_BUILD ${TAKT_UNITY} UNITY_BUILD_BATCH_SIZE 16)
+                                           UNITY_BUILD ${TAKT_UNITY})
   takt_use_precompiled(${name} takt_precompiled_test)
   if(NOT TAKT_SANITIZE)
     gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")

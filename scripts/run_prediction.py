@@ -28,7 +28,7 @@ SIZES = {
                                  {'family': 'squeezenet', 'depth': 11, 'width': 0.25, 'input': 48},
                                  {'family': 'transformer', 'depth': 2, 'width': 0.25, 'input': 8}]},
               'soup': 0, 'time': '30ms', 'rounds': 1, 'per_model': 2, 'folds': 3, 'evaluate': '60ms',
-              'run_delay': 1e6, 'canary': 1e6},  # to see that it goes: measured beside whatever else runs
+              'quiet': {'run_delay': 1e6, 'canary': 1e6}},  # to see that it goes: measured beside whatever else runs
     'quick': {'zoo': {'models': [{'family': 'resnet', 'depth': [10, 18], 'width': [0.25, 0.5], 'batch': [1, 4], 'input': 112},
                                  {'family': 'mobilenetv2', 'width': [0.35, 0.5], 'batch': [1, 4], 'input': 112},
                                  {'family': 'squeezenet', 'batch': [1, 4], 'input': 112},
@@ -101,9 +101,7 @@ class Chain:
                   'stress': {'levels': [0.3, 0.6, 0.9], 'per_model': self.size['per_model']}}
         dataset, predictor = self.out / 'dataset.csv', self.out / 'predictor'
         # Prometheus and the exporters are a little load of their own, which must not count as a disturbance.
-        config['run_delay'] = self.size.get('run_delay', 0.1)
-        if 'canary' in self.size:
-            config['canary'] = self.size['canary']
+        config |= self.size.get('quiet', {'run_delay': 0.1})
         self.run('collect', 'collect', '--config', write(self.out / 'benchmark' / 'config.yaml', config), '-o', dataset)
         self.run('fit', 'fit', dataset, '-o', predictor, '--folds', self.size['folds'])
         return predictor

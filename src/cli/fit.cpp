@@ -129,9 +129,8 @@ std::string untaught(const Predictor& predictor, const ByLoad& data) {
                                     [&](const CollectedModel& model) { return quiet.contains(model.model); });
   return fmt::format(
       "no law of load was learnt, so the predictor knows no loads: {} of {} measurements beside loads are of a model "
-      "that "
-      "was measured in quiet, too, and {} are needed, of several models and loads; collect more rounds, or while fewer "
-      "other programs run",
+      "that was measured in quiet, too, and {} are needed, of several models and loads; collect more rounds, or while "
+      "fewer other programs run",
       usable, data.loaded.models.size(), least_load_samples);
 }
 

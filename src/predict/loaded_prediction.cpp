@@ -40,8 +40,7 @@ void check_knows_loads(const Predictor& predictor) {
   if (predictor.load_laws.empty())
     throw Error(ErrorKind::unsupported,
                 "the predictor knows nothing of loads: it was collected without --stress, or what was measured beside "
-                "loads did "
-                "not suffice; collect with --stress (more rounds, fewer other programs) and fit anew");
+                "loads did not suffice; collect with --stress (more rounds, fewer other programs) and fit anew");
 }
 
 ModelPrediction beside_load(const Predictor& predictor, ModelPrediction prediction,

@@ -53,7 +53,7 @@ struct Predictor {
   RatioTrees trees;
   KnownKernels known;
   Overhead overhead;
-  std::vector<LoadLaw> load_laws;              ///< the most certain first; empty: trained in quiet only
+  std::vector<LoadLaw> load_laws;              ///< the most certain first; empty: none was learnt
   double measured_width = 0;                   ///< |log ratio|; of kernels with a measured time
   std::map<KernelGroup, double> kernel_width;  ///< of trained kernels
   double model_width = 0;

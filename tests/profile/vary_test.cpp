@@ -1,9 +1,10 @@
 #include "profile/vary.h"
-#include "places.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "places.h"
 
 namespace takt {
 namespace {
