@@ -2,6 +2,9 @@
 //
 // A share alone would call a tiny model sick: handing over a batch that is ready costs a fraction of a millisecond to a
 // few, and is a large part of a step that takes no longer itself. So a wait must also be long, or be most of the step.
+// Workers that are too slow are waited for now and then: what such waits take beyond those of batches that were ready
+// is never the price of handing over, nor are ten milliseconds in every step; these count from a twentieth of the steps.
+#include "core/statistics.h"
 #include "training/rule_words.h"
 
 namespace takt {
@@ -9,6 +12,21 @@ namespace {
 
 constexpr double starved_share = 0.10, mostly_starved_share = 0.40;
 constexpr double long_wait_ns = 2e6, noticed_wait_ns = 2e5;
+constexpr double noticed_share = 0.05;  // of the steps, where the wait cannot be that for a batch that is ready
+constexpr double no_handing_over_ns = 1e7;  // nothing that is ready takes this long to hand over
+
+/// What a step waits for a batch that is ready: a tenth of the steps wait no longer.
+double ready_wait(const std::vector<std::int64_t>& by_step) {
+  std::vector<double> sorted(by_step.begin(), by_step.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted.empty() ? 0 : percentile(sorted, 0.1);
+}
+
+bool is_long_in_a_quarter(const std::vector<std::int64_t>& by_step) {
+  const auto long_ones = std::count_if(by_step.begin(), by_step.end(),
+                                       [](std::int64_t ns) { return static_cast<double>(ns) >= long_wait_ns; });
+  return long_ones > 0 && 4 * static_cast<std::size_t>(long_ones) >= by_step.size();
+}
 
 /// What runs inside the waits: of any thread, so that a loader's workers count where they are in the trace.
 Intervals operators_anywhere(const Activity& activity) {
@@ -71,9 +89,12 @@ RuleOutcome look_for_data_starvation(const TrainingCase& one) {
   const auto cost = part_by_step(one.breakdown, StepPart::data_wait);
   const std::int64_t sum = sum_of(cost);
   const double share = one.share(sum), wait = one.per_step(sum);
-  const bool is_long = share >= starved_share && wait >= long_wait_ns;
+  const bool is_often_long = is_long_in_a_quarter(cost);
+  const bool is_long = share >= starved_share && (wait >= long_wait_ns || is_often_long);
   const bool is_most = share >= mostly_starved_share && wait >= noticed_wait_ns;
-  if (!is_long && !is_most) return nothing_found();
+  const bool is_uneven = is_often_long && share * (1 - ready_wait(cost) / wait) >= noticed_share;
+  const bool is_too_long = share >= noticed_share && wait >= no_handing_over_ns;
+  if (!is_long && !is_most && !is_uneven && !is_too_long) return nothing_found();
   const LoaderKind kind = kind_of(one, waits);
   return found(
       TrainingCause::data_starvation, cost,

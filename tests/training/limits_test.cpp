@@ -77,6 +77,29 @@ TEST(Limits, a_thousand_tiny_operators_are_a_fault_outside_the_optimizer) {
   EXPECT_EQ(causes_of_tiny_operators(true), Causes{}) << "any network of many small parameters";
 }
 
+/// Steps of 20 ms that wait for so many microseconds in turns.
+Causes causes_of_waits(const std::vector<double>& waits, double computing_us = 20'000) {
+  Program program;
+  for (std::size_t step = 0; step < 12; ++step) {
+    const std::int64_t start = program.now();
+    program.wait(waits[step % waits.size()]);
+    program.op("aten::conv2d", computing_us);
+    program.end_step(start);
+  }
+  return found_in(program.diagnosis());
+}
+
+TEST(Limits, waits_for_workers_now_and_then_are_a_fault_and_even_short_ones_are_none) {
+  EXPECT_EQ(causes_of_waits({300, 3'600}), Causes{TrainingCause::data_starvation}) << "9 %, 2 ms on average";
+  EXPECT_EQ(causes_of_waits({200, 5'000, 500, 200}), Causes{TrainingCause::data_starvation}) << "7 %, 6 % beyond a ready one";
+  EXPECT_EQ(causes_of_waits({1'900}), Causes{}) << "9 %, which handing over takes";
+  EXPECT_EQ(causes_of_waits({1'700, 2'100}), Causes{}) << "as much, with noise";
+  EXPECT_EQ(causes_of_waits({100, 1'900}), Causes{}) << "short";
+  EXPECT_EQ(causes_of_waits({12'000}, 150'000), Causes{TrainingCause::data_starvation}) << "7 %, and nothing ready takes so long";
+  EXPECT_EQ(causes_of_waits({9'000}, 150'000), Causes{}) << "6 %, copying a large batch";
+  EXPECT_EQ(causes_of_waits({12'000}, 300'000), Causes{}) << "4 %";
+}
+
 /// Steps of 50 ms, of which those named wait for 200 ms more.
 Diagnosis diagnosis_of_late_batches(const std::vector<int>& late) {
   Program program;
