@@ -13,19 +13,20 @@ sync is by count and its speed-up is not judged. Exit 1 if something does not ho
 import argparse
 import collections
 import json
-import math
 import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 
+from verdicts import HEAD, Tally
+
 CAUSES = {'io': 'data_starvation', 'cpu': 'data_starvation', 'tiny': 'tiny_kernels', 'churn': 'allocator_churn',
           'sync': 'host_synchronisation'}
 MODELS = 'cnn,encoder,lstm,resnet18,mobilenet'
 
 
-def verdicts(takt, trace):
+def verdicts_of(takt, trace):
     done = subprocess.run([takt, 'diagnose', trace, '--format', 'json'], stdin=subprocess.DEVNULL, capture_output=True,
                           encoding='utf-8', check=False)
     if done.returncode != 0:
@@ -42,24 +43,9 @@ def runs_of(options, model, seed, folder):
         sys.exit(f'the training of {model} failed: {done.stderr.strip()[-2000:]}')
     for line in done.stdout.splitlines():
         run = json.loads(line)
-        yield run['fault'], run['strength'], run['seconds'], verdicts(options.takt, run['trace'])
+        yield run['fault'], run['strength'], run['seconds'], verdicts_of(options.takt, run['trace'])
         if not options.keep:
             pathlib.Path(run['trace']).unlink()
-
-
-def judge(model, fault, strength, rows):
-    """One line; whether the prediction holds."""
-    ratios = [row['seconds'] / row['without'] for row in rows]
-    real = statistics.median(ratios)
-    predicted = statistics.median(row['predicted'] for row in rows)
-    error = statistics.stdev(ratios) / math.sqrt(len(ratios)) if len(ratios) > 1 else 0
-    off, limit = 100 * (predicted / real - 1), max(15, 100 * 3 * error / real)
-    right = sum(row['right'] for row in rows)
-    is_judged = fault != 'sync'
-    holds = not is_judged or abs(off) <= limit
-    print(f'{model:10} {fault:6} {strength:7} {right:3}/{len(rows):<3} {1000 * statistics.mean(row["seconds"] for row in rows):9.1f} '
-          f'{real:9.2f} {predicted:9.2f} {off:+7.1f} {limit:8.1f}{"" if holds else "  off"}{"" if is_judged else "  (not judged)"}')
-    return holds
 
 
 def main():
@@ -72,9 +58,8 @@ def main():
     parser.add_argument('--words', default='')
     parser.add_argument('--keep', default='', help='a folder for the traces')
     options = parser.parse_args()
-    right = runs = alarms = healthy = 0
-    holds = True
-    print(f'{"model":10} {"fault":6} {"strength":7} {"right":>7} {"step ms":>9} {"speed-up":>9} {"predicted":>9} {"off %":>7} {"limit %":>8}')
+    tally = Tally()
+    print(f'{"model":10} {"fault":6} {"strength":7} {HEAD}')
     with tempfile.TemporaryDirectory(prefix='takt_pytorch_') as scratch:
         folder = pathlib.Path(options.keep or scratch)
         folder.mkdir(parents=True, exist_ok=True)
@@ -84,9 +69,9 @@ def main():
                 told = list(runs_of(options, model, seed, folder))
                 without = statistics.median(seconds for fault, _, seconds, _ in told if fault == 'none')
                 for found in (rows for fault, _, _, rows in told if fault == 'none'):
-                    healthy += 1
+                    tally.healthy += 1
                     if found:
-                        alarms += 1
+                        tally.alarms += 1
                         print(f'{model}, seed {seed}, without a fault: ' + '; '.join(f'{row["cause"]}: {row["evidence"]}' for row in found))
                 for fault, strength, seconds, rows in told:
                     if fault == 'none':
@@ -97,13 +82,8 @@ def main():
                     faults[fault, strength].append({'seconds': seconds, 'without': without, 'right': is_right,
                                                     'predicted': rows[0]['speed_up_if_removed'] if rows else 1})
             for (fault, strength), rows in sorted(faults.items()):
-                holds &= judge(model, fault, strength, rows)
-                right, runs = right + sum(row['right'] for row in rows), runs + len(rows)
-            sys.stdout.flush()
-    print(f'{right} of {runs} first verdicts right; {alarms} false alarms in {healthy} trainings without a fault')
-    holds &= right >= 0.99 * runs and alarms == 0
-    print('holds' if holds else 'does not hold')
-    sys.exit(0 if holds else 1)
+                tally.judge(f'{model:10} {fault:6} {strength:7}', rows, is_judged=fault != 'sync')
+    tally.end()
 
 
 if __name__ == '__main__':
