@@ -4,8 +4,9 @@
 // 2·MAC including the bias; element-wise operators one per element, transcendental functions apart in `sfu_ops`;
 // pooling window−1 per output element; Softmax 5n and n sfu; LayerNormalization 8n. Bytes are inputs + weights (each
 // tensor once) + outputs; operators that only rename memory (Reshape, Flatten, Identity, Squeeze…) move none, and of
-// the tensor that Gather and Slice pick from only what they pick counts. If and Loop depend on data and are not known;
-// Scan is its body times the slices. The formulas stand with the rules, in cost_table.cpp and cost_rules_*.cpp.
+// the tensor that Gather and Slice pick from only what they pick counts. Scan is its body times the slices; If and Loop
+// depend on data, and are what their bodies did in the inference that was observed (Op::executions), if one was. The
+// formulas stand with the rules, in cost_table.cpp and cost_rules_*.cpp.
 #pragma once
 
 #include <cstdint>

@@ -49,6 +49,9 @@ struct Op {
   std::map<std::string, Attribute> attributes;
   std::map<std::string, std::shared_ptr<const Graph>> subgraphs;  ///< "then_branch" → graph
   int node_index = -1;  ///< place in the file's list of nodes; -1 if built by hand
+  /// In one inference that was observed, over all turns of the bodies around it; nullopt: none was, or it does not
+  /// tell.
+  std::optional<std::int64_t> executions = std::nullopt;
 };
 
 struct Graph {

@@ -10,10 +10,12 @@
 namespace takt {
 namespace {
 
-/// An operator that executes, in the model or a body of it, and of whose outputs a shape is not known.
-bool has_unknown_shape(const Graph& graph) {
+/// An operator that executes, in the model or a body of it, and of whose outputs a shape is not known, or that has
+/// bodies, of which nobody knows how often they run.
+bool has_unknowns(const Graph& graph) {
   for (const PlacedOp& placed : placed_ops(graph)) {
     if (is_folded(*placed.graph, *placed.op)) continue;
+    if (!placed.op->subgraphs.empty() && !placed.op->executions) return true;
     for (const TensorId id : placed.op->outputs) {
       if (id == no_tensor) continue;
       const auto& shape = placed.graph->tensor(id).shape;
@@ -78,7 +80,7 @@ Graph with_inferred_shapes(const Graph& graph, Runtime& runtime, const std::file
 
 std::optional<Graph> with_observed_shapes(const Graph& graph, Runtime& runtime, const std::filesystem::path& model,
                                           const SessionSettings& settings, const std::vector<HostTensor>& values) {
-  if (!has_unknown_shape(graph)) return std::nullopt;
+  if (!has_unknowns(graph)) return std::nullopt;
   for (const auto& name : runtime_names()) {
     try {
       const std::unique_ptr<Runtime> other = name == runtime.name() ? nullptr : make_runtime(name);

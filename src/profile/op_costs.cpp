@@ -81,11 +81,13 @@ std::optional<std::int64_t> sum_bytes(const Graph& graph, std::initializer_list<
 
 class CostJoin {
  public:
-  CostJoin(const Graph& graph, std::int64_t runs) : graph_(graph), runs_(runs) {
+  CostJoin(const Graph& graph, std::int64_t runs, const std::vector<OpRow>& rows) : graph_(graph), runs_(runs) {
     for (PlacedOp& placed : placed_ops(graph)) {
       for (const TensorId id : placed.op->inputs) consumers_[placed.graph][id].push_back(placed.op);
       index_.emplace(placed.path, std::move(placed));
     }
+    for (const OpRow& row : rows)
+      if (const Group group = group_of(row); group.graph && group.graph != &graph_) have_rows_.insert(group.graph);
   }
 
   void apply(OpRow& row) const {
@@ -112,7 +114,20 @@ class CostJoin {
     return group;
   }
 
+  /// What the bodies did is then told there, and the row is the operator's own work.
+  bool body_has_rows(const Op& op) const {
+    return std::any_of(op.subgraphs.begin(), op.subgraphs.end(), [&](const auto& named) {
+      const auto& ops = named.second->ops;
+      return have_rows_.contains(named.second.get()) ||
+             std::any_of(ops.begin(), ops.end(), [&](const Op& inner) { return body_has_rows(inner); });
+    });
+  }
+
   void add_bytes(OpRow& row, const Group& group, const Border& border) const {
+    if (std::all_of(group.ops.begin(), group.ops.end(), [&](const Op* op) { return body_has_rows(*op); })) {
+      row.bytes = row.constant_bytes = 0;
+      return;
+    }
     if (group.ops.size() == 1) {
       const Cost alone = cost(*group.graph, *group.ops[0]);  // knows operators that only rename memory
       row.bytes = alone.bytes, row.constant_bytes = alone.weight_bytes;
@@ -127,8 +142,8 @@ class CostJoin {
 
   void add_flops(OpRow& row, const Group& group) const {
     row.flops = 0, row.sfu_ops = 0;
-    if (row.is_settled && group.ops.size() == 1 && !group.ops[0]->subgraphs.empty()) return;  // its body has rows
     for (const Op* op : group.ops) {
+      if (body_has_rows(*op)) continue;
       const Cost one = cost(*group.graph, *op);
       row.flops = row.flops && one.flops ? std::optional(*row.flops + *one.flops) : std::nullopt;
       row.sfu_ops = row.sfu_ops && one.sfu_ops ? std::optional(*row.sfu_ops + *one.sfu_ops) : std::nullopt;
@@ -195,12 +210,13 @@ class CostJoin {
   std::int64_t runs_;
   std::unordered_map<std::string, PlacedOp> index_;
   std::unordered_map<const Graph*, Consumers> consumers_;
+  std::set<const Graph*> have_rows_;  ///< bodies of whose operators there are rows
 };
 
 }  // namespace
 
 void add_costs(const Graph& graph, std::int64_t runs, std::vector<OpRow>& rows) {
-  const CostJoin join(graph, runs);
+  const CostJoin join(graph, runs, rows);
   for (OpRow& row : rows) join.apply(row);
 }
 

@@ -190,6 +190,40 @@ TEST(Cost, of_control_flow_is_not_known_but_of_scan_is_that_of_its_slices) {
   EXPECT_EQ(cost(steps, steps.ops.at(0)).bytes, 7 * 36);
 }
 
+TEST(Cost, of_control_flow_that_was_observed_is_that_of_its_bodies) {
+  ModelBuilder yes("yes"), no("no"), b;
+  b.input("x", ElementType::f32, {3});
+  b.input("flag", ElementType::boolean, {});
+  yes.node("Neg", {"x"}, {}, {"neg", "", {"y"}, {}});
+  yes.output(yes.node("Exp", {"y"}, {}, {"exp", "", {"z"}, {}}), ElementType::f32, {3});
+  no.output(no.node("SomethingElse", {"x"}, {}, {"else", "", {"w"}, {}}), ElementType::f32, {3});
+  b.output(b.node("If", {"flag"}, {}, {.subgraphs = {{"then_branch", &yes}, {"else_branch", &no}}}));
+  const Graph read = b.build().graph;
+  const auto cost_when = [&](std::optional<std::int64_t> all, std::optional<std::int64_t> first,
+                             std::optional<std::int64_t> second, std::optional<std::int64_t> other) {
+    Graph graph = read;
+    Op& choice = graph.ops.at(0);
+    choice.executions = all;
+    Graph then_branch = *choice.subgraphs.at("then_branch"), else_branch = *choice.subgraphs.at("else_branch");
+    for (Graph* body : {&then_branch, &else_branch})
+      for (Tensor& tensor : body->tensors) tensor.shape = {{3, ""}}, tensor.bytes = 12;
+    then_branch.ops.at(0).executions = first, then_branch.ops.at(1).executions = second;
+    else_branch.ops.at(0).executions = other;
+    choice.subgraphs = {{"then_branch", std::make_shared<Graph>(then_branch)},
+                        {"else_branch", std::make_shared<Graph>(else_branch)}};
+    return cost(graph, choice);
+  };
+  const Cost ran = cost_when(1, 1, 1, 0);
+  EXPECT_EQ(ran.flops, 3);
+  EXPECT_EQ(ran.sfu_ops, 3);
+  EXPECT_EQ(ran.bytes, 48);
+  EXPECT_EQ(cost_when(4, 2, 2, 0).flops, 1.5) << "inside of a loop, a half of whose turns came by";
+  EXPECT_FALSE(cost_when(1, 1, std::nullopt, 0).flops) << "what the profile lost is not zero";
+  EXPECT_FALSE(cost_when(1, 0, 0, 1).flops) << "an operator without a rule";
+  EXPECT_FALSE(cost_when(0, 0, 0, 0).flops);
+  EXPECT_FALSE(cost_when(std::nullopt, 1, 1, 0).flops);
+}
+
 TEST(Cost, detection_and_sampling) {
   // 2 classes of 8 boxes: 16 scores, each compared and sorted in 3; 5 kept, each held against 8 in 12.
   expect_work({"NonMaxSuppression", {{1, 8, 4}, {1, 2, 8}}, {5, 3}, {}, 2}, 16 * 4 + 12 * 5 * 8, 0);

@@ -17,10 +17,11 @@
 namespace takt::ort {
 namespace {
 
-struct OpShapes {
-  std::vector<Shape> inputs, outputs;  ///< of tensors; weights that were packed are missing
+struct Observed {
+  std::vector<Shape> inputs, outputs;  ///< of tensors, in its first turn; weights that were packed are missing
+  std::int64_t executions = 0;
 };
-using ShapesByKey = std::unordered_map<std::string, OpShapes>;
+using ObservedByKey = std::unordered_map<std::string, Observed>;
 
 /// Unique over all graphs of a model; each is walked in the same order before and after the inference.
 std::string key_of(std::size_t number) { return fmt::format("takt-op-{}", number); }
@@ -55,33 +56,44 @@ void set_shapes(Graph& graph, const std::vector<TensorId>& ids, const std::vecto
   }
 }
 
-void fill_in(Graph& graph, const ShapesByKey& shapes, std::size_t& number) {
+/// Whether any operator of the graph, or of a body in it, executed.
+bool fill_in(Graph& graph, const ObservedByKey& observed, std::size_t& number) {
+  bool ran = false;
   for (Op& op : graph.ops) {
-    if (const auto found = shapes.find(key_of(number++)); found != shapes.end()) {
+    op.executions.reset();
+    if (const auto found = observed.find(key_of(number++)); found != observed.end()) {
       set_shapes(graph, op.inputs, found->second.inputs);
       set_shapes(graph, op.outputs, found->second.outputs);
+      op.executions = found->second.executions;
+      ran = true;
     }
     for (auto& [name, body] : op.subgraphs) {
       auto copy = std::make_shared<Graph>(*body);
-      fill_in(*copy, shapes, number);
+      ran |= fill_in(*copy, observed, number);
       body = std::move(copy);
     }
   }
+  // An operator that the runtime takes apart has no record of its own: that it did not execute is certain only where
+  // nothing beside it did.
+  if (!ran)
+    for (Op& op : graph.ops) op.executions = 0;
+  return ran;
 }
 
-ShapesByKey read_shapes(const std::filesystem::path& profile) {
+ObservedByKey read_observed(const std::filesystem::path& profile) {
   const MappedFile file(profile);
   OrtEvents events;
   read_ort_events(file.text(), "its profile", events);
-  ShapesByKey shapes;
+  ObservedByKey observed;
   for (const OrtNodeEvent& node : events.nodes) {
     if (node.is_wait) continue;
-    const auto [place, is_first] = shapes.try_emplace(std::string(node.name));
+    const auto [place, is_first] = observed.try_emplace(std::string(node.name));
+    ++place->second.executions;
     if (!is_first) continue;
     if (auto inputs = events.shapes_of(node, "input_type_shape")) place->second.inputs = std::move(inputs->shapes);
     if (auto outputs = events.shapes_of(node, "output_type_shape")) place->second.outputs = std::move(outputs->shapes);
   }
-  return shapes;
+  return observed;
 }
 
 void run_once(Ort::Session& session, std::vector<HostTensor> inputs) {
@@ -125,10 +137,10 @@ Graph with_executed_shapes(const Ort::Env& env, const std::filesystem::path& mod
   bytes = {};
   run_once(session, inputs);
   Ort::AllocatorWithDefaultOptions allocator;
-  const ShapesByKey shapes = read_shapes(session.EndProfilingAllocated(allocator).get());
+  const ObservedByKey observed = read_observed(session.EndProfilingAllocated(allocator).get());
   Graph result = graph;
   std::size_t number = 0;
-  fill_in(result, shapes, number);
+  fill_in(result, observed, number);
   return result;
 }
 
