@@ -3,7 +3,8 @@
 // A share alone would call a tiny model sick: handing over a batch that is ready costs a fraction of a millisecond to a
 // few, and is a large part of a step that takes no longer itself. So a wait must also be long, or be most of the step.
 // Workers that are too slow are waited for now and then: what such waits take beyond those of batches that were ready
-// is never the price of handing over, nor are ten milliseconds in every step; these count from a twentieth of the steps.
+// is never the price of handing over, nor are ten milliseconds in every step; these count from a twentieth of the
+// steps.
 #include "core/statistics.h"
 #include "training/rule_words.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr double starved_share = 0.10, mostly_starved_share = 0.40;
 constexpr double long_wait_ns = 2e6, noticed_wait_ns = 2e5;
-constexpr double noticed_share = 0.05;  // of the steps, where the wait cannot be that for a batch that is ready
+constexpr double noticed_share = 0.05;      // of the steps, where the wait cannot be that for a batch that is ready
 constexpr double no_handing_over_ns = 1e7;  // nothing that is ready takes this long to hand over
 
 /// What a step waits for a batch that is ready: a tenth of the steps wait no longer.

@@ -3,15 +3,14 @@
 // Their price is more than their own lengths. The way to the next call belongs to it, and so does what the framework
 // does once for all of them: it orders the way back before it begins and frees it in the end, which shows as a few long
 // gaps. A gap may as well be the program's own code, so beyond the length of a call gaps count up to a twentieth of the
-// price. And where nearly all calls of an operator are tiny, the long ones were interrupted: they work no more than the
-// others.
+// price. An operator whose calls usually are tiny does no more work in those that take a few times as long on a slow or
+// busy machine; where nearly all calls are like that, the longest were interrupted and count, too.
 //
 // An optimizer that goes through the parameters one by one makes hundreds of tiny operators in any network; outside of
 // it a thousand are a fault as soon as they cost something.
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "training/rule_words.h"
 
@@ -22,7 +21,8 @@ constexpr std::int64_t tiny_length_ns = 20'000;
 constexpr double many_calls_per_step = 500, tiny_share = 0.20;
 constexpr double very_many_calls = 1000, dear_share = 0.10;  // outside the optimizer, where networks have some hundreds
 constexpr double always = 0.99, most_bookkeeping = 0.05;
-constexpr int least_calls = 100;  // of a name; with fewer their share says nothing
+constexpr std::size_t least_calls = 100;  // of a name; with fewer their share says nothing
+constexpr std::int64_t same_work = 4;     // times the middle length of a name's calls; more may be larger tensors
 
 /// An operator that is inside no other, and the time to the next one of its row in its step.
 struct TinyCall {
@@ -37,20 +37,22 @@ bool counts(const TrainingCase& one, const HostSpan& span) {
 
 std::int64_t length_of(const HostSpan& span) { return span.span.end - span.span.start; }
 
-/// Names nearly all of whose calls are tiny.
-std::set<StringId> always_tiny(const TrainingCase& one) {
-  std::map<StringId, std::pair<int, int>> calls;  // all, tiny ones
-  for (const HostSpan& span : one.activity.host) {
-    if (!counts(one, span)) continue;
-    auto& [all, tiny] = calls[span.name];
-    ++all;
-    tiny += length_of(span) <= tiny_length_ns ? 1 : 0;
+/// By name, the length up to which calls are tiny.
+std::map<StringId, std::int64_t> tiny_lengths(const TrainingCase& one) {
+  std::map<StringId, std::vector<std::int64_t>> calls;
+  for (const HostSpan& span : one.activity.host)
+    if (counts(one, span)) calls[span.name].push_back(length_of(span));
+  std::map<StringId, std::int64_t> limits;
+  for (auto& [name, lengths] : calls) {
+    std::int64_t& limit = limits[name] = tiny_length_ns;
+    const std::int64_t usual = at_fraction(lengths, 0.5);
+    if (lengths.size() < least_calls || usual > tiny_length_ns) continue;
+    limit = std::max(limit, same_work * usual);
+    const auto fits =
+        std::count_if(lengths.begin(), lengths.end(), [&](std::int64_t length) { return length <= limit; });
+    if (static_cast<double>(fits) >= always * static_cast<double>(lengths.size())) limit = INT64_MAX;
   }
-  std::set<StringId> names;
-  for (const auto& [name, of] : calls) {
-    if (of.first >= least_calls && of.second >= always * of.first) names.insert(name);
-  }
-  return names;
+  return limits;
 }
 
 std::vector<TinyCall> tiny_calls(const TrainingCase& one) {
@@ -58,7 +60,7 @@ std::vector<TinyCall> tiny_calls(const TrainingCase& one) {
     std::optional<std::size_t> tiny;  // position in the list, of the row's last operator
     std::int64_t end = 0;
   };
-  const auto names = always_tiny(one);
+  const auto limits = tiny_lengths(one);
   const Intervals optimizer = host_cover(one.activity, {Role::optimizer});
   std::map<RowId, Last> rows;
   std::vector<TinyCall> list;
@@ -74,7 +76,7 @@ std::vector<TinyCall> tiny_calls(const TrainingCase& one) {
     close(last, span.span.start);
     last = {std::nullopt, span.span.end};
     const auto step = one.step_at(span.span.start);
-    if (!step || (length_of(span) > tiny_length_ns && !names.contains(span.name))) continue;
+    if (!step || length_of(span) > limits.at(span.name)) continue;
     last.tiny = list.size();
     list.push_back({*step, length_of(span), 0, contains(optimizer, span.span.start)});
   }
@@ -118,7 +120,7 @@ RuleOutcome look_for_tiny_operators(const TrainingCase& one) {
   if ((each < many_calls_per_step || one.share(time) < tiny_share) && !are_dear_outside(one, calls, long_call))
     return nothing_found();
   return found(TrainingCause::tiny_kernels, price,
-               fmt::format("{:.0f} operators per step take less than 20 µs each, {} of the step together; half of "
+               fmt::format("{:.0f} operators per step usually take less than 20 µs, {} of the step together; half of "
                            "them take less than {}",
                            each, percent_text(one.share(time)), time_text(static_cast<double>(usual))),
                "Compute on whole tensors instead of many small ones, fuse chains of operators (torch.compile), and use "

@@ -77,6 +77,29 @@ TEST(Limits, a_thousand_tiny_operators_are_a_fault_outside_the_optimizer) {
   EXPECT_EQ(causes_of_tiny_operators(true), Causes{}) << "any network of many small parameters";
 }
 
+/// A convolution of 30 ms and 2,000 sums whose lengths take turns: the price of the sums.
+double tiny_price_ms(const std::vector<double>& lengths_us) {
+  Program program;
+  for (int step = 0; step < 6; ++step) {
+    const std::int64_t start = program.now();
+    program.op("aten::conv2d", 30'000);
+    for (std::size_t i = 0; i < 2000; ++i) program.op("aten::add", lengths_us[i % lengths_us.size()], 0);
+    program.end_step(start);
+  }
+  const Diagnosis one = program.diagnosis();
+  for (const PlacedVerdict& placed : one.verdicts)
+    if (placed.verdict.cause == TrainingCause::tiny_kernels) return static_cast<double>(placed.verdict.total()) / 6e6;
+  return 0;
+}
+
+TEST(Limits, tiny_operators_of_a_slow_machine_count_whole_and_larger_tensors_do_not) {
+  const double all = 2000 * (15 + 18 + 19 + 30 + 50) / 5 / 1000.0;
+  EXPECT_NEAR(tiny_price_ms({15, 18, 19, 30, 50}), all, 0.02 * all) << "the same work on a machine that is busy";
+  const double small = 2000 * (5 + 6 + 7 + 8) / 5 / 1000.0;
+  EXPECT_NEAR(tiny_price_ms({5, 6, 7, 8, 100}), small, 0.02 * small) << "every fifth adds tensors of another size";
+  EXPECT_EQ(tiny_price_ms({25, 30, 35}), 0) << "no tiny operator";
+}
+
 /// Steps of 20 ms that wait for so many microseconds in turns.
 Causes causes_of_waits(const std::vector<double>& waits, double computing_us = 20'000) {
   Program program;
@@ -91,11 +114,13 @@ Causes causes_of_waits(const std::vector<double>& waits, double computing_us = 2
 
 TEST(Limits, waits_for_workers_now_and_then_are_a_fault_and_even_short_ones_are_none) {
   EXPECT_EQ(causes_of_waits({300, 3'600}), Causes{TrainingCause::data_starvation}) << "9 %, 2 ms on average";
-  EXPECT_EQ(causes_of_waits({200, 5'000, 500, 200}), Causes{TrainingCause::data_starvation}) << "7 %, 6 % beyond a ready one";
+  EXPECT_EQ(causes_of_waits({200, 5'000, 500, 200}), Causes{TrainingCause::data_starvation})
+      << "7 %, 6 % beyond a ready one";
   EXPECT_EQ(causes_of_waits({1'900}), Causes{}) << "9 %, which handing over takes";
   EXPECT_EQ(causes_of_waits({1'700, 2'100}), Causes{}) << "as much, with noise";
   EXPECT_EQ(causes_of_waits({100, 1'900}), Causes{}) << "short";
-  EXPECT_EQ(causes_of_waits({12'000}, 150'000), Causes{TrainingCause::data_starvation}) << "7 %, and nothing ready takes so long";
+  EXPECT_EQ(causes_of_waits({12'000}, 150'000), Causes{TrainingCause::data_starvation})
+      << "7 %, and nothing ready takes so long";
   EXPECT_EQ(causes_of_waits({9'000}, 150'000), Causes{}) << "6 %, copying a large batch";
   EXPECT_EQ(causes_of_waits({12'000}, 300'000), Causes{}) << "4 %";
 }
