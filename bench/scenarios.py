@@ -19,9 +19,10 @@ from verdicts import HEAD, Tally
 
 CAUSES = {'dataloader': 'data_starvation', 'sync': 'host_synchronisation', 'tiny_ops': 'tiny_kernels',
           'memory_churn': 'allocator_churn'}
-SMALL = ['--batch_size', '16', '--image_size', '32', '--warmup_steps', '3', '--profile_steps', '8']
+# One thread computes, so that on two processors the loader's workers have one: what they slow computing is in no trace.
+SMALL = ['--batch_size', '16', '--image_size', '32', '--threads', '1', '--warmup_steps', '3', '--profile_steps', '16']
 # A network that takes as long as its batches hides the loader, and then there is no fault to find: a light one does on no processor.
-WIDTHS = {'dataloader': ['--width', '4'], 'sync': ['--width', '16'], 'tiny_ops': ['--width', '16'], 'memory_churn': ['--width', '16']}
+WIDTHS = {'dataloader': ['--width', '8'], 'sync': ['--width', '16'], 'tiny_ops': ['--width', '16'], 'memory_churn': ['--width', '16']}
 
 
 def call(takt, *words):

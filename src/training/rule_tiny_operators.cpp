@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t tiny_length_ns = 20'000;
 constexpr double many_calls_per_step = 500, tiny_share = 0.20;
 constexpr double very_many_calls = 1000, dear_share = 0.10;  // outside the optimizer, where networks have some hundreds
-constexpr double always = 0.99, most_bookkeeping = 0.05;
+constexpr double always = 0.98, most_bookkeeping = 0.05;
 constexpr std::size_t least_calls = 100;  // of a name; with fewer their share says nothing
 constexpr std::int64_t same_work = 4;     // times the middle length of a name's calls; more may be larger tensors
 
