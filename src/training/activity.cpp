@@ -102,6 +102,16 @@ void nest_operators(Activity& activity) {
   }
 }
 
+void mark_memory_operators(const Trace& trace, Activity& activity) {
+  std::vector<signed char> takes(trace.strings().size(), -1);  // by name, each looked at once
+  for (HostSpan& span : activity.host) {
+    if (!is_operator(span.role)) continue;
+    signed char& known = takes[static_cast<std::size_t>(span.name)];
+    if (known < 0) known = takes_memory(trace.text(span.name)) ? 1 : 0;
+    span.takes_memory = known == 1;
+  }
+}
+
 /// Which rows belong to the training loop. Of a trace that tells nothing, the row with most operators.
 std::vector<bool> training_rows(const Trace& trace, const Activity& activity) {
   std::vector<bool> trains(trace.rows().size());
@@ -174,6 +184,7 @@ Activity activity_of(const Trace& trace) {
   activity.expects_device = activity.expects_device || activity.has_device();
   activity.trains = training_rows(trace, activity);
   nest_operators(activity);
+  mark_memory_operators(trace, activity);
   return activity;
 }
 

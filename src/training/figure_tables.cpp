@@ -128,8 +128,9 @@ constexpr Column<FigureRow<LinkMean>> path_columns[] = {
     {"link", "Link", [](const FigureRow<LinkMean>& r) -> Cell { return r.place; },
      "Kind of stretch on the critical path of training steps: kernel, memory_copy, communication; launch_delay (from a "
      "launch to its work, the device being free), device_gap (between two pieces of work), wait_return (from the end "
-     "of "
-     "work to the return of the call that waited for it); data_wait, launch, host_compute, host_other (the program)."},
+     "of work to the return of the call that waited for it); data_wait, launch; scalar_read (operators that read a "
+     "value), tiny_operators (kinds that usually take less than 20 µs), memory_operators (that take memory and do "
+     "little else), host_compute (all other operators), host_other (the program)."},
     {"mean_on_path_us", "On the path",
      [](const FigureRow<LinkMean>& r) -> Cell { return Duration(r.figure.mean / 1000); },
      "Mean time per training step on the critical path; the links add up to the mean step."},

@@ -89,4 +89,12 @@ Role RoleBook::of(const TraceEvent& event) {
   return found->second;
 }
 
+bool takes_memory(std::string_view name) {
+  for (const std::string_view word : {"aten::empty", "aten::zero", "aten::fill_", "aten::ones", "aten::full",
+                                      "aten::resize_", "aten::new_", "aten::clone", "aten::rand"}) {
+    if (name.starts_with(word)) return true;
+  }
+  return false;
+}
+
 }  // namespace takt

@@ -36,6 +36,8 @@ Role role_of(std::string_view category, std::string_view name);
 inline bool is_on_device(Role role) { return role >= Role::kernel && role <= Role::fill; }
 /// An operator, whatever else it is.
 inline bool is_operator(Role role) { return role == Role::op || role == Role::scalar_read; }
+/// Whether the operator of this name takes memory and does little else.
+bool takes_memory(std::string_view name);
 /// A call of the device's runtime.
 inline bool is_call(Role role) { return role >= Role::launch && role <= Role::runtime; }
 

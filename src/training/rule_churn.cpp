@@ -6,6 +6,7 @@
 // much is taken in a step as the step ever holds at once.
 #include <algorithm>
 
+#include "training/operator_kinds.h"
 #include "training/rule_words.h"
 
 namespace takt {
@@ -15,14 +16,6 @@ constexpr double churn_share = 0.05, allocation_calls = 1;
 // Networks have a turnover of 2 to 5, and their operators that take memory need 2 to 4 % of a step.
 constexpr double high_turnover = 8, clear_turnover = 15, many_bytes = 16e6;
 constexpr double least_turnover = 4, high_share = 0.08;
-
-bool takes_memory(std::string_view name) {
-  for (const std::string_view word : {"aten::empty", "aten::zero", "aten::fill_", "aten::ones", "aten::full",
-                                      "aten::resize_", "aten::new_", "aten::clone", "aten::rand"}) {
-    if (name.starts_with(word)) return true;
-  }
-  return false;
-}
 
 struct Turnover {
   std::int64_t taken = 0, blocks = 0, held = 0;  // bytes; held: the range that what is held goes through
@@ -58,13 +51,8 @@ RuleOutcome look_at_turnover(const TrainingCase& one, bool on_device) {
     sum.held += step.held;
   }
   const double turnover = sum.held == 0 ? 0 : static_cast<double>(sum.taken) / static_cast<double>(sum.held);
-  std::vector<TimeInterval> list;
-  for (const HostSpan& span : one.activity.host) {
-    const bool counts = is_operator(span.role) && one.activity.trains[static_cast<std::size_t>(span.row)];
-    if (counts && takes_memory(one.trace.text(span.name))) list.push_back(span.span);
-  }
   // What a loader makes of its samples is its own matter.
-  Intervals taking = subtract(unite(std::move(list)), host_cover(one.activity, {Role::data_wait}));
+  Intervals taking = subtract(memory_operators(one.activity), host_cover(one.activity, {Role::data_wait}));
   if (on_device) taking = intersect(taking, one.idle.all());  // what a kernel hides costs nothing
   const auto cost = by_step(taking, one.steps);
   const double bytes = one.per_step(sum.taken);

@@ -12,17 +12,15 @@
 #include <map>
 #include <optional>
 
+#include "training/operator_kinds.h"
 #include "training/rule_words.h"
 
 namespace takt {
 namespace {
 
-constexpr std::int64_t tiny_length_ns = 20'000;
 constexpr double many_calls_per_step = 500, tiny_share = 0.20;
 constexpr double very_many_calls = 1000, dear_share = 0.10;  // outside the optimizer, where networks have some hundreds
-constexpr double always = 0.98, most_bookkeeping = 0.05;
-constexpr std::size_t least_calls = 100;  // of a name; with fewer their share says nothing
-constexpr std::int64_t same_work = 4;     // times the middle length of a name's calls; more may be larger tensors
+constexpr double most_bookkeeping = 0.05;
 
 /// An operator that is inside no other, and the time to the next one of its row in its step.
 struct TinyCall {
@@ -31,36 +29,12 @@ struct TinyCall {
   bool in_optimizer = false;
 };
 
-bool counts(const TrainingCase& one, const HostSpan& span) {
-  return is_operator(span.role) && span.is_top && one.activity.trains[static_cast<std::size_t>(span.row)];
-}
-
-std::int64_t length_of(const HostSpan& span) { return span.span.end - span.span.start; }
-
-/// By name, the length up to which calls are tiny.
-std::map<StringId, std::int64_t> tiny_lengths(const TrainingCase& one) {
-  std::map<StringId, std::vector<std::int64_t>> calls;
-  for (const HostSpan& span : one.activity.host)
-    if (counts(one, span)) calls[span.name].push_back(length_of(span));
-  std::map<StringId, std::int64_t> limits;
-  for (auto& [name, lengths] : calls) {
-    std::int64_t& limit = limits[name] = tiny_length_ns;
-    const std::int64_t usual = at_fraction(lengths, 0.5);
-    if (lengths.size() < least_calls || usual > tiny_length_ns) continue;
-    limit = std::max(limit, same_work * usual);
-    const auto fits =
-        std::count_if(lengths.begin(), lengths.end(), [&](std::int64_t length) { return length <= limit; });
-    if (static_cast<double>(fits) >= always * static_cast<double>(lengths.size())) limit = INT64_MAX;
-  }
-  return limits;
-}
-
 std::vector<TinyCall> tiny_calls(const TrainingCase& one) {
   struct Last {
     std::optional<std::size_t> tiny;  // position in the list, of the row's last operator
     std::int64_t end = 0;
   };
-  const auto limits = tiny_lengths(one);
+  const auto limits = tiny_lengths(one.activity);
   const Intervals optimizer = host_cover(one.activity, {Role::optimizer});
   std::map<RowId, Last> rows;
   std::vector<TinyCall> list;
@@ -71,7 +45,7 @@ std::vector<TinyCall> tiny_calls(const TrainingCase& one) {
     call.gap = std::max<std::int64_t>(0, end - last.end);
   };
   for (const HostSpan& span : one.activity.host) {
-    if (!counts(one, span)) continue;
+    if (!is_call_of_program(one.activity, span)) continue;
     Last& last = rows[span.row];
     close(last, span.span.start);
     last = {std::nullopt, span.span.end};
@@ -107,7 +81,7 @@ bool are_dear_outside(const TrainingCase& one, std::vector<TinyCall> calls, std:
 
 RuleOutcome look_for_tiny_operators(const TrainingCase& one) {
   const bool has_operators = std::any_of(one.activity.host.begin(), one.activity.host.end(),
-                                         [&](const HostSpan& span) { return counts(one, span); });
+                                         [&](const HostSpan& span) { return is_call_of_program(one.activity, span); });
   if (!has_operators) return abstain("operators");
   const std::vector<TinyCall> calls = tiny_calls(one);
   if (calls.empty()) return nothing_found();

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "training/breakdown.h"
+#include "training/operator_kinds.h"
 
 namespace takt {
 namespace {
@@ -48,7 +49,10 @@ class PathWalk {
                      [&](std::size_t a, std::size_t b) { return works_[a].work->span.end < works_[b].work->span.end; });
     data_ = host_cover(activity, {Role::data_wait});
     calls_ = host_cover(activity, {Role::launch, Role::allocation, Role::runtime, Role::synchronisation});
-    operators_ = host_cover(activity, {Role::op, Role::scalar_read});
+    reads_ = host_cover(activity, {Role::scalar_read});
+    tiny_ = tiny_operators(activity);
+    memory_ = memory_operators(activity);
+    operators_ = host_cover(activity, {Role::op});
   }
 
   /// What is on the path from the end of `span` back to its start.
@@ -112,8 +116,10 @@ class PathWalk {
   void add_program(std::int64_t from, std::int64_t to) {
     if (to <= from) return;
     Intervals left{{from, to}};
-    for (const auto& [link, set] : {std::pair{PathLink::data_wait, &data_}, std::pair{PathLink::launch, &calls_},
-                                    std::pair{PathLink::host_compute, &operators_}}) {
+    for (const auto& [link, set] :
+         {std::pair{PathLink::data_wait, &data_}, std::pair{PathLink::launch, &calls_},
+          std::pair{PathLink::scalar_read, &reads_}, std::pair{PathLink::tiny_operators, &tiny_},
+          std::pair{PathLink::memory_operators, &memory_}, std::pair{PathLink::host_compute, &operators_}}) {
       const Intervals part = intersect(left, near(*set, from, to));
       add_all(link, part);
       left = subtract(left, part);
@@ -165,7 +171,7 @@ class PathWalk {
   std::vector<const HostSpan*> waits_;  // by their end
   std::vector<LinkedWork> works_;       // as in the activity
   std::vector<std::size_t> ends_;       // positions by the end of the work
-  Intervals data_, calls_, operators_;
+  Intervals data_, calls_, reads_, tiny_, memory_, operators_;
   std::int64_t start_ = 0;
   std::array<std::vector<TimeInterval>, path_link_count> stretches_{};
 };
@@ -173,9 +179,9 @@ class PathWalk {
 }  // namespace
 
 std::string_view name_of(PathLink link) {
-  constexpr std::string_view names[path_link_count] = {"kernel",       "memory_copy", "communication", "launch_delay",
-                                                       "device_gap",   "wait_return", "data_wait",     "launch",
-                                                       "host_compute", "host_other"};
+  constexpr std::string_view names[path_link_count] = {
+      "kernel", "memory_copy", "communication",  "launch_delay",     "device_gap",   "wait_return", "data_wait",
+      "launch", "scalar_read", "tiny_operators", "memory_operators", "host_compute", "host_other"};
   return names[static_cast<std::size_t>(link)];
 }
 

@@ -24,11 +24,14 @@ enum class PathLink : std::uint8_t {
   device_gap,    ///< between two pieces of work of a stream
   wait_return,   ///< from the end of the work to the return of the call that waited for it
   data_wait,
-  launch,        ///< calls of the runtime
-  host_compute,  ///< operators
-  host_other,    ///< the program's own code
+  launch,            ///< calls of the runtime
+  scalar_read,       ///< operators that read a value
+  tiny_operators,    ///< operators so short that calling them is what takes the time, see operator_kinds.h
+  memory_operators,  ///< operators that take memory and do little else
+  host_compute,      ///< all other operators
+  host_other,        ///< the program's own code
 };
-constexpr std::size_t path_link_count = 10;
+constexpr std::size_t path_link_count = 13;
 std::string_view name_of(PathLink link);
 
 /// Nanoseconds on the path by step; each adds up to the step. O(n log n).

@@ -122,7 +122,16 @@ TEST(StepPath, adds_up_to_the_step_and_leads_over_what_was_planted) {
                   static_cast<double>(std::accumulate(waits.begin(), waits.end(), std::int64_t{0})),
               18.0 / 48, 0.03);
   const PathLink tiny = heaviest(strong(TrainingCause::tiny_kernels));
-  EXPECT_TRUE(tiny == PathLink::launch || tiny == PathLink::host_compute) << name_of(tiny);
+  EXPECT_TRUE(tiny == PathLink::launch || tiny == PathLink::tiny_operators) << name_of(tiny);
+  EXPECT_EQ(heaviest(strong(TrainingCause::tiny_kernels, false)), PathLink::tiny_operators);
+  for (const bool has_device : {true, false}) {
+    const auto read = static_cast<std::size_t>(PathLink::scalar_read);
+    EXPECT_GT(path_sums(strong(TrainingCause::host_synchronisation, has_device))[read],
+              path_sums({.has_device = has_device})[read]);
+  }
+  const auto memory = static_cast<std::size_t>(PathLink::memory_operators);
+  EXPECT_GT(path_sums(strong(TrainingCause::allocator_churn, false))[memory],
+            3 * path_sums({.has_device = false})[memory]);
 }
 
 TEST(StepPath, moments_that_wait_for_each_other_do_not_stop_the_walk) {
