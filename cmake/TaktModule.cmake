@@ -27,6 +27,10 @@ if(TAKT_SANITIZE)
   # Targets with the property TAKT_UNSEEN are compiled without it and only linked with it.
   set(seen "$<NOT:$<BOOL:$<TARGET_PROPERTY:TAKT_UNSEEN>>>")
   target_compile_options(takt_build_flags INTERFACE "$<${seen}:-fsanitize=${TAKT_SANITIZE}>" "$<${seen}:-fno-omit-frame-pointer>")
+  # What the address sanitizer reports anyway, and casts to a wrong class: together a fifth of the time to compile.
+  if(TAKT_SANITIZE MATCHES "undefined")
+    target_compile_options(takt_build_flags INTERFACE "$<${seen}:-fno-sanitize=null,object-size,vptr>")
+  endif()
   # With the instrumentation GCC 12 warns falsely inside its own headers (std::optional, std::vector, <regex>); the
   # release build keeps the warning.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -3,8 +3,7 @@
 // Their price is more than their own lengths. The way to the next call belongs to it, and so does what the framework
 // does once for all of them: it orders the way back before it begins and frees it in the end, which shows as a few long
 // gaps. A gap may as well be the program's own code, so beyond the length of a call gaps count up to a twentieth of the
-// price. An operator whose calls usually are tiny does no more work in those that take a few times as long on a slow or
-// busy machine; where nearly all calls are like that, the longest were interrupted and count, too.
+// price.
 //
 // An optimizer that goes through the parameters one by one makes hundreds of tiny operators in any network; outside of
 // it a thousand are a fault as soon as they cost something.
