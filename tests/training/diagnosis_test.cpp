@@ -132,9 +132,12 @@ TEST(Diagnosis, healthy_is_said_only_where_every_rule_could_look) {
   EXPECT_FALSE(diagnose("made", without_names(whole, "DataLoader")).is_healthy());
 }
 
-TEST(Diagnosis, a_rule_whose_signal_is_missing_abstains_by_name) {
-  const auto strong = [](TrainingCause cause, bool has_device = true) {
-    return made_training({.cause = cause, .strength = Strength::strong, .has_device = has_device});
+class Stripped : public testing::TestWithParam<int> {};
+
+TEST_P(Stripped, a_rule_whose_signal_is_missing_abstains_by_name) {
+  const auto seed = static_cast<std::uint64_t>(GetParam());
+  const auto strong = [seed](TrainingCause cause, bool has_device = true) {
+    return made_training({.cause = cause, .strength = Strength::strong, .seed = seed, .has_device = has_device});
   };
   const auto has_category = [](const std::string& category) {
     return [category](const Trace& trace, const TraceEvent& event) { return trace.text(event.category) == category; };
@@ -153,7 +156,8 @@ TEST(Diagnosis, a_rule_whose_signal_is_missing_abstains_by_name) {
       {small_batch, without_argument(strong(small_batch), "blocks per SM")},
       {exposed_copy, without(strong(exposed_copy), has_category("gpu_memcpy"))},
       {exposed_communication, without_names(strong(exposed_communication), "ncclDevKernel")},
-      {rising_step_time, made_training({.cause = rising_step_time, .strength = Strength::strong, .steps = 4})},
+      {rising_step_time,
+       made_training({.cause = rising_step_time, .strength = Strength::strong, .seed = seed, .steps = 4})},
   };
   for (const auto& [cause, trace] : stripped) {
     const Diagnosis one = diagnose("made", trace);
@@ -162,6 +166,8 @@ TEST(Diagnosis, a_rule_whose_signal_is_missing_abstains_by_name) {
     EXPECT_FALSE(one.is_healthy()) << name_of(cause);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Stripped, testing::Range(1, 11));
 
 TEST(Diagnosis, the_speed_up_that_it_predicts_is_what_taking_out_the_cause_brings) {
   const std::pair<TrainingCause, bool> cases[] = {
