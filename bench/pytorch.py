@@ -19,19 +19,11 @@ import subprocess
 import sys
 import tempfile
 
-from verdicts import HEAD, Tally
+from verdicts import HEAD, Tally, verdicts_of
 
 CAUSES = {'io': 'data_starvation', 'cpu': 'data_starvation', 'tiny': 'tiny_kernels', 'churn': 'allocator_churn',
           'sync': 'host_synchronisation'}
 MODELS = 'cnn,encoder,lstm,resnet18,mobilenet'
-
-
-def verdicts_of(takt, trace):
-    done = subprocess.run([takt, 'diagnose', trace, '--format', 'json'], stdin=subprocess.DEVNULL, capture_output=True,
-                          encoding='utf-8', check=False)
-    if done.returncode != 0:
-        sys.exit(f'takt diagnose {trace}: {done.stderr.strip()}')
-    return [row for row in json.loads(done.stdout)['tables']['verdicts'] if row['cause'] != 'compute_bound']
 
 
 def runs_of(options, model, seed, folder):

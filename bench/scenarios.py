@@ -11,35 +11,25 @@ usage: bench/scenarios.py [TAKT] [--pairs N] [--first SEED] [--device cpu|cuda] 
 import argparse
 import json
 import pathlib
-import subprocess
-import sys
 import tempfile
 
-from verdicts import HEAD, Tally
+from verdicts import HEAD, Tally, call, verdicts_of
 
 CAUSES = {'dataloader': 'data_starvation', 'sync': 'host_synchronisation', 'tiny_ops': 'tiny_kernels',
           'memory_churn': 'allocator_churn'}
 # One thread computes, so that on two processors the loader's workers have one: what they slow computing is in no trace.
 SMALL = ['--batch_size', '16', '--image_size', '32', '--threads', '1', '--warmup_steps', '3', '--profile_steps', '16']
-# A network that takes as long as its batches hides the loader, and then there is no fault to find: a light one does on no processor.
-WIDTHS = {'dataloader': ['--width', '8'], 'sync': ['--width', '16'], 'tiny_ops': ['--width', '16'], 'memory_churn': ['--width', '16']}
-
-
-def call(takt, *words):
-    done = subprocess.run([takt, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, encoding='utf-8', check=False)
-    if done.returncode != 0:
-        sys.exit(f'takt {" ".join(map(str, words))}: {done.stderr.strip()}')
-    return done.stdout
 
 
 def train(options, folder, scenario, strength, seed):
     """Mean seconds of a step, the causes found, and the first one's speed-up."""
+    # A network that takes as long as its batches hides the loader, and then there is no fault to find: that one is lighter.
+    width = 8 if scenario == 'dataloader' else 16
     place = pathlib.Path(folder) / f'{scenario}_{strength}_{seed}'
     call(options.takt, 'scenario', scenario, '--strength', strength, '--device', options.device, '--seed', seed, '--trace_dir', place,
-         '--output_json', f'{place}.json', *(options.more or SMALL + WIDTHS[scenario]))
+         '--output_json', f'{place}.json', *(options.more or [*SMALL, '--width', width]))
     metrics = json.loads(pathlib.Path(f'{place}.json').read_text(encoding='utf-8'))
-    verdicts = json.loads(call(options.takt, 'diagnose', metrics['takt']['trace_file'], '--format', 'json'))['tables']['verdicts']
-    real = [row for row in verdicts if row['cause'] != 'compute_bound']
+    real = verdicts_of(options.takt, metrics['takt']['trace_file'])
     return metrics['avg_step_time_s'], [row['cause'] for row in real], real[0]['speed_up_if_removed'] if real else 1
 
 

@@ -1,9 +1,25 @@
 """What scenarios.py and pytorch.py count: first verdicts against planted faults, predicted speed-ups against real ones."""
+import json
 import math
 import statistics
+import subprocess
 import sys
 
 HEAD = f'{"right":>7} {"step ms":>9} {"without":>9} {"speed-up":>9} {"predicted":>9} {"off %":>7} {"limit %":>8}'
+
+
+def call(takt, *words):
+    """What takt prints; ends this program where takt fails."""
+    done = subprocess.run([takt, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, encoding='utf-8', check=False)
+    if done.returncode != 0:
+        sys.exit(f'takt {" ".join(map(str, words))}: {done.stderr.strip()}')
+    return done.stdout
+
+
+def verdicts_of(takt, trace):
+    """The causes that `takt diagnose` finds, the dearest first: rows of its table."""
+    rows = json.loads(call(takt, 'diagnose', trace, '--format', 'json'))['tables']['verdicts']
+    return [row for row in rows if row['cause'] != 'compute_bound']
 
 
 class Tally:

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
-
-#include "training/rule_words.h"
 
 namespace takt {
 namespace {
@@ -31,6 +28,12 @@ Intervals cover_of(const Activity& activity, const Belongs& belongs) {
 }
 
 }  // namespace
+
+std::int64_t at_fraction(std::vector<std::int64_t>& values, double fraction) {
+  const auto place = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
+}
 
 std::int64_t length_of(const HostSpan& span) { return span.span.end - span.span.start; }
 

@@ -3,6 +3,7 @@
 // they belong to the price. (Without a device: rule_tiny_operators.cpp.)
 #include <algorithm>
 
+#include "training/operator_kinds.h"
 #include "training/rule_words.h"
 
 namespace takt {

@@ -24,13 +24,6 @@ inline std::string time_text(double nanoseconds) { return format_duration(Durati
 /// "34 %"
 inline std::string percent_text(double share) { return fmt::format("{:.0f} %", share * 100); }
 
-/// The value that this share of the others is below; reorders them. There is at least one.
-inline std::int64_t at_fraction(std::vector<std::int64_t>& values, double fraction) {
-  const auto place = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + place, values.end());
-  return values[static_cast<std::size_t>(place)];
-}
-
 /// The parts of the breakdown by step.
 inline std::vector<std::int64_t> part_by_step(const Breakdown& breakdown, StepPart part) {
   std::vector<std::int64_t> times;
