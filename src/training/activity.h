@@ -29,8 +29,8 @@ struct HostSpan {
   Role role{};
   std::int64_t correlation = 0;  ///< of calls of the runtime
   bool is_top = false;           ///< of operators: not inside another operator of the row
-  std::int64_t self_ns = 0;      ///< of operators: without operators inside
   bool takes_memory = false;     ///< of operators: they do little else (aten::empty, aten::zeros_like)
+  std::int64_t self_ns = 0;      ///< of operators: without operators inside
 };
 
 /// Memory taken (bytes > 0) or given back.
