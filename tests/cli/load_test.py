@@ -68,11 +68,11 @@ def free_port():
 
 
 class Started:
-    """A program that is ended with the block."""
+    """A program that is ended with the block. Its output is bytes: the first lines are read one by one, and where reading
+    ahead for them stops may be the middle of a letter."""
 
-    def __init__(self, *words, **more):
-        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True, **more)
+    def __init__(self, *words):
+        self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def __enter__(self):
         return self.process
@@ -122,7 +122,7 @@ class Load(unittest.TestCase):
     def test_watching_ends_with_an_interrupt(self):
         with Started(TAKT, 'load', '--sources', 'host', '--window', '10ms', '--watch') as process:
             for _ in range(3):
-                until(lambda: 'load_average' in process.stdout.readline(), 'a reading')
+                until(lambda: b'load_average' in process.stdout.readline(), 'a reading')
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=PATIENCE)  # a full pipe would hold it up
             self.assertEqual(process.returncode, 0)
@@ -217,7 +217,7 @@ class Stress(unittest.TestCase):
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate(timeout=PATIENCE)
             self.assertEqual(process.returncode, 130)
-            self.assertIn('compute', out)
+            self.assertIn('compute', out.decode())
 
     def dies_with_its_parent(self, *command, told=''):
         """Starts `command` from a program that is then killed."""
@@ -254,7 +254,7 @@ class Exporter(unittest.TestCase):
 
     def test_its_page_is_read_while_it_works(self):
         with self.exporter('--sources', 'host,probe') as process:
-            url = process.stdout.readline().strip()
+            url = process.stdout.readline().decode().strip()
             for _ in range(3):
                 with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
                     self.assertEqual(answer.headers['Content-Type'], 'text/plain; version=0.0.4; charset=utf-8')
@@ -271,7 +271,7 @@ class Exporter(unittest.TestCase):
     def test_a_real_prometheus_reads_it_and_takt_reads_that(self):
         with tempfile.TemporaryDirectory() as folder, self.exporter('--sources', 'host,probe') as takt_exporter:
             node_port, port = free_port(), free_port()
-            target = takt_exporter.stdout.readline().split('/')[2]
+            target = takt_exporter.stdout.readline().decode().split('/')[2]
             config = {'global': {'scrape_interval': '1s', 'scrape_timeout': '1s'}, 'scrape_configs': [
                 {'job_name': 'takt', 'static_configs': [{'targets': [target]}]},
                 {'job_name': 'node', 'static_configs': [{'targets': [f'127.0.0.1:{node_port}']}]}]}
