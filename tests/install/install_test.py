@@ -23,6 +23,7 @@ SANITIZE = sys.argv[4] if len(sys.argv) > 4 else ''
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 NETWORK = SDK / 'onnx/onnx/backend/test/data/light/light_squeezenet.onnx'
 FLAGS = f'-fsanitize={SANITIZE} -fno-omit-frame-pointer' if SANITIZE else ''
+not_sanitized = unittest.skipIf(SANITIZE, 'the same files and compiler as without')
 
 
 def setting(name):
@@ -111,6 +112,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(libraries, {'libtakt', 'libtakt_base', 'libtakt_recorder'})
         self.assertTrue((self.prefix / 'share/doc/takt/LICENSE').exists())
 
+    @not_sanitized
     def test_headers_need_the_standard_library_and_each_other(self):
         for header in sorted((SOURCE / 'include/takt').iterdir()):
             text = header.read_text(encoding='utf-8')
@@ -142,6 +144,7 @@ class Installed(unittest.TestCase):
             endless.kill()
         self.assertIn('infer', call(self.takt, 'pipeline', 'analyze', file))
 
+    @not_sanitized
     def test_the_recorder_compiled_out_needs_no_library(self):
         program = self.folder / 'compiled_out'
         call(setting('CMAKE_CXX_COMPILER'), '-std=c++20', '-O1', '-pthread', '-DTAKT_RECORDER_OFF', '-Wall', '-Wextra', '-Werror',
@@ -149,6 +152,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(call(program, self.folder / 'not written.json'), '0 events, 0 dropped\n')
         self.assertFalse((self.folder / 'not written.json').exists())
 
+    @not_sanitized
     def test_the_recorder_is_found_by_pkg_config(self):
         if not shutil.which('pkg-config'):
             self.skipTest('no pkg-config')
