@@ -271,6 +271,7 @@ SessionSettings PreparedModel::session_settings(bool profiled) const {
 }
 
 std::unique_ptr<Session> PreparedModel::open(SessionSettings session) const {
+  const FreedMemoryGivenBack freed;
   begin_step("opening it on " + session.device);
   return runtime_->open(result_.model, result_.graph ? &*result_.graph : nullptr, session);
 }

@@ -56,6 +56,7 @@ bool are_same(const std::vector<HostTensor>& one, const std::vector<HostTensor>&
 
 /// nullopt also where sharing fails: sessions of their own say better what is wrong.
 std::optional<SessionPair> try_pair(PreparedModel& model) {
+  const FreedMemoryGivenBack freed;
   const RunResult& result = model.result();
   try {
     return model.runtime().open_pair(result.model, result.graph ? &*result.graph : nullptr,
