@@ -27,9 +27,11 @@ if(TAKT_SANITIZE)
   # Targets with the property TAKT_UNSEEN are compiled without it and only linked with it.
   set(seen "$<NOT:$<BOOL:$<TARGET_PROPERTY:TAKT_UNSEEN>>>")
   target_compile_options(takt_build_flags INTERFACE "$<${seen}:-fsanitize=${TAKT_SANITIZE}>" "$<${seen}:-fno-omit-frame-pointer>")
-  if(TAKT_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # What the address sanitizer reports anyway, and casts to a wrong class: together a fifth of the time to compile.
+  # What the address sanitizer reports anyway, and casts to a wrong class: together a fifth of the time to compile.
+  if(TAKT_SANITIZE MATCHES "undefined")
     target_compile_options(takt_build_flags INTERFACE "$<${seen}:-fno-sanitize=null,object-size,vptr>")
+  endif()
+  if(TAKT_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # Of library headers nothing but what the address sanitizer sees: a quarter. (The old name of the option: the compiler
     # cache reads the file then. A relative path: another checkout hits.)
     file(RELATIVE_PATH lists "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/tools/sanitizers")

@@ -3,14 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include <chrono>
 #include <cstring>
-#include <memory>
-#include <thread>
-#include <vector>
 
-#include "core/free_memory.h"
-#include "places.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -58,26 +52,6 @@ TEST(Resident, of_two_at_a_time_the_later_one_begins_later) {
   const Pages late(16 * megabyte);
   EXPECT_GT(*outer.bytes(), *inner.bytes() + 16 * megabyte);
   EXPECT_GT(*inner.bytes(), *resident_bytes() - uncertain);
-}
-
-TEST(Resident, what_was_freed_within_a_heap_goes_back_while_the_process_grows) {
-  if (is_sanitized()) GTEST_SKIP() << "a sanitizer has a heap of its own";
-  const auto before = resident_bytes();
-  if (!before) GTEST_SKIP() << "the system does not tell";
-  std::vector<std::unique_ptr<char[]>> kept;
-  const auto fill = [&](std::size_t bytes) {
-    for (std::size_t i = 0; i < 64 * megabyte / bytes; ++i)
-      std::memset((kept.emplace_back(new char[bytes])).get(), 1, bytes);
-  };
-  fill(64 << 10);
-  for (std::size_t i = 0; i < kept.size(); i += 2) kept[i].reset();  // 32 MiB of holes that nothing larger fits into
-  EXPECT_GT(*resident_bytes(), *before + 56 * megabyte);
-  const FreedMemoryGivenBack freed;
-  fill(96 << 10);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (*resident_bytes() > *before + 112 * megabyte && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_LT(*resident_bytes(), *before + 112 * megabyte);
 }
 
 TEST(Resident, without_the_systems_word_there_is_no_figure) {
