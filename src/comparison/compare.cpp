@@ -9,10 +9,13 @@
 #include "comparison/compare_match.h"
 #include "comparison/compare_memory.h"
 #include "comparison/difference.h"
+#include "comparison/machine_state.h"
 #include "core/statistics.h"
 
 namespace takt {
 namespace {
+
+constexpr double worth_a_note = 0.005;  // of what operators share: below, a row's change is that of its times
 
 /// The largest slow-down that the interval leaves possible, as a part of the whole run's time.
 double possible_cost(const Change& change) { return std::max(0.0, *change.high) * change.share; }
@@ -156,11 +159,35 @@ class Comparer {
     result_.detectable_whole = std::max(settings_.threshold, std::expm1(half));
   }
 
+  bool whole_changed() const {
+    return result_.whole.verdict == Verdict::slower || result_.whole.verdict == Verdict::faster;
+  }
+
+  /// Several runs show what their operators share as well as what each does beside the others. The first is the
+  /// machine's where the whole run has not changed beyond what starts differ by; nullopt where that may not be said.
+  std::optional<std::vector<Difference>> beside_the_rest(double tail) {
+    if (one_run_each() || is_virtual_ || differences_.size() < enough_ops || whole_changed()) return std::nullopt;
+    std::vector<Difference> ops = differences_;
+    const double shared = take_off_shared(ops);
+    use_runs(ops, std::vector<Difference>(ops));
+    use_scatter(ops);
+    const auto stands_out = [&](const Difference& op) { return std::abs(op.value) > half_width(op, tail); };
+    // Beside what, if many do?
+    if (3 * static_cast<std::size_t>(std::count_if(ops.begin(), ops.end(), stands_out)) > ops.size())
+      return std::nullopt;
+    if (std::abs(shared) >= worth_a_note)
+      result_.notes.push_back(fmt::format(
+          "all operators together were {:.1f} % {} after, which is within what the runs of a side differ by: "
+          "an operator's change is told beside that",
+          std::abs(std::expm1(shared)) * 100, shared > 0 ? "slower" : "faster"));
+    return ops;
+  }
+
   void compare_ops() {
     if (differences_.empty()) return;
     const double tail = (1 - settings_.confidence) / 4 / static_cast<double>(differences_.size());
-    const bool whole_changed = result_.whole.verdict == Verdict::slower || result_.whole.verdict == Verdict::faster;
-    const double shared = one_run_each() && !whole_changed ? std::abs(shared_change(differences_)) : 0;
+    if (auto beside = beside_the_rest(tail)) differences_ = std::move(*beside);
+    const double shared = one_run_each() && !whole_changed() ? std::abs(shared_change(differences_)) : 0;
     std::vector<double> detectable;
     for (std::size_t i = 0; i < differences_.size(); ++i) {
       const double half = half_width(differences_[i], tail) + shared;

@@ -12,7 +12,9 @@
 //   for the whole run shows nowhere else;
 // * intervals hold for all rows together: half of the permitted error goes to the whole run, the other half is shared
 //   by the operators (Bonferroni), so that a whole table of noise has a false alarm in 1 of 20 cases at most;
-// * with one run on each side, what all operators share is put down to the machine unless the whole run changed;
+// * what all operators share is put down to the machine unless the whole run changed (machine_state.h): with several
+//   runs, which show how each operator scatters beside the others, it is taken off, and a note says so; with one run on
+//   each side, intervals reach as far;
 // * a change smaller than `threshold` is none;
 // * a row that found no change, but cannot rule out one that matters (`limit`), is inconclusive and not the same.
 // Not done: comparing means or maxima. Interference makes them change without any change of the program.
@@ -48,10 +50,11 @@ enum class Verdict {
 std::string_view verdict_name(Verdict verdict);
 
 struct Change {
-  std::string name, type;                  ///< of the operator; `[whole run]` for the whole
-  std::optional<Duration> before, after;   ///< typical times; missing where it did not run
-  std::optional<double> ratio, low, high;  ///< relative change (0.05: 5 % slower) and its interval
-  double share = 0;                        ///< of the operators' time before (after, if added), 0..1
+  std::string name, type;                 ///< of the operator; `[whole run]` for the whole
+  std::optional<Duration> before, after;  ///< typical times; missing where it did not run
+  /// Relative change (0.05: 5 % slower) and its interval; of an operator beside what all share, where a note says so.
+  std::optional<double> ratio, low, high;
+  double share = 0;  ///< of the operators' time before (after, if added), 0..1
   Verdict verdict = Verdict::unknown;
 };
 

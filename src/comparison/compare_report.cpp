@@ -33,7 +33,9 @@ constexpr Column<Line> columns[] = {
      "Typical time of one run after: mean of the faster half of the samples without the fastest 5 %. With several "
      "profiles, their geometric mean."},
     {"change_percent", "Change %", [](const Line& l) { return percent(l.change->ratio); },
-     "Change of the typical time of one run, after against before: 5 is 5 % slower."},
+     "Change of the typical time of one run, after against before: 5 is 5 % slower. Of several profiles whose whole "
+     "run "
+     "did not change, an operator's beside what all operators share; a note tells how much that is."},
     {"low_percent", "From %", [](const Line& l) { return percent(l.change->low); },
      "Lower end of the interval of the change of the time. All intervals of a comparison hold together with the "
      "confidence that was asked for."},

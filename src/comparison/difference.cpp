@@ -12,9 +12,6 @@ const StartScatter scatter_of_whole{0.008, 0.3}, scatter_of_ops{0.012, 0.3};
 
 namespace {
 
-/// Degrees of freedom that the other operators' variance, or what starts are known to differ by, counts for. Few,
-/// because such scatter has long tails: most operators move by a percent from start to start, and one by a fifth.
-constexpr double prior_freedom = 4;
 constexpr double chance_drift = 1.3;  // what the pooled figure reaches by chance
 
 std::optional<std::vector<RunLevel>> levels_of(const Series& series) {
@@ -57,12 +54,6 @@ std::optional<Part> variance_of_runs(const Difference& op) {
   const Part mean_after{after.variance / runs(op.after), after.freedom};
   if (borrowed) return Part{mean_before.variance + mean_after.variance, before.freedom};
   return sum_of(mean_before, mean_after);
-}
-
-std::vector<double> values_of(const std::vector<Difference>& ops) {
-  std::vector<double> values;
-  for (const Difference& op : ops) values.push_back(op.value);
-  return values;
 }
 
 }  // namespace
@@ -125,27 +116,6 @@ void use_runs(std::vector<Difference>& ops, const std::vector<Difference>& other
     op.freedom = weight + seen->freedom;
     op.variance = std::max(op.sampling, (weight * prior + seen->freedom * seen->variance) / op.freedom);
   }
-}
-
-double shared_change(const std::vector<Difference>& ops) {
-  return ops.size() < enough_ops ? 0 : *median(values_of(ops));
-}
-
-void use_scatter(std::vector<Difference>& ops) {
-  if (ops.size() < enough_ops) return;
-  const double shared = shared_change(ops);
-  std::vector<double> scatter;
-  for (const Difference& op : ops)
-    if (op.variance > 0) scatter.push_back(std::abs(op.value - shared) / std::sqrt(op.variance));
-  if (scatter.empty()) return;
-  std::sort(scatter.begin(), scatter.end());
-  // Up to the tail, which leaves out what two operators do: those may be what changed.
-  const double tail = std::min(0.9, 1 - 2 / static_cast<double>(scatter.size()));
-  double scale = 1;
-  for (const double share : {0.5, 0.75, tail})
-    scale = std::max(scale, percentile(scatter, share) / student_quantile(prior_freedom, (1 - share) / 2));
-  if (scale == 1) return;
-  for (Difference& op : ops) op.variance *= scale * scale, op.freedom = std::min(op.freedom, prior_freedom);
 }
 
 double half_width(const Difference& op, double tail) {

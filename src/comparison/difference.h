@@ -5,7 +5,7 @@
 // Two levels make up the variance (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013): that of
 // samples within a run, which compare_statistics.h tells, and that between runs, which decides. Several runs on a side
 // show it: use_runs(). One run on each side cannot, so use_samples() takes what starts of a program are known to differ
-// by, and use_scatter() what the operators' changes differ by among each other.
+// by, and use_scatter() (machine_state.h) what the operators' changes differ by among each other.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,10 @@
 namespace takt {
 
 constexpr std::size_t enough_ops = 8;  ///< to judge an operator by what the others do
+
+/// Degrees of freedom that the other operators' variance, or what starts are known to differ by, counts for. Few,
+/// because such scatter has long tails: most operators move by a percent from start to start, and one by a fifth.
+constexpr double prior_freedom = 4;
 
 /// Samples of each run of one side.
 using Series = std::vector<std::span<const Nanoseconds>>;
@@ -54,13 +58,6 @@ void use_samples(Difference& op, double drift, const StartScatter& start);
 /// but their ninth decile: an operator whose speed is settled at the start (where its memory lies) scatters not at all
 /// in three runs of equal luck. A side with one run is taken to scatter as the other.
 void use_runs(std::vector<Difference>& ops, const std::vector<Difference>& others);
-
-/// What all operators share; 0 where they are few.
-double shared_change(const std::vector<Difference>& ops);
-
-/// Where the operators' changes scatter by more than their variances explain, the machine was in another state (which
-/// processors, whose neighbour in caches and memory): an operator then has to stand out from that scatter.
-void use_scatter(std::vector<Difference>& ops);
 
 /// Half the width of the interval that leaves out `tail` on each side.
 double half_width(const Difference& op, double tail);

@@ -13,12 +13,13 @@ namespace takt {
 
 /// Standard deviations of logarithms, unless said otherwise.
 struct Machine {
-  double sigma = 0.03;     ///< of a sample
-  double correlation = 0;  ///< of neighbouring samples, 0..1
-  double start_sigma = 0;  ///< of a factor that a start of the program brings, and of another one for each operator
-  double drift_sigma = 0;  ///< of a random walk inside the run, as it stands at its end
-  double preempted = 0;    ///< share of runs that another program interrupts, for up to 30 times the run's own time
-  double burst = 0;        ///< share of the run, in one piece, in which everything takes 1.6 times as long
+  double sigma = 0.03;      ///< of a sample
+  double correlation = 0;   ///< of neighbouring samples, 0..1
+  double start_sigma = 0;   ///< of a factor that a start of the program brings, and of another one for each operator
+  double shared_sigma = 0;  ///< of another factor of a start, for all operators
+  double drift_sigma = 0;   ///< of a random walk inside the run, as it stands at its end
+  double preempted = 0;     ///< share of runs that another program interrupts, for up to 30 times the run's own time
+  double burst = 0;         ///< share of the run, in one piece, in which everything takes 1.6 times as long
   int ops = 30, samples = 100;
   bool virtual_clock = false;
 };
@@ -47,7 +48,8 @@ inline RecordedProfile run_on(const Machine& machine, std::uint64_t seed, const 
   profile.origin = std::to_string(seed) + ".json", profile.from.model = "m.onnx", profile.from.runtime = "sim";
   profile.virtual_clock = machine.virtual_clock;
   std::vector<double> own;
-  const double start = std::exp(machine.start_sigma * standard_normal(random)) * planted.all;
+  double start = std::exp(machine.start_sigma * standard_normal(random)) * planted.all;
+  if (machine.shared_sigma > 0) start *= std::exp(machine.shared_sigma * standard_normal(random));
   for (int op = 0; op < machine.ops; ++op) {
     profile.ops.push_back({"op" + std::to_string(op), "Conv", "", {}, {}, {}});
     const double usual = 50'000.0 * (1 + (machine.ops > 8 ? op % 5 : 0));
