@@ -3,7 +3,8 @@
 
   hog     a program that computes without pause on the same processor         -> preempted
   threads one thread more than there are processors (ONNX Runtime honours it) -> oversubscribed
-  quiet   nothing planted; judged only where run delay and steal are near zero, else tried again -> nothing
+  quiet   nothing planted; judged only where run delay and steal are near zero and the core's caches answered evenly,
+          else tried again -> nothing
   culprit a program of a new name on the same processor, beside one that uses a quarter of what it does, and one that
           computes without pause on each other processor -> preempted, and this program is named first
 
@@ -71,7 +72,7 @@ def waiting_and_steal(usage):
 
 def run(takt, model, processors, *options):
     """Names of the causes, first the one that explains most; shares that waited and were stolen; slow over median; the
-    programs that are named with the first cause."""
+    programs that are named with the first cause; how unevenly the caches answered."""
     with tempfile.TemporaryDirectory() as folder:
         profile = pathlib.Path(folder) / "profile.json"
         command = ["taskset", "-c", ",".join(map(str, processors)), takt, "run", model, "--format", "json", "--profile",
@@ -85,10 +86,12 @@ def run(takt, model, processors, *options):
         sys.exit("takt judged nothing: this system does not tell what a process used")
     samples = sorted(recorded["profile"]["plain_samples_ns"])
     slow = samples[-max(1, round(len(samples) / 20)):]
+    walks = sorted(recorded["usage"]["plain"]["cache_walk_ns"])
+    unevenness = walks[len(walks) * 3 // 4] / walks[len(walks) // 10]
     causes = [row["cause"] for row in tables["instability"]]
     programs = tables["instability"][0]["programs"] or "" if causes else ""
     return (causes, *waiting_and_steal(recorded["usage"]["plain"]), sum(slow) / len(slow) / samples[len(samples) // 2],
-            programs)
+            programs, unevenness)
 
 
 def show(case, number, causes, waiting, steal, ratio, verdict):
@@ -101,7 +104,7 @@ def expect(case, cause, runs, measure):
     """How often the cause explains most."""
     right = 0
     for number in range(1, runs + 1):
-        causes, waiting, steal, ratio, _ = measure()
+        causes, waiting, steal, ratio, *_ = measure()
         holds = causes[:1] == [cause]
         right += holds
         show(case, number, causes, waiting, steal, ratio, "right" if holds else "WRONG")
@@ -113,7 +116,7 @@ def expect_culprit(runs, measure):
     right = 0
     for number in range(1, runs + 1):
         name = f"culprit{number:02}"
-        causes, waiting, steal, ratio, programs = measure(name)
+        causes, waiting, steal, ratio, programs, _ = measure(name)
         holds = causes[:1] == ["preempted"] and programs.startswith(name)
         right += holds
         show("culprit", number, causes, waiting, steal, ratio, "right" if holds else "WRONG")
@@ -128,9 +131,12 @@ def expect_nothing(runs, seconds, measure):
     end = time.monotonic() + seconds
     while judged < runs and time.monotonic() < end:
         number += 1
-        causes, waiting, steal, ratio, _ = measure()
+        causes, waiting, steal, ratio, _, unevenness = measure()
         if waiting is None or waiting > NEAR_ZERO or (steal or 0) > 0.002:
             show("quiet", number, causes, waiting, steal, ratio, "not quiet")
+            continue
+        if unevenness > 1.5:
+            show("quiet", number, causes, waiting, steal, ratio, "neighbour")
             continue
         judged += 1
         right += not causes

@@ -9,6 +9,7 @@
 #include "analysis/json_cursor.h"
 #include "core/error.h"
 #include "core/padded_text.h"
+#include "core/statistics.h"
 #include "core/text.h"
 
 namespace takt {
@@ -147,12 +148,21 @@ std::optional<double> sum_of(od::value list) {
   return sum;
 }
 
+/// Positive numbers of a list.
+void add_times(od::value list, std::vector<double>& times) {
+  if (list.type() != od::json_type::array) return;
+  for (auto item : list.get_array()) {
+    double value = 0;
+    if (item.type() == od::json_type::number && !item.get_double().get(value) && value > 0) times.push_back(value);
+  }
+}
+
 /// Processor time of one pass: used, and wanted in vain.
 struct PassUsage {
   std::optional<double> delay, cpu, steal;
 };
 
-PassUsage usage_of(od::object pass) {
+PassUsage usage_of(od::object pass, std::vector<double>& walks) {
   PassUsage usage;
   for (auto field : pass) {
     const std::string_view key = field.unescaped_key();
@@ -160,22 +170,29 @@ PassUsage usage_of(od::object pass) {
     if (key == "run_delay_ns") usage.delay = sum_of(value);
     if (key == "cpu_time_ns") usage.cpu = sum_of(value);
     if (key == "steal_ns") usage.steal = sum_of(value);
+    if (key == "cache_walk_ns") add_times(value, walks);
   }
   return usage;
 }
 
-std::optional<double> waiting_share_of(od::object usage) {
+/// What the process waited for of the processor time that it wanted, and how long the caches took.
+struct MachineUse {
+  std::optional<double> waiting_share, cache_walk;
+};
+
+MachineUse machine_use_of(od::object usage) {
   double waited = 0, used = 0;
+  std::vector<double> walks;
   for (auto field : usage) {
     const std::string_view key = field.unescaped_key();
     od::value value = field.value();
     if ((key != "plain" && key != "profiled") || value.type() != od::json_type::object) continue;
-    const PassUsage pass = usage_of(value.get_object());
+    const PassUsage pass = usage_of(value.get_object(), walks);
     if (!pass.delay || !pass.cpu) continue;
     waited += *pass.delay + pass.steal.value_or(0);
     used += *pass.cpu;
   }
-  return waited + used > 0 ? std::optional(waited / (waited + used)) : std::nullopt;
+  return {waited + used > 0 ? std::optional(waited / (waited + used)) : std::nullopt, median(walks)};
 }
 
 /// Unset: null, or no number.
@@ -279,7 +296,12 @@ class RunRecord::Reader {
 
   void read_usage() {
     record_.has_usage_ = true;
-    read_member([&](od::object object) { record_.waiting_share_ = waiting_share_of(object); }, "takt.usage");
+    read_member(
+        [&](od::object object) {
+          const MachineUse use = machine_use_of(object);
+          record_.waiting_share_ = use.waiting_share, record_.cache_walk_ = use.cache_walk;
+        },
+        "takt.usage");
   }
 
   void read_profile() {

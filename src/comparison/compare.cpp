@@ -9,6 +9,7 @@
 #include "comparison/compare_match.h"
 #include "comparison/compare_memory.h"
 #include "comparison/difference.h"
+#include "comparison/disturbance.h"
 #include "comparison/machine_state.h"
 #include "core/statistics.h"
 
@@ -49,13 +50,6 @@ Series series_of(const std::vector<const RecordedOp*>& side) {
   Series series;
   for (const RecordedOp* op : side) series.emplace_back(op->samples);
   return series;
-}
-
-/// By what factor waiting for processors lengthened runs that did not compute on several at once, as a logarithm.
-double log_of_waiting(std::span<const RecordedProfile> side) {
-  double sum = 0;
-  for (const auto& profile : side) sum -= std::log1p(-std::min(0.99, profile.waiting_share.value_or(0)));
-  return sum / static_cast<double>(side.size());
 }
 
 class Comparer {
@@ -136,11 +130,11 @@ class Comparer {
 
   bool one_run_each() const { return before_.size() == 1 && after_.size() == 1; }
 
-  /// Where a side waited longer for processors than the other, it is slower for that reason: the interval reaches as
-  /// far as that explains. Three runs and more show by themselves how much of it reaches them.
+  /// Where the machine disturbed a side more than the other, it is slower for that reason: the interval reaches as far
+  /// as that explains. Three runs and more show by themselves how much of it reaches them.
   Reach reach(double half) const {
     if (std::min(before_.size(), after_.size()) >= 3) return {half, half};
-    const double more = log_of_waiting(after_) - log_of_waiting(before_);
+    const double more = log_of_disturbance(before_, after_);
     return {half + std::max(0.0, more), half + std::max(0.0, -more)};
   }
 

@@ -9,13 +9,10 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/statistics.h"
 #include "core/text.h"
 
 namespace takt {
 namespace {
-
-constexpr double noticeable_waiting = 0.05;  // below, it does not show in typical times
 
 using Side = std::span<const RecordedProfile>;
 /// What a profile says about a condition; empty: not recorded.
@@ -148,13 +145,6 @@ void add_unrecorded(Side before, Side after, std::vector<std::string>& sentences
                                     fmt::join(without, ", "), without.size() == 1 ? "does" : "do"));
 }
 
-std::optional<double> waiting_of(Side side) {
-  std::vector<double> shares;
-  for (const RecordedProfile& profile : side)
-    if (profile.waiting_share) shares.push_back(*profile.waiting_share);
-  return mean(shares);
-}
-
 }  // namespace
 
 std::vector<std::string> differing_conditions(Side before, Side after, bool force) {
@@ -166,15 +156,6 @@ std::vector<std::string> differing_conditions(Side before, Side after, bool forc
   add_settings(before, after, sentences);
   add_unrecorded(before, after, sentences);
   return sentences;
-}
-
-std::vector<std::string> what_the_machine_did(Side before, Side after) {
-  const double first = waiting_of(before).value_or(0), second = waiting_of(after).value_or(0);
-  if (std::max(first, second) < noticeable_waiting) return {};
-  return {
-      fmt::format("the machine was busy: of the processor time that the runs wanted, they waited for {:.0f} % "
-                  "before and {:.0f} % after",
-                  first * 100, second * 100)};
 }
 
 }  // namespace takt

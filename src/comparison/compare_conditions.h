@@ -15,8 +15,4 @@ namespace takt {
 std::vector<std::string> differing_conditions(std::span<const RecordedProfile> before,
                                               std::span<const RecordedProfile> after, bool force);
 
-/// What may explain times without being in them: a sentence for each side whose runs waited for processors.
-std::vector<std::string> what_the_machine_did(std::span<const RecordedProfile> before,
-                                              std::span<const RecordedProfile> after);
-
 }  // namespace takt

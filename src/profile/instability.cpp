@@ -18,6 +18,9 @@ constexpr double slow_share = 0.05, least_ratio = 1.1, least_share = 0.25, least
 constexpr double least_waiting = 0.02;
 // Compiling kernels and growing arenas take longer than the usual run by far; a cold cache does not count.
 constexpr double least_first_run = 1.5;
+// Walks through the caches differ by half, by where their memory lies; a neighbour makes two or three times of them.
+constexpr double least_walk = 1.5;
+constexpr std::size_t fewest_turns = 3;  // with a neighbour, and without
 // Price of a fault that finds its page in memory and clears 4 KiB, and of one that reads from a fast disk.
 constexpr Duration minor_fault_price{1.0}, major_fault_price{100.0};
 
@@ -26,6 +29,7 @@ struct Span {
   double runs = 0, time = 0;
   bool slow = false, first = false;
   const UsageSpan* usage = nullptr;
+  std::size_t turn = 0;  ///< of the pass
 };
 
 double in_us(const std::optional<Nanoseconds>& time) { return time ? Duration(*time).count() : 0; }
@@ -69,6 +73,7 @@ class Judge {
     threshold_ = sorted[sorted.size() - result_.slow_runs];
     first_runs_ = std::max<std::size_t>(3, sorted.size() / 20);
     read_spans(pass);
+    read_turns(pass);
   }
 
   Instability judge() {
@@ -76,6 +81,7 @@ class Judge {
     judge_throttling();
     judge_clock();
     judge_steal();
+    judge_core();
     if (!judge_first_runs()) judge_faults();
     std::stable_sort(result_.verdicts.begin(), result_.verdicts.end(),
                      [](const auto& a, const auto& b) { return a.share > b.share; });
@@ -100,6 +106,29 @@ class Judge {
       spans_.push_back(span);
     }
     if (delay_ > 0) result_.waiting = delay_ / (delay_ + cpu_);
+  }
+
+  /// The samples of turns that somebody else shared the core in, and those of the others.
+  void read_turns(const RunPass& pass) {
+    if (pass.cache_walks.size() != pass.block_starts.size() || pass.cache_walks.size() < 2 * fewest_turns) return;
+    std::vector<double> walks;
+    for (const Nanoseconds walk : pass.cache_walks) walks.push_back(Duration(walk).count());
+    std::vector<double> sorted = walks;
+    std::sort(sorted.begin(), sorted.end());
+    alone_walk_ = percentile(sorted, 0.1);
+    for (std::size_t turn = 0; turn < walks.size(); ++turn) {
+      const bool is_shared = walks[turn] >= least_walk * alone_walk_;
+      is_shared_.push_back(is_shared);
+      const std::size_t end = turn + 1 < walks.size() ? pass.block_starts[turn + 1] : samples_.size();
+      for (std::size_t i = pass.block_starts[turn]; i < std::min(end, samples_.size()); ++i)
+        (is_shared ? shared_ : alone_).push_back(samples_[i]);
+      if (is_shared) shared_walks_.push_back(walks[turn]);
+    }
+    std::size_t turn = 0, at = 0;
+    for (Span& span : spans_) {
+      while (turn + 1 < walks.size() && pass.block_starts[turn + 1] <= at) ++turn;
+      span.turn = turn, at += static_cast<std::size_t>(span.runs);
+    }
   }
 
   double excess_of(const Span& span) const { return std::max(0.0, span.time - span.runs * median_); }
@@ -226,6 +255,28 @@ class Judge {
            "measure on a machine of its own, or on dedicated virtual processors");
   }
 
+  // A neighbour slows down every run beside it, so what it costs is how much longer the turns beside it took; of a slow
+  // run's excess it explains that much at most, and nothing of what the run waited.
+  void judge_core() {
+    const std::size_t shared = shared_walks_.size();
+    if (shared < fewest_turns || is_shared_.size() - shared < fewest_turns) return;
+    const double cost = *median(shared_) - *median(alone_);
+    if (cost < least_of_all * *median(alone_)) return;
+    double sum = 0;
+    for (const Span& span : spans_)
+      if (span.slow && is_shared_[span.turn])
+        sum += std::clamp(excess_of(span) - run_delay(span.usage->used), 0.0, cost * span.runs);
+    const double share = excess_ > 0 ? sum / excess_ : 0;
+    if (!is_named(share)) return;
+    name(Cause::shared_core, share,
+         fmt::format("in {} of {} turns the core's caches took {:.1f} times as long to answer, and runs {:.2f} times: "
+                     "another program or virtual machine on the same core",
+                     shared, is_shared_.size(), *median(shared_walks_) / alone_walk_,
+                     *median(shared_) / *median(alone_)),
+         "measure on cores of your own (a dedicated host, or both hardware threads of each core); else repeat, and "
+         "compare several runs");
+  }
+
   void judge_faults() {
     double share = explained(fault_time);
     if (!is_named(share)) return;
@@ -266,6 +317,9 @@ class Judge {
   double median_ = 0, threshold_ = 0, excess_ = 0;
   double wall_ = 0, delay_ = 0, cpu_ = 0, busy_ = 0;
   bool knows_busy_ = false;
+  std::vector<bool> is_shared_;  ///< by turn; empty: not known
+  std::vector<double> shared_, alone_, shared_walks_;
+  double alone_walk_ = 0;
   std::size_t first_runs_ = 3;
   Instability result_;
 };
@@ -285,8 +339,8 @@ constexpr Column<Row> columns[] = {
     {common::rank, [](const Row& r) -> Cell { return r.rank; }},
     {"cause", "Cause", [](const Row& r) -> Cell { return std::string(cause_name(r.verdict->cause)); },
      "Why runs took longer: preempted (other programs on the same processors), oversubscribed (more threads than "
-     "processors), throttled (processor share or clock), steal (the host took the virtual processor), page_faults, "
-     "first_run_effects (work done once)."},
+     "processors), throttled (processor share or clock), steal (the host took the virtual processor), shared_core "
+     "(somebody else on the same core), page_faults, first_run_effects (work done once)."},
     {"excess_percent", "Excess %", [](const Row& r) -> Cell { return r.verdict->share * 100; },
      "Share of the slowest runs' time above the median that the cause explains; causes may overlap."},
     {"programs", "Programs",
@@ -315,6 +369,8 @@ std::string_view cause_name(Cause cause) {
       return "throttled";
     case Cause::steal:
       return "steal";
+    case Cause::shared_core:
+      return "shared_core";
     case Cause::page_faults:
       return "page_faults";
     case Cause::first_run_effects:

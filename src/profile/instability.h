@@ -21,6 +21,7 @@ enum class Cause {
   oversubscribed,     ///< more threads of its own than processors it may use
   throttled,          ///< the control group's share was used up, or the clock dropped
   steal,              ///< the host gave the virtual processor's time to others
+  shared_core,        ///< somebody else used the core's caches: its second hardware thread, mostly another machine's
   page_faults,        ///< memory was mapped or read in while it ran
   first_run_effects,  ///< the first runs did work once: compiling kernels, growing arenas
 };

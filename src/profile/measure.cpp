@@ -96,9 +96,12 @@ std::size_t Measurement::runs_left() const {
   return left(static_cast<std::size_t>(std::clamp<double>(all, fewest_iterations, most_iterations)));
 }
 
-void Measurement::settle() {
+void Measurement::settle(CacheProbe* probe) {
   const auto& known = pass_.samples.empty() ? pass_.warmup : pass_.samples;
-  if (reader_) wait_until_others_sleep(*reader_);
+  if (reader_) {
+    wait_until_others_sleep(*reader_);
+    if (probe) pass_.cache_walks.push_back(probe->walk());
+  }
   if (!known.empty() && known.back() >= noticeable_run) return;
   Nanoseconds spent{};
   for (int i = 0; i < most_settling_runs && spent < settled_after; ++i) {
@@ -202,13 +205,14 @@ void measure(std::span<Measurement> passes, const RunProgress& progress, const s
   auto is_done = [](const Measurement& pass) { return pass.is_done(); };
   const bool real = std::any_of(passes.begin(), passes.end(), [](auto& pass) { return pass.keeps_real_time(); });
   ProgramWatch watch;
-  if (real) watch.look();
+  std::optional<CacheProbe> probe;
+  if (real) watch.look(), probe.emplace();
   const Nanoseconds begin = steady_now();
   while (!std::all_of(passes.begin(), passes.end(), is_done))
     for (std::size_t i = 0; i < passes.size(); ++i) {
       if (passes[i].is_done()) continue;
       if (between) between();
-      if (passes.size() > 1) passes[i].settle();
+      if (passes.size() > 1) passes[i].settle(probe ? &*probe : nullptr);
       passes[i].run_block(block[i], told);
       if (real) watch.look_if_due();
     }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/statistics.h"
+#include "machine/cache_probe.h"
 #include "profile/run_result.h"
 #include "profile/run_settings.h"
 
@@ -42,8 +43,9 @@ class Measurement {
   bool is_profiled() const { return pass_.profiled; }
   /// Measures up to `runs` runs, fewer when enough was measured. `told` is called before each run.
   void run_block(std::size_t runs, const std::function<void()>& told);
-  /// Uncounted runs after another session had the machine; none where a run is too long to notice.
-  void settle();
+  /// Notes how fast the core's caches answer, then makes uncounted runs after another session had the machine; none
+  /// where a run is too long to notice.
+  void settle(CacheProbe* probe = nullptr);
   /// Runs still to come, from the times so far.
   std::size_t runs_left() const;
   std::size_t runs_done() const { return pass_.samples.size(); }

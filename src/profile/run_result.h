@@ -55,6 +55,7 @@ struct RunPass {
   std::vector<ProgramTime> programs;       ///< that used the same processors meanwhile, most first
   Nanoseconds watched{};                   ///< how long `programs` were watched; 0: they were not
   std::vector<UsageSpan> usage;            ///< their `runs` add up to the samples; empty: a simulated clock
+  std::vector<Nanoseconds> cache_walks;    ///< CacheProbe's, one before each turn; empty: measured in one go
   std::optional<double> runs_per_second;   ///< of several instances together; unset: 1 / mean
 };
 

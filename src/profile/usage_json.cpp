@@ -47,6 +47,9 @@ std::string usage_json(const RunPass& pass) {
     for (const UsageSpan& span : pass.usage) values.push_back(key.text(span.used));
     lists.push_back(fmt::format(R"("{}": [{}])", key.name, fmt::join(values, ", ")));
   }
+  std::vector<std::int64_t> walks;
+  for (const Nanoseconds walk : pass.cache_walks) walks.push_back(walk.count());
+  if (!walks.empty()) lists.push_back(fmt::format(R"("cache_walk_ns": [{}])", fmt::join(walks, ", ")));
   return fmt::format("{{\n{}\n}}", fmt::join(lists, ",\n"));
 }
 

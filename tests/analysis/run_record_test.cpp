@@ -20,7 +20,8 @@ constexpr std::string_view value = R"({
                  "device": "CPU", "runtime": "sim", "settings": {"batch": 2, "threads": "1"}, "host": null},
   "model": {"path": "models/net.onnx", "files": [], "fingerprint": "00ff"}, "precision": "bf16",
   "inputs": [{"name": "x", "type": "f32", "shape": [1, 3], "origin": null}],
-  "usage": {"plain": {"run_delay_ns": [10, null], "cpu_time_ns": [60, 20], "steal_ns": [10]}, "profiled": {}},
+  "usage": {"plain": {"run_delay_ns": [10, null], "cpu_time_ns": [60, 20], "steal_ns": [10], "cache_walk_ns": [40, null, 60]},
+            "profiled": {"cache_walk_ns": [90, -1]}},
   "memory": {"plain": {"base_bytes": 1, "load_peak_bytes": 2048, "run_peak_bytes": null},
              "profiled": {"load_peak_bytes": 4096, "run_peak_bytes": 4096}, "weight_bytes": 512},
   "profile": {"runs": 2, "samples_ns": [30, 31], "operators": {
@@ -56,6 +57,7 @@ TEST(RunRecord, tells_where_the_model_ran) {
   EXPECT_EQ(record.origin().inputs.value().at(0).origin, "");
   EXPECT_TRUE(record.has_usage());
   EXPECT_DOUBLE_EQ(record.waiting_share().value(), 0.2);  // (10 + 10) of (10 + 10 + 80)
+  EXPECT_EQ(record.cache_walk(), 60) << "the median of 40, 60 and 90";
   EXPECT_EQ(record.memory().load_peak, 2048) << "of the plain pass";
   EXPECT_FALSE(record.memory().run_peak) << "the profiled pass is no stand-in";
   EXPECT_EQ(record.memory().weights, 512);

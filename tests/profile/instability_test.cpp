@@ -38,6 +38,13 @@ class PassSketch {
     return *this;
   }
 
+  /// A turn begins here, and the caches took so long just before.
+  PassSketch& turn(Nanoseconds walk) {
+    pass_.block_starts.push_back(pass_.samples.size());
+    pass_.cache_walks.push_back(walk);
+    return *this;
+  }
+
   Instability judge(CpuLimit limit = {2, std::nullopt}) const { return find_instability(pass_, limit).value(); }
   const RunPass& pass() const { return pass_; }
 
@@ -213,6 +220,51 @@ TEST(Instability, an_excess_of_a_twentieth_is_not_worth_a_cause) {
     if (i % 20 == 10) pass.last().minor_faults = 50;
   }
   EXPECT_TRUE(pass.judge().verdicts.empty());
+}
+
+/// Ten turns of ten runs, of which the fifth to the seventh take longer.
+PassSketch three_slow_turns(Nanoseconds slow, Nanoseconds walk_beside) {
+  PassSketch pass;
+  for (int turn = 0; turn < 10; ++turn) {
+    const bool is_slow = turn >= 4 && turn < 7;
+    pass.turn(is_slow ? walk_beside : 40us + Nanoseconds(turn * 500));
+    for (int i = 0; i < 10; ++i) pass.run((is_slow ? slow : 1ms) + Nanoseconds(i * 100));
+  }
+  return pass;
+}
+
+TEST(Instability, turns_in_which_the_caches_answer_late_shared_the_core) {
+  const Instability found = three_slow_turns(1400us, 100us).judge();
+  ASSERT_EQ(causes(found), Causes{Cause::shared_core});
+  EXPECT_NEAR(found.verdicts[0].share, 1, 0.01);
+  EXPECT_EQ(
+      found.verdicts[0].evidence,
+      "in 3 of 10 turns the core's caches took 2.5 times as long to answer, and runs 1.40 times: another program or "
+      "virtual machine on the same core");
+}
+
+TEST(Instability, a_core_is_not_called_shared_for_walks_that_differ_little_or_runs_that_do_not) {
+  EXPECT_EQ(causes(three_slow_turns(1400us, 55us).judge()), Causes{}) << "memory lies in another place";
+  EXPECT_EQ(causes(three_slow_turns(1020us, 100us).judge()), Causes{});
+  PassSketch unrelated;
+  for (int turn = 0; turn < 10; ++turn) {
+    unrelated.turn(turn % 2 == 0 ? 40us : 100us);
+    for (int i = 0; i < 10; ++i) unrelated.run(i == 3 ? 3ms : 1ms);
+  }
+  EXPECT_EQ(causes(unrelated.judge()), Causes{}) << "in every turn a run is slow";
+}
+
+TEST(Instability, what_a_run_waited_is_no_doing_of_a_neighbour) {
+  PassSketch waiting;
+  for (int turn = 0; turn < 10; ++turn) {
+    const bool is_slow = turn >= 4 && turn < 7;
+    waiting.turn(is_slow ? 100us : 40us);
+    for (int i = 0; i < 10; ++i) {
+      waiting.run(is_slow ? 1400us : 1ms);
+      if (is_slow) waiting.last().run_delay = 400us, waiting.last().machine_busy = 1800us;
+    }
+  }
+  EXPECT_EQ(causes(waiting.judge()), Causes{Cause::preempted});
 }
 
 TEST(Instability, slow_first_runs_are_first_run_effects) {

@@ -92,6 +92,23 @@ TEST(Measure, short_runs_settle_before_each_turn_and_only_counted_ones_have_oper
   EXPECT_TRUE(pass.usage.empty());
 }
 
+TEST(Measure, the_caches_are_asked_before_each_turn_where_time_is_real) {
+  std::string order;
+  ScriptedSession plain("a", 20ms, order), profiled("b", 20ms, order);
+  RunSettings settings;
+  settings.iterations = 3, settings.warmup_iterations = 1;
+  UsageReader reader;
+  std::vector<Measurement> passes;
+  passes.emplace_back(plain, settings, &reader, empty_pass(false));
+  passes.emplace_back(profiled, settings, &reader, empty_pass(true));
+  measure(passes, {});
+  for (Measurement& pass : passes) {
+    const RunPass found = pass.finish();
+    EXPECT_EQ(found.cache_walks.size(), found.block_starts.size());
+    for (const Nanoseconds walk : found.cache_walks) EXPECT_GT(walk.count(), 0);
+  }
+}
+
 TEST(Measure, one_session_goes_on_until_its_time_is_measured) {
   std::string order;
   ScriptedSession plain("a", 10ms, order);
