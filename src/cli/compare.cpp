@@ -161,7 +161,8 @@ std::string text_of(const CompareOptions& o, const std::vector<Comparison>& comp
   if (comparisons.empty())
     return fmt::format("{} holds no profile yet: nothing to compare with.\n", printable(o.baseline.string()));
   std::string text;
-  for (const Comparison& comparison : comparisons) text += (text.empty() ? "" : "\n") + to_text(comparison, o.all);
+  for (const Comparison& comparison : comparisons)
+    text += (text.empty() ? "" : "\n") + to_text(comparison, o.all, o.output.screen().width);
   return text;
 }
 

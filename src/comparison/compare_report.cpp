@@ -142,9 +142,9 @@ std::vector<Table> compare_tables(std::span<const Comparison> comparisons) {
   return {whole_definition.make(wholes), operators_definition.make(ops), notes_definition.make(notes)};
 }
 
-std::string to_text(const Comparison& c, bool all) {
+std::string to_text(const Comparison& c, bool all, std::size_t width) {
   std::string text = fmt::format("before   {}\nafter    {}\n", printable(c.before), printable(c.after));
-  for (const auto& note : c.notes) text += fmt::format("note     {}\n", note);
+  for (const auto& note : c.notes) text += "note     " + wrapped(note, width, 9) + "\n";
   std::vector<Line> lines;
   for (const Change& op : c.ops)
     if (all || is_news(op)) lines.push_back({&c, &op});

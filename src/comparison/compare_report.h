@@ -16,7 +16,8 @@ namespace takt {
 std::vector<Table> compare_tables(std::span<const Comparison> comparisons);
 
 /// What changed, slowest growth first, and one sentence that sums it up. `all` shows the unchanged operators too.
-std::string to_text(const Comparison& comparison, bool all);
+/// Sentences are broken at `width` columns.
+std::string to_text(const Comparison& comparison, bool all, std::size_t width = 80);
 
 /// A gate on a slow-down.
 struct Gate {

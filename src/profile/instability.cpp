@@ -260,8 +260,8 @@ class Judge {
   void judge_core() {
     const std::size_t shared = shared_walks_.size();
     if (shared < fewest_turns || is_shared_.size() - shared < fewest_turns) return;
-    const double cost = *median(shared_) - *median(alone_);
-    if (cost < least_of_all * *median(alone_)) return;
+    const double beside = median(shared_).value_or(0), alone = median(alone_).value_or(0), cost = beside - alone;
+    if (alone <= 0 || cost < least_of_all * alone) return;
     double sum = 0;
     for (const Span& span : spans_)
       if (span.slow && is_shared_[span.turn])
@@ -271,8 +271,7 @@ class Judge {
     name(Cause::shared_core, share,
          fmt::format("in {} of {} turns the core's caches took {:.1f} times as long to answer, and runs {:.2f} times: "
                      "another program or virtual machine on the same core",
-                     shared, is_shared_.size(), *median(shared_walks_) / alone_walk_,
-                     *median(shared_) / *median(alone_)),
+                     shared, is_shared_.size(), *median(shared_walks_) / alone_walk_, beside / alone),
          "measure on cores of your own (a dedicated host, or both hardware threads of each core); else repeat, and "
          "compare several runs");
   }
