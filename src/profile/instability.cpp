@@ -7,6 +7,7 @@
 
 #include "core/common_columns.h"
 #include "core/statistics.h"
+#include "profile/shared_core.h"
 
 namespace takt {
 namespace {
@@ -18,9 +19,6 @@ constexpr double slow_share = 0.05, least_ratio = 1.1, least_share = 0.25, least
 constexpr double least_waiting = 0.02;
 // Compiling kernels and growing arenas take longer than the usual run by far; a cold cache does not count.
 constexpr double least_first_run = 1.5;
-// Walks through the caches differ by half, by where their memory lies; a neighbour makes two or three times of them.
-constexpr double least_walk = 1.5;
-constexpr std::size_t fewest_turns = 3;  // with a neighbour, and without
 // Price of a fault that finds its page in memory and clears 4 KiB, and of one that reads from a fast disk.
 constexpr Duration minor_fault_price{1.0}, major_fault_price{100.0};
 
@@ -29,7 +27,7 @@ struct Span {
   double runs = 0, time = 0;
   bool slow = false, first = false;
   const UsageSpan* usage = nullptr;
-  std::size_t turn = 0;  ///< of the pass
+  std::size_t begin = 0;  ///< its first sample
 };
 
 double in_us(const std::optional<Nanoseconds>& time) { return time ? Duration(*time).count() : 0; }
@@ -73,7 +71,7 @@ class Judge {
     threshold_ = sorted[sorted.size() - result_.slow_runs];
     first_runs_ = std::max<std::size_t>(3, sorted.size() / 20);
     read_spans(pass);
-    read_turns(pass);
+    shared_core_ = find_shared_core(pass);
   }
 
   Instability judge() {
@@ -92,7 +90,7 @@ class Judge {
   void read_spans(const RunPass& pass) {
     std::size_t at = 0;
     for (const UsageSpan& usage : pass.usage) {
-      Span span{static_cast<double>(usage.runs), 0, false, at < first_runs_, &usage};
+      Span span{static_cast<double>(usage.runs), 0, false, at < first_runs_, &usage, at};
       for (std::size_t i = 0; i < usage.runs && at < samples_.size(); ++i, ++at) {
         span.time += samples_[at];
         span.slow = span.slow || samples_[at] >= threshold_;
@@ -106,29 +104,6 @@ class Judge {
       spans_.push_back(span);
     }
     if (delay_ > 0) result_.waiting = delay_ / (delay_ + cpu_);
-  }
-
-  /// The samples of turns that somebody else shared the core in, and those of the others.
-  void read_turns(const RunPass& pass) {
-    if (pass.cache_walks.size() != pass.block_starts.size() || pass.cache_walks.size() < 2 * fewest_turns) return;
-    std::vector<double> walks;
-    for (const Nanoseconds walk : pass.cache_walks) walks.push_back(Duration(walk).count());
-    std::vector<double> sorted = walks;
-    std::sort(sorted.begin(), sorted.end());
-    alone_walk_ = percentile(sorted, 0.1);
-    for (std::size_t turn = 0; turn < walks.size(); ++turn) {
-      const bool is_shared = walks[turn] >= least_walk * alone_walk_;
-      is_shared_.push_back(is_shared);
-      const std::size_t end = turn + 1 < walks.size() ? pass.block_starts[turn + 1] : samples_.size();
-      for (std::size_t i = pass.block_starts[turn]; i < std::min(end, samples_.size()); ++i)
-        (is_shared ? shared_ : alone_).push_back(samples_[i]);
-      if (is_shared) shared_walks_.push_back(walks[turn]);
-    }
-    std::size_t turn = 0, at = 0;
-    for (Span& span : spans_) {
-      while (turn + 1 < walks.size() && pass.block_starts[turn + 1] <= at) ++turn;
-      span.turn = turn, at += static_cast<std::size_t>(span.runs);
-    }
   }
 
   double excess_of(const Span& span) const { return std::max(0.0, span.time - span.runs * median_); }
@@ -255,23 +230,19 @@ class Judge {
            "measure on a machine of its own, or on dedicated virtual processors");
   }
 
-  // A neighbour slows down every run beside it, so what it costs is how much longer the turns beside it took; of a slow
-  // run's excess it explains that much at most, and nothing of what the run waited.
+  // A neighbour slows down every run beside it, so of a slow run's excess it explains what a run beside it costs more,
+  // and nothing of what the run waited.
   void judge_core() {
-    const std::size_t shared = shared_walks_.size();
-    if (shared < fewest_turns || is_shared_.size() - shared < fewest_turns) return;
-    const double beside = median(shared_).value_or(0), alone = median(alone_).value_or(0), cost = beside - alone;
-    if (alone <= 0 || cost < least_of_all * alone) return;
+    if (!shared_core_ || excess_ <= 0) return;
     double sum = 0;
     for (const Span& span : spans_)
-      if (span.slow && is_shared_[span.turn])
-        sum += std::clamp(excess_of(span) - run_delay(span.usage->used), 0.0, cost * span.runs);
-    const double share = excess_ > 0 ? sum / excess_ : 0;
-    if (!is_named(share)) return;
-    name(Cause::shared_core, share,
+      if (span.slow && shared_core_->is_shared[span.begin])
+        sum += std::clamp(excess_of(span) - run_delay(span.usage->used), 0.0, shared_core_->cost.count() * span.runs);
+    if (!is_named(sum / excess_)) return;
+    name(Cause::shared_core, sum / excess_,
          fmt::format("in {} of {} turns the core's caches took {:.1f} times as long to answer, and runs {:.2f} times: "
                      "another program or virtual machine on the same core",
-                     shared, is_shared_.size(), *median(shared_walks_) / alone_walk_, beside / alone),
+                     shared_core_->shared_turns, shared_core_->turns, shared_core_->walks, shared_core_->runs),
          "measure on cores of your own (a dedicated host, or both hardware threads of each core); else repeat, and "
          "compare several runs");
   }
@@ -316,9 +287,7 @@ class Judge {
   double median_ = 0, threshold_ = 0, excess_ = 0;
   double wall_ = 0, delay_ = 0, cpu_ = 0, busy_ = 0;
   bool knows_busy_ = false;
-  std::vector<bool> is_shared_;  ///< by turn; empty: not known
-  std::vector<double> shared_, alone_, shared_walks_;
-  double alone_walk_ = 0;
+  std::optional<SharedCore> shared_core_;
   std::size_t first_runs_ = 3;
   Instability result_;
 };
