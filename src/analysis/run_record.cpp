@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "analysis/json_cursor.h"
 #include "core/error.h"
@@ -136,33 +137,31 @@ RecordedInput read_input(od::object object) {
   return input;
 }
 
-/// Sum of a list of counts; nulls (the system did not tell) are left out. nullopt: nothing was told.
-std::optional<double> sum_of(od::value list) {
-  std::optional<double> sum;
-  if (list.type() != od::json_type::array) return sum;
+/// The numbers of a list; nulls (the system did not tell) are left out.
+std::vector<double> numbers_of(od::value list) {
+  std::vector<double> numbers;
+  if (list.type() != od::json_type::array) return numbers;
   for (auto item : list.get_array()) {
     double value = 0;
-    if (item.type() == od::json_type::number && !item.get_double().get(value))
-      sum = sum.value_or(0) + std::max(0.0, value);
+    if (item.type() == od::json_type::number && !item.get_double().get(value)) numbers.push_back(value);
   }
+  return numbers;
+}
+
+/// Sum of a list of counts. nullopt: nothing was told.
+std::optional<double> sum_of(od::value list) {
+  std::optional<double> sum;
+  for (const double value : numbers_of(list)) sum = sum.value_or(0) + std::max(0.0, value);
   return sum;
 }
 
-/// Positive numbers of a list.
-void add_times(od::value list, std::vector<double>& times) {
-  if (list.type() != od::json_type::array) return;
-  for (auto item : list.get_array()) {
-    double value = 0;
-    if (item.type() == od::json_type::number && !item.get_double().get(value) && value > 0) times.push_back(value);
-  }
-}
-
-/// Processor time of one pass: used, and wanted in vain.
+/// Of one pass: processor time used and wanted in vain, and how long walks through the caches took.
 struct PassUsage {
   std::optional<double> delay, cpu, steal;
+  std::vector<double> walks;
 };
 
-PassUsage usage_of(od::object pass, std::vector<double>& walks) {
+PassUsage usage_of(od::object pass) {
   PassUsage usage;
   for (auto field : pass) {
     const std::string_view key = field.unescaped_key();
@@ -170,14 +169,14 @@ PassUsage usage_of(od::object pass, std::vector<double>& walks) {
     if (key == "run_delay_ns") usage.delay = sum_of(value);
     if (key == "cpu_time_ns") usage.cpu = sum_of(value);
     if (key == "steal_ns") usage.steal = sum_of(value);
-    if (key == "cache_walk_ns") add_times(value, walks);
+    if (key == "cache_walk_ns") usage.walks = numbers_of(value);
   }
   return usage;
 }
 
 /// What the process waited for of the processor time that it wanted, and how long the caches took.
 struct MachineUse {
-  std::optional<double> waiting_share, cache_walk;
+  std::optional<double> waiting_share, cache_walk_ns;
 };
 
 MachineUse machine_use_of(od::object usage) {
@@ -187,7 +186,8 @@ MachineUse machine_use_of(od::object usage) {
     const std::string_view key = field.unescaped_key();
     od::value value = field.value();
     if ((key != "plain" && key != "profiled") || value.type() != od::json_type::object) continue;
-    const PassUsage pass = usage_of(value.get_object(), walks);
+    const PassUsage pass = usage_of(value.get_object());
+    std::copy_if(pass.walks.begin(), pass.walks.end(), std::back_inserter(walks), [](double ns) { return ns > 0; });
     if (!pass.delay || !pass.cpu) continue;
     waited += *pass.delay + pass.steal.value_or(0);
     used += *pass.cpu;
@@ -299,7 +299,7 @@ class RunRecord::Reader {
     read_member(
         [&](od::object object) {
           const MachineUse use = machine_use_of(object);
-          record_.waiting_share_ = use.waiting_share, record_.cache_walk_ = use.cache_walk;
+          record_.waiting_share_ = use.waiting_share, record_.cache_walk_ns_ = use.cache_walk_ns;
         },
         "takt.usage");
   }

@@ -63,9 +63,9 @@ class RunRecord {
   /// Of the processor time that the process wanted while it was measured, the share that it had to wait for (other
   /// programs, other virtual machines); 0..1. nullopt: not recorded.
   std::optional<double> waiting_share() const { return waiting_share_; }
-  /// Nanoseconds of a walk through half of the second-level cache, the median (machine/cache_probe.h); longer: somebody
+  /// How long a walk through half of the second-level cache took, the median (machine/cache_probe.h); longer: somebody
   /// else used the core. nullopt: not recorded.
-  std::optional<double> cache_walk() const { return cache_walk_; }
+  std::optional<double> cache_walk_ns() const { return cache_walk_ns_; }
 
   const RecordedMemory& memory() const { return memory_; }
 
@@ -91,7 +91,7 @@ class RunRecord {
 
   std::string file_;
   RunOrigin origin_;
-  std::optional<double> waiting_share_, cache_walk_;
+  std::optional<double> waiting_share_, cache_walk_ns_;
   RecordedMemory memory_;
   bool has_profile_ = false, has_usage_ = false;
   std::string_view samples_, plain_samples_;  ///< JSON lists

@@ -56,7 +56,7 @@ class Comparer {
  public:
   Comparer(std::span<const RecordedProfile> before, std::span<const RecordedProfile> after,
            const CompareSettings& settings)
-      : before_(before), after_(after), settings_(settings) {
+      : before_(before), after_(after), settings_(settings), disturbance_(log_of_disturbance(before, after)) {
     for (auto side : {before, after})
       for (const RecordedProfile& profile : side) is_virtual_ = is_virtual_ && profile.virtual_clock;
   }
@@ -134,8 +134,7 @@ class Comparer {
   /// as that explains. Three runs and more show by themselves how much of it reaches them.
   Reach reach(double half) const {
     if (std::min(before_.size(), after_.size()) >= 3) return {half, half};
-    const double more = log_of_disturbance(before_, after_);
-    return {half + std::max(0.0, more), half + std::max(0.0, -more)};
+    return {half + std::max(0.0, disturbance_), half + std::max(0.0, -disturbance_)};
   }
 
   void compare_whole() {
@@ -203,6 +202,7 @@ class Comparer {
 
   std::span<const RecordedProfile> before_, after_;
   CompareSettings settings_;
+  double disturbance_;
   bool is_virtual_ = true;  ///< nothing but the described noise differs between starts
   Comparison result_;
   std::vector<Difference> whole_;  ///< one; none: too few samples

@@ -32,8 +32,8 @@ double log_of_waiting(Side side) {
 std::optional<double> log_of_walks(Side side) {
   double sum = 0;
   for (const RecordedProfile& profile : side) {
-    if (!profile.cache_walk) return std::nullopt;
-    sum += std::log(*profile.cache_walk);
+    if (!profile.cache_walk_ns) return std::nullopt;
+    sum += std::log(*profile.cache_walk_ns);
   }
   return sum / static_cast<double>(side.size());
 }

@@ -64,7 +64,7 @@ RecordedProfile own_profile(const PaddedText& text, const std::string& origin) {
   recorded.from = record.origin();
   recorded.virtual_clock = recorded.from.device.starts_with("sim:") && !record.has_usage();
   recorded.waiting_share = record.waiting_share();
-  recorded.cache_walk = record.cache_walk();
+  recorded.cache_walk_ns = record.cache_walk_ns();
   recorded.memory = record.memory();
   recorded.ops = operators_of(profile, record, text, origin);
   return recorded;

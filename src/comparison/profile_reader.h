@@ -31,7 +31,7 @@ struct RecordedProfile {
   /// Of the processor time that the process wanted while it was measured, the share that it had to wait for (other
   /// programs, other virtual machines); 0..1. nullopt: not recorded.
   std::optional<double> waiting_share;
-  std::optional<double> cache_walk;  ///< RunRecord's: nanoseconds; nullopt: not recorded
+  std::optional<double> cache_walk_ns;  ///< RunRecord's; nullopt: not recorded
   RecordedMemory memory;
   std::vector<RecordedOp> ops;  ///< in the order of the file
 };

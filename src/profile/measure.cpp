@@ -205,8 +205,9 @@ void measure(std::span<Measurement> passes, const RunProgress& progress, const s
   auto is_done = [](const Measurement& pass) { return pass.is_done(); };
   const bool real = std::any_of(passes.begin(), passes.end(), [](auto& pass) { return pass.keeps_real_time(); });
   ProgramWatch watch;
-  std::optional<CacheProbe> probe;
-  if (real) watch.look(), probe.emplace();
+  std::optional<CacheProbe> probe;  // for turns
+  if (real) watch.look();
+  if (real && passes.size() > 1) probe.emplace();
   const Nanoseconds begin = steady_now();
   while (!std::all_of(passes.begin(), passes.end(), is_done))
     for (std::size_t i = 0; i < passes.size(); ++i) {

@@ -57,7 +57,7 @@ TEST(RunRecord, tells_where_the_model_ran) {
   EXPECT_EQ(record.origin().inputs.value().at(0).origin, "");
   EXPECT_TRUE(record.has_usage());
   EXPECT_DOUBLE_EQ(record.waiting_share().value(), 0.2);  // (10 + 10) of (10 + 10 + 80)
-  EXPECT_EQ(record.cache_walk(), 60) << "the median of 40, 60 and 90";
+  EXPECT_EQ(record.cache_walk_ns(), 60) << "the median of 40, 60 and 90";
   EXPECT_EQ(record.memory().load_peak, 2048) << "of the plain pass";
   EXPECT_FALSE(record.memory().run_peak) << "the profiled pass is no stand-in";
   EXPECT_EQ(record.memory().weights, 512);

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 
 RecordedProfile with(std::optional<double> walk, std::optional<double> waiting = std::nullopt) {
   RecordedProfile profile;
-  profile.cache_walk = walk, profile.waiting_share = waiting;
+  profile.cache_walk_ns = walk, profile.waiting_share = waiting;
   return profile;
 }
 
@@ -50,9 +50,9 @@ TEST(Disturbance, is_told_where_it_is_noticeable) {
 // A neighbour on the core makes the second run a third slower: no change; what is doubled is one all the same.
 TEST(Disturbance, one_run_beside_a_neighbour_is_no_change_as_far_as_that_explains) {
   RecordedProfile before = run_on({}, 1), slower = run_on({}, 2, {.all = 1.3}), doubled = run_on({}, 2, {.all = 2});
-  before.cache_walk = 38'000;
+  before.cache_walk_ns = 38'000;
   EXPECT_EQ(compare(before, slower).whole.verdict, Verdict::slower);
-  slower.cache_walk = doubled.cache_walk = 100'000;
+  slower.cache_walk_ns = doubled.cache_walk_ns = 100'000;
   EXPECT_FALSE(any_change(compare(before, slower)));
   EXPECT_FALSE(any_change(compare(slower, before)));
   EXPECT_NE(compare(before, slower).whole.verdict, Verdict::same) << "a slow-down may hide in it";

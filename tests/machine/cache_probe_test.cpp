@@ -18,7 +18,7 @@ TEST(CacheProbe, reads_each_line_once_a_round) {
     EXPECT_EQ(CacheProbe(bytes).round(), bytes / 64) << bytes;
 }
 
-// Reads that depend on each other cannot overlap: four times as many take longer, however noisy the machine.
+// Reads that depend on each other cannot overlap: 64 times as many take longer, however noisy the machine.
 TEST(CacheProbe, more_lines_take_longer) {
   CacheProbe small(16'384), large(1'048'576);
   Nanoseconds least_of_small = small.walk(), least_of_large = large.walk();
