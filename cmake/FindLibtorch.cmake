@@ -19,6 +19,8 @@ if(Libtorch_FOUND AND NOT TARGET libtorch::libtorch)
   add_library(libtorch::libtorch INTERFACE IMPORTED)
   target_include_directories(libtorch::libtorch SYSTEM INTERFACE
     "${Libtorch_INCLUDE_DIR}" "${Libtorch_INCLUDE_DIR}/torch/csrc/api/include")
+  # Wheels of 2.11 show half of a standard library of their own (std::filesystem); the real one has to be asked first.
+  target_link_libraries(libtorch::libtorch INTERFACE -Wl,--no-as-needed -lstdc++ -Wl,--as-needed)
   # Kernels for a GPU sign themselves up when their library is loaded: nothing calls it by name.
   if(Libtorch_CUDA_LIBRARY)
     target_link_libraries(libtorch::libtorch INTERFACE -Wl,--no-as-needed "${Libtorch_CUDA_LIBRARY}" -Wl,--as-needed)

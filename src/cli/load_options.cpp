@@ -4,30 +4,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
 
 namespace takt {
-namespace {
-
-constexpr const char* source_words[] = {"host", "nvml", "probe", "prometheus"};
-
-}  // namespace
-
 void add_load_sources(CommandLine& line, LoadSourceOptions& o) {
   line.add(
       {.names = "--config",
        .value = "FILE",
        .meaning = "Read the sources and how to reach them from the key 'load' of this YAML file (docs/formats.md)"},
       &o.config);
-  line.add({.names = "--sources",
-            .value = "LIST",
-            .meaning = "Ask these only: host, nvml, probe, prometheus; the first that tells a figure is believed",
-            .fallback = "those of the configuration, else host,nvml,probe",
-            .offered = {"host", "nvml", "probe", "prometheus"}},
-           &o.sources);
+  line.add(
+      {.names = "--sources",
+       .value = "LIST",
+       .meaning = "Ask these only: host, nvml, probe, gpu_probe, prometheus; the first that tells a figure is believed",
+       .fallback = "those of the configuration, else host,nvml,probe",
+       .offered = load_source_names()},
+      &o.sources);
   line.add({.names = "--window",
             .value = "TIME",
             .meaning = "Take figures over this long; longer is steadier, shorter is more recent",
@@ -40,16 +36,18 @@ LoadConfig settled(const LoadSourceOptions& o) {
   if (!o.config.empty()) config = parse_load_config_file(read_file(o.config), o.config.string());
   if (!o.sources.empty()) {
     config.sources.clear();
-    const std::vector<std::string> known(std::begin(source_words), std::end(source_words));
+    const std::vector<std::string>& known = load_source_names();
     for (const std::string& name : words_in(o.sources)) {
       if (std::find(known.begin(), known.end(), name) == known.end())
         throw UsageError(fmt::format("--sources: '{}' is not known; {}", printable(name),
-                                     suggestion(name, known, "use host, nvml, probe or prometheus")));
+                                     suggestion(name, known, "use host, nvml, probe, gpu_probe or prometheus")));
       if (std::find(config.sources.begin(), config.sources.end(), name) == config.sources.end())
         config.sources.push_back(name);
     }
     if (config.sources.empty()) throw UsageError("--sources: names none; write host,probe");
   }
+  if (const char* library = std::getenv("TAKT_CUDA_LIBRARY"); library && config.gpu_probe.library.empty())
+    config.gpu_probe.library = library;
   if (!o.window.empty()) config.window = positive_time(o.window, "--window");
   return config;
 }

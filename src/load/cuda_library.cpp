@@ -64,4 +64,11 @@ void CudaLibrary::check(int status, const char* what) const {
                                               known ? printable(said) : std::string("an unknown error"), status));
 }
 
+int count_gpus(const CudaLibrary& cuda) {
+  int count = 0;
+  cuda.check(cuda.device_count(&count), "counting GPUs");
+  if (count == 0) throw Error(ErrorKind::unsupported, "the CUDA driver knows no GPU");
+  return count;
+}
+
 }  // namespace takt

@@ -62,4 +62,7 @@ class CudaLibrary {
   int (*elapsed_ms)(float*, CudaEvent, CudaEvent) = nullptr;
 };
 
+/// At least 1. Throws Error(unsupported) where there is none.
+int count_gpus(const CudaLibrary& cuda);
+
 }  // namespace takt

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "core/units.h"
-#include "load/cuda_library.h"
+#include "load/gpu_worker.h"
 
 namespace takt {
 
@@ -43,11 +43,10 @@ class GpuLoad {
   std::string failure() const;
 
  private:
-  struct Gpu;
   void run(GpuLevels levels, std::promise<void>& prepared);
   void work(GpuLevels levels);
 
-  std::unique_ptr<Gpu> gpu_;
+  std::unique_ptr<GpuWorker> gpu_;
   std::string name_;
   std::atomic<std::int64_t> compute_ns_{0}, copies_ns_{0};
   std::atomic<bool> stop_{false}, has_failed_{false};

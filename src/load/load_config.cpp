@@ -14,11 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const std::vector<std::string>& source_names() {
-  static const std::vector<std::string> names{"host", "prometheus", "nvml", "probe"};
-  return names;
-}
-
 /// Texts that end up in a request's head must stay in their line.
 std::string checked_line(const YamlSection& section, const std::string& key, const std::string& text) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
@@ -157,10 +152,11 @@ std::vector<std::string> chosen_sources(const YamlSection& load) {
   std::vector<std::string> names;
   for (const auto& one : list) {
     const std::string name = one.IsScalar() ? one.Scalar() : "?";
-    if (std::find(source_names().begin(), source_names().end(), name) == source_names().end())
+    if (std::find(load_source_names().begin(), load_source_names().end(), name) == load_source_names().end())
       load.fail(one, key,
                 fmt::format("'{}' is not known; {}", printable(name),
-                            suggestion(name, source_names(), fmt::format("use {}", fmt::join(source_names(), ", ")))));
+                            suggestion(name, load_source_names(),
+                                       fmt::format("use {}", fmt::join(load_source_names(), ", ")))));
     if (std::find(names.begin(), names.end(), name) != names.end())
       load.fail(one, key, fmt::format("names '{}' twice", name));
     names.push_back(name);
@@ -170,9 +166,14 @@ std::vector<std::string> chosen_sources(const YamlSection& load) {
 
 }  // namespace
 
+const std::vector<std::string>& load_source_names() {
+  static const std::vector<std::string> names{"host", "prometheus", "nvml", "probe", "gpu_probe"};
+  return names;
+}
+
 LoadConfig parse_load_config(const YAML::Node& node, const std::string& origin) {
   const YamlSection section(node, origin, "load.",
-                            {"sources", "window", "root", "processors", "probe", "prometheus", "nvml"});
+                            {"sources", "window", "root", "processors", "probe", "prometheus", "nvml", "gpu_probe"});
   LoadConfig config;
   config.window = section.duration("window", 1ms, 1h).value_or(config.window);
   config.root = section.text("root", config.root);
@@ -188,6 +189,14 @@ LoadConfig parse_load_config(const YAML::Node& node, const std::string& origin) 
     const YamlSection nvml(section.at("nvml"), origin, "load.nvml.", {"library", "timeout"});
     config.nvml_library = nvml.text("library", "");
     config.nvml_timeout = nvml.duration("timeout", 1ms, 10min).value_or(config.nvml_timeout);
+  }
+  if (section.has("gpu_probe")) {
+    const YamlSection probe(section.at("gpu_probe"), origin, "load.gpu_probe.",
+                            {"time", "device", "library", "timeout"});
+    config.gpu_probe.time = probe.duration("time", 1ms, 10s).value_or(config.gpu_probe.time);
+    config.gpu_probe.device = static_cast<int>(probe.integer("device", 0, 1023).value_or(0));
+    config.gpu_probe.library = probe.text("library", "");
+    config.gpu_probe_timeout = probe.duration("timeout", 1ms, 10min).value_or(config.gpu_probe_timeout);
   }
   if (section.has("prometheus")) config.sources.insert(config.sources.begin(), "prometheus");
   if (section.has("sources")) config.sources = chosen_sources(section);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/yaml_section.h"
+#include "load/gpu_probe.h"
 #include "load/probe_load.h"
 #include "load/prometheus_load.h"
 
@@ -21,7 +22,12 @@ struct LoadConfig {
   PrometheusSettings prometheus{};
   std::string nvml_library{};               ///< empty: the system's
   Nanoseconds nvml_timeout{2'000'000'000};  ///< of each call of the driver's: one of a sick GPU may hang
+  GpuProbeSettings gpu_probe{};
+  Nanoseconds gpu_probe_timeout{10'000'000'000};  ///< opening a GPU takes a driver seconds
 };
+
+/// What `sources` may name.
+const std::vector<std::string>& load_source_names();
 
 /// `section` is the value of the key `load`. Throws Error(bad_input) that names file, line and key. Files that hold
 /// passwords and tokens are read here.

@@ -48,6 +48,12 @@ constexpr LoadFeature features[] = {
     {"gpu_temperature_celsius", "C", "Temperature of the GPU."},
     {"gpu_memory_used_bytes", "B", "Memory of the GPU in use."},
     {"gpu_memory_free_bytes", "B", "Memory of the GPU that is free."},
+    {"gpu_probe_flops", "FLOP/s",
+     "What a probe of takt reached on the GPU: a product of float32 matrices, by the GPU's clock."},
+    {"gpu_probe_copy_bytes_per_s", "B/s",
+     "What a probe of takt copied from the host to the GPU and back, both together, by the GPU's clock."},
+    {"gpu_probe_wall_ratio", "ratio",
+     "How long the host waited for the probe's product, per time that the GPU took for it; 1: undisturbed."},
     {"gpu_throttled", "0 or 1", "1: power or heat keeps the GPU's clock down."},
 };
 

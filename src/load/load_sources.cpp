@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "core/error.h"
+#include "load/cuda_library.h"
+#include "load/gpu_probe.h"
 #include "load/host_load.h"
 #include "load/nvml_load.h"
 #include "load/timed_source.h"
@@ -18,6 +20,9 @@ std::unique_ptr<LoadSource> make_source(const std::string& name, const LoadConfi
   if (name == "nvml")
     return std::make_unique<TimedSource>(
         name, [library = config.nvml_library] { return std::make_unique<NvmlLoad>(library); }, config.nvml_timeout);
+  if (name == "gpu_probe")
+    return std::make_unique<TimedSource>(
+        name, [settings = config.gpu_probe] { return std::make_unique<GpuProbe>(settings); }, config.gpu_probe_timeout);
   return std::make_unique<ProbeLoad>(config.probe);
 }
 
@@ -30,7 +35,8 @@ std::vector<std::unique_ptr<LoadSource>> make_load_sources(const LoadConfig& con
       sources.push_back(make_source(name, config));
     } catch (const Error& error) {
       const bool is_asked_wrongly = name == "probe" && !config.probe.cores.empty();
-      if (error.kind() != ErrorKind::unsupported || is_asked_wrongly) throw;
+      const bool is_absent = error.kind() == ErrorKind::unsupported || name == "gpu_probe";  // a full GPU, too
+      if (!is_absent || is_asked_wrongly) throw;
       sources.push_back(std::make_unique<AbsentSource>(name, error.what()));
     }
   }
@@ -41,10 +47,15 @@ std::vector<SourceState> load_source_states() {
   std::vector<SourceState> states{{"host", "the system's own files"},
                                   {"prometheus", "a server that 'takt load --config' names"},
                                   {"nvml", "the driver of NVIDIA's GPUs"},
-                                  {"probe", "a short work of takt's own"}};
+                                  {"probe", "a short work of takt's own"},
+                                  {"gpu_probe", "the same on a GPU, by its CUDA driver"}};
   for (SourceState& state : states) {
     if (state.name == "probe") continue;  // making one is work
     try {
+      if (state.name == "gpu_probe") {
+        count_gpus(CudaLibrary(""));
+        continue;
+      }
       const auto source = make_source(state.name, {});
       if (state.name != "host") continue;
       const auto readings = source->read().readings;

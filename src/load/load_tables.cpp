@@ -14,8 +14,8 @@ namespace {
 Cell text_cell(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
 
 constexpr ColumnText told_by_text{"told_by", "Told by",
-                                  "Who tells it: host (the system's files), prometheus, nvml (the GPU's driver) or "
-                                  "probe (a short work of takt's own)."};
+                                  "Who tells it: host (the system's files), prometheus, nvml (the GPU's driver), "
+                                  "probe (a short work of takt's own) or gpu_probe (the same on a GPU)."};
 constexpr ColumnText feature_text{"feature", "Feature",
                                   "The name of a figure of the load, the same whoever tells it; it ends in its unit."};
 constexpr ColumnText unit_text{"load_unit", "Unit", "The unit of a figure of the load; a share is 0 to 1."};

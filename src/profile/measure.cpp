@@ -175,6 +175,7 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
 void Measurement::collect_ops_at_end() {
   if (pass_.ops.empty())
     if (auto all = session_->all_ops()) {
+      pass_.device_clock = session_->times_by_device();
       std::size_t told = std::min(all->size(), counted_.size());
       for (std::size_t i = 0; i < told; ++i)
         if (counted_[counted_.size() - told + i]) pass_.ops.push_back(std::move((*all)[all->size() - told + i]));

@@ -74,6 +74,7 @@ class PlainTimes {
   /// the alternating blocks of the two passes.
   void take_records_out() {
     plain_ = centre(result_.plain->samples);
+    if (result_.profiled->device_clock) return take_as_they_are();
     const double rest = std::clamp(centre(profile_.unattributed_samples), 0.0, plain_);
     std::vector<std::size_t> all(estimates_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
@@ -90,6 +91,17 @@ class PlainTimes {
       one.interval.high = one.plain + (cost - costs.low) * one.calls + one.error;
     }
     take_from_totals(cost);
+  }
+
+  /// A device's own clock does not feel records: what they cost the host is in what the device waited for.
+  void take_as_they_are() {
+    double all = 0;
+    for (const Estimate& one : estimates_) all += one.recorded;
+    const double fit = all > plain_ ? plain_ / all : 1;
+    for (Estimate& one : estimates_) {
+      one.plain = one.recorded * fit;
+      one.interval = {std::max(0.0, one.plain - one.error), one.plain + one.error, 0.95};
+    }
   }
 
   /// Gives `members` together `time`, each what was recorded less the same cost for each of its records, and none less

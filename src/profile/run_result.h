@@ -51,6 +51,7 @@ struct RunPass {
   std::vector<Nanoseconds> samples;        ///< of the runtime's call, in the order taken
   std::vector<Nanoseconds> host_samples;   ///< from before the call until takt had control back and the result checked
   std::vector<std::vector<OpSample>> ops;  ///< profiled: as long as `samples`
+  bool device_clock = false;               ///< `ops` are by the device's own clock (Session::times_by_device)
   std::vector<std::size_t> block_starts;   ///< indices of the samples that began a turn; one: measured in one go
   std::vector<ProgramTime> programs;       ///< that used the same processors meanwhile, most first
   Nanoseconds watched{};                   ///< how long `programs` were watched; 0: they were not

@@ -174,6 +174,9 @@ class Session {
   /// Operator times of all runs since opening, oldest first, for runtimes that write them only at the end (ONNX
   /// Runtime). Default: nullopt, use last_ops(). Ends profiling: call once, after the last run().
   virtual std::optional<std::vector<std::vector<OpSample>>> all_ops() { return std::nullopt; }
+  /// True: operator times are those of the device's own clock, which recording on the host does not lengthen; what the
+  /// device waited for is in no operator. After all_ops().
+  virtual bool times_by_device() const { return false; }
   /// Those operators that came first in the recorded inferences, `operators` of them, those in bodies not counted. Of a
   /// session that was opened with profile_ops, after its last run. nullptr: the runtime cannot run a part of a model.
   virtual std::unique_ptr<Head> head(std::size_t operators) {

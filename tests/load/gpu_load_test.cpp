@@ -2,34 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <initializer_list>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
+#include "load/fake_driver.h"
 
 namespace takt {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// What the fake driver does while this lives, and what it holds.
-class FakeCuda {
- public:
-  FakeCuda(std::initializer_list<std::pair<std::string, std::string>> settings) {
-    forget();
-    for (const auto& [name, value] : settings) ::setenv(("FAKE_CUDA_" + name).c_str(), value.c_str(), 1);
-  }
-  ~FakeCuda() { forget(); }
-  int left() const { return SharedLibrary({TAKT_FAKE_CUDA}).find<int()>({"fake_cuda_left"})(); }
-
- private:
-  static void forget() {
-    for (const char* name : {"GPUS", "INIT", "LOST_AFTER", "MEMORY"})
-      ::unsetenv((std::string("FAKE_CUDA_") + name).c_str());
-  }
-};
 
 std::string gpu_refusal(GpuSettings settings) {
   try {

@@ -145,13 +145,10 @@ void Loader::prepare_profiling(const Graph* graph) {
   }
   std::error_code ignored;
   std::filesystem::remove(dump, ignored);
-  notes_.push_back(
-      "ONNX Runtime stamps operators in whole microseconds; an operator lasts until the next one starts, so it "
-      "includes "
-      "dispatch and the writing of its record, 1 to 5 us");
-  if (device_ == "GPU")
+  if (device_ != "GPU")
     notes_.push_back(
-        "on CUDA, ONNX Runtime's operator times are launch times; the GPU's own time is in [unattributed]");
+        "ONNX Runtime stamps operators in whole microseconds; an operator lasts until the next one starts, so it "
+        "includes dispatch and the writing of its record, 1 to 5 us");
 }
 
 Ort::Session Loader::open_head(const std::set<std::string>& keys) const {

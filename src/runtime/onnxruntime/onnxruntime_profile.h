@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "runtime/gpu_activity.h"
 #include "takt/tensor.h"
 
 namespace takt::ort {
@@ -15,6 +16,7 @@ namespace takt::ort {
 struct ProfiledNode {
   std::string name, provider, op_type;
   std::vector<Shape> input_shapes{}, output_shapes{};
+  bool is_node = true;  ///< else what the GPU did for no node: copies of inputs and outputs
 };
 
 /// Stamps are whole microseconds, cut off.
@@ -32,7 +34,9 @@ struct Profile {
 };
 
 /// An event that ONNX Runtime wrote badly, because a name has a quote for instance, is left out.
+/// `gpu`, of each inference: where the GPU tells what it did, nodes have its times instead of the host's
+/// (device_times.h); its clock counts from the beginning of the profile.
 /// Throws Error(runtime) for a file that is not a profile.
-Profile read_profile(const std::filesystem::path& path);
+Profile read_profile(const std::filesystem::path& path, const std::vector<std::vector<GpuActivity>>& gpu = {});
 
 }  // namespace takt::ort

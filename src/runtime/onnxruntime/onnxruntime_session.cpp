@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "runtime/gpu_activity.h"
 #include "runtime/onnxruntime/binding.h"
 #include "runtime/onnxruntime/onnxruntime_loading.h"
 #include "runtime/onnxruntime/onnxruntime_profile.h"
@@ -31,7 +32,11 @@ struct Shared {
   std::unique_ptr<Ort::Session> session;
   std::mutex profiled;
   bool profiling = false;
-  std::vector<std::optional<Nanoseconds>> walls;  ///< per profiled inference; unset: not one of Session::run
+  struct Inference {
+    std::optional<Nanoseconds> wall = {};  ///< unset: not one of Session::run
+    std::vector<GpuActivity> gpu = {};     ///< by the system's clock
+  };
+  std::vector<Inference> inferences;  ///< of the profile, all of them
 };
 
 class OnnxRuntimeRequest : public Request {
@@ -94,7 +99,7 @@ class OnnxRuntimeRequest : public Request {
     } catch (const std::exception& e) {
       error_ = one_sentence(e.what());
     }
-    if (shared_.profiling) shared_.walls.push_back(std::nullopt);
+    if (shared_.profiling) shared_.inferences.push_back({});
     return error_;
   }
 
@@ -143,6 +148,7 @@ class OnnxRuntimeSession : public Session {
         loader_(std::move(loader)),
         notes_(loader_.notes()),
         skip_others_(settings.all_tensors) {
+    if (loader_.profiled() && device_ == "GPU") listen_to_gpu();
     reopen();
     read_ports(settings, graph);
     binding_ = std::make_unique<Binding>(inputs_, outputs_);
@@ -161,7 +167,7 @@ class OnnxRuntimeSession : public Session {
     try {
       return guarded(where_, [&] { return timed_run(); });
     } catch (const Error&) {
-      if (shared_.profiling) shared_.walls.push_back(std::nullopt);  // a failed inference is in the profile, too
+      if (shared_.profiling) shared_.inferences.push_back({});  // a failed inference is in the profile, too
       throw;
     }
   }
@@ -172,11 +178,15 @@ class OnnxRuntimeSession : public Session {
     if (!loader_.profiled()) return std::nullopt;
     if (shared_.profiling) guarded(where_, [&] { collect(); });
     shared_.profiling = false;
+    if (gpu_) gpu_->stop();
+    if (device_ == "GPU") say_whose_times();
     return std::move(samples_);
   }
 
+  bool times_by_device() const override { return has_gpu_times_; }
+
   std::unique_ptr<Head> head(std::size_t operators) override {
-    if (!loader_.optimised() || operators > order_.size()) return nullptr;
+    if (has_gpu_times_ || !loader_.optimised() || operators > order_.size()) return nullptr;
     const std::set<std::string> keys(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(operators));
     return guarded(where_, [&] {
       return std::make_unique<OnnxRuntimeHead>(loader_.open_head(keys), inputs_, binding_->tensors(), where_);
@@ -204,11 +214,32 @@ class OnnxRuntimeSession : public Session {
     binding_->prepare_next();
     std::unique_lock<std::mutex> lock;
     if (shared_.profiling) lock = std::unique_lock(shared_.profiled);
+    if (gpu_) gpu_->start();
+    if (!gpu_ && device_ == "GPU") GpuActivityRecorder::stop_any();
     const auto start = steady_now();
     binding_->run(*shared_.session);
     const auto wall = steady_now() - start;
-    if (shared_.profiling) shared_.walls.push_back(wall);
+    if (shared_.profiling) shared_.inferences.push_back({wall, gpu_ ? gpu_->take() : std::vector<GpuActivity>()});
     return wall;
+  }
+
+  /// Before the first use of CUDA by the session: what CUPTI must be told of comes later.
+  void listen_to_gpu() {
+    try {
+      gpu_ = &GpuActivityRecorder::of_process();
+    } catch (const Error& error) {
+      no_gpu_times_ = error.what();
+    }
+  }
+
+  void say_whose_times() {
+    notes_.push_back(
+        has_gpu_times_
+            ? std::string(
+                  "operator times are the GPU's own, told by CUPTI; what the GPU waited for is in [unattributed]")
+            : fmt::format("operator times are those of the host, which only asks the GPU; the GPU's own time is in "
+                          "[unattributed]: {}",
+                          no_gpu_times_.empty() ? "CUPTI told nothing" : no_gpu_times_));
   }
 
   void reopen() {
@@ -266,42 +297,61 @@ class OnnxRuntimeSession : public Session {
 
   /// Starts a new profile before the old one is full, and warms the new session up outside of all counts.
   void keep_below_cap() {
-    if (static_cast<double>(shared_.walls.size()) * events_per_run_ < most_events) return;
+    if (static_cast<double>(shared_.inferences.size()) * events_per_run_ < most_events) return;
     const std::lock_guard lock(shared_.profiled);
     collect();
     reopen();
     binding_->prepare_next();
     binding_->run(*shared_.session);
-    shared_.walls.push_back(std::nullopt);
+    if (gpu_) gpu_->take();
+    shared_.inferences.push_back({});
   }
 
   void collect() {
     Ort::AllocatorWithDefaultOptions allocator;
+    const std::vector<std::vector<GpuActivity>> gpu = gpu_since(shared_.session->GetProfilingStartTimeNs());
     const std::filesystem::path file = shared_.session->EndProfilingAllocated(allocator).get();
-    const Profile profile = read_profile(file);
+    const Profile profile = read_profile(file, gpu);
     const auto& runs = profile.runs;
     std::error_code ignored;
     std::filesystem::remove(file, ignored);
-    if (runs.size() < shared_.walls.size())
+    if (runs.size() < shared_.inferences.size())
       notes_.push_back(
           fmt::format("ONNX Runtime's profile holds {} of {} inferences; the operators of the others are "
                       "not known",
-                      runs.size(), shared_.walls.size()));
+                      runs.size(), shared_.inferences.size()));
     std::size_t events = 0;
     for (const ProfiledRun& run : runs) events += run.size() + 3;
     if (order_.empty() && !runs.empty()) remember_order(profile);
     if (!runs.empty()) events_per_run_ = static_cast<double>(events) / static_cast<double>(runs.size());
     const ExecutedNodes executed = describe(profile.nodes);
-    for (std::size_t i = 0; i < std::min(runs.size(), shared_.walls.size()); ++i)
-      if (shared_.walls[i]) samples_.push_back(samples_of(runs[i], executed, *shared_.walls[i]));
-    shared_.walls.clear();
+    for (std::size_t i = 0; i < std::min(runs.size(), shared_.inferences.size()); ++i)
+      if (const auto& wall = shared_.inferences[i].wall) samples_.push_back(samples_of(runs[i], executed, *wall));
+    shared_.inferences.clear();
+  }
+
+  /// What the GPU did in each inference of the profile, in the profile's time.
+  std::vector<std::vector<GpuActivity>> gpu_since(std::uint64_t profile_start) {
+    std::vector<std::vector<GpuActivity>> gpu;
+    if (!gpu_) return gpu;
+    const Nanoseconds start(static_cast<std::int64_t>(profile_start));
+    for (Shared::Inference& one : shared_.inferences) {
+      for (GpuActivity& activity : one.gpu) {
+        has_gpu_times_ = true;
+        activity.start -= start, activity.end -= start;
+        if (activity.launched) *activity.launched -= start;
+      }
+      gpu.push_back(std::move(one.gpu));
+    }
+    return gpu;
   }
 
   void remember_order(const Profile& profile) {
     ProfiledRun run = profile.runs.back();
     std::stable_sort(run.begin(), run.end(), [](auto& a, auto& b) { return a.start < b.start; });
     for (const ProfiledExecution& execution : run)
-      if (!execution.in_body) order_.push_back(profile.nodes[execution.node].name);
+      if (!execution.in_body && profile.nodes[execution.node].is_node)
+        order_.push_back(profile.nodes[execution.node].name);
   }
 
   static std::vector<OpSample> samples_of(const ProfiledRun& run, const ExecutedNodes& executed, Nanoseconds wall) {
@@ -348,7 +398,10 @@ class OnnxRuntimeSession : public Session {
   Loader loader_;
   StartUp start_up_;
   std::vector<std::string> notes_;
-  bool skip_others_;  ///< what is no tensor, instead of failing at it
+  GpuActivityRecorder* gpu_ = nullptr;  ///< null: times are the host's
+  bool has_gpu_times_ = false;
+  std::string no_gpu_times_;  ///< why, where gpu_ is null
+  bool skip_others_;          ///< what is no tensor, instead of failing at it
   Shared shared_;
   std::vector<Port> inputs_, outputs_;
   std::unique_ptr<Binding> binding_;

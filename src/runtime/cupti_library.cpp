@@ -1,0 +1,42 @@
+#include "runtime/cupti_library.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace takt {
+namespace {
+
+SharedLibrary open_cupti(const std::string& path) {
+  try {
+    return SharedLibrary(path.empty() ? std::vector<std::string>{"libcupti.so.13", "libcupti.so.12", "libcupti.so"}
+                                      : std::vector<std::string>{path});
+  } catch (const Error& error) {
+    throw Error(ErrorKind::unsupported, fmt::format("NVIDIA's CUPTI {}", error.what()));
+  }
+}
+
+}  // namespace
+
+CuptiLibrary::CuptiLibrary(const std::string& path) : library_(open_cupti(path)) {
+  library_.get(error_text_, {"cuptiGetResultString"});
+  library_.get(register_buffers, {"cuptiActivityRegisterCallbacks"});
+  library_.get(enable, {"cuptiActivityEnable"});
+  library_.get(disable, {"cuptiActivityDisable"});
+  library_.get(flush, {"cuptiActivityFlushAll"});
+  library_.get(next_record, {"cuptiActivityGetNextRecord"});
+  register_clock = library_.find<int(Clock)>({"cuptiActivityRegisterTimestampCallback"});
+}
+
+void CuptiLibrary::check(int status, const char* what) const {
+  if (status == 0) return;
+  const char* said = nullptr;
+  const bool known = error_text_(status, &said) == 0 && said;
+  throw Error(ErrorKind::unsupported, fmt::format("{}: CUPTI says {} ({})", what,
+                                                  known ? printable(said) : std::string("an unknown error"), status));
+}
+
+}  // namespace takt

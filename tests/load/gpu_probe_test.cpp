@@ -1,0 +1,75 @@
+#include "load/gpu_probe.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "core/error.h"
+#include "load/fake_driver.h"
+#include "load/gpu_load.h"
+#include "load/load_sources.h"
+
+namespace takt {
+namespace {
+
+using namespace std::chrono_literals;
+
+LoadSnapshot asked(LoadSource& source) {
+  const SourceReadings told = source.read();
+  return {{}, told.readings, told.troubles};
+}
+
+TEST(GpuProbe, tells_what_the_gpu_gives_by_its_own_clock) {
+  const FakeCuda fake{};
+  {
+    GpuProbe probe({20ms, 0, TAKT_FAKE_CUDA});
+    const LoadSnapshot quiet = asked(probe);
+    // The fake takes 250 us for a product of 1024 x 1024 and 1 ms for 8 MiB there and back.
+    EXPECT_NEAR(live_value(quiet, "gpu_probe_flops", "gpu0").value_or(0), 2.0 * 1024 * 1024 * 1024 / 250e-6, 1e10);
+    EXPECT_NEAR(live_value(quiet, "gpu_probe_copy_bytes_per_s", "gpu0").value_or(0), 16.0 * 1024 * 1024 / 1e-3, 1e8);
+    EXPECT_GT(live_value(quiet, "gpu_probe_wall_ratio", "gpu0").value_or(0), 0.99);
+    for (const LoadReading& one : quiet.readings) EXPECT_EQ(one.source, "gpu_probe");
+  }
+  EXPECT_EQ(fake.left(), 0);
+}
+
+// Another program's work, on the same GPU: the fake's queue is one for the process.
+TEST(GpuProbe, sees_that_another_keeps_the_gpu) {
+  const FakeCuda fake{};
+  GpuProbe probe({100ms, 0, TAKT_FAKE_CUDA});
+  const auto quiet = live_value(asked(probe), "gpu_probe_wall_ratio");
+  const GpuLoad other({{1, 0}, 0, TAKT_FAKE_CUDA});
+  const auto busy = live_value(asked(probe), "gpu_probe_wall_ratio");
+  ASSERT_TRUE(quiet && busy);
+  EXPECT_GT(*busy, *quiet * 1.2);
+}
+
+TEST(GpuProbe, a_gpu_that_is_lost_is_a_named_trouble) {
+  const FakeCuda fake{{"LOST_AFTER", "100"}};
+  GpuProbe probe({10ms, 0, TAKT_FAKE_CUDA});
+  std::this_thread::sleep_for(150ms);
+  const LoadSnapshot told = asked(probe);
+  EXPECT_TRUE(told.readings.empty());
+  ASSERT_EQ(told.troubles.size(), 1u);
+  EXPECT_NE(told.troubles[0].sentence.find("gpu0 tells nothing: "), std::string::npos) << told.troubles[0].sentence;
+}
+
+TEST(GpuProbe, where_there_is_none_the_others_tell_the_load) {
+  LoadConfig config;
+  config.sources = {"gpu_probe"};
+  config.gpu_probe.library = "/missing/libcuda.so.1";
+  const auto missing = take_snapshot(make_load_sources(config), 1ms);
+  ASSERT_EQ(missing.troubles.size(), 1u);
+  EXPECT_EQ(missing.troubles[0].sentence.rfind("there is no CUDA driver here", 0), 0u) << missing.troubles[0].sentence;
+
+  const FakeCuda fake{{"MEMORY", "5000000"}};  // another program has the rest
+  config.gpu_probe.library = TAKT_FAKE_CUDA;
+  const auto full = take_snapshot(make_load_sources(config), 1ms);
+  ASSERT_EQ(full.troubles.size(), 1u);
+  EXPECT_NE(full.troubles[0].sentence.find("out of memory"), std::string::npos) << full.troubles[0].sentence;
+  EXPECT_EQ(fake.left(), 0) << "what it had is given back";
+}
+
+}  // namespace
+}  // namespace takt
