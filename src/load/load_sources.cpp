@@ -26,6 +26,13 @@ std::unique_ptr<LoadSource> make_source(const std::string& name, const LoadConfi
   return std::make_unique<ProbeLoad>(config.probe);
 }
 
+/// In a table the file that the system looked for in vain is no news: "there is no NVIDIA driver".
+std::string without_linker_words(std::string reason) {
+  const auto words = reason.find(" cannot be loaded (");
+  const auto before = words == std::string::npos ? words : reason.rfind(':', words);
+  return before == std::string::npos ? reason : reason.substr(0, before);
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<LoadSource>> make_load_sources(const LoadConfig& config) {
@@ -62,7 +69,7 @@ std::vector<SourceState> load_source_states() {
       if (std::none_of(readings.begin(), readings.end(), [](const LoadReading& one) { return one.value.has_value(); }))
         state.reason = readings.front().trouble;
     } catch (const Error& error) {
-      state.reason = error.what();
+      state.reason = without_linker_words(error.what());
     }
   }
   return states;

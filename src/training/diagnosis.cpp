@@ -80,16 +80,24 @@ std::optional<std::int64_t> world_size_of(const Trace& trace) {
 }
 
 /// One step in many that pays (a batch that came late once, a pause of the machine) says nothing of the training: a
-/// third of the price remains without it, of what would remain if all steps paid alike. Of what costs next to nothing
-/// the count speaks, whatever one call of it took.
+/// third of the price remains without it, of what would remain if all steps paid alike. A loader with many workers is
+/// waited for once in as many batches, and among few steps these waits differ: there it is enough that a second step
+/// pays much, and that the others together still do. Of what costs next to nothing the count speaks, whatever one call
+/// of it took.
 bool comes_again(const TrainingCase& one, const TrainingVerdict& verdict) {
   constexpr std::size_t fewest = 3;
-  constexpr double least_share = 0.05;
+  constexpr double least_share = 0.05, second_of_dearest = 0.2, left_share = 0.1;
   const std::size_t steps = verdict.cost.size();
   if (steps < fewest || one.share(verdict.total()) < least_share) return true;
   const auto total = static_cast<double>(verdict.total()), count = static_cast<double>(steps);
-  const auto dearest = static_cast<double>(*std::max_element(verdict.cost.begin(), verdict.cost.end()));
-  return total - dearest >= total * (count - 1) / count / 3;
+  std::vector<std::int64_t> costs = verdict.cost;
+  std::nth_element(costs.begin(), costs.begin() + 1, costs.end(), std::greater<>());
+  const auto dearest = static_cast<double>(costs[0]), second = static_cast<double>(costs[1]);
+  if (total - dearest >= total * (count - 1) / count / 3) return true;
+  const auto place = std::max_element(verdict.cost.begin(), verdict.cost.end()) - verdict.cost.begin();
+  const TimeInterval longest = one.steps.list[static_cast<std::size_t>(place)].span;
+  const auto others = static_cast<double>(one.breakdown.total - (longest.end - longest.start));
+  return second >= second_of_dearest * dearest && total - dearest >= left_share * others;
 }
 
 void apply_rules(const TrainingCase& one, Diagnosis& diagnosis) {

@@ -7,6 +7,8 @@
 namespace takt {
 namespace {
 
+constexpr std::int64_t longest_launch_ns = 1'000'000;
+
 Intervals steps_cover(const Steps& steps) {
   std::vector<TimeInterval> list;
   for (const TrainingStep& step : steps.list) list.push_back(step.span);
@@ -30,6 +32,23 @@ Intervals drained_gaps(const Intervals& idle, const Activity& activity) {
   return drained;
 }
 
+/// Brief gaps in which the program takes memory of the device or frees it, from then on: such calls may wait until the
+/// device has run empty, and whoever makes them does not get ahead of it.
+Intervals gaps_of_allocation(const Intervals& idle, const Activity& activity) {
+  std::vector<TimeInterval> list;
+  for (const HostSpan& span : activity.host)
+    if (span.role == Role::allocation && activity.trains[static_cast<std::size_t>(span.row)]) list.push_back(span.span);
+  const Intervals calls = unite(std::move(list));
+  Intervals gaps;
+  for (const TimeInterval& gap : idle) {
+    const auto next = std::partition_point(calls.begin(), calls.end(),
+                                           [&](const TimeInterval& call) { return call.end <= gap.start; });
+    if (next == calls.end() || next->start >= gap.end || gap.end - gap.start > longest_launch_ns) continue;
+    gaps.push_back({std::max(gap.start, next->start), gap.end});
+  }
+  return gaps;
+}
+
 /// Gaps that launching one kernel after the other leaves: brief ones whose next work was launched only in the gap.
 /// Where the trace does not tell by what call, the program must have been at work in a good part of the gap. In longer
 /// ones something else went on.
@@ -42,7 +61,6 @@ class LaunchGaps {
   }
 
   Intervals among(const Intervals& idle) const {
-    constexpr std::int64_t longest_launch_ns = 1'000'000;
     Intervals gaps;
     for (const TimeInterval& gap : idle) {
       if (gap.end - gap.start > longest_launch_ns) continue;
@@ -89,14 +107,15 @@ IdleCauses idle_causes(const Activity& activity, const Steps& steps) {
   const Intervals busy = device_cover(activity, {Role::kernel, Role::communication, Role::copy, Role::fill});
   Intervals left = subtract(steps_cover(steps), busy);
   const Intervals at_work = host_cover(activity, {Role::launch, Role::runtime, Role::op, Role::scalar_read});
-  const Intervals drained = drained_gaps(left, activity), launching = LaunchGaps(activity, at_work).among(left);
+  const Intervals drained = drained_gaps(left, activity), allocating = gaps_of_allocation(left, activity),
+                  launching = LaunchGaps(activity, at_work).among(left);
   const auto take = [&](const Intervals& set) {
     Intervals taken = intersect(left, set);
     left = subtract(left, taken);
     return taken;
   };
   causes.data_wait = take(host_cover(activity, {Role::data_wait}));
-  causes.allocation = take(host_cover(activity, {Role::allocation}));
+  causes.allocation = take(unite(host_cover(activity, {Role::allocation}), allocating));
   causes.synchronisation = take(subtract(drained, host_cover(activity, {Role::synchronisation})));
   causes.launch = take(launching);
   causes.other = std::move(left);

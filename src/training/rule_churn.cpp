@@ -3,8 +3,11 @@
 // A device's allocator keeps what it got, so in a steady step the runtime is asked for none; calls of cudaMalloc and
 // cudaFree in every step are churn, and cost what the device stands still meanwhile. In the host's memory each large
 // block comes from the system and is touched for the first time anew; there the sign is the turnover: how many times as
-// much is taken in a step as the step ever holds at once.
+// much is taken in a step as the step ever holds at once. So it is where a device's allocator keeps all it got: then
+// the price is in the kernels that fill what is taken.
 #include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "training/operator_kinds.h"
 #include "training/rule_words.h"
@@ -43,6 +46,24 @@ std::vector<Turnover> turnovers(const TrainingCase& one, bool on_device) {
   return all;
 }
 
+/// What the device did for operators that take memory: they fill it.
+Intervals filling(const Activity& activity, const Intervals& taking) {
+  const auto is_taking = [&](std::int64_t time) {
+    const auto at =
+        std::partition_point(taking.begin(), taking.end(), [&](const TimeInterval& span) { return span.end <= time; });
+    return at != taking.end() && at->start <= time;
+  };
+  std::unordered_set<std::int64_t> calls;
+  for (const HostSpan& span : activity.host)
+    if (span.role == Role::launch && span.correlation != 0 && is_taking(span.span.start))
+      calls.insert(span.correlation);
+  std::vector<TimeInterval> fills;
+  for (const DeviceSpan& work : activity.device)
+    if ((work.role == Role::kernel || work.role == Role::fill) && calls.contains(work.correlation))
+      fills.push_back(work.span);
+  return unite(std::move(fills));
+}
+
 RuleOutcome look_at_turnover(const TrainingCase& one, bool on_device) {
   Turnover sum;
   for (const Turnover& step : turnovers(one, on_device)) {
@@ -53,18 +74,23 @@ RuleOutcome look_at_turnover(const TrainingCase& one, bool on_device) {
   const double turnover = sum.held == 0 ? 0 : static_cast<double>(sum.taken) / static_cast<double>(sum.held);
   // What a loader makes of its samples is its own matter.
   Intervals taking = subtract(memory_operators(one.activity), host_cover(one.activity, {Role::data_wait}));
-  if (on_device) taking = intersect(taking, one.idle.all());  // what a kernel hides costs nothing
-  const auto cost = by_step(taking, one.steps);
+  Intervals fills;
+  if (on_device) {
+    fills = filling(one.activity, taking);
+    taking = intersect(taking, one.idle.all());  // what a kernel hides costs nothing
+  }
   const double bytes = one.per_step(sum.taken);
-  const double share = one.share(sum_of(cost));
+  const double share = one.share(sum_of(by_step(taking, one.steps)));
+  const auto cost = by_step(unite(std::move(taking), std::move(fills)), one.steps);
   const bool is_churn = turnover >= clear_turnover || (turnover >= high_turnover && share >= churn_share) ||
                         (turnover >= least_turnover && share >= high_share);
   if (!is_churn || bytes < many_bytes) return nothing_found();
   return found(
       TrainingCause::allocator_churn, cost,
       fmt::format("{} taken per step in {:.0f} blocks, {:.0f} times as much as is held at once; operators that "
-                  "take it need {} per step",
-                  format_bytes(bytes), one.per_step(sum.blocks), turnover, time_text(one.per_step(sum_of(cost)))),
+                  "take it{} need {} per step",
+                  format_bytes(bytes), one.per_step(sum.blocks), turnover, on_device ? " and what fills it" : "",
+                  time_text(one.per_step(sum_of(cost)))),
       "Make temporaries once and write into them (out=, in-place operators), and use an allocator that keeps "
       "large blocks.");
 }

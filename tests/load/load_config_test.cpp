@@ -114,7 +114,7 @@ TEST(LoadConfig, mistakes_are_named_with_line_and_key) {
 
 TEST(LoadSources, what_can_be_had_here_is_listed) {
   const auto states = load_source_states();
-  ASSERT_EQ(states.size(), 4u);
+  ASSERT_EQ(states.size(), 5u);
   EXPECT_EQ(states[0].name, "host");
   EXPECT_FALSE(states[0].reason) << *states[0].reason;
   EXPECT_FALSE(states[3].reason);

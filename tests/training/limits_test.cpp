@@ -125,12 +125,14 @@ TEST(Limits, waits_for_workers_now_and_then_are_a_fault_and_even_short_ones_are_
   EXPECT_EQ(causes_of_waits({12'000}, 300'000), Causes{}) << "4 %";
 }
 
-/// Steps of 50 ms, of which those named wait for 200 ms more.
-Diagnosis diagnosis_of_late_batches(const std::vector<int>& late) {
+/// Steps of 50 ms, of which those named wait for 200 ms more, or as long as `waits` says (in microseconds, by step).
+Diagnosis diagnosis_of_late_batches(const std::vector<int>& late, std::vector<double> waits = {}) {
   Program program;
+  waits.resize(8, 600);
+  for (const int step : late) waits[static_cast<std::size_t>(step)] = 200'000;
   for (int step = 0; step < 8; ++step) {
     const std::int64_t start = program.now();
-    program.wait(std::find(late.begin(), late.end(), step) != late.end() ? 200'000 : 600);
+    program.wait(waits[static_cast<std::size_t>(step)]);
     program.op("aten::conv2d", 50'000);
     program.end_step(start);
   }
@@ -141,6 +143,9 @@ TEST(Limits, one_late_batch_is_no_starvation_and_every_fourth_is) {
   const Diagnosis once = diagnosis_of_late_batches({2}), again = diagnosis_of_late_batches({2, 6});
   EXPECT_EQ(found_in(once), Causes{});
   EXPECT_EQ(found_in(again), Causes{TrainingCause::data_starvation});
+  // Six workers that are too slow, looked at for eight steps; and two pauses of the machine.
+  EXPECT_EQ(found_in(diagnosis_of_late_batches({6}, {600, 60'000})), Causes{TrainingCause::data_starvation});
+  EXPECT_EQ(found_in(diagnosis_of_late_batches({6}, {600, 25'000})), Causes{}) << "25 ms in 7 steps";
   const auto step = find_long_step(once.steps, once.breakdown);
   ASSERT_TRUE(step);
   EXPECT_EQ(step->number, 2);
