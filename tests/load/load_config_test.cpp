@@ -33,6 +33,7 @@ TEST(LoadConfig, everything_is_read) {
       "  processors: [0, 2]\n"
       "  nvml: {library: lib.so, timeout: 3s}\n"
       "  probe: {time: 50ms, cores: [1]}\n"
+      "  gpu_probe: {time: 20ms, device: 1, library: libcuda.so, timeout: 4s}\n"
       "  prometheus:\n"
       "    url: https://metrics:9090/prom\n"
       "    timeout: 3s\n"
@@ -54,6 +55,10 @@ TEST(LoadConfig, everything_is_read) {
   EXPECT_EQ(config.nvml_timeout, 3s);
   EXPECT_EQ(config.probe.time, 50ms);
   EXPECT_EQ(config.probe.cores, std::vector<int>{1});
+  EXPECT_EQ(config.gpu_probe.time, 20ms);
+  EXPECT_EQ(config.gpu_probe.device, 1);
+  EXPECT_EQ(config.gpu_probe.library, "libcuda.so");
+  EXPECT_EQ(config.gpu_probe_timeout, 4s);
   const PrometheusSettings& prometheus = config.prometheus;
   EXPECT_EQ(prometheus.address.url, "https://metrics:9090/prom");
   EXPECT_EQ(prometheus.timeout, 3s);
