@@ -54,13 +54,13 @@ class MeasuredPairs {
   MeasuredPairs(std::size_t stages, CutRunner& runner) : stages_(static_cast<int>(stages)), runner_(runner) {}
 
   void measure_round() {
-    std::vector<double> alone;
-    for (int i = 0; i < stages_; ++i) alone.push_back(usual_ns(durations(std::vector{i}, 0)));
     for (int i = 0; i < stages_; ++i)
       for (int j = i; j < stages_; ++j) {
+        const double one = alone(i), other = i == j ? one : alone(j);
         const PipelineRun run = runner_.run(std::vector{i, j});
-        add(i, j, alone[index(i)], durations_of(run, 0, 1));
-        if (i != j) add(j, i, alone[index(j)], durations_of(run, 1, 0));
+        // Before and behind it: the machine drifts.
+        add(i, j, std::sqrt(one * alone(i)), durations_of(run, 0, 1));
+        if (i != j) add(j, i, std::sqrt(other * alone(j)), durations_of(run, 1, 0));
       }
   }
 
@@ -72,9 +72,7 @@ class MeasuredPairs {
     add_durations(run, stage, beside, result);
     return result;
   }
-  StageDurations durations(const std::vector<int>& stages, int stage) {
-    return durations_of(runner_.run(stages), stage, std::nullopt);
-  }
+  double alone(int stage) { return usual_ns(durations_of(runner_.run(std::vector{stage}), 0, std::nullopt)); }
   static double usual_ns(const StageDurations& durations) { return median(durations.all).value_or(0); }
   void add(int i, int j, double alone, const StageDurations& together) {
     rounds_[{i, j}].push_back(slow_down_while_both_run(alone, usual_ns(together), together.overlap().value_or(0)));

@@ -88,9 +88,13 @@ void add_objective(CommandLine& line, PlanRuleOptions& o) {
            &o.batches);
 }
 
+void add_shared(CommandLine& line, PlanRuleOptions& o) {
+  line.add({.names = "--shared", .meaning = "A unit may serve several blocks, which take turns there"}, &o.shared);
+}
+
 void add_plan_rules(CommandLine& line, PlanRuleOptions& o) {
   line.heading("What plans may be");
-  line.add({.names = "--shared", .meaning = "A unit may serve several blocks, which take turns there"}, &o.shared);
+  add_shared(line, o);
   line.add({.names = "--whole", .meaning = "No block is divided over several units"}, &o.whole);
   line.add({.names = "--blocks", .value = "N", .meaning = "At most so many blocks", .range = NumberRange{1, 1000}},
            &o.blocks);

@@ -40,6 +40,8 @@ struct PlanRuleOptions {
 
 /// --objective, --batches.
 void add_objective(CommandLine& line, PlanRuleOptions& options);
+/// --shared.
+void add_shared(CommandLine& line, PlanRuleOptions& options);
 /// The heading "What plans may be" with --shared, --whole, --blocks, --share-step.
 void add_plan_rules(CommandLine& line, PlanRuleOptions& options);
 

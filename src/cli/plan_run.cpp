@@ -52,6 +52,7 @@ CommandLine declare(PlanRunOptions& o) {
             .range = NumberRange{0, 1000}},
            &o.top);
   add_objective(line, o.rules);
+  add_shared(line, o.rules);
   line.add({.names = "--rounds",
             .value = "N",
             .meaning = "How often every plan is run",

@@ -115,7 +115,8 @@ LoadTask RealLoadedRuns::task_of(std::span<const double> levels) const {
 
 double RealLoadedRuns::alone(int stage) {
   const std::vector stages{stage};
-  return usual_ns(durations_in(runner_.run(stages), 0).all);
+  alone_ns_ = usual_ns(durations_in(runner_.run(stages), 0).all);
+  return alone_ns_;
 }
 
 double RealLoadedRuns::rate_alone(const ResourceLoad& load) const {
@@ -128,8 +129,16 @@ double RealLoadedRuns::rate_alone(const ResourceLoad& load) const {
   return rate.value_or(0);
 }
 
-// The load's own speed before and after the run, so that a drift of the machine is not taken for the stage's doing.
+// Of the stage as of the load, the speed alone before and after the run, so that a drift of the machine is not taken
+// for what one does to the other. Memory that others use, too, drifts by a fifth within a minute.
 LoadedRuns::Beside RealLoadedRuns::beside(int stage, std::span<const double> levels) {
+  const double before = alone_ns_;
+  Beside result = beside_load(stage, levels);
+  result.alone_ns = std::sqrt(before * alone(stage));
+  return result;
+}
+
+LoadedRuns::Beside RealLoadedRuns::beside_load(int stage, std::span<const double> levels) {
   const ResourceLoad load(command_, task_of(levels));
   const std::vector stages{stage};
   const bool tells = full_load(levels).has_value();

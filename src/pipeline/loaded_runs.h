@@ -54,6 +54,7 @@ class RealLoadedRuns final : public LoadedRuns {
   double load_beside(int resource, std::span<const double> levels) override;
 
  private:
+  Beside beside_load(int stage, std::span<const double> levels);
   LoadTask task_of(std::span<const double> levels) const;
   double rate_alone(const ResourceLoad& load) const;
 
@@ -61,6 +62,7 @@ class RealLoadedRuns final : public LoadedRuns {
   std::vector<std::string> command_;
   int threads_;
   const std::atomic<bool>* stop_;
+  double alone_ns_ = 0;  ///< of the stage that was measured last
 };
 
 /// What a pipeline's stages are measured beside.

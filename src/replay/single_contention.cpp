@@ -82,7 +82,7 @@ class SingleMeasuring {
         step();
         for (std::size_t r = 0; r < resources_; ++r)
           if (levels == one_load(r, 1)) lost[r] = load_lost_in(run);
-        return slow_down_while_both_run(round.alone[s], run.time_ns, run.overlap);
+        return slow_down_while_both_run(run.alone_ns.value_or(round.alone[s]), run.time_ns, run.overlap);
       });
       beside.load_lost = std::move(lost);
       round.answers.stages.push_back(std::move(beside));

@@ -23,9 +23,10 @@ namespace takt {
 class LoadedRuns {
  public:
   struct Beside {
-    double time_ns = 0;               ///< usual time of the stage's executions
-    double overlap = 1;               ///< share of it in which the load ran
-    std::optional<double> load_lost;  ///< what the load suffered, 1: nothing; only where it presses on one resource
+    double time_ns = 0;                 ///< usual time of the stage's executions
+    double overlap = 1;                 ///< share of it in which the load ran
+    std::optional<double> load_lost{};  ///< what the load suffered, 1: nothing; only where it presses on one resource
+    std::optional<double> alone_ns{};   ///< usual time alone just before and behind it; nullopt: as alone() told
   };
   virtual ~LoadedRuns() = default;
   /// Usual time of the stage's executions while nothing else runs, in ns. Comes before every beside() of a round.
