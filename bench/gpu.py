@@ -14,6 +14,7 @@ kernels   products of several sizes on ONNX Runtime's CUDA provider: takt's time
 import argparse
 import json
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -60,7 +61,7 @@ def nvidia_smi():
 
 
 def stress(options, option):
-    """One level after the other; whether all is as claimed."""
+    """One level after the other, of which it prints who saw what; whether all is as claimed."""
     print(f'{option:>13} {"takt":>6} {"smi %":>6} {"W":>6} {"MHz":>5} {"busy":>6} {"SMs":>6} {"fp32":>6} {"PCIe GB/s":>10} {"probe TFLOP/s":>14} {"wall":>6}')
     holds, rates = True, []
     for level in (0, 0.3, 0.6, 0.9, 1) if option == '--gpu' else (0.3, 0.9):
@@ -123,6 +124,9 @@ def main():
     parser.add_argument('--python', default=sys.executable)
     options = parser.parse_args()
     parts = options.only.split(',')
+    if not shutil.which('nvidia-smi') or nvidia_smi()[0] == '?':
+        print('left out: nvidia-smi shows no GPU here')
+        return
     holds = True
     with tempfile.TemporaryDirectory(prefix='takt_gpu_') as folder:
         if 'stress' in parts:
