@@ -81,7 +81,7 @@ RuleOutcome look_at_turnover(const TrainingCase& one, bool on_device) {
   }
   const double bytes = one.per_step(sum.taken);
   const double share = one.share(sum_of(by_step(taking, one.steps)));
-  const auto cost = by_step(unite(std::move(taking), std::move(fills)), one.steps);
+  const auto cost = by_step(unite(taking, fills), one.steps);
   const bool is_churn = turnover >= clear_turnover || (turnover >= high_turnover && share >= churn_share) ||
                         (turnover >= least_turnover && share >= high_share);
   if (!is_churn || bytes < many_bytes) return nothing_found();
