@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
 
 namespace takt {
+
 void add_load_sources(CommandLine& line, LoadSourceOptions& o) {
   line.add(
       {.names = "--config",
@@ -46,8 +46,6 @@ LoadConfig settled(const LoadSourceOptions& o) {
     }
     if (config.sources.empty()) throw UsageError("--sources: names none; write host,probe");
   }
-  if (const char* library = std::getenv("TAKT_CUDA_LIBRARY"); library && config.gpu_probe.library.empty())
-    config.gpu_probe.library = library;
   if (!o.window.empty()) config.window = positive_time(o.window, "--window");
   return config;
 }

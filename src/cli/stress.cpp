@@ -79,7 +79,6 @@ StressTask task_of(const StressOptions& o) {
   task.processors = {share_in(o.cpu, "--cpu"), share_in(o.memory, "--memory"), share_in(o.cache, "--cache")};
   task.gpu.levels = {share_in(o.gpu, "--gpu"), share_in(o.gpu_copies, "--gpu-copies")};
   task.gpu.device = o.gpu_device;
-  if (const char* library = std::getenv("TAKT_CUDA_LIBRARY")) task.gpu.library = library;
   task.threads = o.threads > 0 ? o.threads : usable_core_count();
   task.duration = positive_time(o.duration, "--for");
   if (o.cpu.empty() && o.memory.empty() && o.cache.empty() && o.gpu.empty() && o.gpu_copies.empty())

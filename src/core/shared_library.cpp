@@ -30,4 +30,12 @@ void SharedLibrary::lacks(const char* name) const {
                                                   printable(name_), name));
 }
 
+SharedLibrary open_library(const std::string& path, const std::vector<std::string>& usual, std::string_view missing) {
+  try {
+    return SharedLibrary(path.empty() ? usual : std::vector{path});
+  } catch (const Error& error) {
+    throw Error(ErrorKind::unsupported, fmt::format("{} {}", missing, error.what()));
+  }
+}
+
 }  // namespace takt

@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace takt {
@@ -39,5 +40,9 @@ class SharedLibrary {
   void* handle_ = nullptr;
   std::string name_;
 };
+
+/// The library at `path`, or the first of `usual` where that is empty. Throws Error(unsupported): `missing`, followed
+/// by what the system says.
+SharedLibrary open_library(const std::string& path, const std::vector<std::string>& usual, std::string_view missing);
 
 }  // namespace takt

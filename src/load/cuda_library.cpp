@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <vector>
+#include <cstdlib>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -10,19 +10,16 @@
 namespace takt {
 namespace {
 
-SharedLibrary open_cuda(const std::string& path) {
-  try {
-    return SharedLibrary(path.empty() ? std::vector<std::string>{"libcuda.so.1", "libcuda.so"}
-                                      : std::vector<std::string>{path});
-  } catch (const Error& error) {
-    throw Error(ErrorKind::unsupported,
-                fmt::format("there is no CUDA driver here, so no GPU can be loaded: it {}", error.what()));
-  }
+std::string path_of_driver(const std::string& given) {
+  const char* const named = std::getenv("TAKT_CUDA_LIBRARY");
+  return given.empty() && named ? named : given;
 }
 
 }  // namespace
 
-CudaLibrary::CudaLibrary(const std::string& path) : library_(open_cuda(path)) {
+CudaLibrary::CudaLibrary(const std::string& path)
+    : library_(open_library(path_of_driver(path), {"libcuda.so.1", "libcuda.so"},
+                            "there is no CUDA driver here, so no GPU can be loaded: it")) {
   library_.get(start_, {"cuInit"});
   library_.get(error_text_, {"cuGetErrorString"});
   library_.get(device_count, {"cuDeviceGetCount"});

@@ -23,7 +23,8 @@ using CudaMemory = unsigned long long;  ///< an address on the GPU
 /// The driver's functions; each gives 0 or what went wrong. Those of a context work on that of the calling thread.
 class CudaLibrary {
  public:
-  /// `path` empty: where the driver puts it. Throws Error(unsupported): there is no driver, or it does not start.
+  /// `path` empty: what TAKT_CUDA_LIBRARY names, else where the driver puts it. Throws Error(unsupported): there is no
+  /// driver, or it does not start.
   explicit CudaLibrary(const std::string& path);
 
   /// Throws Error(runtime) unless `status` is 0: "while WHAT: the driver's words".

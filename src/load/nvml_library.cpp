@@ -2,27 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "core/error.h"
 #include "core/text.h"
 
 namespace takt {
-namespace {
 
-SharedLibrary open_nvml(const std::string& path) {
-  try {
-    return SharedLibrary(path.empty() ? std::vector<std::string>{"libnvidia-ml.so.1", "libnvidia-ml.so"}
-                                      : std::vector<std::string>{path});
-  } catch (const Error& error) {
-    throw Error(ErrorKind::unsupported,
-                fmt::format("there is no NVIDIA driver: its management library {}", error.what()));
-  }
-}
-
-}  // namespace
-
-NvmlLibrary::NvmlLibrary(const std::string& path) : library_(open_nvml(path)) {
+NvmlLibrary::NvmlLibrary(const std::string& path)
+    : library_(open_library(path, {"libnvidia-ml.so.1", "libnvidia-ml.so"},
+                            "there is no NVIDIA driver: its management library")) {
   library_.get(start_, {"nvmlInit_v2"});
   library_.get(stop_, {"nvmlShutdown"});
   library_.get(error_text_, {"nvmlErrorString"});

@@ -2,26 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "core/error.h"
 #include "core/text.h"
 
 namespace takt {
-namespace {
 
-SharedLibrary open_cupti(const std::string& path) {
-  try {
-    return SharedLibrary(path.empty() ? std::vector<std::string>{"libcupti.so.13", "libcupti.so.12", "libcupti.so"}
-                                      : std::vector<std::string>{path});
-  } catch (const Error& error) {
-    throw Error(ErrorKind::unsupported, fmt::format("NVIDIA's CUPTI {}", error.what()));
-  }
-}
-
-}  // namespace
-
-CuptiLibrary::CuptiLibrary(const std::string& path) : library_(open_cupti(path)) {
+CuptiLibrary::CuptiLibrary(const std::string& path)
+    : library_(open_library(path, {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}, "NVIDIA's CUPTI")) {
   library_.get(error_text_, {"cuptiGetResultString"});
   library_.get(register_buffers, {"cuptiActivityRegisterCallbacks"});
   library_.get(enable, {"cuptiActivityEnable"});

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <ctime>
 #include <mutex>
 #include <new>
 #include <unordered_map>
@@ -17,11 +16,7 @@ constexpr int heard_kinds[] = {cupti_kernel, cupti_memcpy, cupti_memset, cupti_r
 constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 constexpr std::align_val_t buffer_alignment{8};  // as CUPTI asks
 
-std::uint64_t system_clock_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-}
+std::uint64_t system_clock_ns() { return static_cast<std::uint64_t>(wall_now().count()); }
 
 Nanoseconds stamp(std::uint64_t ns) { return Nanoseconds(static_cast<std::int64_t>(ns)); }
 

@@ -12,10 +12,10 @@
 #include "runtime/onnxruntime/binding.h"
 #include "runtime/onnxruntime/onnxruntime_loading.h"
 #include "runtime/onnxruntime/onnxruntime_profile.h"
+#include "runtime/onnxruntime/onnxruntime_request.h"
 #include "runtime/onnxruntime/onnxruntime_tensors.h"
 #include "runtime/sdk_errors.h"
 #include "runtime/tensor_checks.h"
-#include "runtime/worker.h"
 
 namespace takt::ort {
 namespace {
@@ -25,91 +25,6 @@ namespace {
 constexpr std::size_t most_events = 200'000;
 
 using ExecutedNodes = std::vector<std::shared_ptr<const ExecutedNode>>;  ///< of Profile::nodes
-
-/// One session of ONNX Runtime may be run from several threads, but a profile can be cut into inferences only when they
-/// do not overlap.
-struct Shared {
-  std::unique_ptr<Ort::Session> session;
-  std::mutex profiled;
-  bool profiling = false;
-  struct Inference {
-    std::optional<Nanoseconds> wall = {};  ///< unset: not one of Session::run
-    std::vector<GpuActivity> gpu = {};     ///< by the system's clock
-  };
-  std::vector<Inference> inferences;  ///< of the profile, all of them
-};
-
-class OnnxRuntimeRequest : public Request {
- public:
-  OnnxRuntimeRequest(Shared& shared, const std::vector<Port>& inputs, const std::vector<Port>& outputs,
-                     const std::vector<HostTensor>& values, std::string where)
-      : shared_(shared), inputs_(inputs), outputs_(outputs), binding_(inputs, outputs), where_(std::move(where)) {
-    binding_.set(values);
-  }
-
-  std::int64_t set_input(std::size_t port, SharedTensor value) override {
-    check_input(inputs_, port, *value, where_);
-    const auto copied = value->type == ElementType::string ? held_bytes(*value) : 0;
-    binding_.set(port, std::move(value));
-    return copied;
-  }
-
-  void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) override {
-    guarded(where_, [&] { binding_.set_output(port, shape, std::move(memory)); });
-  }
-
-  TakenOutputs take_outputs() override {
-    return guarded(where_, [&] { return binding_.take(where_); });
-  }
-
-  std::vector<HostTensor> outputs() override {
-    std::vector<HostTensor> result;
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      result.push_back(host_tensor(binding_.results()[i], outputs_[i].name, where_));
-    return result;
-  }
-
-  void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
-    struct Result {
-      Nanoseconds completed{};
-      std::optional<std::string> error;
-    };
-    const auto result = std::make_shared<Result>();
-    const auto body = [this, result] {
-      result->error = execute();
-      result->completed = steady_now();
-    };
-    if (!worker_.start(body, [result, done = std::move(done)] { done(result->completed, result->error); }))
-      throw Error(ErrorKind::runtime, where_ + ": the request is still running; wait for it first");
-  }
-
-  void wait() override {
-    worker_.wait();
-    if (error_) throw Error(ErrorKind::runtime, fmt::format("{}: {}", where_, *error_));
-  }
-
- private:
-  std::optional<std::string> execute() {
-    error_.reset();
-    std::unique_lock<std::mutex> lock;
-    if (shared_.profiling) lock = std::unique_lock(shared_.profiled);
-    try {
-      binding_.prepare_next();
-      binding_.run(*shared_.session);
-    } catch (const std::exception& e) {
-      error_ = one_sentence(e.what());
-    }
-    if (shared_.profiling) shared_.inferences.push_back({});
-    return error_;
-  }
-
-  Shared& shared_;
-  const std::vector<Port>&inputs_, &outputs_;
-  Binding binding_;
-  std::string where_;
-  std::optional<std::string> error_;
-  Worker worker_;  // last: its thread ends before what it uses
-};
 
 class OnnxRuntimeHead : public Head {
  public:
@@ -335,7 +250,7 @@ class OnnxRuntimeSession : public Session {
     std::vector<std::vector<GpuActivity>> gpu;
     if (!gpu_) return gpu;
     const Nanoseconds start(static_cast<std::int64_t>(profile_start));
-    for (Shared::Inference& one : shared_.inferences) {
+    for (SharedSession::Inference& one : shared_.inferences) {
       for (GpuActivity& activity : one.gpu) {
         has_gpu_times_ = true;
         activity.start -= start, activity.end -= start;
@@ -402,7 +317,7 @@ class OnnxRuntimeSession : public Session {
   bool has_gpu_times_ = false;
   std::string no_gpu_times_;  ///< why, where gpu_ is null
   bool skip_others_;          ///< what is no tensor, instead of failing at it
-  Shared shared_;
+  SharedSession shared_;
   std::vector<Port> inputs_, outputs_;
   std::unique_ptr<Binding> binding_;
   double events_per_run_ = 0;
