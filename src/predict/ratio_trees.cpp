@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 namespace takt {
 namespace {
@@ -48,6 +50,30 @@ bool lies_beyond(const RatioTrees::Group& group, const std::vector<float>& row) 
   }
   return false;
 }
+
+/// Rows of features, each once: a transformer's layers are one layer many times.
+class DistinctRows {
+ public:
+  DistinctRows(std::size_t most, std::size_t features) { values_.reserve(most * features); }
+
+  /// Its number among the distinct ones. The same is what has the same bits.
+  std::size_t add(const std::vector<float>& row) {
+    const auto bits = [](const float* begin, std::size_t count) {
+      return std::string_view(reinterpret_cast<const char*>(begin), count * sizeof(float));
+    };
+    const auto known = numbers_.find(bits(row.data(), row.size()));
+    if (known != numbers_.end()) return known->second;
+    const std::size_t begin = values_.size(), number = numbers_.size();
+    values_.insert(values_.end(), row.begin(), row.end());
+    numbers_.emplace(bits(values_.data() + begin, row.size()), number);
+    return number;
+  }
+  const std::vector<float>& values() const { return values_; }
+
+ private:
+  std::vector<float> values_;                                  // reserved: does not move
+  std::unordered_map<std::string_view, std::size_t> numbers_;  // of bits in values_
+};
 
 }  // namespace
 
@@ -168,17 +194,19 @@ std::vector<std::optional<RatioEstimate>> RatioTrees::estimates(std::span<const 
   for (std::size_t i = 0; i < kernels.size(); ++i)
     if (const Group* group = group_of(*kernels[i])) members[group].push_back(i);
   for (const auto& [group, places] : members) {
-    std::vector<float> rows;
+    DistinctRows rows(places.size(), group->features.size());
+    std::vector<std::size_t> row_of;
     for (const std::size_t place : places) {
       const auto values = row(*group, *kernels[place]);
       all[place] = RatioEstimate{0, 0, lies_beyond(*group, values)};
-      rows.insert(rows.end(), values.begin(), values.end());
+      row_of.push_back(rows.add(values));
     }
-    const auto boosting = group->boosting.predict_rows(rows), forest = group->forest.predict_rows(rows);
+    const auto boosting = group->boosting.predict_rows(rows.values()),
+               forest = group->forest.predict_rows(rows.values());
     for (std::size_t i = 0; i < places.size(); ++i) {
       const double roof = roofline(*kernels[places[i]]) * corrected_by(*kernels[places[i]]);
-      all[places[i]]->boosting_us = roof * std::exp(boosting[i]);
-      all[places[i]]->forest_us = roof * std::exp(forest[i]);
+      all[places[i]]->boosting_us = roof * std::exp(boosting[row_of[i]]);
+      all[places[i]]->forest_us = roof * std::exp(forest[row_of[i]]);
     }
   }
   return all;

@@ -1,9 +1,15 @@
 // Trees of decisions as flat arrays: the form in which a prediction takes about a microsecond.
 //
 // XGBoost trains them and writes them as JSON; takt reads that file and needs no XGBoost to predict. All trees lie in
-// one array of 16-byte nodes, the children of a node side by side, so that a step is one load and one comparison.
+// one array of 16-byte nodes, the children of a node side by side. A step waits for a node from the cache, and which
+// way it goes cannot be guessed; so several rows go down a tree together, each step of one while the others' nodes are
+// on their way, and no step is a branch. For that every row is written down twice, a missing value once as one that
+// lies below everything and once as one above; a node reads the half in which missing values go its way. Leaves lead to
+// themselves, by a last value that is below everything.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -17,8 +23,7 @@ class TreeEnsemble {
   /// The base score plus a leaf of each tree. NaN among the features is a missing value. As many features as it was
   /// read for.
   double predict(std::span<const float> features) const;
-  /// The same of many rows of as many features each, one after the other. Tree by tree, so that a tree's nodes stay in
-  /// the nearest cache for all rows.
+  /// The same of many rows of as many features each, one after the other.
   std::vector<double> predict_rows(std::span<const float> rows) const;
 
   std::size_t trees() const { return roots_.size(); }
@@ -26,16 +31,21 @@ class TreeEnsemble {
   std::size_t features() const { return features_; }
 
  private:
-  double leaf(std::int32_t root, const float* features) const;
-
   friend TreeEnsemble parse_trees(std::string_view, std::string_view, std::size_t);
 
   struct Node {
-    std::int32_t feature = -1;  ///< −1: a leaf
-    float value = 0;            ///< of a leaf its score, else what the feature is compared with: below goes left
-    std::int32_t left = 0;      ///< the right child is the next one
-    bool missing_goes_left = false;
+    std::int32_t place = 0;  ///< in a row that is written down twice
+    float limit = 0;         ///< below goes left
+    std::int32_t left = 0;   ///< the right child is the next one; of a leaf itself
+    float score = 0;         ///< of a leaf
   };
+  std::size_t places_of_row() const { return 2 * features_ + 1; }
+  std::vector<float> written_twice(std::span<const float> rows, std::size_t count) const;
+  template <std::size_t count>
+  void go_down(std::array<std::int32_t, count>& at, const float* rows, std::size_t stride) const;
+  double score_at(std::int32_t leaf) const;
+  double sum_of_row(const float* row) const;
+
   std::vector<Node> nodes_;
   std::vector<std::int32_t> roots_;
   std::size_t features_ = 0;

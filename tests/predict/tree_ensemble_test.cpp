@@ -59,6 +59,25 @@ TEST(TreeEnsemble, trees_add_up) {
   EXPECT_TRUE(trees.predict_rows({}).empty());
 }
 
+// More rows and more trees than go down together, and not a multiple of them.
+TEST(TreeEnsemble, many_rows_and_many_trees_decide_as_one_row_and_one_tree_do) {
+  std::string eleven = one_tree();
+  for (int i = 1; i < 11; ++i) eleven += "," + one_tree();
+  const TreeEnsemble trees = parse_trees(file_of(eleven), "x.json", 2);
+  Random random(3);
+  std::vector<float> rows;
+  for (int i = 0; i < 2 * 19; ++i)
+    rows.push_back(uniform(random) < 0.2 ? missing : static_cast<float>(8 * uniform(random) - 1));
+  rows[2 * 5] = std::numeric_limits<float>::infinity(), rows[2 * 7] = -std::numeric_limits<float>::infinity();
+  const std::vector<double> all = trees.predict_rows(rows);
+  ASSERT_EQ(all.size(), 19u);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const float a = rows[2 * i], b = rows[2 * i + 1];
+    EXPECT_EQ(all[i], 0.5 + 11 * (std::isnan(a) || a < 2 ? 10 : b < 4 ? 20 : 30)) << a << " " << b;
+    EXPECT_EQ(all[i], trees.predict(std::span(rows).subspan(2 * i, 2)));
+  }
+}
+
 TEST(TreeEnsemble, refuses_what_is_none) {
   EXPECT_THAT(tree_refusal("{}"), HasSubstr("x.json: is no model of XGBoost"));
   EXPECT_THAT(tree_refusal("tree"), HasSubstr("x.json"));
