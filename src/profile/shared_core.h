@@ -19,7 +19,7 @@ struct SharedCore {
 
 /// A turn is shared where its walk took half longer than the fastest tenth: by where their memory lies, walks differ by
 /// less, and beside a neighbour they take two or three times as long. nullopt: fewer than three turns with or without,
-/// or runs that took no twentieth longer.
+/// or runs that took no twentieth longer, or no longer than turns differ by chance (one in fifty).
 std::optional<SharedCore> find_shared_core(const RunPass& pass);
 
 }  // namespace takt

@@ -254,6 +254,16 @@ TEST(Instability, a_core_is_not_called_shared_for_walks_that_differ_little_or_ru
   EXPECT_EQ(causes(unrelated.judge()), Causes{}) << "in every turn a run is slow";
 }
 
+TEST(Instability, turns_that_differ_anyway_are_not_laid_on_a_neighbour) {
+  PassSketch drifting;
+  for (int turn = 0; turn < 20; ++turn) {
+    const bool is_late = turn == 5 || turn == 10 || turn == 14;  // of 1.2, 1.1 and 1.2 ms
+    drifting.turn(is_late ? 100us : 40us);
+    for (int i = 0; i < 10; ++i) drifting.run(1ms + turn % 3 * 100us + Nanoseconds(i * 100));
+  }
+  EXPECT_EQ(causes(drifting.judge()), Causes{});
+}
+
 TEST(Instability, what_a_run_waited_is_no_doing_of_a_neighbour) {
   PassSketch waiting;
   for (int turn = 0; turn < 10; ++turn) {
