@@ -4,6 +4,8 @@
 #include <new>
 #include <vector>
 
+#include "core/large_pages.h"
+
 namespace takt {
 namespace {
 
@@ -32,7 +34,9 @@ struct BufferPool::Idle {
         return last;
       }
     }
-    return Buffer(static_cast<std::byte*>(::operator new(size, buffer_alignment)));
+    Buffer fresh(static_cast<std::byte*>(::operator new(size, buffer_alignment)));
+    prefer_large_pages(fresh.get(), size);  // walking through it takes fewer of the processor's address lookups, too
+    return fresh;
   }
 
   void give_back(Buffer buffer) {
