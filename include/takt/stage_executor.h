@@ -80,6 +80,9 @@ struct StageExecutorSettings {
   /// Results carry the outputs: in memory that they keep and that the executor uses again when it is let go. Turn it
   /// off if you only measure.
   bool outputs = true;
+  /// Inputs hold what they were given until another value comes. Off: until the outputs are there, after which they
+  /// hold what they had before the first one; so whoever made a value may write to its memory again at once.
+  bool keeps_inputs = true;
   /// What inputs hold until start_async() gives them a value, each as `takt run --input` reads it: "x:{1,3,224,224}"
   /// for the size of an input that the model leaves open, "x:FILE.npy", "x:[1,2,3]". Others are filled with seeded
   /// values.
@@ -129,9 +132,10 @@ class TAKT_EXPORT StageExecutor {
   void set_callback(Callback callback);
 
   /// Blocks until a request is idle, gives it these values (others stay as they were) and starts it. The values are not
-  /// copied (strings are) but held until others take their place, and read by the runtime where they lie: memory that a
-  /// value shares with the program must not change until then. Throws Error(bad_input) for a port that does not exist
-  /// and a value of another type, rank or size, and Error(runtime); nothing was started then.
+  /// copied (strings are) but held until others take their place, or as StageExecutorSettings::keeps_inputs says, and
+  /// read by the runtime where they lie: memory that a value shares with the program must not change until then. Throws
+  /// Error(bad_input) for a port that does not exist and a value of another type, rank or size, and Error(runtime);
+  /// nothing was started then.
   void start_async(std::int64_t batch, const InputValues& inputs = {});
   /// Blocks until nothing is in flight and no callback runs. Throws the first failure since the last wait(),
   /// Error(runtime). Not from a callback.

@@ -119,6 +119,8 @@ class Opening {
     if (stage.dummy && settings.inputs.empty())
       settings.inputs.push_back(input_text("x", {*stage.dummy->matmul, *stage.dummy->matmul}));
     settings.outputs = keep_last_ || !behind_[s].empty();
+    // Every batch brings its own. What the stage before wrote lies in one piece of memory then, which stays in a cache.
+    settings.keeps_inputs = false;
     if (stage.split)
       open_split(s, model, settings, values);
     else

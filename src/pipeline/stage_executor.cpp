@@ -219,6 +219,7 @@ void StageExecutor::State::add_results(Request& request, StageResult& result) co
 void StageExecutor::State::completed(std::size_t request, StageResult result) {
   try {
     if (!result.error) add_results(*requests[request], result);
+    if (!settings.keeps_inputs) requests[request]->restore_inputs();
   } catch (const std::exception& e) {
     result.error = e.what();
     result.outputs.clear();

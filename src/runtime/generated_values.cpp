@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/half.h"
+#include "core/large_pages.h"
 #include "core/random.h"
 #include "core/text.h"
 
@@ -23,7 +24,9 @@ std::uint16_t bfloat_below_one(float value) {
 
 template <typename T, typename Make>
 std::vector<std::byte> fill(std::size_t count, Make make) {
-  std::vector<std::byte> bytes(count * sizeof(T));
+  std::vector<std::byte> bytes;
+  reserve_large(bytes, count * sizeof(T));  // as NumPy does with what users read and make
+  bytes.resize(count * sizeof(T));
   for (std::size_t i = 0; i < count; ++i) {
     T value = static_cast<T>(make());
     std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));

@@ -114,6 +114,9 @@ class Request {
   /// while an inference runs. Returns the bytes that the runtime could not read where they lay, so that they were
   /// copied. Throws Error(bad_input) for another type, rank or size.
   virtual std::int64_t set_input(std::size_t port, SharedTensor value) = 0;
+  /// Lets go what set_input() was given; its inputs have again what they had before. Not while an inference runs, and
+  /// after its outputs were taken.
+  virtual void restore_inputs() {}
   /// Memory that the next inference writes output number `port` to, which then surely has this shape: its size, aligned
   /// as its elements, and read by nobody. take_outputs() hands it on. A runtime that cannot ignores it. Not while an
   /// inference runs.

@@ -129,6 +129,32 @@ TEST_P(Handover, values_go_along_both_ways_of_a_fork_and_meet_again) {
   expect_all_and_no_copies(record, 60);
 }
 
+// Else a producer would need a second piece of memory for each of its batches, and two do not fit a cache that one
+// does.
+TEST_P(Handover, a_value_is_let_go_when_the_outputs_are_there_and_kept_where_that_is_asked_for) {
+  for (const bool keeps : {false, true}) {
+    StageExecutorSettings how;
+    how.runtime = std::get<0>(GetParam()), how.inputs = {"x:{24,1000}"}, how.keeps_inputs = keeps;
+    StageExecutor executor(folder_.path() / "plus.onnx", how);
+    std::vector<std::vector<float>> outputs;
+    executor.set_callback([&](const StageResult& result) {
+      ASSERT_FALSE(result.error) << *result.error;
+      outputs.push_back(values_of(*result.outputs.at(0)));
+    });
+    const SharedTensor given = std::make_shared<HostTensor>(
+        floats("x", {rows, columns}, std::vector<float>(static_cast<std::size_t>(rows * columns), 5)));
+    const StageExecutor::InputValues none, one{{0, given}};
+    for (const auto* values : {&none, &one, &none}) {
+      executor.start_async(static_cast<std::int64_t>(outputs.size()), *values);
+      executor.wait();
+    }
+    ASSERT_EQ(outputs.size(), 3u);
+    EXPECT_EQ(outputs[1].at(17), 6);
+    EXPECT_EQ(outputs[2], outputs[keeps ? 1 : 0]);
+    EXPECT_EQ(given.use_count(), keeps ? 3 : 2) << "one of them is the test's list";
+  }
+}
+
 TEST_P(Handover, all_stages_in_front_of_the_sink_give_their_outputs) {
   folder_.write("left.onnx", plus("u", "v", 110));
   auto engine = settings();

@@ -50,6 +50,13 @@ class Binding {
     }
   }
 
+  /// The inputs look at its own tensors again.
+  void restore() {
+    for (std::size_t i = 0; i < tensors_.size(); ++i)
+      if (shared_.count(tensors_[i].name) > 0) values_[i] = foreign_value(tensors_[i]);
+    shared_.clear();
+  }
+
   /// Where the next run writes this output.
   void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) {
     results_[port] = value_over(memory.get(), outputs_[port].type, shape);

@@ -51,6 +51,10 @@ class OnnxRuntimeRequest : public Request {
     return copied;
   }
 
+  void restore_inputs() override {
+    guarded(where_, [&] { binding_.restore(); });
+  }
+
   void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) override {
     guarded(where_, [&] { binding_.set_output(port, shape, std::move(memory)); });
   }

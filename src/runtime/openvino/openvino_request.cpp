@@ -52,6 +52,10 @@ class OpenVinoRequest : public Request {
     return copied;
   }
 
+  void restore_inputs() override {
+    guarded(shared_.where, [&] { inference_.restore_inputs(); });
+  }
+
   void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) override {
     guarded(shared_.where, [&] { inference_.set_output(port, shape, std::move(memory)); });
   }
@@ -139,8 +143,14 @@ std::vector<HostTensor> Inference::outputs() {
 }
 
 void Inference::set_input(std::size_t port, SharedTensor value) {
+  first_.try_emplace(port, request().get_input_tensor(port));
   request().set_input_tensor(port, foreign_view(*value, shared_.input_types[port]));
   values_[port] = std::move(value);
+}
+
+void Inference::restore_inputs() {
+  for (const auto& value : values_) request().set_input_tensor(value.first, first_.at(value.first));
+  values_.clear();
 }
 
 void Inference::set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) {

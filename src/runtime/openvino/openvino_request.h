@@ -41,6 +41,7 @@ class Inference {
 
   std::vector<HostTensor> outputs();
   void set_input(std::size_t port, SharedTensor value);
+  void restore_inputs();
   void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory);
   TakenOutputs take_outputs();
   /// nullopt: without profiling, or before the first inference.
@@ -62,6 +63,7 @@ class Inference {
   std::vector<std::shared_ptr<Slot>> others_;  ///< held, or waiting to be used again
   const Shared& shared_;
   std::map<std::size_t, SharedTensor> values_;                     ///< what the inputs look at, by port
+  std::map<std::size_t, ov::Tensor> first_;                        ///< what they had before, once they had another
   std::map<std::size_t, std::shared_ptr<std::byte>> destination_;  ///< what the outputs look at, by port
   Nanoseconds started_{};                                          ///< steady clock
   TimedCall call_;
