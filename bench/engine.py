@@ -6,7 +6,8 @@ throughputs, takt / benchmark_app, is within 3 % either way. It holds when the i
 
 And what handing tensors on costs: two stages with 36 MB between them, one batch at a time, beside a plain loop that runs
 the same two sessions one after the other and gives the second one what the first has written where it lies. The figure
-is milliseconds per batch, and the ratio takt / loop holds when the interval's lower end is at most 1.05.
+is milliseconds per batch, and the ratio takt / loop holds when the interval lies below 1.05, or is narrow and begins
+there.
 
 usage: bench/engine.py [TAKT] [--model FILE] [--requests N] [--rounds N] [--iter N] [--handover]
 exit 1 if one does not hold; --handover measures that alone
@@ -92,7 +93,7 @@ def compare_handover(given, folder):
     for runtime in LOOPS:
         result = peers.Comparison(lambda: handed_on(given.takt, folder, runtime, given.iter),
                                   lambda: plain_loop(folder, runtime, given.iter), given.rounds, given.most_rounds)
-        holds = result.narrow and result.low <= 1.05
+        holds = result.high <= 1.05 or result.narrow and result.low <= 1.05
         print(result.line(runtime, holds), flush=True)
         failed |= not holds
     return failed
