@@ -64,7 +64,9 @@ class PlainTimes {
       told += *row.plain_mean;
     }
     profile_.plain_mean = mean_of_plain;
-    profile_.plain_unattributed = mean_of_plain - told;
+    const Duration rest = mean_of_plain - told;
+    // What summing rounds off is nobody's time, and would be shown with as many digits as it takes to see it.
+    profile_.plain_unattributed = std::abs(rest.count()) < 1e-9 * mean_of_plain.count() ? Duration{} : rest;
   }
 
  private:
