@@ -53,6 +53,11 @@ TEST(AnalyzeErrors, missing_values_sort_last) {
   EXPECT_LT(text.find("concat("), text.find("loop("));
 }
 
+TEST(AnalyzeErrors, the_least_and_the_most_of_several_times_are_those) {
+  EXPECT_THAT(report("tiny4.json", {"--aggregate", "min", "--print-only", "device"}), HasSubstr("│ 1e-06 "));
+  EXPECT_THAT(report("tiny4.json", {"--aggregate", "max", "--print-only", "device"}), HasSubstr("│ 2.1e-05 "));
+}
+
 TEST(AnalyzeErrors, combinations_the_peer_cannot_compute_work) {
   EXPECT_THAT(report("edge.json", {"--aggregate", "max"}), HasSubstr("all"));
   EXPECT_THAT(report("edge.json", {"--aggregate", "sum", "--dump-only-opr"}), HasSubstr("all 23 N/A"));
