@@ -58,6 +58,18 @@ TEST(AnalyzeErrors, the_least_and_the_most_of_several_times_are_those) {
   EXPECT_THAT(report("tiny4.json", {"--aggregate", "max", "--print-only", "device"}), HasSubstr("│ 2.1e-05 "));
 }
 
+// Integers are summed exactly, numbers as NumPy sums them, and one number among integers makes the sum one.
+TEST(AnalyzeErrors, a_sum_is_an_integer_where_all_its_parts_are) {
+  std::vector<OperatorRecord> records(4);
+  const std::vector<PeerNumber> parts{{0.1, false}, {0.2, false}, {1.1, false}, {1, true}};
+  for (std::size_t i = 0; i < parts.size(); ++i) records[i].computation = parts[i], records[i].memory = {1, true};
+  const auto sums = aggregate_records(records, AnalyzeOptions::Aggregate::sum, false);
+  ASSERT_EQ(sums.size(), 1u);
+  EXPECT_EQ(sums[0].computation->value, 2.4000000000000004);
+  EXPECT_FALSE(sums[0].computation->integral);
+  EXPECT_TRUE(sums[0].memory->integral);
+}
+
 TEST(AnalyzeErrors, combinations_the_peer_cannot_compute_work) {
   EXPECT_THAT(report("edge.json", {"--aggregate", "max"}), HasSubstr("all"));
   EXPECT_THAT(report("edge.json", {"--aggregate", "sum", "--dump-only-opr"}), HasSubstr("all 23 N/A"));
