@@ -8,6 +8,7 @@ files as before.
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -204,6 +205,24 @@ class BadInput(unittest.TestCase):
                         with open(os.path.join(self.folder, b'out'), 'rb') as file:
                             self.assertEqual(file.read(), kept)
                         os.remove(os.path.join(self.folder, b'out'))
+
+    def test_a_limit_on_the_size_of_files_is_a_write_that_fails(self):
+        self.put('m.onnx', SMALL)
+        command = [TAKT, 'run', 'm.onnx', '--device', 'sim:CPU', '--iter', '1', '--profile', 'out']
+        done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"'out'", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, b'out')))
+
+    def test_peaks_that_cannot_be_kept_are_not_measured(self):
+        self.put('cache', b'a file')
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = takt(self.folder, 'devices', '--measure', XDG_CACHE_HOME=os.fsdecode(self.folder) + '/cache')
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b'a part of the path is not a folder', done.stderr)
+        self.assertLess(after.ru_utime - before.ru_utime, 1, 'processor seconds; measuring takes many')
 
     def test_good_input_is_not_refused(self):
         self.assertIn('sim', [runtime for runtime, _ in runtimes()])
