@@ -96,12 +96,12 @@ TEST(OrtProfile, bodies_in_bodies_and_branches_of_no_time_add_up) {
   EXPECT_THAT(microseconds(profile.operators[1].device), ElementsAre(2));
 }
 
-// Stamps are cut off to microseconds, so that what ended with the loop may seem to end behind it or to begin at its end.
+// Stamps are cut off to microseconds, so that what ended with the loop may seem to end behind it or to begin at its
+// end.
 TEST(OrtProfile, what_seems_to_reach_beyond_its_loop_takes_no_more_than_the_loop) {
-  const auto profile =
-      parse_ort_profile(trace({body_node("late", "Relu", 12, 5), body_node("last", "Relu", 15, 1),
-                               body_node("loop", "Loop", 5, 10), node("behind", 15, 2), run(0, 40)}),
-                        "p");
+  const auto profile = parse_ort_profile(trace({body_node("late", "Relu", 12, 5), body_node("last", "Relu", 15, 1),
+                                                body_node("loop", "Loop", 5, 10), node("behind", 15, 2), run(0, 40)}),
+                                         "p");
   ASSERT_EQ(profile.operators.size(), 4U);
   EXPECT_THAT(microseconds(profile.operators[0].device), ElementsAre(3));
   EXPECT_THAT(microseconds(profile.operators[1].device), ElementsAre(0));

@@ -75,6 +75,15 @@ TEST(Bootstrap, needs_five_samples_and_repeats_itself) {
   EXPECT_GE(first->high, 3);
 }
 
+TEST(Bootstrap, reaches_as_far_up_as_down_where_values_lie_evenly) {
+  std::vector<double> samples;
+  for (int i = 1; i <= 101; ++i) samples.push_back(i);
+  for (const double confidence : {0.5, 0.8, 0.95}) {
+    const auto interval = bootstrap_mean(samples, confidence);
+    EXPECT_NEAR(51 - interval->low, interval->high - 51, 0.6) << confidence;
+  }
+}
+
 TEST(Bootstrap, covers_the_true_mean_about_as_often_as_it_says) {
   // 200 data sets of 40 standard normal values; the percentile bootstrap is a little narrow, so 95 % means 90-99 %.
   std::mt19937_64 random(5);
