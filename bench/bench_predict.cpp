@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <numeric>
 #include <vector>
 
 #include "core/error.h"
@@ -29,7 +30,7 @@ double law(const KernelFacts& facts) {
 Predictor trained() {
   const Dataset dataset = drawn_dataset(45, 60, 0.03, law);
   std::vector<std::size_t> all(dataset.models.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  std::iota(all.begin(), all.end(), std::size_t{0});
   return train(dataset, all, {});
 }
 
@@ -41,8 +42,7 @@ double median_us(int calls, Call call) {
     call();
     times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
   }
-  std::sort(times.begin(), times.end());
-  return percentile(times, 0.5);
+  return *median(times);
 }
 
 struct Case {
