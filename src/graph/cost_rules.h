@@ -73,6 +73,7 @@ std::optional<Work> grid_sample(const OpView& op, const CostRule& rule);
 std::optional<Work> roi_align(const OpView& op, const CostRule& rule);
 std::optional<Work> non_max_suppression(const OpView& op, const CostRule& rule);
 std::optional<Work> fourier(const OpView& op, const CostRule& rule);
+std::optional<Work> short_time_fourier(const OpView& op, const CostRule& rule);
 std::optional<Work> scatter(const OpView& op, const CostRule& rule);
 
 std::optional<Work> convolution(const OpView& op, const CostRule& rule);  ///< flops: index of the weight input

@@ -40,21 +40,50 @@ std::optional<Work> non_max_suppression(const OpView& op, const CostRule&) {
   return Work{*scores * (1 + std::log2(count)) + 12 * static_cast<double>((*kept)[0]) * count, 0};
 }
 
+namespace {
+
 // 5·n·log2(n) per transform of length n, the usual count of a fast one; half of it where the input is real.
+double fast_transform(double length, bool is_real) {
+  return 5 * length * std::log2(std::max(2.0, length)) * (is_real ? 0.5 : 1);
+}
+
+/// The one integer that an input holds; nullopt: there is none, or it is not known before running.
+std::optional<std::int64_t> one_integer(const OpView& op, std::size_t input) {
+  const Tensor* tensor = op.input(input);
+  if (!tensor || !tensor->integers || tensor->integers->size() != 1) return std::nullopt;
+  return tensor->integers->front();
+}
+
+}  // namespace
+
 std::optional<Work> fourier(const OpView& op, const CostRule&) {
-  const auto from = op.input_shape(0), to = op.output_shape(0);
-  const auto elements = op.output_elements();
-  const Tensor* axis = op.input(2);
-  if (!from || !to || !elements || from->size() < 2) return std::nullopt;
-  std::int64_t along =
-      op.integer("axis", axis && axis->integers && !axis->integers->empty() ? (*axis->integers)[0] : -2);
+  const auto from = op.input_shape(0);
+  const auto inputs = op.input_elements(0);
+  if (!from || !inputs || from->size() < 2) return std::nullopt;
+  std::int64_t along = op.integer("axis", one_integer(op, 2).value_or(-2));
   if (along < 0) along += static_cast<std::int64_t>(from->size());
   if (along < 0 || along >= static_cast<std::int64_t>(from->size())) return std::nullopt;
-  const double length = static_cast<double>((*from)[static_cast<std::size_t>(along)]);
+  const auto given = static_cast<double>((*from)[static_cast<std::size_t>(along)]);
+  if (op.has_input(1) && !one_integer(op, 1)) return std::nullopt;  // cut or filled up with zeros to a length of its own
+  const double length = static_cast<double>(one_integer(op, 1).value_or(std::int64_t(given)));
+  if (given < 1 || length < 1) return std::nullopt;
+  const double transforms = *inputs / given / static_cast<double>(std::max<std::int64_t>(1, from->back()));
+  return Work{transforms * fast_transform(length, from->back() == 1), 0};
+}
+
+// A transform per frame, as many as the output has; before it each value times the window's, if there is one.
+std::optional<Work> short_time_fourier(const OpView& op, const CostRule&) {
+  const auto from = op.input_shape(0), to = op.output_shape(0), window = op.input_shape(2);
+  if (!from || !to || from->empty() || to->size() < 3) return std::nullopt;
+  const bool has_window = op.has_input(2) && window && window->size() == 1;
+  const auto given = one_integer(op, 3);
+  if (!given && !has_window) return std::nullopt;
+  const double length = static_cast<double>(given ? *given : window->front());
   if (length < 1) return std::nullopt;
-  const auto inputs = op.input_elements(0);
-  const double transforms = *inputs / length / static_cast<double>(std::max<std::int64_t>(1, from->back()));
-  return Work{transforms * 5 * length * std::log2(std::max(2.0, length)) * (from->back() == 1 ? 0.5 : 1), 0};
+  const bool is_real = from->size() < 3 || from->back() == 1;
+  const double frames = static_cast<double>((*to)[0]) * static_cast<double>((*to)[1]);
+  const double windowing = has_window ? length * (is_real ? 1 : 2) : 0;
+  return Work{frames * (windowing + fast_transform(length, is_real)), 0};
 }
 
 // With a reduction, one operation for each update.

@@ -152,6 +152,7 @@ constexpr CostRule rules[] = {
     {"RoiAlign", roi_align},
     {"GridSample", grid_sample},
     {"DFT", fourier},
+    {"STFT", short_time_fourier},
     // Quantisation: divide, round, shift, saturate; back: shift, multiply.
     {"QuantizeLinear", per_output, 4},
     {"DequantizeLinear", per_output, 2},

@@ -15,6 +15,15 @@ TEST(StudentQuantile, agrees_with_the_tables) {
   EXPECT_NEAR(student_quantile(1e6, 0.025), 1.960, 0.001);
 }
 
+// With one and two degrees of freedom the quantile has a closed form: tan(pi·(1/2 - tail)), and
+// (1 - 2·tail)·sqrt(2/(4·tail·(1 - tail))).
+TEST(StudentQuantile, agrees_with_its_closed_forms_near_the_middle) {
+  EXPECT_NEAR(student_quantile(1, 0.4), 0.324920, 1e-6);
+  EXPECT_NEAR(student_quantile(1, 0.1), 3.077684, 1e-6);
+  EXPECT_NEAR(student_quantile(2, 0.4), 0.288675, 1e-6);
+  EXPECT_NEAR(student_quantile(2, 0.45), 0.142134, 1e-6);
+}
+
 // The mean of 1, 2, 3 has the standard error 1/sqrt(3); of two degrees of freedom 4.303 of them hold 95 %.
 TEST(HalfWidthOfMean, is_that_of_students_interval) {
   EXPECT_NEAR(*half_width_of_mean(std::array{1.0, 2.0, 3.0}), 4.3027 / 1.7321, 0.001);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 
 #include "graph/builder.h"
 #include "onnx-ml.pb.h"
@@ -240,6 +241,37 @@ TEST(Cost, detection_and_sampling) {
   expect_work({"ScatterElements", {{8}, {3}, {3}}, {8}, {{"reduction", std::string("add")}}, 3}, 3, 0);
   expect_work({"ScatterElements", {{8}, {3}, {3}}, {8}, {}, 3}, 0, 0);
   expect_work({"DFT", {{1, 16, 1}}, {1, 16, 2}, {{"axis", 1}}, 1}, 5 * 16 * 4 / 2, 0);
+}
+
+TEST(Cost, of_transforms_whose_length_is_given) {
+  const auto cost_of_transform = [](const std::string& type, const Shape& signal, const Shape& output,
+                                    const std::function<std::vector<std::string>(ModelBuilder&)>& others) {
+    ModelBuilder b;
+    std::vector<std::string> names{b.input("signal", ElementType::f32, signal)};
+    for (const auto& name : others(b)) names.push_back(name);
+    b.output(b.node(type, names, {}), ElementType::f32, output);
+    const Graph graph = b.build().graph;
+    return cost(graph, graph.ops.at(0)).flops;
+  };
+  // 16 values cut to 8, of two signals: 2 · 5 · 8 · 3, half of it as they are real.
+  EXPECT_EQ(cost_of_transform("DFT", {2, 16, 1}, {2, 8, 2},
+                              [](ModelBuilder& b) { return std::vector{b.integers({8}, {}), b.integers({1}, {})}; }),
+            2 * 5 * 8 * 3 / 2);
+  // 7 frames of 8 values, each times the window's: 2 · 7 · (8 + 5 · 8 · 3 / 2); complex ones take twice as much.
+  const auto framed = [](ModelBuilder& b) {
+    return std::vector{b.integers({4}, {}), b.floats(std::vector<float>(8, 0.5f), {8}), b.integers({8}, {})};
+  };
+  EXPECT_EQ(cost_of_transform("STFT", {2, 32, 1}, {2, 7, 5, 2}, framed), 14 * (8 + 60));
+  EXPECT_EQ(cost_of_transform("STFT", {2, 32}, {2, 7, 5, 2}, framed), 14 * (8 + 60));
+  EXPECT_EQ(cost_of_transform("STFT", {2, 32, 2}, {2, 7, 8, 2}, framed), 14 * (16 + 120));
+  // The window alone says how long a frame is; without any, nothing does.
+  EXPECT_EQ(cost_of_transform("STFT", {2, 32, 1}, {2, 7, 5, 2},
+                              [](ModelBuilder& b) {
+                                return std::vector{b.integers({4}, {}), b.floats(std::vector<float>(8, 0.5f), {8})};
+                              }),
+            14 * (8 + 60));
+  EXPECT_FALSE(cost_of_transform("STFT", {2, 32, 1}, {2, 7, 5, 2},
+                                 [](ModelBuilder& b) { return std::vector{b.integers({4}, {})}; }));
 }
 
 TEST(Cost, samples_of_boxes_of_any_size_are_not_known) {
