@@ -5,6 +5,7 @@
 #include "cli/pipeline_options.h"
 #include "cli/tables.h"
 #include "core/log.h"
+#include "core/spill.h"
 #include "record/recorded_run.h"
 
 namespace takt {
@@ -43,6 +44,7 @@ CommandDescription describe_pipeline_analyze() {
 int run_pipeline_analyze(std::span<const std::string> arguments) {
   PipelineAnalyzeOptions o;
   if (!declare(o).parse(arguments)) return 0;
+  const Spill spill;
   RecordedRun recorded = read_recorded_run(o.file);
   for (const std::string& note : recorded.notes) log_warning(note);
   const Accounts accounts = account(recorded.run);

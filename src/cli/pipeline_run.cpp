@@ -11,6 +11,7 @@
 #include "core/interrupt.h"
 #include "core/log.h"
 #include "core/progress.h"
+#include "core/spill.h"
 #include "core/text.h"
 #include "pipeline/engine.h"
 #include "pipeline/simulation.h"
@@ -110,6 +111,8 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   const bool is_virtual = o.pipeline.clock == PipelineClock::virtual_time;
   RecordedBatches batches(o.trace,
                           [&](const PipelineRun& planned) { return to_json(describe(planned, spec, arguments)); });
+  std::optional<Spill> spill;  // of what really runs only when it has ended: `batches` sees to that
+  if (is_virtual) spill.emplace();
   PipelineOutcome outcome = is_virtual ? PipelineOutcome{simulate_pipeline(spec), {}} : run(spec, interrupt, batches);
   if (!outcome.began) return end_unopened(outcome);
   const Provenance provenance = describe(outcome.run, spec, arguments);

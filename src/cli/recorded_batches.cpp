@@ -38,6 +38,11 @@ void RecordedBatches::open_temporary(const PipelineRun& planned, std::optional<s
   }
 }
 
+void RecordedBatches::end(PipelineRun& run) {
+  spill_.emplace();
+  sink().end(run);
+}
+
 std::optional<std::filesystem::path> RecordedBatches::journal() const {
   return journal_ && !folder_ ? std::optional(journal_->path()) : std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/spill.h"
 #include "core/temporary_folder.h"
 #include "record/kept_batches.h"
 #include "record/run_journal.h"
@@ -25,7 +26,8 @@ class RecordedBatches final : public BatchSink {
   void start(Nanoseconds base_time) override { sink().start(base_time); }
   void take(const BatchPassage& batch) override { sink().take(batch); }
   std::optional<std::string> failure() const override { return journal_ ? journal_->failure() : std::nullopt; }
-  void end(PipelineRun& run) override { sink().end(run); }
+  /// From here on, as nothing is measured any longer, long lists go to disk.
+  void end(PipelineRun& run) override;
 
   /// What a user finds; nullopt: nothing was written beside the trace.
   std::optional<std::filesystem::path> journal() const;
@@ -41,6 +43,7 @@ class RecordedBatches final : public BatchSink {
   std::optional<TemporaryFolder> folder_;  ///< of a journal that nobody asked for
   std::optional<RunJournal> journal_;
   KeptBatches kept_;
+  std::optional<Spill> spill_;
 };
 
 }  // namespace takt

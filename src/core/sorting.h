@@ -25,10 +25,11 @@ bool repair_order(std::vector<Value>& list, std::size_t budget, Before before = 
   return true;
 }
 
-/// Sorts; a list with few elements out of place takes one walk from front to back. Not stable.
+/// Sorts; a list whose elements are out of place by `moves` places on average takes one walk from front to back. Not
+/// stable.
 template <typename Value, typename Before = std::less<>>
-void sort_nearly_sorted(std::vector<Value>& list, Before before = {}) {
-  if (!repair_order(list, list.size() * 4, before)) std::sort(list.begin(), list.end(), before);
+void sort_nearly_sorted(std::vector<Value>& list, Before before = {}, std::size_t moves = 4) {
+  if (!repair_order(list, list.size() * moves, before)) std::sort(list.begin(), list.end(), before);
 }
 
 }  // namespace takt

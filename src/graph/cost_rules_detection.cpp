@@ -64,7 +64,8 @@ std::optional<Work> fourier(const OpView& op, const CostRule&) {
   if (along < 0) along += static_cast<std::int64_t>(from->size());
   if (along < 0 || along >= static_cast<std::int64_t>(from->size())) return std::nullopt;
   const auto given = static_cast<double>((*from)[static_cast<std::size_t>(along)]);
-  if (op.has_input(1) && !one_integer(op, 1)) return std::nullopt;  // cut or filled up with zeros to a length of its own
+  if (op.has_input(1) && !one_integer(op, 1))
+    return std::nullopt;  // cut or filled up with zeros to a length of its own
   const double length = static_cast<double>(one_integer(op, 1).value_or(std::int64_t(given)));
   if (given < 1 || length < 1) return std::nullopt;
   const double transforms = *inputs / given / static_cast<double>(std::max<std::int64_t>(1, from->back()));

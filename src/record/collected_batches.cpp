@@ -1,12 +1,13 @@
 #include "record/collected_batches.h"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
+#include <compare>
+#include <functional>
 #include <utility>
 
 #include "core/check.h"
 #include "core/index.h"
+#include "core/sorting.h"
 #include "record/packed_batches.h"
 
 namespace takt {
@@ -16,11 +17,23 @@ bool tells(const ExecutionCounters& counters) {
   return counters.hardware || counters.marshalling || counters.bytes_moved;
 }
 
+/// Batches come as they were delivered, so an execution stands as many places before its own as others began between
+/// it and its batch's next one: some for each batch that is inside.
+constexpr std::size_t usual_moves = 64;
+
+/// By start, then in the order in which they were decided on.
+struct Place {
+  Nanoseconds start{};
+  std::int64_t number = 0;
+  std::size_t before = 0;  ///< where it stood
+  auto operator<=>(const Place&) const = default;
+};
+
 template <typename Record>
-void put_in_order(std::vector<Record>& records, const std::vector<std::size_t>& order) {
+void put_in_order(std::vector<Record>& records, const std::vector<Place>& places) {
   std::vector<Record> ordered;
   ordered.reserve(records.size());
-  for (const std::size_t place : order) ordered.push_back(records[place]);
+  for (const Place& place : places) ordered.push_back(records[place.before]);
   records = std::move(ordered);
 }
 
@@ -57,15 +70,14 @@ void CollectedBatches::append(const BatchPassage& passage) {
 }
 
 void CollectedBatches::order_executions() {
-  std::vector<std::size_t> order(schedule_.executions.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto& executions = schedule_.executions;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tuple(executions[a].start, numbers_[a]) < std::tuple(executions[b].start, numbers_[b]);
-  });
+  std::vector<Place> places;
+  places.reserve(schedule_.executions.size());
+  for (std::size_t i = 0; i < schedule_.executions.size(); ++i)
+    places.push_back({schedule_.executions[i].start, numbers_[i], i});
   numbers_ = {};
-  put_in_order(schedule_.executions, order);
-  if (!counters_.empty()) put_in_order(counters_, order);
+  sort_nearly_sorted(places, std::less<>(), usual_moves);
+  put_in_order(schedule_.executions, places);
+  if (!counters_.empty()) put_in_order(counters_, places);
 }
 
 void CollectedBatches::move_to(PipelineRun& run) {

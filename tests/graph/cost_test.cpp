@@ -255,7 +255,9 @@ TEST(Cost, of_transforms_whose_length_is_given) {
   };
   // 16 values cut to 8, of two signals: 2 · 5 · 8 · 3, half of it as they are real.
   EXPECT_EQ(cost_of_transform("DFT", {2, 16, 1}, {2, 8, 2},
-                              [](ModelBuilder& b) { return std::vector{b.integers({8}, {}), b.integers({1}, {})}; }),
+                              [](ModelBuilder& b) {
+                                return std::vector{b.integers({8}, {}), b.integers({1}, {})};
+                              }),
             2 * 5 * 8 * 3 / 2);
   // 7 frames of 8 values, each times the window's: 2 · 7 · (8 + 5 · 8 · 3 / 2); complex ones take twice as much.
   const auto framed = [](ModelBuilder& b) {
