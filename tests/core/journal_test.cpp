@@ -3,15 +3,28 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <thread>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "test_folder.h"
+
+namespace {
+bool flush_fails = false;
+}
+
+/// In the place of the C library's, so that a disk can fail.
+extern "C" int fdatasync(int descriptor) {
+  if (!flush_fails) return static_cast<int>(::syscall(SYS_fdatasync, descriptor));
+  errno = EIO;
+  return -1;
+}
 
 namespace takt {
 namespace {
@@ -162,6 +175,25 @@ TEST_F(JournalTest, paths_that_cannot_be_written_get_one_sentence) {
   EXPECT_THAT(refusal(ErrorKind::io), HasSubstr("its folder does not exist"));
   path_ = "/dev/null";
   EXPECT_THAT(refusal(ErrorKind::io), HasSubstr("no regular file"));
+}
+
+TEST_F(JournalTest, what_does_not_reach_the_disk_is_no_line) {
+  Journal journal(path_);
+  journal.append(R"({"n":1})");
+  flush_fails = true;
+  EXPECT_THROW(journal.append(R"({"n":2})"), Error);
+  flush_fails = false;
+  EXPECT_THAT(read_journal(path_), ElementsAre(R"({"n":1})"));
+  journal.append(R"({"n":3})");
+  EXPECT_THAT(read_journal(path_), ElementsAre(R"({"n":1})", R"({"n":3})"));
+}
+
+TEST_F(JournalTest, half_a_line_that_could_not_be_cut_off_is_when_the_next_one_comes) {
+  Journal journal(path_);
+  journal.append(R"({"n":1})");
+  std::ofstream(path_, std::ios::app) << R"({"n":)";
+  journal.append(R"({"n":2})");
+  EXPECT_THAT(read_journal(path_), ElementsAre(R"({"n":1})", R"({"n":2})"));
 }
 
 TEST_F(JournalTest, a_full_disk_leaves_no_half_line) {
