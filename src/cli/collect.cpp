@@ -53,11 +53,13 @@ CommandLine declare(CollectOptions& o) {
             .meaning = "A folder with .onnx files, or a model; may be given several times",
             .names_a_file = true},
            &o.models);
-  line.add({.names = "-o,--output",
-            .value = "FILE",
-            .meaning = "The dataset; the journal of what was measured lies beside it as FILE.jsonl",
-            .fallback = default_dataset},
-           &o.out);
+  line.add(
+      {.names = "-o,--output",
+       .value = "FILE",
+       .meaning =
+           "The dataset, compressed if it ends in .gz; the journal of what was measured lies beside it as FILE.jsonl",
+       .fallback = default_dataset},
+      &o.out);
   line.add({.names = "--rounds",
             .value = "N",
             .meaning = "How often each model is measured; with two or more the dataset says how noisy it is",
@@ -158,7 +160,7 @@ int run_collect(std::span<const std::string> arguments) {
     settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
     collection = collect(settings);
   }
-  if (!collection.dataset.models.empty()) write_file_atomically(o.out, dataset_csv(collection.dataset));
+  if (!collection.dataset.models.empty()) write_dataset(collection.dataset, o.out);
   const auto tables = collect_tables(collection.rows);
   print(o.output, tables, provenance, text_of(o, collection));
   if (collection.dataset.models.empty())

@@ -2,7 +2,6 @@
 
 #include "cli/output.h"
 #include "cli/predict_options.h"
-#include "core/file.h"
 #include "core/text.h"
 #include "predict/collect.h"
 
@@ -21,7 +20,7 @@ CommandLine declare(CollectMergeOptions& o) {
   line.add({.names = "FILE", .meaning = "The datasets", .required = true}, &o.files);
   line.add({.names = "-o,--output",
             .value = "FILE",
-            .meaning = "The dataset of all",
+            .meaning = "The dataset of all, compressed if it ends in .gz",
             .required = true,
             .makes = Makes::file},
            &o.out);
@@ -34,7 +33,7 @@ int run_collect_merge(std::span<const std::string> arguments) {
   CollectMergeOptions o;
   if (!declare(o).parse(arguments)) return 0;
   const Dataset all = merge_datasets(o.files);
-  write_file_atomically(o.out, dataset_csv(all));
+  write_dataset(all, o.out);
   fmt::print("{} kernels of {} models in {}\n", all.kernel_count(), all.models.size(), printable(o.out.string()));
   return 0;
 }

@@ -184,6 +184,8 @@ CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const C
                        first.runtime_version,
                        configuration.device,
                        configuration.machine,
+                       first.takt_version,
+                       first.measured_at,
                        configuration.threads,
                        static_cast<int>(rounds.size()),
                        configuration.constants,

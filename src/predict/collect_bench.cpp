@@ -8,6 +8,7 @@
 
 #include "core/child_process.h"
 #include "core/error.h"
+#include "core/provenance.h"
 #include "core/statistics.h"
 #include "core/temporary_folder.h"
 #include "core/text.h"
@@ -165,6 +166,8 @@ CollectRecord measure_for_collection(const CollectTask& task) {
   } else {
     measure_whole(task, record);
   }
+  const Provenance provenance = make_provenance({});
+  record.takt_version = provenance.takt_version, record.measured_at = provenance.date;
   record.status = CollectStatus::measured;
   return record;
 }

@@ -123,6 +123,8 @@ std::string to_json(const CollectRecord& record) {
               {"architecture", record.architecture},
               {"family", record.family},
               {"runtime_version", record.runtime_version},
+              {"takt_version", record.takt_version},
+              {"measured_at", record.measured_at},
               {"latency_us", record.latency_us},
               {"canary_us", record.canary ? Json{record.canary->compute_us, record.canary->memory_us} : Json()},
               {"others_busy", json_of(record.load.others_busy)},
@@ -142,6 +144,7 @@ CollectRecord parse_collect_record(std::string_view json, std::string_view where
     record.status = collect_status_named(read.at("status"));
     record.reason = read.at("reason"), record.architecture = read.at("architecture");
     record.family = read.at("family"), record.runtime_version = read.at("runtime_version");
+    record.takt_version = read.value("takt_version", ""), record.measured_at = read.value("measured_at", "");
     record.latency_us = read.at("latency_us"), record.canary = canary_in(read.at("canary_us"));
     record.load.others_busy = optional_in(read.at("others_busy"));
     record.load.run_delay = optional_in(read.at("run_delay"));

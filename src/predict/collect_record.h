@@ -48,7 +48,8 @@ struct CollectRecord {
   CollectStatus status = CollectStatus::failed;
   std::string reason;  ///< of a failed one
   std::string architecture, family, runtime_version;
-  double latency_us = 0;  ///< mean of the whole inference
+  std::string takt_version, measured_at;  ///< what measured it, and when: UTC, ISO 8601; empty in journals of before
+  double latency_us = 0;                  ///< mean of the whole inference
   std::optional<CanaryTimes> canary;
   LoadReadings load;  ///< without canary
   std::vector<TimedKernel> kernels;

@@ -9,8 +9,9 @@
 
 #include "core/csv.h"
 #include "core/error.h"
-#include "core/file.h"
 #include "core/text.h"
+#include "trace/byte_source.h"
+#include "trace/trace_output.h"
 
 namespace takt {
 namespace {
@@ -65,9 +66,10 @@ std::vector<std::string> dataset_columns() {
   std::vector<std::string> names{"Kernel_ID",      "OpType",      "Input_Shape", "stress", "stress_kind",
                                  "stress_threads", "others_busy", "run_delay",   "steal",  "canary"};
   for (const std::string_view name : seen_load_features()) names.emplace_back(name);
-  for (const char* name : {"Latency_ms", "latency_noise", "model", "architecture", "family", "model_latency_ms",
-                           "model_noise", "rounds", "kernel", "layout", "number_type", "kernel_group", "runtime",
-                           "runtime_version", "device", "machine", "peak_flops_per_s", "peak_bytes_per_s"})
+  for (const char* name : {"Latency_ms",       "latency_noise", "model",       "architecture",     "family",
+                           "model_latency_ms", "model_noise",   "rounds",      "kernel",           "layout",
+                           "number_type",      "kernel_group",  "runtime",     "runtime_version",  "device",
+                           "machine",          "takt_version",  "measured_at", "peak_flops_per_s", "peak_bytes_per_s"})
     names.emplace_back(name);
   for (const FeatureText& feature : feature_texts()) names.emplace_back(feature.name);
   return names;
@@ -89,12 +91,26 @@ std::vector<std::string> cells_of(const CollectedModel& model, const CollectedKe
     const auto found = load.seen.find(name);
     cells.push_back(found == load.seen.end() ? std::string() : number_cell(found->second));
   }
-  for (std::string& cell : std::vector<std::string>{
-           number_cell(kernel.latency_ms), number_cell(kernel.noise), model.model, model.architecture, model.family,
-           number_cell(model.latency_ms), number_cell(model.noise), std::to_string(model.rounds), kernel.kernel,
-           kernel.facts.layout, kernel.facts.number_type, std::string(name_of(kernel.facts.group)), model.runtime,
-           model.runtime_version, model.device, model.machine, number_cell(model.constants.flops_per_s),
-           number_cell(model.constants.bytes_per_s)})
+  for (std::string& cell : std::vector<std::string>{number_cell(kernel.latency_ms),
+                                                    number_cell(kernel.noise),
+                                                    model.model,
+                                                    model.architecture,
+                                                    model.family,
+                                                    number_cell(model.latency_ms),
+                                                    number_cell(model.noise),
+                                                    std::to_string(model.rounds),
+                                                    kernel.kernel,
+                                                    kernel.facts.layout,
+                                                    kernel.facts.number_type,
+                                                    std::string(name_of(kernel.facts.group)),
+                                                    model.runtime,
+                                                    model.runtime_version,
+                                                    model.device,
+                                                    model.machine,
+                                                    model.takt_version,
+                                                    model.measured_at,
+                                                    number_cell(model.constants.flops_per_s),
+                                                    number_cell(model.constants.bytes_per_s)})
     cells.push_back(std::move(cell));
   for (const double feature : kernel.facts.features) cells.push_back(number_cell(feature));
   return cells;
@@ -145,6 +161,7 @@ CollectedModel model_in(RowReader row) {
   model.runtime_version = row.text();
   model.device = row.some_text("device");
   model.machine = row.some_text("machine");
+  model.takt_version = row.text(), model.measured_at = row.text();
   model.constants = {row.positive("peak_flops_per_s"), row.positive("peak_bytes_per_s")};
   for (const FeatureText& feature : feature_texts())
     kernel.facts.features.push_back(row.maybe(feature.name).value_or(std::numeric_limits<double>::quiet_NaN()));
@@ -165,7 +182,8 @@ bool is_same(const LoadReadings& a, const LoadReadings& b) {
 bool agree(const CollectedModel& a, const CollectedModel& b) {
   return a.architecture == b.architecture && a.family == b.family && a.runtime == b.runtime &&
          a.runtime_version == b.runtime_version && a.device == b.device && a.machine == b.machine &&
-         a.threads == b.threads && a.rounds == b.rounds && a.constants == b.constants && is_same(a.load, b.load) &&
+         a.takt_version == b.takt_version && a.measured_at == b.measured_at && a.threads == b.threads &&
+         a.rounds == b.rounds && a.constants == b.constants && is_same(a.load, b.load) &&
          a.latency_ms == b.latency_ms && a.noise == b.noise;
 }
 
@@ -239,7 +257,22 @@ Dataset parse_dataset(std::string_view csv, std::string_view where) {
 }
 
 Dataset read_dataset(const std::filesystem::path& path) {
-  return parse_dataset(read_file(path), printable(path.string()));
+  const std::string where = printable(path.string());
+  const auto source = open_source(path);
+  std::string csv, piece(std::size_t{1} << 16, '\0');
+  for (std::size_t count = piece.size(); count == piece.size();) {
+    count = source->read(piece);
+    csv.append(piece, 0, count);
+  }
+  if (const std::string damage = source->damage(); !damage.empty())
+    refuse_input(fmt::format("{}: {}; fetch or collect it anew", where, damage));
+  return parse_dataset(csv, where);
+}
+
+void write_dataset(const Dataset& dataset, const std::filesystem::path& path) {
+  TraceOutput file(path);
+  file.append(dataset_csv(dataset));
+  file.commit();
 }
 
 }  // namespace takt

@@ -41,6 +41,7 @@ struct CollectedModel {
   std::string model;                 ///< file name
   std::string architecture, family;  ///< what splits keep together; of models that do not say, the file's name
   std::string runtime, runtime_version, device, machine;
+  std::string takt_version, measured_at;  ///< of the first round; measured_at: UTC, ISO 8601. Empty: not told
   int threads = 1, rounds = 1;
   MachineConstants constants;
   LoadReadings load;
@@ -66,6 +67,9 @@ std::string dataset_csv(const Dataset& dataset);
 /// Throws Error(bad_input), "WHERE:LINE: what is wrong; what to do": columns that are missing, unknown or in another
 /// order, cells that are no numbers, times that are not above zero, rows of one model that say different things of it.
 Dataset parse_dataset(std::string_view csv, std::string_view where);
+/// From a file, gzip or not. Throws Error(io), too, as write_dataset() does.
 Dataset read_dataset(const std::filesystem::path& path);
+/// Seen whole or not at all; compressed for NAME.gz. Equal datasets give equal bytes.
+void write_dataset(const Dataset& dataset, const std::filesystem::path& path);
 
 }  // namespace takt

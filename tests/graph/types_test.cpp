@@ -5,6 +5,7 @@
 
 #include "graph/builder.h"
 #include "graph/element_words.h"
+#include "onnx-ml.pb.h"
 
 namespace takt {
 namespace {

@@ -20,6 +20,7 @@ CollectRecord record_of(const std::string& model, int round, double us) {
   CollectRecord record;
   record.model = model, record.round = round, record.status = CollectStatus::measured;
   record.architecture = "arch", record.family = "family", record.runtime_version = "1";
+  record.takt_version = "0.1", record.measured_at = "2026-01-02T03:04:05Z";
   record.latency_us = us, record.canary = CanaryTimes{400, 600};
   record.load.run_delay = 0.01;
   record.kernels.push_back({kernel("Conv", KernelGroup::conv, 100, 10), "conv_1", us / 2});
@@ -161,9 +162,9 @@ TEST_F(Collections, datasets_are_merged_and_models_told_apart) {
   Dataset one = drawn_dataset(2, 3, 0, [](const KernelFacts&) { return 1.0; });
   Dataset other = one;
   for (CollectedModel& each : other.models) each.model = "other_" + each.model;
-  write_file_atomically(folder.path() / "a.csv", dataset_csv(one));
-  write_file_atomically(folder.path() / "b.csv", dataset_csv(other));
-  EXPECT_EQ(merge_datasets({folder.path() / "a.csv", folder.path() / "b.csv"}).models.size(), 4u);
+  write_dataset(one, folder.path() / "a.csv");
+  write_dataset(other, folder.path() / "b.csv.gz");
+  EXPECT_EQ(merge_datasets({folder.path() / "a.csv", folder.path() / "b.csv.gz"}).models.size(), 4u);
   EXPECT_THAT(refusal_of([&] {
                 merge_datasets({folder.path() / "a.csv", folder.path() / "a.csv"});
               }),

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "predict/predict_words.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -16,6 +18,7 @@ Dataset two_models() {
   for (const char* name : {"a", "b"}) {
     CollectedModel made = model(name, "family, with a comma");
     made.latency_ms = 1.25, made.noise = 0.01, made.load.run_delay = 0.5;
+    made.takt_version = "0.1", made.measured_at = "2026-01-02T03:04:05Z";
     made.kernels.push_back({kernel("Conv", KernelGroup::conv, 1e6, 4096), "node \"1\"", 0.1, {}});
     made.kernels.push_back({kernel("Add", KernelGroup::other, 10, 80), "n2", 1.0 / 3, 0.02});
     dataset.models.push_back(made);
@@ -50,6 +53,24 @@ TEST(Dataset, what_is_written_is_read) {
   EXPECT_EQ(read.models[0].load.run_delay, 0.5);
   EXPECT_FALSE(read.models[0].load.steal);
   EXPECT_TRUE(std::isnan(read.models[0].kernels[0].facts[Feature::stride]));
+}
+
+TEST(Dataset, a_compressed_file_is_read_like_another) {
+  const TestFolder folder;
+  for (const char* name : {"a.csv", "a.csv.gz"}) {
+    write_dataset(two_models(), folder.path() / name);
+    EXPECT_EQ(dataset_csv(read_dataset(folder.path() / name)), dataset_csv(two_models()));
+  }
+  std::string bytes = read_file(folder.path() / "a.csv.gz");
+  EXPECT_EQ(bytes.substr(0, 2), "\x1f\x8b");
+  EXPECT_LT(bytes.size(), std::filesystem::file_size(folder.path() / "a.csv"));
+  write_file_atomically(folder.path() / "cut.csv.gz", bytes.substr(0, bytes.size() / 2));
+  try {
+    read_dataset(folder.path() / "cut.csv.gz");
+    ADD_FAILURE() << "a file that ends early was taken";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cut.csv.gz: "));
+  }
 }
 
 TEST(Dataset, begins_with_the_columns_that_are_promised) {

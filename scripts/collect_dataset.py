@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""The dataset that takt publishes: the kernels of many architectures, timed where they stand in their models, as compressed CSV.
+
+  scripts/collect_dataset.py                     every architecture of the zoo and 100 chains of the soup, into kernels/
+  scripts/collect_dataset.py --soup 216 --out lab
+
+Exports the models at batch 1, collects them in quiet, and writes OUT/kernels.csv.gz. A run that was stopped goes on where it
+was: what is exported stays, and what is measured is in OUT/kernels.csv.gz.jsonl at once. The machine should do nothing else; a
+measurement that something disturbed is made again. TAKT names the program; without it the one of this checkout, or else the one
+on the PATH.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+
+def program_of_takt():
+    own = pathlib.Path(__file__).resolve().parent.parent / 'build' / 'release' / 'takt'
+    found = os.environ.get('TAKT') or (str(own) if own.exists() else shutil.which('takt'))
+    return found or sys.exit("collect_dataset: there is no takt yet; 'make build' builds it, or name it with TAKT=/path/to/takt")
+
+
+def run(*words, shown=True):
+    print('$ takt', *words, flush=True)
+    done = subprocess.run([program_of_takt(), *map(str, words)], stdin=subprocess.DEVNULL, check=False,
+                          stdout=None if shown else subprocess.DEVNULL)
+    if done.returncode != 0:
+        sys.exit(f'collect_dataset: takt {words[0]} failed (exit code {done.returncode}); what it said is above')
+
+
+def export(out, name, config):
+    """JSON is YAML, too."""
+    described = out / f'{name}.yaml'
+    described.write_text(json.dumps(config) + '\n', encoding='utf-8')
+    run('zoo', 'export', '--config', described, '-o', out / name, shown=False)
+    return out / name
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--out', type=pathlib.Path, default=pathlib.Path('kernels'))
+    parser.add_argument('--families', nargs='+', metavar='FAMILY', help='of the zoo; otherwise all')
+    parser.add_argument('--soup', type=int, default=100, help='how many chains (100)')
+    parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('--time', default='700ms', help="of each model in a round (700ms), once with its kernels' records and once without")
+    parser.add_argument('--accept-disturbed', action='store_true', help='also on a busy machine; such times are worth little')
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    zoo = {'seed': 1, **({'models': [{'family': family} for family in options.families]} if options.families else {})}
+    folders = [export(options.out, 'zoo', zoo)]
+    if options.soup:
+        chains = {'models': [{'family': 'soup', 'depth': list(range(1, options.soup + 1))}]}
+        folders.append(export(options.out, 'soup', chains))
+    run('collect', *(word for folder in folders for word in ('--models', folder)), '-o', options.out / 'kernels.csv.gz',
+        '--rounds', options.rounds, '--time', options.time, *['--accept-disturbed'] * options.accept_disturbed)
+
+
+if __name__ == '__main__':
+    main()
