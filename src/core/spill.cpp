@@ -23,7 +23,7 @@
 namespace takt {
 namespace {
 
-constexpr std::size_t page_bytes = 4096;
+const std::size_t page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 constexpr std::size_t address_bytes = std::size_t{1} << 40;  // of addresses, not of memory: no place is used twice
 
 /// A file without a name on a disk; -1: there is none.
@@ -40,8 +40,9 @@ int open_nameless_in(const std::filesystem::path& folder) {
 }
 
 int open_nameless() {
-  std::error_code ignored;
-  const int file = open_nameless_in(std::filesystem::temp_directory_path(ignored));
+  std::error_code error;
+  const auto usual = std::filesystem::temp_directory_path(error);
+  const int file = error ? -1 : open_nameless_in(usual);
   return file >= 0 ? file : open_nameless_in("/var/tmp");
 }
 
@@ -109,8 +110,7 @@ class SpillFile {
       if (block.on_disk) ::madvise(begin, block.size, MADV_DONTNEED);
     // Others touch their pages again while these are let go, so what is left says only in the long run what is not
     // ours.
-    constexpr std::size_t step = 16 * page_bytes;
-    others_ = std::min(resident_file_bytes(), others_ + step);
+    others_ = std::min(resident_file_bytes(), others_ + 16 * page_bytes);
   }
 
   std::size_t bytes_on_disk() const { return on_disk_; }
