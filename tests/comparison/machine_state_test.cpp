@@ -35,6 +35,21 @@ TEST(TakeOffShared, leaves_what_an_operator_does_beside_the_others) {
   }
 }
 
+TEST(TakeOffShared, is_the_same_whichever_side_is_called_before) {
+  Random random(3);
+  std::vector<Difference> ops = eight({0, 0.2, 0.1}, {0.5, 0.1});
+  for (Difference& op : ops) {
+    const double change = standard_normal(random) * 0.1;
+    for (RunLevel& level : op.before) level.log_time += standard_normal(random) * 0.1;
+    for (RunLevel& level : op.after) level.log_time += change + standard_normal(random) * 0.1;
+    op.value = mean_level(op.after) - mean_level(op.before);
+  }
+  std::vector<Difference> turned = ops;
+  for (Difference& op : turned) std::swap(op.before, op.after), op.value = -op.value;
+  EXPECT_NEAR(take_off_shared(ops), -take_off_shared(turned), 1e-12);
+  for (std::size_t op = 0; op < ops.size(); ++op) EXPECT_NEAR(ops[op].value, -turned[op].value, 1e-12) << op;
+}
+
 TEST(TakeOffShared, says_nothing_of_few_operators) {
   std::vector<Difference> ops = eight({0, 0.2}, {0.5, 0.1});
   ops.pop_back();

@@ -62,6 +62,25 @@ TEST(DimensionGuess, a_kernel_larger_than_the_usual_size_makes_the_input_larger)
   EXPECT_THAT(first_choice(DimensionGuess(&graph, {port}, {}), port), ElementsAre(1, 1, 400));
 }
 
+TEST(DimensionGuess, a_kernel_with_gaps_reaches_as_far_as_they_are_wide) {
+  ModelBuilder b;
+  b.output(b.node("Conv", {b.symbolic_input("x", ElementType::f32, "n,1,length"), b.weight({4, 1, 400})},
+                  {{"dilations", {3}}, {"pads", {7, 8}}}));
+  const Graph graph = b.build().graph;
+  Port port = open_port("x", {"n", "", "length"});
+  port.shape[1] = {1, ""};
+  EXPECT_THAT(first_choice(DimensionGuess(&graph, {port}, {}), port), ElementsAre(1, 1, 399 * 3 + 1 - 15));
+}
+
+TEST(DimensionGuess, a_product_of_a_turned_matrix_takes_its_rows) {
+  ModelBuilder b;
+  b.output(b.node("Gemm", {b.symbolic_input("x", ElementType::f32, "rows,columns"), b.weight({13, 4})},
+                  {{"transA", std::int64_t{1}}}));
+  const Graph graph = b.build().graph;
+  const Port port = open_port("x", {"rows", "columns"});
+  EXPECT_EQ(first_choice(DimensionGuess(&graph, {port}, {}), port)[0], 13);
+}
+
 TEST(DimensionGuess, a_symbol_has_one_value_everywhere_and_follows_what_the_user_gave) {
   const Port x = open_port("x", {"rows", "inner"}), y = open_port("y", {"inner", "columns"});
   const DimensionGuess guess(nullptr, {x, y}, {});

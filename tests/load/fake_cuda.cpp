@@ -22,6 +22,7 @@ long number_of(const char* variable, long otherwise) {
 std::mutex mutex;
 Clock::time_point start, busy_until;
 long gpus = 1, lost_after_ms = -1, memory = 1 << 30;
+long copied = 0;                       ///< bytes, there and back
 std::map<void*, std::size_t> objects;  ///< everything that must be given back, with its bytes
 thread_local bool has_context = false;
 int retained = 0;
@@ -119,6 +120,7 @@ FAKE int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, std::size
   if (const int status = status_now()) return status;
   if (!holds(reinterpret_cast<void*>(to), bytes) || !holds(from, bytes) || !stream) return invalid;
   enqueue(std::chrono::microseconds(500));
+  copied += static_cast<long>(bytes);
   return 0;
 }
 FAKE int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, void* stream) {
@@ -158,6 +160,11 @@ FAKE int cuEventElapsedTime(float* ms, void* begin, void* end) {
   if (const int status = status_now()) return status;
   *ms = std::chrono::duration<float, std::milli>(static_cast<Event*>(end)->at - static_cast<Event*>(begin)->at).count();
   return 0;
+}
+/// For tests: bytes that were copied there or back, since the library was loaded.
+FAKE long fake_cuda_copied() {
+  const std::lock_guard lock(mutex);
+  return copied;
 }
 /// For tests: what was not given back.
 FAKE int fake_cuda_left() {

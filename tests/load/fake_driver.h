@@ -18,6 +18,9 @@ class FakeCuda {
     for (const auto& [name, value] : settings) ::setenv(("FAKE_CUDA_" + name).c_str(), value.c_str(), 1);
   }
   ~FakeCuda() { forget(); }
+  double copied_bytes() const {
+    return static_cast<double>(SharedLibrary({TAKT_FAKE_CUDA}).find<long()>({"fake_cuda_copied"})());
+  }
   int left() const { return SharedLibrary({TAKT_FAKE_CUDA}).find<int()>({"fake_cuda_left"})(); }
 
  private:
