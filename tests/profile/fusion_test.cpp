@@ -64,6 +64,18 @@ TEST(AdoptUnclaimed, a_heavy_operator_joins_what_reads_it_not_what_it_reads) {
   EXPECT_THAT(rows[1].model_ops, ElementsAre("conv", "bn"));
 }
 
+TEST(AdoptUnclaimed, a_chain_of_heavy_operators_joins_the_row_at_its_end) {
+  const Graph graph = GraphSketch()
+                          .op("a", "Conv", {"x"})
+                          .op("b", "Conv", {"a"})
+                          .op("c", "Conv", {"b"})
+                          .op("end", "Relu", {"c"})
+                          .graph("end");
+  std::vector<OpRow> rows{row({"end"}, 10)};
+  adopt_unclaimed(graph, rows);
+  EXPECT_THAT(rows[0].model_ops, ElementsAre("a", "b", "c", "end"));
+}
+
 TEST(AdoptUnclaimed, light_operators_join_what_produces_their_input) {
   const Graph graph =
       GraphSketch().op("conv", "Conv", {"x"}).op("relu", "Relu", {"conv"}).op("next", "Conv", {"relu"}).graph("next");

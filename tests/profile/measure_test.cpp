@@ -45,6 +45,22 @@ RunPass empty_pass(bool profiled) {
   return pass;
 }
 
+TEST(Measure, without_a_number_or_a_time_long_runs_are_ten_and_short_ones_as_many_as_fill_a_second) {
+  const auto runs_of = [](Nanoseconds each) {
+    std::string order;
+    ScriptedSession session("a", each, order);
+    RunSettings settings;
+    settings.warmup_iterations = 0;
+    std::vector<Measurement> passes;
+    passes.emplace_back(session, settings, nullptr, empty_pass(false));
+    measure(passes, {});
+    return order.size();
+  };
+  EXPECT_EQ(runs_of(900ms), 10u);
+  EXPECT_EQ(runs_of(50ms), 20u);
+  EXPECT_EQ(runs_of(20us), 1000u);
+}
+
 TEST(Measure, two_sessions_take_turns_after_both_are_warm) {
   std::string order;
   ScriptedSession plain("a", 20ms, order), profiled("b", 20ms, order);

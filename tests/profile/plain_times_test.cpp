@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <random>
 
 #include "core/statistics.h"
@@ -15,8 +16,9 @@ namespace {
 
 constexpr std::int64_t large = 190'000, tiny = 200, tinies = 300, record = 4'800, call = 8'000;  // ns
 
-/// `slowed`: how much longer the large operator takes because records emptied the caches.
-RunResult measured(std::int64_t slowed, bool interrupted = false) {
+/// `slowed`: how much longer the large operator takes because records emptied the caches. `quick`: what the first tiny
+/// one takes with its record, if its record costs less than those of the others.
+RunResult measured(std::int64_t slowed, bool interrupted = false, std::optional<std::int64_t> quick = {}) {
   std::mt19937 random(1);
   std::normal_distribution<double> noise(0, 0.01);
   const auto about = [&](std::int64_t time) {
@@ -29,7 +31,7 @@ RunResult measured(std::int64_t slowed, bool interrupted = false) {
     std::int64_t at = ops.back().duration.count();
     for (int i = 0; i < tinies; ++i) {
       const std::int64_t stop = interrupted && run % 10 == 0 && i == 7 ? 3'000'000 : 0;
-      ops.push_back(sample("tiny" + std::to_string(i), "Sin", at, about(tiny + record) + stop));
+      ops.push_back(sample("tiny" + std::to_string(i), "Sin", at, about(i == 0 && quick ? *quick : tiny + record) + stop));
       at += ops.back().duration.count();
     }
     if (run % 5 == 0) plain.block_starts.push_back(plain.samples.size());
@@ -63,6 +65,20 @@ TEST(PlainTimes, add_up_to_the_plain_run_and_give_the_large_operator_its_share) 
   }
   EXPECT_EQ(taken, profile.recording);
   EXPECT_NEAR(static_cast<double>(taken.count()) / 100 / (tinies + 1), record, 0.05 * record);
+}
+
+TEST(PlainTimes, a_record_costs_no_more_than_what_was_recorded) {
+  const OpProfile profile = profile_ops(measured(0, false, 500));
+  Nanoseconds taken{};
+  for (const OpRow& row : profile.ops) {
+    if (row.name == "tiny0") {
+      EXPECT_EQ(row.record_cost, row.total);
+    }
+    EXPECT_LE(row.record_cost, row.total) << row.name;
+    taken += row.record_cost;
+  }
+  EXPECT_EQ(taken, profile.recording);
+  EXPECT_NEAR(sum_of(profile).count(), profile.plain_mean->count(), 1e-6);
 }
 
 TEST(PlainTimes, an_operator_that_was_interrupted_in_some_runs_is_not_made_the_largest) {
