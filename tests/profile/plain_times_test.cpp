@@ -31,7 +31,8 @@ RunResult measured(std::int64_t slowed, bool interrupted = false, std::optional<
     std::int64_t at = ops.back().duration.count();
     for (int i = 0; i < tinies; ++i) {
       const std::int64_t stop = interrupted && run % 10 == 0 && i == 7 ? 3'000'000 : 0;
-      ops.push_back(sample("tiny" + std::to_string(i), "Sin", at, about(i == 0 && quick ? *quick : tiny + record) + stop));
+      ops.push_back(
+          sample("tiny" + std::to_string(i), "Sin", at, about(i == 0 && quick ? *quick : tiny + record) + stop));
       at += ops.back().duration.count();
     }
     if (run % 5 == 0) plain.block_starts.push_back(plain.samples.size());

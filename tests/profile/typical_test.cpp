@@ -15,6 +15,8 @@ TEST(TypicalTime, is_not_moved_by_a_few_slow_runs) {
 
 TEST(TypicalTime, of_a_branch_that_is_taken_in_half_of_the_runs_is_half) {
   EXPECT_EQ(typical_time(std::vector{ns(0), ns(100), ns(0), ns(100)}), Duration(ns(50)));
+  EXPECT_EQ(typical_time(std::vector{ns(0), ns(100), ns(0), ns(0)}), Duration(ns(25)))
+      << "of one in a quarter, a quarter";
 }
 
 TEST(TypicalTime, of_nothing_is_nothing) {
