@@ -26,6 +26,7 @@ TEST(TypicalTime, of_nothing_is_nothing) {
 
 TEST(Unsteadiness, is_told_from_half_above_the_median_on) {
   EXPECT_EQ(unsteadiness(std::vector{ns(10), ns(10), ns(10), ns(10), ns(30)}), std::nullopt) << "1.4";
+  EXPECT_EQ(unsteadiness(std::vector{ns(8000), ns(8000), ns(8000), ns(8000), ns(28000)}), 1.5);
   EXPECT_DOUBLE_EQ(unsteadiness(std::vector{ns(10), ns(10), ns(10), ns(10), ns(60)}).value(), 2.0);
   EXPECT_EQ(unsteadiness(std::vector{ns(10), ns(10), ns(10), ns(900)}), std::nullopt) << "too few to have a middle";
 }
