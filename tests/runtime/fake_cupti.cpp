@@ -82,8 +82,10 @@ FAKE int cuptiActivityFlushAll(unsigned) {
 /// For tests. The host asks from `asked` to `answered`; a call of the runtime with one of the driver within it.
 FAKE void fake_cupti_call(std::uint64_t asked, std::uint64_t answered, std::uint32_t correlation) {
   const std::lock_guard lock(mutex);
-  add(4, asked + 1, answered - 1, correlation, 0);
+  // The driver's lies within the runtime's; either may be told first.
+  if (correlation % 2 == 0) add(4, asked + 1, answered - 1, correlation, 0);
   add(5, asked, answered, correlation, 0);
+  if (correlation % 2 == 1) add(4, asked + 1, answered - 1, correlation, 0);
 }
 /// kind: 10 a kernel, 1 a copy, 2 a fill. end 0: has not ended.
 FAKE void fake_cupti_work(std::uint32_t kind, std::uint64_t start, std::uint64_t end, std::uint32_t correlation,
