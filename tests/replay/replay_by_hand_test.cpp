@@ -49,8 +49,8 @@ TEST(ReplayByHand, a_stage_that_moves_takes_as_long_as_it_does_there) {
   EXPECT_EQ(changed(run, "stage.s_0.device=sim:D0").schedule.makespan().count(), 200);
 }
 
-// Arrivals at 0, 10, 60: two distances in 60 ns. At one batch in 15 ns the last comes at 30, the others in proportion. The
-// first one comes when it came.
+// Arrivals at 0, 10, 60: two distances in 60 ns. At one batch in 15 ns the last comes at 30, the others in proportion.
+// The first one comes when it came.
 TEST(ReplayByHand, an_open_source_keeps_the_pattern_of_its_arrivals_at_the_new_rate) {
   for (const std::int64_t first : {0, 100}) {
     FlowShape shape = pipeline({stage_on(0)}, 3);

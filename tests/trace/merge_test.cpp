@@ -46,6 +46,24 @@ TEST(MergeTraces, an_offset_places_what_has_no_base_time) {
   EXPECT_EQ(one.events()[2].start_ns, 509);
 }
 
+TEST(MergeTraces, arrows_join_what_they_joined_in_their_own_file) {
+  std::vector<MergeInput> inputs{input("a", 0ns, {}), input("b", 0ns, {})};
+  for (MergeInput& one : inputs) {
+    one.trace.add_flow(EventId{0}, 7, false, true);
+    one.trace.add_flow(one.trace.add_event(RowId{0}, "later", "", 30ns, 5ns), 7, true, false);
+  }
+  const auto merged = merge_traces(inputs);
+  const auto& flows = merged.flows();
+  ASSERT_EQ(flows.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(flows[i].event, EventId(i)) << i;
+    EXPECT_EQ(flows[i].out, i % 2 == 0) << i;
+  }
+  EXPECT_EQ(flows[0].bind_id, flows[1].bind_id);
+  EXPECT_EQ(flows[2].bind_id, flows[3].bind_id);
+  EXPECT_NE(flows[0].bind_id, flows[2].bind_id);
+}
+
 TEST(MergeTraces, instants_stay_instants_and_what_the_files_say_of_themselves_is_kept) {
   std::vector<MergeInput> inputs{input("a", 0ns, {}), input("b", 0ns, {})};
   for (std::size_t i = 0; i < 2; ++i) {
