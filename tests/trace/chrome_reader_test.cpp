@@ -216,6 +216,28 @@ TEST(ChromeReader, rows_of_the_largest_ids_stay_apart) {
   EXPECT_EQ(rows.size(), 3u);
 }
 
+TEST(ChromeReader, whole_numbers_are_the_same_however_they_are_written_and_fractions_stay_apart) {
+  const TraceRead read = events(R"({"ph":"X","pid":1,"tid":1.0,"ts":1,"dur":1,"name":"a"},)"
+                                R"({"ph":"X","pid":1e0,"tid":1,"ts":3,"dur":1,"name":"b"},)"
+                                R"({"ph":"X","pid":1,"tid":1.5,"ts":1,"dur":1,"name":"c"},)"
+                                R"({"ph":"X","pid":1,"tid":1.7,"ts":1,"dur":1,"name":"d"})");
+  EXPECT_EQ(read.trace.processes().size(), 1u);
+  std::set<RowId> rows;
+  for (const TraceEvent& event : read.trace.events()) rows.insert(event.row);
+  EXPECT_EQ(rows.size(), 3u);
+}
+
+TEST(ChromeReader, an_arrows_number_is_hexadecimal_in_quotes_and_decimal_without) {
+  const TraceRead read = events(R"({"ph":"X","pid":1,"tid":1,"ts":0,"dur":100,"name":"a"},)"
+                                R"({"ph":"s","pid":1,"tid":1,"ts":10,"id":16,"cat":"c","name":"n"},)"
+                                R"({"ph":"X","pid":1,"tid":2,"ts":50,"dur":5,"name":"b"},)"
+                                R"({"ph":"f","pid":1,"tid":2,"ts":50,"id":"10","cat":"c","name":"n","bp":"e"})");
+  ASSERT_EQ(read.trace.flows().size(), 2u);
+  EXPECT_EQ(read.trace.flows()[0].bind_id, 16u);
+  EXPECT_EQ(read.trace.flows()[1].bind_id, 16u);
+  EXPECT_TRUE(read.faults.empty());
+}
+
 TEST(ChromeReader, arguments_of_every_kind_are_kept) {
   const TraceRead read = events(
       R"({"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a","args":{"i":-3,"big":9007199254740993,)"

@@ -27,6 +27,16 @@ TEST(GpuTime, overlapping_streams_are_counted_once_and_the_parts_add_up) {
   EXPECT_EQ(times[1].idle, Nanoseconds(0));
 }
 
+TEST(GpuTime, the_device_is_told_by_the_argument_of_that_name_and_no_other) {
+  const auto times = gpu_times(
+      parse_chrome_trace(
+          R"([{"ph":"X","pid":0,"tid":7,"ts":0,"dur":10,"cat":"kernel","name":"gemm","args":{"stream":7,"device":1}},
+          {"ph":"X","pid":0,"tid":8,"ts":0,"dur":10,"cat":"kernel","name":"gemm","args":{"stream":8,"device":1}}])")
+          .trace);
+  ASSERT_EQ(times.size(), 1u);
+  EXPECT_EQ(times[0].device, "1");
+}
+
 TEST(GpuTime, of_a_trace_without_devices_is_nothing) {
   EXPECT_TRUE(
       gpu_times(parse_chrome_trace(R"([{"ph":"X","pid":1,"tid":1,"ts":0,"dur":1,"cat":"cpu_op"}])").trace).empty());

@@ -52,5 +52,22 @@ TEST(GpuProfile, nodes_have_the_gpus_times_where_it_told_them) {
       << "of this run the GPU told nothing: the host's time, to the next start";
 }
 
+/// An If on the GPU with a product in its branch.
+constexpr const char* with_a_body = R"([
+{"cat":"Node","pid":1,"tid":1,"dur":30,"ts":1020,"ph":"X","name":"inner_kernel_time","args":{"op_name":"MatMul","provider":"CUDAExecutionProvider"}},
+{"cat":"Node","pid":1,"tid":1,"dur":80,"ts":1010,"ph":"X","name":"outer_kernel_time","args":{"op_name":"If","provider":"CUDAExecutionProvider"}},
+{"cat":"Session","pid":1,"tid":1,"dur":100,"ts":1000,"ph":"X","name":"model_run","args":{}}
+])";
+
+TEST(GpuProfile, what_a_body_did_is_part_of_what_the_node_around_it_took) {
+  const TemporaryFolder folder("takt");
+  const auto file = folder.path() / "profile.json";
+  write_file_atomically(file, with_a_body);
+  const Profile profile = read_profile(file, {{{Kind::kernel, 1030us, 1070us, 1022us}}});
+  ASSERT_EQ(profile.runs.size(), 1u);
+  ASSERT_EQ(profile.runs[0].size(), 2u);
+  for (const ProfiledExecution& one : profile.runs[0]) EXPECT_EQ(one.duration, 40us) << profile.nodes[one.node].name;
+}
+
 }  // namespace
 }  // namespace takt::ort
