@@ -22,7 +22,8 @@ long number_of(const char* variable, long otherwise) {
 std::mutex mutex;
 Clock::time_point start, busy_until;
 long gpus = 1, lost_after_ms = -1, memory = 1 << 30;
-long copied = 0;                       ///< bytes, there and back
+double copied = 0, copied_in_ms = 0;   ///< bytes, there and back, and in what time by the events around them
+bool is_copying = false;               ///< since an event's time was last asked for
 std::map<void*, std::size_t> objects;  ///< everything that must be given back, with its bytes
 thread_local bool has_context = false;
 int retained = 0;
@@ -72,6 +73,7 @@ bool holds(const void* address, std::size_t bytes) {
 
 FAKE int cuInit(unsigned flags) {
   start = busy_until = Clock::now();
+  copied = copied_in_ms = 0;
   gpus = number_of("FAKE_CUDA_GPUS", 1);
   lost_after_ms = number_of("FAKE_CUDA_LOST_AFTER", -1);
   memory = number_of("FAKE_CUDA_MEMORY", 1 << 30);
@@ -120,7 +122,7 @@ FAKE int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, std::size
   if (const int status = status_now()) return status;
   if (!holds(reinterpret_cast<void*>(to), bytes) || !holds(from, bytes) || !stream) return invalid;
   enqueue(std::chrono::microseconds(500));
-  copied += static_cast<long>(bytes);
+  copied += static_cast<double>(bytes), is_copying = true;
   return 0;
 }
 FAKE int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, void* stream) {
@@ -159,12 +161,14 @@ FAKE int cuEventSynchronize(void* event) {
 FAKE int cuEventElapsedTime(float* ms, void* begin, void* end) {
   if (const int status = status_now()) return status;
   *ms = std::chrono::duration<float, std::milli>(static_cast<Event*>(end)->at - static_cast<Event*>(begin)->at).count();
+  if (is_copying) copied_in_ms += *ms;
+  is_copying = false;
   return 0;
 }
-/// For tests: bytes that were copied there or back, since the library was loaded.
-FAKE long fake_cuda_copied() {
+/// For tests: bytes that were copied there or back in a second, since the driver was started.
+FAKE double fake_cuda_copied_per_s() {
   const std::lock_guard lock(mutex);
-  return copied;
+  return copied / copied_in_ms * 1e3;
 }
 /// For tests: what was not given back.
 FAKE int fake_cuda_left() {

@@ -18,8 +18,8 @@ class FakeCuda {
     for (const auto& [name, value] : settings) ::setenv(("FAKE_CUDA_" + name).c_str(), value.c_str(), 1);
   }
   ~FakeCuda() { forget(); }
-  double copied_bytes() const {
-    return static_cast<double>(SharedLibrary({TAKT_FAKE_CUDA}).find<long()>({"fake_cuda_copied"})());
+  double copied_bytes_per_s() const {
+    return SharedLibrary({TAKT_FAKE_CUDA}).find<double()>({"fake_cuda_copied_per_s"})();
   }
   int left() const { return SharedLibrary({TAKT_FAKE_CUDA}).find<int()>({"fake_cuda_left"})(); }
 
