@@ -198,7 +198,7 @@ class Watch {
  private:
   void run(SpillFile& file) {
     std::unique_lock lock(mutex_);
-    constexpr auto often = std::chrono::microseconds(100), seldom = std::chrono::microseconds(1000);
+    constexpr auto often = std::chrono::microseconds(50), seldom = std::chrono::microseconds(1000);
     while (!wake_.wait_for(lock, file.bytes_on_disk() > 0 ? often : seldom, [this] { return ends_; }))
       file.keep_small();
   }

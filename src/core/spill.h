@@ -7,7 +7,7 @@
 namespace takt {
 
 inline constexpr std::size_t spill_block_bytes = std::size_t{128} << 10,  // that is long
-    spill_memory_bytes = std::size_t{8} << 20,                            // of blocks that stay in memory
+    spill_memory_bytes = std::size_t{6} << 20,                            // of blocks that stay in memory
     spill_resident_bytes = std::size_t{2} << 20;                          // of others that may be there for the moment
 
 /// While one exists, blocks of `spill_block_bytes` and more that the program's `new` hands out (cli/spilled_new.cpp),
