@@ -145,7 +145,8 @@ class SpillFile {
   }
 
   void map_nothing(char* begin, std::size_t size) {
-    ::mmap(begin, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    [[maybe_unused]] const void* const there =
+        ::mmap(begin, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   }
 
   void discard(const char* begin, std::size_t size) {
@@ -172,11 +173,9 @@ class SpillFile {
 
 /// Blocks may be deleted after everything else, so the file is there until the process ends.
 SpillFile* spill_file() {
-  static SpillFile* const file = [] {
-    auto* made = new SpillFile;
-    return made->open() ? made : nullptr;
-  }();
-  return file;
+  static auto* const file = new SpillFile;
+  static const bool is_open = file->open();
+  return is_open ? file : nullptr;
 }
 
 std::atomic<SpillFile*> in_use{nullptr};     ///< where new blocks go

@@ -1,7 +1,6 @@
 #include "record/collected_batches.h"
 
 #include <algorithm>
-#include <compare>
 #include <functional>
 #include <utility>
 
@@ -26,7 +25,9 @@ struct Place {
   Nanoseconds start{};
   std::int64_t number = 0;
   std::size_t before = 0;  ///< where it stood
-  auto operator<=>(const Place&) const = default;
+  bool operator<(const Place& other) const {
+    return start != other.start ? start < other.start : number < other.number;
+  }
 };
 
 template <typename Record>
