@@ -230,12 +230,12 @@ Spill::~Spill() {
 }
 
 void* Spill::take(std::size_t size) {
-  SpillFile* const file = size < spill_block_bytes ? nullptr : in_use.load(std::memory_order_relaxed);
+  SpillFile* const file = size < spill_block_bytes ? nullptr : in_use.load(std::memory_order_acquire);
   return file ? file->take(size) : nullptr;
 }
 
 bool Spill::give_back(void* block) {
-  SpillFile* const file = ever_used.load(std::memory_order_relaxed);
+  SpillFile* const file = ever_used.load(std::memory_order_acquire);
   if (!file || !file->has(block)) return false;
   file->give_back(block);
   return true;

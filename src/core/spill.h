@@ -14,8 +14,7 @@ inline constexpr std::size_t spill_block_bytes = std::size_t{128} << 10,  // tha
 /// on any thread, lie in a file without a name that is mapped into memory, once there are `spill_memory_bytes` of them.
 /// As soon as more than `spill_resident_bytes` of the file are in memory all of it leaves, and what is touched comes
 /// back. Blocks keep their content and their place until they are deleted, also after the Spill. The file lies in
-/// TMPDIR
-/// (/tmp), or in /var/tmp where that is memory itself.
+/// TMPDIR (/tmp), or in /var/tmp where that is memory itself.
 ///
 /// Where no disk gives room (no such folder, a file system that cannot reserve space, a full disk, a limit on file
 /// sizes), a block comes from memory as always. Not for what is measured: the first touch of a page there takes
