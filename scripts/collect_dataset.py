@@ -10,18 +10,11 @@ measurement that something disturbed is made again. TAKT names the program; with
 on the PATH.
 """
 import argparse
-import json
-import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
-
-def program_of_takt():
-    own = pathlib.Path(__file__).resolve().parent.parent / 'build' / 'release' / 'takt'
-    found = os.environ.get('TAKT') or (str(own) if own.exists() else shutil.which('takt'))
-    return found or sys.exit("collect_dataset: there is no takt yet; 'make build' builds it, or name it with TAKT=/path/to/takt")
+from takt_program import program_of_takt, soup_of, write
 
 
 def run(*words, shown=True):
@@ -33,10 +26,7 @@ def run(*words, shown=True):
 
 
 def export(out, name, config):
-    """JSON is YAML, too."""
-    described = out / f'{name}.yaml'
-    described.write_text(json.dumps(config) + '\n', encoding='utf-8')
-    run('zoo', 'export', '--config', described, '-o', out / name, shown=False)
+    run('zoo', 'export', '--config', write(out / f'{name}.yaml', config), '-o', out / name, shown=False)
     return out / name
 
 
@@ -49,12 +39,10 @@ def main():
     parser.add_argument('--time', default='700ms', help="of each model in a round (700ms), once with its kernels' records and once without")
     parser.add_argument('--accept-disturbed', action='store_true', help='also on a busy machine; such times are worth little')
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
     zoo = {'seed': 1, **({'models': [{'family': family} for family in options.families]} if options.families else {})}
     folders = [export(options.out, 'zoo', zoo)]
     if options.soup:
-        chains = {'models': [{'family': 'soup', 'depth': list(range(1, options.soup + 1))}]}
-        folders.append(export(options.out, 'soup', chains))
+        folders.append(export(options.out, 'soup', soup_of(options.soup)))
     run('collect', *(word for folder in folders for word in ('--models', folder)), '-o', options.out / 'kernels.csv.gz',
         '--rounds', options.rounds, '--time', options.time, *['--accept-disturbed'] * options.accept_disturbed)
 

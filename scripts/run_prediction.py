@@ -23,6 +23,8 @@ import time
 import urllib.error
 import urllib.request
 
+from takt_program import program_of_takt, soup_of, write
+
 SIZES = {
     'small': {'zoo': {'models': [{'family': 'mlp', 'depth': [3, 6], 'width': [0.125, 0.25], 'input': 64},
                                  {'family': 'squeezenet', 'depth': 11, 'width': 0.25, 'input': 48},
@@ -39,12 +41,6 @@ SIZES = {
 }
 
 
-def program_of_takt():
-    own = pathlib.Path(__file__).resolve().parent.parent / 'build' / 'release' / 'takt'
-    found = os.environ.get('TAKT') or (str(own) if own.exists() else shutil.which('takt'))
-    return found or sys.exit("run_prediction: there is no takt yet; 'make build' builds it, or name it with TAKT=/path/to/takt")
-
-
 def program(name):
     folder = os.environ.get('TAKT_PROMETHEUS_DIR')
     found = pathlib.Path(folder) / 'usr' / 'bin' / name if folder else None
@@ -55,13 +51,6 @@ def free_port():
     with socket.socket() as one:
         one.bind(('127.0.0.1', 0))
         return one.getsockname()[1]
-
-
-def write(path, content):
-    """JSON is YAML, too."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=1) + '\n', encoding='utf-8')
-    return path
 
 
 class Chain:
@@ -82,9 +71,8 @@ class Chain:
                  shown=False)
         folders = [models]
         if self.size['soup']:
-            soup = {'models': [{'family': 'soup', 'depth': list(range(1, self.size['soup'] + 1))}]}
             folders.append(self.out / 'model_zoo' / 'soup')
-            self.run('soup', 'zoo', 'export', '--config', write(self.out / 'model_zoo' / 'soup.yaml', soup), '-o', folders[1],
+            self.run('soup', 'zoo', 'export', '--config', write(self.out / 'model_zoo' / 'soup.yaml', soup_of(self.size['soup'])), '-o', folders[1],
                      shown=False)
         return folders
 

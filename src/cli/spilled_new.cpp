@@ -1,21 +1,10 @@
 // The program's own `new`: as the usual one, but for long lists while there is a Spill. Of the program alone, so that
-// nobody who links takt's libraries gets it; under address and thread sanitizer `new` stays theirs. The forms for
+// nobody who links takt's libraries gets it; sanitized builds leave it out, as sanitizers have their own. The forms for
 // arrays and those that do not throw come to these; those for aligned memory stay apart.
 #include <cstdlib>
 #include <new>
 
 #include "core/spill.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define TAKT_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TAKT_SANITIZED
-#endif
-
-#ifndef TAKT_SANITIZED
 
 void* operator new(std::size_t size) {
   if (void* block = takt::Spill::take(size)) return block;
@@ -32,5 +21,3 @@ void operator delete(void* block) noexcept {
 }
 
 void operator delete(void* block, std::size_t) noexcept { ::operator delete(block); }
-
-#endif

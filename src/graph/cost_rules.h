@@ -28,6 +28,7 @@ class OpView {
   std::optional<Shape> output_shape(std::size_t index) const;
   std::optional<double> input_elements(std::size_t index) const;
   std::optional<double> output_elements(std::size_t index = 0) const;
+  std::optional<std::int64_t> first_integer(std::size_t index) const;  ///< of an input's values, where it is a constant
 
   std::int64_t integer(const std::string& name, std::int64_t otherwise) const;
   std::string text(const std::string& name, const std::string& otherwise) const;

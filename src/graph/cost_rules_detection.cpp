@@ -47,26 +47,19 @@ double fast_transform(double length, bool is_real) {
   return 5 * length * std::log2(std::max(2.0, length)) * (is_real ? 0.5 : 1);
 }
 
-/// The one integer that an input holds; nullopt: there is none, or it is not known before running.
-std::optional<std::int64_t> one_integer(const OpView& op, std::size_t input) {
-  const Tensor* tensor = op.input(input);
-  if (!tensor || !tensor->integers || tensor->integers->size() != 1) return std::nullopt;
-  return tensor->integers->front();
-}
-
 }  // namespace
 
 std::optional<Work> fourier(const OpView& op, const CostRule&) {
   const auto from = op.input_shape(0);
   const auto inputs = op.input_elements(0);
   if (!from || !inputs || from->size() < 2) return std::nullopt;
-  std::int64_t along = op.integer("axis", one_integer(op, 2).value_or(-2));
+  std::int64_t along = op.integer("axis", op.first_integer(2).value_or(-2));
   if (along < 0) along += static_cast<std::int64_t>(from->size());
   if (along < 0 || along >= static_cast<std::int64_t>(from->size())) return std::nullopt;
   const auto given = static_cast<double>((*from)[static_cast<std::size_t>(along)]);
-  if (op.has_input(1) && !one_integer(op, 1))
-    return std::nullopt;  // cut or filled up with zeros to a length of its own
-  const double length = static_cast<double>(one_integer(op, 1).value_or(std::int64_t(given)));
+  const auto asked = op.first_integer(1);  // cut or filled up with zeros to a length of its own
+  if (op.has_input(1) && !asked) return std::nullopt;
+  const double length = asked ? static_cast<double>(*asked) : given;
   if (given < 1 || length < 1) return std::nullopt;
   const double transforms = *inputs / given / static_cast<double>(std::max<std::int64_t>(1, from->back()));
   return Work{transforms * fast_transform(length, from->back() == 1), 0};
@@ -77,7 +70,7 @@ std::optional<Work> short_time_fourier(const OpView& op, const CostRule&) {
   const auto from = op.input_shape(0), to = op.output_shape(0), window = op.input_shape(2);
   if (!from || !to || from->empty() || to->size() < 3) return std::nullopt;
   const bool has_window = op.has_input(2) && window && window->size() == 1;
-  const auto given = one_integer(op, 3);
+  const auto given = op.first_integer(3);
   if (!given && !has_window) return std::nullopt;
   const double length = static_cast<double>(given ? *given : window->front());
   if (length < 1) return std::nullopt;

@@ -97,9 +97,7 @@ std::optional<Work> gelu(const OpView& op, const CostRule&) {
 // A heap of k: log2(k) comparisons per input element, at least one.
 std::optional<Work> top_k(const OpView& op, const CostRule&) {
   const auto elements = op.input_elements(0);
-  const Tensor* given = op.input(1);
-  std::int64_t k = op.integer("k", 0);
-  if (given != nullptr && given->integers && !given->integers->empty()) k = given->integers->front();
+  const std::int64_t k = op.first_integer(1).value_or(op.integer("k", 0));
   if (!elements || k < 1) return std::nullopt;
   return Work{*elements * std::max(1.0, std::log2(static_cast<double>(k))), 0};
 }

@@ -34,6 +34,12 @@ std::optional<Shape> OpView::output_shape(std::size_t index) const { return shap
 std::optional<double> OpView::input_elements(std::size_t index) const { return elements_of(input(index)); }
 std::optional<double> OpView::output_elements(std::size_t index) const { return elements_of(output(index)); }
 
+std::optional<std::int64_t> OpView::first_integer(std::size_t index) const {
+  const Tensor* tensor = input(index);
+  if (!tensor || !tensor->integers || tensor->integers->empty()) return std::nullopt;
+  return tensor->integers->front();
+}
+
 std::int64_t OpView::integer(const std::string& name, std::int64_t otherwise) const {
   const auto* value = attribute_of<std::int64_t>(op_, name);
   return value == nullptr ? otherwise : *value;

@@ -22,16 +22,21 @@ constexpr const char* two_runs = R"([
 {"cat":"Session","pid":1,"tid":1,"dur":100,"ts":2000,"ph":"X","name":"model_run","args":{}}
 ])";
 
-TEST(GpuProfile, nodes_have_the_gpus_times_where_it_told_them) {
+/// What is read of a file with this text.
+Profile profile_of(const char* text, const std::vector<std::vector<GpuActivity>>& gpu) {
   const TemporaryFolder folder("takt");
   const auto file = folder.path() / "profile.json";
-  write_file_atomically(file, two_runs);
+  write_file_atomically(file, text);
+  return read_profile(file, gpu);
+}
+
+TEST(GpuProfile, nodes_have_the_gpus_times_where_it_told_them) {
   const std::vector<GpuActivity> first{{Kind::copy_to_gpu, 1004us, 1008us, 1003us},
                                        {Kind::kernel, 1030us, 1070us, 1012us},
                                        {Kind::kernel, 1070us, 1075us, 1033us},
                                        {Kind::copy_to_host, 1080us, 1090us, 1060us},
                                        {Kind::kernel, 1500us, 1600us, 1490us}};  // of another session, between the runs
-  const Profile profile = read_profile(file, {first, {}});
+  const Profile profile = profile_of(two_runs, {first, {}});
   ASSERT_EQ(profile.runs.size(), 2u);
   ASSERT_EQ(profile.nodes.size(), 4u);
   EXPECT_EQ(profile.nodes[0].name, "a");
@@ -60,10 +65,7 @@ constexpr const char* with_a_body = R"([
 ])";
 
 TEST(GpuProfile, what_a_body_did_is_part_of_what_the_node_around_it_took) {
-  const TemporaryFolder folder("takt");
-  const auto file = folder.path() / "profile.json";
-  write_file_atomically(file, with_a_body);
-  const Profile profile = read_profile(file, {{{Kind::kernel, 1030us, 1070us, 1022us}}});
+  const Profile profile = profile_of(with_a_body, {{{Kind::kernel, 1030us, 1070us, 1022us}}});
   ASSERT_EQ(profile.runs.size(), 1u);
   ASSERT_EQ(profile.runs[0].size(), 2u);
   for (const ProfiledExecution& one : profile.runs[0]) EXPECT_EQ(one.duration, 40us) << profile.nodes[one.node].name;
