@@ -146,6 +146,8 @@ TEST(Limits, one_late_batch_is_no_starvation_and_every_fourth_is) {
   // Six workers that are too slow, looked at for eight steps; and two pauses of the machine.
   EXPECT_EQ(found_in(diagnosis_of_late_batches({6}, {600, 60'000})), Causes{TrainingCause::data_starvation});
   EXPECT_EQ(found_in(diagnosis_of_late_batches({6}, {600, 25'000})), Causes{}) << "25 ms in 7 steps";
+  EXPECT_EQ(found_in(diagnosis_of_late_batches({}, {600, 25'000, 600, 600, 600, 600, 100'000})), Causes{})
+      << "a quarter of the dearest, and 7 % of the other steps";
   const auto step = find_long_step(once.steps, once.breakdown);
   ASSERT_TRUE(step);
   EXPECT_EQ(step->number, 2);
@@ -156,6 +158,40 @@ TEST(Limits, one_late_batch_is_no_starvation_and_every_fourth_is) {
   EXPECT_NE(diagnosis_text(std::span(&once, 1), {})
                 .find("Step 2 took 250 ms, 4.9 times as long as most; 80 % of it was data_wait."),
             std::string::npos);
+}
+
+/// Steps of kernels of 4 ms on a device, each waited for, after which the program computes for `pause_us` itself.
+Causes causes_of_kernels_waited_for(int kernels, double pause_us) {
+  constexpr std::int64_t launch = 10'000, length = 4'000'000;
+  Trace trace;
+  const RowId main = trace.add_row(trace.add_process("python", 1), "main", 1);
+  const RowId stream = trace.add_row(trace.add_process("GPU 0", 2), "stream 7", 7);
+  const auto add = [&](RowId row, const std::string& name, const char* category, std::int64_t start, std::int64_t end,
+                       std::int64_t correlation = 0) {
+    const EventId event = trace.add_event(row, name, category, Nanoseconds(start), Nanoseconds(end - start));
+    if (correlation != 0) trace.set_args(event, TraceValues{{"correlation", correlation}});
+  };
+  std::int64_t now = 0, correlation = 0;
+  for (int step = 0; step < 8; ++step) {
+    const std::int64_t start = now;
+    for (int i = 0; i < kernels; ++i) {
+      add(main, "cudaLaunchKernel", "cuda_runtime", now, now + launch, ++correlation);
+      add(stream, "conv", "kernel", now + launch, now + launch + length, correlation);
+      add(main, "cudaStreamSynchronize", "cuda_runtime", now + launch, now + launch + length);
+      const std::int64_t waited = now + launch + length;
+      now = waited + static_cast<std::int64_t>(pause_us * 1000);
+      add(main, "aten::conv2d", "cpu_op", waited, now);
+    }
+    add(main, "ProfilerStep#" + std::to_string(step), "user_annotation", start, now);
+  }
+  return found_in(diagnose("made", trace));
+}
+
+TEST(Limits, a_few_waits_for_the_device_are_usual_unless_they_cost_much) {
+  const Causes waits{TrainingCause::host_synchronisation};
+  EXPECT_EQ(causes_of_kernels_waited_for(4, 400), waits) << "9 % of a step";
+  EXPECT_EQ(causes_of_kernels_waited_for(3, 400), Causes{}) << "as much in three";
+  EXPECT_EQ(causes_of_kernels_waited_for(3, 900), waits) << "18 %";
 }
 
 /// A network that holds 60 MB and takes five times as much in a step; `micros` is what one block of 8 MB takes to make.
