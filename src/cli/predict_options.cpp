@@ -6,8 +6,8 @@
 #include "core/file.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "machine/machine_class.h"
 #include "predict/loaded_prediction.h"
+#include "predict/measured_machine.h"
 #include "predict/predictor_file.h"
 
 namespace takt {
@@ -54,7 +54,7 @@ std::optional<LoadConfig> load_config_for(const LoadChoice& choice, const Predic
 
 Predictor predictor_for_this_machine(const std::filesystem::path& folder) {
   Predictor predictor = read_predictor(folder);
-  const std::string here = to_string(detect_machine_class());
+  const std::string here = measured_machine(predictor.device);
   if (predictor.machine != here) {
     log_warning(
         fmt::format("the predictor was trained on another machine ({}; this is {}), and its times are that one's",

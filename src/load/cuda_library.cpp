@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdlib>
 
 #include "core/error.h"
@@ -66,6 +67,23 @@ int count_gpus(const CudaLibrary& cuda) {
   cuda.check(cuda.device_count(&count), "counting GPUs");
   if (count == 0) throw Error(ErrorKind::unsupported, "the CUDA driver knows no GPU");
   return count;
+}
+
+std::string gpu_name(const CudaLibrary& cuda, int device) {
+  std::array<char, 128> name{};
+  cuda.check(cuda.device_name(name.data(), static_cast<int>(name.size()) - 1, device), "reading the GPU's name");
+  return printable(name.data());
+}
+
+std::optional<std::string> first_gpu_name() {
+  try {
+    const CudaLibrary cuda("");
+    int device = 0;
+    cuda.check(cuda.device_by_index(&device, 0), "opening the GPU");
+    return gpu_name(cuda, device);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace takt

@@ -2,6 +2,7 @@
 // layouts the driver keeps. The CUDA runtime and its toolkit are not needed.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/shared_library.h"
@@ -65,5 +66,12 @@ class CudaLibrary {
 
 /// At least 1. Throws Error(unsupported) where there is none.
 int count_gpus(const CudaLibrary& cuda);
+
+/// Of a device that the driver gave, not of its number.
+std::string gpu_name(const CudaLibrary& cuda, int device);
+
+/// "NVIDIA H100 80GB HBM3"; of the GPU that programs take unless told otherwise; nullopt where no driver
+/// knows one. Never throws.
+std::optional<std::string> first_gpu_name();
 
 }  // namespace takt

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "load/cuda_library.h"
 #include "load/matrix_product_ptx.h"
 
@@ -33,9 +32,7 @@ struct GpuWorker::Gpu {
       throw Error(ErrorKind::unsupported,
                   fmt::format("there is no GPU {}; the driver knows 0 to {}", number, count - 1));
     cuda.check(cuda.device_by_index(&device, number), "opening the GPU");
-    std::array<char, 128> name{};
-    cuda.check(cuda.device_name(name.data(), static_cast<int>(name.size()) - 1, device), "reading the GPU's name");
-    device_name = printable(name.data());
+    device_name = gpu_name(cuda, device);
     CudaContext made = nullptr;
     cuda.check(cuda.retain_context(&made, device), "opening the GPU");
     context = made;

@@ -15,10 +15,10 @@
 #include "core/text.h"
 #include "graph/onnx.h"
 #include "load/load_sources.h"
-#include "machine/machine_class.h"
 #include "predict/collect_journal.h"
 #include "predict/collect_process.h"
 #include "predict/collect_steps.h"
+#include "predict/measured_machine.h"
 #include "predict/pace.h"
 #include "predict/round_noise.h"
 
@@ -36,14 +36,16 @@ bool is_disturbed(const CollectRecord& record, const std::optional<double>& leas
 }
 
 CollectConfiguration configuration_of(const CollectSettings& settings, const std::optional<CollectJournal>& there) {
-  CollectConfiguration configuration{to_string(detect_machine_class()),
+  CollectConfiguration configuration{measured_machine(settings.device),
                                      settings.runtime,
                                      settings.device,
                                      settings.threads,
                                      settings.time.count(),
                                      {}};
   if (!there) {
-    configuration.constants = measured_constants(settings.threads);
+    RunSettings run;
+    run.runtime = settings.runtime, run.device = settings.device, run.threads = settings.threads;
+    configuration.constants = measured_constants(run);
     return configuration;
   }
   if (const auto differs = difference(there->configuration, configuration); !differs.empty())

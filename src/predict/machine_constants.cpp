@@ -1,11 +1,9 @@
 #include "predict/machine_constants.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "core/error.h"
-#include "machine/peaks_file.h"
 
 namespace takt {
 
@@ -15,15 +13,6 @@ MachineConstants constants_of(const Peaks& peaks, int threads) {
   if (!compute || peaks.levels.empty())
     throw Error(ErrorKind::runtime, "the machine's peaks are not known; run 'takt devices --measure'");
   return {best_of(compute->rate, one), bandwidth_of(peaks, peaks.levels.size() - 1, one)};
-}
-
-MachineConstants measured_constants(int threads) {
-  if (const KnownPeaks known = load_peaks(); known.peaks) return constants_of(*known.peaks, threads);
-  PeakSettings quick;
-  quick.rounds = 3;
-  quick.turn = std::chrono::milliseconds(15);
-  quick.memory_bytes = std::int64_t{256} << 20;
-  return constants_of(measure_peaks(quick), threads);
 }
 
 double roofline_us(const KernelFacts& facts, const MachineConstants& machine, double fixed_us) {

@@ -22,9 +22,6 @@ struct MachineConstants {
 /// Throws Error(runtime) where the machine has no measured peak for float32.
 MachineConstants constants_of(const Peaks& peaks, int threads);
 
-/// The measured peaks of this machine where they are known, else those of a short measurement (some seconds).
-MachineConstants measured_constants(int threads);
-
 /// The time that the work takes at the peak rate and that its bytes take from main memory: the longer one, and
 /// `fixed_us` on top. FLOPs that are not known count as none here, so a rare operator is a copy of its bytes at least.
 double roofline_us(const KernelFacts& facts, const MachineConstants& machine, double fixed_us);
