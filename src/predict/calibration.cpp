@@ -96,7 +96,8 @@ LeftOut left_out_in_turn(const Predictor& base, const Dataset& here) {
     const Predictor trained = corrected(base, rest);
     for (std::size_t i = 0; i < here.models.size(); ++i)
       if (static_cast<int>(i % calibration_parts) == part)
-        result.add(here.models[i], predict(trained, kernel_facts_of(here.models[i])));
+        result.add(here.models[i],
+                   predict(trained, kernel_facts_of(here.models[i]), here.models[i].io_bytes.value_or(0)));
   }
   return result;
 }
@@ -119,7 +120,7 @@ Predictor calibrated(const Predictor& base, const Dataset& here) {
   LeftOut before;
   for (const CollectedModel& model : here.models) {
     all.push_back(&model);
-    before.add(model, predict(base, kernel_facts_of(model)));
+    before.add(model, predict(base, kernel_facts_of(model), model.io_bytes.value_or(0)));
   }
   LeftOut left_out = left_out_in_turn(base, here);
   Predictor result = corrected(base, all);

@@ -194,6 +194,7 @@ CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const C
                        mean_load(rounds, pace),
                        0,
                        {},
+                       first.io_bytes,
                        {}};
   std::vector<double> wholes;
   std::map<std::string, std::vector<double>> times;

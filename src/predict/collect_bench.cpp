@@ -119,6 +119,7 @@ ModelFacts facts_in(const std::filesystem::path& model, const OptimisedKernels& 
   facts.model = model.filename().string();
   add_origin(model, facts.architecture, facts.family);
   facts.kernels = facts_of(kernels.graph, kernels.records, threads);
+  facts.io_bytes = io_bytes_of(kernels.graph, kernels.records);
   for (const KernelInstance& kernel : kernels.graph.kernels) {
     facts.names.push_back(kernel.name);
     facts.outputs.push_back(kernel.outputs.empty() ? "" : kernel.outputs.front());
@@ -132,7 +133,7 @@ void measure_kernels(const CollectTask& task, Canary& canary, CollectRecord& rec
   const OptimisedKernels kernels = saved_kernels_of(task.model, settings);
   const ModelFacts facts = facts_in(task.model, kernels, task.threads);
   record.architecture = facts.architecture, record.family = facts.family;
-  record.runtime_version = kernels.graph.version;
+  record.runtime_version = kernels.graph.version, record.io_bytes = facts.io_bytes;
   const TemporaryFolder folder("takt");
   const auto file = folder.path() / "named.onnx";
   write_onnx(kernels.model, file);

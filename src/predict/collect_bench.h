@@ -21,6 +21,7 @@ struct ModelFacts {
   std::vector<std::string> names;    ///< of the runtime's nodes
   std::vector<std::string> outputs;  ///< the first tensor that each makes: nodes without a name are found by it
   std::vector<KernelFacts> kernels;  ///< in the order of execution
+  double io_bytes = 0;               ///< of the model's inputs and outputs, those of known shapes
   std::vector<std::string> notes;
 };
 ModelFacts facts_of_model(const std::filesystem::path& model, const RunSettings& settings);

@@ -126,6 +126,7 @@ std::string to_json(const CollectRecord& record) {
               {"takt_version", record.takt_version},
               {"measured_at", record.measured_at},
               {"latency_us", record.latency_us},
+              {"io_bytes", json_of(record.io_bytes)},
               {"canary_us", record.canary ? Json{record.canary->compute_us, record.canary->memory_us} : Json()},
               {"others_busy", json_of(record.load.others_busy)},
               {"run_delay", json_of(record.load.run_delay)},
@@ -146,6 +147,7 @@ CollectRecord parse_collect_record(std::string_view json, std::string_view where
     record.family = read.at("family"), record.runtime_version = read.at("runtime_version");
     record.takt_version = read.value("takt_version", ""), record.measured_at = read.value("measured_at", "");
     record.latency_us = read.at("latency_us"), record.canary = canary_in(read.at("canary_us"));
+    record.io_bytes = optional_in(read.value("io_bytes", Json()));
     record.load.others_busy = optional_in(read.at("others_busy"));
     record.load.run_delay = optional_in(read.at("run_delay"));
     record.load.steal = optional_in(read.at("steal"));

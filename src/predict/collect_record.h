@@ -50,6 +50,7 @@ struct CollectRecord {
   std::string architecture, family, runtime_version;
   std::string takt_version, measured_at;  ///< what measured it, and when: UTC, ISO 8601; empty in journals of before
   double latency_us = 0;                  ///< mean of the whole inference
+  std::optional<double> io_bytes;         ///< of the model's inputs and outputs; nullopt in journals of before
   std::optional<CanaryTimes> canary;
   LoadReadings load;  ///< without canary
   std::vector<TimedKernel> kernels;

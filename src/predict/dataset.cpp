@@ -66,10 +66,11 @@ std::vector<std::string> dataset_columns() {
   std::vector<std::string> names{"Kernel_ID",      "OpType",      "Input_Shape", "stress", "stress_kind",
                                  "stress_threads", "others_busy", "run_delay",   "steal",  "canary"};
   for (const std::string_view name : seen_load_features()) names.emplace_back(name);
-  for (const char* name : {"Latency_ms",       "latency_noise", "model",       "architecture",     "family",
-                           "model_latency_ms", "model_noise",   "rounds",      "kernel",           "layout",
-                           "number_type",      "kernel_group",  "runtime",     "runtime_version",  "device",
-                           "machine",          "takt_version",  "measured_at", "peak_flops_per_s", "peak_bytes_per_s"})
+  for (const char* name :
+       {"Latency_ms",   "latency_noise",    "model",           "architecture", "family",  "model_latency_ms",
+        "model_noise",  "model_io_bytes",   "rounds",          "kernel",       "layout",  "number_type",
+        "kernel_group", "runtime",          "runtime_version", "device",       "machine", "takt_version",
+        "measured_at",  "peak_flops_per_s", "peak_bytes_per_s"})
     names.emplace_back(name);
   for (const FeatureText& feature : feature_texts()) names.emplace_back(feature.name);
   return names;
@@ -98,6 +99,7 @@ std::vector<std::string> cells_of(const CollectedModel& model, const CollectedKe
                                                     model.family,
                                                     number_cell(model.latency_ms),
                                                     number_cell(model.noise),
+                                                    number_cell(model.io_bytes),
                                                     std::to_string(model.rounds),
                                                     kernel.kernel,
                                                     kernel.facts.layout,
@@ -149,7 +151,7 @@ CollectedModel model_in(RowReader row) {
   model.architecture = row.some_text("architecture");
   model.family = row.some_text("family");
   model.latency_ms = row.positive("model_latency_ms");
-  model.noise = row.maybe("model_noise");
+  model.noise = row.maybe("model_noise"), model.io_bytes = row.maybe("model_io_bytes");
   model.rounds = row.count("rounds");
   kernel.kernel = row.some_text("kernel");
   kernel.facts.layout = row.text();
@@ -184,7 +186,7 @@ bool agree(const CollectedModel& a, const CollectedModel& b) {
          a.runtime_version == b.runtime_version && a.device == b.device && a.machine == b.machine &&
          a.takt_version == b.takt_version && a.measured_at == b.measured_at && a.threads == b.threads &&
          a.rounds == b.rounds && a.constants == b.constants && is_same(a.load, b.load) &&
-         a.latency_ms == b.latency_ms && a.noise == b.noise;
+         a.latency_ms == b.latency_ms && a.noise == b.noise && a.io_bytes == b.io_bytes;
 }
 
 void check_heading(const CsvRow& heading, std::string_view where) {

@@ -45,8 +45,9 @@ struct CollectedModel {
   int threads = 1, rounds = 1;
   MachineConstants constants;
   LoadReadings load;
-  double latency_ms = 0;        ///< of the whole inference, without records of kernels
-  std::optional<double> noise;  ///< as of a kernel
+  double latency_ms = 0;             ///< of the whole inference, without records of kernels
+  std::optional<double> noise;       ///< as of a kernel
+  std::optional<double> io_bytes{};  ///< of the model's inputs and outputs together
   std::vector<CollectedKernel> kernels;
 };
 

@@ -67,7 +67,7 @@ PredictedModel predict_model(const Predictor& predictor, const std::filesystem::
   settings.runtime = predictor.runtime, settings.device = predictor.device, settings.threads = predictor.threads;
   PredictedModel result{model.string(), facts_of_model(model, settings), {}, {}};
   const Nanoseconds begin = steady_now();
-  result.prediction = predict(predictor, result.facts.kernels);
+  result.prediction = predict(predictor, result.facts.kernels, result.facts.io_bytes);
   result.took = Duration(steady_now() - begin);
   return result;
 }

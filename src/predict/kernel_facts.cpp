@@ -150,6 +150,23 @@ std::span<const FeatureText> feature_texts() { return all_features; }
 
 std::vector<std::string> words_of(std::string_view op_type) { return split(op_type, '_'); }
 
+double io_bytes_of(const KernelGraph& graph, const std::map<std::string, KernelRecord>& records) {
+  std::map<std::string_view, std::int64_t> bytes;  // of the model's own tensors, by name
+  for (const std::string& name : graph.inputs) bytes.emplace(name, 0);
+  for (const std::string& name : graph.outputs) bytes.emplace(name, 0);
+  const auto note = [&](const std::vector<std::string>& names, const std::vector<KernelTensor>& tensors) {
+    for (std::size_t i = 0; i < std::min(names.size(), tensors.size()); ++i)
+      if (const auto found = bytes.find(names[i]); found != bytes.end()) found->second = bytes_of(tensors[i]);
+  };
+  for (const KernelInstance& kernel : graph.kernels) {
+    const KernelRecord& record = records.at(kernel.record);
+    note(kernel.inputs, record.inputs), note(kernel.outputs, record.outputs);
+  }
+  double sum = 0;
+  for (const auto& entry : bytes) sum += static_cast<double>(entry.second);
+  return sum;
+}
+
 std::vector<KernelFacts> facts_of(const KernelGraph& graph, const std::map<std::string, KernelRecord>& records,
                                   int threads) {
   std::vector<KernelFacts> all;

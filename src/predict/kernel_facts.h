@@ -89,6 +89,9 @@ struct KernelFacts {
 std::vector<KernelFacts> facts_of(const KernelGraph& graph, const std::map<std::string, KernelRecord>& records,
                                   int threads);
 
+/// Bytes of the model's inputs, each once, and of its outputs, as the kernels read and make them.
+double io_bytes_of(const KernelGraph& graph, const std::map<std::string, KernelRecord>& records);
+
 /// The operators that a canonical name lists: "Conv_Add_Relu" → {Conv, Add, Relu}.
 std::vector<std::string> words_of(std::string_view op_type);
 

@@ -7,29 +7,29 @@
 // uncertain is left over by a difference), and what the records cost is taken out of the sum.
 #pragma once
 
-#include <cstddef>
+#include <optional>
 #include <span>
+#include <string_view>
+
+#include "predict/launching.h"
 
 namespace takt {
 
-/// Of one model: how many kernels it has, and its unobserved time less the sum of their recorded ones.
-struct OverheadSample {
-  double kernels = 0, us = 0;
-};
-
 /// whole = Σ recorded + fixed + per_kernel · kernels. Per kernel it is negative: what a record costs, less what comes
-/// between two kernels.
+/// between two kernels. On a device of its own whole is what `launching` says, and records cost nothing there.
 struct Overhead {
   double fixed_us = 0, per_kernel_us = 0;
+  std::optional<Launching> launching = {};
 
-  /// Of an inference of kernels with this recorded sum; a model that is all overhead (of reshapes) stays above zero.
-  double whole(double recorded_us, std::size_t kernels) const;
+  /// Of an inference of these kernels; a model that is all overhead (of reshapes) stays above zero.
+  double whole(std::span<const KernelTime> kernels, double io_bytes) const;
   /// What a kernel takes of it: its recorded time without the cost of the record, a twentieth of it at least.
   double taken_out(double recorded_us) const;
 };
 
 /// The line through the samples that minimises absolute deviations (robust: one model that was disturbed does not bend
 /// it). With fewer than three samples the slope is none and the middle value is the constant; without samples 0.
-Overhead fit_overhead(std::span<const OverheadSample> samples);
+/// `device` "CPU" executes what it is asked for itself; others are launched.
+Overhead fit_overhead(std::span<const WholeSample> samples, std::string_view device);
 
 }  // namespace takt

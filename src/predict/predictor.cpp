@@ -67,16 +67,18 @@ double ModelPrediction::share(Tier tier) const {
   return all > 0 ? of_tier / all : 0;
 }
 
-ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts> kernels) {
+ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts> kernels, double io_bytes) {
   ModelPrediction result;
-  double recorded = 0, sum = 0, strange = 0, strange_low = 0, strange_high = 0;  // strange: kernels unlike those seen
+  double sum = 0, strange = 0, strange_low = 0, strange_high = 0;  // strange: kernels unlike those seen
+  std::vector<KernelTime> recorded;
   result.kernels = predictions_of(predictor, kernels);
-  for (const KernelPrediction& one : result.kernels) {
-    recorded += one.recorded_us, sum += one.us;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const KernelPrediction& one = result.kernels[i];
+    recorded.push_back({one.recorded_us, host_work_of(kernels[i])}), sum += one.us;
     if (one.tier == Tier::roofline || one.is_beyond)
       strange += one.us, strange_low += one.low_us, strange_high += one.high_us;
   }
-  result.us = predictor.overhead.whole(recorded, kernels.size());
+  result.us = predictor.overhead.whole(recorded, io_bytes);
   result.overhead_us = result.us - sum;
   const double rest = std::max(0.0, result.us - strange);
   result.low_us = std::min(result.us, rest * std::exp(-predictor.model_width) + strange_low);
@@ -86,23 +88,22 @@ ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts>
 
 std::vector<KernelSample> learn_measured(std::span<const CollectedModel* const> models, Predictor& predictor) {
   std::vector<KernelSample> samples;
-  std::vector<OverheadSample> overheads;
+  std::vector<WholeSample> wholes;
   std::set<std::string> architectures;
   predictor.known = {};
   for (const CollectedModel* model : models) {
     predictor.machine = model->machine, predictor.runtime = model->runtime;
     predictor.runtime_version = model->runtime_version, predictor.device = model->device;
     predictor.threads = model->threads;
-    double sum = 0;
+    WholeSample& whole = wholes.emplace_back(WholeSample{{}, model->io_bytes.value_or(0), model->latency_ms * 1000});
     for (const CollectedKernel& kernel : model->kernels) {
       samples.push_back(sample_of(*model, kernel));
       predictor.known.add(kernel.facts, kernel.latency_ms * 1000);
-      sum += kernel.latency_ms * 1000;
+      whole.kernels.push_back({kernel.latency_ms * 1000, host_work_of(kernel.facts)});
     }
-    overheads.push_back({static_cast<double>(model->kernels.size()), model->latency_ms * 1000 - sum});
     architectures.insert(model->architecture);
   }
-  predictor.overhead = fit_overhead(overheads);
+  predictor.overhead = fit_overhead(wholes, predictor.device);
   predictor.models = models.size(), predictor.architectures = architectures.size(), predictor.kernels = samples.size();
   return samples;
 }

@@ -3,7 +3,7 @@
 // Every kernel gets a number, from the best source that has one: measured (the same kernel in such a place), trained
 // (trees of kernels like it), roofline (nothing like it was seen: what the machine's peaks allow, with a wide
 // interval). A model takes the sum of its kernels, since runtimes execute them one after another, less what their
-// records cost, and an overhead.
+// records cost, and an overhead; on a GPU what launching.h says.
 #pragma once
 
 #include <filesystem>
@@ -65,8 +65,9 @@ struct Predictor {
 /// A kernel of which nothing is known may be this many times as fast or slow as the roofline says.
 inline constexpr double roofline_width = 1.6;  // of the logarithm: a factor of five
 
-/// Thread-safe. The kernels are those of one model, in the order of execution.
-ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts> kernels);
+/// Thread-safe. The kernels are those of one model, in the order of execution; `io_bytes` are those of the model's
+/// inputs and outputs together, which a device of its own is brought and gives back.
+ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts> kernels, double io_bytes = 0);
 
 /// What measured models say without any trees: whose they are, times of their kernels, the overhead, how many. Returns
 /// their kernels, to train or correct trees by; refers to `models`.

@@ -200,6 +200,32 @@ LoadLaw law_in(const Json& json, const std::string& where) {
   return LoadLaw(law.text("kind"), std::move(terms), std::move(widths));
 }
 
+OrderedJson launching_json(const std::optional<Launching>& launching) {
+  if (!launching) return {};
+  OrderedJson by_work = OrderedJson::object();
+  for (std::size_t i = 0; i < host_work_count; ++i)
+    by_work[std::string(name_of(static_cast<HostWork>(i)))] = launching->launch_us[i];
+  return {{"fixed_us", launching->fixed_us},
+          {"us_per_byte", launching->us_per_byte},
+          {"launch_us", by_work},
+          {"share_of_work", launching->share_of_work},
+          {"most_work_us", launching->most_work_us}};
+}
+
+Launching launching_in(const Json& json, const std::string& place) {
+  const JsonObject read(json, place, {"fixed_us", "us_per_byte", "launch_us", "share_of_work", "most_work_us"});
+  Launching launching{read.number("fixed_us", 0),
+                      read.number("us_per_byte", 0),
+                      {},
+                      read.number("share_of_work", 0),
+                      read.number("most_work_us", 0)};
+  const JsonObject by_work(read.object("launch_us"), place + ": launch_us",
+                           {"renaming", "conv", "depthwise", "product", "pool", "other"});
+  for (std::size_t i = 0; i < host_work_count; ++i)
+    launching.launch_us[i] = by_work.number(std::string(name_of(static_cast<HostWork>(i))).c_str(), 0);
+  return launching;
+}
+
 }  // namespace
 
 std::string predictor_json(const Predictor& predictor, const Provenance& provenance) {
@@ -223,6 +249,7 @@ std::string predictor_json(const Predictor& predictor, const Provenance& provena
                          {"least_kernel_us", predictor.trees.fixed_us()},
                          {"overhead_us", predictor.overhead.fixed_us},
                          {"overhead_per_kernel_us", predictor.overhead.per_kernel_us},
+                         {"launching", launching_json(predictor.overhead.launching)},
                          {"models", predictor.models},
                          {"architectures", predictor.architectures},
                          {"kernels", predictor.kernels},
@@ -281,7 +308,8 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
                          "groups",
                          "load_laws",
                          "errors",
-                         "known"});
+                         "known"},
+                        {"launching"});
   Predictor predictor;
   predictor.machine = file.text("machine"), predictor.runtime = file.text("runtime");
   predictor.runtime_version = file.text("runtime_version"), predictor.device = file.text("device");
@@ -291,6 +319,8 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
   predictor.trees =
       RatioTrees({positive(file, "flops_per_s"), positive(file, "bytes_per_s")}, positive(file, "least_kernel_us"));
   predictor.overhead = {file.number("overhead_us", -1e12), file.number("overhead_per_kernel_us", -1e12)};
+  if (file.has("launching") && !file.is_null("launching"))
+    predictor.overhead.launching = launching_in(file["launching"], place + ": launching");
   predictor.models = file.count("models"), predictor.architectures = file.count("architectures");
   predictor.kernels = file.count("kernels");
   predictor.measured_width = file.number("measured_width", 0), predictor.model_width = file.number("model_width", 0);

@@ -92,9 +92,11 @@ ByMethod empty_estimates(const Dataset& dataset, bool baselines) {
 
 void add_sums(const Dataset& dataset, std::size_t m, const Overhead& overhead, ByMethod& all) {
   for (auto& entry : all) {
-    double sum = 0;
-    for (const double us : entry.second.kernel_us[m]) sum += us;
-    entry.second.model_us[m] = overhead.whole(sum, dataset.models[m].kernels.size());
+    const CollectedModel& model = dataset.models[m];
+    std::vector<KernelTime> kernels;
+    for (std::size_t k = 0; k < model.kernels.size(); ++k)
+      kernels.push_back({entry.second.kernel_us[m][k], host_work_of(model.kernels[k].facts)});
+    entry.second.model_us[m] = overhead.whole(kernels, model.io_bytes.value_or(0));
   }
 }
 

@@ -40,22 +40,27 @@ TEST(Conformal, covers_what_it_promises_on_drawn_errors) {
 }
 
 TEST(Overhead, the_line_is_found_in_spite_of_a_model_that_was_disturbed) {
-  std::vector<OverheadSample> samples;
-  for (int kernels = 1; kernels <= 12; ++kernels) samples.push_back({kernels * 10.0, 20 - 0.25 * kernels * 10});
-  samples.push_back({60, 5000});
-  const Overhead found = fit_overhead(samples);
+  const auto model = [](int kernels, double us_each, double rest_us) {
+    return WholeSample{std::vector<KernelTime>(static_cast<std::size_t>(kernels), {us_each}), 0,
+                       kernels * us_each + rest_us};
+  };
+  std::vector<WholeSample> samples;
+  for (int kernels = 10; kernels <= 120; kernels += 10) samples.push_back(model(kernels, 7, 20 - 0.25 * kernels));
+  samples.push_back(model(60, 7, 5000));
+  const Overhead found = fit_overhead(samples, "CPU");
   EXPECT_NEAR(found.fixed_us, 20, 1e-9);
   EXPECT_NEAR(found.per_kernel_us, -0.25, 1e-12);
-  EXPECT_NEAR(found.whole(1000, 100), 995, 1e-9);
+  EXPECT_NEAR(found.whole(std::vector<KernelTime>(100, {10}), 0), 995, 1e-9);
   EXPECT_NEAR(found.taken_out(3), 2.75, 1e-12);
   EXPECT_NEAR(found.taken_out(0.2), 0.01, 1e-12) << "it did run";
-  EXPECT_NEAR(found.whole(80, 1000), 4, 1e-12) << "so did they";
+  EXPECT_NEAR(found.whole(std::vector<KernelTime>(1000, {0.08}), 0), 4, 1e-9) << "so did they";
 }
 
 TEST(Overhead, few_models_have_a_constant) {
-  EXPECT_EQ(fit_overhead({}).whole(3, 7), 3);
-  const std::vector<OverheadSample> two{{1, 10}, {100, 20}};
-  EXPECT_EQ(fit_overhead(two).whole(3, 7), 18);
+  const std::vector<KernelTime> one{{3}};
+  EXPECT_EQ(fit_overhead({}, "CPU").whole(one, 7), 3);
+  const std::vector<WholeSample> two{{{{1}}, 0, 11}, {std::vector<KernelTime>(100, {1}), 0, 120}};
+  EXPECT_EQ(fit_overhead(two, "CPU").whole(one, 7), 18);
 }
 
 TEST(ErrorFigures, are_those_of_the_hand) {

@@ -113,7 +113,7 @@ TEST_F(Predictors, work_beyond_the_training_is_said_and_still_scales) {
 }
 
 TEST_F(Predictors, a_model_without_kernels_takes_the_overhead) {
-  EXPECT_EQ(predict(predictor, {}).us, predictor.overhead.whole(0, 0));
+  EXPECT_EQ(predict(predictor, {}).us, predictor.overhead.whole({}, 0));
 }
 
 const LoadLaw some_law("probe",
