@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/interrupt.h"
 #include "core/log.h"
+#include "core/number_form.h"
 #include "core/progress.h"
 #include "core/text.h"
 #include "predict/calibration.h"
@@ -96,13 +97,17 @@ Predictor predictor_for(const FitOptions& o, const ByLoad& data) {
   return trained(o, data, interrupt);
 }
 
-/// Without features that no kernel of the group has.
+/// Without features that no kernel of the group has. A column holds bytes, counts and ratios, which no one unit fits,
+/// so each number stands for itself.
 Table known_features(const Table& features) {
   Table known = without_columns(features, {"feature_unit"});
   const auto low = std::find_if(known.columns.begin(), known.columns.end(),
                                 [](const ColumnSchema& column) { return column.name == "feature_low"; });
   const auto place = static_cast<std::size_t>(low - known.columns.begin());
   std::erase_if(known.rows, [&](const auto& row) { return std::holds_alternative<std::monostate>(row[place]); });
+  for (auto& row : known.rows)
+    for (Cell& cell : row)
+      if (const double* const number = std::get_if<double>(&cell)) cell = formatted(*number);
   return known;
 }
 

@@ -119,7 +119,9 @@ PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& inter
     throw UsageError("plan run: --nodes, --edges, --divide-cost and --interference go with a sweep, not a model");
   const auto names = words_in(o.devices.empty() ? "CPU" : o.devices);
   std::map<std::string, PlanUnit> units;
-  for (const std::string& name : names) units[name] = unit_named(name, o);
+  for (const std::string& name : names)
+    if (!units.emplace(name, unit_named(name, o)).second)
+      throw UsageError(fmt::format("--devices: {} is named twice", printable(name)));
   auto model = std::make_unique<PlannedPieces>(
       o.what, units,
       PieceChoiceSettings{.pieces = static_cast<std::size_t>(o.pieces), .inputs = o.inputs, .seed = o.seed});
@@ -132,6 +134,7 @@ PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& inter
   problem.pieces = measure_pieces(*model, measuring);
   problem.costs = costs_of(model->pieces(), names, problem.pieces);
   if (o.at_once && !o.no_interference) add_contention(o, *model, interrupt, problem);
+  problem.draws = draws_of(model->pieces(), names, problem.pieces, problem.pairs);
   problem.model = std::move(model);
   return problem;
 }

@@ -40,9 +40,10 @@ void add_model_options(CommandLine& line, PlanProblemOptions& o);
 struct PlanProblem {
   std::shared_ptr<const PlanCosts> costs;
   std::unique_ptr<const PlannedModel> model;
-  std::vector<PieceMeasurement> pieces;  ///< none: of a sweep
-  std::vector<PairRow> pairs;            ///< of pieces: what was measured of their slow-downs
-  std::string interference_line;         ///< where slow-downs come from; empty: nowhere, or somebody named it
+  std::vector<PieceMeasurement> pieces;          ///< none: of a sweep
+  std::vector<PairRow> pairs;                    ///< of pieces: what was measured of their slow-downs
+  std::optional<PlanCostSource::Draws> draws{};  ///< of pieces; nullopt: nothing says how sure the costs are
+  std::string interference_line;                 ///< where slow-downs come from; empty: nowhere, or somebody named it
 };
 
 /// "piece_costs" and "piece_pairs" of a model; none of a sweep.

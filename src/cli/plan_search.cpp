@@ -139,7 +139,7 @@ int search_model(PlanSearchOptions& o, std::span<const std::string> arguments) {
   const Interrupt interrupt;
   const PlanProblem problem = make_problem(o.problem, interrupt);
   PlanReport report = report_on(o, *problem.costs, settings);
-  compare_with_single(report, *problem.costs, std::nullopt, settings);
+  compare_with_single(report, *problem.costs, problem.draws, settings);
   auto tables = plan_tables(report);
   for (Table& table : piece_tables(problem)) tables.push_back(std::move(table));
   print(o.output, tables, provenance_of("plan search", arguments),

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "core/affinity.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "pipeline/float_types.h"
 #include "pipeline/opened_model.h"
+#include "pipeline/session_tuning.h"
 #include "pipeline/stage_model.h"
 #include "profile/prepared_model.h"
 #include "record/pipeline_run.h"
@@ -27,24 +27,18 @@ std::vector<Port> ports_of_values(const std::vector<SharedTensor>& values) {
   return ports;
 }
 
-/// OpenVINO binds the threads of every session to the first cores, as if it were alone: two sessions would share a core
-/// while others are idle. Where there is a core for every thread, each session gets its own; else none is bound, and
-/// ONNX Runtime's threads do not spin while they wait for work: they would hold cores that other stages need.
+/// As many sessions as the stages open. A split stage opens more for a while, to compare with, so that the threads are
+/// not known.
 Tuning tuning_of(const PipelineSpec& spec) {
-  std::size_t sessions = 0, threads = 0;
-  bool countable = true;
+  std::vector<std::optional<int>> threads;
   for (const auto& stage : spec.stages) {
     const auto devices = devices_of(stage);
     if (is_simulated(devices.front()) || waits(stage)) continue;
-    const std::size_t own = static_cast<std::size_t>(stage.replicas) * devices.size();
-    sessions += own;
-    threads += own * static_cast<std::size_t>(stage.threads.value_or(0));
-    // A split stage opens more sessions for a while, to compare with.
-    countable = countable && stage.threads && !stage.split;
+    for (const std::string& device : devices)
+      threads.insert(threads.end(), static_cast<std::size_t>(stage.replicas),
+                     stage.split ? std::nullopt : threads_of_session(device, stage.threads));
   }
-  if (sessions < 2) return {};
-  if (countable && threads <= usable_cores().size()) return {{"pinning", "own"}};
-  return {{"pinning", "off"}, {"spinning", "off"}};
+  return tuning_together(threads);
 }
 
 /// By number of the input; null where none was given.

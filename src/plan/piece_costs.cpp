@@ -3,12 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <span>
 
 #include "core/error.h"
 #include "core/index.h"
+#include "core/random.h"
+#include "core/statistics.h"
 #include "core/temporary_folder.h"
 #include "core/text.h"
 #include "pipeline/opened_model.h"
+#include "plan/slow_downs.h"
 
 namespace takt {
 namespace {
@@ -47,22 +54,56 @@ class MeasuredPieces final : public PlanCosts {
   std::vector<PieceMeasurement> measurements_;
 };
 
-PieceMeasurement measured_on(const PlannedPieces& model, const StageSpan& span, const std::filesystem::path& file,
-                             const std::string& name, int runs) {
-  PieceMeasurement result{span, name, {}, {}};
-  const Piece piece = model.piece_of(span);
+/// A span on a unit, with its rounds.
+struct PieceRounds {
+  PieceMeasurement result;
+  std::vector<double> medians;  ///< ns
+};
+
+void measure_round(const PlannedPieces& model, const std::filesystem::path& file, int runs, std::uint64_t round,
+                   PieceRounds& piece) {
+  if (!piece.result.reason.empty()) return;  // refused in the round before
   try {
-    const OpenedModel opened(file, model.settings_on(model.units().at(name), piece.inputs),
-                             model.values_of(piece.inputs));
+    StageExecutorSettings settings = model.settings_in_plans(piece.result.span, model.units().at(piece.result.unit));
+    settings.seed += round;
+    const OpenedModel opened(file, settings, model.values_of(model.piece_of(piece.result.span).inputs));
     opened.median_time(unmeasured_runs);
-    result.time = opened.median_time(runs);
+    piece.medians.push_back(static_cast<double>(opened.median_time(runs).count()));
   } catch (const Error& error) {
-    result.reason = error.what();
+    piece.result.reason = error.what();
     // The file's name says nothing: it is takt's own.
-    if (const std::string where = file.string() + ": "; result.reason.starts_with(where))
-      result.reason.erase(0, where.size());
+    if (const std::string where = file.string() + ": "; piece.result.reason.starts_with(where))
+      piece.result.reason.erase(0, where.size());
   }
-  return result;
+}
+
+/// Standard deviation of the logarithm of one round, of all spans of a unit together; nullopt: one round only.
+std::optional<double> deviation_of(const std::vector<PieceRounds>& pieces, const std::string& unit) {
+  double squares = 0, freedom = 0;
+  for (const PieceRounds& one : pieces) {
+    if (one.result.unit != unit || one.medians.size() < 2) continue;
+    double mean = 0;
+    for (const double ns : one.medians) mean += std::log(ns) / static_cast<double>(one.medians.size());
+    for (const double ns : one.medians) squares += (std::log(ns) - mean) * (std::log(ns) - mean);
+    freedom += static_cast<double>(one.medians.size() - 1);
+  }
+  if (freedom == 0) return std::nullopt;
+  return std::sqrt(squares / freedom);
+}
+
+/// The middle round, and how sure it is. The median of n normal values is off by sqrt(pi / 2 / n) deviations, where n
+/// is large; for three that is 0.72, and the truth 0.67.
+void take_rounds(std::vector<PieceRounds>& pieces) {
+  std::map<std::string, std::optional<double>> deviation;
+  for (const PieceRounds& one : pieces)
+    if (!deviation.contains(one.result.unit)) deviation[one.result.unit] = deviation_of(pieces, one.result.unit);
+  for (PieceRounds& one : pieces) {
+    if (!one.result.reason.empty()) continue;
+    const auto middle = median(std::span<const double>(one.medians));
+    one.result.time = Nanoseconds(std::llround(middle.value()));
+    if (const auto& of_unit = deviation.at(one.result.unit))
+      one.result.error = *of_unit * std::sqrt(std::numbers::pi / 2 / static_cast<double>(one.medians.size()));
+  }
 }
 
 constexpr Column<PieceMeasurement> columns[] = {
@@ -72,6 +113,11 @@ constexpr Column<PieceMeasurement> columns[] = {
      "The unit that pieces of a model were measured on."},
     {"piece_time_us", "Time", [](const PieceMeasurement& m) { return time_cell(m.time); },
      "The median time in us of an inference of the pieces as one model; missing where the unit refuses them."},
+    {"piece_error_percent", "Error %",
+     [](const PieceMeasurement& m) { return m.error ? Cell(100 * *m.error) : Cell(); },
+     "The standard error of the time of pieces in %, from how far rounds are apart that measured the same pieces on "
+     "the "
+     "unit; missing with one round."},
     {"piece_reason", "Reason", [](const PieceMeasurement& m) { return m.reason.empty() ? Cell() : Cell(m.reason); },
      "Why a unit does not run the pieces of a model."},
 };
@@ -82,26 +128,55 @@ constexpr TableDefinition<PieceMeasurement> definition{
 
 std::vector<PieceMeasurement> measure_pieces(const PlannedPieces& model, const PieceMeasuring& settings) {
   const TemporaryFolder folder("takt-plan-");
-  std::vector<PieceMeasurement> measurements;
-  const auto pieces = static_cast<std::uint64_t>(model.pieces());
-  const std::uint64_t total = pieces * (pieces + 1) / 2 * model.units().size();
+  std::vector<PieceRounds> pieces;
   for (int first = 1; first <= model.pieces(); ++first)
-    for (int last = first; last <= model.pieces(); ++last) {
-      const auto file = model.write_span({first, last}, folder.path());
-      for (const auto& [name, unit] : model.units()) {
+    for (int last = first; last <= model.pieces(); ++last)
+      for (const auto& entry : model.units()) pieces.push_back({{{first, last}, entry.first, {}, {}}, {}});
+  const int rounds = std::min(settings.rounds, settings.runs), runs = (settings.runs + rounds - 1) / rounds;
+  const std::uint64_t total = pieces.size() * static_cast<std::uint64_t>(rounds);
+  std::uint64_t done = 0;
+  for (int round = 0; round < rounds; ++round)
+    for (auto at = pieces.begin(); at != pieces.end();) {
+      const StageSpan span = at->result.span;
+      const auto file = model.write_span(span, folder.path());
+      for (; at != pieces.end() && at->result.span == span; ++at) {
         if (settings.stop && *settings.stop) throw Error(ErrorKind::runtime, "interrupted");
-        measurements.push_back(measured_on(model, {first, last}, file, name, settings.runs));
-        if (settings.progress) settings.progress(measurements.size(), total);
+        measure_round(model, file, runs, static_cast<std::uint64_t>(round), *at);
+        if (settings.progress) settings.progress(++done, total);
       }
       std::error_code ignored;
       std::filesystem::remove_all(file.parent_path(), ignored);
     }
+  take_rounds(pieces);
+  std::vector<PieceMeasurement> measurements;
+  for (PieceRounds& one : pieces) measurements.push_back(std::move(one.result));
   return measurements;
 }
 
 std::shared_ptr<const PlanCosts> costs_of(int pieces, const std::vector<std::string>& units,
                                           std::vector<PieceMeasurement> measurements) {
   return std::make_shared<MeasuredPieces>(pieces, units, std::move(measurements));
+}
+
+std::optional<PlanCostSource::Draws> draws_of(int pieces, const std::vector<std::string>& units,
+                                              const std::vector<PieceMeasurement>& measurements,
+                                              const std::vector<PairRow>& slow_downs) {
+  const bool known = std::all_of(measurements.begin(), measurements.end(),
+                                 [](const PieceMeasurement& one) { return !one.time || one.error; });
+  if (!known) return std::nullopt;
+  const auto table =
+      slow_downs.empty() ? nullptr : std::make_shared<const SlowDownTable>(slow_downs, units, pieces, "the pieces");
+  const auto draw = [=](std::uint64_t number) {
+    Random random(number);
+    std::vector<PieceMeasurement> drawn = measurements;
+    for (PieceMeasurement& one : drawn)
+      if (one.time)
+        one.time = Nanoseconds(
+            std::llround(static_cast<double>(one.time->count()) * std::exp(*one.error * standard_normal(random))));
+    auto costs = costs_of(pieces, units, std::move(drawn));
+    return table ? with_slow_downs(std::move(costs), table) : costs;
+  };
+  return PlanCostSource::Draws{draw, [](const Plan&) { return std::vector<std::string>(); }};
 }
 
 Table piece_costs_table(const std::vector<PieceMeasurement>& measurements) { return definition.make(measurements); }

@@ -15,6 +15,7 @@
 #include "core/text.h"
 #include "inputs/input_npy.h"
 #include "pipeline/opened_model.h"
+#include "pipeline/session_tuning.h"
 #include "pipeline/stage_model.h"
 #include "pipeline/tensor_split.h"
 #include "plan/plan_check.h"
@@ -141,6 +142,16 @@ StageExecutorSettings PlannedPieces::settings_on(const PlanUnit& unit, const std
     if (const auto value = values_.find(name); value != values_.end())
       settings.inputs.push_back(input_text(name, value->second->shape));
   }
+  return settings;
+}
+
+StageExecutorSettings PlannedPieces::settings_in_plans(const StageSpan& span, const PlanUnit& unit) const {
+  StageExecutorSettings settings = settings_on(unit, piece_of(span).inputs);
+  if (span == StageSpan{1, pieces()} || is_simulated(unit.device)) return settings;
+  std::vector<std::optional<int>> threads;
+  for (const auto& [name, other] : units_)
+    if (!is_simulated(other.device)) threads.push_back(threads_of_session(other.device, other.threads));
+  settings.tuning = tuning_together(threads);
   return settings;
 }
 

@@ -47,6 +47,9 @@ class PlannedPieces final : public PlannedModel {
   std::filesystem::path write_span(const StageSpan& span, const std::filesystem::path& folder) const;
   /// Where a unit opens a model; and values for its inputs, by name.
   StageExecutorSettings settings_on(const PlanUnit& unit, const std::vector<TensorId>& inputs) const;
+  /// The same for a span as it stands in pipelines of plans: beside sessions of the other units, or as the whole model
+  /// alone.
+  StageExecutorSettings settings_in_plans(const StageSpan& span, const PlanUnit& unit) const;
   std::vector<SharedTensor> values_of(const std::vector<TensorId>& tensors) const;
   Piece piece_of(const StageSpan& span) const;
 

@@ -22,12 +22,12 @@ class Numbers {
       per_kernel.push_back(one.us / static_cast<double>(std::max<std::size_t>(one.kernels.size(), 1)));
     const double usual = std::max(median(std::span<const double>(per_kernel)).value_or(1), least_us);
     launching_.fixed_us = usual, launching_.us_per_byte = 3e-5;  // some 30 GB/s
-    launching_.share_of_work = 0.5, launching_.most_work_us = usual;
+    launching_.share_of_work = 0.5;
     launching_.launch_us.fill(0.6 * usual);
     launching_.launch_us.front() = 0.3 * usual;
   }
 
-  static constexpr std::size_t size = host_work_count + 4;
+  static constexpr std::size_t size = host_work_count + 3;
   double& operator[](std::size_t place) {
     switch (place) {
       case 0:
@@ -36,10 +36,8 @@ class Numbers {
         return launching_.us_per_byte;
       case 2:
         return launching_.share_of_work;
-      case 3:
-        return launching_.most_work_us;
       default:
-        return launching_.launch_us[place - 4];
+        return launching_.launch_us[place - 3];
     }
   }
   const Launching& launching() const { return launching_; }
@@ -83,7 +81,7 @@ HostWork host_work_of(const KernelFacts& facts) {
 }
 
 double Launching::host_us(const KernelTime& kernel) const {
-  return launch_us[static_cast<std::size_t>(kernel.work)] + share_of_work * std::min(kernel.us, most_work_us);
+  return launch_us[static_cast<std::size_t>(kernel.work)] + share_of_work * kernel.us;
 }
 
 double Launching::whole(std::span<const KernelTime> kernels, double io_bytes) const {
@@ -99,7 +97,7 @@ Launching fit_launching(std::span<const WholeSample> samples) {
   if (samples.empty()) return {};
   Numbers best(samples);
   double least = loss(samples, best.launching());
-  for (double step = 0.5; step > 0.01;) {
+  for (double step = 0.5; step > 0.001;) {
     bool found = false;
     for (std::size_t place = 0; place < Numbers::size; ++place)
       for (const double factor : {1 + step, 1 / (1 + step)}) {

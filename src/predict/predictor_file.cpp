@@ -208,17 +208,12 @@ OrderedJson launching_json(const std::optional<Launching>& launching) {
   return {{"fixed_us", launching->fixed_us},
           {"us_per_byte", launching->us_per_byte},
           {"launch_us", by_work},
-          {"share_of_work", launching->share_of_work},
-          {"most_work_us", launching->most_work_us}};
+          {"share_of_work", launching->share_of_work}};
 }
 
 Launching launching_in(const Json& json, const std::string& place) {
-  const JsonObject read(json, place, {"fixed_us", "us_per_byte", "launch_us", "share_of_work", "most_work_us"});
-  Launching launching{read.number("fixed_us", 0),
-                      read.number("us_per_byte", 0),
-                      {},
-                      read.number("share_of_work", 0),
-                      read.number("most_work_us", 0)};
+  const JsonObject read(json, place, {"fixed_us", "us_per_byte", "launch_us", "share_of_work"});
+  Launching launching{read.number("fixed_us", 0), read.number("us_per_byte", 0), {}, read.number("share_of_work", 0)};
   const JsonObject by_work(read.object("launch_us"), place + ": launch_us",
                            {"renaming", "conv", "depthwise", "product", "pool", "other"});
   for (std::size_t i = 0; i < host_work_count; ++i)

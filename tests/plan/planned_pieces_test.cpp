@@ -4,12 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
+
 #include "core/error.h"
 #include "core/random.h"
 #include "pipeline/piece_models.h"
 #include "pipeline/piece_runs.h"
 #include "places.h"
 #include "plan/piece_costs.h"
+#include "plan/plan_comparison.h"
 #include "plan/plan_run.h"
 #include "plan/plan_search.h"
 #include "plan/planned_layer.h"
@@ -46,6 +50,49 @@ class PiecesAsPlans : public testing::Test {
   }
   TestFolder folder_;
 };
+
+/// What a unit takes for spans of a model of two pieces.
+std::vector<PieceMeasurement> made_costs(double error) {
+  const auto one = [&](int first, int last, const char* unit, int us) {
+    return PieceMeasurement{{first, last}, unit, std::chrono::microseconds(us), "", error};
+  };
+  return {one(1, 1, "A", 40), one(1, 1, "B", 60),  one(2, 2, "A", 60),
+          one(2, 2, "B", 40), one(1, 2, "A", 100), one(1, 2, "B", 110)};
+}
+
+TEST(PieceCosts, say_whether_a_plan_is_better_by_more_than_they_are_sure_of) {
+  const std::vector<std::string> units{"A", "B"};
+  const Plan cut{{{{1, 1}, {{"A", 1}}}, {{2, 2}, {{"B", 1}}}}}, whole{{{{1, 2}, {{"A", 1}}}}};
+  const auto saved = [&](double error) {
+    const auto measured = made_costs(error);
+    return compare_plans(cut, whole, *costs_of(2, units, measured), draws_of(2, units, measured, {}), {});
+  };
+  // 20 us of 100: three times its own error of 4 us and 5, and not so of 12 and 15.
+  EXPECT_TRUE(saved(0.05).is_better());
+  EXPECT_FALSE(saved(0.15).is_better());
+  const PlanDifference one = saved(0.05);
+  EXPECT_EQ(one.saved, std::chrono::microseconds(20));
+  const double expected = 1.96 * 0.05 * std::sqrt(40.0 * 40 + 40.0 * 40 + 100.0 * 100);
+  EXPECT_NEAR(static_cast<double>((one.interval->high - one.interval->low).count()) / 2000, expected, 0.1 * expected);
+}
+
+TEST(PieceCosts, of_one_round_say_nothing_of_how_sure_they_are) {
+  auto measured = made_costs(0.05);
+  measured[2].error.reset();
+  EXPECT_FALSE(draws_of(2, {"A", "B"}, measured, {}));
+  measured[2].time.reset();  // refused
+  EXPECT_TRUE(draws_of(2, {"A", "B"}, measured, {}));
+}
+
+TEST_F(PiecesAsPlans, have_errors_where_they_were_measured_in_rounds) {
+  const PlannedPieces model(write(skip_network()), real_units(), {.pieces = 2});
+  for (const PieceMeasurement& one : measure_pieces(model, {.runs = 3})) {
+    ASSERT_TRUE(one.error) << one.reason;
+    EXPECT_GT(*one.error, 0);
+    EXPECT_LT(*one.error, 3);
+  }
+  for (const PieceMeasurement& one : measure_pieces(model, {.runs = 1})) EXPECT_FALSE(one.error);
+}
 
 TEST_F(PiecesAsPlans, every_plan_that_a_search_names_computes_what_the_model_does) {
   using Build = ModelBuilder (*)();
