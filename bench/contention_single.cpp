@@ -20,6 +20,7 @@
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/index.h"
+#include "core/progress.h"
 #include "core/statistics.h"
 #include "pipeline/engine.h"
 #include "pipeline/loaded_runs.h"
@@ -91,7 +92,11 @@ int print_table(int rounds, std::int64_t batches, int levels) {
   SingleSettings settings;
   settings.rounds = rounds;
   settings.plan = {even_levels(levels), setup.mixture};
-  settings.after_round = [&] { measured.measure_round(); };
+  Progress bar("rounds");
+  settings.after_round = [&, done = std::uint64_t{0}]() mutable {
+    measured.measure_round();
+    bar.update(++done, static_cast<std::uint64_t>(rounds));
+  };
   std::vector<std::string> names;
   for (const auto& stage : spec.stages) names.push_back(stage.name);
   const SingleReport report = measure_single(names, setup.resources, *setup.runs, settings);

@@ -31,7 +31,7 @@ struct CollectOptions {
   std::filesystem::path out = default_dataset;
   std::optional<int> rounds, threads;
   std::optional<std::uint64_t> seed;
-  std::string time, shard;
+  std::string time, shard, device;
   std::optional<int> stress;
   bool accept_disturbed = false;
   OutputOptions output;
@@ -71,6 +71,11 @@ CommandLine declare(CollectOptions& o) {
             .meaning = "How long each model runs in a round, once with records of its kernels and once without",
             .fallback = "1s"},
            &o.time);
+  line.add({.names = "--device",
+            .value = "NAME",
+            .meaning = "What computes: CPU, or GPU for NVIDIA's by ONNX Runtime's CUDA provider",
+            .fallback = usual.device},
+           &o.device);
   line.add({.names = "--threads",
             .value = "N",
             .meaning = "Threads that a session computes with; a predictor is for one number of threads",
@@ -102,6 +107,7 @@ CollectSettings settings_of(const CollectOptions& o) {
   settings.out = o.out;
   settings.rounds = o.rounds.value_or(settings.rounds);
   settings.threads = o.threads.value_or(settings.threads);
+  if (!o.device.empty()) settings.device = o.device;
   settings.seed = o.seed.value_or(settings.seed);
   if (!o.time.empty()) settings.time = duration_for("collect", "--time", o.time, std::chrono::milliseconds(1));
   if (o.stress && !settings.stress) settings.stress.emplace();

@@ -77,14 +77,17 @@ void measure_round(const PlannedPieces& model, const std::filesystem::path& file
   }
 }
 
+/// Simulated pieces may take no time.
+double log_of(double ns) { return std::log(std::max(ns, 1.0)); }
+
 /// Standard deviation of the logarithm of one round, of all spans of a unit together; nullopt: one round only.
 std::optional<double> deviation_of(const std::vector<PieceRounds>& pieces, const std::string& unit) {
   double squares = 0, freedom = 0;
   for (const PieceRounds& one : pieces) {
     if (one.result.unit != unit || one.medians.size() < 2) continue;
     double mean = 0;
-    for (const double ns : one.medians) mean += std::log(ns) / static_cast<double>(one.medians.size());
-    for (const double ns : one.medians) squares += (std::log(ns) - mean) * (std::log(ns) - mean);
+    for (const double ns : one.medians) mean += log_of(ns) / static_cast<double>(one.medians.size());
+    for (const double ns : one.medians) squares += (log_of(ns) - mean) * (log_of(ns) - mean);
     freedom += static_cast<double>(one.medians.size() - 1);
   }
   if (freedom == 0) return std::nullopt;

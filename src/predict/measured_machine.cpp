@@ -44,6 +44,16 @@ double seconds_of(const OpProfile& profile, std::string_view type) {
                                               type));
 }
 
+OpProfile profile_of(const std::filesystem::path& file, const RunSettings& settings) {
+  try {
+    return profile_ops(run_model(file, settings, RunPasses::profiled));
+  } catch (const Error& error) {  // the file is takt's own, so its name says nothing
+    std::string said = error.what();
+    if (const std::string where = file.string() + ": "; said.starts_with(where)) said.erase(0, where.size());
+    throw Error(error.kind(), said);
+  }
+}
+
 }  // namespace
 
 std::string measured_machine(const std::string& device) {
@@ -59,7 +69,7 @@ MachineConstants constants_in_runtime(const RunSettings& settings, int rows) {
   write_peaks_model(rows, file);
   RunSettings brief = settings;
   brief.iterations = 10, brief.stretches = false;
-  const OpProfile profile = profile_ops(run_model(file, brief, RunPasses::profiled));
+  const OpProfile profile = profile_of(file, brief);
   const auto side = static_cast<double>(rows);
   return {2 * side * side * side / seconds_of(profile, "MatMul"), 2 * 4 * side * side / seconds_of(profile, "Add")};
 }

@@ -20,6 +20,7 @@
 #include "profile/startup.h"
 #include "profile/throughput.h"
 #include "profile/type_table.h"
+#include "profile/waiting_device.h"
 
 namespace takt {
 namespace {
@@ -202,7 +203,9 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
                               ops.known_share * 100),
                   screen.width) +
           "\n";
-  return text + left_ops_line(ops) + cost_of_profiling(result);
+  const std::string waiting = waiting_device_line(result, ops);
+  return text + left_ops_line(ops) + (waiting.empty() ? "" : wrapped(waiting, screen.width)) +
+         cost_of_profiling(result);
 }
 
 }  // namespace
