@@ -21,6 +21,14 @@ def write(path, content):
     return path
 
 
+ALL_CHAINS = 216
+
+
 def soup_of(chains):
-    """The first so many chains, as `takt zoo export` takes them."""
-    return {'models': [{'family': 'soup', 'depth': list(range(1, chains + 1))}]}
+    """So many chains of all, as `takt zoo export` takes them: spread evenly, since neighbours are of one kind (of pictures, words,
+    graphs), and a predictor has to know them all."""
+    if chains == 1:
+        numbers = [1]
+    else:
+        numbers = sorted({1 + round(i * (ALL_CHAINS - 1) / (chains - 1)) for i in range(chains)})
+    return {'models': [{'family': 'soup', 'depth': numbers}]}

@@ -68,6 +68,15 @@ TEST(KernelFacts, convolutions_of_groups_are_a_group_of_their_own) {
   EXPECT_EQ(facts[Feature::inner], 9);
 }
 
+TEST(KernelFacts, a_models_own_bytes_are_those_of_its_inputs_and_outputs_each_once) {
+  KernelGraph graph;
+  graph.inputs = {"x", "unread"}, graph.outputs = {"c", "b"};
+  graph.kernels = {{"a", "small", {"x", "x"}, {"a"}, {}, {}, {}},
+                   {"b", "small", {"a", "x"}, {"b"}, {}, {}, {}},
+                   {"c", "small", {"b", "x"}, {"c"}, {}, {}, {}}};
+  EXPECT_EQ(io_bytes_of(graph, {{"small", sum({10})}}), 3 * 10 * 4) << "x, b and c; what nobody reads is not brought";
+}
+
 // x → a → b, a → c → d(b, c): what d reads first was made by b; between them c was executed.
 TEST(KernelFacts, the_context_is_what_was_touched_since_the_input_was_made) {
   KernelGraph graph;
