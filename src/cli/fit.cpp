@@ -111,14 +111,30 @@ Table known_features(const Table& features) {
   return known;
 }
 
+std::string computing_with(const Predictor& predictor) {
+  if (predictor.device != "CPU") return "on " + printable(predictor.device);
+  return fmt::format("with {} thread{}", predictor.threads, predictor.threads == 1 ? "" : "s");
+}
+
+std::string sentence_of(const Launching& launching) {
+  const auto [least, most] = std::minmax_element(launching.launch_us.begin(), launching.launch_us.end());
+  const auto words = [](double us) { return format_duration(Duration(us)); };
+  return fmt::format(
+      "the host takes {} and {} for each MiB of inputs and outputs, and asks for a kernel in {} to {}, by its kind, and "
+      "{:.0f} % of its time\n",
+      words(launching.fixed_us), words(launching.us_per_byte * (1 << 20)), words(*least), words(*most),
+      100 * launching.share_of_work);
+}
+
 std::string text_of(const FitOptions& o, const Predictor& predictor, const std::vector<Table>& tables) {
   std::string text;
   if (o.calibrate.empty()) text = to_text(known_features(tables[1]), o.output.style()) + "\n";
   text += to_text(tables[0], o.output.style());
-  text += fmt::format("\n{} on {} kernels of {} models ({} architectures), {} with {} thread{}; in {}\n",
+  text += fmt::format("\n{} on {} kernels of {} models ({} architectures), {} {}; in {}\n",
                       o.calibrate.empty() ? "trained" : "calibrated", predictor.kernels, predictor.models,
-                      predictor.architectures, printable(predictor.runtime), predictor.threads,
-                      predictor.threads == 1 ? "" : "s", printable(o.out.string()));
+                      predictor.architectures, printable(predictor.runtime), computing_with(predictor),
+                      printable(o.out.string()));
+  if (predictor.overhead.launching) text += sentence_of(*predictor.overhead.launching);
   for (const LoadLaw& law : predictor.load_laws) text += fmt::format("load: {}\n", sentence_of(law));
   if (!predictor.is_width_certain)
     text += "With so few models the intervals cannot be promised; collect ten or more.\n";

@@ -161,7 +161,9 @@ CollectRecord measure_for_collection(const CollectTask& task) {
   record.model = task.model.filename().string();
   record.round = task.round;
   if (task.with_kernels) {
-    Canary canary(settings_of(task));
+    RunSettings alone = settings_of(task);
+    alone.threads = 1;  // helpers spin for a while after a song, on the cores of the model that is measured
+    Canary canary(alone);
     measure_kernels(task, canary, record);
     record.canary = canary.times();
   } else {

@@ -2,12 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <limits>
+#include <string>
 
 #include "core/random.h"
+#include "graph/builder.h"
+#include "places.h"
 #include "predict/canary.h"
+#include "predict/collect_bench.h"
 #include "predict/ridge.h"
 #include "runtime/runtime.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -80,6 +89,32 @@ TEST(Pace, is_one_without_a_canary_and_beside_a_load) {
   EXPECT_EQ(pace.of(records[1]), 1);
   EXPECT_NE(pace.of(records[2]), 1);
   EXPECT_EQ(Pace::of_records({}).of(records[2]), 1);
+}
+
+/// What the canary's model that reads took in the best of three collections of a small model with so many threads.
+double best_reading_us(const std::filesystem::path& model, int threads) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int round = 1; round <= 3; ++round) {
+    const CollectTask task{
+        .model = model, .threads = threads, .time = std::chrono::milliseconds(60), .round = round};
+    best = std::min(best, measure_for_collection(task).canary.value().memory_us);
+  }
+  return best;
+}
+
+// With threads of its own it took twice as long, another time each round: helpers of the model that spun.
+TEST(Canary, tells_the_machine_and_not_how_many_threads_the_model_has) {
+  if (is_sanitized()) GTEST_SKIP() << "times of a sanitizer";
+  const auto runtimes = runtime_names();
+  if (std::none_of(runtimes.begin(), runtimes.end(), [](const auto& one) { return one == "onnxruntime"; }))
+    GTEST_SKIP() << "no ONNX Runtime in this binary";
+  const TestFolder folder;
+  ModelBuilder b;
+  std::string x = b.input("x", ElementType::f32, {64, 256});
+  for (int i = 0; i < 4; ++i) x = b.node("Relu", {b.node("MatMul", {x, b.weight({256, 256})})});
+  b.output(x, ElementType::f32, {64, 256});
+  const auto model = folder.write("model.onnx", b.serialize());
+  EXPECT_LT(best_reading_us(model, 2) / best_reading_us(model, 1), 1.6);
 }
 
 TEST(Canary, runs_two_models_each_time) {
