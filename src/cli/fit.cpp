@@ -120,7 +120,8 @@ std::string sentence_of(const Launching& launching) {
   const auto [least, most] = std::minmax_element(launching.launch_us.begin(), launching.launch_us.end());
   const auto words = [](double us) { return format_duration(Duration(us)); };
   return fmt::format(
-      "the host takes {} and {} for each MiB of inputs and outputs, and asks for a kernel in {} to {}, by its kind, and "
+      "the host takes {} and {} for each MiB of inputs and outputs, and asks for a kernel in {} to {}, by its kind, "
+      "and "
       "{:.0f} % of its time\n",
       words(launching.fixed_us), words(launching.us_per_byte * (1 << 20)), words(*least), words(*most),
       100 * launching.share_of_work);

@@ -95,8 +95,7 @@ TEST(Pace, is_one_without_a_canary_and_beside_a_load) {
 double best_reading_us(const std::filesystem::path& model, int threads) {
   double best = std::numeric_limits<double>::infinity();
   for (int round = 1; round <= 3; ++round) {
-    const CollectTask task{
-        .model = model, .threads = threads, .time = std::chrono::milliseconds(60), .round = round};
+    const CollectTask task{.model = model, .threads = threads, .time = std::chrono::milliseconds(60), .round = round};
     best = std::min(best, measure_for_collection(task).canary.value().memory_us);
   }
   return best;
