@@ -132,6 +132,24 @@ TEST_F(Predictors, a_file_says_the_same) {
   EXPECT_EQ(predict(read, facts).high_us, predict(predictor, facts).high_us);
 }
 
+TEST_F(Predictors, of_a_gpu_take_what_asking_takes_and_a_file_says_the_same) {
+  predictor.device = "GPU";
+  predictor.overhead = {0, 0, Launching{30, 1e-4, {3, 20, 15, 13, 15, 1000}, 0.5}};
+  const auto facts = facts_in(dataset.models[22]);
+  std::vector<KernelTime> recorded;
+  const ModelPrediction told = predict(predictor, facts, 2e6);
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    recorded.push_back({told.kernels[i].recorded_us, host_work_of(facts[i])});
+  EXPECT_DOUBLE_EQ(told.us, predictor.overhead.launching->whole(recorded, 2e6));
+  EXPECT_NEAR(told.us - predict(predictor, facts).us, 200, 1e-6 * told.us) << "bringing 2 MB";
+  std::map<std::string, std::string> files;
+  for (const auto& [name, text] : tree_files(predictor)) files[name] = text;
+  const std::string json = predictor_json(predictor, {});
+  const Predictor read = parse_predictor(json, "p", [&](const std::string& name) { return files.at(name); });
+  EXPECT_EQ(read.overhead.launching, predictor.overhead.launching);
+  EXPECT_EQ(predict(read, facts, 2e6).us, told.us);
+}
+
 TEST_F(Predictors, files_of_something_else_are_refused) {
   predictor.load_laws = {some_law};
   std::map<std::string, std::string> files;
