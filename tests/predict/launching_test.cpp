@@ -66,7 +66,7 @@ std::vector<WholeSample> drawn(int models, const Launching& law, double noise, s
   return samples;
 }
 
-double mean_error(const Launching& one, const std::vector<WholeSample>& samples) {
+double error_of_whole(const Launching& one, const std::vector<WholeSample>& samples) {
   double sum = 0;
   for (const WholeSample& sample : samples) sum += std::abs(one.whole(sample.kernels, sample.io_bytes) / sample.us - 1);
   return sum / static_cast<double>(samples.size());
@@ -75,7 +75,7 @@ double mean_error(const Launching& one, const std::vector<WholeSample>& samples)
 TEST(Launching, is_found_from_models_and_holds_for_others) {
   const auto seen = drawn(60, some_launching(), 0.03, 1), others = drawn(60, some_launching(), 0, 2);
   const Launching found = fit_launching(seen);
-  EXPECT_LT(mean_error(found, others), 0.03);
+  EXPECT_LT(error_of_whole(found, others), 0.03);
   const Overhead line = fit_overhead(seen, "CPU");
   double of_line = 0;
   for (const WholeSample& one : others) of_line += std::abs(line.whole(one.kernels, one.io_bytes) / one.us - 1) / 60;
