@@ -34,7 +34,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--out', type=pathlib.Path, default=pathlib.Path('kernels'))
     parser.add_argument('--families', nargs='+', metavar='FAMILY', help='of the zoo; otherwise all')
-    parser.add_argument('--soup', type=int, default=216, help='how many chains (216); only together do they cover the operators')
+    parser.add_argument('--soup', type=int, default=216, help='how many chains (216), spread over all kinds')
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--time', default='700ms', help="of each model in a round (700ms), once with its kernels' records and once without")
     parser.add_argument('--accept-disturbed', action='store_true', help='also on a busy machine; such times are worth little')

@@ -8,8 +8,6 @@
 namespace takt {
 namespace {
 
-constexpr std::array<std::string_view, host_work_count> work_names{"renaming", "conv", "depthwise",
-                                                                   "product",  "pool", "other"};
 constexpr double least_us = 1e-3;         // of whatever a logarithm is taken of
 constexpr double pull_to_common = 0.003;  // of kinds of work to each other
 
@@ -61,23 +59,14 @@ double loss(std::span<const WholeSample> samples, const Launching& launching) {
 
 }  // namespace
 
-std::string_view name_of(HostWork work) { return work_names[static_cast<std::size_t>(work)]; }
+std::string_view name_of(HostWork work) {
+  return work == HostWork::renaming ? "renaming"
+                                    : name_of(static_cast<KernelGroup>(static_cast<std::size_t>(work) - 1));
+}
 
 HostWork host_work_of(const KernelFacts& facts) {
   if (facts[Feature::input_bytes] + facts[Feature::output_bytes] == 0) return HostWork::renaming;
-  switch (facts.group) {
-    case KernelGroup::conv:
-      return HostWork::conv;
-    case KernelGroup::depthwise:
-      return HostWork::depthwise;
-    case KernelGroup::product:
-      return HostWork::product;
-    case KernelGroup::pool:
-      return HostWork::pool;
-    case KernelGroup::other:
-      break;
-  }
-  return HostWork::other;
+  return static_cast<HostWork>(static_cast<std::size_t>(facts.group) + 1);
 }
 
 double Launching::host_us(const KernelTime& kernel) const {

@@ -22,9 +22,12 @@
 
 namespace takt {
 
-/// What the host asks for; the first leaves a tensor where it lies under another shape.
+/// What the host asks for: work of a KernelGroup, in their order, or first of all nothing: a tensor stays where it
+/// lies, under another shape.
 enum class HostWork : std::uint8_t { renaming, conv, depthwise, product, pool, other };
-inline constexpr std::size_t host_work_count = 6;
+inline constexpr std::size_t host_work_count = kernel_group_count + 1;
+static_assert(static_cast<std::size_t>(HostWork::conv) == static_cast<std::size_t>(KernelGroup::conv) + 1 &&
+              static_cast<std::size_t>(HostWork::other) == static_cast<std::size_t>(KernelGroup::other) + 1);
 std::string_view name_of(HostWork work);  ///< "renaming", "conv", …
 HostWork host_work_of(const KernelFacts& facts);
 
