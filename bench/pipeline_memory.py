@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What one batch more takes in memory: `takt pipeline run` and `pipeline analyze` on 20,000 and on 200,000 batches of four stages.
+"""What one batch more takes in memory: `takt pipeline run` and `pipeline analyze` on 20,000 and on 500,000 batches of four stages.
 
 The growth of the peak of resident memory, divided by the batches that the longer run has more, for each way to make and to
 read a record: run with and without a trace, on the real clock and on the virtual one, analyze of a trace, of a compressed
-one and of the journal that a killed run leaves. Exit 1 when one takes more than 64 bytes a batch. The folder needs some
-2 GB; let the machine do nothing else.
+one and of the journal that a killed run leaves. Pages leave memory some ms after they are too many, which is up to 12 MB
+more in one run than in the next, whatever its length: runs must be long for the growth to be seen beside that. Exit 1 when
+one takes more than 64 bytes a batch. The folder needs some 4 GB; let the machine do nothing else for 15 minutes.
 
-usage: bench/pipeline_memory.py [TAKT] [--batches 20000] [--most 64]
+usage: bench/pipeline_memory.py [TAKT] [--batches 20000] [--times 25] [--most 64]
 """
 import argparse
 import os
@@ -95,12 +96,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('takt', nargs='?', default=root / 'build/release/takt')
     parser.add_argument('--batches', type=int, default=20_000)
+    parser.add_argument('--times', type=int, default=25, help='how many times as many batches the long runs have')
     parser.add_argument('--most', type=float, default=64)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix='takt-memory-') as folder:
         bench = Bench(arguments.takt.resolve() if isinstance(arguments.takt, pathlib.Path) else
                       pathlib.Path(arguments.takt).resolve(), pathlib.Path(folder))
-        few, many = measure(bench, arguments.batches), measure(bench, 10 * arguments.batches)
+        few, many = measure(bench, arguments.batches), measure(bench, arguments.times * arguments.batches)
     failed = False
     print(f'{"":38}{"few":>10}{"many":>10}{"time":>9}{"a batch":>12}')
     for name, (peak, seconds, batches) in many.items():
