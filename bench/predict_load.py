@@ -5,7 +5,7 @@ Are predictions beside a load right? `takt evaluate --load` looks at the load be
 loads that this script makes with `takt stress`: steady ones, one after the other, and one that comes and goes: arrivals at
 random (Poisson), each a load of random kind and level for a while. Each table has takt with the load and the same
 predictions without their factor; the last one has thirds by how much the load slowed the runs. The horizon is --time: what was
-seen 0.2 to 0.5 s before stands for that long.
+seen in the 1.3 s before stands for that long.
 
 Aims: steady MAPE at most 6 %, within 10 % for 85 %; coming and going MAPE at most 12 %, and 87 to 93 % of the runs in their
 interval of 90 % in each third.

@@ -49,7 +49,7 @@ std::optional<LoadConfig> load_config_for(const LoadChoice& choice, const Predic
   if (!choice.load && choice.config.empty()) return std::nullopt;
   check_knows_loads(predictor);
   if (choice.config.empty()) return usual_load_config();
-  return parse_load_config_file(read_file(choice.config), choice.config.string());
+  return parse_load_config_file(read_file(choice.config), choice.config.string(), usual_load_config());
 }
 
 Predictor predictor_for_this_machine(const std::filesystem::path& folder) {

@@ -61,6 +61,10 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+std::string_view without_start(std::string_view text, std::string_view start) {
+  return text.starts_with(start) ? text.substr(start.size()) : text;
+}
+
 std::optional<std::string> nearest_word(std::string_view word, std::span<const std::string> candidates) {
   std::size_t best = std::max<std::size_t>(1, (word.size() + 2) / 3) + 1;
   std::optional<std::string> nearest;

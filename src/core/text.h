@@ -15,6 +15,8 @@ std::string lower_case(std::string_view text);  ///< ASCII only
 std::string upper_case(std::string_view text);  ///< ASCII only
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);  ///< blanks, tabs, line ends off both sides
+/// What follows `start`; all of the text where it begins otherwise.
+std::string_view without_start(std::string_view text, std::string_view start);
 
 /// The number that the whole text is; nullopt: it is none, has something before or behind it, or does not fit. The
 /// same in every locale; no blanks and no plus sign. Of a floating type "inf" and "nan" count as numbers.

@@ -171,10 +171,10 @@ const std::vector<std::string>& load_source_names() {
   return names;
 }
 
-LoadConfig parse_load_config(const YAML::Node& node, const std::string& origin) {
+LoadConfig parse_load_config(const YAML::Node& node, const std::string& origin, const LoadConfig& otherwise) {
   const YamlSection section(node, origin, "load.",
                             {"sources", "window", "root", "processors", "probe", "prometheus", "nvml", "gpu_probe"});
-  LoadConfig config;
+  LoadConfig config = otherwise;
   config.window = section.duration("window", 1ms, 1h).value_or(config.window);
   config.root = section.text("root", config.root);
   config.processors = processor_list(section, "processors");
@@ -203,10 +203,10 @@ LoadConfig parse_load_config(const YAML::Node& node, const std::string& origin) 
   return config;
 }
 
-LoadConfig parse_load_config_file(const std::string& text, const std::string& origin) {
+LoadConfig parse_load_config_file(const std::string& text, const std::string& origin, const LoadConfig& otherwise) {
   const YamlSection root(load_yaml(text, origin, "configuration"), origin, "", {});
   if (!root.has("load")) root.fail(root.node(), "load", "is missing; write load: {sources: [host, probe]}");
-  return parse_load_config(root.at("load"), origin);
+  return parse_load_config(root.at("load"), origin, otherwise);
 }
 
 }  // namespace takt

@@ -29,11 +29,11 @@ struct LoadConfig {
 /// What `sources` may name.
 const std::vector<std::string>& load_source_names();
 
-/// `section` is the value of the key `load`. Throws Error(bad_input) that names file, line and key. Files that hold
-/// passwords and tokens are read here.
-LoadConfig parse_load_config(const YAML::Node& section, const std::string& origin);
+/// `section` is the value of the key `load`; what it does not say is `otherwise`'s. Throws Error(bad_input) that names
+/// file, line and key. Files that hold passwords and tokens are read here.
+LoadConfig parse_load_config(const YAML::Node& section, const std::string& origin, const LoadConfig& otherwise = {});
 
 /// The key `load` of a whole file, whose other keys are somebody else's. The same errors; without the key, too.
-LoadConfig parse_load_config_file(const std::string& text, const std::string& origin);
+LoadConfig parse_load_config_file(const std::string& text, const std::string& origin, const LoadConfig& otherwise = {});
 
 }  // namespace takt

@@ -70,10 +70,7 @@ void measure_round(const PlannedPieces& model, const std::filesystem::path& file
     opened.median_time(unmeasured_runs);
     piece.medians.push_back(static_cast<double>(opened.median_time(runs).count()));
   } catch (const Error& error) {
-    piece.result.reason = error.what();
-    // The file's name says nothing: it is takt's own.
-    if (const std::string where = file.string() + ": "; piece.result.reason.starts_with(where))
-      piece.result.reason.erase(0, where.size());
+    piece.result.reason = without_start(error.what(), file.string() + ": ");  // the file is takt's own
   }
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "core/significance.h"
+#include "core/statistics.h"
 
 namespace takt {
 namespace {
@@ -52,6 +54,21 @@ std::optional<double> rank_correlation(const std::vector<double>& a, const std::
   return xy / std::sqrt(xx * yy);
 }
 
+double mean_error(const std::vector<double>& estimated, const std::vector<double>& measured) {
+  double sum = 0;
+  for (std::size_t i = 0; i < estimated.size(); ++i) sum += std::abs(estimated[i] - measured[i]) / measured[i];
+  return sum / static_cast<double>(estimated.size());
+}
+
+void tell_common_error(std::vector<double> estimated, const std::vector<double>& measured, PlanChoice& choice) {
+  if (estimated.size() < 3 || std::count(estimated.begin(), estimated.end(), 0.0) > 0) return;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < estimated.size(); ++i) ratios.push_back(measured[i] / estimated[i]);
+  const double common = *median(std::span<const double>(ratios));
+  for (double& value : estimated) value *= common;
+  choice.common_error = common - 1, choice.other_error = mean_error(estimated, measured);
+}
+
 }  // namespace
 
 std::vector<double> measured_values(const PlanRunReport& report, const PlanRunResult& plan) {
@@ -87,9 +104,9 @@ PlanChoice choice_of(const PlanRunReport& report) {
   for (const PlanRunResult& plan : report.plans) {
     estimated.push_back(estimated_value(report, plan));
     measured.push_back(measured_value(report, plan));
-    choice.mean_error += std::abs(estimated.back() - measured.back()) / measured.back();
   }
-  choice.mean_error /= static_cast<double>(report.plans.size());
+  choice.mean_error = mean_error(estimated, measured);
+  tell_common_error(estimated, measured, choice);
   choice.rank_correlation = rank_correlation(estimated, measured);
   const auto fastest = static_cast<std::size_t>(std::min_element(measured.begin(), measured.end()) - measured.begin());
   if (fastest != 0) {

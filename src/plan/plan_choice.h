@@ -20,6 +20,10 @@ struct PlanRunReport {
 struct PlanChoice {
   std::int64_t plans = 0, rounds = 0;
   double mean_error = 0;  ///< mean of |estimated − measured| / measured over the plans
+  /// What all plans have in common: the median of measured / estimated − 1, and the mean error of estimates that are
+  /// right in this. A machine whose pace has changed since the costs were measured moves the first and not the second.
+  /// Missing of fewer than 3 plans.
+  std::optional<double> common_error, other_error;
   /// How much longer the named plan took than the one that was fastest by its mean, as a share of the latter; 0: it was
   /// the fastest. With the 95 % interval of that difference over rounds; missing with one round.
   double regret = 0;

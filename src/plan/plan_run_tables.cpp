@@ -120,6 +120,13 @@ constexpr Column<PlanChoice> choice_columns[] = {
      "How often every plan was run; plans take turns."},
     {"mean_error_percent", "Error %", [](const PlanChoice& c) -> Cell { return 100 * c.mean_error; },
      "The mean over plans of how far the estimate is from what was measured, in % of the latter, whatever the sign."},
+    {"common_error_percent", "In common %",
+     [](const PlanChoice& c) { return c.common_error ? Cell(100 * *c.common_error) : Cell(); },
+     "By how much all plans alike took longer than estimated: the median of measured / estimated - 1 in %. Large where "
+     "the machine's pace has changed since the costs were measured. Missing of fewer than three plans."},
+    {"other_error_percent", "Else %",
+     [](const PlanChoice& c) { return c.other_error ? Cell(100 * *c.other_error) : Cell(); },
+     "The mean error in % that is left when the estimates are corrected by what all plans have in common."},
     {"regret_percent", "Regret %", [](const PlanChoice& c) -> Cell { return 100 * c.regret; },
      "By how much the plan that the search named took longer than the fastest of those that were run, in % of that "
      "one; "
@@ -177,6 +184,12 @@ std::string range_of(double value, const std::optional<Interval>& interval) {
 std::string verdict(const PlanRunReport& report, const PlanChoice& choice) {
   std::string text = fmt::format("Estimates are off by {:.1f} % on average over {} {}.", 100 * choice.mean_error,
                                  choice.plans, choice.plans == 1 ? "plan" : "plans");
+  // Said where it is most of the error.
+  if (choice.other_error && std::abs(*choice.common_error) > 0.05 && *choice.other_error < choice.mean_error / 2)
+    text += fmt::format(
+        " All of them took {:.1f} % {} than estimated, as if the machine's pace had changed; else estimates are "
+        "off by {:.1f} %.",
+        100 * std::abs(*choice.common_error), *choice.common_error > 0 ? "longer" : "less", 100 * *choice.other_error);
   if (choice.plans > 1)
     text += choice.regret == 0 ? std::string(" The named plan was the fastest of them.")
                                : fmt::format(" The named plan took {} longer than the fastest.",

@@ -78,7 +78,7 @@ CollectSettings parse_collect_config(const std::string& text, const std::string&
   settings.seed = static_cast<std::uint64_t>(
       file.integer("seed", 0, std::int64_t{1} << 53).value_or(static_cast<std::int64_t>(settings.seed)));
   if (file.has("stress")) settings.stress = stress_in(file);
-  if (file.has("load")) settings.load = parse_load_config(file.at("load"), origin);
+  if (file.has("load")) settings.load = parse_load_config(file.at("load"), origin, usual_load_config());
   return settings;
 }
 

@@ -46,9 +46,14 @@ SeenLoad seen_in(const LoadSnapshot& snapshot) {
   return seen;
 }
 
+// On two processors with three busy threads each gets two thirds of one, but only over a while: within 0.2 s a thread
+// shares one with another, or has one to itself. Of 84 pairs of a probe and a thread that ran for 1.5 s afterwards,
+// beside 21 loads, a probe of 0.2 s told the thread's waiting with an error of 7.4 % of its time, one of 0.5 s 4.6 %,
+// of 1 s 2.9 %.
 LoadConfig usual_load_config() {
+  using namespace std::chrono_literals;
   LoadConfig config;
-  config.window = std::chrono::milliseconds(250);
+  config.window = 250ms, config.probe.time = 1s;
   return config;
 }
 

@@ -43,7 +43,8 @@ std::span<const std::string_view> seen_load_features();
 /// Of those, what the snapshot tells of this device ("host"), and of the first GPU.
 SeenLoad seen_in(const LoadSnapshot& snapshot);
 
-/// How the load is looked at before a measurement or a prediction, where nobody says otherwise.
+/// How the load is looked at before a measurement or a prediction, where nobody says otherwise: shorter than `takt
+/// load` by the system's files, and longer by the probe.
 LoadConfig usual_load_config();
 
 /// Which loads a collection puts beside its models.

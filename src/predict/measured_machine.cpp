@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/statistics.h"
 #include "core/temporary_folder.h"
+#include "core/text.h"
 #include "graph/builder.h"
 #include "load/cuda_library.h"
 #include "machine/machine_class.h"
@@ -48,9 +49,7 @@ OpProfile profile_of(const std::filesystem::path& file, const RunSettings& setti
   try {
     return profile_ops(run_model(file, settings, RunPasses::profiled));
   } catch (const Error& error) {  // the file is takt's own, so its name says nothing
-    std::string said = error.what();
-    if (const std::string where = file.string() + ": "; said.starts_with(where)) said.erase(0, where.size());
-    throw Error(error.kind(), said);
+    throw Error(error.kind(), std::string(without_start(error.what(), file.string() + ": ")));
   }
 }
 

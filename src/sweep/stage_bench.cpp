@@ -107,9 +107,8 @@ Session* StageBench::session_on(const std::string& runtime, const GraphSize& siz
     // The row says which model it was; without the file's name the same reason is the same text at all sizes.
     for (const auto& file :
          {onnx_file(export_of(task_.stage, task_.unit, size)), ir_file(export_of(task_.stage, task_.unit, size))})
-      if (const std::string name = (task_.folder / file).string() + ": ";
-          row.status == StageStatus::unsupported && row.reason.starts_with(name))
-        row.reason.erase(0, name.size());
+      if (row.status == StageStatus::unsupported)
+        row.reason = std::string(without_start(row.reason, (task_.folder / file).string() + ": "));
     return nullptr;
   }
   return opened.session.get();

@@ -73,6 +73,12 @@ TEST(Trim, takes_blanks_off_both_sides) {
   EXPECT_EQ(trim(" \t"), "");
 }
 
+TEST(WithoutStart, leaves_what_follows_or_all) {
+  EXPECT_EQ(without_start("a.onnx: no", "a.onnx: "), "no");
+  EXPECT_EQ(without_start("b.onnx: no", "a.onnx: "), "b.onnx: no");
+  EXPECT_EQ(without_start("a", "a.onnx"), "a");
+}
+
 TEST(Split, keeps_empty_parts) { EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"})); }
 
 }  // namespace

@@ -73,6 +73,15 @@ TEST(LoadConfig, everything_is_read) {
   EXPECT_EQ(prometheus.metrics[0].query, "sum(q)");
 }
 
+TEST(LoadConfig, what_it_does_not_say_is_as_the_command_has_it) {
+  LoadConfig otherwise;
+  otherwise.window = 250ms, otherwise.probe.time = 1s;
+  const LoadConfig config = parse_load_config_file("load: {probe: {cores: [0]}}\n", "x.yaml", otherwise);
+  EXPECT_EQ(config.window, 250ms);
+  EXPECT_EQ(config.probe.time, 1s);
+  EXPECT_EQ(parse_load_config_file("load: {probe: {time: 9ms}}\n", "x.yaml", otherwise).probe.time, 9ms);
+}
+
 TEST(LoadConfig, little_is_enough) {
   EXPECT_EQ(parsed("  {}\n").sources, (std::vector<std::string>{"host", "nvml", "probe"}));
   EXPECT_EQ(parsed("  prometheus: {}\n").sources.front(), "prometheus") << "who says where it is wants it asked";

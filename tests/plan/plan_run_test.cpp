@@ -170,10 +170,23 @@ TEST(PlanChoiceOf, names_regret_error_and_order_by_hand) {
   ASSERT_TRUE(choice.regret_interval);
   EXPECT_NEAR(choice.regret_interval->high, 0.11 + 12.706 * 0.0141421 / 1.41421356, 1e-4);
   EXPECT_NEAR(choice.mean_error, (21.0 / 111 + 0 + 23.0 / 223) / 3, 1e-12);
+  // 111 / 90, 1, 223 / 200: the middle one is what all have in common.
+  EXPECT_NEAR(choice.common_error.value(), 0.115, 1e-12);
+  EXPECT_NEAR(choice.other_error.value(), (10.65 / 111 + 0.115 + 0) / 3, 1e-12);
   ASSERT_TRUE(choice.rank_correlation);
   EXPECT_NEAR(*choice.rank_correlation, 0.5, 1e-12);
   ASSERT_TRUE(choice.over_single);
   EXPECT_NEAR(*choice.over_single, (111.0 - 223) / 223, 1e-12);
+}
+
+TEST(PlanChoiceOf, tells_a_slower_machine_from_wrong_estimates) {
+  PlanRunReport report{PlanObjective::throughput, 10, {}};
+  report.plans = {with_times("found", 100, {130}), with_times("found", 200, {260}), with_times("found", 300, {390})};
+  const PlanChoice choice = choice_of(report);
+  EXPECT_NEAR(choice.common_error.value(), 0.3, 1e-12);
+  EXPECT_NEAR(choice.other_error.value(), 0, 1e-12);
+  for (PlanRunResult& plan : report.plans) plan.trial.estimate.times.blocks.resize(1);
+  EXPECT_NE(to_text(report, {.width = 1000}).find("All of them took 30.0 % longer than estimated"), std::string::npos);
 }
 
 TEST(PlanChoiceOf, claims_nothing_of_one_round_or_one_plan) {
