@@ -17,6 +17,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'scripts'))
+from takt_program import soup_of, write  # noqa: E402
+
 NETWORKS = pathlib.Path('.sdk/onnx/onnx/backend/test/data/light')
 
 
@@ -72,8 +75,7 @@ def main():
     takt(options, 'zoo', 'export', '--config', config, '-o', zoo)
     folders = [zoo]
     if options.soup:
-        (options.out / 'soup.yaml').write_text(
-            f'models: [{{family: soup, depth: {list(range(1, options.soup + 1))}}}]\n', encoding='utf-8')
+        write(options.out / 'soup.yaml', soup_of(options.soup))
         takt(options, 'zoo', 'export', '--config', options.out / 'soup.yaml', '-o', options.out / 'soup')
         folders.append(options.out / 'soup')
     rows = collect(options, folders, dataset)
