@@ -13,7 +13,7 @@ help:
 	@echo 'make build   the same set-up and build, without the runs'
 	@echo 'make test    set-up and build of the tests as well, then every test; on 2 cores about 10 minutes, 2 when built'
 	@echo 'make install the same set-up as build, then the program and the libraries into PREFIX (/usr/local)'
-	@echo 'make bench   the benchmarks of takt itself; about an hour on a machine that does nothing else'
+	@echo 'make bench   the benchmarks of takt itself; an hour or two on a machine that does nothing else'
 	@echo 'make check   everything CI does: tests, format, layers, documentation, clang-tidy, sanitizers, fuzzing; about'
 	@echo '             three quarters of an hour on 2 cores'
 	@echo 'make format  format the sources in place'

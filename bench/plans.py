@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""plans.py TAKT [--models DIR] [--top N] [--rounds N] [--pieces N] [--batches N] [--only WORD]
+"""plans.py [TAKT] [--models DIR] [--top N] [--rounds N] [--pieces N] [--batches N] [--only WORD]
 
 Do estimates choose the right plan? Every model is cut, its pieces are measured on two units (ONNX Runtime and OpenVINO,
 one thread each), and the best plans of the search are really run, in turns. Prints for each model how far estimates are
@@ -36,7 +36,7 @@ def percent(value):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[2])
-    parser.add_argument('takt')
+    parser.add_argument('takt', nargs='?', default='build/release/takt')
     parser.add_argument('--models', type=pathlib.Path, default=NETWORKS)
     parser.add_argument('--only', default='')
     parser.add_argument('--devices', default='onnxruntime@CPU,openvino@CPU')

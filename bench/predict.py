@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""predict.py TAKT [--out DIR] [--config ZOO.yaml] [--rounds N] [--time DURATION] [--soup N] [--stress N] [--models DIR]
+"""predict.py [TAKT] [--out DIR] [--config ZOO.yaml] [--rounds N] [--time DURATION] [--soup N] [--stress N] [--models DIR]
 
 How good are predictions of models that were not seen? Exports a zoo (all architectures at batch 1 without --config) and
 the soup's chains (--soup of them), collects both, models of the zoo beside --stress loads as well, fits, and prints the
@@ -57,7 +57,7 @@ def print_errors(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[2])
-    parser.add_argument('takt')
+    parser.add_argument('takt', nargs='?', default='build/release/takt')
     parser.add_argument('--out', type=pathlib.Path, default=pathlib.Path('prediction'))
     parser.add_argument('--config', type=pathlib.Path)
     parser.add_argument('--rounds', default='3')

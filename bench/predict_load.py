@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""predict_load.py TAKT --predictor DIR MODEL… [--rounds N] [--time DURATION] [--arrivals N] [--seed N]
+"""predict_load.py [TAKT] [MODEL…] [--predictor DIR] [--rounds N] [--time DURATION] [--arrivals N] [--seed N]
 
 Are predictions beside a load right? `takt evaluate --load` looks at the load before each run and predicts it, here beside
 loads that this script makes with `takt stress`: steady ones, one after the other, and one that comes and goes: arrivals at
 random (Poisson), each a load of random kind and level for a while. Each table has takt with the load and the same
-predictions without their factor; the last one has thirds by how much the load slowed the runs. The horizon is --time: what was
-seen in the 1.3 s before stands for that long.
+predictions without their factor; the last one has thirds by how much the load slowed the runs. The horizon is --time, beside
+the load that comes and goes --next: what was seen in the 1.3 s before the model runs stands for that long. There intervals are made of how far off the predictions
+before were (--online), of the first ten or so from training.
 
 Aims: steady MAPE at most 6 %, within 10 % for 85 %; coming and going MAPE at most 12 %, and 87 to 93 % of the runs in their
 interval of 90 % in each third.
@@ -54,9 +55,9 @@ def end(process):
     process.wait()
 
 
-def evaluate(options, seed, rounds):
+def evaluate(options, seed, rounds, seconds, *more):
     command = [options.takt, 'evaluate', *options.models, '--predictor', options.predictor, '--load', '--rounds', str(rounds),
-               '--time', f'{options.time * rounds:.3f}s', '--seed', str(seed), '--format', 'json']
+               '--time', f'{seconds * rounds:.3f}s', '--seed', str(seed), '--format', 'json', *more]
     done = subprocess.run(command, stdout=subprocess.PIPE, encoding='utf-8', check=False)
     if done.returncode != 0:
         sys.exit('takt evaluate failed')
@@ -75,11 +76,12 @@ def figures(name, rows):
 
 def main():
     parser = argparse.ArgumentParser(description='Predictions beside loads')
-    parser.add_argument('takt')
-    parser.add_argument('models', nargs='+')
-    parser.add_argument('--predictor', required=True)
+    parser.add_argument('takt', nargs='?', default='build/release/takt')
+    parser.add_argument('models', nargs='*', default=['prediction/zoo'], help='those of bench/predict.py without any')
+    parser.add_argument('--predictor', default='prediction/predictor')
     parser.add_argument('--rounds', type=int, default=1, help='of each steady load')
     parser.add_argument('--time', type=float, default=0.5, help='seconds of each run')
+    parser.add_argument('--next', type=float, default=0.25, help='the same beside the load that comes and goes')
     parser.add_argument('--arrivals', type=int, default=4, help='rounds beside the load that comes and goes')
     parser.add_argument('--gap', type=float, default=5, help='mean seconds between arrivals')
     parser.add_argument('--length', type=float, default=6, help='mean seconds of each')
@@ -91,7 +93,7 @@ def main():
     for kind in KINDS:
         for level, threads in ((0.4, os.cpu_count()), (0.8, os.cpu_count()), (0.7, 2 * os.cpu_count())):
             load = stress(options.takt, kind, level, threads, 3600)
-            rows = evaluate(options, generator.randrange(1 << 30), options.rounds)
+            rows = evaluate(options, generator.randrange(1 << 30), options.rounds, options.time)
             end(load)
             figures(f'{kind[2:]} {level:.0%} x {threads}', rows)
             steady += rows
@@ -100,7 +102,7 @@ def main():
         arrivals = Arrivals(options, generator)
         arrivals.start()
         try:
-            rows = evaluate(options, generator.randrange(1 << 30), options.arrivals)
+            rows = evaluate(options, generator.randrange(1 << 30), options.arrivals, options.next, '--online')
         finally:
             arrivals.stop()
         figures('comes and goes', rows)

@@ -120,12 +120,17 @@ CollectSettings settings_of(const CollectOptions& o) {
 }
 
 int run_collect_child() {
-  std::cin >> std::noskipws;
-  const std::string task(std::istreambuf_iterator<char>(std::cin), {});
-  return run_collect_task(task, [](const std::string& line) {
+  std::string task;
+  std::getline(std::cin, task);
+  const auto tell = [](const std::string& line) {
     std::fputs((line + "\n").c_str(), stdout);
     std::fflush(stdout);
-  });
+  };
+  const auto wait = [] {
+    std::string word;
+    std::getline(std::cin, word);
+  };
+  return run_collect_task(task, tell, wait);
 }
 
 std::string text_of(const CollectOptions& o, const Collection& collection) {

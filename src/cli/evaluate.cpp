@@ -25,6 +25,7 @@ struct EvaluateOptions {
   std::string time = "2s";
   std::uint64_t seed = 1;
   LoadChoice load;
+  bool online = false;
   OutputOptions output;
   LogOptions log;
 };
@@ -50,6 +51,10 @@ CommandLine declare(EvaluateOptions& o) {
   line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
            &o.seed);
   add_load(line, o.load);
+  line.add({.names = "--online",
+            .meaning = "Make intervals of how far off the predictions before were, those beside a like load first, as a "
+                       "server can that knows its own latencies; for loads that come and go"},
+           &o.online);
   add_output(line, o.output, table_names("evaluate"));
   return line;
 }
@@ -77,6 +82,8 @@ int run_evaluate(std::span<const std::string> arguments) {
   settings.rounds = o.rounds, settings.seed = o.seed;
   settings.child = {path_of_this_program(), "collect", std::string(collect_child_word)};
   settings.load = load_config_for(o.load, predictor);
+  if (o.online && !settings.load) throw UsageError("evaluate: --online is for predictions beside a load; add --load");
+  settings.online = o.online;
   const Interrupt interrupt;
   settings.stop = &interrupt.requested();
   std::vector<EvaluatedModel> models;

@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "core/check.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
@@ -44,13 +46,35 @@ bool fill(int file, std::string_view bytes) {
   return ::lseek(file, 0, SEEK_SET) == 0;
 }
 
+/// Without a signal for a reader that is gone.
+bool send_all(int socket, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
 /// Descriptors that are closed when the start of a child fails half way.
 struct Descriptors {
-  int input = -1, errors = -1;
+  int input = -1, more_input = -1, errors = -1;
   std::array<int, 2> output{-1, -1};
 
+  bool open_input(std::string_view bytes, ChildProcess::Input kind) {
+    if (kind == ChildProcess::Input::whole) {
+      input = memory_file("input");
+      return input >= 0 && fill(input, bytes);
+    }
+    std::array<int, 2> ends{-1, -1};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return false;
+    more_input = ends[0], input = ends[1];
+    return send_all(more_input, bytes);
+  }
+
   void close_all() {
-    for (int* one : {&input, &errors, &output[0], &output[1]})
+    for (int* one : {&input, &more_input, &errors, &output[0], &output[1]})
       if (*one >= 0) ::close(*one), *one = -1;
   }
 };
@@ -83,18 +107,17 @@ ChildProcess::End end_of(int status) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string_view input) {
+ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string_view input, Input kind) {
   Descriptors files;
-  files.input = memory_file("input");
   files.errors = memory_file("errors");
   int error = 0;
-  if (files.input < 0 || files.errors < 0 || ::pipe2(files.output.data(), O_CLOEXEC) != 0 || !fill(files.input, input))
-    error = errno;
+  if (files.errors < 0 || ::pipe2(files.output.data(), O_CLOEXEC) != 0 || !files.open_input(input, kind)) error = errno;
   if (error == 0) error = spawn(command, files, id_);
   if (error != 0) {
     files.close_all();
     cannot_start(command.front(), error);
   }
+  std::swap(input_, files.more_input);
   std::swap(output_, files.output[0]);
   std::swap(errors_, files.errors);
   files.close_all();
@@ -102,6 +125,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string_
 
 ChildProcess::~ChildProcess() {
   kill_and_reap();
+  if (input_ >= 0) ::close(input_);
   ::close(output_);
   ::close(errors_);
 }
@@ -126,6 +150,11 @@ ChildProcess::Answer ChildProcess::next(std::string& text, Nanoseconds limit, co
     if (count <= 0) return Answer::ended;  // a torn last line is no answer
     pending_.append(bytes.data(), static_cast<std::size_t>(count));
   }
+}
+
+void ChildProcess::tell(std::string_view line) {
+  TAKT_CHECK(input_ >= 0);
+  send_all(input_, std::string(line) + '\n');
 }
 
 ChildProcess::End ChildProcess::end() {

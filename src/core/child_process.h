@@ -13,13 +13,17 @@
 
 namespace takt {
 
-/// A running child that is told everything at its start and answers in lines. It is killed and reaped at the latest by
+/// A running child that is told at its start what to do and answers in lines. It is killed and reaped at the latest by
 /// the destructor; a child that calls end_with_parent() does not outlive a parent that is killed. Not thread-safe.
 class ChildProcess {
  public:
-  /// Starts `command` (its first word is the program's path) with `input` on standard input and nothing behind it. What
-  /// it says on standard error is kept for last_words(). Throws Error(io) where it cannot be started.
-  ChildProcess(const std::vector<std::string>& command, std::string_view input);
+  enum class Input {
+    whole,  ///< nothing comes behind what it is started with
+    open,   ///< tell() says more; what it is started with is a few lines
+  };
+  /// Starts `command` (its first word is the program's path) with `input` on standard input. What it says on standard
+  /// error is kept for last_words(). Throws Error(io) where it cannot be started.
+  ChildProcess(const std::vector<std::string>& command, std::string_view input, Input kind = Input::whole);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -32,6 +36,9 @@ class ChildProcess {
   };
   /// Waits for the next line of its standard output, which is put in `text` without its line end.
   Answer next(std::string& text, Nanoseconds limit, const std::atomic<bool>* stop = nullptr);
+
+  /// A line more for a child whose input is open. One that has ended is told nothing.
+  void tell(std::string_view line);
 
   struct End {
     std::optional<int> code;    ///< exit code
@@ -47,7 +54,7 @@ class ChildProcess {
   void kill_and_reap();
 
   pid_t id_ = -1;
-  int output_ = -1, errors_ = -1;
+  int input_ = -1, output_ = -1, errors_ = -1;
   std::string pending_;  ///< read, and not given yet
   std::optional<End> end_;
 };

@@ -29,6 +29,9 @@ constexpr LoadFeature features[] = {
     {"probe_memory_bytes_per_s", "B/s",
      "What a probe of takt read of an area beyond the caches, per second in which it had the processor."},
     {"probe_wait_ratio", "ratio", "Time that the probe waited for a processor, per time in which it had one."},
+    {"probe_wait_trend", "ratio",
+     "How many times as long a thread takes at the end of the probe's work as over all of it, by how many threads want "
+     "a processor; 1: the load has not changed."},
     {"probe_wall_ratio", "ratio", "How long the probe took, per time in which it had a processor; 1: undisturbed."},
     {"gpu_busy_share", "share", "Share of the time in which at least one kernel ran on the GPU."},
     {"gpu_memory_busy_share", "share", "Share of the time in which the GPU's memory was read or written."},

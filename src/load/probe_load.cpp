@@ -1,5 +1,7 @@
 #include "load/probe_load.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -16,6 +18,7 @@
 #include "core/statistics.h"
 #include "core/usage.h"
 #include "load/host_files.h"
+#include "load/wait_trend.h"
 #include "machine/caches.h"
 #include "machine/peak_kernels.h"
 
@@ -48,6 +51,23 @@ std::size_t area_bytes() {
 std::optional<std::pair<Nanoseconds, Nanoseconds>> schedule_of_this_thread(const std::filesystem::path& root) {
   try {
     return parse_thread_schedule(read_file(root / "proc/thread-self/schedstat"));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// The processors that every thread of the machine shares with this one; nullopt: some threads may run elsewhere, or
+/// this one has less than its share.
+std::optional<int> shared_processors(const ProbeSettings& settings) {
+  const int usable = usable_core_count();
+  const bool all = settings.cores.empty() && usable == ::sysconf(_SC_NPROCESSORS_ONLN) && cpu_limit().cpus >= usable;
+  return all ? std::optional(usable) : std::nullopt;
+}
+
+/// nullopt: the system does not tell.
+std::optional<RunnableSample> runnable_now(const std::filesystem::path& root) {
+  try {
+    return RunnableSample{steady_now(), parse_load_average(read_file(root / "proc/loadavg")).runnable};
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -135,6 +155,8 @@ ProbeLoad::~ProbeLoad() = default;
 
 SourceReadings ProbeLoad::read() {
   std::vector<Piece> computed, read;
+  std::vector<RunnableSample> runnable;
+  const auto processors = shared_processors(settings_);
   std::optional<std::pair<Nanoseconds, Nanoseconds>> before, after;
   const Nanoseconds begin = steady_now();
   on_own_thread(settings_.cores, [&] {
@@ -142,6 +164,7 @@ SourceReadings ProbeLoad::read() {
     do {
       computed.push_back(work_->compute());
       read.push_back(work_->read());
+      if (const auto now = processors ? runnable_now(settings_.root) : std::nullopt) runnable.push_back(*now);
     } while (steady_now() - begin < settings_.time);
     after = schedule_of_this_thread(settings_.root);
   });
@@ -169,6 +192,9 @@ SourceReadings ProbeLoad::read() {
       cpu.count() > 0 ? std::optional(static_cast<double>(wall.count()) / static_cast<double>(cpu.count()))
                       : std::nullopt,
       no_time);
+  if (processors)
+    add("probe_wait_trend", wait_trend(runnable, *processors),
+        "the probe was too short for it, or the system does not tell how many threads want a processor");
   return told;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <utility>
 
 #include "core/child_process.h"
 #include "core/error.h"
@@ -31,6 +32,7 @@ RunSettings settings_of(const CollectTask& task) {
   settings.min_time = task.time, settings.time = task.time;
   settings.seed = task.seed;
   settings.stretches = false;  // records are taken as they are
+  settings.read_between_runs = false;
   return settings;
 }
 
@@ -128,7 +130,15 @@ ModelFacts facts_in(const std::filesystem::path& model, const OptimisedKernels& 
   return facts;
 }
 
-void measure_kernels(const CollectTask& task, Canary& canary, CollectRecord& record) {
+/// Of which only the first call does something.
+std::function<void()> once(const std::function<void()>& work) {
+  return [work, done = false]() mutable {
+    if (work && !std::exchange(done, true)) work();
+  };
+}
+
+void measure_kernels(const CollectTask& task, const std::function<void()>& when_ready, Canary& canary,
+                     CollectRecord& record) {
   RunSettings settings = settings_of(task);
   const OptimisedKernels kernels = saved_kernels_of(task.model, settings);
   const ModelFacts facts = facts_in(task.model, kernels, task.threads);
@@ -137,7 +147,7 @@ void measure_kernels(const CollectTask& task, Canary& canary, CollectRecord& rec
   const TemporaryFolder folder("takt");
   const auto file = folder.path() / "named.onnx";
   write_onnx(kernels.model, file);
-  settings.between_blocks = [&] { canary.sing(); };
+  settings.between_blocks = [&canary, ready = once(when_ready)]() mutable { ready(), canary.sing(); };
   RunSettings as_it_is = settings;
   as_it_is.properties = as_written(kernels).properties;
   const RunResult result = run_model(file, as_it_is, RunPasses::both);
@@ -146,8 +156,10 @@ void measure_kernels(const CollectTask& task, Canary& canary, CollectRecord& rec
   add_times(facts, profile_ops(result), mean_of_centre(*result.plain), record);
 }
 
-void measure_whole(const CollectTask& task, CollectRecord& record) {
-  const RunResult result = run_model(task.model, settings_of(task), RunPasses::plain);
+void measure_whole(const CollectTask& task, const std::function<void()>& when_ready, CollectRecord& record) {
+  RunSettings settings = settings_of(task);
+  settings.between_blocks = once(when_ready);
+  const RunResult result = run_model(task.model, settings, RunPasses::plain);
   add_origin(task.model, record.architecture, record.family);
   record.runtime_version = result.runtime_version;
   record.latency_us = mean_us(*result.plain);
@@ -156,7 +168,7 @@ void measure_whole(const CollectTask& task, CollectRecord& record) {
 
 }  // namespace
 
-CollectRecord measure_for_collection(const CollectTask& task) {
+CollectRecord measure_for_collection(const CollectTask& task, const std::function<void()>& when_ready) {
   CollectRecord record;
   record.model = task.model.filename().string();
   record.round = task.round;
@@ -164,10 +176,10 @@ CollectRecord measure_for_collection(const CollectTask& task) {
     RunSettings alone = settings_of(task);
     alone.threads = 1;  // helpers spin for a while after a song, on the cores of the model that is measured
     Canary canary(alone);
-    measure_kernels(task, canary, record);
+    measure_kernels(task, when_ready, canary, record);
     record.canary = canary.times();
   } else {
-    measure_whole(task, record);
+    measure_whole(task, when_ready, record);
   }
   const Provenance provenance = make_provenance({});
   record.takt_version = provenance.takt_version, record.measured_at = provenance.date;
@@ -179,12 +191,17 @@ ModelFacts facts_of_model(const std::filesystem::path& model, const RunSettings&
   return facts_in(model, saved_kernels_of(model, settings), settings.threads.value_or(1));
 }
 
-int run_collect_task(std::string_view json, const std::function<void(const std::string& line)>& tell) {
+int run_collect_task(std::string_view json, const std::function<void(const std::string& line)>& tell,
+                     const std::function<void()>& wait) {
   const CollectTask task = parse_collect_task(json);
   end_with_parent(task.parent);
   CollectRecord record;
   try {
-    record = measure_for_collection(task);
+    record = measure_for_collection(task, [&] {
+      if (!task.waits) return;
+      tell(std::string(collect_ready_word));
+      wait();
+    });
   } catch (const Error& error) {
     record = {};
     record.model = task.model.filename().string(), record.round = task.round;

@@ -12,8 +12,9 @@ namespace takt {
 
 /// Runs the graph that the runtime makes of the model, as it is written, so that every sample names its kernel; runs
 /// with and without records take turns, and what records cost is taken out (profile/plain_times.h). Means, since means
-/// add up and medians do not. Throws Error as run_model().
-CollectRecord measure_for_collection(const CollectTask& task);
+/// add up and medians do not. `when_ready` is called once, before the first run that counts. Throws Error as
+/// run_model().
+CollectRecord measure_for_collection(const CollectTask& task, const std::function<void()>& when_ready = {});
 
 /// What the kernels of a model are, for a prediction: no kernel is timed.
 struct ModelFacts {
@@ -26,7 +27,12 @@ struct ModelFacts {
 };
 ModelFacts facts_of_model(const std::filesystem::path& model, const RunSettings& settings);
 
-/// The child's side: does the task in `json` and tells the record, a failed one with its reason. Returns the exit code.
-int run_collect_task(std::string_view json, const std::function<void(const std::string& line)>& tell);
+/// What a child whose task waits says before it runs the model.
+inline constexpr std::string_view collect_ready_word = "ready";
+
+/// The child's side: does the task in `json` and tells the record, a failed one with its reason. `wait` returns when
+/// something more is told. Returns the exit code.
+int run_collect_task(std::string_view json, const std::function<void(const std::string& line)>& tell,
+                     const std::function<void()>& wait);
 
 }  // namespace takt

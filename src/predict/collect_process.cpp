@@ -6,6 +6,7 @@
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "predict/collect_bench.h"
 
 namespace takt {
 namespace {
@@ -21,12 +22,21 @@ CollectRecord lost_record(const CollectTask& task, std::string reason) {
 }  // namespace
 
 std::optional<CollectRecord> run_collect_process(const std::vector<std::string>& command, const CollectTask& task,
-                                                 Nanoseconds limit, const std::atomic<bool>* stop) {
+                                                 Nanoseconds limit, const std::atomic<bool>* stop,
+                                                 const std::function<void()>& when_ready) {
   CollectTask asked = task;
   asked.parent = static_cast<int>(::getpid());
-  ChildProcess child(command, to_json(asked));
+  asked.waits = static_cast<bool>(when_ready);
+  ChildProcess child(command, to_json(asked) + "\n",
+                     asked.waits ? ChildProcess::Input::open : ChildProcess::Input::whole);
   std::string line;
-  switch (child.next(line, limit, stop)) {
+  auto answer = child.next(line, limit, stop);
+  if (asked.waits && answer == ChildProcess::Answer::line && line == collect_ready_word) {
+    when_ready();
+    child.tell("go");
+    answer = child.next(line, limit, stop);
+  }
+  switch (answer) {
     case ChildProcess::Answer::line: {
       CollectRecord record = parse_collect_record(line, "answer of collect's own process");
       if (record.model != task.model.filename().string() || record.round != task.round)

@@ -94,7 +94,8 @@ std::string to_json(const CollectTask& task) {
               {"with_kernels", task.with_kernels},
               {"seed", task.seed},
               {"round", task.round},
-              {"parent", task.parent}}
+              {"parent", task.parent},
+              {"waits", task.waits}}
       .dump();
 }
 
@@ -107,6 +108,7 @@ CollectTask parse_collect_task(std::string_view json) {
     task.time = Duration(read.at("time_us").get<double>());
     task.with_kernels = read.at("with_kernels"), task.seed = read.at("seed");
     task.round = read.at("round"), task.parent = read.at("parent");
+    task.waits = read.at("waits");
     return task;
   } catch (const Json::exception& error) {
     refuse_input(fmt::format("collect's own process was asked for something else than a task: {}", error.what()));

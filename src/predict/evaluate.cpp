@@ -1,5 +1,6 @@
 #include "predict/evaluate.h"
 
+#include <cmath>
 #include <numeric>
 
 #include "core/error.h"
@@ -7,6 +8,7 @@
 #include "load/load_sources.h"
 #include "predict/collect_process.h"
 #include "predict/loaded_prediction.h"
+#include "predict/online_width.h"
 #include "predict/round_noise.h"
 
 namespace takt {
@@ -35,9 +37,14 @@ class Predictions {
     if (settings.load) sources_ = make_load_sources(*settings.load);
   }
 
+  /// Opens the model, which takes a while. Throws what predict_model() throws.
+  void prepare(std::size_t model) {
+    if (!models_[model]) models_[model] = predict_model(predictor_, settings_.models[model]);
+  }
+
   /// Throws what predict_model() and beside_load() throw.
   ModelPrediction next(std::size_t model) {
-    if (!models_[model]) models_[model] = predict_model(predictor_, settings_.models[model]);
+    prepare(model);
     if (!settings_.load) return models_[model]->prediction;
     const SeenLoad seen = seen_in(take_snapshot(sources_, settings_.load->window, settings_.stop));
     return beside_load(predictor_, models_[model]->prediction, models_[model]->facts.kernels, seen);
@@ -50,11 +57,32 @@ class Predictions {
   std::vector<std::unique_ptr<LoadSource>> sources_;
 };
 
-/// Its prediction, made before it is run.
-void predict_first(Predictions& predictions, std::size_t number, EvaluatedModel& model) {
-  if (!model.problem.empty() || model.prediction) return;
+/// How far off the predictions beside a load were so far.
+class Hindsight {
+ public:
+  void change_interval(EvaluatedModel& row) const {
+    const auto interval = row.prediction ? errors_.at(factor_of(*row.prediction)) : std::nullopt;
+    if (!interval) return;
+    row.interval_runs = static_cast<std::int64_t>(interval->runs);
+    row.prediction->low_us = row.prediction->us * std::exp(-interval->width);
+    row.prediction->high_us = row.prediction->us * std::exp(interval->width);
+  }
+
+  void observe(const ModelPrediction& prediction, double measured_us) {
+    errors_.observe(factor_of(prediction), std::abs(std::log(measured_us / prediction.us)));
+  }
+
+ private:
+  static double factor_of(const ModelPrediction& prediction) { return prediction.load ? prediction.load->factor : 1; }
+  OnlineWidth errors_;
+};
+
+/// What fails is the model's problem.
+template <typename Function>
+void try_for(EvaluatedModel& model, const Function& work) {
+  if (!model.problem.empty()) return;
   try {
-    model.prediction = predictions.next(number);
+    work();
   } catch (const Error& error) {
     model.problem = error.what();
   }
@@ -83,6 +111,7 @@ std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateS
     if (settings.load) rows[i].round = static_cast<int>(i / count) + 1;
   }
   Predictions predictions(predictor, settings);
+  Hindsight hindsight;
   std::uint64_t done = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
     Random random(settings.seed * 1000 + round + 1);
@@ -91,14 +120,21 @@ std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateS
       check_stop(settings);
       const std::size_t place = settings.load ? round * count + i : i;
       EvaluatedModel& row = rows[place];
-      predict_first(predictions, i, row);
+      const auto tell = [&] {
+        try_for(row, [&] { row.prediction = predictions.next(i); });
+        if (settings.load && settings.online) hindsight.change_interval(row);
+      };
+      try_for(row, [&] { predictions.prepare(i); });
+      if (!settings.load) tell();
       if (row.problem.empty()) {
+        // What can be seen of a load is seen at the last moment, when the model is open and warm.
         const auto record =
             run_collect_process(settings.child, task_of(predictor, settings, i, static_cast<int>(round) + 1),
-                                settings.limit, settings.stop);
+                                settings.limit, settings.stop, settings.load ? tell : std::function<void()>());
         if (!record) check_stop(settings);
         if (record && record->status == CollectStatus::failed) row.problem = record->reason;
         if (record && record->status != CollectStatus::failed) times[place].push_back(record->latency_us);
+        if (row.prediction && !times[place].empty()) hindsight.observe(*row.prediction, times[place].back());
       }
       if (settings.progress) settings.progress(++done, count * rounds);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -33,6 +34,7 @@ struct EvaluateSettings {
   std::uint64_t seed = 1;
   Nanoseconds limit = std::chrono::minutes(10);
   std::optional<LoadConfig> load;  ///< the load is looked at before each run, and the run predicted beside it
+  bool online = false;             ///< with `load`: intervals are those of online_width.h, as soon as they can be told
   std::vector<std::string> child;  ///< the command of a collection's own process
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
   const std::atomic<bool>* stop = nullptr;
@@ -42,6 +44,7 @@ struct EvaluatedModel {
   std::string model;
   int round = 0;  ///< of predictions beside a load, of which each round has its own; 0: all rounds
   std::optional<ModelPrediction> prediction;
+  std::int64_t interval_runs = 0;  ///< runs before this one that the interval is from; 0: it is the predictor's
   std::optional<double> measured_us, noise;  ///< mean over the rounds; how far one is from the others
   std::string problem;                       ///< why something is missing; empty: nothing is
 };

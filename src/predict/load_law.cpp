@@ -33,6 +33,13 @@ double guess_of(std::string_view feature) {
 constexpr double most_log_factor = 7;   // a thousand times; a law that says more is none
 constexpr double pull_to_guess = 0.02;  // as much as a sample at a distance of a seventh
 
+/// A probe's wait is a mean over a second, in which the load may have begun or ended.
+double change_in(const SeenLoad& seen) {
+  constexpr double most = 1.1;  // three times as long, or a third
+  const auto found = seen.find(wait_trend_feature);
+  return found == seen.end() || found->second <= 0 ? 0 : std::clamp(std::log(found->second), -most, most);
+}
+
 bool has_all(const SeenLoad& seen, std::span<const std::string_view> features) {
   return std::all_of(features.begin(), features.end(), [&](std::string_view name) { return seen.contains(name); });
 }
@@ -69,6 +76,7 @@ std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_sh
     const double far = distance(term.feature, found->second, term.quiet), held = std::clamp(far, term.low, term.high);
     result.is_beyond = result.is_beyond || std::abs(far - held) > 0.1;
     sum += held * (term.weight + term.by_memory * memory_share);
+    if (term.feature == "probe_wait_ratio") sum += change_in(seen);
   }
   result.factor = std::exp(std::clamp(sum, -most_log_factor, most_log_factor));
   result.width = width_at(widths_, result.factor).value_or(0);

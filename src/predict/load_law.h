@@ -8,6 +8,9 @@
 // squares drawn a little to that first guess; none has its sign imposed, since there are devices whose clocks rise
 // under load and which get faster.
 //
+// A load that began or ended while the probe worked (load/wait_trend.h) is reckoned with as it is: what follows from
+// threads that take turns has no weight to be learnt.
+//
 // There is a law per set of figures that may be had: the probe's, the host's, a GPU's. A prediction takes the most
 // certain one whose figures are all there, so a source that does not answer costs certainty and nothing else.
 #pragma once

@@ -43,6 +43,7 @@ SeenLoad seen_in(const LoadSnapshot& snapshot) {
     const auto value = name.starts_with("gpu_") ? live_value(snapshot, name) : live_value(snapshot, name, "host");
     if (value) seen.emplace(name, *value);
   }
+  if (const auto trend = live_value(snapshot, wait_trend_feature, "host")) seen.emplace(wait_trend_feature, *trend);
   return seen;
 }
 

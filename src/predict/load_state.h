@@ -40,7 +40,9 @@ StressTask stress_task_of(const AskedLoad& load, Nanoseconds duration);
 using SeenLoad = std::map<std::string, double, std::less<>>;
 /// The features that a prediction may use, in the order of a dataset's columns.
 std::span<const std::string_view> seen_load_features();
-/// Of those, what the snapshot tells of this device ("host"), and of the first GPU.
+/// What else a probe tells of a load that has just changed (load/wait_trend.h). Of the moment, so not in datasets.
+inline constexpr std::string_view wait_trend_feature = "probe_wait_trend";
+/// Of all these, what the snapshot tells of this device ("host"), and of the first GPU.
 SeenLoad seen_in(const LoadSnapshot& snapshot);
 
 /// How the load is looked at before a measurement or a prediction, where nobody says otherwise: shorter than `takt

@@ -203,6 +203,8 @@ constexpr Column<EvaluatedModel> evaluated_columns[] = {
     {columns::noise_percent, [](const EvaluatedModel& r) { return percent_cell(r.noise); }},
     {"evaluate_round", "Round", [](const EvaluatedModel& r) { return r.round ? Cell(std::int64_t{r.round}) : Cell(); },
      "Which round of runs was predicted; missing where one prediction is for all rounds, as without a load."},
+    {"interval_runs", "Int. runs", [](const EvaluatedModel& r) { return r.interval_runs ? Cell(r.interval_runs) : Cell(); },
+     "Of how many predictions before it the interval is made (--online); missing: it is the predictor's own."},
     {columns::load_factor,
      [](const EvaluatedModel& r) { return r.prediction ? load_factor_cell(*r.prediction) : Cell(); }},
     {columns::load_from, [](const EvaluatedModel& r) { return r.prediction ? load_from_cell(*r.prediction) : Cell(); }},

@@ -119,6 +119,7 @@ void Measurement::begin_span() {
 }
 
 bool Measurement::is_reading_due(Nanoseconds now, Nanoseconds sample) const {
+  if (!settings_.read_between_runs) return false;
   Nanoseconds typical = measured_ / static_cast<std::int64_t>(pass_.samples.size());
   return now - span_began_ >= readings_apart * reading_cost_ || sample > typical + typical / 2;
 }

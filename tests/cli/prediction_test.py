@@ -141,6 +141,10 @@ class Chain(unittest.TestCase):
         result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--load', '--rounds', '2', '--time', '60ms')
         self.assertEqual([row['evaluate_round'] for row in result['models']], [1, 2])
         self.assertTrue(all(row['load_factor'] > 0 for row in result['models']), result['models'])
+        result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--load', '--online', '--rounds', '11', '--time', '110ms')
+        self.assertEqual([row['interval_runs'] for row in result['models']], [None] * 9 + [9, 10])
+        done = call(self.folder, 'evaluate', model, '--predictor', 'loaded', '--online', exits=(2,))
+        self.assertIn('add --load', done.stderr)
 
     def test_a_predictor_is_calibrated(self):
         errors = tables(self.folder, 'fit', 'dataset.csv', '--calibrate', 'predictor', '-o', 'calibrated')['errors']

@@ -32,6 +32,26 @@ TEST(ChildProcess, answers_in_lines_and_then_ends) {
   EXPECT_EQ(to_string(child.end()), "exit code 3");
 }
 
+TEST(ChildProcess, one_with_open_input_waits_for_what_it_is_told) {
+  ChildProcess child(shell("read a; echo ready; read b; echo $a $b; read c || echo end"), "one\n",
+                     ChildProcess::Input::open);
+  std::string line;
+  EXPECT_EQ(child.next(line, patient), Answer::line);
+  EXPECT_EQ(line, "ready");
+  EXPECT_EQ(child.next(line, 50ms), Answer::late) << "it waits";
+  child.tell("two");
+  EXPECT_EQ(child.next(line, patient), Answer::line);
+  EXPECT_EQ(line, "one two");
+}
+
+TEST(ChildProcess, one_that_has_ended_is_told_nothing) {
+  ChildProcess child(shell("exit 0"), "", ChildProcess::Input::open);
+  std::string line;
+  EXPECT_EQ(child.next(line, patient), Answer::ended);
+  child.tell("two");  // no signal ends this program
+  EXPECT_EQ(child.end().code, 0);
+}
+
 TEST(ChildProcess, input_and_answers_of_megabytes_pass) {
   const std::string much(3 << 20, 'x');
   ChildProcess child(shell("cat"), much + "\n");

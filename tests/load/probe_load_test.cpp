@@ -15,9 +15,10 @@ TEST(ProbeLoad, tells_what_a_processor_gives) {
   ProbeLoad probe({.time = 5ms});
   EXPECT_TRUE(probe.disturbs());
   const auto readings = probe.read().readings;
-  ASSERT_EQ(readings.size(), 4u);
+  ASSERT_GE(readings.size(), 4u);  // a fifth only where nobody's threads run elsewhere
   for (const LoadReading& one : readings) {
     if (one.name == "probe_wait_ratio" && !one.value) continue;  // not every kernel counts it
+    if (one.name == "probe_wait_trend") continue;                // too short for it
     ASSERT_TRUE(one.value) << one.name << ": " << one.trouble;
     EXPECT_GT(*one.value, one.name == "probe_wait_ratio" ? -1 : 0) << one.name;
     EXPECT_GE(*one.window, 5ms);

@@ -106,6 +106,20 @@ TEST(LoadLaw, figures_that_are_missing_or_were_never_seen_in_quiet_are_no_law) {
   EXPECT_FALSE(law->factor(part, 0));
 }
 
+TEST(LoadLaw, a_load_that_has_just_changed_counts_as_it_is_now) {
+  const auto samples = drawn_samples(60, 0, usual_factor);
+  const auto probe = fit_load_law(pointers(samples), some_quiet, kind_named("probe"));
+  SeenLoad seen = no_load;
+  seen["probe_wait_ratio"] = 0.25, seen[std::string(wait_trend_feature)] = 1.2;
+  EXPECT_NEAR(probe->factor(seen, 0)->factor, 1.5, 0.05);
+  seen[std::string(wait_trend_feature)] = 0;
+  EXPECT_NEAR(probe->factor(seen, 0)->factor, 1.25, 0.05) << "no number of turns";
+  const auto busy = fit_load_law(pointers(samples), some_quiet, kind_named("busy"));
+  const double before = busy->factor(seen, 0)->factor;
+  seen[std::string(wait_trend_feature)] = 1.2;
+  EXPECT_DOUBLE_EQ(busy->factor(seen, 0)->factor, before) << "it knows nothing of waiting";
+}
+
 TEST(LoadLaw, more_load_than_was_trained_on_is_said_and_held) {
   const auto law = fit_load_law(pointers(drawn_samples(60, 0, usual_factor)), some_quiet, kind_named("probe"));
   SeenLoad much = no_load;

@@ -1,0 +1,52 @@
+#include "predict/online_width.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/random.h"
+
+namespace takt {
+namespace {
+
+TEST(OnlineWidth, says_nothing_before_nine_errors_are_known) {
+  OnlineWidth online;
+  for (int i = 1; i <= 8; ++i) online.observe(1, 0.01 * i);
+  EXPECT_FALSE(online.at(1));
+  online.observe(1, 0.09);
+  ASSERT_TRUE(online.at(1));
+  EXPECT_DOUBLE_EQ(online.at(1)->width, 0.09) << "the ninth smallest of nine";
+  EXPECT_EQ(online.at(1)->runs, 9u);
+}
+
+TEST(OnlineWidth, errors_beside_loads_like_this_one_count) {
+  OnlineWidth online;
+  for (int i = 0; i < 30; ++i) online.observe(1, 0.5), online.observe(3, 0.05);
+  EXPECT_DOUBLE_EQ(online.at(1.1)->width, 0.5);
+  EXPECT_DOUBLE_EQ(online.at(2.9)->width, 0.05);
+}
+
+TEST(OnlineWidth, forgets_how_it_was_long_ago) {
+  OnlineWidth online;
+  for (int i = 0; i < 400; ++i) online.observe(1, 0.5);
+  for (int i = 0; i < 300; ++i) online.observe(1, 0.1);
+  EXPECT_DOUBLE_EQ(online.at(1)->width, 0.1);
+}
+
+/// Loads come and go: beside none, one prediction in three is far too low, since one begins; beside some it is right.
+TEST(OnlineWidth, nine_in_ten_are_inside_in_each_part_of_the_load) {
+  Random random(3);
+  OnlineWidth online;
+  int inside[2] = {}, all[2] = {};
+  for (int i = 0; i < 2000; ++i) {
+    const bool busy = uniform(random) < 0.5;
+    const double factor = busy ? 2 + 0.2 * uniform(random) : 1;
+    const double error = std::abs(0.03 * standard_normal(random)) + (!busy && uniform(random) < 0.33 ? 0.7 : 0);
+    if (const auto interval = online.at(factor)) ++all[busy], inside[busy] += error <= interval->width;
+    online.observe(factor, error);
+  }
+  for (int part = 0; part < 2; ++part) EXPECT_NEAR(static_cast<double>(inside[part]) / all[part], 0.9, 0.03) << part;
+}
+
+}  // namespace
+}  // namespace takt
