@@ -32,7 +32,6 @@ RunSettings settings_of(const CollectTask& task) {
   settings.min_time = task.time, settings.time = task.time;
   settings.seed = task.seed;
   settings.stretches = false;  // records are taken as they are
-  settings.read_between_runs = false;
   return settings;
 }
 

@@ -79,6 +79,7 @@ class Measurement {
   Nanoseconds first_{}, measured_{};
   Usage before_;
   Nanoseconds span_began_{}, reading_cost_{};
+  Nanoseconds watched_{}, waited_{};  ///< of all spans so far: wall time, and run delay
   std::size_t span_runs_ = 0;
   OutputChecks checks_;
   const std::vector<std::vector<HostTensor>>* turns_ = nullptr;

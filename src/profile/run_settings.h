@@ -36,10 +36,6 @@ struct RunSettings {
   std::vector<int> cores;  ///< to pin to, the same number for each instance; empty: wherever the system likes
   bool stretches = true;   ///< where records disturb much, heads of the model are timed alone (stretches.h)
   std::function<void()> between_blocks{};  ///< called before each turn of a session, uncounted
-  /// The process's usage is read between runs, too, so that slow ones have a cause; else once a turn. Beside other
-  /// programs a reading changes what is measured: it is where the system notices that this thread has had its share,
-  /// so that waits fall between the runs.
-  bool read_between_runs = true;
   bool copy_to_host = false;               ///< a run includes copying its outputs to takt's memory
   std::optional<double> range;             ///< see OutputChecks
   std::optional<RepeatCheck> repeat_check;

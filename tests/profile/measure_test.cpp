@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include "core/affinity.h"
 #include "profile/results.h"
 
 namespace takt {
@@ -139,16 +144,52 @@ TEST(Measure, one_session_goes_on_until_its_time_is_measured) {
   EXPECT_EQ(pass.block_starts.size(), 1u);
 }
 
-TEST(Measure, usage_spans_cover_every_sample) {
-  std::string order;
-  ScriptedSession plain("a", 1us, order);
-  RunSettings settings;
-  settings.iterations = 500;
+RunPass measured_with_usage(Session& plain, const RunSettings& settings) {
   UsageReader reader;
   std::vector<Measurement> passes;
   passes.emplace_back(plain, settings, &reader, empty_pass(false));
   measure(passes, {});
-  RunPass pass = passes[0].finish();
+  return passes[0].finish();
+}
+
+/// Really computes, for some 50 us of a processor, and does not ask for the time meanwhile.
+class BusySession : public ScriptedSession {
+ public:
+  using ScriptedSession::ScriptedSession;
+  Nanoseconds run() override {
+    const Nanoseconds begin = steady_now();
+    for (volatile int i = 0; i < 40'000;) i = i + 1;
+    return steady_now() - begin;
+  }
+};
+
+/// A reading draws waits out of the runs: with one after each half millisecond nine waits in ten were between them.
+TEST(Measure, a_busy_machine_is_waited_for_within_runs) {
+  std::atomic<bool> stop = false;
+  std::vector<std::jthread> others;
+  for (int i = 0; i < 2 * usable_core_count(); ++i)
+    others.emplace_back([&stop] {
+      while (!stop) {
+      }
+    });
+  std::string order;
+  BusySession session("a", 50us, order);
+  RunSettings settings;
+  settings.time = 500ms;
+  const RunPass pass = measured_with_usage(session, settings);
+  stop = true;
+  Nanoseconds wall{};
+  for (const UsageSpan& span : pass.usage) wall += span.wall;
+  const Nanoseconds runs = std::accumulate(pass.samples.begin(), pass.samples.end(), Nanoseconds{});
+  EXPECT_GT(static_cast<double>(runs.count()), 0.6 * static_cast<double>(wall.count()));
+}
+
+TEST(Measure, usage_spans_cover_every_sample) {
+  RunSettings settings;
+  settings.iterations = 500;
+  std::string order;
+  ScriptedSession plain("a", 1us, order);
+  const RunPass pass = measured_with_usage(plain, settings);
   std::size_t runs = 0;
   for (const auto& span : pass.usage) runs += span.runs;
   EXPECT_EQ(runs, 500u);
