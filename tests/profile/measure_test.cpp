@@ -163,7 +163,7 @@ class BusySession : public ScriptedSession {
   }
 };
 
-/// A reading draws waits out of the runs: with one after each half millisecond nine waits in ten were between them.
+/// A reading draws waits out of the runs: with one each half millisecond runs were 0.6 of the time, with few 0.9.
 TEST(Measure, a_busy_machine_is_waited_for_within_runs) {
   std::atomic<bool> stop = false;
   std::vector<std::jthread> others;
@@ -181,7 +181,7 @@ TEST(Measure, a_busy_machine_is_waited_for_within_runs) {
   Nanoseconds wall{};
   for (const UsageSpan& span : pass.usage) wall += span.wall;
   const Nanoseconds runs = std::accumulate(pass.samples.begin(), pass.samples.end(), Nanoseconds{});
-  EXPECT_GT(static_cast<double>(runs.count()), 0.6 * static_cast<double>(wall.count()));
+  EXPECT_GT(static_cast<double>(runs.count()), 0.72 * static_cast<double>(wall.count()));
 }
 
 TEST(Measure, usage_spans_cover_every_sample) {
