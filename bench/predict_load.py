@@ -80,7 +80,7 @@ def main():
     parser.add_argument('models', nargs='*', default=['prediction/zoo'], help='those of bench/predict.py without any')
     parser.add_argument('--predictor', default='prediction/predictor')
     parser.add_argument('--rounds', type=int, default=1, help='of each steady load')
-    parser.add_argument('--time', type=float, default=0.5, help='seconds of each run')
+    parser.add_argument('--time', type=float, default=2, help='seconds of each run beside a steady load')
     parser.add_argument('--next', type=float, default=0.25, help='the same beside the load that comes and goes')
     parser.add_argument('--arrivals', type=int, default=4, help='rounds beside the load that comes and goes')
     parser.add_argument('--gap', type=float, default=5, help='mean seconds between arrivals')
