@@ -5,7 +5,7 @@ The growth of the peak of resident memory, divided by the batches that the longe
 read a record: run with and without a trace, on the real clock and on the virtual one, analyze of a trace, of a compressed
 one and of the journal that a killed run leaves. Pages leave memory some ms after they are too many, which is up to 12 MB
 more in one run than in the next, whatever its length: runs must be long for the growth to be seen beside that. Exit 1 when
-one takes more than 64 bytes a batch. The folder needs some 4 GB; let the machine do nothing else for 15 minutes.
+one takes more than 64 bytes a batch. The folder needs some 4 GB; let the machine do nothing else for five minutes.
 
 usage: bench/pipeline_memory.py [TAKT] [--batches 20000] [--times 25] [--most 64]
 """

@@ -51,10 +51,11 @@ CommandLine declare(EvaluateOptions& o) {
   line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
            &o.seed);
   add_load(line, o.load);
-  line.add({.names = "--online",
-            .meaning = "Make intervals of how far off the predictions before were, those beside a like load first, as a "
-                       "server can that knows its own latencies; for loads that come and go"},
-           &o.online);
+  line.add(
+      {.names = "--online",
+       .meaning = "Make intervals of how far off the predictions before were, those beside a like load first, as a "
+                  "server can that knows its own latencies; for loads that come and go"},
+      &o.online);
   add_output(line, o.output, table_names("evaluate"));
   return line;
 }

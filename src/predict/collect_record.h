@@ -23,7 +23,7 @@ struct CollectTask {
   bool with_kernels = true;                 ///< false: only the whole inference, of the model as it is
   std::uint64_t seed = 1;                   ///< of the inputs
   int round = 1;
-  int parent = 0;     ///< process that waits for the answer
+  int parent = 0;      ///< process that waits for the answer
   bool waits = false;  ///< when the model is ready to run it says so, and runs when it is told to
 };
 std::string to_json(const CollectTask& task);

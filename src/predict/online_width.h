@@ -4,7 +4,7 @@
 // will do in the next second is in no dataset. Idea: who predicts one request after the other soon knows how far off
 // predictions are, and the next one is like the last ones. Those beside a load like the present one count: beside loads
 // that come and go a quiet moment is less certain than a busy one, as it can only get worse. (Split conformal, with the
-// nearest neighbours in load as its calibration set and a window of the last predictions, since loads drift.)
+// nearest third in load as its calibration set, 9 to 30 of them, and a window of the last predictions, as loads drift.)
 #pragma once
 
 #include <cstddef>

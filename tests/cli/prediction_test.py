@@ -142,7 +142,7 @@ class Chain(unittest.TestCase):
         self.assertEqual([row['evaluate_round'] for row in result['models']], [1, 2])
         self.assertTrue(all(row['load_factor'] > 0 for row in result['models']), result['models'])
         result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--load', '--online', '--rounds', '11', '--time', '110ms')
-        self.assertEqual([row['interval_runs'] for row in result['models']], [None] * 9 + [9, 10])
+        self.assertEqual([row['interval_runs'] for row in result['models']], [None] * 9 + [9, 9])
         done = call(self.folder, 'evaluate', model, '--predictor', 'loaded', '--online', exits=(2,))
         self.assertIn('add --load', done.stderr)
 

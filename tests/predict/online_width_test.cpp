@@ -26,6 +26,14 @@ TEST(OnlineWidth, errors_beside_loads_like_this_one_count) {
   EXPECT_DOUBLE_EQ(online.at(2.9)->width, 0.05);
 }
 
+TEST(OnlineWidth, few_errors_are_not_pooled_over_all_loads) {
+  OnlineWidth online;
+  for (int i = 0; i < 20; ++i) online.observe(1, 0.01);
+  for (int i = 0; i < 10; ++i) online.observe(3, 0.5);
+  EXPECT_DOUBLE_EQ(online.at(3)->width, 0.5);
+  EXPECT_EQ(online.at(3)->runs, 10u);
+}
+
 TEST(OnlineWidth, forgets_how_it_was_long_ago) {
   OnlineWidth online;
   for (int i = 0; i < 400; ++i) online.observe(1, 0.5);
