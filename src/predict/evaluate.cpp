@@ -42,9 +42,8 @@ class Predictions {
     if (!models_[model]) models_[model] = predict_model(predictor_, settings_.models[model]);
   }
 
-  /// Throws what predict_model() and beside_load() throw.
+  /// Of a model that is prepared. Throws what beside_load() throws.
   ModelPrediction next(std::size_t model) {
-    prepare(model);
     if (!settings_.load) return models_[model]->prediction;
     const SeenLoad seen = seen_in(take_snapshot(sources_, settings_.load->window, settings_.stop));
     return beside_load(predictor_, models_[model]->prediction, models_[model]->facts.kernels, seen);
