@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""predict_load.py [TAKT] [MODEL…] [--predictor DIR] [--rounds N] [--time DURATION] [--arrivals N] [--seed N]
+"""predict_load.py [TAKT] [MODEL…] [--predictor DIR] [--rounds N] [--time SECONDS] [--arrivals N] [--seed N] [--only steady|changing] [--core N] [--keep FILE]
 
 Are predictions beside a load right? `takt evaluate --load` looks at the load before each run and predicts it, here beside
 loads that this script makes with `takt stress`: steady ones, one after the other, and one that comes and goes: arrivals at
@@ -14,6 +14,7 @@ interval of 90 % in each third.
 import argparse
 import json
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -35,7 +36,7 @@ class Arrivals(threading.Thread):
             self.running = [one for one in self.running if one.poll() is None]
             if len(self.running) < 3:
                 self.running.append(stress(self.options.takt, self.random.choice(KINDS), self.random.uniform(0.2, 1),
-                                           self.random.randint(1, 2 * os.cpu_count()),
+                                           self.random.randint(1, 2 * self.options.processors),
                                            max(0.5, self.random.expovariate(1 / self.options.length))))
 
     def stop(self):
@@ -74,6 +75,34 @@ def figures(name, rows):
           f'{100 * mean(inside):9.1f} {100 * mean(without):14.1f}', flush=True)
 
 
+def steady_loads(options, generator):
+    steady = []
+    for kind in KINDS:
+        for level, threads in ((0.4, options.processors), (0.8, options.processors), (0.7, 2 * options.processors)):
+            load = stress(options.takt, kind, level, threads, 3600)
+            rows = evaluate(options, generator.randrange(1 << 30), options.rounds, options.time)
+            end(load)
+            name = f'{kind[2:]} {level:.0%} x {threads}'
+            figures(name, rows)
+            steady += [{**row, 'beside': name} for row in rows]
+    figures('steady, all', steady)
+    return steady
+
+
+def changing_load(options, generator):
+    arrivals = Arrivals(options, generator)
+    arrivals.start()
+    try:
+        rows = evaluate(options, generator.randrange(1 << 30), options.arrivals, options.next, '--online')
+    finally:
+        arrivals.stop()
+    figures('comes and goes', rows)
+    by_load = sorted(rows, key=lambda row: row['load_factor'])
+    for third in range(3):
+        figures(f'  third {third + 1} by load', by_load[len(rows) * third // 3:len(rows) * (third + 1) // 3])
+    return [{**row, 'beside': 'comes and goes'} for row in rows]
+
+
 def main():
     parser = argparse.ArgumentParser(description='Predictions beside loads')
     parser.add_argument('takt', nargs='?', default='build/release/takt')
@@ -86,29 +115,19 @@ def main():
     parser.add_argument('--gap', type=float, default=5, help='mean seconds between arrivals')
     parser.add_argument('--length', type=float, default=6, help='mean seconds of each')
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--only', choices=['steady', 'changing'], help='the steady loads, or the one that comes and goes')
+    parser.add_argument('--keep', help='a JSON file for every run: what was predicted, what was measured, beside which load')
+    parser.add_argument('--core', type=int, help='everything on this one, as a model has its own that it shares with loads')
     options = parser.parse_args()
+    if options.core is not None:
+        os.sched_setaffinity(0, {options.core})
+    options.processors = len(os.sched_getaffinity(0))
     generator = random.Random(options.seed)
     print(f'{"load":28} {"runs":>5} {"slower":>8} {"MAPE":>8} {"within 10":>10} {"coverage":>9} {"without load":>14}')
-    steady = []
-    for kind in KINDS:
-        for level, threads in ((0.4, os.cpu_count()), (0.8, os.cpu_count()), (0.7, 2 * os.cpu_count())):
-            load = stress(options.takt, kind, level, threads, 3600)
-            rows = evaluate(options, generator.randrange(1 << 30), options.rounds, options.time)
-            end(load)
-            figures(f'{kind[2:]} {level:.0%} x {threads}', rows)
-            steady += rows
-    figures('steady, all', steady)
-    if options.arrivals:
-        arrivals = Arrivals(options, generator)
-        arrivals.start()
-        try:
-            rows = evaluate(options, generator.randrange(1 << 30), options.arrivals, options.next, '--online')
-        finally:
-            arrivals.stop()
-        figures('comes and goes', rows)
-        rows.sort(key=lambda row: row['load_factor'])
-        for third in range(3):
-            figures(f'  third {third + 1} by load', rows[len(rows) * third // 3:len(rows) * (third + 1) // 3])
+    kept = steady_loads(options, generator) if options.only != 'changing' else []
+    kept += changing_load(options, generator) if options.arrivals and options.only != 'steady' else []
+    if options.keep:
+        pathlib.Path(options.keep).write_text(json.dumps(kept), encoding='utf-8')
 
 
 if __name__ == '__main__':

@@ -29,6 +29,8 @@ constexpr LoadFeature features[] = {
     {"probe_memory_bytes_per_s", "B/s",
      "What a probe of takt read of an area beyond the caches, per second in which it had the processor."},
     {"probe_wait_ratio", "ratio", "Time that the probe waited for a processor, per time in which it had one."},
+    {"probe_fair_wait_ratio", "ratio",
+     "What the probe would have waited with its fair share of the processors, by how many threads wanted one."},
     {"probe_wait_trend", "ratio",
      "How many times as long a thread takes at the end of the probe's work as over all of it, by how many threads want "
      "a processor; 1: the load has not changed."},

@@ -18,7 +18,7 @@
 #include "core/statistics.h"
 #include "core/usage.h"
 #include "load/host_files.h"
-#include "load/wait_trend.h"
+#include "load/turns.h"
 #include "machine/caches.h"
 #include "machine/peak_kernels.h"
 
@@ -192,9 +192,14 @@ SourceReadings ProbeLoad::read() {
       cpu.count() > 0 ? std::optional(static_cast<double>(wall.count()) / static_cast<double>(cpu.count()))
                       : std::nullopt,
       no_time);
-  if (processors)
-    add("probe_wait_trend", wait_trend(runnable, *processors),
-        "the probe was too short for it, or the system does not tell how many threads want a processor");
+  if (processors) {
+    const auto turns = turns_of(runnable, *processors);
+    const auto figure = [&](double Turns::*one) { return turns ? std::optional(*turns.*one) : std::nullopt; };
+    const char* const unknown =
+        "the probe was too short for it, or the system does not tell how many threads want a processor";
+    add("probe_fair_wait_ratio", figure(&Turns::wait_ratio), unknown);
+    add("probe_wait_trend", figure(&Turns::trend), unknown);
+  }
   return told;
 }
 

@@ -41,6 +41,7 @@ CollectConfiguration configuration_of(const CollectSettings& settings, const std
                                      settings.device,
                                      settings.threads,
                                      settings.time.count(),
+                                     time_beside_loads(settings).count(),
                                      {}};
   if (!there) {
     RunSettings run;
@@ -63,23 +64,23 @@ Nanoseconds settling_time(const LoadConfig& load) {
   return has_prometheus ? std::max<Nanoseconds>(load.prometheus.lookback, 300ms) : Nanoseconds(300ms);
 }
 
-/// A load that works, and a look at it before anything is measured beside it.
+/// A load that works. A quiet one is one, too: nothing works.
 class MeasuredLoad {
  public:
-  /// A quiet load is one, too: nothing works, and the look tells what quiet looks like.
-  MeasuredLoad(const CollectSettings& settings, const AskedLoad& asked, LoadSourceList& sources) {
+  MeasuredLoad(const CollectSettings& settings, const AskedLoad& asked) : settings_(settings) {
     if (!asked.is_quiet())
       stressor_.emplace(settings.stress_child, stress_task_of(asked, settings.limit + std::chrono::minutes(1)));
-    if (sources.empty()) return;
-    if (stressor_) std::this_thread::sleep_for(settling_time(settings.load));
-    seen_ = seen_in(take_snapshot(sources, settings.load.window, settings.stop));
   }
-  const SeenLoad& seen() const { return seen_; }
+  SeenLoad look(LoadSourceList& sources) const {
+    if (stressor_) std::this_thread::sleep_until(begin_ + settling_time(settings_.load));
+    return seen_in(take_snapshot(sources, settings_.load.window, settings_.stop));
+  }
   bool held() const { return !stressor_ || stressor_->is_working(); }
 
  private:
+  const CollectSettings& settings_;
   std::optional<Stressor> stressor_;
-  SeenLoad seen_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 /// Beside its load; nullopt: stopped. Throws Error where the load cannot begin.
@@ -89,13 +90,16 @@ std::optional<CollectRecord> measured_beside(const CollectSettings& settings, co
                          .runtime = settings.runtime,
                          .device = settings.device,
                          .threads = settings.threads,
-                         .time = settings.time,
+                         .time = step.load.is_quiet() ? settings.time : time_beside_loads(settings),
                          .seed = settings.seed,
                          .round = step.round};
-  const MeasuredLoad load(settings, step.load, sources);
-  auto record = run_collect_process(settings.child, task, settings.limit, settings.stop);
+  const MeasuredLoad load(settings, step.load);
+  // What can be seen is seen as before a prediction: at the last moment, when the model is open and warm.
+  SeenLoad seen;
+  const auto look = sources.empty() ? std::function<void()>() : [&] { seen = load.look(sources); };
+  auto record = run_collect_process(settings.child, task, settings.limit, settings.stop, look);
   if (!record) return std::nullopt;
-  record->load.seen = load.seen();
+  record->load.seen = std::move(seen);
   if (!load.held() && record->status == CollectStatus::measured) {
     record->status = CollectStatus::failed;
     record->reason = fmt::format("the load '{}' ended before the measurement did", to_string(step.load));
@@ -237,6 +241,10 @@ Collection collection_of(const CollectJournal& journal) {
 }
 
 }  // namespace
+
+Duration time_beside_loads(const CollectSettings& settings) {
+  return std::max(settings.time, settings.stress.value_or(StressPlan()).time);
+}
 
 std::vector<fs::path> models_to_collect(const std::vector<fs::path>& paths) {
   std::vector<fs::path> models;

@@ -38,7 +38,7 @@ struct CollectSettings {
 };
 
 /// A YAML file: models (folders and files, relative to it), rounds, time, threads, runtime, device, run_delay, canary,
-/// retries, seed, stress (kinds, levels, threads, per_model), load. Throws Error(bad_input), "FILE:LINE: KEY: …".
+/// retries, seed, stress (kinds, levels, threads, per_model, time), load. Throws Error(bad_input), "FILE:LINE: KEY: …".
 CollectSettings parse_collect_config(const std::string& text, const std::string& origin);
 CollectSettings read_collect_config(const std::filesystem::path& path);
 
@@ -56,6 +56,9 @@ struct Collection {
   Dataset dataset;                 ///< models with a measured round
   std::vector<CollectedRow> rows;  ///< every model that was tried
 };
+
+/// How long a measurement beside a load takes.
+Duration time_beside_loads(const CollectSettings& settings);
 
 /// Measures what is missing and returns all that the journals of `out` hold. Throws Error(io), Error(bad_input) for
 /// journals that were written with other settings or on another machine, and Error(runtime) when stopped.

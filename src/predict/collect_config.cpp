@@ -36,7 +36,7 @@ std::vector<YAML::Node> values_at(const YamlSection& section, const std::string&
 }
 
 StressPlan stress_in(const YamlSection& file) {
-  const YamlSection section(file.at("stress"), file.origin(), "stress.", {"kinds", "levels", "threads", "per_model"});
+  const YamlSection section(file.at("stress"), file.origin(), "stress.", {"kinds", "levels", "threads", "per_model", "time"});
   StressPlan plan;
   if (section.has("kinds")) {
     plan.kinds.clear();
@@ -55,6 +55,7 @@ StressPlan stress_in(const YamlSection& file) {
     for (const YAML::Node& node : values_at(section, "threads"))
       plan.threads.push_back(static_cast<int>(section.number_of(node, "stress.threads", 1, 1024)));
   plan.per_model = static_cast<int>(section.integer("per_model", 0, 1000).value_or(plan.per_model));
+  if (const auto time = section.duration("time", 1ms, 1h)) plan.time = *time;
   return plan;
 }
 

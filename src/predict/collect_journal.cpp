@@ -19,8 +19,14 @@ CollectConfiguration collect_configuration_in(const std::string& line, const fs:
     const Json json = Json::parse(line);
     if (json.at("takt_collect") != 1)
       refuse_input(fmt::format("{}: is of a newer takt; read it with that", printable(file.string())));
-    return {json.at("machine"), json.at("runtime"), json.at("device"),
-            json.at("threads"), json.at("time_us"), {json.at("flops_per_s"), json.at("bytes_per_s")}};
+    const double time_us = json.at("time_us");
+    return {json.at("machine"),
+            json.at("runtime"),
+            json.at("device"),
+            json.at("threads"),
+            time_us,
+            json.value("loaded_time_us", time_us),
+            {json.at("flops_per_s"), json.at("bytes_per_s")}};
   } catch (const Json::exception&) {
     refuse_input(fmt::format("{}: does not begin as the journal of a collection; give another file with -o",
                              printable(file.string())));
@@ -71,6 +77,7 @@ std::string to_json(const CollectConfiguration& configuration) {
               {"device", configuration.device},
               {"threads", configuration.threads},
               {"time_us", configuration.time_us},
+              {"loaded_time_us", configuration.loaded_time_us},
               {"flops_per_s", configuration.constants.flops_per_s},
               {"bytes_per_s", configuration.constants.bytes_per_s}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -86,6 +93,7 @@ std::string difference(const CollectConfiguration& there, const CollectConfigura
   compare("device", printable(there.device), printable(asked.device));
   compare("threads", there.threads, asked.threads);
   compare("time in us", there.time_us, asked.time_us);
+  compare("time beside loads in us", there.loaded_time_us, asked.loaded_time_us);
   return fmt::format("{}", fmt::join(words, ", "));
 }
 

@@ -18,7 +18,7 @@ namespace takt {
 struct CollectConfiguration {
   std::string machine, runtime, device;
   int threads = 1;
-  double time_us = 0;
+  double time_us = 0, loaded_time_us = 0;  ///< in quiet and beside loads
   MachineConstants constants;  ///< measured when the collection began; no reason to tell two apart
 };
 

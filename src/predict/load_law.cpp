@@ -11,23 +11,26 @@
 namespace takt {
 namespace {
 
-constexpr std::string_view probe_features[] = {"probe_wait_ratio", "probe_compute_flops", "probe_memory_bytes_per_s"};
-constexpr std::string_view gpu_features[] = {"gpu_sm_active_share", "gpu_dram_active_share", "gpu_sm_clock_hertz"};
-constexpr std::string_view host_features[] = {"cpu_busy_share", "cpu_pressure_share"};
-constexpr std::string_view busy_features[] = {"cpu_busy_share"};
-constexpr LoadLawKind law_kinds[] = {
-    {"gpu", gpu_features}, {"probe", probe_features}, {"host", host_features}, {"busy", busy_features}};
+// First guesses: who waits as the probe does takes as much longer, and who computes as it does, too.
+constexpr std::string_view waited = "probe_wait_ratio", fair_wait = "probe_fair_wait_ratio";
+constexpr LoadLawFeature turns_features[] = {
+    {waited, 0.5}, {fair_wait, 0.5}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
+constexpr LoadLawFeature probe_features[] = {{waited, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
+constexpr LoadLawFeature gpu_features[] = {
+    {"gpu_sm_active_share"}, {"gpu_dram_active_share"}, {"gpu_sm_clock_hertz"}};
+constexpr LoadLawFeature host_features[] = {{"cpu_busy_share"}, {"cpu_pressure_share"}};
+constexpr LoadLawFeature busy_features[] = {{"cpu_busy_share"}};
+constexpr LoadLawKind law_kinds[] = {{"gpu", gpu_features},
+                                     {"turns", turns_features},
+                                     {"probe", probe_features},
+                                     {"host", host_features},
+                                     {"busy", busy_features}};
 
 /// How far from quiet: the logarithm of the factor that this alone would mean, where it means one.
 double distance(std::string_view feature, double value, double quiet) {
-  if (feature == "probe_wait_ratio") return std::log1p(std::max(0.0, value)) - std::log1p(std::max(0.0, quiet));
+  if (feature == waited || feature == fair_wait) return std::log1p(std::max(0.0, value)) - std::log1p(std::max(0.0, quiet));
   if (feature.ends_with("_share")) return value - quiet;
   return value > 0 && quiet > 0 ? std::log(quiet / value) : 0;  // rates: half the rate is twice the time
-}
-
-/// The first guess: who waits as the probe does takes as much longer, and who computes as it does, too.
-double guess_of(std::string_view feature) {
-  return feature == "probe_wait_ratio" || feature == "probe_compute_flops" ? 1.0 : 0.0;
 }
 
 constexpr double most_log_factor = 7;   // a thousand times; a law that says more is none
@@ -40,18 +43,19 @@ double change_in(const SeenLoad& seen) {
   return found == seen.end() || found->second <= 0 ? 0 : std::clamp(std::log(found->second), -most, most);
 }
 
-bool has_all(const SeenLoad& seen, std::span<const std::string_view> features) {
-  return std::all_of(features.begin(), features.end(), [&](std::string_view name) { return seen.contains(name); });
+bool has_all(const SeenLoad& seen, std::span<const LoadLawFeature> features) {
+  return std::all_of(features.begin(), features.end(),
+                     [&](const LoadLawFeature& feature) { return seen.contains(feature.name); });
 }
 
-std::vector<LoadTerm> terms_for(std::span<const SeenLoad> quiet, std::span<const std::string_view> features) {
+std::vector<LoadTerm> terms_for(std::span<const SeenLoad> quiet, std::span<const LoadLawFeature> features) {
   std::vector<LoadTerm> terms;
-  for (const std::string_view feature : features) {
+  for (const LoadLawFeature& feature : features) {
     std::vector<double> values;
     for (const SeenLoad& seen : quiet)
-      if (const auto found = seen.find(feature); found != seen.end()) values.push_back(found->second);
+      if (const auto found = seen.find(feature.name); found != seen.end()) values.push_back(found->second);
     LoadTerm& term = terms.emplace_back();
-    term.feature = feature;
+    term.feature = feature.name;
     term.quiet = median(std::span<const double>(values)).value_or(std::numeric_limits<double>::quiet_NaN());
   }
   return terms;
@@ -76,7 +80,7 @@ std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_sh
     const double far = distance(term.feature, found->second, term.quiet), held = std::clamp(far, term.low, term.high);
     result.is_beyond = result.is_beyond || std::abs(far - held) > 0.1;
     sum += held * (term.weight + term.by_memory * memory_share);
-    if (term.feature == "probe_wait_ratio") sum += change_in(seen);
+    if (term.feature == waited) sum += change_in(seen);
   }
   result.factor = std::exp(std::clamp(sum, -most_log_factor, most_log_factor));
   result.width = width_at(widths_, result.factor).value_or(0);
@@ -95,18 +99,19 @@ std::optional<LoadLaw> fit_load_law(std::span<const LoadSample* const> samples, 
     if (!has_all(sample->seen, kind.features)) continue;
     std::vector<double>& row = rows.emplace_back();
     double left = std::log(sample->factor);
-    for (LoadTerm& term : terms) {
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      LoadTerm& term = terms[i];
       const double far = distance(term.feature, sample->seen.find(term.feature)->second, term.quiet);
       term.low = std::min(term.low, far), term.high = std::max(term.high, far);
       row.push_back(far), row.push_back(far * sample->memory_share);
-      left -= far * guess_of(term.feature);
+      left -= far * kind.features[i].guess;
     }
     right.push_back(left);
   }
   if (rows.size() < least_load_samples) return std::nullopt;
   const auto weights = ridge_solution(rows, right, pull_to_guess);
   for (std::size_t i = 0; i < terms.size(); ++i)
-    terms[i].weight = guess_of(terms[i].feature) + weights[2 * i], terms[i].by_memory = weights[2 * i + 1];
+    terms[i].weight = kind.features[i].guess + weights[2 * i], terms[i].by_memory = weights[2 * i + 1];
   return LoadLaw(std::string(kind.name), std::move(terms), {});
 }
 

@@ -8,10 +8,11 @@
 // squares drawn a little to that first guess; none has its sign imposed, since there are devices whose clocks rise
 // under load and which get faster.
 //
-// A load that began or ended while the probe worked (load/wait_trend.h) is reckoned with as it is: what follows from
+// A load that began or ended while the probe worked (load/turns.h) is reckoned with as it is: what follows from
 // threads that take turns has no weight to be learnt.
 //
-// There is a law per set of figures that may be had: the probe's, the host's, a GPU's. A prediction takes the most
+// There is a law per set of figures that may be had: the probe's, with the wait of a fair share beside its own where
+// all threads share the same processors (load/turns.h), the host's, a GPU's. A prediction takes the most
 // certain one whose figures are all there, so a source that does not answer costs certainty and nothing else.
 #pragma once
 
@@ -72,10 +73,15 @@ class LoadLaw {
   std::vector<LoadWidth> widths_;
 };
 
-/// What a law is made of: the figures of one source.
+/// A figure, and the weight of its distance from quiet before anything is learnt.
+struct LoadLawFeature {
+  std::string_view name;
+  double guess = 0;
+};
+/// What a law is made of.
 struct LoadLawKind {
   std::string_view name;  ///< "probe"
-  std::span<const std::string_view> features;
+  std::span<const LoadLawFeature> features;
 };
 /// The one that usually knows best first.
 std::span<const LoadLawKind> load_law_kinds();

@@ -4,6 +4,7 @@
 // too, and nobody who asks for a prediction can have it.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <span>
 #include <string>
@@ -40,7 +41,7 @@ StressTask stress_task_of(const AskedLoad& load, Nanoseconds duration);
 using SeenLoad = std::map<std::string, double, std::less<>>;
 /// The features that a prediction may use, in the order of a dataset's columns.
 std::span<const std::string_view> seen_load_features();
-/// What else a probe tells of a load that has just changed (load/wait_trend.h). Of the moment, so not in datasets.
+/// What else a probe tells of a load that has just changed (load/turns.h). Of the moment, so not in datasets.
 inline constexpr std::string_view wait_trend_feature = "probe_wait_trend";
 /// Of all these, what the snapshot tells of this device ("host"), and of the first GPU.
 SeenLoad seen_in(const LoadSnapshot& snapshot);
@@ -55,6 +56,9 @@ struct StressPlan {
   std::vector<double> levels{0.3, 0.6, 0.9};
   std::vector<int> threads;  ///< empty: one and two per processor
   int per_model = 0;         ///< so many of all combinations, drawn for each model; 0: all
+  /// Of a measurement beside a load, where that is more than in quiet: within a second it is luck whom a thread shares its
+  /// processor with (load/turns.h).
+  Duration time = std::chrono::seconds(2);
   /// Of a model with this number in the collection; a new draw for each, the same for the same seed.
   std::vector<AskedLoad> loads_of(std::size_t model, std::uint64_t seed) const;
 };

@@ -114,7 +114,8 @@ class Chain(unittest.TestCase):
 
     @not_sanitized
     def test_loads_are_learnt_and_predicted_beside(self):
-        collected = tables(self.folder, *self.collect('loaded.csv', '--stress', '2', rounds=1))['collected']
+        (self.folder / 'loaded.yaml').write_text('{models: zoo, stress: {per_model: 2, time: 30ms}}\n', encoding='utf-8')
+        collected = tables(self.folder, *self.collect('loaded.csv', '--config', 'loaded.yaml', rounds=1))['collected']
         beside = [row for row in collected if row['collect_load']]
         self.assertEqual(len(collected), 3 * MODELS)
         self.assertEqual([row['rounds_measured'] for row in beside], [1] * 2 * MODELS)
@@ -130,13 +131,13 @@ class Chain(unittest.TestCase):
         quiet = tables(self.folder, 'predict', model, '--predictor', 'loaded')['summary'][0]
         now = tables(self.folder, 'predict', model, '--predictor', 'loaded', '--load')['summary'][0]
         self.assertIsNone(quiet['load_factor'])
-        self.assertIn(now['load_from'], ('probe', 'host', 'busy'))
+        self.assertIn(now['load_from'], ('turns', 'probe', 'host', 'busy'))
         self.assertAlmostEqual(now['predicted_ms'], quiet['predicted_ms'] * now['load_factor'], delta=1e-9)
         (self.folder / 'host.yaml').write_text('load: {sources: [host], window: 50ms}\n', encoding='utf-8')
         done = call(self.folder, 'predict', model, '--predictor', 'loaded', '--config', 'host.yaml', '--format', 'json')
         self.assertIn(json.loads(done.stdout)['tables']['summary'][0]['load_from'], ('host', 'busy', 'not known'))
         laws = json.loads((self.folder / 'loaded' / 'predictor.json').read_text(encoding='utf-8'))['load_laws']
-        if laws[0]['kind'] == 'probe':  # which law is the most certain one is measured
+        if laws[0]['kind'] in ('turns', 'probe'):  # which law is the most certain one is measured
             self.assertIn('probe_wait_ratio is not known', done.stderr)
         result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--load', '--rounds', '2', '--time', '60ms')
         self.assertEqual([row['evaluate_round'] for row in result['models']], [1, 2])

@@ -15,11 +15,15 @@ TEST(ProbeLoad, tells_what_a_processor_gives) {
   ProbeLoad probe({.time = 5ms});
   EXPECT_TRUE(probe.disturbs());
   const auto readings = probe.read().readings;
-  // A fifth only where nobody's threads run elsewhere.
-  ASSERT_TRUE(readings.size() == 4 || (readings.size() == 5 && readings[4].name == "probe_wait_trend"));
+  // More only where nobody's threads run elsewhere.
+  ASSERT_TRUE(readings.size() == 4 || readings.size() == 6);
+  if (readings.size() == 6) {
+    EXPECT_EQ(readings[4].name, "probe_fair_wait_ratio");
+    EXPECT_EQ(readings[5].name, "probe_wait_trend");
+  }
   for (const LoadReading& one : readings) {
     if (one.name == "probe_wait_ratio" && !one.value) continue;  // not every kernel counts it
-    if (one.name == "probe_wait_trend") continue;                // too short for it
+    if (one.name == "probe_fair_wait_ratio" || one.name == "probe_wait_trend") continue;  // too short for them
     ASSERT_TRUE(one.value) << one.name << ": " << one.trouble;
     EXPECT_GT(*one.value, one.name == "probe_wait_ratio" ? -1 : 0) << one.name;
     EXPECT_GE(*one.window, 5ms);

@@ -102,15 +102,18 @@ TEST(CollectConfig, says_what_to_measure) {
 
 TEST(CollectConfig, says_beside_which_loads) {
   const CollectSettings settings = parse_collect_config(
-      "models: zoo\nstress: {kinds: memory, levels: [0.5, 1], threads: 3, per_model: 1}\nload: {sources: [host]}\n",
+      "models: zoo\nstress: {kinds: memory, levels: [0.5, 1], threads: 3, per_model: 1, time: 3s}\nload: {sources: [host]}\n",
       "c.yaml");
   ASSERT_TRUE(settings.stress);
   EXPECT_EQ(settings.stress->kinds, std::vector<std::string>{"memory"});
   EXPECT_EQ(settings.stress->levels, (std::vector<double>{0.5, 1}));
   EXPECT_EQ(settings.stress->threads, std::vector<int>{3});
   EXPECT_EQ(settings.stress->per_model, 1);
+  EXPECT_EQ(time_beside_loads(settings), Duration(3e6));
   EXPECT_EQ(settings.load.sources, std::vector<std::string>{"host"});
   EXPECT_FALSE(parse_collect_config("models: zoo\n", "c.yaml").stress);
+  EXPECT_EQ(time_beside_loads(parse_collect_config("models: zoo\n", "c.yaml")), Duration(2e6));
+  EXPECT_EQ(time_beside_loads(parse_collect_config("models: zoo\ntime: 4s\n", "c.yaml")), Duration(4e6)) << "as in quiet";
 }
 
 TEST(CollectConfig, the_example_says_what_holds_without_it) {
@@ -137,7 +140,7 @@ TEST(CollectConfig, refuses_with_line_and_key) {
 
 class Collections : public testing::Test {
  protected:
-  CollectConfiguration configuration{"a machine", "onnxruntime", "CPU", 1, 1e6, {1e9, 1e9}};
+  CollectConfiguration configuration{"a machine", "onnxruntime", "CPU", 1, 1e6, 2e6, {1e9, 1e9}};
   TestFolder folder;
 };
 
@@ -154,6 +157,11 @@ TEST_F(Collections, journals_of_shards_count_together) {
   other.threads = 2;
   write_file_atomically(out.string() + ".3-of-3.jsonl", to_json(other) + "\n");
   EXPECT_THAT(refusal_of([&] { read_collect_journals(out); }), HasSubstr("threads"));
+  // Before they said how long they measured beside loads it was as long as in quiet.
+  std::string old = to_json(configuration);
+  old.erase(old.find("\"loaded_time_us\""), std::string("\"loaded_time_us\":2000000.0,").size());
+  write_file_atomically(out.string() + ".3-of-3.jsonl", old + "\n");
+  EXPECT_THAT(refusal_of([&] { read_collect_journals(out); }), HasSubstr("time beside loads"));
   write_file_atomically(out.string() + ".3-of-3.jsonl", "{\"some\": \"thing\"}\n");
   EXPECT_THAT(refusal_of([&] { read_collect_journals(out); }), HasSubstr("does not begin as the journal"));
 }
