@@ -101,7 +101,8 @@ ArgState ArgReader::take_value(const Field& field, const Sequence& sequence, Tra
 }
 
 ArgState ArgReader::read(std::string_view message, const Sequence& sequence, std::vector<TraceArg>& args) {
-  TraceArg arg{{}, TraceJson{trace_.intern("null")}};
+  if (!null_) null_ = trace_.intern("null");
+  TraceArg arg{{}, TraceJson{*null_}};
   bool is_nested = false, is_unread = false;
   Fields fields(message);
   for (Field field; fields.next(field);) {

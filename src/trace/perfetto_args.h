@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ class ArgReader {
   bool is_json(StringId text);
 
   Trace& trace_;
+  std::optional<StringId> null_;
   std::string scratch_;
   std::vector<std::uint8_t> checked_;  // per text of the trace: 0 not yet, 1 is JSON, 2 is not
 };

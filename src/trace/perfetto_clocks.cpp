@@ -48,6 +48,7 @@ bool Clocks::add_snapshot(std::string_view message, std::uint32_t sequence) {
     }
     if (inner.is_broken()) {
       snapshots_.push_back(std::move(snapshot));  // the readings before it name it
+      find_plain();
       return false;
     }
     if (unit == 0 || unit > 1'000'000'000'000) unit = 1;
@@ -64,6 +65,7 @@ bool Clocks::add_snapshot(std::string_view message, std::uint32_t sequence) {
     snapshot.emplace_back(key, *nanoseconds);
   }
   snapshots_.push_back(std::move(snapshot));
+  find_plain();
   return !fields.is_broken();
 }
 
@@ -103,7 +105,13 @@ std::optional<std::int64_t> Clocks::convert(Key from, std::int64_t time) const {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> Clocks::to_trace(std::uint32_t id, std::uint32_t sequence, std::uint64_t value) {
+void Clocks::find_plain() {
+  const auto own = clocks_.find(primary_);
+  const bool is_plain = own == clocks_.end() || (own->second.unit == 1 && !own->second.is_incremental);
+  plain_ = is_plain && primary_ < 64 ? primary_ : none;
+}
+
+std::optional<std::int64_t> Clocks::to_trace_by_snapshots(std::uint32_t id, std::uint32_t sequence, std::uint64_t value) {
   const Key key = key_of(id, sequence);
   const auto found = clocks_.find(key);
   const auto nanoseconds = in_nanoseconds(value, found == clocks_.end() ? 1 : found->second.unit);

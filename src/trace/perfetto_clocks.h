@@ -27,7 +27,10 @@ class Clocks {
 
   /// The reading `value` of a clock in nanoseconds of the trace's clock. nullopt: no snapshot so far leads from one to
   /// the other, or the time does not fit 64 bits.
-  std::optional<std::int64_t> to_trace(std::uint32_t clock, std::uint32_t sequence, std::uint64_t value);
+  std::optional<std::int64_t> to_trace(std::uint32_t clock, std::uint32_t sequence, std::uint64_t value) {
+    if (clock == plain_ && value <= INT64_MAX) return static_cast<std::int64_t>(value);
+    return to_trace_by_snapshots(clock, sequence, value);
+  }
 
   /// What the real-time clock showed when the trace's showed 0; nullopt: no snapshot has both.
   std::optional<std::int64_t> base_time() const;
@@ -43,11 +46,15 @@ class Clocks {
   using Snapshot = std::vector<std::pair<Key, std::int64_t>>;
 
   static Key key_of(std::uint32_t clock, std::uint32_t sequence);
+  std::optional<std::int64_t> to_trace_by_snapshots(std::uint32_t clock, std::uint32_t sequence, std::uint64_t value);
+  void find_plain();
   std::optional<std::int64_t> convert_at_once(Key from, std::int64_t time) const;
   std::optional<std::int64_t> convert(Key from, std::int64_t time) const;
   const std::pair<std::int64_t, std::size_t>* reading_before(Key clock, std::int64_t time) const;
 
   Key primary_ = boot_time;
+  static constexpr Key none = UINT64_MAX;
+  Key plain_ = boot_time;  // the trace's own clock where it tells nanoseconds and is known by number alone
   std::map<Key, Clock> clocks_;
   std::vector<Snapshot> snapshots_;
 };

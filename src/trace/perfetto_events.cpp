@@ -8,6 +8,8 @@
 
 namespace takt::perfetto {
 
+const EventCollector::Legacy EventCollector::no_legacy;
+
 void EventCollector::add_category(StringId category, Event& event) {
   if (event.category == StringId{})
     event.category = category;
@@ -80,8 +82,9 @@ void EventCollector::decode_field(const Field& field, const Sequence& sequence, 
 }
 
 void EventCollector::decode_legacy(std::string_view message, const Sequence& sequence, Event& event) {
-  Legacy& legacy = event.legacy;
-  legacy.is_present = true;
+  Legacy& legacy = legacy_;
+  if (!event.legacy->is_present) legacy = {};  // of several messages the fields are one's
+  legacy.is_present = true, event.legacy = &legacy;
   Fields fields(message);
   for (Field field; fields.next(field);) {
     switch (field.number) {
@@ -132,7 +135,7 @@ std::uint32_t EventCollector::track_of(const Event& event, const Sequence& seque
 }
 
 std::uint32_t EventCollector::thread_track_of(const Event& event, std::uint32_t track) {
-  const Legacy& legacy = event.legacy;
+  const Legacy& legacy = *event.legacy;
   if (!legacy.process && !legacy.thread) return track;
   const Track& known = tracks_[track];
   return tracks_.of_thread(legacy.process.value_or(known.process.value_or(0)),
@@ -141,7 +144,7 @@ std::uint32_t EventCollector::thread_track_of(const Event& event, std::uint32_t 
 
 std::uint32_t EventCollector::async_track_of(const Event& event, std::uint32_t track) {
   const auto process = tracks_.process_of(thread_track_of(event, track));
-  return tracks_.of_async(process.value_or(0), event.category, event.legacy.id);
+  return tracks_.of_async(process.value_or(0), event.category, event.legacy->id);
 }
 
 void EventCollector::add(std::string_view message, const EventTime& when, const Sequence& sequence,
@@ -154,7 +157,7 @@ void EventCollector::add(std::string_view message, const EventTime& when, const 
   if (event.has_unknown_text) place.add(TraceRule::unknown_text);
   if (event.is_unread) place.add(TraceRule::unread_field, "'" + printable(trace_.text(event.name)) + "'");
   const std::uint32_t track = track_of(event, sequence);
-  if (event.type == 0 && event.legacy.is_present)
+  if (event.type == 0 && event.legacy->is_present)
     add_legacy(event, track, time, place);
   else
     add_of_type(event, track, time, place);
@@ -176,7 +179,7 @@ void EventCollector::add_of_type(const Event& event, std::uint32_t track, std::i
 }
 
 void EventCollector::add_legacy(const Event& event, std::uint32_t track, std::int64_t time, const FaultPlace& place) {
-  switch (event.legacy.phase) {
+  switch (event.legacy->phase) {
     case 'B':
       return begin(event, thread_track_of(event, track), time);
     case 'E':
@@ -204,22 +207,22 @@ void EventCollector::add_legacy(const Event& event, std::uint32_t track, std::in
     case 'f':
       return add_legacy_arrow(event, thread_track_of(event, track), time);
     default:
-      return place.add(TraceRule::unread_packet, "an event of phase " + std::to_string(+event.legacy.phase));
+      return place.add(TraceRule::unread_packet, "an event of phase " + std::to_string(+event.legacy->phase));
   }
 }
 
-void EventCollector::touch(std::uint32_t position, const Event& event, std::int64_t time) {
+void EventCollector::touch(std::uint32_t position, StringId name, StringId category, std::int64_t time) {
   Track& track = tracks_[position];
   is_sorted_ = is_sorted_ && time >= track.last_time;
   track.last_time = time;
   if (!track.has_events && track.stand_in == StringId{}) {
-    track.stand_in = event.category == StringId{} ? event.name : event.category;
+    track.stand_in = category == StringId{} ? name : category;
   }
   track.has_events = true;
 }
 
 std::uint32_t EventCollector::push(const Event& event, std::uint32_t track, std::int64_t time, std::int64_t duration) {
-  touch(track, event, time);
+  touch(track, event.name, event.category, time);
   const auto number = static_cast<std::uint32_t>(events_.size());
   events_.push_back(
       {time, duration, event.name, event.category, static_cast<RowId>(track), trace_.add_args(std::span(args_))});
@@ -235,14 +238,14 @@ void EventCollector::begin(const Event& event, std::uint32_t track, std::int64_t
   const std::uint32_t number = push(event, track, time, 0);
   marks_.push_back({time, track, number});
   if (!args_.empty() && trace_.text(args_.back().key) == "recorded_duration_ns") negatives_.push_back(number);
-  if (const Legacy& legacy = event.legacy; legacy.flow_direction != 0) {
+  if (const Legacy& legacy = *event.legacy; legacy.flow_direction != 0) {
     const bool is_in = legacy.flow_direction == 1;
     flows_.push_back({time, legacy.bind_id, number, is_in, is_in});
   }
 }
 
 void EventCollector::end(std::uint32_t track, std::int64_t time) {
-  touch(track, {}, time);
+  touch(track, {}, {}, time);
   std::uint32_t brought = 0;
   if (!args_.empty() || !event_flows_.empty()) {
     brought = static_cast<std::uint32_t>(closings_.size());
@@ -254,7 +257,7 @@ void EventCollector::end(std::uint32_t track, std::int64_t time) {
 
 void EventCollector::add_complete(const Event& event, std::uint32_t track, std::int64_t time) {
   std::int64_t duration = 0;
-  if (__builtin_mul_overflow(event.legacy.duration_us.value_or(0), 1000, &duration)) duration = 0;
+  if (__builtin_mul_overflow(event.legacy->duration_us.value_or(0), 1000, &duration)) duration = 0;
   push(event, track, time, duration);
 }
 
@@ -262,8 +265,8 @@ void EventCollector::add_instant(const Event& event, std::uint32_t track, std::i
   const std::uint32_t row = event.row_track ? tracks_.find(*event.row_track) : track;
   const std::uint32_t number = push(event, row, time, 0);
   InstantScope scope = InstantScope::row;
-  if (tracks_[track].is_whole_process || event.legacy.scope == 2) scope = InstantScope::process;
-  if (track == 0 || event.legacy.scope == 1) scope = InstantScope::trace;
+  if (tracks_[track].is_whole_process || event.legacy->scope == 2) scope = InstantScope::process;
+  if (track == 0 || event.legacy->scope == 1) scope = InstantScope::trace;
   trace_.mark_instant(static_cast<EventId>(number), scope);
 }
 
@@ -296,16 +299,16 @@ void EventCollector::add_legacy_counter(const Event& event, std::uint32_t track,
 }
 
 void EventCollector::add_legacy_arrow(const Event& event, std::uint32_t track, std::int64_t time) {
-  touch(track, event, time);
+  touch(track, event.name, event.category, time);
   chrome::PlacedMark mark;
   mark.time = time;
-  mark.id = event.legacy.id;
+  mark.id = event.legacy->id;
   mark.row = static_cast<RowId>(track);
   mark.name = event.name;
   mark.category = event.category;
   mark.event = static_cast<std::uint32_t>(events_.size());
-  mark.phase = event.legacy.phase;
-  mark.binds_enclosing = event.legacy.binds_enclosing;
+  mark.phase = event.legacy->phase;
+  mark.binds_enclosing = event.legacy->binds_enclosing;
   arrows_.push_back(mark);
 }
 

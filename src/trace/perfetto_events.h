@@ -49,12 +49,13 @@ class EventCollector {
     std::uint64_t id = 0, bind_id = 0, flow_direction = 0, scope = 0;
     bool has_id = false, binds_enclosing = false, is_present = false;
   };
+  static const Legacy no_legacy;
   struct Event {
     std::uint64_t type = 0;
     std::optional<std::uint64_t> track, row_track;
     StringId name{}, category{};
     std::optional<double> value;
-    Legacy legacy;
+    const Legacy* legacy = &no_legacy;  // few have one, and to make one for each would take a while
     bool is_unread = false, has_unknown_text = false, is_broken = false;
   };
   struct FlowEnd {
@@ -99,7 +100,7 @@ class EventCollector {
   void add_legacy_arrow(const Event& event, std::uint32_t track, std::int64_t time);
   std::uint32_t push(const Event& event, std::uint32_t track, std::int64_t time, std::int64_t duration);
   void push_flows(std::uint32_t holder, std::int64_t time);
-  void touch(std::uint32_t track, const Event& event, std::int64_t time);
+  void touch(std::uint32_t track, StringId name, StringId category, std::int64_t time);
 
   void pair_marks(FaultList& faults);
   void close(std::uint32_t event, const Mark& mark);
@@ -120,6 +121,7 @@ class EventCollector {
   bool is_sorted_ = true;
 
   // Of the event that is being read.
+  Legacy legacy_;
   std::vector<TraceArg> args_;
   std::vector<std::pair<std::uint64_t, bool>> event_flows_;  // number; does it end here?
 };

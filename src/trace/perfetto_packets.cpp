@@ -51,7 +51,7 @@ bool PacketSource::fill(std::size_t wanted) {
 
 bool PacketSource::next(std::string_view& packet) {
   while (end_ == End::none) {
-    fill(longest_head);
+    if (size_ < longest_head) fill(longest_head);
     offset_ = taken_;
     if (size_ == 0) return stop(source_.damage().empty() ? End::whole : End::cut_off);
     const char* const begin = buffer_.data() + begin_;
@@ -63,7 +63,7 @@ bool PacketSource::next(std::string_view& packet) {
     if (size > largest_packet) return stop(End::broken);
     const auto head = static_cast<std::size_t>(body - begin);
     const std::size_t whole = head + static_cast<std::size_t>(size);
-    if (!fill(whole)) return stop(End::cut_off);
+    if (size_ < whole && !fill(whole)) return stop(End::cut_off);
     packet = {buffer_.data() + begin_ + head, static_cast<std::size_t>(size)};
     begin_ += whole;
     size_ -= whole;

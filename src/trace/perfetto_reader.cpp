@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -26,12 +27,24 @@ struct Packet {
   std::uint32_t sequence = 0;
   std::uint64_t flags = 0;
   bool state_cleared = false, was_lost_before = false;
-  // The contents that are read; a packet has one, and often new texts.
-  std::optional<std::string_view> event, texts, defaults, track, thread, snapshot, chrome, compressed;
+  // The contents that are read; a packet has one, and often new texts. Of one that is not there data() is null.
+  std::string_view event, texts;
+  bool has_others = false;
   std::uint32_t other = 0;  // the number of a content that is not
 };
 
-bool decode(std::string_view message, Packet& packet) {
+/// Contents that few packets have: apart, since to make them empty for every packet would take a tenth of the time.
+struct OtherContents {
+  std::string_view defaults, track, thread, snapshot, chrome, compressed;
+};
+
+bool is_there(std::string_view content) { return content.data() != nullptr; }
+
+bool decode(std::string_view message, Packet& packet, OtherContents& others) {
+  const auto other = [&]() -> OtherContents& {
+    if (!std::exchange(packet.has_others, true)) others = {};
+    return others;
+  };
   Fields fields(message);
   for (Field field; fields.next(field);) {
     switch (field.number) {
@@ -63,22 +76,22 @@ bool decode(std::string_view message, Packet& packet) {
         packet.texts = field.bytes;
         break;
       case packet_field::defaults:
-        packet.defaults = field.bytes;
+        other().defaults = field.bytes;
         break;
       case packet_field::track_descriptor:
-        packet.track = field.bytes;
+        other().track = field.bytes;
         break;
       case packet_field::thread_descriptor:
-        packet.thread = field.bytes;
+        other().thread = field.bytes;
         break;
       case packet_field::clock_snapshot:
-        packet.snapshot = field.bytes;
+        other().snapshot = field.bytes;
         break;
       case packet_field::chrome_events:
-        packet.chrome = field.bytes;
+        other().chrome = field.bytes;
         break;
       case packet_field::compressed_packets:
-        packet.compressed = field.bytes;
+        other().compressed = field.bytes;
         break;
       default:
         // Numbers are more about the writer; contents are messages.
@@ -128,23 +141,37 @@ class Reader {
 
   void add(std::string_view message, bool is_inner) {
     Packet packet;
-    if (!decode(message, packet)) return here().add(TraceRule::malformed_packet);
-    Sequence& sequence = sequences_[packet.sequence];
+    if (!decode(message, packet, others_)) return here().add(TraceRule::malformed_packet);
+    Sequence& sequence = sequence_of(packet);
     if (packet.state_cleared || (packet.flags & flag_state_cleared) != 0)
       sequence.begin_anew();
     else if (packet.was_lost_before)
       sequence.is_known = false;
     bool is_good = true;
-    if (packet.snapshot) is_good = clocks_.add_snapshot(*packet.snapshot, packet.sequence) && is_good;
-    if (packet.defaults) is_good = take_defaults(*packet.defaults, sequence) && is_good;
-    if (packet.texts) is_good = sequence.add_texts(*packet.texts, trace()) && is_good;
-    if (packet.track) is_good = tracks_.describe(*packet.track, trace()) && is_good;
-    if (packet.thread) is_good = take_thread(*packet.thread, sequence) && is_good;
-    if (packet.chrome) is_good = take_chrome(*packet.chrome) && is_good;
-    if (packet.compressed) is_good = !is_inner && take_compressed(*packet.compressed) && is_good;
+    if (is_there(packet.texts)) is_good = sequence.add_texts(packet.texts, trace());
+    if (packet.has_others) is_good = take_others(others_, packet.sequence, sequence, is_inner) && is_good;
     if (!is_good) here().add(TraceRule::malformed_packet);
-    if (packet.event) add_event(packet, sequence);
+    if (is_there(packet.event)) add_event(packet, sequence);
     if (packet.other != 0) here().add(TraceRule::unread_packet, "field " + std::to_string(packet.other));
+  }
+
+  /// `others`: a copy, since packets may be within packets.
+  bool take_others(const OtherContents others, std::uint32_t id, Sequence& sequence, bool is_inner) {
+    bool is_good = true;
+    if (is_there(others.snapshot)) is_good = clocks_.add_snapshot(others.snapshot, id) && is_good;
+    if (is_there(others.defaults)) is_good = take_defaults(others.defaults, sequence) && is_good;
+    if (is_there(others.track)) is_good = tracks_.describe(others.track, trace()) && is_good;
+    if (is_there(others.thread)) is_good = take_thread(others.thread, sequence) && is_good;
+    if (is_there(others.chrome)) is_good = take_chrome(others.chrome) && is_good;
+    if (is_there(others.compressed)) is_good = !is_inner && take_compressed(others.compressed) && is_good;
+    return is_good;
+  }
+
+  /// Nearly always that of the packet before.
+  Sequence& sequence_of(const Packet& packet) {
+    if (last_ == nullptr || last_id_ != packet.sequence)
+      last_ = &sequences_[packet.sequence], last_id_ = packet.sequence;  // they stay where they are
+    return *last_;
   }
 
   void add_event(const Packet& packet, Sequence& sequence) {
@@ -153,19 +180,19 @@ class Reader {
     const auto time = time_of(packet, sequence);
     if (!time) return;
     if (*time <= -latest_time || *time >= latest_time) return here().add(TraceRule::time_out_of_range);
-    events_.add(*packet.event, {*time, packet.row_track}, sequence, here());
+    events_.add(packet.event, {*time, packet.row_track}, sequence, here());
   }
 
   std::optional<std::int64_t> time_of(const Packet& packet, Sequence& sequence) {
     std::uint64_t value = packet.timestamp.value_or(0);
     std::uint32_t clock = packet.clock.value_or(sequence.default_clock.value_or(Clocks::boot_time));
     if (!packet.timestamp) {
-      value = older_time(*packet.event, sequence);
+      value = older_time(packet.event, sequence);
       clock = Clocks::monotonic;
       if (!clocks_.knows(clock, packet.sequence)) clock = Clocks::boot_time;
     }
     // Without any snapshot a time is what it is: there is nothing that it could be compared with.
-    if (!clocks_.knows(clock, packet.sequence) && clock < 64 && clocks_.is_empty()) clock = Clocks::boot_time;
+    if (clocks_.is_empty() && clock < 64 && !clocks_.knows(clock, packet.sequence)) clock = Clocks::boot_time;
     const auto time = clocks_.to_trace(clock, packet.sequence, value);
     if (!time) here().add(TraceRule::unknown_clock, "clock " + std::to_string(clock));
     return time;
@@ -272,6 +299,9 @@ class Reader {
   Tracks tracks_;
   EventCollector events_{result_.trace, tracks_};
   std::unordered_map<std::uint32_t, Sequence> sequences_;
+  OtherContents others_;
+  Sequence* last_ = nullptr;
+  std::uint32_t last_id_ = 0;
   std::uint64_t count_ = 0;
 };
 

@@ -20,8 +20,11 @@ Id text_id(Trace& trace, std::string_view text) { return {static_cast<std::int64
 }  // namespace
 
 std::uint32_t Tracks::find(std::uint64_t uuid) {
+  auto& [known, position] = lately_found_[uuid % lately_found_.size()];
+  if (known == uuid && uuid != 0) return position;
   const auto [found, is_new] = positions_.try_emplace(uuid, static_cast<std::uint32_t>(tracks_.size()));
   if (is_new) tracks_.emplace_back();
+  known = uuid, position = found->second;
   return found->second;
 }
 

@@ -4,12 +4,14 @@
 // its process, and tracks of one name are one row, as viewers draw them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "trace/chrome_rows.h"
@@ -64,7 +66,8 @@ class Tracks {
   chrome::RowKey row_key(std::uint32_t position, Trace& trace) const;
 
   std::vector<Track> tracks_;
-  std::unordered_map<std::uint64_t, std::uint32_t> positions_;  // by uuid
+  std::unordered_map<std::uint64_t, std::uint32_t> positions_;                 // by uuid
+  std::array<std::pair<std::uint64_t, std::uint32_t>, 64> lately_found_{};  // of them; 0: none
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> threads_;
   std::map<std::tuple<std::int64_t, StringId, std::uint64_t>, std::uint32_t> asyncs_;
   chrome::RowPlan plan_;

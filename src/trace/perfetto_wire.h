@@ -11,14 +11,33 @@
 
 namespace takt::perfetto {
 
-/// A variable-length number at `p`; returns what is behind it, nullptr if it is cut off or longer than 64 bits.
+static_assert(std::endian::native == std::endian::little);
+
+/// The groups of seven bits of eight bytes, one behind the other.
+inline std::uint64_t joined_sevens(std::uint64_t bytes) {
+  bytes = (bytes & 0x007F007F007F007F) | (bytes & 0x7F007F007F007F00) >> 1;
+  bytes = (bytes & 0x00003FFF00003FFF) | (bytes & 0x3FFF00003FFF0000) >> 2;
+  return (bytes & 0x000000000FFFFFFF) | (bytes & 0x0FFFFFFF00000000) >> 4;
+}
+
+/// A variable-length number at `p`; returns what is behind it, nullptr if it is cut off or longer than 64 bits. Times and
+/// numbers of tracks are long ones: eight bytes are looked at together.
 inline const char* read_varint(const char* p, const char* end, std::uint64_t& value) {
   if (p < end && static_cast<signed char>(*p) >= 0) {
     value = static_cast<unsigned char>(*p);
     return p + 1;
   }
   value = 0;
-  for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
+  unsigned shift = 0;
+  if (end - p >= 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, p, sizeof bytes);
+    const std::uint64_t last = ~bytes & 0x8080808080808080;  // the lowest of these bits is of the number's last byte
+    value = joined_sevens(last == 0 ? bytes : bytes & (last ^ (last - 1)));
+    if (last != 0) return p + std::countr_zero(last) / 8 + 1;
+    p += sizeof bytes, shift = 56;
+  }
+  for (; p < end && shift < 64; shift += 7) {
     const auto byte = static_cast<std::uint8_t>(*p++);
     value |= std::uint64_t{byte & 0x7Fu} << shift;
     if (byte < 0x80) return p;
@@ -81,7 +100,6 @@ class Fields {
   }
   template <typename Number>
   bool take_fixed(Field& field) {
-    static_assert(std::endian::native == std::endian::little);
     Number number = 0;
     if (static_cast<std::size_t>(end_ - p_) < sizeof number) return false;
     std::memcpy(&number, p_, sizeof number);
