@@ -12,9 +12,8 @@ namespace takt {
 namespace {
 
 // First guesses: who waits as the probe does takes as much longer, and who computes as it does, too.
-constexpr std::string_view waited = "probe_wait_ratio", fair_wait = "probe_fair_wait_ratio";
-constexpr LoadLawFeature turns_features[] = {
-    {waited, 0.5}, {fair_wait, 0.5}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
+constexpr std::string_view waited = "probe_wait_ratio", fair_wait = "probe_fair_wait_ratio", busy = "cpu_busy_share";
+constexpr LoadLawFeature turns_features[] = {{fair_wait, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
 constexpr LoadLawFeature probe_features[] = {{waited, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
 constexpr LoadLawFeature gpu_features[] = {
     {"gpu_sm_active_share"}, {"gpu_dram_active_share"}, {"gpu_sm_clock_hertz"}};
@@ -43,9 +42,24 @@ double change_in(const SeenLoad& seen) {
   return found == seen.end() || found->second <= 0 ? 0 : std::clamp(std::log(found->second), -most, most);
 }
 
-bool has_all(const SeenLoad& seen, std::span<const LoadLawFeature> features) {
-  return std::all_of(features.begin(), features.end(),
-                     [&](const LoadLawFeature& feature) { return seen.contains(feature.name); });
+std::optional<double> seen_value(const SeenLoad& seen, std::string_view feature) {
+  const auto found = seen.find(feature);
+  return found == seen.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Half way from what the probe waited to its fair share, where the processors were busy without it. Threads that sleep
+/// in between get less than their share from a busy one: there the probe alone knows.
+std::optional<double> wait_without_luck(const SeenLoad& seen) {
+  constexpr double idle_enough = 0.9, busy_enough = 0.98, most = 0.5;
+  const auto own = seen_value(seen, waited), fair = seen_value(seen, fair_wait), others = seen_value(seen, busy);
+  if (!own || !fair || !others) return std::nullopt;
+  const double share = most * std::clamp((*others - idle_enough) / (busy_enough - idle_enough), 0.0, 1.0);
+  return std::expm1((1 - share) * std::log1p(std::max(0.0, *own)) + share * std::log1p(std::max(0.0, *fair)));
+}
+
+/// nullopt: it was not seen, or what belongs to it.
+std::optional<double> value_of(std::string_view feature, const SeenLoad& seen) {
+  return feature == fair_wait ? wait_without_luck(seen) : seen_value(seen, feature);
 }
 
 std::vector<LoadTerm> terms_for(std::span<const SeenLoad> quiet, std::span<const LoadLawFeature> features) {
@@ -53,7 +67,7 @@ std::vector<LoadTerm> terms_for(std::span<const SeenLoad> quiet, std::span<const
   for (const LoadLawFeature& feature : features) {
     std::vector<double> values;
     for (const SeenLoad& seen : quiet)
-      if (const auto found = seen.find(feature.name); found != seen.end()) values.push_back(found->second);
+      if (const auto value = value_of(feature.name, seen)) values.push_back(*value);
     LoadTerm& term = terms.emplace_back();
     term.feature = feature.name;
     term.quiet = median(std::span<const double>(values)).value_or(std::numeric_limits<double>::quiet_NaN());
@@ -75,12 +89,12 @@ std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_sh
   LoadFactor result;
   double sum = 0;
   for (const LoadTerm& term : terms_) {
-    const auto found = seen.find(term.feature);
-    if (found == seen.end()) return std::nullopt;
-    const double far = distance(term.feature, found->second, term.quiet), held = std::clamp(far, term.low, term.high);
+    const auto value = value_of(term.feature, seen);
+    if (!value) return std::nullopt;
+    const double far = distance(term.feature, *value, term.quiet), held = std::clamp(far, term.low, term.high);
     result.is_beyond = result.is_beyond || std::abs(far - held) > 0.1;
     sum += held * (term.weight + term.by_memory * memory_share);
-    if (term.feature == waited) sum += change_in(seen);
+    if (term.feature == waited || term.feature == fair_wait) sum += change_in(seen);
   }
   result.factor = std::exp(std::clamp(sum, -most_log_factor, most_log_factor));
   result.width = width_at(widths_, result.factor).value_or(0);
@@ -96,12 +110,14 @@ std::optional<LoadLaw> fit_load_law(std::span<const LoadSample* const> samples, 
   std::vector<std::vector<double>> rows;
   std::vector<double> right;  // what the first guess leaves
   for (const LoadSample* sample : samples) {
-    if (!has_all(sample->seen, kind.features)) continue;
+    if (!std::all_of(kind.features.begin(), kind.features.end(),
+                     [&](const LoadLawFeature& feature) { return value_of(feature.name, sample->seen).has_value(); }))
+      continue;
     std::vector<double>& row = rows.emplace_back();
     double left = std::log(sample->factor);
     for (std::size_t i = 0; i < terms.size(); ++i) {
       LoadTerm& term = terms[i];
-      const double far = distance(term.feature, sample->seen.find(term.feature)->second, term.quiet);
+      const double far = distance(term.feature, *value_of(term.feature, sample->seen), term.quiet);
       term.low = std::min(term.low, far), term.high = std::max(term.high, far);
       row.push_back(far), row.push_back(far * sample->memory_share);
       left -= far * kind.features[i].guess;
