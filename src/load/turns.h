@@ -26,8 +26,9 @@ struct Turns {
   double trend = 1;       ///< how many times as long it takes at the end (the last fifth of the time) as over all of it
 };
 
-/// nullopt with fewer than ten samples. `processors`: that the threads share, above 0. Samples in the order of time, taken
-/// by a busy thread at equal distances of its own processor time: then their mean is that over what the thread did.
+/// nullopt with fewer than ten samples. `processors`: that the threads share, above 0. Samples in the order of time,
+/// taken by a busy thread at equal distances of its own processor time: then their mean is that over what the thread
+/// did.
 std::optional<Turns> turns_of(std::span<const RunnableSample> samples, int processors);
 
 }  // namespace takt

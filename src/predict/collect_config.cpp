@@ -36,7 +36,8 @@ std::vector<YAML::Node> values_at(const YamlSection& section, const std::string&
 }
 
 StressPlan stress_in(const YamlSection& file) {
-  const YamlSection section(file.at("stress"), file.origin(), "stress.", {"kinds", "levels", "threads", "per_model", "time"});
+  const YamlSection section(file.at("stress"), file.origin(), "stress.",
+                            {"kinds", "levels", "threads", "per_model", "time"});
   StressPlan plan;
   if (section.has("kinds")) {
     plan.kinds.clear();

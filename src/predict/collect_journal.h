@@ -19,7 +19,7 @@ struct CollectConfiguration {
   std::string machine, runtime, device;
   int threads = 1;
   double time_us = 0, loaded_time_us = 0;  ///< in quiet and beside loads
-  MachineConstants constants;  ///< measured when the collection began; no reason to tell two apart
+  MachineConstants constants;              ///< measured when the collection began; no reason to tell two apart
 };
 
 struct CollectJournal {

@@ -15,8 +15,7 @@ namespace {
 constexpr std::string_view waited = "probe_wait_ratio", fair_wait = "probe_fair_wait_ratio", busy = "cpu_busy_share";
 constexpr LoadLawFeature turns_features[] = {{fair_wait, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
 constexpr LoadLawFeature probe_features[] = {{waited, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
-constexpr LoadLawFeature gpu_features[] = {
-    {"gpu_sm_active_share"}, {"gpu_dram_active_share"}, {"gpu_sm_clock_hertz"}};
+constexpr LoadLawFeature gpu_features[] = {{"gpu_sm_active_share"}, {"gpu_dram_active_share"}, {"gpu_sm_clock_hertz"}};
 constexpr LoadLawFeature host_features[] = {{"cpu_busy_share"}, {"cpu_pressure_share"}};
 constexpr LoadLawFeature busy_features[] = {{"cpu_busy_share"}};
 constexpr LoadLawKind law_kinds[] = {{"gpu", gpu_features},
@@ -27,7 +26,8 @@ constexpr LoadLawKind law_kinds[] = {{"gpu", gpu_features},
 
 /// How far from quiet: the logarithm of the factor that this alone would mean, where it means one.
 double distance(std::string_view feature, double value, double quiet) {
-  if (feature == waited || feature == fair_wait) return std::log1p(std::max(0.0, value)) - std::log1p(std::max(0.0, quiet));
+  if (feature == waited || feature == fair_wait)
+    return std::log1p(std::max(0.0, value)) - std::log1p(std::max(0.0, quiet));
   if (feature.ends_with("_share")) return value - quiet;
   return value > 0 && quiet > 0 ? std::log(quiet / value) : 0;  // rates: half the rate is twice the time
 }

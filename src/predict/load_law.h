@@ -12,8 +12,9 @@
 // threads that take turns has no weight to be learnt.
 //
 // There is a law per set of figures that may be had: the probe's, with its wait drawn half way to that of a fair share
-// where all threads share the same processors and those are busy (load/turns.h), the host's, a GPU's. A prediction takes the most
-// certain one whose figures are all there, so a source that does not answer costs certainty and nothing else.
+// where all threads share the same processors and those are busy (load/turns.h), the host's, a GPU's. A prediction
+// takes the most certain one whose figures are all there, so a source that does not answer costs certainty and nothing
+// else.
 #pragma once
 
 #include <optional>

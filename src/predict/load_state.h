@@ -56,8 +56,8 @@ struct StressPlan {
   std::vector<double> levels{0.3, 0.6, 0.9};
   std::vector<int> threads;  ///< empty: one and two per processor
   int per_model = 0;         ///< so many of all combinations, drawn for each model; 0: all
-  /// Of a measurement beside a load, where that is more than in quiet: within a second it is luck whom a thread shares its
-  /// processor with (load/turns.h).
+  /// Of a measurement beside a load, where that is more than in quiet: within a second it is luck whom a thread shares
+  /// its processor with (load/turns.h).
   Duration time = std::chrono::seconds(2);
   /// Of a model with this number in the collection; a new draw for each, the same for the same seed.
   std::vector<AskedLoad> loads_of(std::size_t model, std::uint64_t seed) const;

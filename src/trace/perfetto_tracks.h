@@ -66,7 +66,7 @@ class Tracks {
   chrome::RowKey row_key(std::uint32_t position, Trace& trace) const;
 
   std::vector<Track> tracks_;
-  std::unordered_map<std::uint64_t, std::uint32_t> positions_;                 // by uuid
+  std::unordered_map<std::uint64_t, std::uint32_t> positions_;              // by uuid
   std::array<std::pair<std::uint64_t, std::uint32_t>, 64> lately_found_{};  // of them; 0: none
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> threads_;
   std::map<std::tuple<std::int64_t, StringId, std::uint64_t>, std::uint32_t> asyncs_;

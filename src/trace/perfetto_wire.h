@@ -20,8 +20,8 @@ inline std::uint64_t joined_sevens(std::uint64_t bytes) {
   return (bytes & 0x000000000FFFFFFF) | (bytes & 0x0FFFFFFF00000000) >> 4;
 }
 
-/// A variable-length number at `p`; returns what is behind it, nullptr if it is cut off or longer than 64 bits. Times and
-/// numbers of tracks are long ones: eight bytes are looked at together.
+/// A variable-length number at `p`; returns what is behind it, nullptr if it is cut off or longer than 64 bits. Times
+/// and numbers of tracks are long ones: eight bytes are looked at together.
 inline const char* read_varint(const char* p, const char* end, std::uint64_t& value) {
   if (p < end && static_cast<signed char>(*p) >= 0) {
     value = static_cast<unsigned char>(*p);

@@ -22,7 +22,7 @@ TEST(ProbeLoad, tells_what_a_processor_gives) {
     EXPECT_EQ(readings[5].name, "probe_wait_trend");
   }
   for (const LoadReading& one : readings) {
-    if (one.name == "probe_wait_ratio" && !one.value) continue;  // not every kernel counts it
+    if (one.name == "probe_wait_ratio" && !one.value) continue;                           // not every kernel counts it
     if (one.name == "probe_fair_wait_ratio" || one.name == "probe_wait_trend") continue;  // too short for them
     ASSERT_TRUE(one.value) << one.name << ": " << one.trouble;
     EXPECT_GT(*one.value, one.name == "probe_wait_ratio" ? -1 : 0) << one.name;

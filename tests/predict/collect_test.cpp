@@ -102,7 +102,8 @@ TEST(CollectConfig, says_what_to_measure) {
 
 TEST(CollectConfig, says_beside_which_loads) {
   const CollectSettings settings = parse_collect_config(
-      "models: zoo\nstress: {kinds: memory, levels: [0.5, 1], threads: 3, per_model: 1, time: 3s}\nload: {sources: [host]}\n",
+      "models: zoo\nstress: {kinds: memory, levels: [0.5, 1], threads: 3, per_model: 1, time: 3s}\nload: {sources: "
+      "[host]}\n",
       "c.yaml");
   ASSERT_TRUE(settings.stress);
   EXPECT_EQ(settings.stress->kinds, std::vector<std::string>{"memory"});
@@ -113,7 +114,8 @@ TEST(CollectConfig, says_beside_which_loads) {
   EXPECT_EQ(settings.load.sources, std::vector<std::string>{"host"});
   EXPECT_FALSE(parse_collect_config("models: zoo\n", "c.yaml").stress);
   EXPECT_EQ(time_beside_loads(parse_collect_config("models: zoo\n", "c.yaml")), Duration(2e6));
-  EXPECT_EQ(time_beside_loads(parse_collect_config("models: zoo\ntime: 4s\n", "c.yaml")), Duration(4e6)) << "as in quiet";
+  EXPECT_EQ(time_beside_loads(parse_collect_config("models: zoo\ntime: 4s\n", "c.yaml")), Duration(4e6))
+      << "as in quiet";
 }
 
 TEST(CollectConfig, the_example_says_what_holds_without_it) {

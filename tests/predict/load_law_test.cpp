@@ -151,7 +151,8 @@ double error_with_luck(std::string_view kind, double busy) {
 TEST(LoadLaw, the_luck_of_a_probe_counts_less_where_the_fair_share_is_known) {
   EXPECT_GT(error_with_luck("probe", 1), 0.1);
   EXPECT_LT(error_with_luck("turns", 1), 0.6 * error_with_luck("probe", 1));
-  EXPECT_NEAR(error_with_luck("turns", 0.5), error_with_luck("probe", 0.5), 1e-9) << "threads that sleep share otherwise";
+  EXPECT_NEAR(error_with_luck("turns", 0.5), error_with_luck("probe", 0.5), 1e-9)
+      << "threads that sleep share otherwise";
 }
 
 TEST(LoadLaw, more_load_than_was_trained_on_is_said_and_held) {

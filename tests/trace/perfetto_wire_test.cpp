@@ -30,7 +30,8 @@ void expect_as_slowly(std::string_view bytes) {
   std::uint64_t fast = 0, slow = 0;
   const std::size_t length = slowly_read(bytes, slow);
   const char* const behind = read_varint(bytes.data(), bytes.data() + bytes.size(), fast);
-  ASSERT_EQ(behind == nullptr ? 0 : static_cast<std::size_t>(behind - bytes.data()), length) << bytes.size() << " bytes";
+  ASSERT_EQ(behind == nullptr ? 0 : static_cast<std::size_t>(behind - bytes.data()), length)
+      << bytes.size() << " bytes";
   if (length > 0) {
     ASSERT_EQ(fast, slow);
   }
@@ -44,7 +45,8 @@ TEST(PerfettoWire, numbers_of_every_length_are_read_whatever_follows_or_is_cut_o
         std::uint64_t read = 0;
         ASSERT_NE(read_varint(bytes.data(), bytes.data() + bytes.size(), read), nullptr);
         EXPECT_EQ(read, value);
-        for (std::size_t size = 0; size <= bytes.size(); ++size) expect_as_slowly(std::string_view(bytes).substr(0, size));
+        for (std::size_t size = 0; size <= bytes.size(); ++size)
+          expect_as_slowly(std::string_view(bytes).substr(0, size));
       }
     }
   }
