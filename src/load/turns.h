@@ -6,7 +6,7 @@
 // any moment, and exactly. Where there are more of them than processors they take turns, so a thread takes threads /
 // processors times as long. The mean of that is the wait of one without luck; that of the end of the while, over the
 // mean of all of it, is how the wait has changed. Threads that sleep in between share otherwise than this says, so it
-// stands beside what the probe waited, and who has both learns what each is worth.
+// stands beside what the probe waited.
 #pragma once
 
 #include <optional>
