@@ -218,7 +218,7 @@ void EventCollector::touch(std::uint32_t position, StringId name, StringId categ
   if (!track.has_events && track.stand_in == StringId{}) {
     track.stand_in = category == StringId{} ? name : category;
   }
-  track.has_events = true;
+  track.has_events = track.has_slices = true;
 }
 
 std::uint32_t EventCollector::push(const Event& event, std::uint32_t track, std::int64_t time, std::int64_t duration) {

@@ -170,18 +170,15 @@ RowKey Tracks::row_key(std::uint32_t position, Trace& trace) const {
 
 void Tracks::add_to(Trace& trace, bool fold_lanes) {
   for (std::uint32_t i = 0; i < tracks_.size(); ++i) {
-    if (tracks_[i].has_events && !tracks_[i].is_counter) plan_.add_row(row_key(i, trace));
+    if (tracks_[i].has_slices) plan_.add_row(row_key(i, trace));
     if (tracks_[i].has_events && tracks_[i].is_counter) plan_.add_process(process_id(i, trace));
   }
   plan_.add_to(trace, fold_lanes);
   rows_.resize(tracks_.size());
   processes_.resize(tracks_.size());
   for (std::uint32_t i = 0; i < tracks_.size(); ++i) {
-    if (!tracks_[i].has_events) continue;
-    if (tracks_[i].is_counter)
-      processes_[i] = plan_.process(process_id(i, trace));
-    else
-      rows_[i] = plan_.row(row_key(i, trace));
+    if (tracks_[i].has_slices) rows_[i] = plan_.row(row_key(i, trace));
+    if (tracks_[i].has_events && tracks_[i].is_counter) processes_[i] = plan_.process(process_id(i, trace));
   }
 }
 

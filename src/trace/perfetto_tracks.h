@@ -31,7 +31,7 @@ struct Track {
   double sum = 0;
   // Of events.
   std::int64_t last_time = INT64_MIN;
-  bool has_events = false;
+  bool has_events = false, has_slices = false;  ///< of any kind; of other than values of a counter: it needs a row
 };
 
 /// Not thread-safe. Tracks are known by their position; 0 is the track of the whole trace.
