@@ -200,9 +200,9 @@ TEST(PerfettoReader, clocks_are_moved_to_the_traces_own) {
 
 TEST(PerfettoReader, slices_on_the_track_of_a_counter_have_a_row) {
   const std::string track = packet(field(60, field(1, 2) + field(2, "memory") + field(5, 1) + field(8, field(4, 1))));
-  const TraceRead r = read(packet(process_track(1, 7, "app")) + track + packet(event(1, counter, 2, field(30, 3))) +
-                           packet(event(5, begin, 2, named("fill"))) + packet(event(8, end, 2)) +
-                           packet(event(9, end, 2)));
+  const TraceRead r =
+      read(packet(process_track(1, 7, "app")) + track + packet(event(1, counter, 2, field(30, 3))) +
+           packet(event(5, begin, 2, named("fill"))) + packet(event(8, end, 2)) + packet(event(9, end, 2)));
   EXPECT_EQ(spans(r.trace), Lines{"app/memory fill 5+3"});
   EXPECT_EQ(r.trace.counters().size(), 1u);
   EXPECT_EQ(broken_rules(r), Lines{"unmatched_end 1"});
