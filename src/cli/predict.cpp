@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/predict_options.h"
@@ -60,12 +62,13 @@ std::string load_words(const LoadShare& load) {
 /// What a better law would have needed.
 void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapshot) {
   const SeenLoad seen = seen_in(snapshot);
+  std::set<std::string> said;  // laws share figures
   for (const LoadLaw& law : predictor.load_laws) {
     if (law.factor(seen, 0)) return;
-    for (const LoadTerm& term : law.terms())
-      if (!seen.contains(term.feature))
-        log_warning(fmt::format("load: {} is not known{}; the prediction is less certain without it", term.feature,
-                                trouble_of(snapshot, term.feature)));
+    for (const std::string& name : law.missing(seen))
+      if (said.insert(name).second)
+        log_warning(fmt::format("load: {} is not known{}; the prediction is less certain without it", name,
+                                trouble_of(snapshot, name)));
   }
 }
 

@@ -16,8 +16,8 @@ constexpr std::string_view waited = "probe_wait_ratio", fair_wait = "probe_fair_
 constexpr LoadLawFeature turns_features[] = {{fair_wait, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
 constexpr LoadLawFeature probe_features[] = {{waited, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
 constexpr LoadLawFeature gpu_features[] = {{"gpu_sm_active_share"}, {"gpu_dram_active_share"}, {"gpu_sm_clock_hertz"}};
-constexpr LoadLawFeature host_features[] = {{"cpu_busy_share"}, {"cpu_pressure_share"}};
-constexpr LoadLawFeature busy_features[] = {{"cpu_busy_share"}};
+constexpr LoadLawFeature host_features[] = {{busy}, {"cpu_pressure_share"}};
+constexpr LoadLawFeature busy_features[] = {{busy}};
 constexpr LoadLawKind law_kinds[] = {{"gpu", gpu_features},
                                      {"turns", turns_features},
                                      {"probe", probe_features},
@@ -62,6 +62,17 @@ std::optional<double> value_of(std::string_view feature, const SeenLoad& seen) {
   return feature == fair_wait ? wait_without_luck(seen) : seen_value(seen, feature);
 }
 
+/// Of every feature; nullopt: one was not seen.
+std::optional<std::vector<double>> values_of(std::span<const LoadLawFeature> features, const SeenLoad& seen) {
+  std::vector<double> values;
+  for (const LoadLawFeature& feature : features) {
+    const auto value = value_of(feature.name, seen);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+
 std::vector<LoadTerm> terms_for(std::span<const SeenLoad> quiet, std::span<const LoadLawFeature> features) {
   std::vector<LoadTerm> terms;
   for (const LoadLawFeature& feature : features) {
@@ -83,6 +94,16 @@ std::optional<double> width_at(std::span<const LoadWidth> widths, double factor)
   for (const LoadWidth& width : widths)
     if (factor <= width.up_to_factor) return width.width;
   return widths.empty() ? std::nullopt : std::optional(widths.back().width);
+}
+
+std::set<std::string> LoadLaw::missing(const SeenLoad& seen) const {
+  std::set<std::string> names;
+  for (const LoadTerm& term : terms_) {
+    names.insert(term.feature);
+    if (term.feature == fair_wait) names.insert({std::string(waited), std::string(busy)});
+  }
+  std::erase_if(names, [&](const std::string& name) { return seen.contains(name); });
+  return names;
 }
 
 std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_share) const {
@@ -110,14 +131,13 @@ std::optional<LoadLaw> fit_load_law(std::span<const LoadSample* const> samples, 
   std::vector<std::vector<double>> rows;
   std::vector<double> right;  // what the first guess leaves
   for (const LoadSample* sample : samples) {
-    if (!std::all_of(kind.features.begin(), kind.features.end(),
-                     [&](const LoadLawFeature& feature) { return value_of(feature.name, sample->seen).has_value(); }))
-      continue;
+    const auto values = values_of(kind.features, sample->seen);
+    if (!values) continue;
     std::vector<double>& row = rows.emplace_back();
     double left = std::log(sample->factor);
     for (std::size_t i = 0; i < terms.size(); ++i) {
       LoadTerm& term = terms[i];
-      const double far = distance(term.feature, *value_of(term.feature, sample->seen), term.quiet);
+      const double far = distance(term.feature, (*values)[i], term.quiet);
       term.low = std::min(term.low, far), term.high = std::max(term.high, far);
       row.push_back(far), row.push_back(far * sample->memory_share);
       left -= far * kind.features[i].guess;

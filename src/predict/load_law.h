@@ -18,6 +18,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,6 +64,8 @@ class LoadLaw {
 
   /// nullopt: one of its features was not seen.
   std::optional<LoadFactor> factor(const SeenLoad& seen, double memory_share) const;
+  /// What it would have to see for a factor, and does not.
+  std::set<std::string> missing(const SeenLoad& seen) const;
   const std::vector<LoadTerm>& terms() const { return terms_; }
   const std::vector<LoadWidth>& widths() const { return widths_; }  ///< factors rise; the last holds for all above
   void set_widths(std::vector<LoadWidth> widths) { widths_ = std::move(widths); }

@@ -55,7 +55,7 @@ class Tracks {
 
   /// Adds processes and rows to the trace. With `fold_lanes`, rows that are lanes of another become that row.
   void add_to(Trace& trace, bool fold_lanes);
-  RowId row(std::uint32_t position) const { return rows_[position]; }               ///< of a track with events
+  RowId row(std::uint32_t position) const { return rows_[position]; }               ///< of one that has slices
   ProcessId process(std::uint32_t position) const { return processes_[position]; }  ///< of a counter
 
  private:

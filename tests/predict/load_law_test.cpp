@@ -155,6 +155,17 @@ TEST(LoadLaw, the_luck_of_a_probe_counts_less_where_the_fair_share_is_known) {
       << "threads that sleep share otherwise";
 }
 
+TEST(LoadLaw, says_what_it_would_have_to_see) {
+  const auto samples = samples_with_luck(1, 60, 1);
+  SeenLoad seen = samples.front().seen;
+  const auto law = fit_load_law(pointers(samples), std::vector<SeenLoad>(3, seen), kind_named("turns"));
+  EXPECT_TRUE(law->missing(seen).empty());
+  seen.erase("cpu_busy_share");
+  EXPECT_FALSE(law->factor(seen, 0));
+  EXPECT_EQ(law->missing(seen), std::set<std::string>{"cpu_busy_share"});
+  EXPECT_EQ(law->missing({}).size(), 5u);
+}
+
 TEST(LoadLaw, more_load_than_was_trained_on_is_said_and_held) {
   const auto law = fit_load_law(pointers(drawn_samples(60, 0, usual_factor)), some_quiet, kind_named("probe"));
   SeenLoad much = no_load;
