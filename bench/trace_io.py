@@ -5,7 +5,8 @@
 
 Written: the events of one trace to a file; json.dumps gets the same events as dictionaries and makes a text. Read: the
 file that takt wrote, against json.load of it. Compressed files are held against json.dumps and json.load of the plain
-text, which do not compress, and so are the events in Perfetto's protobuf. Operators alone, and operators with four arguments each. Medians of the turns.
+text, which do not compress, and so are the events in Perfetto's protobuf; those also against Perfetto's own trace processor, the
+WebAssembly that its UI reads with, where tools/bootstrap brought it and node is here. Operators alone, and operators with four arguments each. Medians of the turns.
 
 Reading on one core compares CPU seconds (user and system), on two the time that passes. Writing compares takt's user
 seconds: json.dumps writes no file, and what the system takes for the pages of one is the same for whoever writes them;
@@ -14,6 +15,7 @@ the ratio with the system's time stands beside it. Exit code 1: a target is miss
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -23,7 +25,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGETS = {'write': 25, 'write .gz': 4, 'read, one core': 9, 'read, two cores': 14, 'read .gz, one core': 4,
-           'read .pftrace': 9}
+           'read .pftrace': 9, 'read .pftrace, UI': 8}
+PROCESSOR = ROOT / '.sdk/perfetto/trace_processor.wasm'
 
 
 def step(program, *arguments):
@@ -50,6 +53,14 @@ def read_protobuf(program, kind, events, path):
     return step(program, 'read', path, 1)
 
 
+def read_by_perfetto(path, events):
+    done = subprocess.run(['node', ROOT / 'bench/perfetto_read.mjs', PROCESSOR, path], capture_output=True, text=True, check=True)
+    read = json.loads(done.stdout)
+    if read['slices'] != events:
+        sys.exit(f'Perfetto read {read["slices"]} of {events} events')
+    return {'cpu': read['wall'], 'wall': read['wall']}
+
+
 def turn(program, kind, events, folder):
     """One turn of every step: name -> (ours, theirs)."""
     plain, packed, protobuf = (os.path.join(folder, kind + ending) for ending in ('.json', '.json.gz', '.pftrace'))
@@ -58,12 +69,16 @@ def turn(program, kind, events, folder):
     one = step(program, 'read', plain, 1)
     dumping, _ = timed(lambda: json.dumps(trace))
     del trace
-    return {'write': (written, dumping),
+    ours = read_protobuf(program, kind, events, protobuf)
+    rows = {'write': (written, dumping),
             'write .gz': (step(program, 'write', kind, events, packed), dumping),
             'read, one core': (one, loading),
             'read, two cores': (step(program, 'read', plain, 2), loading),
             'read .gz, one core': (step(program, 'read', packed, 1), loading),
-            'read .pftrace': (read_protobuf(program, kind, events, protobuf), loading)}
+            'read .pftrace': (ours, loading)}
+    if PROCESSOR.exists() and shutil.which('node'):
+        rows['read .pftrace, UI'] = (ours, read_by_perfetto(protobuf, events))
+    return rows
 
 
 def verdict(good):
@@ -81,7 +96,7 @@ def report(name, pairs, allowed_mb):
     python = {key: statistics.median(theirs[key] for _, theirs in pairs) for key in ('cpu', 'wall')}
     good = ratio >= TARGETS[name], median['mb'] <= allowed_mb
     print(f'  {name:19} takt {median["cpu"]:6.3f} s CPU (user {median["user"]:6.3f}) {median["wall"]:6.3f} s wall   '
-          f'Python {python["cpu"]:7.3f} s CPU {python["wall"]:7.3f} s wall   {ratio:5.1f} times ({clock}; all CPU {times("cpu", "cpu"):5.1f}), '
+          f'{"Perfetto" if "UI" in name else "Python"} {python["cpu"]:7.3f} s CPU {python["wall"]:7.3f} s wall   {ratio:5.1f} times ({clock}; all CPU {times("cpu", "cpu"):5.1f}), '
           f'target {TARGETS[name]:2}: {verdict(good[0])}   peak {median["mb"]:5.0f} MB of {allowed_mb:.0f}: '
           f'{verdict(good[1])}')
     return all(good)
