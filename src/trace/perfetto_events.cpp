@@ -1,7 +1,9 @@
 #include "trace/perfetto_events.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "core/large_pages.h"
 #include "core/text.h"
 #include "trace/perfetto_schema.h"
 #include "trace/perfetto_wire.h"
@@ -9,6 +11,16 @@
 namespace takt::perfetto {
 
 const EventCollector::Legacy EventCollector::no_legacy;
+
+void EventCollector::expect(double times) {
+  constexpr double spare = 1.02, most = 16e6;  // entries; a longer list may well grow
+  const auto expected = [&](std::size_t count) {
+    return static_cast<std::size_t>(std::min(static_cast<double>(count) * times * spare, most));
+  };
+  reserve_large(events_, expected(events_.size()));
+  reserve_large(marks_, expected(marks_.size()));
+  trace_.reserve(0, expected(trace_.arg_runs()), expected(trace_.arg_values()));
+}
 
 void EventCollector::add_category(StringId category, Event& event) {
   if (event.category == StringId{})

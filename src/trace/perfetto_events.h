@@ -38,6 +38,8 @@ class EventCollector {
 
   /// Takes a TrackEvent message.
   void add(std::string_view message, const EventTime& when, const Sequence& sequence, const FaultPlace& place);
+  /// Makes room: in the end there will be about `times` as much as there is now. Only a hint.
+  void expect(double times);
   /// Moves everything into the trace, once all packets were added.
   void finish(bool fold_lanes, FaultList& faults);
 

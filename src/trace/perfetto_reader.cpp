@@ -18,6 +18,7 @@ namespace perfetto {
 namespace {
 
 constexpr std::int64_t latest_time = std::int64_t{1} << 62;  // sums of two stay in 64 bits
+constexpr std::uint64_t packets_to_guess_by = 10'000;
 constexpr std::size_t most_inflated = std::size_t{1} << 28;
 
 /// What a packet says of itself beside its content.
@@ -111,6 +112,7 @@ class Reader {
     while (packets_.next(message)) {
       ++count_;
       add(message, false);
+      if (count_ == packets_to_guess_by) expect_the_rest();
     }
     check_end();
     // Rows as they stand in the file are asked for where lanes are looked at.
@@ -126,6 +128,13 @@ class Reader {
  private:
   Trace& trace() { return result_.trace; }
   FaultPlace here() { return {faults_, packets_.offset()}; }
+
+  /// Room for what a file will hold if it goes on as it began: lists that grow are copied, and touch new memory each time.
+  void expect_the_rest() {
+    const auto size = source_.expected_size();
+    const auto read = packets_.offset();
+    if (size && read != 0) events_.expect(static_cast<double>(*size) / static_cast<double>(read));
+  }
 
   void check_end() {
     const auto end = packets_.end();

@@ -122,6 +122,8 @@ class Trace {
   /// Instead of the events so far; texts, rows and arguments are those of the trace.
   void take_events(std::vector<TraceEvent> events);
   void reserve(std::size_t events, std::size_t arg_runs, std::size_t arg_values);
+  std::size_t arg_runs() const { return args_.runs(); }      ///< so far, for reserve()
+  std::size_t arg_values() const { return args_.values(); }  ///< so far, for reserve()
   /// Forgets events, their arguments and arrows, and counters; processes, rows and texts stay. For who has a trace
   /// piece by piece.
   void clear_events();
