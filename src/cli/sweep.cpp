@@ -64,6 +64,7 @@ SweepRecords measure_step(const SweepOptions& o, const SweepCases& cases, const 
   settings.networks = networks_in(o.models);
   settings.cases = cases;
   settings.devices = devices;
+  settings.rounds = rounds_of(o, cases, devices);
   settings.ranges = o.ranges;
   settings.retry = o.retry;
   settings.graph = o.graph;

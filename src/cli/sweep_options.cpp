@@ -91,6 +91,13 @@ void add_measuring(CommandLine& line, SweepOptions& o) {
             .fallback = "50, or as the file of --cases says",
             .range = NumberRange{1, 1e6}},
            &o.iterations);
+  line.add({.names = "--rounds",
+            .value = "N",
+            .meaning = "Passes over all rows in which they get their measured runs, so that a bad minute of the "
+                       "machine does not hit a few rows alone",
+            .fallback = "3; 1 where all devices are simulated",
+            .range = NumberRange{1, 1000}},
+           &o.rounds);
   line.add({.names = "--row-limit",
             .value = "SECONDS",
             .meaning = "A row that takes longer has failed",
@@ -185,6 +192,16 @@ Shard shard_in(const std::string& text, std::string_view command) {
     throw UsageError(
         fmt::format("{}: --shard: '{}' is no part of a whole; write I/N, as in 2/4", command, printable(text)));
   return {*number, *of};
+}
+
+int rounds_of(const SweepOptions& o, const SweepCases& cases, const std::vector<SweepDevice>& devices) {
+  constexpr std::int64_t usual = 3;
+  if (o.rounds && *o.rounds > cases.iterations)
+    throw UsageError(fmt::format("sweep: --rounds: {} rounds cannot share {} iterations", *o.rounds, cases.iterations));
+  if (o.rounds) return *o.rounds;
+  const bool is_any_real = std::any_of(devices.begin(), devices.end(),
+                                       [](const SweepDevice& device) { return !is_simulated(device.device); });
+  return is_any_real ? static_cast<int>(std::min(usual, cases.iterations)) : 1;
 }
 
 SweepCases cases_of(const SweepOptions& o) {

@@ -25,6 +25,7 @@ struct SweepOptions {
   bool ranges = false, retry = false;
   SweepGraph graph;
   std::optional<std::int64_t> warmup, iterations;
+  std::optional<int> rounds;
   double row_limit_s = 900;
   OutputOptions output;
   LogOptions log;
@@ -38,6 +39,8 @@ std::vector<Network> networks_in(std::string_view list);  ///< each once, in the
 Shard shard_in(const std::string& text, std::string_view command = "sweep");
 std::vector<SweepDevice> devices_in(const SweepOptions& options);  ///< those asked for, else those that are here
 SweepCases cases_of(const SweepOptions& options);
+/// As asked for; else 3 where a device is a real one, as far as there are so many iterations, and 1 of simulated ones.
+int rounds_of(const SweepOptions& options, const SweepCases& cases, const std::vector<SweepDevice>& devices);
 
 /// In the order in which they are tried on a real device.
 std::vector<std::string> runtimes_for(const SweepOptions& options);

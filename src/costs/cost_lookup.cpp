@@ -24,9 +24,9 @@ bool reaches(const StageKey& key, const StageKey& other) {
 
 StageCost cost_of_row(const StageMeasurement& row) {
   StageCost cost{row.times->mean, {}, {}, CostOrigin::measured, row.runtime, row.device};
-  const double samples = double(row.times->samples.size());
-  if (samples < 2 || !row.times->stddev) return cost;
-  const Duration half_width = *row.times->stddev * (student_quantile(samples - 1, 0.05) / std::sqrt(samples));
+  const auto error = error_of_mean(*row.times);
+  if (!error) return cost;
+  const Duration half_width = error->standard_error * student_quantile(error->freedom, 0.05);
   cost.low = std::max(Duration::zero(), cost.mean - half_width);
   cost.high = cost.mean + half_width;
   return cost;
@@ -146,10 +146,9 @@ std::optional<CostErrors> CostLookup::errors(const UnitRange& range, const Graph
   if (found == costs_.end() || !cost(range, size).cost) return std::nullopt;
   CostErrors errors{size, measurements_.features, found->second.fit.fit, {}, 0};
   if (errors.fit && !errors.fit->law.spread) errors.fit.reset();
-  if (const StageMeasurement* row = row_at(found->second.rows, size); row && row->times->stddev) {
-    const double samples = double(row->times->samples.size());
-    if (samples >= 2) errors.standard_error = *row->times->stddev / std::sqrt(samples), errors.freedom = samples - 1;
-  }
+  if (const StageMeasurement* row = row_at(found->second.rows, size))
+    if (const auto error = error_of_mean(*row->times))
+      errors.standard_error = error->standard_error, errors.freedom = error->freedom;
   if (!errors.fit && !errors.standard_error) return std::nullopt;
   return errors;
 }

@@ -85,6 +85,22 @@ std::vector<Nanoseconds> samples_of(const RowReader& row) {
   return samples;
 }
 
+/// Of so many samples each.
+std::vector<std::size_t> rounds_of(const RowReader& row, std::size_t samples) {
+  std::vector<std::size_t> rounds;
+  const Json* list = row.find("rounds");
+  if (!list) return rounds;
+  if (!list->is_array() || list->empty()) row.refuse("rounds", *list, "a list of numbers of samples");
+  std::size_t sum = 0;
+  for (const Json& one : *list) {
+    rounds.push_back(static_cast<std::size_t>(positive_integer(row, "rounds", one)));
+    if (rounds.back() > samples - sum) row.refuse("rounds", *list, fmt::format("numbers whose sum is {}", samples));
+    sum += rounds.back();
+  }
+  if (sum != samples) row.refuse("rounds", *list, fmt::format("numbers whose sum is {}", samples));
+  return rounds;
+}
+
 /// Rounding on the way through other programs is fine; a value in another unit or column is not.
 void check_order(const RowReader& row, const StageTimes& times) {
   constexpr double rounding = 1.01;
@@ -112,6 +128,7 @@ StageTimes times_in(const RowReader& row) {
   if (std::abs(sampled->mean / times.mean - 1) > agreement)
     refuse_input(fmt::format("{}: 'mean' is {} ms, but its 'samples_ns' have a mean of {} ms", row.place(),
                              milliseconds(times.mean), milliseconds(sampled->mean)));
+  sampled->rounds = rounds_of(row, sampled->samples.size());
   return std::move(*sampled);
 }
 

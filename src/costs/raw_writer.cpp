@@ -28,6 +28,7 @@ OrderedJson times_json(const std::optional<StageTimes>& times) {
   OrderedJson samples = OrderedJson::array();
   for (const Nanoseconds sample : times->samples) samples.push_back(sample.count());
   json["samples_ns"] = std::move(samples);
+  if (!times->rounds.empty()) json["rounds"] = times->rounds;
   return json;
 }
 

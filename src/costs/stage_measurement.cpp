@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "core/statistics.h"
@@ -46,6 +48,23 @@ std::optional<StageTimes> times_of(std::vector<Nanoseconds> samples) {
   if (!summary) return std::nullopt;
   return StageTimes{summary->mean,   summary->min, summary->max,      summary->stddev,
                     summary->median, summary->p90, std::move(samples)};
+}
+
+std::optional<MeanError> error_of_mean(const StageTimes& times) {
+  const auto count = static_cast<double>(times.samples.size());
+  if (count < 2 || !times.stddev) return std::nullopt;
+  const MeanError within{*times.stddev / std::sqrt(count), count - 1};
+  if (times.rounds.size() < 2) return within;
+  std::vector<Nanoseconds> means;
+  auto from = times.samples.begin();
+  for (const std::size_t size : times.rounds) {
+    const auto to = from + static_cast<std::ptrdiff_t>(size);
+    means.push_back(std::accumulate(from, to, Nanoseconds(0)) / static_cast<std::int64_t>(size));
+    from = to;
+  }
+  const auto rounds = static_cast<double>(means.size());
+  const MeanError between{*summarize(means)->stddev / std::sqrt(rounds), rounds - 1};
+  return between.standard_error > within.standard_error ? between : within;
 }
 
 std::string_view status_name(StageStatus status) {

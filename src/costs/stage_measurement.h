@@ -47,9 +47,21 @@ struct StageTimes {
   Duration mean{}, min{}, max{};
   std::optional<Duration> stddev, median, p90;
   std::vector<Nanoseconds> samples;  ///< in the order they were taken
+  /// How many samples each round has, in the same order: rounds are minutes apart, each in a process of its own. Empty:
+  /// all were taken at one go.
+  std::vector<std::size_t> rounds{};
 };
 /// What the samples say; nullopt of none.
 std::optional<StageTimes> times_of(std::vector<Nanoseconds> samples);
+
+/// How wrong a mean is.
+struct MeanError {
+  Duration standard_error{};
+  double freedom = 0;
+};
+/// From the samples, or from the means of the rounds where those differ by more than their samples explain: a machine has
+/// a pace of the minute, and memory its luck with each process. nullopt: fewer than two samples, or no deviation known.
+std::optional<MeanError> error_of_mean(const StageTimes& times);
 
 /// A copy of a stage's tensors between takt's memory and the runtime's, measured apart from the inference.
 struct StageCopy {

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "sweep/rounds.h"
 
 namespace takt {
 namespace {
@@ -20,15 +22,18 @@ class Merger {
   void add(const fs::path& folder) {
     const auto sweep = read_sweep(folder);
     if (!sweep) refuse_input(fmt::format("{}: holds no measured rows of a sweep", printable(folder.string())));
-    if (places_.empty() && merged_.sweep.records.empty()) merged_.sweep.configuration = sweep->configuration;
+    if (places_.empty()) merged_.sweep.configuration = sweep->configuration;
     if (const auto differs = difference(merged_.sweep.configuration, sweep->configuration); !differs.empty())
       refuse_input(fmt::format("{}: was measured in another way than the first folder ({} there)",
                                printable(folder.string()), differs));
-    for (const StageRecord& record : sweep->records) add(record, folder);
+    for (const StageRecord& record : sweep->by_round) add(record, folder);
     for (const Network network : all_networks)
       if (const auto records = read_contention(contention_journal(folder, network))) add(*records, folder);
   }
-  MergedSweep take() { return std::move(merged_); }
+  MergedSweep take() {
+    merged_.sweep.records = whole_rows(merged_.sweep.by_round);
+    return std::move(merged_);
+  }
 
  private:
   void add(const StageRecord& record, const fs::path& folder) {
@@ -38,10 +43,10 @@ class Merger {
                                printable(folder.string()), record.row.key.unit, printable(record.asked),
                                printable(device->second)));
     const auto [place, is_new] =
-        places_.emplace(std::pair(record.network, record.row.key), merged_.sweep.records.size());
-    if (is_new) return merged_.sweep.records.push_back(record);
+        places_.emplace(std::tuple(record.network, record.row.key, record.round), merged_.sweep.by_round.size());
+    if (is_new) return merged_.sweep.by_round.push_back(record);
     ++merged_.repeated;
-    StageRecord& there = merged_.sweep.records[place->second];
+    StageRecord& there = merged_.sweep.by_round[place->second];
     if (there.row.status != StageStatus::measured && record.row.status == StageStatus::measured) there = record;
   }
 
@@ -68,7 +73,7 @@ class Merger {
   }
 
   MergedSweep merged_;
-  std::map<std::pair<Network, StageKey>, std::size_t> places_;
+  std::map<std::tuple<Network, StageKey, int>, std::size_t> places_;
   std::map<std::string, std::string> devices_;  ///< by unit
 };
 
@@ -95,7 +100,7 @@ void write_sweep(const MergedSweep& merged, const fs::path& folder) {
     write_file_atomically(contention_journal(folder, contention.configuration.network),
                           lines_of(contention.configuration, contention.records));
   write_file_atomically(folder / "results" / "measurements.jsonl",
-                        lines_of(merged.sweep.configuration, merged.sweep.records));
+                        lines_of(merged.sweep.configuration, merged.sweep.by_round));
 }
 
 }  // namespace takt

@@ -101,24 +101,27 @@ StageTask parse_stage_task(std::string_view json) {
 
 std::string to_json(const StageRecord& record) {
   const StageMeasurement& row = record.row;
-  return Json{{"network", network_name(record.network)},
-              {"asked", record.asked},
-              {"key", to_string(row.key)},
-              {"status", status_name(row.status)},
-              {"reason", row.reason},
-              {"runtime", row.runtime},
-              {"device", row.device},
-              {"precision", row.precision},
-              {"samples_ns", samples_of(row)},
-              {"inputs_copy", json_of(row.inputs_copy)},
-              {"outputs_copy", json_of(row.outputs_copy)}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json json{{"network", network_name(record.network)},
+            {"asked", record.asked},
+            {"key", to_string(row.key)},
+            {"status", status_name(row.status)},
+            {"reason", row.reason},
+            {"runtime", row.runtime},
+            {"device", row.device},
+            {"precision", row.precision},
+            {"samples_ns", samples_of(row)},
+            {"inputs_copy", json_of(row.inputs_copy)},
+            {"outputs_copy", json_of(row.outputs_copy)}};
+  if (record.round != 1) json["round"] = record.round;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 StageRecord parse_stage_record(std::string_view json, std::string_view where) {
   try {
     const Json read = Json::parse(json);
-    return {network_of(read.at("network")), read.at("asked"), row_in(read)};
+    const int round = read.value("round", 1);
+    if (round < 1) refuse_input("'round' is not above 0");
+    return {network_of(read.at("network")), read.at("asked"), row_in(read), round};
   } catch (const Json::exception& error) {
     refuse_input(fmt::format("{}: is no row of a sweep ({})", where, error.what()));
   } catch (const Error& error) {

@@ -38,6 +38,7 @@ struct StageRecord {
   Network network = Network::sage;
   std::string asked;  ///< device
   StageMeasurement row;
+  int round = 1;  ///< of those that its row is measured in
 };
 std::string to_json(const StageRecord& record);
 /// Throws Error(bad_input) for a line that is no record; `where` begins the message.

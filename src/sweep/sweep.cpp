@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "runtime/simulated.h"
+#include "sweep/rounds.h"
 #include "sweep/stage_process.h"
 #include "sweep/work.h"
 
@@ -24,15 +25,19 @@ std::string unit_of(std::string_view device) {
   return "";
 }
 
-/// A row that is still to be measured.
+using RowKey = std::pair<Network, StageKey>;
+
+/// A round of a row that is still to be measured.
 struct OpenRow {
   StageRange stage;
   SweepDevice device;
   GraphSize size;
   double work = 0;
+  int round = 1;
 
+  RowKey key() const { return {stage.network, {size.nodes, size.edges, device.unit, stage.first, stage.last}}; }
   bool same_child(const OpenRow& other) const {
-    return stage.network == other.stage.network && stage.first == other.stage.first && stage.last == other.stage.last &&
+    return round == other.round && stage.network == other.stage.network && stage.first == other.stage.first && stage.last == other.stage.last &&
            device.unit == other.device.unit;
   }
 };
@@ -65,33 +70,44 @@ std::vector<OpenRow> all_rows(const SweepSettings& settings) {
 /// What the folder has of a row.
 struct KeptRow {
   std::string asked;
-  StageStatus status = StageStatus::measured;
+  std::map<int, StageStatus> rounds{};
+
+  /// What was refused or failed once is not tried in later rounds.
+  bool lacks(int round, bool retry) const {
+    for (const auto& [number, status] : rounds)
+      if (status == StageStatus::unsupported || (status == StageStatus::failed && !retry)) return false;
+    const auto found = rounds.find(round);
+    return found == rounds.end() || found->second == StageStatus::failed;
+  }
 };
 
-std::map<std::pair<Network, StageKey>, KeptRow> kept_rows(const std::filesystem::path& folder) {
-  std::map<std::pair<Network, StageKey>, KeptRow> rows;
+std::map<RowKey, KeptRow> kept_rows(const std::filesystem::path& folder) {
+  std::map<RowKey, KeptRow> rows;
   if (const auto sweep = read_sweep(folder))
-    for (const StageRecord& record : sweep->records)
-      rows.emplace(std::pair(record.network, record.row.key), KeptRow{record.asked, record.row.status});
+    for (const StageRecord& record : sweep->by_round) {
+      KeptRow& row = rows[{record.network, record.row.key}];
+      row.asked = record.asked, row.rounds[record.round] = record.row.status;
+    }
   return rows;
 }
 
-/// Throws where a unit's rows are of another device: one table cannot be of two.
+/// Round after round. Throws where a unit's rows are of another device: one table cannot be of two.
 std::vector<OpenRow> missing_rows(const SweepSettings& settings) {
   const auto kept = kept_rows(settings.folder);
   std::vector<OpenRow> missing;
   const std::vector<OpenRow> all = all_rows(settings);
-  for (std::size_t place = 0; place < all.size(); ++place) {
-    const OpenRow& row = all[place];
-    const auto found = kept.find(
-        {row.stage.network, {row.size.nodes, row.size.edges, row.device.unit, row.stage.first, row.stage.last}});
-    if (found != kept.end() && found->second.asked != row.device.device)
-      refuse_input(fmt::format("{}: its {} rows were measured on {}, not on {}; give another folder with --out",
-                               printable(settings.folder.string()), row.device.unit, printable(found->second.asked),
-                               printable(row.device.device)));
-    const bool is_done = found != kept.end() && !(settings.retry && found->second.status == StageStatus::failed);
-    if (!is_done && settings.shard.has(place)) missing.push_back(row);
-  }
+  for (int round = 1; round <= settings.rounds; ++round)
+    for (std::size_t place = 0; place < all.size(); ++place) {
+      OpenRow row = all[place];
+      row.round = round;
+      const auto found = kept.find(row.key());
+      if (found != kept.end() && found->second.asked != row.device.device)
+        refuse_input(fmt::format("{}: its {} rows were measured on {}, not on {}; give another folder with --out",
+                                 printable(settings.folder.string()), row.device.unit, printable(found->second.asked),
+                                 printable(row.device.device)));
+      const bool is_done = found != kept.end() && !found->second.lacks(round, settings.retry);
+      if (!is_done && settings.shard.has(place)) missing.push_back(row);  // all rounds of a row are one shard's
+    }
   return missing;
 }
 
@@ -101,7 +117,7 @@ StageTask task_of(const SweepSettings& settings, const OpenRow& row) {
   task.runtimes = is_simulated(task.device) ? std::vector{std::string(simulated_runtime)} : settings.runtimes;
   task.folder = settings.folder;
   task.features = settings.cases.features;
-  task.warmup = settings.cases.warmup, task.iterations = settings.cases.iterations;
+  task.warmup = settings.cases.warmup, task.iterations = iterations_of_round(settings.cases.iterations, row.round, settings.rounds);
   task.graph = settings.graph;
   return task;
 }
@@ -112,13 +128,14 @@ class SweepRun {
       : settings_(settings),
         journal_(settings.folder,
                  {settings.cases.features, settings.cases.warmup, settings.cases.iterations, settings.graph,
-                  settings.machine},
+                  settings.machine, settings.rounds},
                  settings.shard),
         rows_(missing_rows(settings)),
         began_(steady_now()) {}
 
   void measure_all() {
     while (next_ < rows_.size()) {
+      if (rows_[next_].round > 1 && leave_out_what_failed()) continue;
       std::size_t end = next_ + 1;
       while (end < rows_.size() && rows_[end].same_child(rows_[next_])) ++end;
       measure_until(end);
@@ -126,6 +143,16 @@ class SweepRun {
   }
 
  private:
+  /// Of the rows to come; what failed in this run is not tried in later rounds. False: there is none.
+  bool leave_out_what_failed() {
+    if (failed_.empty()) return false;
+    const auto to_come = rows_.begin() + static_cast<std::ptrdiff_t>(next_);
+    rows_.erase(std::remove_if(to_come, rows_.end(), [&](const OpenRow& row) { return failed_.contains(row.key()); }),
+                rows_.end());
+    failed_.clear();
+    return true;
+  }
+
   void measure_until(std::size_t end) {
     while (next_ < end) {
       StageTask task = task_of(settings_, rows_[next_]);
@@ -140,9 +167,11 @@ class SweepRun {
     }
   }
 
-  void keep(const StageRecord& record) {
-    journal_.append(to_json(record));
+  void keep(StageRecord record) {
     const OpenRow& row = rows_[next_++];
+    record.round = row.round;
+    journal_.append(to_json(record));
+    if (record.row.status != StageStatus::measured) failed_.insert(row.key());
     const Nanoseconds now = steady_now();
     forecast_.took(row.stage, row.device.unit, row.work, Duration(now - row_began_));
     row_began_ = now;
@@ -157,6 +186,7 @@ class SweepRun {
   SweepJournal journal_;
   std::vector<OpenRow> rows_;
   std::size_t next_ = 0;
+  std::set<RowKey> failed_;  ///< since rows were left out last
   Forecast forecast_;
   Nanoseconds began_, row_began_{};
 };

@@ -4,6 +4,7 @@
 //   measure_stages()  decides which rows are missing, starts children, keeps the journal     sweep.cpp
 //   StageProcess      one child: asks it, waits for its rows, says what became of it         stage_process.h
 //   StageBench        what the child does                                                    stage_bench.h
+//   whole_rows()      puts the rounds of a row together                                      rounds.h
 //   SweepJournal      the rows on disk, and under which configuration they hold              sweep_journal.h
 //   Forecast          how long the rest will take                                            work.h
 #pragma once
@@ -33,6 +34,7 @@ struct SweepSettings {
   std::filesystem::path folder;
   std::vector<Network> networks{Network::sage};
   SweepCases cases;  ///< sizes, and what is measured of each
+  int rounds = 1;    ///< at most as many as iterations: passes over all rows, each with its part of them (rounds.h)
   std::vector<SweepDevice> devices;
   bool ranges = false;  ///< fused ranges of stages, too
   SweepGraph graph;

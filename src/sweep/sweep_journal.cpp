@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "sweep/rounds.h"
 
 namespace takt {
 namespace {
@@ -27,6 +29,7 @@ SweepConfiguration configuration_in(const std::string& line, const fs::path& fil
     read.features = json.at("features"), read.warmup = json.at("warmup"), read.iterations = json.at("iterations");
     read.graph = {json.at("graph"), json.at("seed")};
     read.machine = json.at("machine");
+    read.rounds = json.value("rounds", 1);
     return read;
   } catch (const Json::exception&) {
     refuse_input(fmt::format("{}: does not begin as a file of a sweep; give another folder with --out",
@@ -63,7 +66,8 @@ std::string to_json(const SweepConfiguration& configuration) {
               {"iterations", configuration.iterations},
               {"graph", configuration.graph.kind},
               {"seed", configuration.graph.seed},
-              {"machine", configuration.machine}}
+              {"machine", configuration.machine},
+              {"rounds", configuration.rounds}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -75,6 +79,7 @@ std::string difference(const SweepConfiguration& measured, const SweepConfigurat
   compare("features", measured.features, asked.features);
   compare("warm-up runs", measured.warmup, asked.warmup);
   compare("iterations", measured.iterations, asked.iterations);
+  compare("rounds", measured.rounds, asked.rounds);
   compare("graph", measured.graph.kind, asked.graph.kind);
   compare("seed", measured.graph.seed, asked.graph.seed);
   compare("machine", measured.machine, asked.machine);
@@ -83,22 +88,24 @@ std::string difference(const SweepConfiguration& measured, const SweepConfigurat
 
 std::optional<SweepRecords> read_sweep(const fs::path& folder) {
   std::optional<SweepRecords> sweep;
-  std::map<std::pair<Network, StageKey>, std::size_t> places;
+  std::map<std::tuple<Network, StageKey, int>, std::size_t> places;
   for (const fs::path& file : journals_in(folder)) {
     const auto lines = read_journal(file);
     if (lines.empty()) continue;  // killed before its first line was whole
     const SweepConfiguration configuration = configuration_in(lines.front(), file);
-    if (!sweep) sweep = SweepRecords{configuration, {}};
+    if (!sweep) sweep = SweepRecords{configuration};
     if (!(configuration == sweep->configuration)) refuse_other(file, configuration, sweep->configuration);
     for (std::size_t i = 1; i < lines.size(); ++i) {
       auto record = parse_stage_record(lines[i], fmt::format("{}:{}", printable(file.string()), i + 1));
-      const auto [place, is_new] = places.emplace(std::pair(record.network, record.row.key), sweep->records.size());
+      const auto [place, is_new] =
+          places.emplace(std::tuple(record.network, record.row.key, record.round), sweep->by_round.size());
       if (is_new)
-        sweep->records.push_back(std::move(record));
+        sweep->by_round.push_back(std::move(record));
       else
-        sweep->records[place->second] = std::move(record);
+        sweep->by_round[place->second] = std::move(record);
     }
   }
+  if (sweep) sweep->records = whole_rows(sweep->by_round);
   return sweep;
 }
 

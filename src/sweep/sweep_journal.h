@@ -19,6 +19,7 @@ struct SweepConfiguration {
   std::int64_t features = 500, warmup = 10, iterations = 50;
   SweepGraph graph;
   std::string machine;  ///< its class (machine_class.h)
+  int rounds = 1;       ///< in which each row gets its iterations (rounds.h)
 
   bool operator==(const SweepConfiguration&) const;
 };
@@ -41,7 +42,8 @@ struct Shard {
 
 struct SweepRecords {
   SweepConfiguration configuration;
-  std::vector<StageRecord> records;  ///< of a row that is there twice, the last
+  std::vector<StageRecord> records{};   ///< one per row
+  std::vector<StageRecord> by_round{};  ///< as they were measured; of a round that is there twice, the last
 };
 
 /// All that lies in FOLDER/results; nullopt: nothing does. Throws Error(io), and Error(bad_input) for files whose
