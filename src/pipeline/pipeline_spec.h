@@ -31,6 +31,8 @@
 //       ordered: true
 //       threads: 1
 //       precision: f32                 # or f16, bf16: compute in it where the runtime can; default: its own choice
+//       open_shapes: true              # dimensions that the model leaves open stay open in the runtime, too; without it
+//                                      # it gets the model with the sizes of the inputs
 //       inputs: {x: "{1,500}"}         # as --input; what no earlier stage provides is generated
 //       data: {x: frames/}             # values batch by batch, in turn: files of a folder, by name; [a.npy, b.npy];
 //       the
@@ -107,6 +109,7 @@ struct StageSpec {
   bool ordered = true;
   std::optional<int> threads;
   std::optional<ElementType> precision{};      ///< f32, f16 or bf16; nullopt: the runtime's own choice
+  bool open_shapes = false;                    ///< the runtime is not told the sizes of what the model leaves open
   std::map<std::string, std::string> inputs;   ///< input → what --input takes after the name
   std::map<std::string, std::string> connect;  ///< input → STAGE.OUTPUT
   std::map<std::string, DataSpec> data{};      ///< by input; the name is empty where the only one is meant

@@ -188,6 +188,7 @@ class Opening {
     settings.runtime = stage.split && !stage.split->runtimes.empty() ? stage.split->runtimes.front() : stage.runtime;
     settings.threads = stage.threads;
     settings.precision = stage.precision;
+    settings.open_shapes = stage.open_shapes;
     settings.inputs = input_texts(stage);
     settings.seed = spec_.seed;
     settings.tuning = tuning_of(spec_);

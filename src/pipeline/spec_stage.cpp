@@ -211,11 +211,20 @@ std::optional<ElementType> read_precision(const YamlSection& stage, const StageS
   return precision;
 }
 
+bool read_open_shapes(const YamlSection& stage, const StageSpec& result) {
+  const bool open = stage.flag("open_shapes");
+  if (open && (result.dummy || result.split))
+    stage.fail(stage.at("open_shapes"), stage.full_name("open_shapes"),
+               result.dummy ? "is for models, and this stage has none; leave it out"
+                            : "cannot be for a stage that is split, whose parts have sizes of their own; leave it out");
+  return open;
+}
+
 StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_t index, int queue,
                      const std::filesystem::path& folder, std::map<std::string, DeviceSpec>& devices) {
   const YamlSection stage(node, root.origin(), fmt::format("stages[{}].", index),
                           {"name", "model", "dummy", "device", "runtime", "split", "replicas", "queue", "ordered",
-                           "threads", "precision", "inputs", "data", "connect", "after"});
+                           "threads", "precision", "open_shapes", "inputs", "data", "connect", "after"});
   StageSpec result;
   result.line = YamlSection::line_of(node);
   result.name = stage.text("name", "");
@@ -243,6 +252,7 @@ StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_
   if (const auto threads = stage.integer("threads", 1, 4096)) result.threads = static_cast<int>(*threads);
   if (busy_time(result)) result.threads = 1;
   result.precision = read_precision(stage, result);
+  result.open_shapes = read_open_shapes(stage, result);
   result.inputs = read_texts(stage, "inputs");
   check_inputs(stage, result);
   result.connect = read_texts(stage, "connect");

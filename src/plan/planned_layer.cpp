@@ -58,6 +58,7 @@ class PlanWriter {
     const PlanUnit* unit;
     OnnxModel model;
     Links connect{}, data{};
+    bool is_open = false;  ///< as a sweep measures it: of any size
   };
 
   std::string head() const {
@@ -92,6 +93,7 @@ class PlanWriter {
     StageModelSettings settings = model_settings(unit);
     if (has_fixed_size(block.parts.front(), unit)) settings.size = {layer_.graph.nodes, layer_.graph.edges()};
     NewStage stage{block_, &unit, stage_model(range, settings)};
+    stage.is_open = !settings.size;
     for (const StageTensor& tensor : ports_of(range).inputs)
       if (!settings.size || tensor.name != "num_nodes") feed(stage, tensor);
     written_.blocks.back().parts = {stages_};
@@ -188,6 +190,7 @@ class PlanWriter {
       text += fmt::format("    runtime: {}\n", stage.unit->runtime);
     if (!is_simulated(stage.unit->device))
       text += fmt::format("    precision: {}\n", precision_name(stage.unit->precision));
+    if (stage.is_open) text += "    open_shapes: true\n";
     std::erase_if(stage.data, [](const auto& one) { return one.second.empty(); });
     if (!stage.data.empty()) text += fmt::format("    data: {}\n", flow_mapping(stage.data));
     if (stages_ > 0) text += fmt::format("    connect: {}\n", flow_mapping(stage.connect));

@@ -258,7 +258,7 @@ SessionSettings PreparedModel::session_settings(bool profiled) const {
   session.device = settings_.device;
   session.threads = settings_.threads;
   session.profile_ops = profiled;
-  session.input_shapes = shapes_;
+  if (!settings_.open_shapes) session.input_shapes = shapes_;
   session.seed = settings_.seed;
   session.precision = settings_.precision;
   session.cache = settings_.cache;

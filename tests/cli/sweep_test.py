@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """sweep_test.py TAKT: a sweep that is killed again and again ends as one that nobody disturbed, and devices that fail cost
 only their own rows."""
+import collections
 import json
 import os
 import pathlib
@@ -116,19 +117,60 @@ class Measured(Sweep):
         self.measure('out')  # nothing is measured twice
         self.assertEqual(self.lines('out'), before)
 
-    def test_a_sweep_that_is_killed_goes_on(self):
+    def kill_some(self, *more):
         random.seed(4)
         for _ in range(repeats(6)):
-            sweep = subprocess.Popen(self.command('out'), cwd=self.path, stdout=subprocess.DEVNULL,
+            sweep = subprocess.Popen(self.command('out', *more), cwd=self.path, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.DEVNULL)
             try:
                 sweep.wait(timeout=random.uniform(0.1, 1.2))
             except subprocess.TimeoutExpired:
                 sweep.send_signal(signal.SIGKILL)
                 sweep.wait()
+
+    def test_a_sweep_that_is_killed_goes_on(self):
+        self.kill_some()
         tables = self.measure('out')
         self.assertEqual(self.keys(tables['measurements']), self.all_keys())
         self.assertEqual(len(self.lines('out')), len(self.all_keys()))
+
+    def test_rounds_of_a_sweep_that_is_killed_are_all_there_once(self):
+        self.kill_some('--rounds', '2')
+        tables = self.measure('out', '--rounds', '2', '--analyze')
+        self.assertEqual(self.keys(tables['measurements']), self.all_keys())
+        lines = [json.loads(line) for line in self.lines('out')]
+        rounds = collections.Counter((line['key'], line['status'], line.get('round', 1)) for line in lines)
+        self.assertEqual(set(rounds.values()), {1})
+        refused = sum(status == 'unsupported' for _, status, _ in rounds)
+        self.assertEqual(refused, 4)  # which is tried once, not in every round
+        self.assertEqual(len(rounds), 2 * (len(self.all_keys()) - refused) + refused)
+        raw = json.loads((self.path / 'out/results/raw_measurements.json').read_text(encoding='utf-8'))
+        self.assertEqual(raw['20,50,CPU,1']['rounds'], [1, 1])
+        self.assertEqual(len(raw['20,50,CPU,1']['samples_ns']), 2)
+        self.assertIn('rounds 2 instead of 1', self.measure('out', code=1))
+        self.assertIn('3 rounds cannot share 2 iterations', self.measure('new', '--rounds', '3', code=2))
+
+    def test_what_failed_is_not_tried_in_later_rounds(self):
+        (self.path / 'bad.yaml').write_text('peak_flops_per_s: 1.0e12\nbandwidth_bytes_per_s: 1.0e10\nunknown_op_ns: 1000\n'
+                                            'fails: {as: memory, from_bytes: 1700}\n', encoding='utf-8')
+        self.measure('out', '--rounds', '2', devices='NPU=sim:bad')
+        lines = [json.loads(line) for line in self.lines('out')]
+        failed = [line['key'] for line in lines if line['status'] == 'failed']
+        self.assertGreaterEqual(len(failed), 3)
+        self.assertEqual(len(failed), len(set(failed)))
+        self.assertEqual(len(lines), 2 * 7 * 2 - len(failed))
+        rows = self.measure('out', '--rounds', '2', '--retry', devices='NPU=sim:bad')['measurements']
+        self.assertEqual({row['row_status'] for row in rows}, {'measured', 'failed'})
+        self.assertEqual(len(self.lines('out')), len(lines) + len(failed))
+
+    def test_rounds_of_a_row_are_measured_by_one_shard(self):
+        for number in (1, 2):
+            tables = self.measure('out', '--rounds', '2', '--shard', f'{number}/2')
+        self.assertEqual(self.keys(tables['measurements']), self.all_keys())
+        keys = [{json.loads(line)['key'] for line in file.read_text(encoding='utf-8').splitlines() if '"key"' in line}
+                for file in sorted((self.path / 'out/results').glob('*.jsonl'))]
+        self.assertEqual(len(keys), 2)
+        self.assertFalse(keys[0] & keys[1])
 
     def test_ctrl_c_says_what_is_left(self):
         sweep = subprocess.Popen(self.command('out'), cwd=self.path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
