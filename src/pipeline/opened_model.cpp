@@ -41,6 +41,8 @@ OpenedSession open_session(const std::filesystem::path& model, const StageExecut
     opened.inputs[i].name = std::move(name);
   }
   opened.session->set_inputs(opened.inputs);
+  if (settings.open_shapes)
+    for (const HostTensor& input : opened.inputs) opened.open_inputs.push_back(input.shape);
   opened.output_shapes = output_shapes(*opened.session, prepared.result().graph);
   // A virtual clock would begin later, and has nothing to warm up.
   if (opened.session->keeps_real_time()) {
@@ -74,7 +76,7 @@ Nanoseconds OpenedModel::median_time(int runs) const {
 
 std::unique_ptr<StageExecutor> OpenedModel::make_executor(OutputMemory memory) {
   return executor_over(std::move(opened_.runtime), std::move(opened_.session), settings_,
-                       {opened_.output_shapes, std::move(memory)});
+                       {opened_.output_shapes, std::move(memory), opened_.open_inputs});
 }
 
 }  // namespace takt

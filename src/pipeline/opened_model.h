@@ -18,6 +18,7 @@ struct OpenedSession {
   std::string runtime_name;
   std::vector<HostTensor> inputs;  ///< what it was set to, by port
   OutputShapes output_shapes;      ///< that follow from the shapes of the inputs
+  std::vector<Shape> open_inputs;  ///< of a session of open shapes: those of `inputs`, which hold for every batch
 };
 
 /// Opens the model as `settings` say and runs it once, so that the first batch is not slowed down. `values` by number

@@ -31,6 +31,7 @@ struct StageExecutor::State {
 
   void start_async(std::int64_t batch, const InputValues& inputs);
   void warm_up();
+  void check_shape(std::int64_t batch, std::size_t port, const HostTensor& value) const;
   void bind_outputs(Request& request, std::int64_t batch);
   void completed(std::size_t request, StageResult result);
   void add_results(Request& request, StageResult& result) const;
@@ -38,6 +39,7 @@ struct StageExecutor::State {
 
   StageExecutorSettings settings;
   OutputMemory output_memory;
+  std::vector<Shape> input_shapes;  ///< of every batch, where the session would take others
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Session> session;
   std::vector<FixedOutput> fixed_outputs;
@@ -57,7 +59,7 @@ std::unique_ptr<StageExecutor::State> opened(const std::filesystem::path& model,
                                              const StageExecutorSettings& settings) {
   OpenedSession of_model = open_session(model, settings, {});
   auto state = std::make_unique<StageExecutor::State>(std::move(of_model.runtime), std::move(of_model.session),
-                                                      settings, OutputPlaces{of_model.output_shapes, {}});
+                                                      settings, OutputPlaces{of_model.output_shapes, {}, of_model.open_inputs});
   state->warm_up();
   return state;
 }
@@ -126,7 +128,7 @@ void StageExecutor::wait() {
 
 StageExecutor::State::State(std::unique_ptr<Runtime> of_session, std::unique_ptr<Session> opened,
                             const StageExecutorSettings& how, const OutputPlaces& places)
-    : settings(how), output_memory(places.memory), runtime(std::move(of_session)), session(std::move(opened)) {
+    : settings(how), output_memory(places.memory), input_shapes(places.input_shapes), runtime(std::move(of_session)), session(std::move(opened)) {
   const auto& shapes = places.shapes;
   for (std::size_t port = 0; port < std::min(shapes.size(), session->outputs().size()); ++port) {
     if (!shapes[port] || !settings.outputs) continue;
@@ -149,11 +151,13 @@ void StageExecutor::State::wait_until_idle(std::unique_lock<std::mutex>& lock) {
 }
 
 void StageExecutor::State::start_async(std::int64_t batch, const InputValues& inputs) {
-  for (const auto& [port, value] : inputs)
+  for (const auto& [port, value] : inputs) {
     if (!value)
       throw Error(
           ErrorKind::bad_input,
           fmt::format("batch {}: the value of input {} is null; leave it out to keep what the input has", batch, port));
+    check_shape(batch, port, *value);
+  }
   std::size_t request = 0;
   {
     std::unique_lock lock(mutex);
@@ -178,6 +182,14 @@ void StageExecutor::State::start_async(std::int64_t batch, const InputValues& in
     changed.notify_all();
     throw;
   }
+}
+
+/// Outputs have memory of one size: a session that would take any must not write beyond it.
+void StageExecutor::State::check_shape(std::int64_t batch, std::size_t port, const HostTensor& value) const {
+  if (port < input_shapes.size() && value.shape != input_shapes[port])
+    throw Error(ErrorKind::bad_input,
+                fmt::format("batch {}: input {} is {}, but the stage began with {}; give batches of one size", batch, port,
+                            to_string(value.shape), to_string(input_shapes[port])));
 }
 
 void StageExecutor::State::bind_outputs(Request& request, std::int64_t batch) {

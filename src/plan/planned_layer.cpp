@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -61,13 +63,28 @@ class PlanWriter {
     bool is_open = false;  ///< as a sweep measures it: of any size
   };
 
+  /// Devices of units that several blocks share: there they take turns, as the estimate says and as is faster, since each
+  /// finds the caches to itself. Not where a block is divided: what cuts and puts together runs on the host beside it.
+  std::set<std::string> devices_in_turns() const {
+    std::map<std::string, std::vector<std::string>> units;  // by device, one per block
+    for (const PlanBlock& block : plan_.blocks) {
+      if (block.divided()) return {};
+      const PlanPart& part = block.parts.front();
+      if (!takt::is_simulated(unit_of(part).device)) units[unit_of(part).device].push_back(part.unit);
+    }
+    std::set<std::string> shared;
+    for (const auto& [device, of_blocks] : units)
+      if (of_blocks.size() > 1 && std::set(of_blocks.begin(), of_blocks.end()).size() == 1) shared.insert(device);
+    return shared;
+  }
+
   std::string head() const {
     std::vector<std::string> devices;
     for (const PlanBlock& block : plan_.blocks)
       for (const PlanPart& part : block.parts) devices.push_back(unit_of(part).device);
     return fmt::format("# {}: {} of {} nodes and {} edges.\nname: plan\nqueue: 1\n{}stages:\n", to_string(plan_),
                        network_title(layer_.network), layer_.graph.nodes, layer_.graph.edges(),
-                       described_devices(devices));
+                       described_devices(devices, devices_in_turns()));
   }
 
   /// Nobody reads them where nothing is computed.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/error.h"
 #include "pipeline/engine.h"
 #include "record/run_check.h"
 #include "runtime/models.h"
@@ -127,6 +128,41 @@ TEST_P(Handover, values_go_along_both_ways_of_a_fork_and_meet_again) {
           "  - {name: d, model: meet.onnx, runtime: $B, threads: 1, after: [b, c]}\n");
   EXPECT_EQ(record.shape.stages[3].after, (std::vector{1, 2}));
   expect_all_and_no_copies(record, 60);
+}
+
+TEST_P(Handover, of_models_whose_sizes_stay_open_goes_without_a_copy_too) {
+  std::string text = "batches: 60\nqueue: 2\n" + three_stages;
+  for (auto at = text.find("threads: 1"); at != std::string::npos; at = text.find("threads: 1", at + 20))
+    text.replace(at, 10, "threads: 1, open_shapes: true");
+  expect_all_and_no_copies(run(text), 60);
+}
+
+// Its outputs have memory of one size.
+TEST_P(Handover, a_stage_whose_sizes_stay_open_refuses_batches_of_other_sizes_than_the_first) {
+  StageExecutorSettings how;
+  how.runtime = std::get<0>(GetParam()), how.inputs = {"x:{24,1000}"}, how.open_shapes = true;
+  StageExecutor executor(folder_.path() / "plus.onnx", how);
+  EXPECT_FALSE(executor.inputs().at(0).shape.at(0).value);
+  std::vector<SharedTensor> outputs;
+  executor.set_callback([&](const StageResult& result) {
+    ASSERT_FALSE(result.error) << *result.error;
+    outputs.push_back(result.outputs.at(0));
+  });
+  const auto start = [&](std::int64_t batch, std::int64_t height) {
+    const std::vector<float> values(static_cast<std::size_t>(height * columns), static_cast<float>(height));
+    executor.start_async(batch, {{0, std::make_shared<HostTensor>(floats("x", {height, columns}, values))}});
+    executor.wait();
+  };
+  start(0, 24);
+  for (const std::int64_t height : {300, 1, 25}) try {
+      start(1, height);
+      ADD_FAILURE() << height << " rows were taken";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("but the stage began with {24,1000}"), std::string::npos) << error.what();
+    }
+  start(2, 24);
+  ASSERT_EQ(outputs.size(), 2u);
+  for (const SharedTensor& output : outputs) EXPECT_EQ(values_of(*output).at(23'999), 25);
 }
 
 // Else a producer would need a second piece of memory for each of its batches, and two do not fit a cache that one

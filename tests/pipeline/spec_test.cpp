@@ -74,6 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "p.yaml:4: stages[0].precision: f8 is no precision; use f32, f16 or bf16"},
         Mistake{"precision_without_a_model", stage("    dummy: {time: 1ms}\n    device: sim:CPU\n    precision: f32"),
                 "p.yaml:5: stages[0].precision: is for models, and this stage has none; leave it out"},
+        Mistake{"open_shapes_without_a_model", stage("    dummy: {time: 1ms}\n    open_shapes: true"),
+                "p.yaml:4: stages[0].open_shapes: is for models, and this stage has none; leave it out"},
         Mistake{"busy_threads", stage("    dummy: {time: 1ms}\n    threads: 2"),
                 "p.yaml:4: stages[0].threads: is for models, and this stage keeps one thread busy; leave it out"},
         Mistake{"busy_inputs", stage("    dummy: {time: 1ms}\n    connect: {x: b.y}"),
@@ -156,6 +158,7 @@ stages:
     device: cpu
     replicas: 2
     precision: F16
+    open_shapes: true
     inputs: {x: "{4,3}"}
   - name: infer
     dummy: {time: 5ms}
@@ -171,6 +174,8 @@ stages:
   EXPECT_EQ(spec.stages[0].model, model);
   EXPECT_EQ(spec.stages[0].precision, ElementType::f16);
   EXPECT_FALSE(spec.stages[1].precision);
+  EXPECT_TRUE(spec.stages[0].open_shapes);
+  EXPECT_FALSE(spec.stages[1].open_shapes);
   EXPECT_EQ(description_of(spec, "sim:npu"), npu);
   EXPECT_EQ(device_names(spec), (std::vector<std::string>{"CPU", "sim:GPU", "sim:npu"}));
   const auto shape = flow_shape(spec);

@@ -106,6 +106,31 @@ INSTANTIATE_TEST_SUITE_P(All, PlansOnRuntimes,
                          });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(PlansOnRuntimes);
 
+// Real ones, that is; what a simulated device does at once its description says.
+TEST(PlanRun, blocks_that_share_a_unit_take_turns_there_and_run_the_open_models_that_were_measured) {
+  const TestFolder folder;
+  const auto written = [&](const std::string& plan, const PlannedLayer& layer) {
+    return read_file(layer.write(parse_plan(plan, "test"), folder / "plan").file);
+  };
+  const auto count = [](const std::string& text, const std::string& word) {
+    int found = 0;
+    for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++found;
+    return found;
+  };
+  const PlannedLayer layer = real_trial(Network::sage, "openvino");
+  const std::string shared = written("CPU[1-2] | CPU[3-7]", layer);
+  EXPECT_THAT(shared, testing::HasSubstr("devices:\n  \"CPU\": {requests: 1}\n"));
+  EXPECT_EQ(count(shared, "open_shapes: true"), 2);
+  EXPECT_EQ(read_pipeline(folder / "plan/plan.yaml").devices.at("CPU").requests, 1);
+  // Two units may be one device here, and are to run at once.
+  for (const std::string plan : {"CPU[1-7]", "CPU[1-2] | GPU[3-7]", "CPU[1-2] | GPU[3-4] | CPU[5-7]"})
+    EXPECT_EQ(count(written(plan, layer), "requests"), 0) << plan;
+  EXPECT_EQ(count(written("CPU[1-3] | CPU+GPU[4-7 0.4/0.6]", layer), "requests"), 0);
+  const std::string simulated = written("CPU[1-2] | CPU[3-7]", simulated_trial());
+  EXPECT_EQ(count(simulated, "requests"), 0);
+  EXPECT_EQ(count(simulated, "open_shapes"), 0);
+}
+
 TEST(PlanRun, units_that_compute_in_halves_are_right_to_two_digits) {
   const auto names = runtime_names();
   if (std::find(names.begin(), names.end(), "openvino") == names.end()) GTEST_SKIP() << "OpenVINO sums halves";
