@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -36,7 +37,7 @@ SIZES = {
                                  {'family': 'squeezenet', 'batch': [1, 4], 'input': 112},
                                  {'family': 'transformer', 'depth': [2, 4], 'width': [0.5, 1]},
                                  {'family': 'mlp'}]},
-              'soup': 60, 'time': '300ms', 'rounds': 2, 'per_model': 3, 'folds': 10, 'evaluate': '1s'},
+              'soup': 60, 'time': '300ms', 'rounds': 2, 'per_model': 1, 'folds': 10, 'evaluate': '1s'},
     'full': {'zoo': {'seed': 1}, 'soup': 216, 'time': '1s', 'rounds': 3, 'per_model': 6, 'folds': 10, 'evaluate': '2s'},
 }
 
@@ -158,6 +159,7 @@ def main():
     parser.add_argument('--out', type=pathlib.Path, default=pathlib.Path('prediction'))
     parser.add_argument('--size', choices=SIZES, default='quick')
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is stopped then, too
     options.out.mkdir(parents=True, exist_ok=True)
     chain = Chain(program_of_takt(), options.out, options.size)
     folders = chain.export()

@@ -73,9 +73,9 @@ struct StageExecutorSettings {
   /// f32, f16 or bf16: compute in it where the runtime can. Unset: the runtime's own choice, which may be less than the
   /// model's (OpenVINO takes bf16 on processors that have units for it).
   std::optional<ElementType> precision{};
-  /// The runtime gets the model with the dimensions that it leaves open, so that it is the same at any size. Off: with the
-  /// sizes of the inputs that it begins with, for which runtimes plan their memory and choose their kernels. Batches have
-  /// those sizes all the same.
+  /// The runtime gets the model with the dimensions that it leaves open, so that it is the same at any size. Off: with
+  /// the sizes of the inputs that it begins with, for which runtimes plan their memory and choose their kernels.
+  /// Batches have those sizes all the same.
   bool open_shapes = false;
   /// Settings of the runtime that change speed and not results, such as {"spinning", "off"}.
   std::map<std::string, std::string> tuning{};

@@ -59,8 +59,9 @@ struct MeanError {
   Duration standard_error{};
   double freedom = 0;
 };
-/// From the samples, or from the means of the rounds where those differ by more than their samples explain: a machine has
-/// a pace of the minute, and memory its luck with each process. nullopt: fewer than two samples, or no deviation known.
+/// From the samples, or from the means of the rounds where those differ by more than their samples explain: a machine
+/// has a pace of the minute, and memory its luck with each process. nullopt: fewer than two samples, or no deviation
+/// known.
 std::optional<MeanError> error_of_mean(const StageTimes& times);
 
 /// A copy of a stage's tensors between takt's memory and the runtime's, measured apart from the inference.

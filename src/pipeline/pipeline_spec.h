@@ -31,7 +31,8 @@
 //       ordered: true
 //       threads: 1
 //       precision: f32                 # or f16, bf16: compute in it where the runtime can; default: its own choice
-//       open_shapes: true              # dimensions that the model leaves open stay open in the runtime, too; without it
+//       open_shapes: true              # dimensions that the model leaves open stay open in the runtime, too; without
+//       it
 //                                      # it gets the model with the sizes of the inputs
 //       inputs: {x: "{1,500}"}         # as --input; what no earlier stage provides is generated
 //       data: {x: frames/}             # values batch by batch, in turn: files of a folder, by name; [a.npy, b.npy];

@@ -58,8 +58,9 @@ namespace {
 std::unique_ptr<StageExecutor::State> opened(const std::filesystem::path& model,
                                              const StageExecutorSettings& settings) {
   OpenedSession of_model = open_session(model, settings, {});
-  auto state = std::make_unique<StageExecutor::State>(std::move(of_model.runtime), std::move(of_model.session),
-                                                      settings, OutputPlaces{of_model.output_shapes, {}, of_model.open_inputs});
+  auto state =
+      std::make_unique<StageExecutor::State>(std::move(of_model.runtime), std::move(of_model.session), settings,
+                                             OutputPlaces{of_model.output_shapes, {}, of_model.open_inputs});
   state->warm_up();
   return state;
 }
@@ -128,7 +129,11 @@ void StageExecutor::wait() {
 
 StageExecutor::State::State(std::unique_ptr<Runtime> of_session, std::unique_ptr<Session> opened,
                             const StageExecutorSettings& how, const OutputPlaces& places)
-    : settings(how), output_memory(places.memory), input_shapes(places.input_shapes), runtime(std::move(of_session)), session(std::move(opened)) {
+    : settings(how),
+      output_memory(places.memory),
+      input_shapes(places.input_shapes),
+      runtime(std::move(of_session)),
+      session(std::move(opened)) {
   const auto& shapes = places.shapes;
   for (std::size_t port = 0; port < std::min(shapes.size(), session->outputs().size()); ++port) {
     if (!shapes[port] || !settings.outputs) continue;
@@ -188,8 +193,8 @@ void StageExecutor::State::start_async(std::int64_t batch, const InputValues& in
 void StageExecutor::State::check_shape(std::int64_t batch, std::size_t port, const HostTensor& value) const {
   if (port < input_shapes.size() && value.shape != input_shapes[port])
     throw Error(ErrorKind::bad_input,
-                fmt::format("batch {}: input {} is {}, but the stage began with {}; give batches of one size", batch, port,
-                            to_string(value.shape), to_string(input_shapes[port])));
+                fmt::format("batch {}: input {} is {}, but the stage began with {}; give batches of one size", batch,
+                            port, to_string(value.shape), to_string(input_shapes[port])));
 }
 
 void StageExecutor::State::bind_outputs(Request& request, std::int64_t batch) {

@@ -28,7 +28,8 @@ using OutputMemory = std::function<std::shared_ptr<std::byte>(std::int64_t batch
 struct OutputPlaces {
   OutputShapes shapes{};
   OutputMemory memory{};  ///< asked for those with a shape; empty: the executor's own
-  /// Of the inputs, for which the outputs have those; a batch of other sizes is refused. Empty: the session itself says.
+  /// Of the inputs, for which the outputs have those; a batch of other sizes is refused. Empty: the session itself
+  /// says.
   std::vector<Shape> input_shapes{};
 };
 

@@ -63,8 +63,9 @@ class PlanWriter {
     bool is_open = false;  ///< as a sweep measures it: of any size
   };
 
-  /// Devices of units that several blocks share: there they take turns, as the estimate says and as is faster, since each
-  /// finds the caches to itself. Not where a block is divided: what cuts and puts together runs on the host beside it.
+  /// Devices of units that several blocks share: there they take turns, as the estimate says and as is faster, since
+  /// each finds the caches to itself. Not where a block is divided: what cuts and puts together runs on the host beside
+  /// it.
   std::set<std::string> devices_in_turns() const {
     std::map<std::string, std::vector<std::string>> units;  // by device, one per block
     for (const PlanBlock& block : plan_.blocks) {

@@ -32,8 +32,8 @@ StageRecord refused(const StageRecord& first, const StageRecord& other) {
   StageRecord record{first.network, first.asked, {}};
   record.row.key = first.row.key;
   record.row.status = StageStatus::failed;
-  record.row.reason = fmt::format("its rounds ran differently: {}, then {}", printable(what_ran(first)),
-                                  printable(what_ran(other)));
+  record.row.reason = fmt::format("its rounds ran differently: {}, then {}; measure it into another folder",
+                                  printable(what_ran(first)), printable(what_ran(other)));
   return record;
 }
 

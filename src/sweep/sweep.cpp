@@ -37,8 +37,8 @@ struct OpenRow {
 
   RowKey key() const { return {stage.network, {size.nodes, size.edges, device.unit, stage.first, stage.last}}; }
   bool same_child(const OpenRow& other) const {
-    return round == other.round && stage.network == other.stage.network && stage.first == other.stage.first && stage.last == other.stage.last &&
-           device.unit == other.device.unit;
+    return round == other.round && stage.network == other.stage.network && stage.first == other.stage.first &&
+           stage.last == other.stage.last && device.unit == other.device.unit;
   }
 };
 
@@ -117,7 +117,8 @@ StageTask task_of(const SweepSettings& settings, const OpenRow& row) {
   task.runtimes = is_simulated(task.device) ? std::vector{std::string(simulated_runtime)} : settings.runtimes;
   task.folder = settings.folder;
   task.features = settings.cases.features;
-  task.warmup = settings.cases.warmup, task.iterations = iterations_of_round(settings.cases.iterations, row.round, settings.rounds);
+  task.warmup = settings.cases.warmup,
+  task.iterations = iterations_of_round(settings.cases.iterations, row.round, settings.rounds);
   task.graph = settings.graph;
   return task;
 }

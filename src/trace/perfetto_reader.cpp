@@ -129,7 +129,8 @@ class Reader {
   Trace& trace() { return result_.trace; }
   FaultPlace here() { return {faults_, packets_.offset()}; }
 
-  /// Room for what a file will hold if it goes on as it began: lists that grow are copied, and touch new memory each time.
+  /// Room for what a file will hold if it goes on as it began: lists that grow are copied, and touch new memory each
+  /// time.
   void expect_the_rest() {
     const auto size = source_.expected_size();
     const auto read = packets_.offset();

@@ -246,13 +246,15 @@ TEST(RawMeasurements, samples_that_are_no_times_are_refused) {
 }
 
 TEST(RawMeasurements, rounds_come_back_and_share_the_samples) {
-  const std::string times = R"({"1,5,CPU,1": {"mean": 3, "std": 1, "min": 2, "max": 4, "samples_ns": [2000000, 3000000, 4000000], "rounds": )";
+  const std::string times =
+      R"({"1,5,CPU,1": {"mean": 3, "std": 1, "min": 2, "max": 4, "samples_ns": [2000000, 3000000, 4000000], "rounds": )";
   const auto rows = parsed(times + "[2, 1]}}");
   EXPECT_THAT(rows.rows[0].times->rounds, testing::ElementsAre(2, 1));
   const std::string text = raw_measurements_json(rows, raw_provenance());
   EXPECT_THAT(text, HasSubstr(R"("rounds":[2,1])"));
   EXPECT_EQ(raw_measurements_json(parsed(text), raw_provenance()), text);
-  for (const std::string wrong : {"[]", "[2]", "[2, 2]", "[3, 0]", "[1.5, 1.5]", "3", "[4]", "[18446744073709551615, 4]"})
+  for (const std::string wrong :
+       {"[]", "[2]", "[2, 2]", "[3, 0]", "[1.5, 1.5]", "3", "[4]", "[18446744073709551615, 4]"})
     EXPECT_ANY_THROW(parsed(times + wrong + "}}")) << wrong;
 }
 

@@ -158,7 +158,8 @@ TEST_P(Handover, a_stage_whose_sizes_stay_open_refuses_batches_of_other_sizes_th
       start(1, height);
       ADD_FAILURE() << height << " rows were taken";
     } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find("but the stage began with {24,1000}"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("but the stage began with {24,1000}"), std::string::npos)
+          << error.what();
     }
   start(2, 24);
   ASSERT_EQ(outputs.size(), 2u);

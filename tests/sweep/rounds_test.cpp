@@ -28,9 +28,7 @@ StageRecord failed_record(std::int64_t nodes, int round) {
   return record;
 }
 
-std::vector<Nanoseconds> nanoseconds(std::initializer_list<int> times) {
-  return {times.begin(), times.end()};
-}
+std::vector<Nanoseconds> nanoseconds(std::initializer_list<int> times) { return {times.begin(), times.end()}; }
 
 TEST(Rounds, share_the_iterations_and_lose_none) {
   for (const int rounds : {1, 2, 3, 7}) {
@@ -77,8 +75,9 @@ TEST(Rounds, that_another_runtime_ran_are_not_mixed) {
 
 TEST(Rounds, that_differ_tell_how_wrong_the_mean_is) {
   // Within a round all samples are alike; between rounds there is a fifth. As many at one go would say 2.4 %.
-  const auto rows = whole_rows({record_of(10, 1, nanoseconds({100, 100, 100})), record_of(10, 2, nanoseconds({120, 120, 120})),
-                                record_of(10, 3, nanoseconds({110, 110, 110}))});
+  const auto rows =
+      whole_rows({record_of(10, 1, nanoseconds({100, 100, 100})), record_of(10, 2, nanoseconds({120, 120, 120})),
+                  record_of(10, 3, nanoseconds({110, 110, 110}))});
   const auto error = error_of_mean(*rows[0].row.times);
   EXPECT_EQ(error->freedom, 2);
   EXPECT_NEAR(error->standard_error.count() * 1000, 10 / std::sqrt(3), 0.01);  // deviation of 100, 120, 110 is 10
