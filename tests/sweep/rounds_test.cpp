@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-StageRecord record_of(std::int64_t nodes, int round, const std::vector<Nanoseconds>& samples, double copy_us = 0) {
+StageRecord round_of(std::int64_t nodes, int round, const std::vector<Nanoseconds>& samples, double copy_us = 0) {
   StageRecord record{Network::sage, "CPU", {}, round};
   record.row.key = {nodes, 2 * nodes, "CPU", 1, 1};
   record.row.runtime = "openvino", record.row.device = "CPU", record.row.precision = "f32";
@@ -43,8 +43,8 @@ TEST(Rounds, share_the_iterations_and_lose_none) {
 }
 
 TEST(Rounds, of_a_row_are_put_together_in_their_order) {
-  const auto rows = whole_rows({record_of(10, 2, nanoseconds({30, 40, 50}), 7), record_of(20, 1, nanoseconds({5})),
-                                record_of(10, 1, nanoseconds({10, 20}), 9), record_of(10, 3, nanoseconds({60}), 8)});
+  const auto rows = whole_rows({round_of(10, 2, nanoseconds({30, 40, 50}), 7), round_of(20, 1, nanoseconds({5})),
+                                round_of(10, 1, nanoseconds({10, 20}), 9), round_of(10, 3, nanoseconds({60}), 8)});
   ASSERT_THAT(rows, SizeIs(2));
   EXPECT_EQ(rows[0].row.times->samples, nanoseconds({10, 20, 30, 40, 50, 60}));
   EXPECT_THAT(rows[0].row.times->rounds, ElementsAre(2, 3, 1));
@@ -56,7 +56,7 @@ TEST(Rounds, of_a_row_are_put_together_in_their_order) {
 }
 
 TEST(Rounds, a_failure_in_a_later_one_is_the_rows) {
-  const auto rows = whole_rows({record_of(10, 1, nanoseconds({10})), failed_record(10, 2)});
+  const auto rows = whole_rows({round_of(10, 1, nanoseconds({10})), failed_record(10, 2)});
   ASSERT_THAT(rows, SizeIs(1));
   EXPECT_EQ(rows[0].row.status, StageStatus::failed);
   EXPECT_EQ(rows[0].row.reason, "out of memory");
@@ -64,9 +64,9 @@ TEST(Rounds, a_failure_in_a_later_one_is_the_rows) {
 }
 
 TEST(Rounds, that_another_runtime_ran_are_not_mixed) {
-  StageRecord other = record_of(10, 2, nanoseconds({99}));
+  StageRecord other = round_of(10, 2, nanoseconds({99}));
   other.row.runtime = "onnxruntime";
-  const auto rows = whole_rows({record_of(10, 1, nanoseconds({10})), other});
+  const auto rows = whole_rows({round_of(10, 1, nanoseconds({10})), other});
   EXPECT_EQ(rows[0].row.status, StageStatus::failed);
   EXPECT_THAT(rows[0].row.reason, HasSubstr("openvino on CPU in f32, then onnxruntime on CPU in f32"));
   EXPECT_FALSE(rows[0].row.times);
@@ -76,8 +76,8 @@ TEST(Rounds, that_another_runtime_ran_are_not_mixed) {
 TEST(Rounds, that_differ_tell_how_wrong_the_mean_is) {
   // Within a round all samples are alike; between rounds there is a fifth. As many at one go would say 2.4 %.
   const auto rows =
-      whole_rows({record_of(10, 1, nanoseconds({100, 100, 100})), record_of(10, 2, nanoseconds({120, 120, 120})),
-                  record_of(10, 3, nanoseconds({110, 110, 110}))});
+      whole_rows({round_of(10, 1, nanoseconds({100, 100, 100})), round_of(10, 2, nanoseconds({120, 120, 120})),
+                  round_of(10, 3, nanoseconds({110, 110, 110}))});
   const auto error = error_of_mean(*rows[0].row.times);
   EXPECT_EQ(error->freedom, 2);
   EXPECT_NEAR(error->standard_error.count() * 1000, 10 / std::sqrt(3), 0.01);  // deviation of 100, 120, 110 is 10
@@ -87,15 +87,15 @@ TEST(Rounds, that_differ_tell_how_wrong_the_mean_is) {
 }
 
 TEST(Rounds, that_are_alike_leave_it_to_the_samples) {
-  const auto rows = whole_rows({record_of(10, 1, nanoseconds({90, 110})), record_of(10, 2, nanoseconds({110, 90}))});
+  const auto rows = whole_rows({round_of(10, 1, nanoseconds({90, 110})), round_of(10, 2, nanoseconds({110, 90}))});
   EXPECT_EQ(error_of_mean(*rows[0].row.times)->freedom, 3);
 }
 
 TEST(StageRecord, keeps_its_round) {
-  const StageRecord read = parse_stage_record(to_json(record_of(10, 3, nanoseconds({10}))), "");
+  const StageRecord read = parse_stage_record(to_json(round_of(10, 3, nanoseconds({10}))), "");
   EXPECT_EQ(read.round, 3);
-  EXPECT_EQ(parse_stage_record(to_json(record_of(10, 1, nanoseconds({10}))), "").round, 1);
-  std::string line = to_json(record_of(10, 3, nanoseconds({10})));
+  EXPECT_EQ(parse_stage_record(to_json(round_of(10, 1, nanoseconds({10}))), "").round, 1);
+  std::string line = to_json(round_of(10, 3, nanoseconds({10})));
   line.replace(line.find("\"round\":3"), 9, "\"round\":0");
   EXPECT_ANY_THROW(parse_stage_record(line, "here"));
 }
