@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "core/large_pages.h"
 #include "core/text.h"
@@ -17,9 +18,13 @@ void EventCollector::expect(double times) {
   const auto expected = [&](std::size_t count) {
     return static_cast<std::size_t>(std::min(static_cast<double>(count) * times * spare, most));
   };
-  reserve_large(events_, expected(events_.size()));
-  reserve_large(marks_, expected(marks_.size()));
-  trace_.reserve(0, expected(trace_.arg_runs()), expected(trace_.arg_values()));
+  try {
+    reserve_large(events_, expected(events_.size()));
+    reserve_large(marks_, expected(marks_.size()));
+    trace_.reserve(0, expected(trace_.arg_runs()), expected(trace_.arg_values()));
+  } catch (const std::bad_alloc&) {
+    // A packed file only says how long it is: what really comes may well find room.
+  }
 }
 
 void EventCollector::add_category(StringId category, Event& event) {
