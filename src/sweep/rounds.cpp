@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "core/statistics.h"
 #include "core/text.h"
 
 namespace takt {

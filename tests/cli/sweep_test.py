@@ -117,6 +117,10 @@ class Measured(Sweep):
         self.measure('out')  # nothing is measured twice
         self.assertEqual(self.lines('out'), before)
 
+    def describe_bad_device(self, kind):
+        (self.path / 'bad.yaml').write_text('peak_flops_per_s: 1.0e12\nbandwidth_bytes_per_s: 1.0e10\nunknown_op_ns: 1000\n'
+                                            f'fails: {{as: {kind}, from_bytes: 1700}}\n', encoding='utf-8')
+
     def kill_some(self, *more):
         random.seed(4)
         for _ in range(repeats(6)):
@@ -151,8 +155,7 @@ class Measured(Sweep):
         self.assertIn('3 rounds cannot share 2 iterations', self.measure('new', '--rounds', '3', code=2))
 
     def test_what_failed_is_not_tried_in_later_rounds(self):
-        (self.path / 'bad.yaml').write_text('peak_flops_per_s: 1.0e12\nbandwidth_bytes_per_s: 1.0e10\nunknown_op_ns: 1000\n'
-                                            'fails: {as: memory, from_bytes: 1700}\n', encoding='utf-8')
+        self.describe_bad_device('memory')
         self.measure('out', '--rounds', '2', devices='NPU=sim:bad')
         lines = [json.loads(line) for line in self.lines('out')]
         failed = [line['key'] for line in lines if line['status'] == 'failed']
@@ -185,9 +188,7 @@ class Measured(Sweep):
 
     def test_a_device_that_fails_costs_its_own_rows(self):
         for kind, words in FAULTS.items():
-            (self.path / 'bad.yaml').write_text('peak_flops_per_s: 1.0e12\nbandwidth_bytes_per_s: 1.0e10\n'
-                                                'unknown_op_ns: 1000\n'
-                                                f'fails: {{as: {kind}, from_bytes: 1700}}\n', encoding='utf-8')
+            self.describe_bad_device(kind)
             rows = self.measure(f'out-{kind}', '--row-limit', '2', devices='NPU=sim:bad,sim:CPU')['measurements']
             self.assertEqual(len(rows), 2 * 7 * 2)
             failed = [row for row in rows if row['row_status'] == 'failed']

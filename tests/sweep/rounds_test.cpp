@@ -74,7 +74,8 @@ TEST(Rounds, that_another_runtime_ran_are_not_mixed) {
 }
 
 TEST(Rounds, that_differ_tell_how_wrong_the_mean_is) {
-  // Within a round all samples are alike; between rounds there is a fifth. As many at one go would say 2.4 %.
+  // Within a round all samples are alike; between rounds there is a fifth. As many samples at one go would say half as
+  // much.
   const auto rows =
       whole_rows({round_of(10, 1, nanoseconds({100, 100, 100})), round_of(10, 2, nanoseconds({120, 120, 120})),
                   round_of(10, 3, nanoseconds({110, 110, 110}))});
