@@ -20,7 +20,7 @@ void EventCollector::expect(double times) {
   };
   try {
     reserve_large(events_, expected(events_.size()));
-    reserve_large(marks_, expected(marks_.size()));
+    pairs_.expect(expected(events_.size()));
     trace_.reserve(0, expected(trace_.arg_runs()), expected(trace_.arg_values()));
   } catch (const std::bad_alloc&) {
     // A packed file only says how long it is: what really comes may well find room.
@@ -230,7 +230,7 @@ void EventCollector::add_legacy(const Event& event, std::uint32_t track, std::in
 
 void EventCollector::touch(std::uint32_t position, StringId name, StringId category, std::int64_t time) {
   Track& track = tracks_[position];
-  is_sorted_ = is_sorted_ && time >= track.last_time;
+  if (time < track.last_time) pairs_.times_go_back();
   track.last_time = time;
   if (!track.has_events && track.stand_in == StringId{}) {
     track.stand_in = category == StringId{} ? name : category;
@@ -253,7 +253,7 @@ void EventCollector::push_flows(std::uint32_t holder, std::int64_t time) {
 
 void EventCollector::begin(const Event& event, std::uint32_t track, std::int64_t time) {
   const std::uint32_t number = push(event, track, time, 0);
-  marks_.push_back({time, track, number});
+  pairs_.begin();
   if (!args_.empty() && trace_.text(args_.back().key) == "recorded_duration_ns") negatives_.push_back(number);
   if (const Legacy& legacy = *event.legacy; legacy.flow_direction != 0) {
     const bool is_in = legacy.flow_direction == 1;
@@ -265,11 +265,10 @@ void EventCollector::end(std::uint32_t track, std::int64_t time) {
   touch(track, {}, {}, time);
   std::uint32_t brought = 0;
   if (!args_.empty() || !event_flows_.empty()) {
-    brought = static_cast<std::uint32_t>(closings_.size());
-    closings_.push_back({args_, std::nullopt});
+    brought = pairs_.bring(args_);
     push_flows(end_bit | brought, time);
   }
-  marks_.push_back({time, track, end_bit | brought});
+  pairs_.end(track, time, brought);
 }
 
 void EventCollector::add_complete(const Event& event, std::uint32_t track, std::int64_t time) {

@@ -9,6 +9,7 @@
 
 #include "trace/chrome_marks.h"
 #include "trace/perfetto_args.h"
+#include "trace/perfetto_pairs.h"
 #include "trace/perfetto_sequence.h"
 #include "trace/perfetto_tracks.h"
 
@@ -63,17 +64,8 @@ class EventCollector {
   struct FlowEnd {
     std::int64_t time = 0;
     std::uint64_t number = 0;
-    std::uint32_t event = 0;  // or, as of a mark, what an end brought
+    std::uint32_t event = 0;  // or end_bit and what an end brought
     bool ends_here = false, is_legacy_in = false;
-  };
-  struct Mark {
-    std::int64_t time = 0;
-    std::uint32_t track = 0;
-    std::uint32_t event = 0;  // the one that begins, or end_bit and the number of what the end brings
-  };
-  struct Closing {
-    std::vector<TraceArg> args;
-    std::optional<std::uint32_t> event;  // that it closed
   };
   struct Sample {
     std::int64_t time = 0;
@@ -104,8 +96,6 @@ class EventCollector {
   void push_flows(std::uint32_t holder, std::int64_t time);
   void touch(std::uint32_t track, StringId name, StringId category, std::int64_t time);
 
-  void pair_marks(FaultList& faults);
-  void close(std::uint32_t event, const Mark& mark);
   void restore_negative_durations();
   void join_flows();
   void add_samples();
@@ -114,13 +104,11 @@ class EventCollector {
   Tracks& tracks_;
   ArgReader args_reader_;
   std::vector<TraceEvent> events_;  // rows are tracks until finish()
-  std::vector<Mark> marks_;
-  std::vector<Closing> closings_{1};  // 0: brings nothing
+  SlicePairs pairs_{events_, tracks_};
   std::vector<FlowEnd> flows_;
   std::vector<Sample> samples_;
   std::vector<chrome::PlacedMark> arrows_;
   std::vector<std::uint32_t> negatives_;  // events that tell a recorded duration
-  bool is_sorted_ = true;
 
   // Of the event that is being read.
   Legacy legacy_;

@@ -31,6 +31,7 @@ struct Track {
   double sum = 0;
   // Of events.
   std::int64_t last_time = INT64_MIN;
+  std::uint32_t open_slice = 0;                 ///< 1 + the event that began last and has not ended, 0: none
   bool has_events = false, has_slices = false;  ///< of any kind; of other than values of a counter: it needs a row
 };
 
