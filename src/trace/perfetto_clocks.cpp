@@ -111,8 +111,8 @@ void Clocks::find_plain() {
   plain_ = is_plain && primary_ < 64 ? primary_ : none;
 }
 
-std::optional<std::int64_t> Clocks::to_trace_by_snapshots(std::uint32_t id, std::uint32_t sequence,
-                                                          std::uint64_t value) {
+std::optional<std::int64_t> Clocks::to_trace(std::uint32_t id, std::uint32_t sequence, std::uint64_t value) {
+  if (is_plain(id, value)) return static_cast<std::int64_t>(value);
   const Key key = key_of(id, sequence);
   const auto found = clocks_.find(key);
   const auto nanoseconds = in_nanoseconds(value, found == clocks_.end() ? 1 : found->second.unit);

@@ -25,12 +25,11 @@ class Clocks {
   bool is_empty() const { return snapshots_.empty(); }
   bool knows(std::uint32_t clock, std::uint32_t sequence) const { return clocks_.contains(key_of(clock, sequence)); }
 
+  /// Is the reading `value` of a clock in nanoseconds of the trace's clock as it stands? Nearly all are.
+  bool is_plain(std::uint32_t clock, std::uint64_t value) const { return clock == plain_ && value <= INT64_MAX; }
   /// The reading `value` of a clock in nanoseconds of the trace's clock. nullopt: no snapshot so far leads from one to
   /// the other, or the time does not fit 64 bits.
-  std::optional<std::int64_t> to_trace(std::uint32_t clock, std::uint32_t sequence, std::uint64_t value) {
-    if (clock == plain_ && value <= INT64_MAX) return static_cast<std::int64_t>(value);
-    return to_trace_by_snapshots(clock, sequence, value);
-  }
+  std::optional<std::int64_t> to_trace(std::uint32_t clock, std::uint32_t sequence, std::uint64_t value);
 
   /// What the real-time clock showed when the trace's showed 0; nullopt: no snapshot has both.
   std::optional<std::int64_t> base_time() const;
@@ -46,7 +45,6 @@ class Clocks {
   using Snapshot = std::vector<std::pair<Key, std::int64_t>>;
 
   static Key key_of(std::uint32_t clock, std::uint32_t sequence);
-  std::optional<std::int64_t> to_trace_by_snapshots(std::uint32_t clock, std::uint32_t sequence, std::uint64_t value);
   void find_plain();
   std::optional<std::int64_t> convert_at_once(Key from, std::int64_t time) const;
   std::optional<std::int64_t> convert(Key from, std::int64_t time) const;

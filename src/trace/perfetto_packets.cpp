@@ -20,9 +20,8 @@ constexpr std::size_t read_at_once = std::size_t{1} << 20;
 
 bool looks_like_packets(std::string_view front) {
   if (front.empty() || front[0] != packet_tag) return false;
-  std::uint64_t size = 0;
   const char* const end = front.data() + front.size();
-  const char* const begin = read_varint(front.data() + 1, end, size);
+  const auto [begin, size] = read_varint(front.data() + 1, end);
   if (begin == nullptr) return false;
   const std::string_view rest(begin, static_cast<std::size_t>(end - begin));
   Field field;
@@ -56,9 +55,8 @@ bool PacketSource::next(std::string_view& packet) {
     if (size_ == 0) return stop(source_.damage().empty() ? End::whole : End::cut_off);
     const char* const begin = buffer_.data() + begin_;
     const char* const end = begin + size_;
-    std::uint64_t size = 0;
     if (*begin != packet_tag) return stop(End::broken);
-    const char* const body = read_varint(begin + 1, end, size);
+    const auto [body, size] = read_varint(begin + 1, end);
     if (body == nullptr) return stop(size_ < longest_head ? End::cut_off : End::broken);
     if (size > largest_packet) return stop(End::broken);
     const auto head = static_cast<std::size_t>(body - begin);

@@ -23,15 +23,14 @@ constexpr std::size_t most_inflated = std::size_t{1} << 28;
 
 /// What a packet says of itself beside its content.
 struct Packet {
+  Packet() {}  // NOLINT(modernize-use-equals-default): else all of it is cleared each time, which takes a tenth
   std::optional<std::uint64_t> timestamp, row_track;
   std::optional<std::uint32_t> clock;
-  std::uint32_t sequence = 0;
-  std::uint64_t flags = 0;
-  bool state_cleared = false, was_lost_before = false;
+  std::uint32_t sequence = 0, flags = 0;
   // The contents that are read; a packet has one, and often new texts. Of one that is not there data() is null.
   std::string_view event, texts;
-  bool has_others = false;
   std::uint32_t other = 0;  // the number of a content that is not
+  bool has_others = false, state_cleared = false, was_lost_before = false;
 };
 
 /// Contents that few packets have: apart, since to make them empty for every packet would take a tenth of the time.
@@ -62,7 +61,7 @@ bool decode(std::string_view message, Packet& packet, OtherContents& others) {
         packet.sequence = static_cast<std::uint32_t>(field.value);
         break;
       case packet_field::sequence_flags:
-        packet.flags = field.value;
+        packet.flags = static_cast<std::uint32_t>(field.value);
         break;
       case packet_field::state_cleared:
         packet.state_cleared = field.value != 0;
@@ -187,13 +186,23 @@ class Reader {
   void add_event(const Packet& packet, Sequence& sequence) {
     ++result_.file_events;
     if ((packet.flags & flag_needs_state) != 0 && !sequence.is_known) return here().add(TraceRule::lost_packets);
-    const auto time = time_of(packet, sequence);
-    if (!time) return;
-    if (*time <= -latest_time || *time >= latest_time) return here().add(TraceRule::time_out_of_range);
-    events_.add(packet.event, {*time, packet.row_track}, sequence, here());
+    const auto [clock, value] = reading_of(packet, sequence);
+    if (clocks_.is_plain(clock, value)) return add_event_at(static_cast<std::int64_t>(value), packet, sequence);
+    const auto time = clocks_.to_trace(clock, packet.sequence, value);
+    if (!time) return here().add(TraceRule::unknown_clock, "clock " + std::to_string(clock));
+    add_event_at(*time, packet, sequence);
   }
 
-  std::optional<std::int64_t> time_of(const Packet& packet, Sequence& sequence) {
+  void add_event_at(std::int64_t time, const Packet& packet, const Sequence& sequence) {
+    if (time <= -latest_time || time >= latest_time) return here().add(TraceRule::time_out_of_range);
+    events_.add(packet.event, {time, packet.row_track}, sequence, here());
+  }
+
+  struct ClockReading {
+    std::uint32_t clock = 0;
+    std::uint64_t value = 0;
+  };
+  ClockReading reading_of(const Packet& packet, Sequence& sequence) {
     std::uint64_t value = packet.timestamp.value_or(0);
     std::uint32_t clock = packet.clock.value_or(sequence.default_clock.value_or(Clocks::boot_time));
     if (!packet.timestamp) {
@@ -203,9 +212,7 @@ class Reader {
     }
     // Without any snapshot a time is what it is: there is nothing that it could be compared with.
     if (clocks_.is_empty() && clock < 64 && !clocks_.knows(clock, packet.sequence)) clock = Clocks::boot_time;
-    const auto time = clocks_.to_trace(clock, packet.sequence, value);
-    if (!time) here().add(TraceRule::unknown_clock, "clock " + std::to_string(clock));
-    return time;
+    return {clock, value};
   }
 
   /// Writers before 2020 put microseconds into the event, as steps from the time that their thread began with.

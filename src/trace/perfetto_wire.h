@@ -20,29 +20,36 @@ inline std::uint64_t joined_sevens(std::uint64_t bytes) {
   return (bytes & 0x000000000FFFFFFF) | (bytes & 0x0FFFFFFF00000000) >> 4;
 }
 
-/// A variable-length number at `p`; returns what is behind it, nullptr if it is cut off or longer than 64 bits. Times
-/// and numbers of tracks are long ones: eight bytes are looked at together.
-inline const char* read_varint(const char* p, const char* end, std::uint64_t& value) {
-  if (p < end && static_cast<signed char>(*p) >= 0) {
-    value = static_cast<unsigned char>(*p);
-    return p + 1;
-  }
-  value = 0;
+/// A number that was read. By value: what lies in registers is there at once.
+struct Varint {
+  const char* behind = nullptr;  ///< nullptr: it is cut off or longer than 64 bits
+  std::uint64_t value = 0;
+};
+
+/// Times and numbers of tracks are long ones: eight bytes are looked at together.
+[[gnu::noinline]] inline Varint read_long_varint(const char* p, const char* end) {
+  std::uint64_t value = 0;
   unsigned shift = 0;
   if (end - p >= 8) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, p, sizeof bytes);
     const std::uint64_t last = ~bytes & 0x8080808080808080;  // the lowest of these bits is of the number's last byte
     value = joined_sevens(last == 0 ? bytes : bytes & (last ^ (last - 1)));
-    if (last != 0) return p + std::countr_zero(last) / 8 + 1;
+    if (last != 0) return {p + std::countr_zero(last) / 8 + 1, value};
     p += sizeof bytes, shift = 56;
   }
   for (; p < end && shift < 64; shift += 7) {
     const auto byte = static_cast<std::uint8_t>(*p++);
     value |= std::uint64_t{byte & 0x7Fu} << shift;
-    if (byte < 0x80) return p;
+    if (byte < 0x80) return {p, value};
   }
-  return nullptr;
+  return {};
+}
+
+/// A variable-length number at `p`.
+[[gnu::always_inline]] inline Varint read_varint(const char* p, const char* end) {
+  if (p < end && static_cast<signed char>(*p) >= 0) return {p + 1, static_cast<unsigned char>(*p)};
+  return read_long_varint(p, end);
 }
 
 enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
@@ -64,15 +71,14 @@ class Fields {
 
   bool next(Field& field) {
     if (p_ == end_) return false;
-    std::uint64_t tag = 0;
-    p_ = read_varint(p_, end_, tag);
-    if (p_ == nullptr || tag >> 3 == 0 || tag >> 32 != 0) return stop();
+    const auto [behind, tag] = read_varint(p_, end_);
+    if (behind == nullptr || tag >> 3 == 0 || tag >> 32 != 0) return stop();
+    p_ = behind;
     field.number = static_cast<std::uint32_t>(tag >> 3);
     field.type = static_cast<WireType>(tag & 7);
     switch (field.type) {
       case WireType::varint:
-        p_ = read_varint(p_, end_, field.value);
-        return p_ != nullptr || stop();
+        return take_number(field) || stop();
       case WireType::bytes:
         return take_bytes(field) || stop();
       case WireType::fixed64:
@@ -90,9 +96,14 @@ class Fields {
     is_broken_ = true;
     return false;
   }
+  bool take_number(Field& field) {
+    const auto [behind, value] = read_varint(p_, end_);
+    p_ = behind;
+    field.value = value;
+    return behind != nullptr;
+  }
   bool take_bytes(Field& field) {
-    std::uint64_t size = 0;
-    const char* const begin = read_varint(p_, end_, size);
+    const auto [begin, size] = read_varint(p_, end_);
     if (begin == nullptr || size > static_cast<std::uint64_t>(end_ - begin)) return false;
     field.bytes = {begin, static_cast<std::size_t>(size)};
     p_ = begin + size;

@@ -27,9 +27,9 @@ std::size_t slowly_read(std::string_view bytes, std::uint64_t& value) {
 }
 
 void expect_as_slowly(std::string_view bytes) {
-  std::uint64_t fast = 0, slow = 0;
+  std::uint64_t slow = 0;
   const std::size_t length = slowly_read(bytes, slow);
-  const char* const behind = read_varint(bytes.data(), bytes.data() + bytes.size(), fast);
+  const auto [behind, fast] = read_varint(bytes.data(), bytes.data() + bytes.size());
   ASSERT_EQ(behind == nullptr ? 0 : static_cast<std::size_t>(behind - bytes.data()), length)
       << bytes.size() << " bytes";
   if (length > 0) {
@@ -42,9 +42,9 @@ TEST(PerfettoWire, numbers_of_every_length_are_read_whatever_follows_or_is_cut_o
     for (const std::uint64_t value : {std::uint64_t{1} << bits, (std::uint64_t{2} << bits) - 1}) {
       for (const char* behind : {"", "x", "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF", "\x01\x80\x7F\x00\x05\x06\x07"}) {
         const std::string bytes = varint_of(value) + behind;
-        std::uint64_t read = 0;
-        ASSERT_NE(read_varint(bytes.data(), bytes.data() + bytes.size(), read), nullptr);
-        EXPECT_EQ(read, value);
+        const Varint read = read_varint(bytes.data(), bytes.data() + bytes.size());
+        ASSERT_NE(read.behind, nullptr);
+        EXPECT_EQ(read.value, value);
         for (std::size_t size = 0; size <= bytes.size(); ++size)
           expect_as_slowly(std::string_view(bytes).substr(0, size));
       }
