@@ -66,9 +66,9 @@ std::vector<SlicePairs::PlacedEnd> SlicePairs::past_ends() const {
   for (auto event = static_cast<std::uint32_t>(links_.size()); event-- > 0;) {
     if (links_[event] == 0 || links_[event] == still_open) continue;
     const TraceEvent& closed = events_[event];
-    ends.push_back({{closed.start_ns + closed.duration_ns, static_cast<std::uint32_t>(closed.row),
-                     end_bit | brought_by[event]},
-                    links_[event]});
+    ends.push_back(
+        {{closed.start_ns + closed.duration_ns, static_cast<std::uint32_t>(closed.row), end_bit | brought_by[event]},
+         links_[event]});
   }
   ends.insert(ends.end(), lone_ends_.begin(), lone_ends_.end());
   std::stable_sort(ends.begin(), ends.end(),

@@ -79,8 +79,8 @@ Expected paired_by_reader(const std::vector<Mark>& marks) {
   const TraceRead read = parse_perfetto_trace(bytes_of(marks), "marks");
   Expected found;
   for (const TraceEvent& event : read.trace.events()) {
-    std::string line = read.trace.text(event.name) + " " + std::to_string(event.start_ns) + "+" +
-                       std::to_string(event.duration_ns);
+    std::string line =
+        read.trace.text(event.name) + " " + std::to_string(event.start_ns) + "+" + std::to_string(event.duration_ns);
     for (const TraceArg arg : read.trace.args(event))
       line += " " + read.trace.text(arg.key) + "=" + std::to_string(std::get<std::int64_t>(arg.value));
     found.events.push_back(line);
@@ -133,10 +133,21 @@ TEST(PerfettoPairs, times_that_go_back_early_late_and_often_pair_as_by_hand) {
 /// What was paired is taken back for an event that comes late and lies around, within or at the edge of others.
 TEST(PerfettoPairs, ends_of_one_time_are_taken_back_in_the_order_of_the_file) {
   using enum Kind;
-  expect_paired_as_by_hand({{begin, 0, 0, false}, {begin, 5, 0, false}, {end, 5, 0, true}, {end, 5, 0, true},
-                            {end, 5, 0, true}, {begin, 3, 0, false}, {end, 5, 0, true}, {end, 9, 0, true}});
-  expect_paired_as_by_hand({{begin, 0, 0, false}, {end, 5, 0, true}, {begin, 5, 0, false}, {end, 5, 0, true},
-                            {begin, 3, 0, false}, {end, 5, 0, true}, {begin, 8, 0, false}});
+  expect_paired_as_by_hand({{begin, 0, 0, false},
+                            {begin, 5, 0, false},
+                            {end, 5, 0, true},
+                            {end, 5, 0, true},
+                            {end, 5, 0, true},
+                            {begin, 3, 0, false},
+                            {end, 5, 0, true},
+                            {end, 9, 0, true}});
+  expect_paired_as_by_hand({{begin, 0, 0, false},
+                            {end, 5, 0, true},
+                            {begin, 5, 0, false},
+                            {end, 5, 0, true},
+                            {begin, 3, 0, false},
+                            {end, 5, 0, true},
+                            {begin, 8, 0, false}});
 }
 
 }  // namespace
