@@ -16,6 +16,7 @@
 #include "runtime/precision.h"
 #include "runtime/simulated.h"
 #include "sweep/export.h"
+#include "sweep/stage_request.h"
 
 namespace takt {
 namespace {
@@ -134,14 +135,27 @@ std::unique_ptr<Session> StageBench::open(Runtime& runtime, const GraphSize& siz
   return runtime.open(path, &graph, settings);
 }
 
+bool StageBench::is_host_memory() const { return task_.unit == "CPU" && !is_simulated(task_.device); }
+
+template <typename Inference>
+std::optional<StageTimes> StageBench::timed(Inference run_once) const {
+  for (std::int64_t run = 0; run < task_.warmup; ++run) run_once();
+  std::vector<Nanoseconds> samples;
+  for (std::int64_t run = 0; run < task_.iterations; ++run) samples.push_back(run_once());
+  return times_of(std::move(samples));
+}
+
 void StageBench::take_times(Session& session, StageMeasurement& row) {
   const EdgeList edges = edges_of(task_.graph, {row.key.nodes, row.key.edges});
   const auto inputs = stage_inputs(task_.stage, session.inputs(), edges, task_.features, task_.graph.seed);
   session.set_inputs(inputs);
-  for (std::int64_t run = 0; run < task_.warmup; ++run) session.run();
-  std::vector<Nanoseconds> samples;
-  for (std::int64_t run = 0; run < task_.iterations; ++run) samples.push_back(session.run());
-  row.times = times_of(std::move(samples));
+  if (is_host_memory()) {
+    session.run();
+    StageRequest request(session, inputs, session.outputs_of_last_run());
+    row.times = timed([&] { return request.run(); });
+  } else {
+    row.times = timed([&] { return session.run(); });
+  }
   if (is_simulated(task_.device)) return;  // nothing is copied to a device that is not there
   constexpr int turns = 5;
   StageCopy in, out;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,8 +19,10 @@ class StageBench {
  public:
   explicit StageBench(StageTask task) : task_(std::move(task)) {}
 
-  /// Warm-up runs, then `iterations` timed ones: Session::run() and nothing else is inside the clock. Whatever goes
-  /// wrong is in the row: what the device refuses to open is unsupported, all else failed. Never throws.
+  /// Warm-up runs, then `iterations` timed ones: the inference and nothing else is inside the clock, on a processor as
+  /// pipelines run it (stage_request.h), on other devices without the copies from and to the host, which are timed by
+  /// themselves. Whatever goes wrong is in the row: what the device refuses to open is unsupported, all else failed.
+  /// Never throws.
   StageMeasurement measure(const GraphSize& size);
   /// The device is gone or its memory is, and with it this process: what it measured later could not be trusted.
   bool is_lost() const { return is_lost_; }
@@ -36,8 +39,12 @@ class StageBench {
   Session* session_on(const std::string& runtime, const GraphSize& size, StageMeasurement& row);
   std::unique_ptr<Session> open(Runtime& runtime, const GraphSize& size) const;
   void take_times(Session& session, StageMeasurement& row);
+  template <typename Inference>
+  std::optional<StageTimes> timed(Inference run_once) const;
   void fail(StageMeasurement& row, StageStatus status, std::string reason);
   bool has_open_size() const { return task_.unit != "NPU"; }
+  /// Is a stage's memory the host's, so that the next one reads it where it lies?
+  bool is_host_memory() const;
 
   StageTask task_;
   std::map<std::string, Opened> opened_;  ///< by runtime

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "sweep/export.h"
+#include "sweep/stage_request.h"
 #include "sweep/work.h"
 #include "test_folder.h"
 
@@ -102,6 +103,25 @@ TEST_F(Benches, every_stage_runs_on_the_real_processor_at_sizes_that_change) {
       }
     }
   }
+}
+
+TEST_F(Benches, a_request_computes_what_it_is_given_and_tells_what_went_wrong) {
+  if (!has_runtime("onnxruntime")) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  export_all();
+  const StageRange range{Network::sage, 1, 1};
+  const auto runtime = make_runtime("onnxruntime");
+  const auto session = runtime->open(folder_.path() / onnx_file(export_of(range, "CPU", {10, 20})), nullptr, {});
+  auto inputs = stage_inputs(range, session->inputs(), edges_of({}, {10, 20}), features, 1);
+  session->set_inputs(inputs);
+  session->run();
+  const auto outputs = session->outputs_of_last_run();
+  StageRequest good(*session, inputs, outputs);
+  EXPECT_GT(good.run().count(), 0);
+  EXPECT_GT(good.run().count(), 0);  // into the same memory again
+  for (HostTensor& input : inputs)
+    if (input.name == "edge_index") std::fill_n(input.bytes.data(), input.bytes.size(), std::byte{0x11});
+  StageRequest beyond_all_nodes(*session, inputs, outputs);
+  EXPECT_THROW(beyond_all_nodes.run(), Error);
 }
 
 TEST_F(Benches, a_second_runtime_is_tried_only_where_it_was_asked_for_and_the_row_says_so) {
