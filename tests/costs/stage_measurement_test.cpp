@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace takt {
 namespace {
 
@@ -31,6 +33,26 @@ TEST(StageMeasurement, times_are_those_of_the_samples) {
   EXPECT_EQ(times->samples.front(), Nanoseconds(3000));  // in the order they were taken
   EXPECT_FALSE(times_of({}).has_value());
   EXPECT_FALSE(times_of({Nanoseconds(5)})->stddev.has_value());
+}
+
+StageTimes in_rounds(const std::vector<std::vector<std::int64_t>>& rounds) {
+  std::vector<Nanoseconds> samples;
+  for (const auto& round : rounds)
+    for (const std::int64_t ns : round) samples.emplace_back(ns);
+  StageTimes times = *times_of(std::move(samples));
+  for (const auto& round : rounds) times.rounds.push_back(round.size());
+  return times;
+}
+
+TEST(StageMeasurement, a_mean_is_as_wrong_as_its_rounds_are_apart) {
+  const auto apart = error_of_mean(in_rounds({{100, 100, 100}, {120, 120, 120}, {110, 110, 110}}));
+  EXPECT_EQ(apart->freedom, 2);
+  EXPECT_NEAR(apart->standard_error.count() * 1000, 10 / std::sqrt(3), 0.01);  // deviation of 100, 120, 110 is 10
+  const auto of_two = error_of_mean(in_rounds({{100}, {120, 120}}));
+  EXPECT_EQ(of_two->freedom, 1);
+  EXPECT_NEAR(of_two->standard_error.count() * 1000, 10, 0.01);
+  EXPECT_EQ(error_of_mean(in_rounds({{90, 110}, {110, 90}}))->freedom, 3);  // alike: the samples say more
+  EXPECT_FALSE(error_of_mean(in_rounds({{100}})).has_value());
 }
 
 }  // namespace
