@@ -163,7 +163,7 @@ class SweepRun {
                         [this](const StageRecord& record) { keep(record); });
       if (settings_.stop && *settings_.stop)
         throw Error(ErrorKind::runtime,
-                    fmt::format("stopped with {} of {} rows to go; the same command goes on from here",
+                    fmt::format("stopped with {} of {} measurements to go; the same command goes on from here",
                                 rows_.size() - next_, rows_.size()));
     }
   }
