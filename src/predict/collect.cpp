@@ -28,11 +28,11 @@ namespace {
 namespace fs = std::filesystem;
 using LoadSourceList = std::vector<std::unique_ptr<LoadSource>>;
 
-bool is_disturbed(const CollectRecord& record, const std::optional<double>& least_canary,
+bool is_disturbed(const CollectRecord& record, const std::optional<double>& usual_canary,
                   const CollectSettings& settings) {
   if (record.status != CollectStatus::measured || !record.load.asked.is_quiet()) return false;
   if (record.load.run_delay && *record.load.run_delay > settings.most_run_delay) return true;
-  return record.canary && least_canary && record.canary->us() > settings.most_canary * *least_canary;
+  return record.canary && usual_canary && record.canary->us() > settings.most_canary * *usual_canary;
 }
 
 CollectConfiguration configuration_of(const CollectSettings& settings, const std::optional<CollectJournal>& there) {
@@ -138,7 +138,7 @@ void measure_steps(const CollectSettings& settings, const CollectConfiguration& 
         throw Error(ErrorKind::runtime, "stopped; the same command goes on where it was");
       auto record = measured_step(settings, step, sources);
       if (!record) continue;  // stopped
-      if (is_disturbed(*record, done.least_canary(), settings)) record->status = CollectStatus::disturbed;
+      if (is_disturbed(*record, done.usual_canary(), settings)) record->status = CollectStatus::disturbed;
       journal.append(to_json(*record));
       done.note(*record);
     }

@@ -24,7 +24,7 @@ struct CollectSettings {
   int rounds = 3;  ///< more tell noise better; one is enough to learn from
   Duration time = std::chrono::seconds(1);
   double most_run_delay = 0.05;  ///< of the time it had a processor that a run may wait for one
-  double most_canary = 1.5;      ///< times the least that the canary took in this collection
+  double most_canary = 1.5;      ///< times what the canary usually takes in this collection
   int retries = 2;               ///< of a measurement that was disturbed
   std::uint64_t seed = 1;
   Shard shard;

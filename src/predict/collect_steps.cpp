@@ -1,9 +1,11 @@
 #include "predict/collect_steps.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/error.h"
 #include "core/random.h"
+#include "core/statistics.h"
 #include "graph/onnx.h"
 #include "graph/onnx_metadata.h"
 #include "kernels/zoo.h"
@@ -52,9 +54,10 @@ void DoneSteps::note(const CollectRecord& record) {
     ++state.disturbed;
   else
     state.is_done = true;
-  if (record.canary && record.load.asked.is_quiet())
-    least_canary_ = std::min(least_canary_.value_or(record.canary->us()), record.canary->us());
+  if (record.canary && record.load.asked.is_quiet()) canaries_.push_back(record.canary->us());
 }
+
+std::optional<double> DoneSteps::usual_canary() const { return median(std::span<const double>(canaries_)); }
 
 bool DoneSteps::has(const CollectStep& step) const {
   const auto found = states_.find({step.model.filename().string(), step.round, step.load});

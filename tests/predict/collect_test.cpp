@@ -78,7 +78,19 @@ TEST(CollectSteps, loads_stand_between_models_in_the_first_round) {
   done.note(record);
   EXPECT_TRUE(done.has({"a.onnx", 1, record.load.asked}));
   EXPECT_FALSE(done.has({"a.onnx", 1, {"cache", 0.6, 4}}));
-  EXPECT_EQ(done.least_canary(), 1000);
+  EXPECT_EQ(done.usual_canary(), 1000);
+}
+
+TEST(CollectSteps, a_second_of_luck_is_no_measure_for_what_the_canary_takes) {
+  CollectRecord record = record_of("a.onnx", 1, 50);
+  DoneSteps done({}, 2);
+  EXPECT_EQ(done.usual_canary(), std::nullopt);
+  for (const double memory_us : {1250.0, 630.0, 1180.0, 1300.0, 1240.0}) {
+    record.canary = CanaryTimes{200, memory_us};
+    record.status = memory_us == 1300 ? CollectStatus::disturbed : CollectStatus::measured;
+    done.note(record);
+  }
+  EXPECT_EQ(done.usual_canary(), 1440);
 }
 
 TEST(CollectRecord, refuses_what_is_none) {
