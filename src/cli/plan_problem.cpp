@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/plan_options.h"
+#include "core/block_places.h"
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/text.h"
@@ -201,6 +202,7 @@ void add_problem(CommandLine& line, PlanProblemOptions& o) {
 }
 
 PlanProblem make_problem(const PlanProblemOptions& o, const Interrupt& interrupt) {
+  place_blocks_together();  // as in the processes of a sweep, and before pieces are measured that plans are made of
   return o.is_model() ? problem_of_model(o, interrupt) : problem_of_sweep(o);
 }
 

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/pipeline.h"
 #include "cli/sweep_options.h"
+#include "core/block_places.h"
 #include "core/child_process.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -177,6 +178,9 @@ CommandDescription describe_sweep() {
 }
 
 int run_sweep(std::span<const std::string> arguments) {
+  // Rows are of several processes, and are held against each other and against plans.
+  if (arguments.size() == 1 && (arguments.front() == child_word || arguments.front() == contention_word))
+    place_blocks_together();
   if (arguments.size() == 1 && arguments.front() == child_word) return run_child(run_stage_task);
   if (arguments.size() == 1 && arguments.front() == contention_word)
     return run_child(

@@ -1,0 +1,40 @@
+#include "core/block_places.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+
+#include "places.h"
+
+namespace takt {
+namespace {
+
+constexpr std::size_t size = 40 << 20;
+
+using Block = std::unique_ptr<char[]>;
+Block block() { return Block(new char[size]); }
+std::int64_t apart(const Block& a, const Block& b) { return std::abs(b.get() - a.get()); }
+
+/// In a process of its own, as it holds for the rest of it.
+TEST(BlockPlacesDeathTest, large_blocks_of_all_threads_lie_one_behind_the_other) {
+  if (is_sanitized()) GTEST_SKIP() << "a sanitizer has a heap of its own";
+#ifndef __GLIBC__
+  GTEST_SKIP() << "another C library";
+#endif
+  const auto places_blocks = [] {
+    place_blocks_together();
+    const Block first = block();
+    Block second;
+    std::thread([&] { second = block(); }).join();
+    const Block third = block();
+    const auto is_next = [](std::int64_t bytes) { return bytes >= 0 && static_cast<std::size_t>(bytes) < size + 4096; };
+    std::exit(is_next(apart(first, second)) && is_next(apart(second, third)) ? 0 : 1);
+  };
+  EXPECT_EXIT(places_blocks(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace takt
