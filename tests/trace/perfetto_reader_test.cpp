@@ -199,9 +199,9 @@ TEST(PerfettoReader, clocks_are_moved_to_the_traces_own) {
 }
 
 TEST(PerfettoReader, a_time_beyond_64_signed_bits_is_none_of_the_clocks_and_one_beyond_62_no_moment) {
-  const TraceRead r = read(packet(thread_track(2, 1, 1, "t")) + packet(event(UINT64_MAX, instant, 2, named("a"))) +
-                           packet(event(std::uint64_t{1} << 62, instant, 2, named("b"))) +
-                           packet(event(5, instant, 2, named("c"))));
+  const TraceRead r =
+      read(packet(thread_track(2, 1, 1, "t")) + packet(event(UINT64_MAX, instant, 2, named("a"))) +
+           packet(event(std::uint64_t{1} << 62, instant, 2, named("b"))) + packet(event(5, instant, 2, named("c"))));
   EXPECT_EQ(spans(r.trace), (Lines{"/t c 5+0"}));
   EXPECT_EQ(broken_rules(r), (Lines{"time_out_of_range 1", "unknown_clock 1"}));
 }
