@@ -91,14 +91,10 @@ TEST(Pace, is_one_without_a_canary_and_beside_a_load) {
   EXPECT_EQ(Pace::of_records({}).of(records[2]), 1);
 }
 
-/// What the canary's model that reads took in the best of three collections of a small model with so many threads.
-double best_reading_us(const std::filesystem::path& model, int threads) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int round = 1; round <= 3; ++round) {
-    const CollectTask task{.model = model, .threads = threads, .time = std::chrono::milliseconds(60), .round = round};
-    best = std::min(best, measure_for_collection(task).canary.value().memory_us);
-  }
-  return best;
+/// What the canary's model that reads took beside a small model with so many threads.
+double reading_us(const std::filesystem::path& model, int threads, int round) {
+  const CollectTask task{.model = model, .threads = threads, .time = std::chrono::milliseconds(60), .round = round};
+  return measure_for_collection(task).canary.value().memory_us;
 }
 
 // With threads of its own it took twice as long, another time each round: helpers of the model that spun.
@@ -113,7 +109,11 @@ TEST(Canary, tells_the_machine_and_not_how_many_threads_the_model_has) {
   for (int i = 0; i < 4; ++i) x = b.node("Relu", {b.node("MatMul", {x, b.weight({256, 256})})});
   b.output(x, ElementType::f32, {64, 256});
   const auto model = folder.write("model.onnx", b.serialize());
-  EXPECT_LT(best_reading_us(model, 2) / best_reading_us(model, 1), 1.6);
+  // Pairs of the same seconds: neighbours that rest for one have memory twice as fast as in the next.
+  double least = std::numeric_limits<double>::infinity();
+  for (int round = 1; round <= 4; ++round)
+    least = std::min(least, reading_us(model, 2, round) / reading_us(model, 1, round));
+  EXPECT_LT(least, 1.6);
 }
 
 TEST(Canary, runs_two_models_each_time) {
