@@ -1,7 +1,9 @@
 #include "core/block_places.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -18,7 +20,13 @@ using Block = std::unique_ptr<char[]>;
 Block block() { return Block(new char[size]); }
 std::int64_t apart(const Block& a, const Block& b) { return std::abs(b.get() - a.get()); }
 
-/// In a process of its own, as it holds for the rest of it.
+long page_faults() {
+  ::rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+/// In processes of their own, as it holds for the rest of them.
 TEST(BlockPlacesDeathTest, large_blocks_of_all_threads_lie_one_behind_the_other) {
   if (is_sanitized()) GTEST_SKIP() << "a sanitizer has a heap of its own";
 #ifndef __GLIBC__
@@ -34,6 +42,23 @@ TEST(BlockPlacesDeathTest, large_blocks_of_all_threads_lie_one_behind_the_other)
     std::exit(is_next(apart(first, second)) && is_next(apart(second, third)) ? 0 : 1);
   };
   EXPECT_EXIT(places_blocks(), testing::ExitedWithCode(0), "");
+}
+
+/// As operators ask for room in each run and free it at its end.
+TEST(BlockPlacesDeathTest, what_was_freed_is_not_cleared_anew) {
+  if (is_sanitized()) GTEST_SKIP() << "a sanitizer has a heap of its own";
+#ifndef __GLIBC__
+  GTEST_SKIP() << "another C library";
+#endif
+  const auto asks_again = [] {
+    place_blocks_together();
+    const auto use = [] { std::fill_n(block().get(), size, 'a'); };
+    use();
+    const long before = page_faults();
+    for (int i = 0; i < 5; ++i) use();
+    std::exit(page_faults() - before < 20 ? 0 : 1);  // else 20 of each block even with pages of 2 MiB
+  };
+  EXPECT_EXIT(asks_again(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
