@@ -30,6 +30,7 @@ SweepConfiguration configuration_in(const std::string& line, const fs::path& fil
     read.graph = {json.at("graph"), json.at("seed")};
     read.machine = json.at("machine");
     read.rounds = json.value("rounds", 1);
+    read.timing = json.value("timing", 1);
     return read;
   } catch (const Json::exception&) {
     refuse_input(fmt::format("{}: does not begin as a file of a sweep; give another folder with --out",
@@ -67,7 +68,8 @@ std::string to_json(const SweepConfiguration& configuration) {
               {"graph", configuration.graph.kind},
               {"seed", configuration.graph.seed},
               {"machine", configuration.machine},
-              {"rounds", configuration.rounds}}
+              {"rounds", configuration.rounds},
+              {"timing", configuration.timing}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -80,6 +82,7 @@ std::string difference(const SweepConfiguration& measured, const SweepConfigurat
   compare("warm-up runs", measured.warmup, asked.warmup);
   compare("iterations", measured.iterations, asked.iterations);
   compare("rounds", measured.rounds, asked.rounds);
+  compare("takt's way of timing", measured.timing, asked.timing);
   compare("graph", measured.graph.kind, asked.graph.kind);
   compare("seed", measured.graph.seed, asked.graph.seed);
   compare("machine", measured.machine, asked.machine);

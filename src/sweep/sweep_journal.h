@@ -14,12 +14,17 @@
 
 namespace takt {
 
+/// How a stage is timed; more by one where a change moves the times of rows, so that no sweep goes on with others.
+/// 1: on the runtime's memory. 2: into memory as pipelines give it, blocks one behind the other. 3: what was freed kept.
+inline constexpr int stage_timing = 3;
+
 /// What has to be the same for all rows of a sweep.
 struct SweepConfiguration {
   std::int64_t features = 500, warmup = 10, iterations = 50;
   SweepGraph graph;
   std::string machine;  ///< its class (machine_class.h)
   int rounds = 1;       ///< in which each row gets its iterations (rounds.h)
+  int timing = stage_timing;
 
   bool operator==(const SweepConfiguration&) const;
 };

@@ -1,5 +1,6 @@
 #include "sweep/sweep_journal.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,6 +79,19 @@ TEST_F(SweepJournals, what_was_measured_in_another_way_is_not_mixed_in_and_not_t
   EXPECT_NE(message_of([&] { SweepJournal(folder_.path(), other, {2, 2}); }), "");
   EXPECT_EQ(read_file(file), before);
   EXPECT_THAT(keys(), testing::SizeIs(1));
+}
+
+TEST_F(SweepJournals, one_whose_rows_an_older_takt_timed_is_read_and_not_gone_on_with) {
+  append(record_of(10, "CPU", 5ns));
+  const auto file = folder_ / "results/measurements.jsonl";
+  std::string text = read_file(file);
+  const std::string now = fmt::format("\"timing\":{},", stage_timing);
+  const auto place = text.find(now);
+  ASSERT_NE(place, std::string::npos);
+  folder_.write("results/measurements.jsonl", text.erase(place, now.size()));
+  EXPECT_THAT(keys(), testing::ElementsAre("10,20,CPU,1"));
+  EXPECT_THAT(message_of([&] { SweepJournal(folder_.path(), usual(), {}); }), testing::HasSubstr("timing 1 instead of"));
+  EXPECT_EQ(read_file(file), text);
 }
 
 TEST_F(SweepJournals, a_row_that_was_being_written_is_not_there_and_spoils_nothing) {
