@@ -137,7 +137,7 @@ std::string text_of(const CollectOptions& o, const Collection& collection) {
   const auto is_quiet = [](const CollectedRow& row) { return row.load.empty(); };
   std::vector<CollectedRow> quiet;
   std::copy_if(collection.rows.begin(), collection.rows.end(), std::back_inserter(quiet), is_quiet);
-  std::string text = to_text(without_columns(collect_tables(quiet).front(), {"collect_load"}), o.output.style());
+  std::string text = to_text(without_empty_columns(collect_tables(quiet).front()), o.output.style());
   const ByLoad parts = divided_by_load(collection.dataset);
   text += fmt::format("\n{} kernels of {} models in {}\n", parts.quiet.kernel_count(), parts.quiet.models.size(),
                       printable(o.out.string()));

@@ -61,8 +61,8 @@ CommandLine declare(EvaluateOptions& o) {
 }
 
 std::string text_of(const EvaluateOptions& o, const std::vector<Table>& tables) {
-  return to_text(without_columns(tables[1], {"evaluate_problem"}), o.output.style()) + "\n" +
-         to_text(tables[0], o.output.style());
+  const Table runs = without_empty_columns(without_columns(tables[1], {"evaluate_problem"}));
+  return to_text(runs, o.output.style()) + "\n" + to_text(without_empty_columns(tables[0]), o.output.style());
 }
 
 }  // namespace

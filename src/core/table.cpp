@@ -64,6 +64,15 @@ Table without_columns(const Table& table, std::initializer_list<std::string_view
   return picked(table, numbers);
 }
 
+Table without_empty_columns(const Table& table) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const auto says = [c](const auto& row) { return !std::holds_alternative<std::monostate>(row[c]); };
+    if (table.rows.empty() || std::any_of(table.rows.begin(), table.rows.end(), says)) numbers.push_back(c);
+  }
+  return picked(table, numbers);
+}
+
 bool is_meant(const ColumnSchema& column, std::string_view word) {
   for (const std::string_view unit : {"", "_us", "_flop_per_byte", "_percent"})
     if (column.name == std::string(word) + std::string(unit)) return true;

@@ -116,6 +116,8 @@ inline Table some_columns(const Table& table, std::initializer_list<std::string_
 
 /// All columns but these.
 Table without_columns(const Table& table, std::initializer_list<std::string_view> names);
+/// The columns that say something in any row; all of a table that has no row. For screens: files keep their columns.
+Table without_empty_columns(const Table& table);
 
 /// The columns that a user asked for, in their order; "all" stands for every one. A unit at the end may be left out
 /// ("intensity"). Throws UsageError naming the nearest column.

@@ -63,6 +63,15 @@ TEST(Table, columns_are_picked_in_the_order_asked_for_or_left_out) {
   EXPECT_EQ(to_csv(without_columns(table, {"name"})), "flops,total_us\n2.5,1500\n,2\n");
 }
 
+TEST(Table, columns_that_say_nothing_in_any_row_can_be_left_out) {
+  Table table = some_columns(sample(), {"name", "flops"});
+  EXPECT_EQ(without_empty_columns(table).columns.size(), 2u);  // one row has it
+  table.rows.front()[1] = Cell();
+  EXPECT_EQ(to_csv(without_empty_columns(table)), "name\n\"conv,\"\"1\"\"|x\"\nrelu\n");
+  table.rows.clear();
+  EXPECT_EQ(without_empty_columns(table).columns.size(), 2u);
+}
+
 TEST(Table, a_column_may_be_meant_without_its_unit) {
   EXPECT_TRUE(is_meant({"share_percent", "Share %", ""}, "share"));
   EXPECT_FALSE(is_meant({"share_percent", "Share %", ""}, "percent"));
