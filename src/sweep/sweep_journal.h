@@ -15,7 +15,8 @@
 namespace takt {
 
 /// How a stage is timed; more by one where a change moves the times of rows, so that no sweep goes on with others.
-/// 1: on the runtime's memory. 2: into memory as pipelines give it, blocks one behind the other. 3: what was freed kept.
+/// 1: on the runtime's memory. 2: into memory as pipelines give it, blocks one behind the other. 3: what was freed
+/// kept.
 inline constexpr int stage_timing = 3;
 
 /// What has to be the same for all rows of a sweep.

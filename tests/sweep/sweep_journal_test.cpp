@@ -90,7 +90,8 @@ TEST_F(SweepJournals, one_whose_rows_an_older_takt_timed_is_read_and_not_gone_on
   ASSERT_NE(place, std::string::npos);
   folder_.write("results/measurements.jsonl", text.erase(place, now.size()));
   EXPECT_THAT(keys(), testing::ElementsAre("10,20,CPU,1"));
-  EXPECT_THAT(message_of([&] { SweepJournal(folder_.path(), usual(), {}); }), testing::HasSubstr("timing 1 instead of"));
+  EXPECT_THAT(message_of([&] { SweepJournal(folder_.path(), usual(), {}); }),
+              testing::HasSubstr("timing 1 instead of"));
   EXPECT_EQ(read_file(file), text);
 }
 
