@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/predict_options.h"
@@ -60,8 +63,18 @@ CommandLine declare(EvaluateOptions& o) {
   return line;
 }
 
+/// Models by the names of their files, which say more in a narrow column than their folders; no two have one name
+/// (models_to_collect).
+Table with_file_names(Table runs) {
+  const auto model = std::find_if(runs.columns.begin(), runs.columns.end(),
+                                  [](const ColumnSchema& column) { return column.name == "model"; });
+  const auto place = static_cast<std::size_t>(model - runs.columns.begin());
+  for (auto& row : runs.rows) row[place] = std::filesystem::path(std::get<std::string>(row[place])).stem().string();
+  return runs;
+}
+
 std::string text_of(const EvaluateOptions& o, const std::vector<Table>& tables) {
-  const Table runs = without_empty_columns(without_columns(tables[1], {"evaluate_problem"}));
+  const Table runs = with_file_names(without_empty_columns(without_columns(tables[1], {"evaluate_problem"})));
   return to_text(runs, o.output.style()) + "\n" + to_text(without_empty_columns(tables[0]), o.output.style());
 }
 
