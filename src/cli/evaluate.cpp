@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "cli/commands.h"
@@ -65,16 +64,10 @@ CommandLine declare(EvaluateOptions& o) {
 
 /// Models by the names of their files, which say more in a narrow column than their folders; no two have one name
 /// (models_to_collect).
-Table with_file_names(Table runs) {
-  const auto model = std::find_if(runs.columns.begin(), runs.columns.end(),
-                                  [](const ColumnSchema& column) { return column.name == "model"; });
-  const auto place = static_cast<std::size_t>(model - runs.columns.begin());
-  for (auto& row : runs.rows) row[place] = std::filesystem::path(std::get<std::string>(row[place])).stem().string();
-  return runs;
-}
-
-std::string text_of(const EvaluateOptions& o, const std::vector<Table>& tables) {
-  const Table runs = with_file_names(without_empty_columns(without_columns(tables[1], {"evaluate_problem"})));
+std::string text_of(const EvaluateOptions& o, std::vector<EvaluatedModel> models) {
+  for (EvaluatedModel& model : models) model.model = std::filesystem::path(model.model).stem().string();
+  const auto tables = evaluate_tables(models);
+  const Table runs = without_empty_columns(without_columns(tables[1], {"evaluate_problem"}));
   return to_text(runs, o.output.style()) + "\n" + to_text(without_empty_columns(tables[0]), o.output.style());
 }
 
@@ -109,7 +102,7 @@ int run_evaluate(std::span<const std::string> arguments) {
   for (const EvaluatedModel& model : models)
     if (!model.problem.empty()) log_warning(fmt::format("{}: {}", printable(model.model), printable(model.problem)));
   const auto tables = evaluate_tables(models);
-  print(o.output, tables, provenance, text_of(o, tables));
+  print(o.output, tables, provenance, text_of(o, models));
   if (tables.front().rows.empty()) throw Error(ErrorKind::runtime, "no model could be predicted and run");
   return 0;
 }

@@ -47,6 +47,15 @@ def free_port():
         return one.getsockname()[1]
 
 
+def comes_true(condition, seconds):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
 class Cluster:
     """A controller and a node, with everything they write in one folder."""
 
@@ -71,12 +80,7 @@ class Cluster:
         time.sleep(1)
         self.start('slurmctld', '-D', '-i')
         self.start('slurmd', '-D', '-N', socket.gethostname().split('.')[0])
-        end = time.monotonic() + 60
-        while self.call('sinfo', '--noheader', '--format=%t').stdout.strip() != 'idle':
-            if time.monotonic() > end:
-                return False
-            time.sleep(0.05)
-        return True
+        return comes_true(lambda: self.call('sinfo', '--noheader', '--format=%t').stdout.strip() == 'idle', 60)
 
     def start(self, *command):
         with (self.folder / f'{command[0]}.out').open('w', encoding='utf-8') as output:
@@ -87,12 +91,9 @@ class Cluster:
                               check=False)
 
     def wait_for(self, condition, seconds, otherwise):
-        end = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > end:
-                self.print_logs()
-                raise SystemExit(f'sweep_slurm_test: {otherwise}')
-            time.sleep(0.05)
+        if not comes_true(condition, seconds):
+            self.print_logs()
+            raise SystemExit(f'sweep_slurm_test: {otherwise}')
 
     def print_logs(self):
         for log in self.folder.glob('*.log'):

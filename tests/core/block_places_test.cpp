@@ -27,11 +27,17 @@ long page_faults() {
 }
 
 /// In processes of their own, as it holds for the rest of them.
-TEST(BlockPlacesDeathTest, large_blocks_of_all_threads_lie_one_behind_the_other) {
-  if (is_sanitized()) GTEST_SKIP() << "a sanitizer has a heap of its own";
+class BlockPlacesDeathTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (is_sanitized()) GTEST_SKIP() << "a sanitizer has a heap of its own";
 #ifndef __GLIBC__
-  GTEST_SKIP() << "another C library";
+    GTEST_SKIP() << "another C library";
 #endif
+  }
+};
+
+TEST_F(BlockPlacesDeathTest, large_blocks_of_all_threads_lie_one_behind_the_other) {
   const auto places_blocks = [] {
     place_blocks_together();
     const Block first = block();
@@ -45,11 +51,7 @@ TEST(BlockPlacesDeathTest, large_blocks_of_all_threads_lie_one_behind_the_other)
 }
 
 /// As operators ask for room in each run and free it at its end.
-TEST(BlockPlacesDeathTest, what_was_freed_is_not_cleared_anew) {
-  if (is_sanitized()) GTEST_SKIP() << "a sanitizer has a heap of its own";
-#ifndef __GLIBC__
-  GTEST_SKIP() << "another C library";
-#endif
+TEST_F(BlockPlacesDeathTest, what_was_freed_is_not_cleared_anew) {
   const auto asks_again = [] {
     place_blocks_together();
     const auto use = [] { std::fill_n(block().get(), size, 'a'); };
