@@ -168,7 +168,7 @@ BuiltZooModel build_zoo_model(const ZooModel& model, std::uint64_t seed) {
     ZooWriter writer(model, seed);
     writers().at(model.family)(writer);
     proto.ParseFromString(writer.bytes());
-    built.parameters = writer.parameters();
+    built.parameters = writer.parameters(), built.weight_bytes = writer.weight_bytes();
   }
   say(proto, "family", model.family);
   say(proto, "architecture", model.architecture());
@@ -181,7 +181,11 @@ BuiltZooModel build_zoo_model(const ZooModel& model, std::uint64_t seed) {
 
 std::vector<ExportedZooModel> export_zoo(const ZooConfig& config, const ZooExportSettings& settings) {
   make_folders(settings.folder);
-  write_zoo_weights(settings.folder, config.seed);
+  // First, so that no model is there without its weights.
+  std::int64_t weight_bytes = 0;
+  for (const ZooModel& model : config.models)
+    weight_bytes = std::max(weight_bytes, build_zoo_model(model, config.seed).weight_bytes);
+  write_zoo_weights(settings.folder, config.seed, weight_bytes);
   std::optional<Optimiser> optimiser;
   if (settings.optimised) optimiser.emplace();
   std::vector<ExportedZooModel> exported;

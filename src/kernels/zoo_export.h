@@ -18,11 +18,12 @@ namespace takt {
 struct BuiltZooModel {
   std::string bytes;
   std::int64_t parameters = 0;
+  std::int64_t weight_bytes = 0;  ///< that zoo_weights_file has to have at least
 };
 
 /// Equal calls give equal bytes. Weights are in zoo_weights_file beside the model (those of graph networks, which are
 /// small, in the model itself). Throws Error(bad_input) for a depth or an input that the family does not have, and
-/// Error(unsupported) where a layer is larger than the file.
+/// Error(unsupported) for more weights than such a file may have.
 BuiltZooModel build_zoo_model(const ZooModel& model, std::uint64_t seed);
 
 struct ExportedZooModel {

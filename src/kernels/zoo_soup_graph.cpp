@@ -23,8 +23,9 @@ class GraphSoup : ZooChain {
 
   ZooTensor graph_layer(const ZooTensor& x) {
     static constexpr std::array<const char*, 4> reductions{"add", "add", "add", "max"};
-    // Rows that are gathered are few numbers, as the rest takes a product's time many times over.
-    const std::int64_t numbers = 4 * log_uniform(2, std::clamp<std::int64_t>(1'000'000 / edges_, 2, 32));
+    // Few edges have long rows, as of layers of five hundred numbers; many have short ones, as each number takes a
+    // product's time many times over.
+    const std::int64_t numbers = 4 * log_uniform(2, std::clamp<std::int64_t>(1'000'000 / edges_, 2, 128));
     const auto from = w_.dense(x, numbers);
     auto messages = w_.gathered(from, sources_);
     if (one_to(1)) messages = w_.binary("Mul", messages, edge_weights(from));

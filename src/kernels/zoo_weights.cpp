@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -15,46 +17,95 @@ namespace takt {
 
 static_assert(std::endian::native == std::endian::little, "external data of ONNX is little-endian");
 
+namespace {
+
+/// The content from the front, section by section.
+class ZooWeightStream {
+ public:
+  explicit ZooWeightStream(std::uint64_t seed) : random_(seed), section_(zoo_section_bytes, '\0') {}
+
+  /// Valid until the next call.
+  std::string_view next() {
+    const int power = next_ <= last_zoo_section ? next_++ : large_zoo_layer;
+    const auto bound = static_cast<float>(std::sqrt(3.0 / std::ldexp(1.0, power)));
+    for (std::size_t at = 0; at < section_.size(); at += 2 * sizeof(float)) {
+      // Two numbers of 24 bits each of one draw: exact in float32, so the same everywhere.
+      const std::uint64_t drawn = random_();
+      const std::array<float, 2> values{scaled(drawn >> 40, bound), scaled((drawn >> 16) & 0xFFFFFF, bound)};
+      std::memcpy(section_.data() + at, values.data(), sizeof values);
+    }
+    return section_;
+  }
+
+ private:
+  static float scaled(std::uint64_t part, float bound) {
+    return bound * (static_cast<float>(part) * 0x1p-23f - 1.0f);
+  }
+
+  LongRandom random_;
+  std::string section_;
+  int next_ = first_zoo_section;
+};
+
+/// As far as `bytes` goes, to `told`, until that says false.
+void tell_weights(std::uint64_t seed, std::int64_t bytes, const std::function<bool(std::string_view)>& told) {
+  ZooWeightStream stream(seed);
+  for (std::int64_t at = 0; at < bytes; at += zoo_section_bytes)
+    if (!told(stream.next().substr(0, static_cast<std::size_t>(bytes - at)))) return;
+}
+
+bool begins_with_weights(const std::filesystem::path& path, std::uint64_t seed, std::int64_t bytes) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  const MappedFile file(path);
+  std::string_view rest = file.text();
+  if (rest.size() < static_cast<std::size_t>(bytes)) return false;
+  bool is_equal = true;
+  tell_weights(seed, bytes, [&](std::string_view section) {
+    is_equal = rest.starts_with(section);
+    rest.remove_prefix(section.size());
+    return is_equal;
+  });
+  return is_equal;
+}
+
+}  // namespace
+
 std::int64_t ZooWeightPlaces::place(std::int64_t fan_in, std::int64_t bytes) {
-  if (bytes > zoo_weight_bytes)
-    throw Error(ErrorKind::unsupported, fmt::format("a layer has {} MiB of weights, and the zoo's file {}; take a "
-                                                    "smaller width or input",
-                                                    bytes >> 20, zoo_weight_bytes >> 20));
   const auto power = static_cast<int>(std::lround(std::log2(static_cast<double>(std::max<std::int64_t>(1, fan_in)))));
   const int section = std::clamp(power, first_zoo_section, last_zoo_section) - first_zoo_section;
   std::int64_t& taken = taken_[static_cast<std::size_t>(section)];
-  if (taken + bytes > zoo_section_bytes) taken = 0;
-  const std::int64_t offset = std::min(section * zoo_section_bytes + taken, (zoo_weight_bytes - bytes) / 64 * 64);
-  taken = std::min((taken + bytes + 63) / 64 * 64, zoo_section_bytes);
+  const bool fits = bytes <= zoo_section_bytes - taken;
+  std::int64_t& used = fits ? taken : large_;
+  const std::int64_t offset = (fits ? section * zoo_section_bytes : zoo_sections_bytes) + used;
+  if (bytes > most_zoo_weight_bytes - offset)
+    throw Error(ErrorKind::unsupported, fmt::format("a model has more weights than the {} MiB of the zoo's file; take "
+                                                    "a smaller width or input",
+                                                    most_zoo_weight_bytes >> 20));
+  used += (bytes + 63) / 64 * 64;
+  end_ = std::max(end_, offset + bytes);
   return offset;
 }
 
-std::string zoo_weights(std::uint64_t seed) {
-  std::string bytes(static_cast<std::size_t>(zoo_weight_bytes), '\0');
-  LongRandom random(seed);
-  const auto per_section = static_cast<std::size_t>(zoo_section_bytes) / sizeof(float);
-  auto* to = bytes.data();
-  for (int power = first_zoo_section; power <= last_zoo_section; ++power) {
-    const auto bound = static_cast<float>(std::sqrt(3.0 / std::ldexp(1.0, power)));
-    for (std::size_t i = 0; i < per_section; i += 2) {
-      // Two numbers of 24 bits each of one draw: exact in float32, so the same everywhere.
-      const std::uint64_t drawn = random();
-      for (const std::uint64_t part : {drawn >> 40, (drawn >> 16) & 0xFFFFFF}) {
-        const float value = bound * (static_cast<float>(part) * 0x1p-23f - 1.0f);
-        std::memcpy(to, &value, sizeof value);
-        to += sizeof value;
-      }
-    }
-  }
-  return bytes;
+std::string zoo_weights(std::uint64_t seed, std::int64_t bytes) {
+  std::string all;
+  all.reserve(static_cast<std::size_t>(bytes));
+  tell_weights(seed, bytes, [&](std::string_view section) {
+    all += section;
+    return true;
+  });
+  return all;
 }
 
-bool write_zoo_weights(const std::filesystem::path& folder, std::uint64_t seed) {
+bool write_zoo_weights(const std::filesystem::path& folder, std::uint64_t seed, std::int64_t bytes) {
   const auto path = folder / zoo_weights_file;
-  const std::string bytes = zoo_weights(seed);
-  std::error_code error;
-  if (std::filesystem::is_regular_file(path, error) && MappedFile(path).text() == bytes) return false;
-  write_file_atomically(path, bytes);
+  if (begins_with_weights(path, seed, bytes)) return false;
+  AtomicFile file(path);
+  tell_weights(seed, bytes, [&](std::string_view section) {
+    file.append(section);
+    return true;
+  });
+  file.commit();
   return true;
 }
 

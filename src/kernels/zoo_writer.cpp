@@ -33,7 +33,7 @@ std::string ZooWriter::node(const std::string& type, const std::vector<std::stri
 
 std::string ZooWriter::weight(const Shape& shape, std::int64_t fan_in) {
   const auto count = element_count(shape);
-  if (!count || *count > zoo_weight_bytes)
+  if (!count || *count > most_zoo_weight_bytes)
     throw Error(ErrorKind::unsupported,
                 model_.name() + ": a layer is larger than the zoo's weights; take a smaller width");
   const std::int64_t bytes = *count * static_cast<std::int64_t>(sizeof(float));

@@ -72,6 +72,8 @@ class ZooWriter {
   /// The model's file; its weights are in zoo_weights_file.
   std::string bytes() const;
   std::int64_t parameters() const { return parameters_; }
+  /// How long that file has to be.
+  std::int64_t weight_bytes() const { return places_.end(); }
 
  private:
   std::string node(const std::string& type, const std::vector<std::string>& inputs,

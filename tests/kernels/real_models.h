@@ -25,9 +25,10 @@ inline bool has_openvino() { return has_runtime_named("openvino"); }
 
 /// With its weights inside: a test writes the few that it needs instead of the file for all models.
 inline std::filesystem::path write_zoo_model(const TestFolder& folder, const ZooModel& model) {
-  const std::string weights = zoo_weights(1);
+  const BuiltZooModel built = build_zoo_model(model, 1);
+  const std::string weights = zoo_weights(1, built.weight_bytes);
   onnx::ModelProto proto;
-  EXPECT_TRUE(proto.ParseFromString(build_zoo_model(model, 1).bytes));
+  EXPECT_TRUE(proto.ParseFromString(built.bytes));
   for (auto& tensor : *proto.mutable_graph()->mutable_initializer()) {
     if (tensor.data_location() != onnx::TensorProto::EXTERNAL) continue;
     std::size_t offset = 0, length = 0;

@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 #include <onnx-ml.pb.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "graph/onnx.h"
 #include "kernels/zoo_export.h"
 #include "kernels/zoo_weights.h"
@@ -165,15 +169,60 @@ TEST(Zoo, layers_have_numbers_of_their_scale) {
   }
 }
 
-TEST(Zoo, no_layer_reaches_beyond_the_weights) {
-  ZooWeightPlaces places;
-  for (const std::int64_t bytes : {zoo_weight_bytes, zoo_section_bytes, std::int64_t{100}, zoo_weight_bytes - 4})
-    for (const std::int64_t fan_in : {1, 100, 1'000'000}) {
-      const std::int64_t offset = places.place(fan_in, bytes);
-      EXPECT_GE(offset, 0);
-      EXPECT_LE(offset + bytes, zoo_weight_bytes);
+/// Where a model's layers lie in the file: begin and end of each.
+std::vector<std::pair<std::int64_t, std::int64_t>> weight_places(const BuiltZooModel& built) {
+  onnx::ModelProto proto;
+  EXPECT_TRUE(proto.ParseFromString(built.bytes));
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;
+  for (const auto& tensor : proto.graph().initializer()) {
+    std::int64_t offset = -1, length = 0;
+    for (const auto& entry : tensor.external_data()) {
+      if (entry.key() == "offset") offset = number_in<std::int64_t>(entry.value()).value();
+      if (entry.key() == "length") length = number_in<std::int64_t>(entry.value()).value();
     }
-  EXPECT_THROW(places.place(9, zoo_weight_bytes + 4), Error);
+    if (offset >= 0) places.emplace_back(offset, offset + length);
+  }
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+TEST(Zoo, no_two_layers_of_a_model_share_weights) {
+  std::vector<ZooModel> models = usual_zoo();
+  for (int depth = 1; depth <= 216; depth += 5) models.push_back({std::string(soup_family), depth, 1, 1, 1});
+  for (const ZooModel& model : models) {
+    const BuiltZooModel built = build_zoo_model(model, 1);
+    const auto places = weight_places(built);
+    if (places.empty()) continue;  // a graph network, whose weights are in the model
+    for (std::size_t i = 1; i < places.size(); ++i) ASSERT_GE(places[i].first, places[i - 1].second) << model.name();
+    EXPECT_EQ(places.back().second, built.weight_bytes) << model.name();
+  }
+}
+
+TEST(Zoo, layers_are_placed_in_the_file_or_refused) {
+  for (const std::int64_t fan_in : {1, 100, 1'000'000}) {
+    ZooWeightPlaces places;
+    EXPECT_LT(places.place(fan_in, zoo_section_bytes), zoo_sections_bytes);
+    EXPECT_EQ(places.place(fan_in, 100), zoo_sections_bytes) << "its section is full";
+    EXPECT_EQ(places.place(fan_in, 4), zoo_sections_bytes + 128);
+    EXPECT_EQ(places.end(), zoo_sections_bytes + 132);
+    EXPECT_THROW(places.place(fan_in, most_zoo_weight_bytes), Error);
+  }
+}
+
+TEST(Zoo, weights_grow_and_never_change) {
+  const TestFolder folder;
+  const auto file = folder.path() / zoo_weights_file;
+  const std::int64_t some = zoo_sections_bytes + zoo_section_bytes / 3 * 4;
+  EXPECT_TRUE(write_zoo_weights(folder.path(), 1, 1000));
+  EXPECT_EQ(read_file(file), zoo_weights(1, 1000));
+  EXPECT_TRUE(write_zoo_weights(folder.path(), 1, some));
+  EXPECT_FALSE(write_zoo_weights(folder.path(), 1, some));
+  EXPECT_FALSE(write_zoo_weights(folder.path(), 1, 1000)) << "a longer one serves";
+  const std::string longer = read_file(file);
+  EXPECT_EQ(longer.size(), static_cast<std::size_t>(some));
+  EXPECT_TRUE(longer.starts_with(zoo_weights(1)));
+  EXPECT_TRUE(write_zoo_weights(folder.path(), 2, 1000)) << "another seed";
+  EXPECT_EQ(read_file(file), zoo_weights(2, 1000));
 }
 
 TEST(Zoo, an_export_goes_on_where_it_was) {
