@@ -28,7 +28,7 @@ struct FitOptions {
   std::filesystem::path out = default_predictor;
   int folds = 10;
   std::uint64_t seed = 1;
-  bool no_baselines = false;
+  bool no_baselines = false, features = false;
   std::filesystem::path calibrate;
   OutputOptions output;
   LogOptions log;
@@ -66,6 +66,10 @@ CommandLine declare(FitOptions& o) {
   line.add(
       {.names = "--no-baselines", .meaning = "Leave out the other ways of predicting, which take half of the time"},
       &o.no_baselines);
+  line.add({.names = "--features",
+            .meaning = "Show what the trees are told of kernels too, per group, with the values that they were trained "
+                       "on: some hundred rows"},
+           &o.features);
   add_output_format(line, o.output, table_names("fit"));
   return line;
 }
@@ -129,7 +133,7 @@ std::string sentence_of(const Launching& launching) {
 
 std::string text_of(const FitOptions& o, const Predictor& predictor, const std::vector<Table>& tables) {
   std::string text;
-  if (o.calibrate.empty()) text = to_text(known_features(tables[1]), o.output.style()) + "\n";
+  if (o.features) text = to_text(known_features(tables[1]), o.output.style()) + "\n";
   text += to_text(tables[0], o.output.style());
   text += fmt::format("\n{} on {} kernels of {} models ({} architectures), {} {}; in {}\n",
                       o.calibrate.empty() ? "trained" : "calibrated", predictor.kernels, predictor.models,
