@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The dataset that takt publishes: the kernels of many architectures, timed where they stand in their models, as compressed CSV.
 
-  scripts/collect_dataset.py                     every architecture of the zoo and the soup's 216 chains, into kernels/: 35 minutes
+  scripts/collect_dataset.py                     every architecture of the zoo, beside two loads each as well, and the soup's 216
+                                                 chains, into kernels/: 100 minutes, in quiet alone (--stress 0) 60
   scripts/collect_dataset.py --soup 40 --out lab
 
-Exports the models at batch 1, collects them in quiet, and writes OUT/kernels.csv.gz. A run that was stopped goes on where it
+Exports the models at batch 1, collects them, and writes OUT/kernels.csv.gz. A run that was stopped goes on where it
 was: what is exported stays, and what is measured is in OUT/kernels.csv.gz.jsonl at once. The machine should do nothing else; a
 measurement that something disturbed is made again. TAKT names the program; without it the one of this checkout, or else the one
 on the PATH.
@@ -37,6 +38,7 @@ def main():
     parser.add_argument('--soup', type=int, default=216, help='how many chains (216), spread over all kinds')
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--time', default='700ms', help="of each model in a round (700ms), once with its kernels' records and once without")
+    parser.add_argument('--stress', type=int, default=2, help='beside how many loads each of the zoo is measured as well (2)')
     parser.add_argument('--accept-disturbed', action='store_true', help='also on a busy machine; such times are worth little')
     options = parser.parse_args()
     zoo = {'seed': 1, **({'models': [{'family': family} for family in options.families]} if options.families else {})}
@@ -44,7 +46,8 @@ def main():
     if options.soup:
         folders.append(export(options.out, 'soup', soup_of(options.soup)))
     run('collect', *(word for folder in folders for word in ('--models', folder)), '-o', options.out / 'kernels.csv.gz',
-        '--rounds', options.rounds, '--time', options.time, *['--accept-disturbed'] * options.accept_disturbed)
+        '--rounds', options.rounds, '--time', options.time, *(('--stress', options.stress) if options.stress else ()),
+        *['--accept-disturbed'] * options.accept_disturbed)
 
 
 if __name__ == '__main__':

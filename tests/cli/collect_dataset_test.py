@@ -12,7 +12,7 @@ import unittest
 
 TAKT = pathlib.Path(sys.argv[1]).resolve()
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / 'scripts' / 'collect_dataset.py'
-SMALL = ('--families', 'mlp', '--soup', '2', '--rounds', '1', '--time', '20ms', '--accept-disturbed')
+SMALL = ('--families', 'mlp', '--soup', '2', '--rounds', '1', '--time', '20ms', '--stress', '0', '--accept-disturbed')
 
 
 class CollectDataset(unittest.TestCase):
