@@ -185,7 +185,7 @@ std::vector<ExportedZooModel> export_zoo(const ZooConfig& config, const ZooExpor
   std::int64_t weight_bytes = 0;
   for (const ZooModel& model : config.models)
     weight_bytes = std::max(weight_bytes, build_zoo_model(model, config.seed).weight_bytes);
-  write_zoo_weights(settings.folder, config.seed, weight_bytes);
+  if (weight_bytes > 0) write_zoo_weights(settings.folder, config.seed, weight_bytes);
   std::optional<Optimiser> optimiser;
   if (settings.optimised) optimiser.emplace();
   std::vector<ExportedZooModel> exported;
