@@ -64,7 +64,7 @@ void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapsho
   const SeenLoad seen = seen_in(snapshot);
   std::set<std::string> said;  // laws share figures
   for (const LoadLaw& law : predictor.load_laws) {
-    if (law.factor(seen, {})) return;
+    if (law.factor(seen, 0)) return;
     for (const std::string& name : law.missing(seen))
       if (said.insert(name).second)
         log_warning(fmt::format("load: {} is not known{}; the prediction is less certain without it", name,

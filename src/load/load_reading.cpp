@@ -28,8 +28,6 @@ constexpr LoadFeature features[] = {
      "What a probe of takt reached on one processor: multiply-adds in registers, per second in which it had it."},
     {"probe_memory_bytes_per_s", "B/s",
      "What a probe of takt read of an area beyond the caches, per second in which it had the processor."},
-    {"probe_cache_bytes_per_s", "B/s",
-     "What a probe of takt read of an area in the last cache, per second in which it had the processor."},
     {"probe_wait_ratio", "ratio", "Time that the probe waited for a processor, per time in which it had one."},
     {"probe_fair_wait_ratio", "ratio",
      "What the probe would have waited with its fair share of the processors, by how many threads wanted one."},

@@ -27,10 +27,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Nanoseconds probe_piece = 500us;  // of computing, of reading memory, and of reading a cache
+constexpr Nanoseconds probe_piece = 500us;  // of computing, and of reading: together the millisecond
 constexpr std::size_t probe_window = std::size_t{64} << 10;
 constexpr std::int64_t least_area = std::int64_t{32} << 20, most_area = std::int64_t{256} << 20;
-constexpr std::int64_t usual_last_cache = std::int64_t{8} << 20, most_cached = std::int64_t{16} << 20;
 
 std::atomic<double> probe_sink;  // results of loops end here, so that no compiler can leave a loop out
 
@@ -40,24 +39,12 @@ const ComputeKernel& probe_kernel() {
   return portable_compute();
 }
 
-std::size_t whole_windows(std::int64_t bytes) {
-  return std::max<std::size_t>(1, static_cast<std::size_t>(bytes) / probe_window) * probe_window;
-}
-
-/// 0: the system does not tell.
-std::int64_t last_cache_bytes() {
+/// Twice what the caches hold, within reason.
+std::size_t area_bytes() {
   std::int64_t largest = 0;
   for (const CacheLevel& cache : detect_caches()) largest = std::max(largest, cache.bytes);
-  return largest;
-}
-
-/// Twice what the caches hold, within reason.
-std::size_t area_bytes() { return whole_windows(std::clamp(2 * last_cache_bytes(), least_area, most_area)); }
-
-/// A quarter of the last cache, within reason: it stays there unless others want the cache, too.
-std::size_t cached_bytes() {
-  const std::int64_t cache = last_cache_bytes();
-  return whole_windows(std::min((cache > 0 ? cache : usual_last_cache) / 4, most_cached));
+  const std::int64_t bytes = std::clamp(2 * largest, least_area, most_area);
+  return static_cast<std::size_t>(bytes) / probe_window * probe_window;
 }
 
 /// How long this thread had a processor and waited for one; nullopt: the system does not tell.
@@ -122,13 +109,12 @@ struct ProbeLoad::Work {
   };
 
   /// Writes all of the memory and finds how much work a piece is. The same amount every time from then on.
-  Work() : area(area_bytes()), cached(cached_bytes()) {
-    memory.reset(static_cast<std::byte*>(::operator new[](area + cached, std::align_val_t{4096}, std::nothrow)));
+  Work() : area(area_bytes()) {
+    memory.reset(static_cast<std::byte*>(::operator new[](area, std::align_val_t{4096}, std::nothrow)));
     if (!memory) throw Error(ErrorKind::runtime, "there is not enough free memory for the probe; end other programs");
-    std::memset(memory.get(), 1, area + cached);
+    std::memset(memory.get(), 1, area);
     while (compute().cpu < probe_piece && rounds < (1LL << 32)) rounds *= 2;
     while (read().cpu < probe_piece && windows * probe_window * 2 <= area) windows *= 2;
-    while (read_cache().cpu < probe_piece && passes < 1024) passes *= 2;
   }
 
   template <typename Function>
@@ -155,18 +141,9 @@ struct ProbeLoad::Work {
     });
   }
 
-  /// What others left of it in the cache, and what they take meanwhile: a first pass, which brings it back, is not timed.
-  Piece read_cache() const {
-    read_kernel().read(memory.get() + area, cached, 1);
-    return timed(static_cast<double>(cached) * passes,
-                 [&] { read_kernel().read(memory.get() + area, cached, passes); });
-  }
-
   const ComputeKernel& kernel = probe_kernel();
   std::int64_t rounds = 256;
-  std::size_t windows = 1, area, at = 0;  // of memory; behind it lies what is to stay in the cache
-  std::size_t cached;
-  int passes = 1;
+  std::size_t windows = 1, area, at = 0;
   std::unique_ptr<std::byte[], Free> memory;
 };
 
@@ -177,7 +154,7 @@ ProbeLoad::ProbeLoad(ProbeSettings settings) : settings_(std::move(settings)) {
 ProbeLoad::~ProbeLoad() = default;
 
 SourceReadings ProbeLoad::read() {
-  std::vector<Piece> computed, read, read_cache;
+  std::vector<Piece> computed, read;
   std::vector<RunnableSample> runnable;
   const auto processors = shared_processors(settings_);
   std::optional<std::pair<Nanoseconds, Nanoseconds>> before, after;
@@ -187,14 +164,13 @@ SourceReadings ProbeLoad::read() {
     do {
       computed.push_back(work_->compute());
       read.push_back(work_->read());
-      read_cache.push_back(work_->read_cache());
       if (const auto now = processors ? runnable_now(settings_.root) : std::nullopt) runnable.push_back(*now);
     } while (steady_now() - begin < settings_.time);
     after = schedule_of_this_thread(settings_.root);
   });
   const Nanoseconds window = steady_now() - begin;
   Nanoseconds cpu{}, wall{};
-  for (const auto* pieces : {&computed, &read, &read_cache})
+  for (const auto* pieces : {&computed, &read})
     for (const Piece& one : *pieces) cpu += one.cpu, wall += one.wall;
 
   SourceReadings told;
@@ -207,7 +183,6 @@ SourceReadings ProbeLoad::read() {
   const char* const no_time = "the probe never had a processor";
   add("probe_compute_flops", median_rate(computed), no_time);
   add("probe_memory_bytes_per_s", median_rate(read), no_time);
-  add("probe_cache_bytes_per_s", median_rate(read_cache), no_time);
   std::optional<double> waited;
   if (before && after && after->first > before->first)
     waited = static_cast<double>((after->second - before->second).count()) /

@@ -1,8 +1,8 @@
 // A canary: takt's own work of about a millisecond, done again and again, tells what a program would get now.
 //
 // It works on any machine and needs nobody's permission. What it does is told apart: what a processor computes and
-// reads while the probe has it (a sibling thread, the clock, others' use of the memory and of the last cache show
-// there), and how long the probe waits for a processor. It is one thread of its own, no library's, so that no pool of threads fights with it.
+// reads while the probe has it (a sibling thread, the clock, the memory of others show there), and how long the probe
+// waits for a processor. It is one thread of its own, no library's, so that no pool of threads fights with it.
 #pragma once
 
 #include <filesystem>

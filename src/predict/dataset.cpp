@@ -202,20 +202,6 @@ void check_heading(const CsvRow& heading, std::string_view where) {
   }
 }
 
-/// Columns that datasets from before they were measured do not have: nothing is known there.
-void add_later_columns(std::vector<CsvRow>& rows) {
-  constexpr std::string_view later[] = {"probe_cache_bytes_per_s"};
-  const auto columns = dataset_columns();
-  for (const std::string_view name : later) {
-    const auto place = std::find(columns.begin(), columns.end(), name) - columns.begin();
-    auto& heading = rows.front().cells;
-    if (std::ssize(heading) <= place || std::find(heading.begin(), heading.end(), name) != heading.end()) continue;
-    for (CsvRow& row : rows)
-      if (std::ssize(row.cells) >= place)
-        row.cells.insert(row.cells.begin() + place, &row == &rows.front() ? std::string(name) : std::string());
-  }
-}
-
 }  // namespace
 
 ByLoad divided_by_load(Dataset dataset) {
@@ -247,9 +233,8 @@ std::string dataset_csv(const Dataset& dataset) {
 }
 
 Dataset parse_dataset(std::string_view csv, std::string_view where) {
-  auto rows = parse_csv(csv, where);
+  const auto rows = parse_csv(csv, where);
   if (rows.empty()) refuse_input(fmt::format("{}: is empty; 'takt collect' writes datasets", where));
-  add_later_columns(rows);
   check_heading(rows.front(), where);
   Dataset dataset;
   std::unordered_set<std::string> seen;

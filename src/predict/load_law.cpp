@@ -13,15 +13,12 @@ namespace {
 
 // First guesses: who waits as the probe does takes as much longer, and who computes as it does, too.
 constexpr std::string_view waited = "probe_wait_ratio", fair_wait = "probe_fair_wait_ratio", busy = "cpu_busy_share";
-constexpr LoadLawFeature cache_features[] = {
-    {fair_wait, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}, {"probe_cache_bytes_per_s"}};
 constexpr LoadLawFeature turns_features[] = {{fair_wait, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
 constexpr LoadLawFeature probe_features[] = {{waited, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
 constexpr LoadLawFeature gpu_features[] = {{"gpu_sm_active_share"}, {"gpu_dram_active_share"}, {"gpu_sm_clock_hertz"}};
 constexpr LoadLawFeature host_features[] = {{busy}, {"cpu_pressure_share"}};
 constexpr LoadLawFeature busy_features[] = {{busy}};
 constexpr LoadLawKind law_kinds[] = {{"gpu", gpu_features},
-                                     {"cache", cache_features},
                                      {"turns", turns_features},
                                      {"probe", probe_features},
                                      {"host", host_features},
@@ -93,11 +90,6 @@ std::vector<LoadTerm> terms_for(std::span<const SeenLoad> quiet, std::span<const
 
 std::span<const LoadLawKind> load_law_kinds() { return law_kinds; }
 
-double LoadedModel::size() const {
-  constexpr double middle = 8 << 20, most = 2;
-  return std::clamp(std::log(std::max(1.0, weight_bytes) / middle), -most, most);
-}
-
 std::optional<double> width_at(std::span<const LoadWidth> widths, double factor) {
   for (const LoadWidth& width : widths)
     if (factor <= width.up_to_factor) return width.width;
@@ -114,7 +106,7 @@ std::set<std::string> LoadLaw::missing(const SeenLoad& seen) const {
   return names;
 }
 
-std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, const LoadedModel& model) const {
+std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_share) const {
   LoadFactor result;
   double sum = 0;
   for (const LoadTerm& term : terms_) {
@@ -122,7 +114,7 @@ std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, const LoadedMode
     if (!value) return std::nullopt;
     const double far = distance(term.feature, *value, term.quiet), held = std::clamp(far, term.low, term.high);
     result.is_beyond = result.is_beyond || std::abs(far - held) > 0.1;
-    sum += held * term.weight_for(model);
+    sum += held * (term.weight + term.by_memory * memory_share);
     if (term.feature == waited || term.feature == fair_wait) sum += change_in(seen);
   }
   result.factor = std::exp(std::clamp(sum, -most_log_factor, most_log_factor));
@@ -147,17 +139,15 @@ std::optional<LoadLaw> fit_load_law(std::span<const LoadSample* const> samples, 
       LoadTerm& term = terms[i];
       const double far = distance(term.feature, (*values)[i], term.quiet);
       term.low = std::min(term.low, far), term.high = std::max(term.high, far);
-      row.insert(row.end(), {far, far * sample->of.memory_share, far * sample->of.size()});
+      row.push_back(far), row.push_back(far * sample->memory_share);
       left -= far * kind.features[i].guess;
     }
     right.push_back(left);
   }
   if (rows.size() < least_load_samples) return std::nullopt;
   const auto weights = ridge_solution(rows, right, pull_to_guess);
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    terms[i].weight = kind.features[i].guess + weights[3 * i];
-    terms[i].by_memory = weights[3 * i + 1], terms[i].by_size = weights[3 * i + 2];
-  }
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    terms[i].weight = kind.features[i].guess + weights[2 * i], terms[i].by_memory = weights[2 * i + 1];
   return LoadLaw(std::string(kind.name), std::move(terms), {});
 }
 

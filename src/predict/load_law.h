@@ -3,11 +3,10 @@
 // Problem: a table of times under load would need every model beside every load. Idea: what a load does to a run has
 // few reasons, and a probe feels them, too. It waits for processors as the run will; while it has one, it computes and
 // reads more slowly than in quiet, as the run will. So the logarithm of the factor is a sum: of each thing that was
-// seen, how far it is from quiet (transformed so that a probe's own factor is the first guess) times a weight, another
-// weight times the share of the model's time that goes to memory, and a third one times how many weights it has: who
-// gets the processor back finds others' data in the caches, and a small model has fetched its own again sooner. All are
-// learnt, per machine, by least squares drawn a little to that first guess; none has its sign imposed, since there are
-// devices whose clocks rise under load and which get faster.
+// seen, how far it is from quiet (transformed so that a probe's own factor is the first guess) times a weight, and
+// another weight times the share of the model's time that goes to memory. The weights are learnt, per machine, by least
+// squares drawn a little to that first guess; none has its sign imposed, since there are devices whose clocks rise
+// under load and which get faster.
 //
 // A load that began or ended while the probe worked (load/turns.h) is reckoned with as it is: what follows from
 // threads that take turns has no weight to be learnt.
@@ -28,19 +27,10 @@
 
 namespace takt {
 
-/// What decides how much of a load a model feels.
-struct LoadedModel {
-  double memory_share = 0;  ///< of its time in quiet, 0 to 1
-  double weight_bytes = 0;
-
-  /// 0 at 8 MiB, 1 at e times that; from −2 to 2, as caches are neither smaller nor larger.
-  double size() const;
-};
-
 /// A run beside a load, and the same model's in quiet.
 struct LoadSample {
-  SeenLoad seen;  ///< before the run
-  LoadedModel of;
+  SeenLoad seen;            ///< before the run
+  double memory_share = 0;  ///< of the model's time, 0 to 1
   double factor = 1;        ///< mean time beside the load over that in quiet
   std::string model, load;  ///< what validation keeps together
 };
@@ -48,13 +38,8 @@ struct LoadSample {
 struct LoadTerm {
   std::string feature;
   double quiet = 0;                  ///< its median in quiet
-  /// Of its distance from quiet; the second one times the memory share, the third one times the size.
-  double weight = 0, by_memory = 0, by_size = 0;
-  double low = 0, high = 0;  ///< distances that were trained on
-
-  double weight_for(const LoadedModel& model) const {
-    return weight + by_memory * model.memory_share + by_size * model.size();
-  }
+  double weight = 0, by_memory = 0;  ///< of its distance from quiet; the second one times the memory share
+  double low = 0, high = 0;          ///< distances that were trained on
 };
 
 /// |log(measured / predicted)| that 90 % stay below, of predictions whose factor is at most this.
@@ -78,7 +63,7 @@ class LoadLaw {
       : kind_(std::move(kind)), terms_(std::move(terms)), widths_(std::move(widths)) {}
 
   /// nullopt: one of its features was not seen.
-  std::optional<LoadFactor> factor(const SeenLoad& seen, const LoadedModel& model) const;
+  std::optional<LoadFactor> factor(const SeenLoad& seen, double memory_share) const;
   /// What it would have to see for a factor, and does not.
   std::set<std::string> missing(const SeenLoad& seen) const;
   const std::vector<LoadTerm>& terms() const { return terms_; }

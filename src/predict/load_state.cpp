@@ -12,10 +12,10 @@
 namespace takt {
 namespace {
 
-constexpr std::string_view seen_names[] = {
-    "probe_wait_ratio",        "probe_fair_wait_ratio", "probe_compute_flops", "probe_memory_bytes_per_s",
-    "probe_cache_bytes_per_s", "cpu_busy_share",        "cpu_pressure_share",  "run_delay_share",
-    "gpu_sm_active_share",     "gpu_dram_active_share", "gpu_sm_clock_hertz"};
+constexpr std::string_view seen_names[] = {"probe_wait_ratio",         "probe_fair_wait_ratio", "probe_compute_flops",
+                                           "probe_memory_bytes_per_s", "cpu_busy_share",        "cpu_pressure_share",
+                                           "run_delay_share",          "gpu_sm_active_share",   "gpu_dram_active_share",
+                                           "gpu_sm_clock_hertz"};
 
 }  // namespace
 

@@ -27,7 +27,7 @@ std::vector<JudgedSample> samples_of(const ByLoad& data, const std::vector<doubl
     std::vector<double> us;
     for (const CollectedKernel& kernel : same.kernels)
       facts.push_back(&kernel.facts), us.push_back(kernel.latency_ms * 1000);
-    samples.push_back({{model.load.seen, loaded_model(facts, us, same.constants), model.latency_ms / same.latency_ms,
+    samples.push_back({{model.load.seen, memory_share(facts, us, same.constants), model.latency_ms / same.latency_ms,
                         same.architecture, to_string(model.load.asked)},
                        quiet_us[found->second],
                        model.latency_ms * 1000});
@@ -49,7 +49,7 @@ std::vector<std::optional<LoadFactor>> unseen_factors(const std::vector<JudgedSa
           others.push_back(&other.sample);
       found->second = fit_load_law(others, quiet, kind);
     }
-    factors.push_back(found->second ? found->second->factor(one.sample.seen, one.sample.of) : std::nullopt);
+    factors.push_back(found->second ? found->second->factor(one.sample.seen, one.sample.memory_share) : std::nullopt);
   }
   return factors;
 }
@@ -89,18 +89,18 @@ std::vector<LoadWidth> widths_of(const std::vector<JudgedSample>& samples,
 
 }  // namespace
 
-LoadedModel loaded_model(std::span<const KernelFacts* const> kernels, std::span<const double> us,
-                         const MachineConstants& machine) {
-  double of_memory = 0, all = 0, weights = 0;
+double memory_share(std::span<const KernelFacts* const> kernels, std::span<const double> us,
+                    const MachineConstants& machine) {
+  double of_memory = 0, all = 0;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const KernelFacts& facts = *kernels[i];
     const double computing = std::isnan(facts[Feature::flops]) ? 0 : facts[Feature::flops] / machine.flops_per_s;
     const double moving = (facts[Feature::input_bytes] + facts[Feature::output_bytes] + facts[Feature::weight_bytes]) /
                           machine.bytes_per_s;
-    all += us[i], weights += facts[Feature::weight_bytes];
+    all += us[i];
     if (computing + moving > 0) of_memory += us[i] * moving / (computing + moving);
   }
-  return {all > 0 ? of_memory / all : 0, weights};
+  return all > 0 ? of_memory / all : 0;
 }
 
 LoadTraining train_load(const ByLoad& data, const std::vector<double>& quiet_us) {

@@ -9,10 +9,10 @@
 
 namespace takt {
 
-/// A model of these kernels, which take `us` each. The share of their time that goes to memory rather than to computing
-/// is that which the machine's peaks allow.
-LoadedModel loaded_model(std::span<const KernelFacts* const> kernels, std::span<const double> us,
-                         const MachineConstants& machine);
+/// The share of the kernels' time that goes to memory rather than to computing, by what the machine's peaks allow; 0 to
+/// 1. `us`: of each kernel.
+double memory_share(std::span<const KernelFacts* const> kernels, std::span<const double> us,
+                    const MachineConstants& machine);
 
 struct LoadTraining {
   std::vector<LoadLaw> laws;     ///< of every kind that the dataset has the figures for, the most certain first

@@ -11,13 +11,13 @@
 namespace takt {
 namespace {
 
-LoadedModel loaded_model_of(const Predictor& predictor, const ModelPrediction& prediction,
-                            std::span<const KernelFacts> kernels) {
+double memory_share_of(const Predictor& predictor, const ModelPrediction& prediction,
+                       std::span<const KernelFacts> kernels) {
   std::vector<const KernelFacts*> facts;
   std::vector<double> us;
   for (const KernelFacts& kernel : kernels) facts.push_back(&kernel);
   for (const KernelPrediction& kernel : prediction.kernels) us.push_back(kernel.us);
-  return loaded_model(facts, us, predictor.trees.machine());
+  return memory_share(facts, us, predictor.trees.machine());
 }
 
 constexpr double unknown_load = 1.6;  // of the logarithm: a factor of five
@@ -46,9 +46,9 @@ void check_knows_loads(const Predictor& predictor) {
 ModelPrediction beside_load(const Predictor& predictor, ModelPrediction prediction,
                             std::span<const KernelFacts> kernels, const SeenLoad& seen) {
   check_knows_loads(predictor);
-  const LoadedModel model = loaded_model_of(predictor, prediction, kernels);
+  const double share = memory_share_of(predictor, prediction, kernels);
   for (const LoadLaw& law : predictor.load_laws) {
-    const auto factor = law.factor(seen, model);
+    const auto factor = law.factor(seen, share);
     if (!factor) continue;
     apply(*factor, predictor, prediction);
     prediction.load = LoadShare{factor->factor, law.kind(), factor->is_beyond};
@@ -64,9 +64,8 @@ ModelPrediction beside_load(const Predictor& predictor, ModelPrediction predicti
 std::string sentence_of(const LoadLaw& law) {
   std::string text = law.kind() + ":";
   for (const LoadTerm& term : law.terms())
-    text += fmt::format("{} {} {:.2f}{:+.2f}·memory{:+.2f}·size ({:.3g} in quiet)",
-                        &term == law.terms().data() ? "" : ",", term.feature, term.weight, term.by_memory, term.by_size,
-                        term.quiet);
+    text += fmt::format("{} {} {:.2f}{:+.2f}·memory ({:.3g} in quiet)", &term == law.terms().data() ? "" : ",",
+                        term.feature, term.weight, term.by_memory, term.quiet);
   return text;
 }
 

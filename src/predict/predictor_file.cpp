@@ -165,7 +165,6 @@ OrderedJson law_json(const LoadLaw& law) {
                      {"quiet", term.quiet},
                      {"weight", term.weight},
                      {"by_memory", term.by_memory},
-                     {"by_size", term.by_size},
                      {"low", term.low},
                      {"high", term.high}});
   for (const LoadWidth& width : law.widths()) widths.push_back({width.up_to_factor, width.width});
@@ -176,14 +175,14 @@ LoadLaw law_in(const Json& json, const std::string& where) {
   const JsonObject law(json, where, {"kind", "terms", "widths"});
   std::vector<LoadTerm> terms;
   for (const Json& one : law.list("terms")) {
-    const JsonObject term(one, where, {"feature", "quiet", "weight", "by_memory", "low", "high"}, {"by_size"});
+    const JsonObject term(one, where, {"feature", "quiet", "weight", "by_memory", "low", "high"});
     const auto bounded = [&](const char* key) {
       const double value = term.number(key, -most_log);
       if (value > most_log) term.refuse(fmt::format("'{}' is {}; such a law is none", key, value));
       return value;
     };
     terms.push_back({term.text("feature"), term.number("quiet", -1e300), bounded("weight"), bounded("by_memory"),
-                     term.has("by_size") ? bounded("by_size") : 0, bounded("low"), bounded("high")});
+                     bounded("low"), bounded("high")});
     const auto known = seen_load_features();
     if (std::find(known.begin(), known.end(), terms.back().feature) == known.end())
       term.refuse(fmt::format("'{}' is no figure of a load", printable(terms.back().feature)));

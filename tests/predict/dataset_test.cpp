@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "core/csv.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "predict/predict_words.h"
@@ -82,22 +79,6 @@ TEST(Dataset, begins_with_the_columns_that_are_promised) {
                       "canary,probe_wait_ratio,",
                       0),
             0u);
-}
-
-TEST(Dataset, a_column_that_came_later_is_not_known_in_older_files) {
-  Dataset made = two_models();
-  for (CollectedModel& one : made.models) one.load.seen = {{"probe_memory_bytes_per_s", 1e10}, {"cpu_busy_share", 0.5}};
-  auto rows = parse_csv(dataset_csv(made), "x.csv");
-  const auto& heading = rows.front().cells;
-  const auto place = std::find(heading.begin(), heading.end(), "probe_cache_bytes_per_s") - heading.begin();
-  std::string older;
-  for (CsvRow& row : rows) {
-    row.cells.erase(row.cells.begin() + place);
-    for (const std::string& cell : row.cells) older += (&cell == row.cells.data() ? "" : ",") + csv_cell(cell);
-    older += '\n';
-  }
-  EXPECT_EQ(dataset_csv(parse_dataset(older, "x.csv")), dataset_csv(made));
-  EXPECT_THAT(refusal(replaced(older, "probe_memory_bytes_per_s", "memory")), HasSubstr("instead of"));
 }
 
 TEST(Dataset, refuses_what_is_none_with_its_line) {

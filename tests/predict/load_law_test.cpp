@@ -17,11 +17,10 @@
 namespace takt {
 namespace {
 
-/// What a machine makes of a load: waiting counts whole and more for large models, a slower memory by the model's share.
-double usual_factor(const SeenLoad& seen, const LoadedModel& model) {
-  return std::pow(1 + seen.at("probe_wait_ratio"), 1 + 0.1 * model.size()) *
-         std::pow(1e9 / seen.at("probe_compute_flops"), 0.9) *
-         std::pow(1e10 / seen.at("probe_memory_bytes_per_s"), 0.1 + 0.8 * model.memory_share);
+/// What a machine makes of a load: waiting counts whole, a slower memory by the model's share of it.
+double usual_factor(const SeenLoad& seen, double memory_share) {
+  return (1 + seen.at("probe_wait_ratio")) * std::pow(1e9 / seen.at("probe_compute_flops"), 0.9) *
+         std::pow(1e10 / seen.at("probe_memory_bytes_per_s"), 0.1 + 0.8 * memory_share);
 }
 
 SeenLoad drawn_load(Random& random) {
@@ -36,22 +35,15 @@ const SeenLoad no_load{{"probe_wait_ratio", 0},
                        {"probe_memory_bytes_per_s", 1e10},
                        {"cpu_busy_share", 0.01}};
 
-using FactorLaw = std::function<double(const SeenLoad&, const LoadedModel&)>;
-
-constexpr double middle_bytes = 8 << 20;
-
-LoadedModel drawn_model(Random& random) {
-  const double share = uniform(random);
-  return {share, middle_bytes * std::exp(4 * uniform(random) - 2)};
-}
+using FactorLaw = std::function<double(const SeenLoad&, double)>;
 
 std::vector<LoadSample> drawn_samples(int count, double noise, const FactorLaw& law) {
   Random random(7);
   std::vector<LoadSample> samples;
   for (int i = 0; i < count; ++i) {
     LoadSample one;
-    one.seen = drawn_load(random), one.of = drawn_model(random);
-    one.factor = law(one.seen, one.of) * std::exp(noise * standard_normal(random));
+    one.seen = drawn_load(random), one.memory_share = uniform(random);
+    one.factor = law(one.seen, one.memory_share) * std::exp(noise * standard_normal(random));
     samples.push_back(std::move(one));
   }
   return samples;
@@ -73,13 +65,12 @@ double mean_error(const LoadLaw& law, const FactorLaw& truth) {
   double sum = 0;
   for (int i = 0; i < 200; ++i) {
     const SeenLoad seen = drawn_load(random);
-    const LoadedModel model = drawn_model(random);
-    sum += std::abs(law.factor(seen, model)->factor / truth(seen, model) - 1) / 200;
+    const double share = uniform(random);
+    sum += std::abs(law.factor(seen, share)->factor / truth(seen, share) - 1) / 200;
   }
   return sum;
 }
 
-const LoadedModel middling{0, middle_bytes};
 const std::vector<SeenLoad> some_quiet{no_load, no_load, no_load};
 
 TEST(LoadLaw, what_the_probe_feels_is_found_and_needs_few_samples) {
@@ -87,43 +78,22 @@ TEST(LoadLaw, what_the_probe_feels_is_found_and_needs_few_samples) {
   const auto law = fit_load_law(pointers(samples), some_quiet, kind_named("probe"));
   ASSERT_TRUE(law);
   EXPECT_LT(mean_error(*law, usual_factor), 0.03);
-  EXPECT_NEAR(law->factor(no_load, {0.5, 1e9})->factor, 1, 1e-12) << "quiet is quiet";
+  EXPECT_NEAR(law->factor(no_load, 0.5)->factor, 1, 1e-12) << "quiet is quiet";
   const std::vector<LoadSample> few(samples.begin(), samples.begin() + 10);
   EXPECT_LT(mean_error(*fit_load_law(pointers(few), some_quiet, kind_named("probe")), usual_factor), 0.15);
   const std::vector<LoadSample> too_few(samples.begin(), samples.begin() + 7);
   EXPECT_FALSE(fit_load_law(pointers(too_few), some_quiet, kind_named("probe")));
 }
 
-TEST(LoadLaw, large_models_may_wait_longer_than_small_ones) {
-  const auto law = fit_load_law(pointers(drawn_samples(60, 0.02, usual_factor)), some_quiet, kind_named("probe"));
-  SeenLoad seen = no_load;
-  seen["probe_wait_ratio"] = 1;
-  EXPECT_NEAR(law->factor(seen, {0, middle_bytes})->factor, 2, 0.1);
-  EXPECT_NEAR(law->factor(seen, {0, middle_bytes * 7})->factor, std::pow(2, 1.195), 0.1);
-  EXPECT_NEAR(law->factor(seen, {0, middle_bytes / 7})->factor, std::pow(2, 0.805), 0.1);
-  EXPECT_EQ(law->factor(seen, {0, 1e12})->factor, law->factor(seen, {0, 1e9})->factor) << "no cache is so large";
-  EXPECT_EQ(law->factor(seen, {0, 0})->factor, law->factor(seen, {0, 1e3})->factor);
-}
-
-TEST(LoadTraining, the_size_of_a_model_is_that_of_its_weights) {
-  const std::vector<double> us{1, 3};
-  KernelFacts one = kernel("Conv", KernelGroup::conv, 1000, 0), other = kernel("Gemm", KernelGroup::product, 0, 10);
-  one[Feature::weight_bytes] = 100, other[Feature::weight_bytes] = 20;
-  const std::vector<const KernelFacts*> kernels{&one, &other};
-  const LoadedModel model = loaded_model(kernels, us, {1e9, 1e9});
-  EXPECT_EQ(model.weight_bytes, 120);
-  EXPECT_GT(model.memory_share, 0.75);
-}
-
 TEST(LoadLaw, a_device_that_speeds_up_under_load_is_predicted_to) {
-  const FactorLaw faster = [](const SeenLoad& seen, const LoadedModel&) { return 1 - 0.36 * seen.at("cpu_busy_share"); };
+  const FactorLaw faster = [](const SeenLoad& seen, double) { return 1 - 0.36 * seen.at("cpu_busy_share"); };
   const auto samples = drawn_samples(60, 0.01, faster);
   const auto law = fit_load_law(pointers(samples), some_quiet, kind_named("busy"));
   ASSERT_TRUE(law);
   EXPECT_LT(mean_error(*law, faster), 0.03);
   SeenLoad busy = no_load;
   busy["cpu_busy_share"] = 0.95;
-  EXPECT_LT(law->factor(busy, middling)->factor, 0.75);
+  EXPECT_LT(law->factor(busy, 0)->factor, 0.75);
 }
 
 TEST(LoadLaw, figures_that_are_missing_or_were_never_seen_in_quiet_are_no_law) {
@@ -133,7 +103,7 @@ TEST(LoadLaw, figures_that_are_missing_or_were_never_seen_in_quiet_are_no_law) {
   const auto law = fit_load_law(pointers(samples), some_quiet, kind_named("probe"));
   SeenLoad part = no_load;
   part.erase("probe_wait_ratio");
-  EXPECT_FALSE(law->factor(part, middling));
+  EXPECT_FALSE(law->factor(part, 0));
 }
 
 TEST(LoadLaw, a_load_that_has_just_changed_counts_as_it_is_now) {
@@ -141,13 +111,13 @@ TEST(LoadLaw, a_load_that_has_just_changed_counts_as_it_is_now) {
   const auto probe = fit_load_law(pointers(samples), some_quiet, kind_named("probe"));
   SeenLoad seen = no_load;
   seen["probe_wait_ratio"] = 0.25, seen[std::string(wait_trend_feature)] = 1.2;
-  EXPECT_NEAR(probe->factor(seen, middling)->factor, 1.5, 0.05);
+  EXPECT_NEAR(probe->factor(seen, 0)->factor, 1.5, 0.05);
   seen[std::string(wait_trend_feature)] = 0;
-  EXPECT_NEAR(probe->factor(seen, middling)->factor, 1.25, 0.05) << "no number of turns";
+  EXPECT_NEAR(probe->factor(seen, 0)->factor, 1.25, 0.05) << "no number of turns";
   const auto busy = fit_load_law(pointers(samples), some_quiet, kind_named("busy"));
-  const double before = busy->factor(seen, middling)->factor;
+  const double before = busy->factor(seen, 0)->factor;
   seen[std::string(wait_trend_feature)] = 1.2;
-  EXPECT_DOUBLE_EQ(busy->factor(seen, middling)->factor, before) << "it knows nothing of waiting";
+  EXPECT_DOUBLE_EQ(busy->factor(seen, 0)->factor, before) << "it knows nothing of waiting";
 }
 
 /// How long a probe waits is luck to a fifth or so; runs wait as long as is fair.
@@ -174,7 +144,7 @@ double error_with_luck(std::string_view kind, double busy) {
   const std::vector<SeenLoad> quiet(3, nothing);
   const auto law = fit_load_law(pointers(samples), quiet, kind_named(kind));
   double sum = 0;
-  for (const LoadSample& one : others) sum += std::abs(law->factor(one.seen, middling)->factor / one.factor - 1) / 200;
+  for (const LoadSample& one : others) sum += std::abs(law->factor(one.seen, 0)->factor / one.factor - 1) / 200;
   return sum;
 }
 
@@ -191,7 +161,7 @@ TEST(LoadLaw, says_what_it_would_have_to_see) {
   const auto law = fit_load_law(pointers(samples), std::vector<SeenLoad>(3, seen), kind_named("turns"));
   EXPECT_TRUE(law->missing(seen).empty());
   seen.erase("cpu_busy_share");
-  EXPECT_FALSE(law->factor(seen, middling));
+  EXPECT_FALSE(law->factor(seen, 0));
   EXPECT_EQ(law->missing(seen), std::set<std::string>{"cpu_busy_share"});
   EXPECT_EQ(law->missing({}).size(), 5u);
 }
@@ -200,10 +170,10 @@ TEST(LoadLaw, more_load_than_was_trained_on_is_said_and_held) {
   const auto law = fit_load_law(pointers(drawn_samples(60, 0, usual_factor)), some_quiet, kind_named("probe"));
   SeenLoad much = no_load;
   much["probe_wait_ratio"] = 1000;
-  const auto factor = law->factor(much, middling);
+  const auto factor = law->factor(much, 0);
   EXPECT_TRUE(factor->is_beyond);
   EXPECT_LT(factor->factor, 5);
-  EXPECT_FALSE(law->factor(no_load, middling)->is_beyond);
+  EXPECT_FALSE(law->factor(no_load, 0)->is_beyond);
 }
 
 TEST(LoadLaw, widths_are_of_thirds_where_there_are_enough) {
@@ -233,7 +203,7 @@ ByLoad drawn_by_load(int loads, double noise, std::vector<double>& quiet_us) {
       std::vector<const KernelFacts*> facts;
       std::vector<double> us;
       for (const CollectedKernel& one : model.kernels) facts.push_back(&one.facts), us.push_back(one.latency_ms);
-      beside.latency_ms *= usual_factor(beside.load.seen, loaded_model(facts, us, model.constants)) *
+      beside.latency_ms *= usual_factor(beside.load.seen, memory_share(facts, us, model.constants)) *
                            std::exp(noise * standard_normal(random));
       data.loaded.models.push_back(std::move(beside));
     }
@@ -282,7 +252,7 @@ TEST(LoadedPrediction, takes_the_most_certain_law_that_has_its_figures) {
   seen["probe_wait_ratio"] = 1, seen["cpu_busy_share"] = 0.5;
   const ModelPrediction beside = beside_load(predictor, quiet, kernels, seen);
   EXPECT_EQ(beside.load->from, "probe");
-  EXPECT_NEAR(beside.load->factor, usual_factor(seen, {0, 0}), 0.1);
+  EXPECT_NEAR(beside.load->factor, 2, 0.1);
   EXPECT_NEAR(beside.us, 100 * beside.load->factor, 1e-9);
   EXPECT_NEAR(beside.us, beside.kernels.front().us + beside.overhead_us, 1e-9);
   EXPECT_GE(std::log(beside.high_us / beside.us), std::log(quiet.high_us / quiet.us));

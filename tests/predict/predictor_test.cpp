@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "predict/predict_words.h"
@@ -118,8 +117,7 @@ TEST_F(Predictors, a_model_without_kernels_takes_the_overhead) {
 }
 
 const LoadLaw some_law("probe",
-                       {{"probe_wait_ratio", 0.01, 1.02, -0.3, 0.25, 0, 2},
-                        {"probe_compute_flops", 5e10, 0.9, 0.1, 0, -0.1, 1}},
+                       {{"probe_wait_ratio", 0.01, 1.02, -0.3, 0, 2}, {"probe_compute_flops", 5e10, 0.9, 0.1, -0.1, 1}},
                        {{1.5, 0.1}, {3, 0.2}});
 
 TEST_F(Predictors, a_file_says_the_same) {
@@ -132,19 +130,6 @@ TEST_F(Predictors, a_file_says_the_same) {
   const auto facts = facts_in(dataset.models[22]);
   EXPECT_EQ(predict(read, facts).us, predict(predictor, facts).us);
   EXPECT_EQ(predict(read, facts).high_us, predict(predictor, facts).high_us);
-}
-
-TEST_F(Predictors, laws_of_load_from_before_models_had_a_size_are_read) {
-  predictor.load_laws = {some_law};
-  std::map<std::string, std::string> files;
-  for (const auto& [name, text] : tree_files(predictor)) files[name] = text;
-  auto json = nlohmann::json::parse(predictor_json(predictor, {}));
-  for (auto& term : json["load_laws"][0]["terms"]) EXPECT_EQ(term.erase("by_size"), 1u);
-  const Predictor read = parse_predictor(json.dump(), "p", [&](const std::string& name) { return files.at(name); });
-  const LoadTerm& term = read.load_laws.front().terms().front();
-  EXPECT_EQ(term.by_size, 0);
-  EXPECT_EQ(term.by_memory, -0.3);
-  EXPECT_EQ(term.high, 2);
 }
 
 TEST_F(Predictors, of_a_gpu_take_what_asking_takes_and_a_file_says_the_same) {
