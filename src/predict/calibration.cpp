@@ -43,7 +43,7 @@ RatioCorrection correction_of(const RatioTrees& trees, const std::vector<KernelS
     const auto [compute, size] = trees.correction_features(*kernels[i]);
     const double weight = std::sqrt(samples[i].weight);
     rows.push_back({weight, weight * compute, weight * size});
-    right.push_back(weight * std::log(samples[i].us / estimates[i]->us()));
+    right.push_back(weight * std::log(samples[i].us / estimates[i]->us));
   }
   if (rows.empty()) return {};
   const auto found = ridge_solution(rows, right, pull_to_base);

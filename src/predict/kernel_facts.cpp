@@ -148,7 +148,11 @@ KernelGroup kernel_group_named(std::string_view name, std::string_view where) {
 
 std::span<const FeatureText> feature_texts() { return all_features; }
 
-std::vector<std::string> words_of(std::string_view op_type) { return split(op_type, '_'); }
+std::vector<std::string> words_of(std::string_view op_type) {
+  auto words = split(op_type, '_');
+  std::replace(words.begin(), words.end(), std::string("Sum"), std::string("Add"));
+  return words;
+}
 
 double io_bytes_of(const KernelGraph& graph, const std::map<std::string, KernelRecord>& records) {
   std::map<std::string_view, std::int64_t> bytes;  // of the model's own tensors, by name

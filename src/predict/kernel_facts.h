@@ -92,7 +92,8 @@ std::vector<KernelFacts> facts_of(const KernelGraph& graph, const std::map<std::
 /// Bytes of the model's inputs, each once, and of its outputs, as the kernels read and make them.
 double io_bytes_of(const KernelGraph& graph, const std::map<std::string, KernelRecord>& records);
 
-/// The operators that a canonical name lists: "Conv_Add_Relu" → {Conv, Add, Relu}.
+/// The operators that a canonical name lists: "Conv_Add_Relu" → {Conv, Add, Relu}. A Sum is an Add of some inputs, and
+/// what Adds take is what it takes.
 std::vector<std::string> words_of(std::string_view op_type);
 
 }  // namespace takt

@@ -71,8 +71,8 @@ constexpr auto error_columns = before_errors(
                      "Whether whole models or single kernels are predicted."},
     Column<ErrorRow>{
         "method", "Method", [](const ErrorRow& r) -> Cell { return r.method; },
-        "How: takt (measured times where the place is alike, else the two after it averaged), boosting "
-        "and forest (each of them alone), the source's recipe (a random forest on milliseconds), FLOPs (a "
+        "How: takt (measured times where the place is alike, else boosting), boosting alone, forest "
+        "(the same with a random forest), the source's recipe (a random forest on milliseconds), FLOPs (a "
         "line per kind of kernel), roofline (the machine's peaks times one factor). Beside loads: takt (by "
         "the most certain figures), then what other figures would say (gpu, probe, host, busy) and "
         "without load, which ignores it. Calibrated: takt, and as it was, the predictor before."},

@@ -28,7 +28,7 @@ KernelPrediction prediction_of(const Predictor& predictor, const KernelFacts& fa
   if (known) {
     result.tier = Tier::measured, result.us = *known, width = predictor.measured_width;
   } else if (estimate) {
-    result.tier = Tier::trained, result.us = estimate->us(), result.is_beyond = estimate->is_beyond;
+    result.tier = Tier::trained, result.us = estimate->us, result.is_beyond = estimate->is_beyond;
     width = width_of(predictor, facts.group, estimate->is_beyond);
   } else {
     result.us = predictor.trees.roofline(facts);

@@ -19,11 +19,9 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr int predictor_version = 1;
+constexpr int predictor_version = 2;  // 1 had forests beside the boosted trees
 
-std::string tree_file_name(KernelGroup group, std::string_view kind) {
-  return fmt::format("{}.{}.json", name_of(group), kind);
-}
+std::string tree_file_name(KernelGroup group) { return fmt::format("{}.boosting.json", name_of(group)); }
 
 std::string fingerprint_of(const std::string& text) { return fmt::format("{:016x}", fingerprint(text)); }
 
@@ -61,8 +59,7 @@ OrderedJson group_json(KernelGroup kind, const RatioTrees::Group& group, const P
                    {"width", width == predictor.kernel_width.end() ? OrderedJson() : OrderedJson(width->second)},
                    {"words", group.words},
                    {"bases", group.bases},
-                   {"boosting", fingerprint_of(group.boosting_json)},
-                   {"forest", fingerprint_of(group.forest_json)},
+                   {"boosting", fingerprint_of(group.trees_json)},
                    {"features", features}};
   if (correction != predictor.trees.corrections().end())
     json["correction"] = {correction->second.constant, correction->second.by_compute, correction->second.by_size};
@@ -127,7 +124,7 @@ void read_features(const JsonObject& group, RatioTrees::Group& read) {
 
 void read_group(const Json& json, const std::string& where, Predictor& predictor,
                 const std::function<std::string(const std::string& name)>& trees) {
-  const JsonObject group(json, where, {"group", "rows", "width", "words", "bases", "boosting", "forest", "features"},
+  const JsonObject group(json, where, {"group", "rows", "width", "words", "bases", "boosting", "features"},
                          {"correction"});
   const KernelGroup kind = kernel_group_named(group.text("group"), where);
   if (predictor.trees.groups().contains(kind)) group.refuse("a group is there twice");
@@ -136,14 +133,10 @@ void read_group(const Json& json, const std::string& where, Predictor& predictor
   read.words = sorted_texts(group, "words"), read.bases = sorted_texts(group, "bases");
   read_features(group, read);
   if (const auto width = group.number_or_null("width", 0)) predictor.kernel_width[kind] = *width;
-  const auto text_of = [&](const char* what) {
-    const std::string name = tree_file_name(kind, what);
-    std::string text = trees(name);
-    if (fingerprint_of(text) != group.text(what))
-      refuse_input(fmt::format("{}: {} is of another predictor; train it anew with 'takt fit'", where, name));
-    return text;
-  };
-  read.boosting_json = text_of("boosting"), read.forest_json = text_of("forest");
+  const std::string name = tree_file_name(kind);
+  read.trees_json = trees(name);
+  if (fingerprint_of(read.trees_json) != group.text("boosting"))
+    refuse_input(fmt::format("{}: {} is of another predictor; train it anew with 'takt fit'", where, name));
   predictor.trees.add(kind, std::move(read), where);
   if (group.has("correction")) predictor.trees.correct(kind, correction_in(group));
 }
@@ -260,10 +253,8 @@ std::string predictor_json(const Predictor& predictor, const Provenance& provena
 
 std::vector<std::pair<std::string, std::string>> tree_files(const Predictor& predictor) {
   std::vector<std::pair<std::string, std::string>> files;
-  for (const auto& [kind, group] : predictor.trees.groups()) {
-    files.emplace_back(tree_file_name(kind, "boosting"), group.boosting_json);
-    files.emplace_back(tree_file_name(kind, "forest"), group.forest_json);
-  }
+  for (const auto& [kind, group] : predictor.trees.groups())
+    files.emplace_back(tree_file_name(kind), group.trees_json);
   return files;
 }
 
@@ -280,7 +271,7 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
   if (!parsed.is_object() || !parsed.contains("takt_predictor"))
     refuse_input(fmt::format("{}: is no predictor; 'takt fit' writes them", where));
   if (parsed["takt_predictor"] != predictor_version)
-    refuse_input(fmt::format("{}: is a predictor of a newer takt; read it with that, or train it anew", where));
+    refuse_input(fmt::format("{}: is a predictor of another version of takt; train it anew with 'takt fit'", where));
   const JsonObject file(parsed, place,
                         {"takt",
                          "takt_predictor",

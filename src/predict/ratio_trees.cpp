@@ -77,10 +77,6 @@ class DistinctRows {
 
 }  // namespace
 
-double RatioEstimate::us() const {
-  return std::pow(boosting_us, boosting_share) * std::pow(forest_us, 1 - boosting_share);
-}
-
 RatioTrees::Group RatioTrees::described(std::span<const KernelSample* const> samples) {
   std::set<std::string> words, bases;
   for (const KernelSample* sample : samples) {
@@ -144,18 +140,15 @@ RatioTrees RatioTrees::train(std::span<const KernelSample> samples, const Machin
       targets.push_back(static_cast<float>(std::log(sample->us / trees.roofline(*sample->facts))));
       weights.push_back(static_cast<float>(sample->weight));
     }
-    TreeSettings boosting{.kind = TreeKind::boosting, .trees = settings.boosting_trees, .seed = settings.seed};
-    TreeSettings forest{.kind = TreeKind::forest, .trees = settings.forest_trees, .seed = settings.seed};
-    group.boosting_json = train_trees(matrix, targets, weights, boosting);
-    group.forest_json = train_trees(matrix, targets, weights, forest);
+    const TreeSettings own{.kind = settings.kind, .trees = settings.trees, .seed = settings.seed};
+    group.trees_json = train_trees(matrix, targets, weights, own);
     trees.add(entry.first, std::move(group), fmt::format("trees of {}", name_of(entry.first)));
   }
   return trees;
 }
 
 void RatioTrees::add(KernelGroup kind, Group group, std::string_view where) {
-  group.boosting = parse_trees(group.boosting_json, fmt::format("{} (boosting)", where), group.features.size());
-  group.forest = parse_trees(group.forest_json, fmt::format("{} (forest)", where), group.features.size());
+  group.trees = parse_trees(group.trees_json, where, group.features.size());
   groups_.insert_or_assign(kind, std::move(group));
 }
 
@@ -198,15 +191,13 @@ std::vector<std::optional<RatioEstimate>> RatioTrees::estimates(std::span<const 
     std::vector<std::size_t> row_of;
     for (const std::size_t place : places) {
       const auto values = row(*group, *kernels[place]);
-      all[place] = RatioEstimate{0, 0, lies_beyond(*group, values)};
+      all[place] = RatioEstimate{0, lies_beyond(*group, values)};
       row_of.push_back(rows.add(values));
     }
-    const auto boosting = group->boosting.predict_rows(rows.values()),
-               forest = group->forest.predict_rows(rows.values());
+    const auto logarithms = group->trees.predict_rows(rows.values());
     for (std::size_t i = 0; i < places.size(); ++i) {
       const double roof = roofline(*kernels[places[i]]) * corrected_by(*kernels[places[i]]);
-      all[places[i]]->boosting_us = roof * std::exp(boosting[row_of[i]]);
-      all[places[i]]->forest_us = roof * std::exp(forest[row_of[i]]);
+      all[places[i]]->us = roof * std::exp(logarithms[row_of[i]]);
     }
   }
   return all;

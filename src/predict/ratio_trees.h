@@ -1,9 +1,9 @@
 // The regression that takt predicts kernels with: how many times as long as the roofline allows does a kernel take.
 //
-// Per group of kernels (convolutions, depthwise ones, products, pooling, the rest) two ensembles learn the logarithm of
-// that ratio, boosting and a forest, and their weighted mean is the answer: boosting follows smooth dependences,
-// forests are careful where examples are few, and they err in different places. Which operators a kernel is made of are
-// yes-or-no features word by word, so Conv_Add_Relu shares what Conv and Conv_Relu have shown.
+// Per group of kernels (convolutions, depthwise ones, products, pooling, the rest) an ensemble of boosted trees learns
+// the logarithm of that ratio. (A forest was as good on nothing that either had not seen, and a fifth of it in a mean
+// with boosting made all splits of four datasets worse.) Which operators a kernel is made of are yes-or-no features word
+// by word, so Conv_Add_Relu shares what Conv and Conv_Relu have shown.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@
 namespace takt {
 
 struct RatioTreeSettings {
-  int boosting_trees = 300;
-  int forest_trees = 50;
+  TreeKind kind = TreeKind::boosting;
+  int trees = 300;
   std::uint64_t seed = 1;
 };
 
@@ -33,12 +33,8 @@ struct TrainedFeature {
   std::optional<float> low, high;  ///< missing: no kernel has it
 };
 
-/// What both ensembles say.
 struct RatioEstimate {
-  double boosting_us = 0, forest_us = 0;
-  double us() const;  ///< their geometric mean, boosting counted boosting_share times
-  /// Boosting alone was the better one on everything that it had not seen; a little of the forest steadies it.
-  static constexpr double boosting_share = 0.8;
+  double us = 0;
   bool is_beyond = false;  ///< a feature of the work lies outside of what was trained on
 };
 
@@ -81,13 +77,13 @@ class RatioTrees {
     std::vector<std::string> bases;        ///< those that a name begins with
     std::vector<TrainedFeature> features;  ///< in the order of the columns
     std::size_t rows = 0;
-    std::string boosting_json, forest_json;  ///< as XGBoost writes them
-    TreeEnsemble boosting, forest;
+    std::string trees_json;  ///< as XGBoost writes them
+    TreeEnsemble trees;
   };
   const std::map<KernelGroup, Group>& groups() const { return groups_; }
   /// The features of a group with these operators, in the order of the columns, as they are before any training.
   static std::vector<TrainedFeature> features_for(const std::vector<std::string>& words);
-  /// For readers of files: `group` has its texts, and the ensembles are read from them. Throws as parse_trees().
+  /// For readers of files: `group` has its text, and the ensemble is read from it. Throws as parse_trees().
   void add(KernelGroup kind, Group group, std::string_view where);
 
  private:

@@ -44,19 +44,21 @@ class PartTraining {
     for (const CollectedModel& model : rest.models)
       for (const CollectedKernel& kernel : model.kernels) samples_.push_back(sample_of(model, kernel));
     if (!settings.baselines) return;
-    source_.emplace(samples_, settings.trees.forest_trees, settings.trees.seed);
+    const MachineConstants& machine = rest.models.front().constants;
+    forest_ = RatioTrees::train(samples_, machine, {TreeKind::forest, settings.forest_trees, settings.trees.seed});
+    source_.emplace(samples_, settings.forest_trees, settings.trees.seed);
     flops_.emplace(samples_);
-    roofline_.emplace(samples_, rest.models.front().constants);
+    roofline_.emplace(samples_, machine);
   }
 
   void answer(const KernelFacts& facts, std::size_t m, std::size_t k, ByMethod& all) const {
     const ModelPrediction one = predict(predictor_, std::span(&facts, 1));
     set(all[Method::takt], m, k, one.kernels.front().recorded_us, one.kernels.front().tier);
     if (!source_) return;
-    const auto estimate = predictor_.trees.estimate(facts);
     const double roof = predictor_.trees.roofline(facts);
-    set(all[Method::boosting], m, k, estimate ? estimate->boosting_us : roof);
-    set(all[Method::forest], m, k, estimate ? estimate->forest_us : roof);
+    const RatioEstimate otherwise{roof};
+    set(all[Method::boosting], m, k, predictor_.trees.estimate(facts).value_or(otherwise).us);
+    set(all[Method::forest], m, k, forest_.estimate(facts).value_or(otherwise).us);
     set(all[Method::source], m, k, source_->predict_us(facts));
     set(all[Method::flops], m, k, flops_->predict_us(facts));
     set(all[Method::roofline], m, k, roofline_->predict_us(facts));
@@ -71,6 +73,7 @@ class PartTraining {
 
   Predictor predictor_;
   std::vector<KernelSample> samples_;
+  RatioTrees forest_;
   std::optional<RawForest> source_;
   std::optional<FlopsLaw> flops_;
   std::optional<ScaledRoofline> roofline_;

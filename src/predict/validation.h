@@ -18,6 +18,7 @@ namespace takt {
 
 struct ValidationSettings {
   RatioTreeSettings trees;
+  int forest_trees = 50;  ///< of the forests among the other methods
   int folds = 10;         ///< parts of the splits by kernel and model; families have a part each
   bool baselines = true;  ///< the other methods as well
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};

@@ -235,8 +235,8 @@ class Chain(unittest.TestCase):
         newer = self.folder / 'newer'
         newer.mkdir()
         text = (self.folder / 'predictor' / 'predictor.json').read_text(encoding='utf-8')
-        (newer / 'predictor.json').write_text(text.replace('"takt_predictor": 1', '"takt_predictor": 9'), encoding='utf-8')
-        self.assertIn('newer takt', refused(1, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'newer'))
+        (newer / 'predictor.json').write_text(text.replace('"takt_predictor": 2', '"takt_predictor": 9'), encoding='utf-8')
+        self.assertIn('another version of takt', refused(1, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'newer'))
 
 
 def running(pid):

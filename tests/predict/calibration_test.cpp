@@ -57,7 +57,7 @@ class Calibration : public testing::Test {
   void SetUp() override {
     if (!can_train_trees()) GTEST_SKIP() << "no XGBoost in this binary";
     const Dataset shipped = drawn_dataset(24, 30, 0.02, shipped_law({1e9, 1e9}));
-    base = train(shipped, all_places(shipped), {.boosting_trees = 120, .forest_trees = 20, .seed = 1});
+    base = train(shipped, all_places(shipped), {.trees = 120});
   }
   Predictor base;
 };

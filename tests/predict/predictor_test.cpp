@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const RatioTreeSettings few_trees{.boosting_trees = 120, .forest_trees = 20, .seed = 1};
+const RatioTreeSettings few_trees{.trees = 120};
 
 /// Convolutions reach a fifth of the peak, with Relu a little less; sums a half of the bandwidth.
 double law_of(const KernelFacts& facts) {
@@ -112,6 +112,13 @@ TEST_F(Predictors, work_beyond_the_training_is_said_and_still_scales) {
   EXPECT_GT(std::log(one.high_us / one.us), 0.25);
 }
 
+TEST_F(Predictors, a_sum_takes_what_an_add_takes) {
+  const KernelFacts add = kernel("Add", KernelGroup::other, 1234, 98765), sum = kernel("Sum", KernelGroup::other, 1234, 98765);
+  const auto both = predict(predictor, std::vector<KernelFacts>{add, sum}).kernels;
+  EXPECT_EQ(both[1].tier, Tier::trained);
+  EXPECT_EQ(both[1].us, both[0].us);
+}
+
 TEST_F(Predictors, a_model_without_kernels_takes_the_overhead) {
   EXPECT_EQ(predict(predictor, {}).us, predictor.overhead.whole({}, 0));
 }
@@ -167,7 +174,8 @@ TEST_F(Predictors, files_of_something_else_are_refused) {
     }
     return std::string("not refused");
   };
-  EXPECT_THAT(refusal("\"takt_predictor\": 1", "\"takt_predictor\": 2"), HasSubstr("newer takt"));
+  for (const char* other : {"\"takt_predictor\": 1", "\"takt_predictor\": 3"})  // 1 had forests, too
+    EXPECT_THAT(refusal("\"takt_predictor\": 2", other), HasSubstr("another version of takt"));
   EXPECT_THAT(refusal("\"takt_predictor\"", "\"takt_predicator\""), HasSubstr("is no predictor"));
   EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 0"), HasSubstr("'threads'"));
   EXPECT_THAT(refusal("\"model_width\": 0.1", "\"model_width\": -0.1"), HasSubstr("'model_width'"));
@@ -179,8 +187,8 @@ TEST_F(Predictors, files_of_something_else_are_refused) {
   EXPECT_THAT(refusal("\"high\": 2.0", "\"high\": -2.0"), HasSubstr("'low' is above 'high'"));
   EXPECT_THAT(refusal("3.0,", "1.0,"), HasSubstr("rising [factor, width]"));
   EXPECT_THAT(refusal("\"machine\"", "\"machines\""), HasSubstr("'machines' has no meaning"));
-  files["conv.forest.json"] += " ";
-  EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 1"), HasSubstr("conv.forest.json is of another predictor"));
+  files["conv.boosting.json"] += " ";
+  EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 1"), HasSubstr("conv.boosting.json is of another predictor"));
 }
 
 TEST(Predictor, one_predictor_stands_for_one_way_of_measuring) {

@@ -76,7 +76,7 @@ TEST(Validation, soup_adds_a_row_for_the_whole_zoo) {
   Dataset dataset = drawn_dataset(24, 12, 0.02, uneven_law);
   for (std::size_t m = 0; m < 12; ++m) dataset.models[m].family = "soup";
   ValidationSettings settings;
-  settings.trees = {.boosting_trees = 50, .forest_trees = 10, .seed = 1};
+  settings.trees.trees = 50, settings.forest_trees = 10;
   settings.folds = 3, settings.baselines = false;
   bool is_there = false;
   for (const ErrorRow& row : validate(dataset, settings).errors) {
@@ -92,7 +92,7 @@ TEST(Validation, errors_are_those_of_the_noise_and_intervals_hold) {
   constexpr double noise = 0.05;
   const Dataset dataset = drawn_dataset(40, 30, noise, uneven_law);
   ValidationSettings settings;
-  settings.trees = {.boosting_trees = 100, .forest_trees = 20, .seed = 1};
+  settings.trees.trees = 100, settings.forest_trees = 20;
   settings.folds = 4;
   const Validation validation = validate(dataset, settings);
   std::map<std::string, ErrorFigures> by_name;
