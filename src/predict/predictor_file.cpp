@@ -107,8 +107,8 @@ ErrorRow error_row_in(const Json& json, const std::string& where) {
   return read;
 }
 
-void read_features(const JsonObject& group, RatioTrees::Group& read) {
-  read.features = RatioTrees::features_for(read.words);
+void read_features(const JsonObject& group, KernelGroup kind, RatioTrees::Group& read) {
+  read.features = RatioTrees::features_for(kind, read.words);
   const Json& list = group.list("features");
   if (list.size() != read.features.size()) group.refuse("it has other features than this version of takt makes");
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -131,7 +131,7 @@ void read_group(const Json& json, const std::string& where, Predictor& predictor
   RatioTrees::Group read;
   read.rows = group.count("rows");
   read.words = sorted_texts(group, "words"), read.bases = sorted_texts(group, "bases");
-  read_features(group, read);
+  read_features(group, kind, read);
   if (const auto width = group.number_or_null("width", 0)) predictor.kernel_width[kind] = *width;
   const std::string name = tree_file_name(kind);
   read.trees_json = trees(name);

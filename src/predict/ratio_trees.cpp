@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -19,13 +20,41 @@ double bytes_in(const KernelFacts& facts) {
   return facts[Feature::input_bytes] + facts[Feature::output_bytes] + facts[Feature::weight_bytes];
 }
 
+bool is_convolution(KernelGroup kind) { return kind == KernelGroup::conv || kind == KernelGroup::depthwise; }
+
 /// Features that follow from others; trees would need many steps to find them.
-std::vector<TrainedFeature> derived_features() {
-  return {{"intensity", "FLOP/byte", "real", {}, {}},
-          {"roofline_us", "us", "real", {}, {}},
-          {"compute_share", "1", "real", {}, {}},
-          {"nchwc", "1", "yes/no", {}, {}},
-          {"nhwc", "1", "yes/no", {}, {}}};
+std::vector<TrainedFeature> derived_features(KernelGroup kind) {
+  std::vector<TrainedFeature> features{{"intensity", "FLOP/byte", "real", {}, {}},
+                                       {"roofline_us", "us", "real", {}, {}},
+                                       {"compute_share", "1", "real", {}, {}},
+                                       {"nchwc", "1", "yes/no", {}, {}},
+                                       {"nhwc", "1", "yes/no", {}, {}}};
+  if (is_convolution(kind))
+    features.insert(features.end(), {{"fill_of_8", "1", "real", {}, {}},
+                                     {"fill_of_16", "1", "real", {}, {}},
+                                     {"rest_of_6", "1", "integer", {}, {}},
+                                     {"border", "1", "real", {}, {}},
+                                     {"rows_read_bytes", "bytes", "real", {}, {}}});
+  return features;
+}
+
+/// How well a convolution fits the loops that vector units run. They compute eight or sixteen channels and six
+/// places of a row at once; what is left over takes as long as a whole one. Places at the border are computed one by
+/// one. The rows that a window reads stay in the nearest cache, or do not.
+std::array<float, 5> fit_of_loops(const KernelFacts& facts) {
+  std::array<float, 5> fit;
+  fit.fill(no_value);
+  const double channels = facts[Feature::channels_out], width = facts[Feature::width_out];
+  if (!(channels >= 1) || !(width >= 1)) return fit;
+  const auto fill_of = [&](double block) { return static_cast<float>(channels / (std::ceil(channels / block) * block)); };
+  fit[0] = fill_of(8), fit[1] = fill_of(16);
+  fit[2] = static_cast<float>(std::fmod(width, 6));
+  // Padding is the sum of four sides, and stride that of two directions multiplied.
+  const double outside = facts[Feature::padding] / 2 / std::sqrt(facts[Feature::stride]) / width;
+  if (!std::isnan(outside)) fit[3] = static_cast<float>(1 - std::pow(1 - std::clamp(outside, 0.0, 1.0), 2));
+  fit[4] = static_cast<float>(facts[Feature::window_height] * facts[Feature::width_in] * facts[Feature::channels_in] /
+                              std::max(1.0, facts[Feature::groups]) * sizeof(float));
+  return fit;
 }
 
 void widen(TrainedFeature& feature, float value) {
@@ -77,7 +106,7 @@ class DistinctRows {
 
 }  // namespace
 
-RatioTrees::Group RatioTrees::described(std::span<const KernelSample* const> samples) {
+RatioTrees::Group RatioTrees::described(KernelGroup kind, std::span<const KernelSample* const> samples) {
   std::set<std::string> words, bases;
   for (const KernelSample* sample : samples) {
     const auto of_kernel = words_of(sample->facts->op_type);
@@ -88,16 +117,16 @@ RatioTrees::Group RatioTrees::described(std::span<const KernelSample* const> sam
   group.words.assign(words.begin(), words.end());
   group.bases.assign(bases.begin(), bases.end());
   group.rows = samples.size();
-  group.features = features_for(group.words);
+  group.features = features_for(kind, group.words);
   return group;
 }
 
-std::vector<TrainedFeature> RatioTrees::features_for(const std::vector<std::string>& words) {
+std::vector<TrainedFeature> RatioTrees::features_for(KernelGroup kind, const std::vector<std::string>& words) {
   std::vector<TrainedFeature> features;
   for (const FeatureText& text : feature_texts())
     features.push_back(
         {std::string(text.name), std::string(text.unit), text.name == "broadcast" ? "real" : "integer", {}, {}});
-  for (TrainedFeature& feature : derived_features()) features.push_back(std::move(feature));
+  for (TrainedFeature& feature : derived_features(kind)) features.push_back(std::move(feature));
   for (const std::string& word : words) features.push_back({"is_" + word, "1", "yes/no", {}, {}});
   return features;
 }
@@ -112,6 +141,8 @@ std::vector<float> RatioTrees::row(const Group& group, const KernelFacts& facts)
   row.push_back(static_cast<float>(flops / machine_.flops_per_s * 1e6 / roof));
   row.push_back(facts.layout == "nchwc" ? 1.0f : 0.0f);
   row.push_back(facts.layout == "nhwc" ? 1.0f : 0.0f);
+  if (is_convolution(facts.group))
+    for (const float value : fit_of_loops(facts)) row.push_back(value);
   const std::size_t first = row.size();
   row.resize(group.features.size(), 0.0f);
   for (const std::string& word : words_of(facts.op_type)) {
@@ -130,7 +161,7 @@ RatioTrees RatioTrees::train(std::span<const KernelSample> samples, const Machin
   for (const auto& entry : by_group) {
     const auto& members = entry.second;
     if (members.size() < least_rows) continue;
-    Group group = described(members);
+    Group group = described(entry.first, members);
     FeatureMatrix matrix{group.features.size(), {}};
     std::vector<float> targets, weights;
     for (const KernelSample* sample : members) {

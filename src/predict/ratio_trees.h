@@ -82,7 +82,7 @@ class RatioTrees {
   };
   const std::map<KernelGroup, Group>& groups() const { return groups_; }
   /// The features of a group with these operators, in the order of the columns, as they are before any training.
-  static std::vector<TrainedFeature> features_for(const std::vector<std::string>& words);
+  static std::vector<TrainedFeature> features_for(KernelGroup kind, const std::vector<std::string>& words);
   /// For readers of files: `group` has its text, and the ensemble is read from it. Throws as parse_trees().
   void add(KernelGroup kind, Group group, std::string_view where);
 
@@ -90,7 +90,7 @@ class RatioTrees {
   double corrected_by(const KernelFacts& facts) const;
   const Group* group_of(const KernelFacts& facts) const;
   std::vector<float> row(const Group& group, const KernelFacts& facts) const;
-  static Group described(std::span<const KernelSample* const> samples);
+  static Group described(KernelGroup kind, std::span<const KernelSample* const> samples);
 
   MachineConstants machine_;
   double fixed_us_ = 0;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "core/error.h"
@@ -110,6 +111,33 @@ TEST_F(Predictors, work_beyond_the_training_is_said_and_still_scales) {
   EXPECT_TRUE(one.is_beyond);
   EXPECT_NEAR(one.us / law_of(large), 1, 0.2);  // trees on milliseconds would repeat the largest that they know
   EXPECT_GT(std::log(one.high_us / one.us), 0.25);
+}
+
+TEST_F(Predictors, trees_are_told_how_a_convolution_fits_the_loops_that_compute_it) {
+  KernelFacts conv = kernel("Conv", KernelGroup::conv, 1000, 10);
+  conv[Feature::channels_in] = 12, conv[Feature::channels_out] = 20, conv[Feature::groups] = 2;
+  conv[Feature::width_in] = 26, conv[Feature::width_out] = 13, conv[Feature::window_height] = 3;
+  conv[Feature::stride] = 4, conv[Feature::padding] = 4;
+  const auto told = [&](const std::string& name) {
+    const auto row = predictor.trees.features_of(conv);
+    const auto& features = predictor.trees.groups().at(KernelGroup::conv).features;
+    EXPECT_EQ(row.size(), features.size());
+    for (std::size_t i = 0; i < features.size(); ++i)
+      if (features[i].name == name) return static_cast<double>(row[i]);
+    ADD_FAILURE() << name;
+    return 0.0;
+  };
+  EXPECT_NEAR(told("fill_of_8"), 20.0 / 24, 1e-6);
+  EXPECT_NEAR(told("fill_of_16"), 20.0 / 32, 1e-6);
+  EXPECT_EQ(told("rest_of_6"), 1);
+  EXPECT_NEAR(told("border"), 1 - std::pow(1 - 1.0 / 13, 2), 1e-6) << "one place of 13 in each direction";
+  EXPECT_EQ(told("rows_read_bytes"), 3 * 26 * 6 * 4);
+  conv[Feature::padding] = std::nan("");
+  EXPECT_TRUE(std::isnan(told("border")));
+  conv[Feature::width_out] = std::nan("");
+  EXPECT_TRUE(std::isnan(told("fill_of_8"))) << "a sequence";
+  for (const TrainedFeature& feature : predictor.trees.groups().at(KernelGroup::other).features)
+    EXPECT_NE(feature.name, "fill_of_8");
 }
 
 TEST_F(Predictors, a_sum_takes_what_an_add_takes) {
