@@ -44,7 +44,9 @@ std::vector<TrainedFeature> derived_features(KernelGroup kind) {
 std::array<float, 5> fit_of_loops(const KernelFacts& facts) {
   std::array<float, 5> fit;
   fit.fill(no_value);
-  const double channels = facts[Feature::channels_out], width = facts[Feature::width_out];
+  // Groups of several channels are computed one by one, those of one channel together.
+  const double of_group = facts[Feature::columns], width = facts[Feature::width_out];
+  const double channels = of_group > 1 ? of_group : facts[Feature::channels_out];
   if (!(channels >= 1) || !(width >= 1)) return fit;
   const auto fill_of = [&](double block) { return static_cast<float>(channels / (std::ceil(channels / block) * block)); };
   fit[0] = fill_of(8), fit[1] = fill_of(16);

@@ -132,6 +132,8 @@ TEST_F(Predictors, trees_are_told_how_a_convolution_fits_the_loops_that_compute_
   EXPECT_EQ(told("rest_of_6"), 1);
   EXPECT_NEAR(told("border"), 1 - std::pow(1 - 1.0 / 13, 2), 1e-6) << "one place of 13 in each direction";
   EXPECT_EQ(told("rows_read_bytes"), 3 * 26 * 6 * 4);
+  conv[Feature::columns] = 10;
+  EXPECT_NEAR(told("fill_of_8"), 10.0 / 16, 1e-6) << "of a group";
   conv[Feature::padding] = std::nan("");
   EXPECT_TRUE(std::isnan(told("border")));
   conv[Feature::width_out] = std::nan("");
