@@ -38,9 +38,7 @@ class ZooWeightStream {
   }
 
  private:
-  static float scaled(std::uint64_t part, float bound) {
-    return bound * (static_cast<float>(part) * 0x1p-23f - 1.0f);
-  }
+  static float scaled(std::uint64_t part, float bound) { return bound * (static_cast<float>(part) * 0x1p-23f - 1.0f); }
 
   LongRandom random_;
   std::string section_;

@@ -253,8 +253,7 @@ std::string predictor_json(const Predictor& predictor, const Provenance& provena
 
 std::vector<std::pair<std::string, std::string>> tree_files(const Predictor& predictor) {
   std::vector<std::pair<std::string, std::string>> files;
-  for (const auto& [kind, group] : predictor.trees.groups())
-    files.emplace_back(tree_file_name(kind), group.trees_json);
+  for (const auto& [kind, group] : predictor.trees.groups()) files.emplace_back(tree_file_name(kind), group.trees_json);
   return files;
 }
 

@@ -48,7 +48,9 @@ std::array<float, 5> fit_of_loops(const KernelFacts& facts) {
   const double of_group = facts[Feature::columns], width = facts[Feature::width_out];
   const double channels = of_group > 1 ? of_group : facts[Feature::channels_out];
   if (!(channels >= 1) || !(width >= 1)) return fit;
-  const auto fill_of = [&](double block) { return static_cast<float>(channels / (std::ceil(channels / block) * block)); };
+  const auto fill_of = [&](double block) {
+    return static_cast<float>(channels / (std::ceil(channels / block) * block));
+  };
   fit[0] = fill_of(8), fit[1] = fill_of(16);
   fit[2] = static_cast<float>(std::fmod(width, 6));
   // Padding is the sum of four sides, and stride that of two directions multiplied.

@@ -143,7 +143,8 @@ TEST_F(Predictors, trees_are_told_how_a_convolution_fits_the_loops_that_compute_
 }
 
 TEST_F(Predictors, a_sum_takes_what_an_add_takes) {
-  const KernelFacts add = kernel("Add", KernelGroup::other, 1234, 98765), sum = kernel("Sum", KernelGroup::other, 1234, 98765);
+  const KernelFacts add = kernel("Add", KernelGroup::other, 1234, 98765),
+                    sum = kernel("Sum", KernelGroup::other, 1234, 98765);
   const auto both = predict(predictor, std::vector<KernelFacts>{add, sum}).kernels;
   EXPECT_EQ(both[1].tier, Tier::trained);
   EXPECT_EQ(both[1].us, both[0].us);
