@@ -2,7 +2,7 @@
 //
 // Per group of kernels (convolutions, depthwise ones, products, pooling, the rest) an ensemble of boosted trees learns
 // the logarithm of that ratio. (A forest was as good on nothing that either had not seen, and a fifth of it in a mean
-// with boosting made all splits of four datasets worse.) Which operators a kernel is made of are yes-or-no features
+// with boosting made all of three datasets worse.) Which operators a kernel is made of are yes-or-no features
 // word by word, so Conv_Add_Relu shares what Conv and Conv_Relu have shown.
 #pragma once
 
