@@ -2,7 +2,7 @@
 """The dataset that takt publishes: the kernels of many architectures, timed where they stand in their models, as compressed CSV.
 
   scripts/collect_dataset.py                     every architecture of the zoo, beside two loads each as well, and the soup's 216
-                                                 chains, into kernels/: 100 minutes, in quiet alone (--stress 0) 60
+                                                 chains, into kernels/: 70 minutes, in quiet alone (--stress 0) 45
   scripts/collect_dataset.py --soup 40 --out lab
 
 Exports the models at batch 1, collects them, and writes OUT/kernels.csv.gz. A run that was stopped goes on where it

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <string_view>
 
 #include "core/error.h"
@@ -19,11 +18,13 @@ static_assert(std::endian::native == std::endian::little, "external data of ONNX
 
 namespace {
 
-/// The content from the front, section by section.
+/// The first bytes of the content, section by section.
 class ZooWeightStream {
  public:
-  explicit ZooWeightStream(std::uint64_t seed) : random_(seed), section_(zoo_section_bytes, '\0') {}
+  ZooWeightStream(std::uint64_t seed, std::int64_t bytes)
+      : random_(seed), left_(static_cast<std::size_t>(bytes)), section_(zoo_section_bytes, '\0') {}
 
+  bool is_done() const { return left_ == 0; }
   /// Valid until the next call.
   std::string_view next() {
     const int power = next_ <= last_zoo_section ? next_++ : large_zoo_layer;
@@ -34,23 +35,19 @@ class ZooWeightStream {
       const std::array<float, 2> values{scaled(drawn >> 40, bound), scaled((drawn >> 16) & 0xFFFFFF, bound)};
       std::memcpy(section_.data() + at, values.data(), sizeof values);
     }
-    return section_;
+    const std::string_view told = std::string_view(section_).substr(0, left_);
+    left_ -= told.size();
+    return told;
   }
 
  private:
   static float scaled(std::uint64_t part, float bound) { return bound * (static_cast<float>(part) * 0x1p-23f - 1.0f); }
 
   LongRandom random_;
+  std::size_t left_;
   std::string section_;
   int next_ = first_zoo_section;
 };
-
-/// As far as `bytes` goes, to `told`, until that says false.
-void tell_weights(std::uint64_t seed, std::int64_t bytes, const std::function<bool(std::string_view)>& told) {
-  ZooWeightStream stream(seed);
-  for (std::int64_t at = 0; at < bytes; at += zoo_section_bytes)
-    if (!told(stream.next().substr(0, static_cast<std::size_t>(bytes - at)))) return;
-}
 
 bool begins_with_weights(const std::filesystem::path& path, std::uint64_t seed, std::int64_t bytes) {
   std::error_code error;
@@ -58,13 +55,12 @@ bool begins_with_weights(const std::filesystem::path& path, std::uint64_t seed, 
   const MappedFile file(path);
   std::string_view rest = file.text();
   if (rest.size() < static_cast<std::size_t>(bytes)) return false;
-  bool is_equal = true;
-  tell_weights(seed, bytes, [&](std::string_view section) {
-    is_equal = rest.starts_with(section);
+  for (ZooWeightStream stream(seed, bytes); !stream.is_done();) {
+    const std::string_view section = stream.next();
+    if (!rest.starts_with(section)) return false;
     rest.remove_prefix(section.size());
-    return is_equal;
-  });
-  return is_equal;
+  }
+  return true;
 }
 
 }  // namespace
@@ -88,10 +84,7 @@ std::int64_t ZooWeightPlaces::place(std::int64_t fan_in, std::int64_t bytes) {
 std::string zoo_weights(std::uint64_t seed, std::int64_t bytes) {
   std::string all;
   all.reserve(static_cast<std::size_t>(bytes));
-  tell_weights(seed, bytes, [&](std::string_view section) {
-    all += section;
-    return true;
-  });
+  for (ZooWeightStream stream(seed, bytes); !stream.is_done();) all += stream.next();
   return all;
 }
 
@@ -99,10 +92,7 @@ bool write_zoo_weights(const std::filesystem::path& folder, std::uint64_t seed, 
   const auto path = folder / zoo_weights_file;
   if (begins_with_weights(path, seed, bytes)) return false;
   AtomicFile file(path);
-  tell_weights(seed, bytes, [&](std::string_view section) {
-    file.append(section);
-    return true;
-  });
+  for (ZooWeightStream stream(seed, bytes); !stream.is_done();) file.append(stream.next());
   file.commit();
   return true;
 }

@@ -108,7 +108,7 @@ std::vector<KernelSample> learn_measured(std::span<const CollectedModel* const> 
   return samples;
 }
 
-Predictor train(const Dataset& dataset, std::span<const std::size_t> which, const RatioTreeSettings& settings) {
+Predictor train(const Dataset& dataset, std::span<const std::size_t> which, const TreeSettings& settings) {
   std::vector<const CollectedModel*> models;
   for (const std::size_t place : which) models.push_back(&dataset.models[place]);
   Predictor predictor;

@@ -74,7 +74,7 @@ ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts>
 std::vector<KernelSample> learn_measured(std::span<const CollectedModel* const> models, Predictor& predictor);
 
 /// Of the models at `which` of a dataset of one machine, runtime and number of threads; without widths and errors.
-Predictor train(const Dataset& dataset, std::span<const std::size_t> which, const RatioTreeSettings& settings);
+Predictor train(const Dataset& dataset, std::span<const std::size_t> which, const TreeSettings& settings);
 
 /// Throws Error(bad_input) where models were measured in ways that one predictor cannot stand for.
 void check_is_one_way(const Dataset& dataset, const std::string& where);

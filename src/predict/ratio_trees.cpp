@@ -158,7 +158,7 @@ std::vector<float> RatioTrees::row(const Group& group, const KernelFacts& facts)
 }
 
 RatioTrees RatioTrees::train(std::span<const KernelSample> samples, const MachineConstants& machine,
-                             const RatioTreeSettings& settings) {
+                             const TreeSettings& settings) {
   RatioTrees trees(machine, least_time_us({samples.begin(), samples.end()}));
   std::map<KernelGroup, std::vector<const KernelSample*>> by_group;
   for (const KernelSample& sample : samples) by_group[sample.facts->group].push_back(&sample);
@@ -175,8 +175,7 @@ RatioTrees RatioTrees::train(std::span<const KernelSample> samples, const Machin
       targets.push_back(static_cast<float>(std::log(sample->us / trees.roofline(*sample->facts))));
       weights.push_back(static_cast<float>(sample->weight));
     }
-    const TreeSettings own{.kind = settings.kind, .trees = settings.trees, .seed = settings.seed};
-    group.trees_json = train_trees(matrix, targets, weights, own);
+    group.trees_json = train_trees(matrix, targets, weights, settings);
     trees.add(entry.first, std::move(group), fmt::format("trees of {}", name_of(entry.first)));
   }
   return trees;

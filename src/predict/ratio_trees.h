@@ -21,12 +21,6 @@
 
 namespace takt {
 
-struct RatioTreeSettings {
-  TreeKind kind = TreeKind::boosting;
-  int trees = 300;
-  std::uint64_t seed = 1;
-};
-
 /// A feature as the regression gets it, with the values that it was trained on.
 struct TrainedFeature {
   std::string name, unit, type;    ///< type: "real", "integer" or "yes/no"
@@ -51,7 +45,7 @@ class RatioTrees {
 
   /// Groups with fewer than `least_rows` kernels are left out. Throws as train_trees().
   static RatioTrees train(std::span<const KernelSample> samples, const MachineConstants& machine,
-                          const RatioTreeSettings& settings);
+                          const TreeSettings& settings);
   static constexpr std::size_t least_rows = 8;
 
   /// nullopt: nobody has seen a kernel of this group, or the operator that it begins with.

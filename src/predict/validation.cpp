@@ -45,7 +45,8 @@ class PartTraining {
       for (const CollectedKernel& kernel : model.kernels) samples_.push_back(sample_of(model, kernel));
     if (!settings.baselines) return;
     const MachineConstants& machine = rest.models.front().constants;
-    forest_ = RatioTrees::train(samples_, machine, {TreeKind::forest, settings.forest_trees, settings.trees.seed});
+    forest_ = RatioTrees::train(
+        samples_, machine, {.kind = TreeKind::forest, .trees = settings.forest_trees, .seed = settings.trees.seed});
     source_.emplace(samples_, settings.forest_trees, settings.trees.seed);
     flops_.emplace(samples_);
     roofline_.emplace(samples_, machine);

@@ -17,7 +17,7 @@
 namespace takt {
 
 struct ValidationSettings {
-  RatioTreeSettings trees;
+  TreeSettings trees;
   int forest_trees = 50;  ///< of the forests among the other methods
   int folds = 10;         ///< parts of the splits by kernel and model; families have a part each
   bool baselines = true;  ///< the other methods as well

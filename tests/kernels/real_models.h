@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/text.h"
@@ -23,6 +24,20 @@ inline bool has_runtime_named(const std::string& name) {
 inline bool has_onnxruntime() { return has_runtime_named("onnxruntime"); }
 inline bool has_openvino() { return has_runtime_named("openvino"); }
 
+struct ExternalPlace {
+  std::size_t offset = 0, length = 0;  ///< bytes
+};
+/// Of values that lie in another file; nullopt: they are in the model.
+inline std::optional<ExternalPlace> external_place(const onnx::TensorProto& tensor) {
+  if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return std::nullopt;
+  ExternalPlace place;
+  for (const auto& entry : tensor.external_data()) {
+    if (entry.key() == "offset") place.offset = number_in<std::size_t>(entry.value()).value();
+    if (entry.key() == "length") place.length = number_in<std::size_t>(entry.value()).value();
+  }
+  return place;
+}
+
 /// With its weights inside: a test writes the few that it needs instead of the file for all models.
 inline std::filesystem::path write_zoo_model(const TestFolder& folder, const ZooModel& model) {
   const BuiltZooModel built = build_zoo_model(model, 1);
@@ -30,13 +45,9 @@ inline std::filesystem::path write_zoo_model(const TestFolder& folder, const Zoo
   onnx::ModelProto proto;
   EXPECT_TRUE(proto.ParseFromString(built.bytes));
   for (auto& tensor : *proto.mutable_graph()->mutable_initializer()) {
-    if (tensor.data_location() != onnx::TensorProto::EXTERNAL) continue;
-    std::size_t offset = 0, length = 0;
-    for (const auto& entry : tensor.external_data()) {
-      if (entry.key() == "offset") offset = number_in<std::size_t>(entry.value()).value();
-      if (entry.key() == "length") length = number_in<std::size_t>(entry.value()).value();
-    }
-    tensor.set_raw_data(weights.substr(offset, length));
+    const auto place = external_place(tensor);
+    if (!place) continue;
+    tensor.set_raw_data(weights.substr(place->offset, place->length));
     tensor.clear_external_data();
     tensor.clear_data_location();
   }

@@ -14,8 +14,8 @@
 
 #include "core/error.h"
 #include "core/file.h"
-#include "core/text.h"
 #include "graph/onnx.h"
+#include "kernels/real_models.h"
 #include "kernels/zoo_export.h"
 #include "kernels/zoo_weights.h"
 #include "places.h"
@@ -170,18 +170,12 @@ TEST(Zoo, layers_have_numbers_of_their_scale) {
 }
 
 /// Where a model's layers lie in the file: begin and end of each.
-std::vector<std::pair<std::int64_t, std::int64_t>> weight_places(const BuiltZooModel& built) {
+std::vector<std::pair<std::size_t, std::size_t>> weight_places(const BuiltZooModel& built) {
   onnx::ModelProto proto;
   EXPECT_TRUE(proto.ParseFromString(built.bytes));
-  std::vector<std::pair<std::int64_t, std::int64_t>> places;
-  for (const auto& tensor : proto.graph().initializer()) {
-    std::int64_t offset = -1, length = 0;
-    for (const auto& entry : tensor.external_data()) {
-      if (entry.key() == "offset") offset = number_in<std::int64_t>(entry.value()).value();
-      if (entry.key() == "length") length = number_in<std::int64_t>(entry.value()).value();
-    }
-    if (offset >= 0) places.emplace_back(offset, offset + length);
-  }
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  for (const auto& tensor : proto.graph().initializer())
+    if (const auto place = external_place(tensor)) places.emplace_back(place->offset, place->offset + place->length);
   std::sort(places.begin(), places.end());
   return places;
 }
@@ -194,7 +188,7 @@ TEST(Zoo, no_two_layers_of_a_model_share_weights) {
     const auto places = weight_places(built);
     if (places.empty()) continue;  // a graph network, whose weights are in the model
     for (std::size_t i = 1; i < places.size(); ++i) ASSERT_GE(places[i].first, places[i - 1].second) << model.name();
-    EXPECT_EQ(places.back().second, built.weight_bytes) << model.name();
+    EXPECT_EQ(places.back().second, static_cast<std::size_t>(built.weight_bytes)) << model.name();
   }
 }
 

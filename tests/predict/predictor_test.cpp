@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const RatioTreeSettings few_trees{.trees = 120};
+const TreeSettings few_trees{.trees = 120};
 
 /// Convolutions reach a fifth of the peak, with Relu a little less; sums a half of the bandwidth.
 double law_of(const KernelFacts& facts) {
