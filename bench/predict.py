@@ -18,7 +18,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'scripts'))
-from takt_program import soup_of, write  # noqa: E402
+from takt_program import ALL_CHAINS, soup_of, write  # noqa: E402
 
 NETWORKS = pathlib.Path('.sdk/onnx/onnx/backend/test/data/light')
 
@@ -62,7 +62,7 @@ def main():
     parser.add_argument('--config', type=pathlib.Path)
     parser.add_argument('--rounds', default='3')
     parser.add_argument('--time', default='700ms')
-    parser.add_argument('--soup', type=int, default=216)
+    parser.add_argument('--soup', type=int, default=ALL_CHAINS)
     parser.add_argument('--stress', type=int, default=3)
     parser.add_argument('--models', type=pathlib.Path, default=NETWORKS)
     options = parser.parse_args()

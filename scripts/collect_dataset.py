@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The dataset that takt publishes: the kernels of many architectures, timed where they stand in their models, as compressed CSV.
 
-  scripts/collect_dataset.py                     every architecture of the zoo, beside two loads each as well, and the soup's 216
+  scripts/collect_dataset.py                     every architecture of the zoo, beside two loads each as well, and the soup's 240
                                                  chains, into kernels/: 70 minutes, in quiet alone (--stress 0) 45
   scripts/collect_dataset.py --soup 40 --out lab
 
@@ -15,7 +15,7 @@ import pathlib
 import subprocess
 import sys
 
-from takt_program import program_of_takt, soup_of, write
+from takt_program import ALL_CHAINS, program_of_takt, soup_of, write
 
 
 def run(*words, shown=True):
@@ -35,7 +35,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--out', type=pathlib.Path, default=pathlib.Path('kernels'))
     parser.add_argument('--families', nargs='+', metavar='FAMILY', help='of the zoo; otherwise all')
-    parser.add_argument('--soup', type=int, default=216, help='how many chains (216), spread over all kinds')
+    parser.add_argument('--soup', type=int, default=ALL_CHAINS, help=f'how many chains ({ALL_CHAINS}), spread over all kinds')
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--time', default='700ms', help="of each model in a round (700ms), once with its kernels' records and once without")
     parser.add_argument('--stress', type=int, default=2, help='beside how many loads each of the zoo is measured as well (2)')

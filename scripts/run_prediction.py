@@ -3,7 +3,7 @@
 beside loads of 30, 60 and 90 % while Prometheus watches, fits, predicts and evaluates.
 
   scripts/run_prediction.py                             a quick zoo and 60 chains of the soup, into prediction/
-  scripts/run_prediction.py --size full --out lab       all architectures and 216 chains of the soup; hours
+  scripts/run_prediction.py --size full --out lab       all architectures and 240 chains of the soup; hours
   TAKT_PROMETHEUS_DIR=.sdk/prometheus scripts/run_prediction.py     with the one that tools/fetch_prometheus unpacks
 
 Prometheus, its node exporter and takt's exporter are started on the loopback and stopped at the end; where the first two are not
@@ -24,7 +24,7 @@ import time
 import urllib.error
 import urllib.request
 
-from takt_program import program_of_takt, soup_of, write
+from takt_program import ALL_CHAINS, program_of_takt, soup_of, write
 
 SIZES = {
     'small': {'zoo': {'models': [{'family': 'mlp', 'depth': [3, 6], 'width': [0.125, 0.25], 'input': 64},
@@ -38,7 +38,7 @@ SIZES = {
                                  {'family': 'transformer', 'depth': [2, 4], 'width': [0.5, 1]},
                                  {'family': 'mlp'}]},
               'soup': 60, 'time': '300ms', 'rounds': 2, 'per_model': 1, 'folds': 10, 'evaluate': '1s'},
-    'full': {'zoo': {'seed': 1}, 'soup': 216, 'time': '1s', 'rounds': 3, 'per_model': 6, 'folds': 10, 'evaluate': '2s'},
+    'full': {'zoo': {'seed': 1}, 'soup': ALL_CHAINS, 'time': '1s', 'rounds': 3, 'per_model': 6, 'folds': 10, 'evaluate': '2s'},
 }
 
 

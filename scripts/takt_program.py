@@ -21,7 +21,7 @@ def write(path, content):
     return path
 
 
-ALL_CHAINS = 216
+ALL_CHAINS = 240
 
 
 def soup_of(chains):

@@ -89,7 +89,7 @@ void add_grid(const YAML::Node& node, const std::string& origin, std::size_t num
 }
 
 std::vector<int> soup_numbers() {
-  std::vector<int> numbers(last_classic_chain);
+  std::vector<int> numbers(last_wide_chain);
   std::iota(numbers.begin(), numbers.end(), 1);
   return numbers;
 }

@@ -15,7 +15,7 @@
 //   mlp           3, 6: layers of 1024·width; `input` numbers go in
 //   sage, gcn, gat   one layer of a graph neural network (gnn/network.h), 500·width features; `input` nodes, four edges
 //                 for each
-//   soup          random chains of blocks to learn from, numbers 1 to 216 (zoo_soup.cpp), in no zoo that does not ask
+//   soup          random chains of blocks to learn from, numbers 1 to 240 (zoo_soup.cpp), in no zoo that does not ask
 //                 for them
 #pragma once
 

@@ -36,9 +36,11 @@ class ZooChain {
   double work_ = 0;
 };
 
-/// The numbers of each kind follow each other: plain chains, graphs, classic networks.
+/// The numbers of each kind follow each other: plain chains, graphs, classic networks, wide layers.
 void write_graph_soup(ZooWriter& w);
 void write_classic_soup(ZooWriter& w);
-inline constexpr int last_plain_chain = 160, last_graph_chain = 184, last_classic_chain = 216;
+void write_wide_soup(ZooWriter& w);
+inline constexpr int last_plain_chain = 160, last_graph_chain = 184, last_classic_chain = 216,
+                     last_wide_chain = 240;
 
 }  // namespace takt

@@ -254,6 +254,7 @@ class Soup : ZooChain {
 }  // namespace
 
 void write_soup(ZooWriter& w) {
+  if (w.model().depth > last_classic_chain) return write_wide_soup(w);
   if (w.model().depth > last_graph_chain) return write_classic_soup(w);
   if (w.model().depth > last_plain_chain) return write_graph_soup(w);
   Soup(w).write();

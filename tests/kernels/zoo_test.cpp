@@ -103,7 +103,27 @@ TEST(Zoo, chains_of_the_soup_have_what_networks_are_made_of) {
                            "Erf"})
     EXPECT_GE(chains_with[type], 5) << type;
   for (const ZooModel& model : usual_zoo()) EXPECT_NE(model.family, soup_family);
-  EXPECT_THAT(zoo_refusal("models: [{family: soup, depth: 217}]"), HasSubstr("217, and soup has 1 to 216"));
+  EXPECT_THAT(zoo_refusal("models: [{family: soup, depth: 241}]"), HasSubstr("241, and soup has 1 to 240"));
+}
+
+TEST(Zoo, wide_chains_have_wide_groups_and_weights_beyond_a_cache) {
+  int plain_groups = 0, most_in_cache = 0, beyond = 0;
+  for (int number = 217; number <= 240; ++number) {
+    const BuiltZooModel built = build_zoo_model({std::string(soup_family), number, 1, 1, 1}, 1);
+    onnx::ModelProto proto;
+    ASSERT_TRUE(proto.ParseFromString(built.bytes));
+    std::int64_t weights = 0;
+    for (const auto& tensor : proto.graph().initializer()) {
+      if (tensor.dims_size() == 4 && tensor.dims(1) >= 20 && tensor.dims(1) % 8 != 0) ++plain_groups;
+      std::int64_t numbers = 1;
+      for (const std::int64_t dim : tensor.dims()) numbers *= dim;
+      weights += numbers;
+    }
+    if (number % 2 == 0) ++(weights * 4 > 32'000'000 ? beyond : most_in_cache);
+  }
+  EXPECT_GE(plain_groups, 20);
+  EXPECT_GE(most_in_cache, 3);
+  EXPECT_GE(beyond, 4);
 }
 
 TEST(Zoo, has_the_parameters_of_the_papers) {
@@ -182,7 +202,7 @@ std::vector<std::pair<std::size_t, std::size_t>> weight_places(const BuiltZooMod
 
 TEST(Zoo, no_two_layers_of_a_model_share_weights) {
   std::vector<ZooModel> models = usual_zoo();
-  for (int depth = 1; depth <= 216; depth += 5) models.push_back({std::string(soup_family), depth, 1, 1, 1});
+  for (int depth = 1; depth <= 240; depth += 5) models.push_back({std::string(soup_family), depth, 1, 1, 1});
   for (const ZooModel& model : models) {
     const BuiltZooModel built = build_zoo_model(model, 1);
     const auto places = weight_places(built);
