@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""predict_load.py [TAKT] [MODEL…] [--predictor DIR] [--rounds N] [--time SECONDS] [--arrivals N] [--seed N] [--only steady|changing] [--core N] [--keep FILE]
+"""predict_load.py [TAKT] [MODEL…] [--predictor DIR] [--rounds N] [--time SECONDS] [--look SECONDS] [--arrivals N] [--seed N] [--only steady|changing] [--core N] [--keep FILE]
 
 Are predictions beside a load right? `takt evaluate --load` looks at the load before each run and predicts it, here beside
 loads that this script makes with `takt stress`: steady ones, one after the other, and one that comes and goes: arrivals at
@@ -19,6 +19,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 
 KINDS = ('--cpu', '--memory', '--cache')
@@ -56,8 +57,16 @@ def end(process):
     process.wait()
 
 
+def look(options):
+    if options.look is None:
+        return ['--load']
+    config = pathlib.Path(options.folder.name) / 'load.yaml'
+    config.write_text(f'load: {{probe: {{time: {options.look}s}}}}\n', encoding='utf-8')
+    return ['--config', config]
+
+
 def evaluate(options, seed, rounds, seconds, *more):
-    command = [options.takt, 'evaluate', *options.models, '--predictor', options.predictor, '--load', '--rounds', str(rounds),
+    command = [options.takt, 'evaluate', *options.models, '--predictor', options.predictor, *look(options), '--rounds', str(rounds),
                '--time', f'{seconds * rounds:.3f}s', '--seed', str(seed), '--format', 'json', *more]
     done = subprocess.run(command, stdout=subprocess.PIPE, encoding='utf-8', check=False)
     if done.returncode != 0:
@@ -110,6 +119,7 @@ def main():
     parser.add_argument('--predictor', default='prediction/predictor')
     parser.add_argument('--rounds', type=int, default=1, help='of each steady load')
     parser.add_argument('--time', type=float, default=2, help='seconds of each run beside a steady load')
+    parser.add_argument('--look', type=float, help='seconds of the look by the probe before each run; 1 without')
     parser.add_argument('--next', type=float, default=0.25, help='the same beside the load that comes and goes')
     parser.add_argument('--arrivals', type=int, default=4, help='rounds beside the load that comes and goes')
     parser.add_argument('--gap', type=float, default=5, help='mean seconds between arrivals')
@@ -123,6 +133,7 @@ def main():
         os.sched_setaffinity(0, {options.core})
     options.processors = len(os.sched_getaffinity(0))
     generator = random.Random(options.seed)
+    options.folder = tempfile.TemporaryDirectory()
     print(f'{"load":28} {"runs":>5} {"slower":>8} {"MAPE":>8} {"within 10":>10} {"coverage":>9} {"without load":>14}')
     kept = steady_loads(options, generator) if options.only != 'changing' else []
     kept += changing_load(options, generator) if options.arrivals and options.only != 'steady' else []

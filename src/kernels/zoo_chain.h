@@ -40,7 +40,6 @@ class ZooChain {
 void write_graph_soup(ZooWriter& w);
 void write_classic_soup(ZooWriter& w);
 void write_wide_soup(ZooWriter& w);
-inline constexpr int last_plain_chain = 160, last_graph_chain = 184, last_classic_chain = 216,
-                     last_wide_chain = 240;
+inline constexpr int last_plain_chain = 160, last_graph_chain = 184, last_classic_chain = 216, last_wide_chain = 240;
 
 }  // namespace takt

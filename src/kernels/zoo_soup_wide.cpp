@@ -1,7 +1,7 @@
-// Chains of the soup of what other chains have too little of. Odd ones: convolutions whose groups are wide and no multiple
-// of eight, which runtimes keep in the plain layout. Even ones: products of one row by some megabytes of weights, in
-// models whose weights fit the last cache of most processors, of few, or of none: where they no longer fit, the same
-// product takes half as long again.
+// Chains of the soup of what other chains have too little of. Odd ones: convolutions whose groups are wide and no
+// multiple of eight, which runtimes keep in the plain layout. Even ones: products of one row by some megabytes of
+// weights, in models whose weights fit the last cache of most processors, of few, or of none: where they no longer fit,
+// the same product takes half as long again.
 #include "kernels/zoo_chain.h"
 
 namespace takt {

@@ -60,11 +60,14 @@ class Predictions {
 class Hindsight {
  public:
   void change_interval(EvaluatedModel& row) const {
-    const auto interval = row.prediction ? errors_.at(factor_of(*row.prediction)) : std::nullopt;
-    if (!interval) return;
-    row.interval_runs = static_cast<std::int64_t>(interval->runs);
-    row.prediction->low_us = row.prediction->us * std::exp(-interval->width);
-    row.prediction->high_us = row.prediction->us * std::exp(interval->width);
+    if (!row.prediction) return;
+    ModelPrediction& prediction = *row.prediction;
+    const auto interval = errors_.at(factor_of(prediction));
+    const double width = interval ? interval->width : errors_.largest();
+    const double low = prediction.us * std::exp(-width), high = prediction.us * std::exp(width);
+    if (interval) row.interval_runs = static_cast<std::int64_t>(interval->runs);
+    prediction.low_us = interval ? low : std::min(prediction.low_us, low);
+    prediction.high_us = interval ? high : std::max(prediction.high_us, high);
   }
 
   void observe(const ModelPrediction& prediction, double measured_us) {

@@ -24,10 +24,11 @@ constexpr LoadLawKind law_kinds[] = {{"gpu", gpu_features},
                                      {"host", host_features},
                                      {"busy", busy_features}};
 
+bool is_wait(std::string_view feature) { return feature == waited || feature == fair_wait; }
+
 /// How far from quiet: the logarithm of the factor that this alone would mean, where it means one.
 double distance(std::string_view feature, double value, double quiet) {
-  if (feature == waited || feature == fair_wait)
-    return std::log1p(std::max(0.0, value)) - std::log1p(std::max(0.0, quiet));
+  if (is_wait(feature)) return std::log1p(std::max(0.0, value)) - std::log1p(std::max(0.0, quiet));
   if (feature.ends_with("_share")) return value - quiet;
   return value > 0 && quiet > 0 ? std::log(quiet / value) : 0;  // rates: half the rate is twice the time
 }
@@ -114,8 +115,8 @@ std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_sh
     if (!value) return std::nullopt;
     const double far = distance(term.feature, *value, term.quiet), held = std::clamp(far, term.low, term.high);
     result.is_beyond = result.is_beyond || std::abs(far - held) > 0.1;
-    sum += held * (term.weight + term.by_memory * memory_share);
-    if (term.feature == waited || term.feature == fair_wait) sum += change_in(seen);
+    sum += (is_wait(term.feature) ? std::max(far, held) : held) * (term.weight + term.by_memory * memory_share);
+    if (is_wait(term.feature)) sum += change_in(seen);
   }
   result.factor = std::exp(std::clamp(sum, -most_log_factor, most_log_factor));
   result.width = width_at(widths_, result.factor).value_or(0);

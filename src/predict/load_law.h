@@ -8,6 +8,9 @@
 // squares drawn a little to that first guess; none has its sign imposed, since there are devices whose clocks rise
 // under load and which get faster.
 //
+// Beyond what was trained on nothing of this is known, and the factor is that of the nearest that was; only a wait goes
+// on as it began: twice as many threads that take turns are twice the time, with ten as with five.
+//
 // A load that began or ended while the probe worked (load/turns.h) is reckoned with as it is: what follows from
 // threads that take turns has no weight to be learnt.
 //
@@ -53,7 +56,7 @@ std::optional<double> width_at(std::span<const LoadWidth> widths, double factor)
 struct LoadFactor {
   double factor = 1;
   double width = 0;        ///< of the logarithm of a whole prediction, the quiet one's error included
-  bool is_beyond = false;  ///< more load than was trained on: the factor is that of the nearest that was
+  bool is_beyond = false;  ///< more load than was trained on: all but the wait is that of the nearest that was
 };
 
 class LoadLaw {

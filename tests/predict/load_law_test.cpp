@@ -166,13 +166,18 @@ TEST(LoadLaw, says_what_it_would_have_to_see) {
   EXPECT_EQ(law->missing({}).size(), 5u);
 }
 
-TEST(LoadLaw, more_load_than_was_trained_on_is_said_and_held) {
+TEST(LoadLaw, more_load_than_was_trained_on_is_said_and_all_but_the_wait_is_held) {
   const auto law = fit_load_law(pointers(drawn_samples(60, 0, usual_factor)), some_quiet, kind_named("probe"));
   SeenLoad much = no_load;
-  much["probe_wait_ratio"] = 1000;
-  const auto factor = law->factor(much, 0);
-  EXPECT_TRUE(factor->is_beyond);
-  EXPECT_LT(factor->factor, 5);
+  much["probe_wait_ratio"] = 9;
+  const auto ten_threads = law->factor(much, 0);
+  EXPECT_TRUE(ten_threads->is_beyond);
+  EXPECT_NEAR(ten_threads->factor, 10, 0.5) << "a third of that was trained on";
+  much = no_load;
+  much["probe_compute_flops"] = 1e6;
+  const auto slow = law->factor(much, 0);
+  EXPECT_TRUE(slow->is_beyond);
+  EXPECT_LT(slow->factor, 2);
   EXPECT_FALSE(law->factor(no_load, 0)->is_beyond);
 }
 

@@ -41,6 +41,35 @@ TEST(OnlineWidth, forgets_how_it_was_long_ago) {
   EXPECT_DOUBLE_EQ(online.at(1)->width, 0.1);
 }
 
+TEST(OnlineWidth, a_quiet_machine_is_not_like_one_that_is_a_little_busy) {
+  OnlineWidth online;
+  for (int i = 0; i < 100; ++i) online.observe(1, 0.01), online.observe(i % 2 == 0 ? 1.06 : 1.3, i % 2 == 0 ? 0.05 : 0.3);
+  EXPECT_DOUBLE_EQ(online.at(1.002)->width, 0.01);
+  EXPECT_DOUBLE_EQ(online.at(1.06)->width, 0.05);
+  EXPECT_DOUBLE_EQ(online.at(1.28)->width, 0.3);
+}
+
+TEST(OnlineWidth, the_largest_error_bounds_what_is_not_known_yet) {
+  OnlineWidth online;
+  EXPECT_EQ(online.largest(), 0);
+  online.observe(1.5, 0.3), online.observe(1, 0.1);
+  EXPECT_EQ(online.largest(), 0.3);
+}
+
+/// Errors that grow by 1 % from one to the next: of one in four nine tenths of those before are smaller.
+TEST(OnlineWidth, makes_up_for_errors_that_grow) {
+  OnlineWidth online;
+  int inside = 0;
+  Random random(5);
+  for (int i = 0; i < 200; ++i) {
+    const double error = 0.001 * std::pow(1.01, i) * (0.5 + 0.5 * uniform(random));
+    const auto interval = online.at(1);
+    inside += interval && error <= interval->width;
+    online.observe(1, error);
+  }
+  EXPECT_NEAR(inside / 191.0, 0.81, 0.04) << "0.73 where nothing is made up for";
+}
+
 /// Loads come and go: beside none, one prediction in three is far too low, since one begins; beside some it is right.
 TEST(OnlineWidth, nine_in_ten_are_inside_in_each_part_of_the_load) {
   Random random(3);
