@@ -12,9 +12,10 @@ namespace takt {
 namespace {
 
 // First guesses: who waits as the probe does takes as much longer, and who computes as it does, too.
-constexpr std::string_view waited = "probe_wait_ratio", fair_wait = "probe_fair_wait_ratio", busy = "cpu_busy_share";
-constexpr LoadLawFeature turns_features[] = {{fair_wait, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
-constexpr LoadLawFeature probe_features[] = {{waited, 1}, {"probe_compute_flops", 1}, {"probe_memory_bytes_per_s"}};
+constexpr std::string_view waited = "probe_wait_ratio", fair_wait = "probe_fair_wait_ratio", busy = "cpu_busy_share",
+                           read_rate = "probe_memory_bytes_per_s";
+constexpr LoadLawFeature turns_features[] = {{fair_wait, 1}, {"probe_compute_flops", 1}, {read_rate}};
+constexpr LoadLawFeature probe_features[] = {{waited, 1}, {"probe_compute_flops", 1}, {read_rate}};
 constexpr LoadLawFeature gpu_features[] = {{"gpu_sm_active_share"}, {"gpu_dram_active_share"}, {"gpu_sm_clock_hertz"}};
 constexpr LoadLawFeature host_features[] = {{busy}, {"cpu_pressure_share"}};
 constexpr LoadLawFeature busy_features[] = {{busy}};
@@ -63,15 +64,25 @@ std::optional<double> value_of(std::string_view feature, const SeenLoad& seen) {
   return feature == fair_wait ? wait_without_luck(seen) : seen_value(seen, feature);
 }
 
-/// Of every feature; nullopt: one was not seen.
-std::optional<std::vector<double>> values_of(std::span<const LoadLawFeature> features, const SeenLoad& seen) {
-  std::vector<double> values;
-  for (const LoadLawFeature& feature : features) {
-    const auto value = value_of(feature.name, seen);
-    if (!value) return std::nullopt;
-    values.push_back(*value);
+/// The distance as it counts; nullopt: the feature was not seen. Memory that is read more slowly while nobody here works
+/// is read so because of programs that this machine does not see. That goes up and down by a fifth from hour to hour and
+/// hardly shows in models.
+std::optional<double> counted_distance(std::string_view feature, double quiet, const SeenLoad& seen) {
+  const auto value = value_of(feature, seen);
+  if (!value) return std::nullopt;
+  const double far = distance(feature, *value, quiet);
+  return feature == read_rate ? far * std::clamp(seen_value(seen, busy).value_or(1), 0.0, 1.0) : far;
+}
+
+/// Of every term; nullopt: one was not seen.
+std::optional<std::vector<double>> counted_distances(std::span<const LoadTerm> terms, const SeenLoad& seen) {
+  std::vector<double> distances;
+  for (const LoadTerm& term : terms) {
+    const auto far = counted_distance(term.feature, term.quiet, seen);
+    if (!far) return std::nullopt;
+    distances.push_back(*far);
   }
-  return values;
+  return distances;
 }
 
 std::vector<LoadTerm> terms_for(std::span<const SeenLoad> quiet, std::span<const LoadLawFeature> features) {
@@ -111,11 +122,11 @@ std::optional<LoadFactor> LoadLaw::factor(const SeenLoad& seen, double memory_sh
   LoadFactor result;
   double sum = 0;
   for (const LoadTerm& term : terms_) {
-    const auto value = value_of(term.feature, seen);
-    if (!value) return std::nullopt;
-    const double far = distance(term.feature, *value, term.quiet), held = std::clamp(far, term.low, term.high);
-    result.is_beyond = result.is_beyond || std::abs(far - held) > 0.1;
-    sum += (is_wait(term.feature) ? std::max(far, held) : held) * (term.weight + term.by_memory * memory_share);
+    const auto far = counted_distance(term.feature, term.quiet, seen);
+    if (!far) return std::nullopt;
+    const double held = std::clamp(*far, term.low, term.high);
+    result.is_beyond = result.is_beyond || std::abs(*far - held) > 0.1;
+    sum += (is_wait(term.feature) ? std::max(*far, held) : held) * (term.weight + term.by_memory * memory_share);
     if (is_wait(term.feature)) sum += change_in(seen);
   }
   result.factor = std::exp(std::clamp(sum, -most_log_factor, most_log_factor));
@@ -132,13 +143,13 @@ std::optional<LoadLaw> fit_load_law(std::span<const LoadSample* const> samples, 
   std::vector<std::vector<double>> rows;
   std::vector<double> right;  // what the first guess leaves
   for (const LoadSample* sample : samples) {
-    const auto values = values_of(kind.features, sample->seen);
-    if (!values) continue;
+    const auto distances = counted_distances(terms, sample->seen);
+    if (!distances) continue;
     std::vector<double>& row = rows.emplace_back();
     double left = std::log(sample->factor);
     for (std::size_t i = 0; i < terms.size(); ++i) {
       LoadTerm& term = terms[i];
-      const double far = distance(term.feature, (*values)[i], term.quiet);
+      const double far = (*distances)[i];
       term.low = std::min(term.low, far), term.high = std::max(term.high, far);
       row.push_back(far), row.push_back(far * sample->memory_share);
       left -= far * kind.features[i].guess;

@@ -6,7 +6,7 @@
 // seen, how far it is from quiet (transformed so that a probe's own factor is the first guess) times a weight, and
 // another weight times the share of the model's time that goes to memory. The weights are learnt, per machine, by least
 // squares drawn a little to that first guess; none has its sign imposed, since there are devices whose clocks rise
-// under load and which get faster.
+// under load and which get faster. How slowly a probe reads counts by the share of the processors that others use.
 //
 // Beyond what was trained on nothing of this is known, and the factor is that of the nearest that was; only a wait goes
 // on as it began: twice as many threads that take turns are twice the time, with ten as with five.

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
-constexpr int predictor_version = 2;  // 1 had forests beside the boosted trees
+constexpr int predictor_version = 3;  // 1 had forests beside the boosted trees, 2 other terms of loads
 
 std::string tree_file_name(KernelGroup group) { return fmt::format("{}.boosting.json", name_of(group)); }
 

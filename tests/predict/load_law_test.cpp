@@ -17,10 +17,11 @@
 namespace takt {
 namespace {
 
-/// What a machine makes of a load: waiting counts whole, a slower memory by the model's share of it.
+/// What a machine makes of a load: waiting counts whole, a slower memory by the model's share of it and by how busy
+/// others are.
 double usual_factor(const SeenLoad& seen, double memory_share) {
   return (1 + seen.at("probe_wait_ratio")) * std::pow(1e9 / seen.at("probe_compute_flops"), 0.9) *
-         std::pow(1e10 / seen.at("probe_memory_bytes_per_s"), 0.1 + 0.8 * memory_share);
+         std::pow(1e10 / seen.at("probe_memory_bytes_per_s"), (0.1 + 0.8 * memory_share) * seen.at("cpu_busy_share"));
 }
 
 SeenLoad drawn_load(Random& random) {
@@ -83,6 +84,17 @@ TEST(LoadLaw, what_the_probe_feels_is_found_and_needs_few_samples) {
   EXPECT_LT(mean_error(*fit_load_law(pointers(few), some_quiet, kind_named("probe")), usual_factor), 0.15);
   const std::vector<LoadSample> too_few(samples.begin(), samples.begin() + 7);
   EXPECT_FALSE(fit_load_law(pointers(too_few), some_quiet, kind_named("probe")));
+}
+
+TEST(LoadLaw, memory_that_is_slow_beside_nobody_is_no_load) {
+  const auto law = fit_load_law(pointers(drawn_samples(60, 0.02, usual_factor)), some_quiet, kind_named("probe"));
+  SeenLoad slow = no_load;
+  slow["probe_memory_bytes_per_s"] = 6e9;
+  EXPECT_NEAR(law->factor(slow, 1)->factor, 1, 0.02) << "others of the host";
+  slow["cpu_busy_share"] = 1;
+  EXPECT_NEAR(law->factor(slow, 1)->factor, std::pow(1 / 0.6, 0.9), 0.1);
+  slow.erase("cpu_busy_share");
+  EXPECT_NEAR(law->factor(slow, 1)->factor, std::pow(1 / 0.6, 0.9), 0.1) << "nobody told whether others work";
 }
 
 TEST(LoadLaw, a_device_that_speeds_up_under_load_is_predicted_to) {

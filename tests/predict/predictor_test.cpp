@@ -205,8 +205,8 @@ TEST_F(Predictors, files_of_something_else_are_refused) {
     }
     return std::string("not refused");
   };
-  for (const char* other : {"\"takt_predictor\": 1", "\"takt_predictor\": 3"})  // 1 had forests, too
-    EXPECT_THAT(refusal("\"takt_predictor\": 2", other), HasSubstr("another version of takt"));
+  for (const char* other : {"\"takt_predictor\": 2", "\"takt_predictor\": 4"})
+    EXPECT_THAT(refusal("\"takt_predictor\": 3", other), HasSubstr("another version of takt"));
   EXPECT_THAT(refusal("\"takt_predictor\"", "\"takt_predicator\""), HasSubstr("is no predictor"));
   EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 0"), HasSubstr("'threads'"));
   EXPECT_THAT(refusal("\"model_width\": 0.1", "\"model_width\": -0.1"), HasSubstr("'model_width'"));
