@@ -35,7 +35,10 @@ double distance(std::string_view feature, double value, double quiet) {
 }
 
 constexpr double most_log_factor = 7;   // a thousand times; a law that says more is none
-constexpr double pull_to_guess = 0.02;  // as much as a sample at a distance of a seventh
+// How strongly weights are drawn to the guess: as much as a sample at a distance of a seventh, and for each sample as much
+// as befits distances that are uncertain by this. (Least squares with uncertain rows are least squares drawn by their
+// variance.) What a probe reads in quiet goes up and down by 0.09 within a collection and by more to the next day's.
+constexpr double pull_to_guess = 0.02, uncertain_distance = 0.075;
 
 /// A probe's wait is a mean over a second, in which the load may have begun or ended.
 double change_in(const SeenLoad& seen) {
@@ -157,7 +160,8 @@ std::optional<LoadLaw> fit_load_law(std::span<const LoadSample* const> samples, 
     right.push_back(left);
   }
   if (rows.size() < least_load_samples) return std::nullopt;
-  const auto weights = ridge_solution(rows, right, pull_to_guess);
+  const double pull = pull_to_guess + static_cast<double>(rows.size()) * uncertain_distance * uncertain_distance;
+  const auto weights = ridge_solution(rows, right, pull);
   for (std::size_t i = 0; i < terms.size(); ++i)
     terms[i].weight = kind.features[i].guess + weights[2 * i], terms[i].by_memory = weights[2 * i + 1];
   return LoadLaw(std::string(kind.name), std::move(terms), {});

@@ -92,9 +92,10 @@ TEST(LoadLaw, memory_that_is_slow_beside_nobody_is_no_load) {
   slow["probe_memory_bytes_per_s"] = 6e9;
   EXPECT_NEAR(law->factor(slow, 1)->factor, 1, 0.02) << "others of the host";
   slow["cpu_busy_share"] = 1;
-  EXPECT_NEAR(law->factor(slow, 1)->factor, std::pow(1 / 0.6, 0.9), 0.1);
+  const double beside_others = law->factor(slow, 1)->factor;
+  EXPECT_GT(beside_others, 1.3);
   slow.erase("cpu_busy_share");
-  EXPECT_NEAR(law->factor(slow, 1)->factor, std::pow(1 / 0.6, 0.9), 0.1) << "nobody told whether others work";
+  EXPECT_DOUBLE_EQ(law->factor(slow, 1)->factor, beside_others) << "nobody told whether others work";
 }
 
 TEST(LoadLaw, a_device_that_speeds_up_under_load_is_predicted_to) {
@@ -130,6 +131,15 @@ TEST(LoadLaw, a_load_that_has_just_changed_counts_as_it_is_now) {
   const double before = busy->factor(seen, 0)->factor;
   seen[std::string(wait_trend_feature)] = 1.2;
   EXPECT_DOUBLE_EQ(busy->factor(seen, 0)->factor, before) << "it knows nothing of waiting";
+}
+
+/// Readings that drift while the models take the same: the more, the less of it is believed.
+TEST(LoadLaw, weights_that_few_samples_suggest_are_drawn_to_the_first_guess) {
+  std::vector<LoadSample> samples = drawn_samples(40, 0, [](const SeenLoad& seen, double) { return 1 + seen.at("probe_wait_ratio"); });
+  for (LoadSample& one : samples) one.seen["probe_memory_bytes_per_s"] = 9e9, one.factor *= 1.05;
+  const auto law = fit_load_law(pointers(samples), some_quiet, kind_named("probe"));
+  for (const LoadTerm& term : law->terms())
+    if (term.feature == "probe_memory_bytes_per_s") EXPECT_LT(term.weight + 0.5 * term.by_memory, 0.4) << "0.7 where it is believed whole";
 }
 
 /// How long a probe waits is luck to a fifth or so; runs wait as long as is fair.
@@ -184,7 +194,7 @@ TEST(LoadLaw, more_load_than_was_trained_on_is_said_and_all_but_the_wait_is_held
   much["probe_wait_ratio"] = 9;
   const auto ten_threads = law->factor(much, 0);
   EXPECT_TRUE(ten_threads->is_beyond);
-  EXPECT_NEAR(ten_threads->factor, 10, 0.5) << "a third of that was trained on";
+  EXPECT_NEAR(ten_threads->factor, 10, 1) << "a third of that was trained on";
   much = no_load;
   much["probe_compute_flops"] = 1e6;
   const auto slow = law->factor(much, 0);
