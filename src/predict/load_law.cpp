@@ -34,10 +34,11 @@ double distance(std::string_view feature, double value, double quiet) {
   return value > 0 && quiet > 0 ? std::log(quiet / value) : 0;  // rates: half the rate is twice the time
 }
 
-constexpr double most_log_factor = 7;   // a thousand times; a law that says more is none
-// How strongly weights are drawn to the guess: as much as a sample at a distance of a seventh, and for each sample as much
-// as befits distances that are uncertain by this. (Least squares with uncertain rows are least squares drawn by their
-// variance.) What a probe reads in quiet goes up and down by 0.09 within a collection and by more to the next day's.
+constexpr double most_log_factor = 7;  // a thousand times; a law that says more is none
+// How strongly weights are drawn to the guess: as much as a sample at a distance of a seventh, and for each sample as
+// much as befits distances that are uncertain by this. (Least squares with uncertain rows are least squares drawn by
+// their variance.) What a probe reads in quiet goes up and down by 0.09 within a collection and by more to the next
+// day's.
 constexpr double pull_to_guess = 0.02, uncertain_distance = 0.075;
 
 /// A probe's wait is a mean over a second, in which the load may have begun or ended.
@@ -67,9 +68,9 @@ std::optional<double> value_of(std::string_view feature, const SeenLoad& seen) {
   return feature == fair_wait ? wait_without_luck(seen) : seen_value(seen, feature);
 }
 
-/// The distance as it counts; nullopt: the feature was not seen. Memory that is read more slowly while nobody here works
-/// is read so because of programs that this machine does not see. That goes up and down by a fifth from hour to hour and
-/// hardly shows in models.
+/// The distance as it counts; nullopt: the feature was not seen. Memory that is read more slowly while nobody here
+/// works is read so because of programs that this machine does not see. That goes up and down by a fifth from hour to
+/// hour and hardly shows in models.
 std::optional<double> counted_distance(std::string_view feature, double quiet, const SeenLoad& seen) {
   const auto value = value_of(feature, seen);
   if (!value) return std::nullopt;

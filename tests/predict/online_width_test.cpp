@@ -43,7 +43,8 @@ TEST(OnlineWidth, forgets_how_it_was_long_ago) {
 
 TEST(OnlineWidth, a_quiet_machine_is_not_like_one_that_is_a_little_busy) {
   OnlineWidth online;
-  for (int i = 0; i < 100; ++i) online.observe(1, 0.01), online.observe(i % 2 == 0 ? 1.06 : 1.3, i % 2 == 0 ? 0.05 : 0.3);
+  for (int i = 0; i < 100; ++i)
+    online.observe(1, 0.01), online.observe(i % 2 == 0 ? 1.06 : 1.3, i % 2 == 0 ? 0.05 : 0.3);
   EXPECT_DOUBLE_EQ(online.at(1.002)->width, 0.01);
   EXPECT_DOUBLE_EQ(online.at(1.06)->width, 0.05);
   EXPECT_DOUBLE_EQ(online.at(1.28)->width, 0.3);
