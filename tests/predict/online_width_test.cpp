@@ -50,6 +50,14 @@ TEST(OnlineWidth, a_quiet_machine_is_not_like_one_that_is_a_little_busy) {
   EXPECT_DOUBLE_EQ(online.at(1.28)->width, 0.3);
 }
 
+TEST(OnlineWidth, loads_that_make_a_device_faster_differ_as_those_that_make_it_slower) {
+  OnlineWidth online;
+  for (int i = 0; i < 40; ++i) online.observe(0.64, 0.3), online.observe(0.9, 0.1), online.observe(1 / 0.64, 0.5);
+  EXPECT_DOUBLE_EQ(online.at(0.65)->width, 0.3);
+  EXPECT_DOUBLE_EQ(online.at(0.9)->width, 0.1);
+  EXPECT_DOUBLE_EQ(online.at(1.55)->width, 0.5);
+}
+
 TEST(OnlineWidth, the_largest_error_bounds_what_is_not_known_yet) {
   OnlineWidth online;
   EXPECT_EQ(online.largest(), 0);
