@@ -139,9 +139,10 @@ TEST(LoadLaw, weights_that_few_samples_suggest_are_drawn_to_the_first_guess) {
       drawn_samples(40, 0, [](const SeenLoad& seen, double) { return 1 + seen.at("probe_wait_ratio"); });
   for (LoadSample& one : samples) one.seen["probe_memory_bytes_per_s"] = 9e9, one.factor *= 1.05;
   const auto law = fit_load_law(pointers(samples), some_quiet, kind_named("probe"));
-  for (const LoadTerm& term : law->terms())
-    if (term.feature == "probe_memory_bytes_per_s")
-      EXPECT_LT(term.weight + 0.5 * term.by_memory, 0.4) << "0.7 where it is believed whole";
+  for (const LoadTerm& term : law->terms()) {
+    if (term.feature != "probe_memory_bytes_per_s") continue;
+    EXPECT_LT(term.weight + 0.5 * term.by_memory, 0.4) << "0.7 where it is believed whole";
+  }
 }
 
 /// How long a probe waits is luck to a fifth or so; runs wait as long as is fair.
