@@ -5,8 +5,8 @@ import csv
 import json
 import os
 import pathlib
-import re
 import random
+import re
 import signal
 import subprocess
 import sys
