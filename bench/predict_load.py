@@ -57,16 +57,8 @@ def end(process):
     process.wait()
 
 
-def look(options):
-    if options.look is None:
-        return ['--load']
-    config = pathlib.Path(options.folder.name) / 'load.yaml'
-    config.write_text(f'load: {{probe: {{time: {options.look}s}}}}\n', encoding='utf-8')
-    return ['--config', config]
-
-
 def evaluate(options, seed, rounds, seconds, *more):
-    command = [options.takt, 'evaluate', *options.models, '--predictor', options.predictor, *look(options), '--rounds', str(rounds),
+    command = [options.takt, 'evaluate', *options.models, '--predictor', options.predictor, *options.looking, '--rounds', str(rounds),
                '--time', f'{seconds * rounds:.3f}s', '--seed', str(seed), '--format', 'json', *more]
     done = subprocess.run(command, stdout=subprocess.PIPE, encoding='utf-8', check=False)
     if done.returncode != 0:
@@ -133,7 +125,12 @@ def main():
         os.sched_setaffinity(0, {options.core})
     options.processors = len(os.sched_getaffinity(0))
     generator = random.Random(options.seed)
-    options.folder = tempfile.TemporaryDirectory()
+    options.looking = ['--load']
+    if options.look is not None:
+        folder = tempfile.TemporaryDirectory()
+        config = pathlib.Path(folder.name) / 'load.yaml'
+        config.write_text(f'load: {{probe: {{time: {options.look}s}}}}\n', encoding='utf-8')
+        options.looking = ['--config', config]
     print(f'{"load":28} {"runs":>5} {"slower":>8} {"MAPE":>8} {"within 10":>10} {"coverage":>9} {"without load":>14}')
     kept = steady_loads(options, generator) if options.only != 'changing' else []
     kept += changing_load(options, generator) if options.arrivals and options.only != 'steady' else []

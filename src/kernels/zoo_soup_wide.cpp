@@ -17,14 +17,11 @@ class WideSoup : ZooChain {
   ZooTensor wide_groups() {
     side_ = log_uniform(7, 56);
     groups_ = one_of(std::array<std::int64_t, 5>{2, 3, 4, 4, 8});
-    ZooTensor x = input_of(groups_ * 4 * log_uniform(5, 16));
+    const std::int64_t channels = groups_ * 4 * log_uniform(5, 16);
+    ZooTensor x{w_.input({w_.model().batch, channels, side_, side_}).name, channels};
     const auto blocks = log_uniform(4, 10);
     for (std::int64_t i = 0; i < blocks && work_ < most_work; ++i) x = block(x);
     return w_.linear(w_.flat(w_.global_pool(x), x.channels), 8 * log_uniform(2, 125));
-  }
-
-  ZooTensor input_of(std::int64_t channels) {
-    return {w_.input({w_.model().batch, channels, side_, side_}).name, channels};
   }
 
   ZooTensor block(const ZooTensor& x) {

@@ -65,9 +65,12 @@ class Hindsight {
     const auto interval = errors_.at(factor_of(prediction));
     const double width = interval ? interval->width : errors_.largest();
     const double low = prediction.us * std::exp(-width), high = prediction.us * std::exp(width);
-    if (interval) row.interval_runs = static_cast<std::int64_t>(interval->runs);
-    prediction.low_us = interval ? low : std::min(prediction.low_us, low);
-    prediction.high_us = interval ? high : std::max(prediction.high_us, high);
+    if (interval) {
+      row.interval_runs = static_cast<std::int64_t>(interval->runs);
+      prediction.low_us = low, prediction.high_us = high;
+    } else {
+      prediction.low_us = std::min(prediction.low_us, low), prediction.high_us = std::max(prediction.high_us, high);
+    }
   }
 
   void observe(const ModelPrediction& prediction, double measured_us) {

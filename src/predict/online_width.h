@@ -4,7 +4,8 @@
 // will do in the next second is in no dataset. Idea: who predicts one request after the other soon knows how far off
 // predictions are, and the next one is like the last ones. Those beside a load like the present one count: beside loads
 // that come and go a quiet moment is less certain than a busy one, as it can only get worse. (Split conformal, with the
-// nearest third in load as its calibration set, 9 to 30 of them, and a window of the last predictions, as loads drift.)
+// nearest third in load as its calibration set, 9 to 30 of them, of those alike the last, and a window of the last
+// predictions, as loads drift.)
 //
 // Where more of these were outside than one in ten the interval reaches for a higher confidence, and where fewer were,
 // a lower one (adaptive conformal inference, Gibbs and Candès, 2021, here beside each load for itself): what drifts, or
