@@ -1,9 +1,10 @@
 #include "plan/best_first.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "core/index.h"
+#include "plan/early_plans.h"
+#include "plan/plan_estimate.h"
 
 namespace takt {
 
@@ -13,149 +14,104 @@ BestFirst::BestFirst(const PlanCosts& costs, const PlanChoices& choices, const P
       choices_(choices),
       settings_(settings),
       batches_(batches),
-      bounds_(choices, settings.units_once),
-      trials_(costs, choices, batches, settings.most_share_trials),
-      bound_is_value_(!costs.has_slow_downs() && (settings.units_once || (batches == 1 && !memory_is_limited()))),
-      passed_(bound_is_value_ ? bounds_.count() : 0) {}
+      plans_(costs, choices, settings, batches),
+      trials_(costs, choices, batches, settings.most_share_trials, {settings.most_estimates, settings.most_executions}),
+      sums_decide_(plans_.bound_is_value() && batches == 1 && plans_.memory_adds_up() && !settings.most_blocks),
+      passed_(plans_.bound_is_value() ? plans_.bounds().count() : 0) {}
 
-FoundPlans BestFirst::run() {
-  PartialPlan nothing;
-  nothing.bound = bounds_.sum(nothing.front);
-  if (nothing.bound < PlanChoices::impossible) push(nothing, {});
+FoundPlans BestFirst::run(FoundPlans found) {
+  found_ = std::move(found);
+  begin();
   while (!open_.empty()) {
-    const std::int64_t bound = plans_[index(open_.front())].bound;
+    const std::int64_t bound = plans_[open_.front()].bound;
     if (bound >= worst_wanted()) break;
-    if (spent() && !found_.best.empty()) {
+    if (found_.end = limit_reached(); found_.end != SearchEnd::complete) {
       found_.untried = std::min(found_.untried, bound);
+      if (found_.best.empty()) find_early_plans();
       break;
     }
     const int next = pop();
-    if (spent()) {
-      dive(next);
-    } else if (!plans_[index(next)].extended && (!bound_is_value_ || !is_dominated(plans_[index(next)]))) {
-      extend(next);
-    }
+    if (!plans_[next].extended && (!plans_.bound_is_value() || !is_dominated(plans_[next]))) extend(next);
   }
-  found_.simulated = trials_.simulated();
+  found_.kept = std::max(found_.kept, plans_.size());
+  found_.bytes = std::max(found_.bytes, bytes());
+  found_.looked_at += plans_.looked_at();
+  found_.simulated += trials_.simulated();
   return std::move(found_);
 }
 
-bool BestFirst::memory_is_limited() const {
-  for (int unit = 0; unit < static_cast<int>(costs_.units().size()); ++unit)
-    if (costs_.memory_limit(unit)) return true;
-  return false;
+/// Where the best is not found by adding up times alone, a plan is known first.
+bool BestFirst::is_hard() const { return !plans_.bound_is_value() || plans_.memory_adds_up(); }
+
+void BestFirst::begin() {
+  if (is_hard()) find_early_plans();
+  if (const auto nothing = plans_.nothing()) open(plans_.add(*nothing));
 }
 
-/// What a plan must be below to be among the best.
-std::int64_t BestFirst::worst_wanted() const {
-  return found_.best.size() < index(settings_.top) ? PlanChoices::impossible : found_.best.back().value;
+/// Twice where memory has a price: the first plan tells how high it may be.
+void BestFirst::find_early_plans() {
+  EarlyPlans early(plans_, trials_, settings_, choices_.stages());
+  early.find(found_);
+  if (!plans_.memory_adds_up()) return;
+  std::optional<std::int64_t> latency;
+  if (!found_.best.empty()) latency = undisturbed_makespan(times_of(found_.best.front().blocks, costs_), 1).count();
+  plans_.price_memory(latency);
+  early.find(found_);
 }
 
-bool BestFirst::spent() const {
-  constexpr std::int64_t looked_at_for_each_kept = 50;
-  return static_cast<std::int64_t>(plans_.size()) > settings_.most_nodes ||
-         found_.looked_at > looked_at_for_each_kept * settings_.most_nodes ||
-         trials_.simulated() > settings_.most_estimates;
+std::int64_t BestFirst::bytes() const {
+  return plans_.size() * static_cast<std::int64_t>(sizeof(PartialPlan) + sizeof(int)) + passed_.bytes();
 }
 
-/// Straight on to a plan that is complete, always with what looks best, as a search that ends must have one.
-void BestFirst::dive(int number) {
-  while (!plans_[index(number)].extended) {
-    const std::size_t before = plans_.size();
-    extend(number);
-    const auto best = std::min_element(plans_.begin() + static_cast<std::ptrdiff_t>(before), plans_.end(),
-                                       [](const auto& a, const auto& b) { return a.bound < b.bound; });
-    if (best != plans_.end()) number = static_cast<int>(best - plans_.begin());
-  }
+SearchEnd BestFirst::limit_reached() const {
+  constexpr std::int64_t looked_at_for_each_kept = 20;
+  if (plans_.size() > settings_.most_nodes || plans_.looked_at() > looked_at_for_each_kept * settings_.most_nodes)
+    return SearchEnd::partial_plans;
+  if (bytes() > settings_.most_bytes) return SearchEnd::memory;
+  return trials_.spent() ? SearchEnd::simulations : SearchEnd::complete;
 }
 
-/// By every block that may come next.
+/// By every block that may come next. A plan that is then complete is kept, if its bound is its time.
 void BestFirst::extend(int number) {
-  plans_[index(number)].extended = true;
-  if (plans_[index(number)].front.done == choices_.stages()) return finish(number);
-  const PlanFront front = plans_[index(number)].front;
-  const int blocks_left = settings_.most_blocks.value_or(choices_.stages()) - plans_[index(number)].blocks;
-  const Team free = bounds_.free(front);
-  for (int last = blocks_left > 1 ? front.done + 1 : choices_.stages(); last <= choices_.stages(); ++last)
-    for (Team team = 1; team <= free; ++team)
-      if ((team & ~free) == 0) consider(number, last, team);
-}
-
-/// Places the stages up to `last` on the team, unless that cannot become one of the best.
-void BestFirst::consider(int number, int last, Team team) {
-  ++found_.looked_at;
-  const PartialPlan& before = plans_[index(number)];
-  const StageSpan stages{before.front.done + 1, last};
-  const std::int64_t time = choices_.total(stages, team);
-  if (time >= PlanChoices::impossible) return;
-  const std::int64_t moved = choices_.transfer(before.front.done, before.front.end, choices_.end_of(team));
-  if (moved >= PlanChoices::impossible) return;
-
-  PartialPlan plan;
-  plan.front = bounds_.beyond(before.front, last, team);
-  if (bounds_.sum(plan.front) >= PlanChoices::impossible) return;
-  plan.sum = before.sum + moved + time;
-  plan.slowest = std::max({before.slowest, moved, time});
-  plan.team = team;
-  plan.blocks = before.blocks + 1;
-  plan.before = number;
-  Loads loads{};
-  if (!settings_.units_once) {
-    loads = loads_[index(number)];
-    for (const int unit : units_in(team)) loads[index(unit)] += choices_.least_work(stages, unit, team);
+  plans_[number].extended = true;
+  if (plans_[number].front.done == choices_.stages()) return finish(number);
+  for (const PartialPlan& plan : plans_.extensions(number, worst_wanted())) {
+    if (plan.bound >= worst_wanted()) continue;
+    if (plans_.bound_is_value() && plan.front.done == choices_.stages()) {
+      if (auto blocks = plans_.with_best_shares(plan)) {
+        found_.keep({plan.bound, std::move(*blocks)});
+        continue;
+      }
+    }
+    if (is_among_the_shortest(plan)) open(plans_.add(plan));
   }
-  plan.bound = bound_of(plan, loads);
-  if (plan.bound >= worst_wanted()) return;
-  if (!bound_is_value_ || last < choices_.stages()) return push(plan, loads);
-  FoundPlan found{plan.bound, {}};
-  for (const TeamBlock& block : blocks_of(plan))
-    found.blocks.push_back(choices_.block(block.stages, block.team, choices_.best_steps(block.stages, block.team)));
-  keep(std::move(found));
 }
 
-std::int64_t BestFirst::bound_of(const PartialPlan& plan, const Loads& loads) const {
-  const std::int64_t slowest = std::max(plan.slowest, bounds_.slowest(plan.front));
-  const std::int64_t bound = plan.sum + bounds_.sum(plan.front) + (batches_ - 1) * slowest;
-  if (settings_.units_once) return bound;
-  std::int64_t busiest = 0;
-  for (const std::int64_t load : loads) busiest = std::max(busiest, std::min(load, PlanChoices::impossible / batches_));
-  return std::max(bound, busiest * batches_);
+/// Of those that keep the same. Where more counts than sum and memory, that is not asked.
+bool BestFirst::is_among_the_shortest(const PartialPlan& plan) {
+  if (!sums_decide_ || !plan.exact) return true;
+  return passed_.note_sum(plans_.bounds().number(plan.front), plans_.least_kept(plan), plan.sum, settings_.top);
 }
 
-/// As many as are wanted have come as far with the same units, and are behind in nothing. Else it is noted.
+/// As many as are wanted have come as far with the same units, and are behind in nothing. Else it is noted. What a
+/// divided block keeps is not known before its shares are: the others are taken with those that are best for them, and
+/// this one with the least.
 bool BestFirst::is_dominated(const PartialPlan& plan) {
-  auto& passed = passed_[bounds_.number(plan.front)];
-  const auto ahead = std::count_if(passed.begin(), passed.end(), [&](const Passed& other) {
-    const bool fewer_blocks = !settings_.most_blocks || other.blocks <= plan.blocks;
-    return other.sum <= plan.sum && other.slowest <= plan.slowest && fewer_blocks;
-  });
-  if (ahead >= settings_.top) return true;
-  passed.push_back({plan.sum, plan.slowest, plan.blocks});
+  Passage passage{plan.sum, batches_ > 1 ? plan.slowest : 0, settings_.most_blocks ? plan.blocks : 0,
+                  plans_.least_kept(plan)};
+  const std::size_t front = plans_.bounds().number(plan.front);
+  if (sums_decide_ && plan.exact && passed_.is_behind(front, passage.kept, plan.sum, settings_.top)) return true;
+  if (passed_.ahead(front, passage, settings_.top) >= settings_.top) return true;
+  passage.kept = plans_.kept_divided(plan);
+  passed_.add(front, passage);
   return false;
-}
-
-std::vector<TeamBlock> BestFirst::blocks_of(const PartialPlan& plan) const {
-  std::vector<TeamBlock> blocks;
-  for (const PartialPlan* one = &plan; one->before >= 0; one = &plans_[index(one->before)])
-    blocks.push_back({{plans_[index(one->before)].front.done + 1, one->front.done}, one->team});
-  std::reverse(blocks.begin(), blocks.end());
-  return blocks;
-}
-
-/// Behind those that are as good: what was found first stays first.
-void BestFirst::keep(FoundPlan found) {
-  if (found.value >= worst_wanted()) return;
-  const auto place = std::upper_bound(found_.best.begin(), found_.best.end(), found.value,
-                                      [](std::int64_t value, const FoundPlan& other) { return value < other.value; });
-  found_.best.insert(place, std::move(found));
-  if (found_.best.size() > index(settings_.top)) found_.best.pop_back();
 }
 
 /// A plan that is complete is simulated when its turn comes by the best bound, which takes longer to find than that of
 /// plans that are not.
 void BestFirst::finish(int number) {
-  PartialPlan& plan = plans_[index(number)];
-  const std::int64_t least = plan.tightened ? 0 : trials_.least_makespan_of(blocks_of(plan));
+  PartialPlan& plan = plans_[number];
+  const std::int64_t least = plan.tightened ? 0 : trials_.least_makespan_of(plans_.blocks_of(plan));
   plan.tightened = true;
   if (least <= plan.bound) return simulate_shares(plan);
   plan.bound = least;
@@ -165,23 +121,17 @@ void BestFirst::finish(int number) {
 }
 
 void BestFirst::simulate_shares(const PartialPlan& plan) {
-  TriedPlan tried = trials_.best(blocks_of(plan), worst_wanted());
+  TriedPlan tried = trials_.best(plans_.blocks_of(plan), worst_wanted());
   if (!tried.all_tried) found_.untried = std::min(found_.untried, plan.bound);
-  if (!tried.blocks.empty()) keep({tried.value, std::move(tried.blocks)});
+  if (!tried.blocks.empty()) found_.keep({tried.value, std::move(tried.blocks)});
 }
 
 /// Lowest bound first; of equal bounds what has come further, then what came first.
 bool BestFirst::is_later(int a, int b) const {
-  const PartialPlan &one = plans_[index(a)], &other = plans_[index(b)];
+  const PartialPlan &one = plans_[a], &other = plans_[b];
   if (one.bound != other.bound) return one.bound > other.bound;
   if (one.front.done != other.front.done) return one.front.done < other.front.done;
   return a > b;
-}
-
-void BestFirst::push(const PartialPlan& plan, const Loads& loads) {
-  plans_.push_back(plan);
-  if (!settings_.units_once) loads_.push_back(loads);
-  open(static_cast<int>(plans_.size()) - 1);
 }
 
 void BestFirst::open(int number) {

@@ -53,12 +53,24 @@ PlanChoices::PlanChoices(const PlanCosts& costs, const ChoiceSettings& settings)
         if (const auto time = costs.transfer(cut, from, to))
           transfers_[(index(cut) * ends() + end(from)) * ends() + end(to)] = checked(*time);
 
+  divide_all();
+}
+
+void PlanChoices::divide_all() {
   totals_.assign(index(stages_) * index(stages_) * teams(), impossible);
+  if (settings_.divide) steps_.assign(totals_.size() * index(units_), 0);
   for (int first = 1; first <= stages_; ++first)
     for (int last = first; last <= stages_; ++last)
-      for (Team team = 1; team <= all_units(); ++team)
-        if (settings.divide || std::has_single_bit(team))
-          totals_[place({first, last}) * teams() + team] = total_of({first, last}, team);
+      for (Team team = 1; team <= all_units(); ++team) {
+        if (!settings_.divide && !std::has_single_bit(team)) continue;
+        const StageSpan stages{first, last};
+        const std::size_t place = this->place(stages) * teams() + team;
+        const auto units = units_in(team);
+        const auto steps = units.size() == 1 ? std::vector<int>{settings_.steps} : find_best_steps(stages, units);
+        if (settings_.divide)
+          std::copy(steps.begin(), steps.end(), steps_.begin() + static_cast<std::ptrdiff_t>(place * index(units_)));
+        totals_[place] = total_of(stages, units, steps);
+      }
 }
 
 int PlanChoices::end_of(Team team) const {
@@ -194,20 +206,23 @@ std::vector<int> PlanChoices::least_disturbed(StageSpan stages, const std::vecto
   return {best.steps, settings_.steps - best.steps};
 }
 
-std::vector<int> PlanChoices::best_steps(StageSpan stages, Team team) const {
-  if (std::has_single_bit(team)) return {settings_.steps};
-  const auto units = units_in(team);
+std::vector<int> PlanChoices::find_best_steps(StageSpan stages, const std::vector<int>& units) const {
   const double factor = own_slow_down(stages, units);
   return factor > 1 && units.size() == 2 ? least_disturbed(stages, units, factor) : divided(stages, units);
 }
 
-std::int64_t PlanChoices::total_of(StageSpan stages, Team team) const {
-  const auto units = units_in(team);
+std::vector<int> PlanChoices::best_steps(StageSpan stages, Team team) const {
+  if (std::has_single_bit(team)) return {settings_.steps};
+  const auto units = index(std::popcount(team));
+  const auto begin = steps_.begin() + static_cast<std::ptrdiff_t>((place(stages) * teams() + team) * index(units_));
+  return *begin == 0 ? std::vector<int>{} : std::vector<int>(begin, begin + static_cast<std::ptrdiff_t>(units));
+}
+
+std::int64_t PlanChoices::total_of(StageSpan stages, const std::vector<int>& units,
+                                   const std::vector<int>& steps) const {
   if (units.size() == 1) return part_time(stages, units[0], settings_.steps);
   const auto cost = costs_.divide(stages, units);
-  if (!cost) return impossible;
-  const auto steps = best_steps(stages, team);
-  if (steps.empty()) return impossible;
+  if (!cost || steps.empty()) return impossible;
   std::vector<Nanoseconds> parts;
   for (std::size_t p = 0; p < units.size(); ++p) parts.emplace_back(part_time(stages, units[p], steps[p]));
   const std::int64_t together = units.size() == 2 ? least_time_together(parts, own_slow_down(stages, units))

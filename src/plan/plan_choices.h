@@ -72,14 +72,17 @@ class PlanChoices {
   std::vector<int> divided(StageSpan stages, const std::vector<int>& units) const;
   std::vector<int> divided_in_two(StageSpan stages, const std::vector<int>& units) const;
   double own_slow_down(StageSpan stages, const std::vector<int>& units) const;
+  std::vector<int> find_best_steps(StageSpan stages, const std::vector<int>& units) const;
   std::vector<int> least_disturbed(StageSpan stages, const std::vector<int>& units, double factor) const;
-  std::int64_t total_of(StageSpan stages, Team team) const;
+  std::int64_t total_of(StageSpan stages, const std::vector<int>& units, const std::vector<int>& steps) const;
+  void divide_all();
 
   const PlanCosts& costs_;
   ChoiceSettings settings_;
   int stages_, units_;
   std::int64_t longest_;  ///< time that still fits
   std::vector<std::int64_t> totals_, transfers_;
+  std::vector<int> steps_;  ///< of divided blocks by stages, team and unit of the team; 0: they cannot do it together
 };
 
 /// In ascending order.

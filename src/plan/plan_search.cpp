@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "core/units.h"
 #include "plan/best_first.h"
 
 namespace takt {
@@ -75,38 +76,133 @@ PlanSearch search_of(const FoundPlans& found, const PlanChoices& choices, const 
   PlanSearch search;
   for (const FoundPlan& plan : found.best) {
     search.plans.push_back(ranked(plan, costs, settings));
-    search.plans.back().proven = is_proven(plan.value, found.untried);
+    search.plans.back().proven = is_proven(plan.value, std::max(found.untried, found.least));
   }
   if (const auto single = best_single(choices, batches_of(settings)))
     search.best_single = ranked(*single, costs, settings);
-  search.lower_bound = Nanoseconds(std::min(found.untried, found.best.front().value));
+  search.lower_bound = Nanoseconds(std::min(std::max(found.untried, found.least), found.best.front().value));
   search.nodes = found.looked_at;
   search.estimates = found.simulated;
+  search.end = found.end;
+  search.kept = found.kept;
+  search.bytes = found.bytes;
   return search;
 }
 
-[[noreturn]] void refuse_impossible(const PlanCosts& costs, const PlanChoices& choices) {
+bool runs_somewhere(int stage, const PlanChoices& choices) {
+  for (int first = 1; first <= stage; ++first)
+    for (int last = stage; last <= choices.stages(); ++last)
+      for (Team team = 1; team <= choices.all_units(); ++team)
+        if (choices.total({first, last}, team) < PlanChoices::impossible) return true;
+  return false;
+}
+
+void refuse_stage_without_unit(const PlanCosts& costs, const PlanChoices& choices) {
   for (int stage = 1; stage <= choices.stages(); ++stage) {
-    bool runs = false;
-    for (int first = 1; first <= stage; ++first)
-      for (int last = stage; last <= choices.stages(); ++last)
-        for (Team team = 1; team <= choices.all_units(); ++team)
-          runs = runs || choices.total({first, last}, team) < PlanChoices::impossible;
-    if (runs) continue;
+    if (runs_somewhere(stage, choices)) continue;
     std::vector<std::string> reasons;
     for (int unit = 0; unit < choices.units(); ++unit)
       reasons.push_back(fmt::format("{}: {}", costs.units()[index(unit)], costs.why_missing({stage, stage}, unit)));
     refuse_input(fmt::format("no plan is possible: stage {} runs on no unit ({})", stage, fmt::join(reasons, "; ")));
   }
+}
+
+/// What the units with a limit have: "GPU0 14 GB, GPU1 5.5 GB".
+std::string memory_of_units(const PlanCosts& costs) {
+  std::vector<std::string> units;
+  for (int unit = 0; unit < static_cast<int>(costs.units().size()); ++unit)
+    if (const auto limit = costs.memory_limit(unit))
+      units.push_back(fmt::format("{} {}", costs.units()[index(unit)], format_bytes(static_cast<double>(*limit))));
+  return fmt::format("{}", fmt::join(units, ", "));
+}
+
+/// Units may serve several blocks, whose memory adds up.
+[[noreturn]] void refuse_lack_of_memory(const FoundPlans& found, const PlanCosts& costs, const PlanChoices& choices) {
+  const MemoryBounds memory(costs, choices);
+  const std::string units = memory_of_units(costs);
+  if (memory.needed() > memory.available())
+    refuse_input(fmt::format("no plan is possible: the stages need {} of memory at least, and the units have {}",
+                             format_bytes(static_cast<double>(memory.needed())), units));
+  if (found.end == SearchEnd::complete)
+    refuse_input(
+        fmt::format("no plan is possible: no way to place the stages fits into the memory of the units ({}); "
+                    "give a unit more, or allow it fewer stages",
+                    units));
+  refuse_input(
+      fmt::format("no plan was found that fits into the memory of the units ({}), and it is not proven that "
+                  "there is none: the search stopped after {} beginnings of plans; give a unit more memory, or "
+                  "cut the model into fewer stages",
+                  units, found.looked_at));
+}
+
+[[noreturn]] void refuse_impossible(const FoundPlans& found, const PlanCosts& costs, const PlanChoices& choices,
+                                    const PlanSearchSettings& settings) {
+  refuse_stage_without_unit(costs, choices);
+  if (memory_adds_up(costs, settings.units_once)) refuse_lack_of_memory(found, costs, choices);
   refuse_input(
       "no plan is possible: blocks that can run do not fit together within the limits that were set; let units "
       "serve several blocks (--shared), or give the costs of stages that run fused (takt sweep --ranges)");
+}
+
+/// A part of what a search may do, as several share it.
+PlanSearchSettings with_a_quarter(PlanSearchSettings settings) {
+  settings.most_nodes /= 4;
+  settings.most_bytes /= 4;
+  settings.most_estimates /= 4;
+  settings.most_executions /= 4;
+  return settings;
+}
+
+/// The best is found by adding up times alone.
+bool is_easy(const PlanSearchSettings& settings, const PlanCosts& costs) {
+  return times_add_up(costs, settings, batches_of(settings)) && !memory_adds_up(costs, settings.units_once);
+}
+
+/// Where it is not: searches for the best of some of the plans, which are fewer, so
+/// that the whole search has good plans to begin with and is never behind one that allows less.
+std::vector<PlanSearchSettings> searches_before(const PlanSearchSettings& settings, const PlanCosts& costs) {
+  std::vector<PlanSearchSettings> searches;
+  if (is_easy(settings, costs)) return searches;
+  for (const bool once : {true, false})
+    for (const bool divide : {false, true}) {
+      if (divide == settings.divide && once == settings.units_once) return searches;
+      if ((divide && !settings.divide) || (!once && settings.units_once)) continue;
+      searches.push_back(with_a_quarter(settings));
+      searches.back().divide = divide;
+      searches.back().units_once = once;
+    }
+  return searches;
+}
+
+FoundPlans found_by(const PlanSearchSettings& settings, const PlanCosts& costs, const PlanChoices& choices,
+                    FoundPlans before) {
+  before.untried = PlanChoices::impossible;
+  before.end = SearchEnd::complete;
+  return BestFirst(costs, choices, settings, batches_of(settings)).run(std::move(before));
+}
+
+PlanChoices choices_for(const PlanSearchSettings& settings, const PlanCosts& costs) {
+  return {costs, {settings.steps, settings.divide, batches_of(settings), settings.units_once}};
 }
 
 }  // namespace
 
 std::string_view objective_name(PlanObjective objective) {
   return objective == PlanObjective::latency ? "latency" : "throughput";
+}
+
+std::string_view end_name(SearchEnd end) {
+  switch (end) {
+    case SearchEnd::partial_plans:
+      return "partial_plans";
+    case SearchEnd::memory:
+      return "memory";
+    case SearchEnd::simulations:
+      return "simulations";
+    case SearchEnd::complete:
+      break;
+  }
+  return "complete";
 }
 
 double PlanSearch::gap() const {
@@ -117,10 +213,21 @@ double PlanSearch::gap() const {
 
 PlanSearch search_plans(const PlanCosts& costs, const PlanSearchSettings& settings) {
   check(settings);
-  const std::int64_t batches = batches_of(settings);
-  const PlanChoices choices(costs, {settings.steps, settings.divide, batches, settings.units_once});
-  const FoundPlans found = BestFirst(costs, choices, settings, batches).run();
-  if (found.best.empty()) refuse_impossible(costs, choices);
+  const PlanChoices choices = choices_for(settings, costs);
+  FoundPlans found;
+  found.wanted = settings.top;
+  for (const PlanSearchSettings& some : searches_before(settings, costs))
+    found = found_by(some, costs, choices_for(some, costs), std::move(found));
+  PlanSearchSettings all = settings;
+  if (settings.top > 1 && !is_easy(settings, costs)) {
+    // The best alone takes less to prove than the order of those behind it.
+    all.top = 1;
+    found = found_by(all, costs, choices, std::move(found));
+    if (!found.best.empty()) found.least = std::min(found.untried, found.best.front().value);
+    all = with_a_quarter(settings);
+  }
+  found = found_by(all, costs, choices, std::move(found));
+  if (found.best.empty()) refuse_impossible(found, costs, choices, settings);
   return search_of(found, choices, costs, settings);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/text.h"
+#include "core/units.h"
 #include "plan/piece_contention.h"
 #include "plan/plan_columns.h"
 #include "plan/plan_differences.h"
@@ -110,6 +111,14 @@ constexpr Column<PlanReport> search_columns[] = {
     {"gap", "Gap", [](const PlanReport& r) -> Cell { return r.search.gap(); },
      "The share of the best plan's time that a plan which was not found could save at most; 0 where the best is "
      "proven."},
+    {"search_end", "Ended", [](const PlanReport& r) -> Cell { return std::string(end_name(r.search.end)); },
+     "What the search ended for: complete, or a limit: partial_plans (beginnings of plans that are kept, or 20 times "
+     "as "
+     "many looked at), memory (their bytes), simulations."},
+    {"kept", "Kept", [](const PlanReport& r) -> Cell { return r.search.kept; },
+     "How many beginnings of plans the search kept at once, at most."},
+    {"kept_bytes", "Kept bytes", [](const PlanReport& r) -> Cell { return r.search.bytes; },
+     "The memory in bytes that these took."},
 };
 
 struct CandidateLine {
@@ -159,10 +168,29 @@ std::vector<PartLine> parts_of(const PlanReport& report) {
   return lines;
 }
 
+std::string kept_plans(const PlanSearch& search) {
+  return fmt::format("{} beginnings of plans ({})", search.kept, format_bytes(static_cast<double>(search.bytes)));
+}
+
+/// What ended the search early, as a sentence; empty: nothing did.
+std::string end_of(const PlanSearch& search) {
+  switch (search.end) {
+    case SearchEnd::complete:
+      return "";
+    case SearchEnd::partial_plans:
+      return fmt::format(" The search stopped with {} kept and {} looked at.", kept_plans(search), search.nodes);
+    case SearchEnd::memory:
+      return fmt::format(" The search stopped at the memory that it may take, with {}.", kept_plans(search));
+    case SearchEnd::simulations:
+      return fmt::format(" The search stopped at what it may simulate, after {} plans.", search.estimates);
+  }
+  return "";
+}
+
 std::string certainty(const PlanReport& report) {
   if (report.search.optimal()) return "For these costs no plan that the options allow is better: that is proven.";
-  return fmt::format("Not proven: for these costs a plan could take up to {:.1f} % less time than the first.",
-                     100 * report.search.gap());
+  return fmt::format("Not proven: for these costs a plan could take up to {:.1f} % less time than the first.{}",
+                     100 * report.search.gap(), end_of(report.search));
 }
 
 }  // namespace

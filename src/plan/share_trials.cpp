@@ -9,6 +9,7 @@ namespace takt {
 namespace {
 
 constexpr int coarse_steps = 20;
+constexpr std::int64_t executions_per_look_up = 4;  // takes as long
 
 /// All ways to part `steps` into multiples of `every`, none of them 0.
 void add_divisions(int steps, int every, std::size_t parts, std::vector<int>& begun,
@@ -52,6 +53,7 @@ std::int64_t ShareTrials::least_makespan_of(const std::vector<TeamBlock>& plan) 
 TriedPlan ShareTrials::best(const std::vector<TeamBlock>& blocks, std::int64_t below) {
   plan_ = blocks;
   best_ = {below, {}, false};
+  cut_short_ = false;
   ShareSteps undisturbed;
   for (const TeamBlock& block : blocks) undisturbed.push_back(choices_.best_steps(block.stages, block.team));
   const bool possible = try_steps(undisturbed);
@@ -59,7 +61,8 @@ TriedPlan ShareTrials::best(const std::vector<TeamBlock>& blocks, std::int64_t b
   const bool at_bound = !best_.blocks.empty() && best_.value - least_makespan_of(blocks) <= best_.value / 1'000'000;
   const bool exact = possible && sums_are_exact(placed_with(undisturbed), costs_, batches_);
   best_.all_tried = exact || at_bound || try_grid(1) || (choices_.parts_start_together() && try_boxes(undisturbed));
-  if (best_.all_tried) return std::move(best_);
+  if (cut_short_) best_.all_tried = false;
+  if (best_.all_tried || cut_short_) return std::move(best_);
   if (choices_.steps() % coarse_steps == 0) try_grid(choices_.steps() / coarse_steps);
   try_around_best();
   return std::move(best_);
@@ -76,10 +79,14 @@ std::vector<PlacedBlock> ShareTrials::placed_with(const ShareSteps& steps) const
 /// the shares are not possible together, for lack of memory.
 bool ShareTrials::try_steps(const ShareSteps& steps) {
   auto blocks = placed_with(steps);
+  cut_short_ = cut_short_ || spent();
+  if (cut_short_) return true;
+  executions_ += executions_per_look_up * static_cast<std::int64_t>(blocks.size());
   const auto found = times_or_reason(blocks, costs_);
   const auto* times = std::get_if<PlanTimes>(&found);
   if (!times) return false;
   if (least_makespan(blocks, *times, costs_, batches_).count() >= best_.value) return true;
+  if (!sums_are_exact(blocks, costs_, batches_)) executions_ += batches_ * static_cast<std::int64_t>(blocks.size());
   ++simulated_;
   const std::int64_t value = makespan_of(blocks, *times, costs_, batches_).count();
   if (value >= best_.value) return true;
@@ -106,6 +113,7 @@ bool ShareTrials::try_grid(int every) {
     ShareSteps steps;
     for (std::size_t b = 0; b < plan_.size(); ++b) steps.push_back(divisions[b][turn[b]]);
     try_steps(steps);
+    if (cut_short_) return false;
     std::size_t b = 0;
     while (b < turn.size() && ++turn[b] == divisions[b].size()) turn[b++] = 0;
     if (b == turn.size()) return true;
@@ -121,7 +129,7 @@ bool ShareTrials::try_boxes(const ShareSteps& near) {
   std::vector<ShareBox> open{ShareBox(units, choices_.steps())};
   const std::int64_t enough = simulated_ + most_;
   for (int looked_at = 0; !open.empty(); ++looked_at) {
-    if (simulated_ >= enough || looked_at > looked_at_for_each_simulated * most_) return false;
+    if (cut_short_ || simulated_ >= enough || looked_at > looked_at_for_each_simulated * most_) return false;
     ShareBox box = std::move(open.back());
     open.pop_back();
     if (!box.tighten()) continue;
@@ -130,6 +138,7 @@ bool ShareTrials::try_boxes(const ShareSteps& near) {
       continue;
     }
     const auto blocks = placed_with(box.least());
+    executions_ += executions_per_look_up * static_cast<std::int64_t>(blocks.size());
     const auto found = times_or_reason(blocks, costs_);
     const auto* times = std::get_if<PlanTimes>(&found);
     if (!times || least_makespan(blocks, *times, costs_, batches_).count() >= best_.value) continue;
@@ -144,7 +153,7 @@ bool ShareTrials::try_boxes(const ShareSteps& near) {
 void ShareTrials::try_around_best() {
   if (best_.blocks.empty()) return;
   for (int moved = std::max(1, choices_.steps() / 40); moved > 0; moved /= 3)
-    for (bool better = true; better;) {
+    for (bool better = true; better && !cut_short_;) {
       const std::int64_t before = best_.value;
       for (std::size_t b = 0; b < plan_.size(); ++b)
         for (std::size_t from = 0; from < best_steps_[b].size(); ++from)

@@ -23,12 +23,19 @@ struct TriedPlan {
   bool all_tried = false;                        ///< no other shares can be better
 };
 
+/// What may be simulated before nothing more is.
+struct SimulationLimits {
+  std::int64_t plans = 0;
+  std::int64_t executions = 0;  ///< batches × blocks, and four for each block whose time is looked up
+};
+
 class ShareTrials {
  public:
   /// `costs` and `choices` must outlive this. All divisions of a plan are tried, but for those that cannot be better,
   /// if that takes up to `most` simulations.
-  ShareTrials(const PlanCosts& costs, const PlanChoices& choices, std::int64_t batches, int most)
-      : costs_(costs), choices_(choices), batches_(batches), most_(most) {}
+  ShareTrials(const PlanCosts& costs, const PlanChoices& choices, std::int64_t batches, int most,
+              const SimulationLimits& limits)
+      : costs_(costs), choices_(choices), batches_(batches), most_(most), limits_(limits) {}
 
   /// The best shares for these blocks with a makespan of less than `below`: of all, or of those on a grid of
   /// twentieths, the undisturbed optimum, and what lies around the best of these.
@@ -39,6 +46,8 @@ class ShareTrials {
   std::int64_t least_makespan_of(const std::vector<TeamBlock>& plan) const;
 
   std::int64_t simulated() const { return simulated_; }
+  /// A limit is reached: what has to be simulated is not tried any more.
+  bool spent() const { return simulated_ > limits_.plans || executions_ > limits_.executions; }
 
  private:
   std::vector<PlacedBlock> placed_with(const ShareSteps& steps) const;
@@ -51,7 +60,9 @@ class ShareTrials {
   const PlanChoices& choices_;
   std::int64_t batches_;
   int most_;
-  std::int64_t simulated_ = 0;
+  SimulationLimits limits_;
+  std::int64_t simulated_ = 0, executions_ = 0;
+  bool cut_short_ = false;       ///< best() left something out for the limits
   std::vector<TeamBlock> plan_;  ///< that best() is at
   ShareSteps best_steps_;
   TriedPlan best_;
