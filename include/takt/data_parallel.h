@@ -34,7 +34,7 @@ struct DataParallelSettings {
   /// devices are simulated, whose outputs are drawn.
   bool verify = true;
   std::vector<SharedTensor> first{};  ///< inputs of that run, by number; null or not there: as `stage` says
-  int replicas = 1;                   ///< batches at once; run() uses the first
+  int replicas = 1;                   ///< batches at once, 1 to 1024; run() uses the first
   StageExecutorSettings stage{};      ///< `device` and `requests` are not looked at, outputs are always kept
 };
 
@@ -74,7 +74,8 @@ class TAKT_EXPORT DataParallelStage {
   /// whose dimension is open.
   DataParallelStage(const std::filesystem::path& model, const DataParallelSettings& settings);
   /// Over executors of the caller's own, number replica · parts + part. It knows of no inputs, so partition() divides
-  /// none; outputs are put together along axis 0.
+  /// none; outputs are put together along axis 0. Throws Error(bad_input) for an executor that is null, numbers of
+  /// executors and shares that do not fit each other, and shares that are not above 0 or do not add up to 1.
   DataParallelStage(std::vector<std::unique_ptr<StageExecutor>> executors, std::vector<double> ratio);
   ~DataParallelStage();
   DataParallelStage(const DataParallelStage&) = delete;
@@ -93,16 +94,19 @@ class TAKT_EXPORT DataParallelStage {
   const std::vector<std::int64_t>& rows() const;  ///< of each part
   const std::vector<double>& ratio() const;       ///< the share of each part
   std::size_t parts() const;
-  /// For who drives the parts alone. 0 ≤ replica < replicas, part < parts().
+  /// For who drives the parts alone. 0 ≤ replica < replicas, part < parts(); throws Error(bad_input) beyond.
   StageExecutor& part(int replica, std::size_t part);
 
   /// The values of each part; inputs that are not given keep what they had. Throws Error(bad_input) for a port that
-  /// does not exist and a value with another number of rows.
+  /// does not exist, a value that is null or with another number of rows, and one whose bytes are not those of its type
+  /// and shape.
   std::vector<InputValues> partition(const InputValues& inputs) const;
-  /// `parts[p]` are the outputs of part p. Throws Error(bad_input) where they do not fit each other.
+  /// `parts[p]` are the outputs of part p. Throws Error(bad_input) where one is missing, where they do not fit each
+  /// other, and where bytes are not those of type and shape.
   std::vector<SharedTensor> merge(const std::vector<std::vector<SharedTensor>>& parts) const;
 
-  /// One batch from partition to merge; blocks. Throws Error(runtime) when a part fails.
+  /// One batch from partition to merge; blocks. Throws Error(runtime) when a part fails, and Error(bad_input) as
+  /// partition(), merge() and StageExecutor::start_async() do; the stage can run the next batch then.
   DataParallelResult run(std::int64_t batch, const InputValues& inputs = {});
 
  private:

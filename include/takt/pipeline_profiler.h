@@ -61,8 +61,8 @@ class TAKT_EXPORT PipelineProfiler {
 
   /// A batch in a stage, from its start there to its end. `batch` is any number that tells it from others; results are
   /// numbered anew from 0, in the order of these numbers. Throws Error(bad_input), and keeps what it had, for a stage
-  /// or device without a name, an end before the start, times more than 36 years from now, and a batch that was in
-  /// that stage before.
+  /// or device without a name, an end before the start, times more than 36 years from now, counters below 0, times or
+  /// bytes of all batches that no sum can hold, and a batch that was in that stage before.
   void log_event(std::string_view stage, std::string_view device, std::int64_t batch,
                  std::chrono::nanoseconds submitted, std::chrono::nanoseconds completed,
                  const ExecutionCounters& counters = {});
@@ -70,7 +70,8 @@ class TAKT_EXPORT PipelineProfiler {
   /// called in the executor's callback. Throws Error(bad_input) also for copies during the inference.
   void log_execution(std::string_view stage, std::string_view device, const StageResult& result);
   /// A batch in a data-parallel stage: partition and merge on the host and the parts on their devices, as in the trace
-  /// of an engine. All batches of a stage must have the same number of parts.
+  /// of an engine. All batches of a stage must have the same number of parts, two or more. Throws Error(bad_input) as
+  /// log_event() does, and where parts end before they begin or begin before the partition ends.
   void log_execution(std::string_view stage, const DataParallelResult& result);
 
   std::int64_t finished() const;    ///< batches that have been in every stage that was named so far
@@ -80,7 +81,8 @@ class TAKT_EXPORT PipelineProfiler {
   /// Error(bad_input) when no batch has been in every stage, and when a batch was in a stage before another one was
   /// done with it.
   std::string text() const;
-  /// summary, devices, stages, batches, parts, splits, critical_path; a table may have no rows.
+  /// summary, bindings, devices, stages, batches, parts, device_stages, splits, critical_path; a table may have no
+  /// rows.
   std::vector<ProfileTable> tables() const;
   /// One of them as text. Throws Error(bad_input) also for a name that is none of these.
   std::string table(std::string_view name, TableFormat format = TableFormat::text) const;

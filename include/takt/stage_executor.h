@@ -67,9 +67,9 @@ struct StageResult {
 struct StageExecutorSettings {
   /// "CPU", "GPU", "NPU" as the runtime calls them, or "sim:NAME". `takt devices` lists what this machine has.
   std::string device = "CPU";
-  std::string runtime{};         ///< "onnxruntime", "openvino", "sim"; empty: by the model's file name and the device
-  int requests = 1;              ///< inferences at once; more keeps a device busy while results are handed on
-  std::optional<int> threads{};  ///< of one inference, on the CPU; unset: the runtime's own default
+  std::string runtime{};  ///< "onnxruntime", "openvino", "sim"; empty: by the model's file name and the device
+  int requests = 1;       ///< inferences at once, 1 to 1024; more keeps a device busy while results are handed on
+  std::optional<int> threads{};  ///< of one inference, on the CPU, 1 to 1024; unset: the runtime's own default
   /// f32, f16 or bf16: compute in it where the runtime can. Unset: the runtime's own choice, which may be less than the
   /// model's (OpenVINO takes bf16 on processors that have units for it).
   std::optional<ElementType> precision{};
@@ -77,7 +77,9 @@ struct StageExecutorSettings {
   /// the sizes of the inputs that it begins with, for which runtimes plan their memory and choose their kernels.
   /// Batches have those sizes all the same.
   bool open_shapes = false;
-  /// Settings of the runtime that change speed and not results, such as {"spinning", "off"}.
+  /// Settings of the runtime that change speed and not results: "spinning", "memory_pattern", "arena" (ONNX Runtime),
+  /// "pinning", "hyper_threading" (OpenVINO), each "on" or "off", pinning also "own"; "hint": "latency", "throughput".
+  /// One that the runtime at hand does not have changes nothing.
   std::map<std::string, std::string> tuning{};
   bool counters =
       true;  ///< hardware time and data marshalling, where the runtime tells them of a request; costs a little
@@ -97,14 +99,15 @@ struct StageExecutorSettings {
 /// What a stage does that runs no model: from the number of the batch and the values that start_async() was given, by
 /// number of the port (null where none was), it makes the outputs. Inputs may be handed on as outputs; nothing is
 /// copied. Called on threads that the executor keeps, several at once if there are several requests: what it shares
-/// with itself needs a lock then. What it throws is the error of that batch.
+/// with itself needs a lock then. What it throws is the error of that batch, and so is an output that is null or whose
+/// bytes are not those of its type and shape.
 using StageFunction =
     std::function<std::vector<SharedTensor>(std::int64_t batch, const std::vector<SharedTensor>& inputs)>;
 
 struct StageFunctionSettings {
-  std::string name = "function";  ///< of the stage, in messages: "stage 'decode', batch 7: …"
-  std::string device = "CPU";     ///< where tables shall say that it runs; nothing else depends on it
-  int requests = 1;               ///< calls at once, each on a thread of its own
+  std::string name = "function";  ///< of the stage, in messages: "stage 'decode', batch 7: …"; not empty
+  std::string device = "CPU";     ///< where tables shall say that it runs; nothing else depends on it; not empty
+  int requests = 1;               ///< calls at once, each on a thread of its own, 1 to 1024
   bool counters = true;           ///< the processor time of each call
   bool outputs = true;            ///< results carry the outputs
 };
@@ -117,11 +120,12 @@ class TAKT_EXPORT StageExecutor {
   using InputValues = std::vector<std::pair<std::size_t, SharedTensor>>;  ///< by number of the port
 
   /// Opens the model and runs each request of it, so that the first batch is not slowed down. Throws Error: bad_input
-  /// for a file that is no model and for inputs that do not fit it, unsupported for a device or operator that is not
-  /// there, runtime for what the runtime says.
+  /// for a file that is no model, for inputs that do not fit it and for settings that are not possible, unsupported for
+  /// a device or operator that is not there, runtime for what the runtime says.
   explicit StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings = {});
   /// Calls `function` for each batch. It has no ports that are known; an input that a batch is not given is null, and
-  /// is not what an earlier batch had. Throws Error(bad_input) for an empty function.
+  /// is not what an earlier batch had. Throws Error(bad_input) for an empty function and for settings that are not
+  /// possible.
   explicit StageExecutor(StageFunction function, const StageFunctionSettings& settings = {});
   ~StageExecutor();  ///< waits for what is in flight
   StageExecutor(const StageExecutor&) = delete;
@@ -138,8 +142,8 @@ class TAKT_EXPORT StageExecutor {
   /// Blocks until a request is idle, gives it these values (others stay as they were) and starts it. The values are not
   /// copied (strings are) but held until others take their place, or as StageExecutorSettings::keeps_inputs says, and
   /// read by the runtime where they lie: memory that a value shares with the program must not change until then. Throws
-  /// Error(bad_input) for a port that does not exist and a value of another type, rank or size, and Error(runtime);
-  /// nothing was started then.
+  /// Error(bad_input) for a port that does not exist, a value that is null, of another type, rank or size, or whose
+  /// bytes are not those of its type and shape, and Error(runtime); nothing was started then.
   void start_async(std::int64_t batch, const InputValues& inputs = {});
   /// Blocks until nothing is in flight and no callback runs. Throws the first failure since the last wait(),
   /// Error(runtime). Not from a callback.

@@ -13,11 +13,14 @@
 #include "pipeline/merged_memory.h"
 #include "pipeline/opened_model.h"
 #include "pipeline/part_models.h"
+#include "pipeline/public_door.h"
 #include "pipeline/simulated_times.h"
+#include "pipeline/stage_executor.h"
 #include "pipeline/stage_model.h"
 #include "pipeline/tensor_split.h"
 #include "profile/run_settings.h"
 #include "runtime/simulated.h"
+#include "runtime/tensor_checks.h"
 
 namespace takt {
 
@@ -26,6 +29,8 @@ namespace {
 // Parts of a matrix product are added up in another order than the whole; another device or runtime may compute them
 // in another precision, too (OpenVINO's GPU in half of it).
 constexpr double tolerance = 1e-4, tolerance_between_devices = 2e-2;
+
+constexpr int most_replicas = 1024;  // a number beyond is a slip, and would take all memory
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::bad_input, message); }
 
@@ -42,21 +47,41 @@ StageExecutorSettings undivided_on(const DataParallelSettings& settings, std::si
   return whole;
 }
 
+void check_ratio(const std::vector<double>& ratio) {
+  const bool positive = std::all_of(ratio.begin(), ratio.end(), [](double share) { return share > 0; });
+  const double sum = std::accumulate(ratio.begin(), ratio.end(), 0.0);
+  if (!positive || !(std::abs(sum - 1) < 1e-3))
+    refuse(fmt::format("the shares of a data-parallel stage ({}) must be above 0 and add up to 1",
+                       fmt::join(ratio, " + ")));
+}
+
 void check(const DataParallelSettings& settings) {
   if (settings.devices.size() < 2) refuse("a data-parallel stage needs two devices or more; one may be named twice");
   if (!settings.runtimes.empty() && settings.runtimes.size() != settings.devices.size())
     refuse(fmt::format("a data-parallel stage has {} runtimes for {} devices; give one each, or none",
                        settings.runtimes.size(), settings.devices.size()));
-  if (settings.replicas < 1) refuse("a data-parallel stage needs one replica at least; one batch is inside each");
+  if (settings.replicas < 1 || settings.replicas > most_replicas)
+    refuse(fmt::format("a data-parallel stage with {} replicas is not possible; give 1 to {}, one batch is inside each",
+                       settings.replicas, most_replicas));
+  for (std::size_t p = 0; p < settings.devices.size(); ++p) check_settings(undivided_on(settings, p));
   if (!settings.ratio) return;
   if (settings.ratio->size() != settings.devices.size())
     refuse(fmt::format("a data-parallel stage has {} shares for {} devices; give one each", settings.ratio->size(),
                        settings.devices.size()));
-  const bool positive = std::all_of(settings.ratio->begin(), settings.ratio->end(), [](double s) { return s > 0; });
-  const double sum = std::accumulate(settings.ratio->begin(), settings.ratio->end(), 0.0);
-  if (!positive || !(std::abs(sum - 1) < 1e-3))
-    refuse(fmt::format("the shares of a data-parallel stage ({}) must be above 0 and add up to 1",
-                       fmt::join(*settings.ratio, " + ")));
+  check_ratio(*settings.ratio);
+}
+
+/// Executors of the caller's own.
+void check(const std::vector<std::unique_ptr<StageExecutor>>& executors, const std::vector<double>& ratio) {
+  if (ratio.empty()) refuse("a data-parallel stage without shares has no parts; give each part one");
+  check_ratio(ratio);
+  if (executors.empty() || executors.size() % ratio.size() != 0)
+    refuse(
+        fmt::format("a data-parallel stage of {} parts has {} executors; give each part one, or several of each for "
+                    "replicas",
+                    ratio.size(), executors.size()));
+  if (std::find(executors.begin(), executors.end(), nullptr) != executors.end())
+    refuse("an executor of a data-parallel stage is null; give one for every part");
 }
 
 }  // namespace
@@ -64,7 +89,9 @@ void check(const DataParallelSettings& settings) {
 struct DataParallelStage::State {
   State(const std::filesystem::path& model, const DataParallelSettings& settings);
   State(std::vector<std::unique_ptr<StageExecutor>> of_parts, std::vector<double> shares)
-      : ratio(std::move(shares)), rows(ratio.size(), 1), executors(std::move(of_parts)) {}
+      : ratio(std::move(shares)), rows(ratio.size(), 1), executors(std::move(of_parts)) {
+    check(executors, ratio);
+  }
 
   void measure_ratio(const std::filesystem::path& model, const DataParallelSettings& settings);
   void open_parts(const std::filesystem::path& model, const DataParallelSettings& settings);
@@ -80,8 +107,13 @@ struct DataParallelStage::State {
 
   std::size_t parts() const { return rows.size(); }
   StageExecutor& part(int replica, std::size_t p) {
+    const auto replicas = executors.size() / parts();
+    if (replica < 0 || static_cast<std::size_t>(replica) >= replicas || p >= parts())
+      refuse(fmt::format("a data-parallel stage has no part {} of replica {}; it has {} parts and {} replicas, from 0",
+                         p, replica, parts(), replicas));
     return *executors[static_cast<std::size_t>(replica) * parts() + p];
   }
+  void check_port(std::size_t port, const SharedTensor& value) const;
   bool is_divided(std::size_t input) const { return input < divided.size() && divided[input]; }
 
   int axis = 0;
@@ -103,9 +135,9 @@ Nanoseconds DataParallelResult::stage_total() const {
 }
 
 DataParallelStage::DataParallelStage(const std::filesystem::path& model, const DataParallelSettings& settings)
-    : state_(std::make_unique<State>(model, settings)) {}
+    : state_(at_the_door([&] { return std::make_unique<State>(model, settings); })) {}
 DataParallelStage::DataParallelStage(std::vector<std::unique_ptr<StageExecutor>> executors, std::vector<double> ratio)
-    : state_(std::make_unique<State>(std::move(executors), std::move(ratio))) {}
+    : state_(at_the_door([&] { return std::make_unique<State>(std::move(executors), std::move(ratio)); })) {}
 DataParallelStage::~DataParallelStage() = default;
 
 const std::vector<Port>& DataParallelStage::inputs() const { return state_->inputs; }
@@ -119,13 +151,13 @@ const std::vector<double>& DataParallelStage::ratio() const { return state_->rat
 std::size_t DataParallelStage::parts() const { return state_->parts(); }
 StageExecutor& DataParallelStage::part(int replica, std::size_t part) { return state_->part(replica, part); }
 std::vector<DataParallelStage::InputValues> DataParallelStage::partition(const InputValues& inputs) const {
-  return state_->partition(inputs);
+  return at_the_door([&] { return state_->partition(inputs); });
 }
 std::vector<SharedTensor> DataParallelStage::merge(const std::vector<std::vector<SharedTensor>>& parts) const {
-  return state_->merge(parts);
+  return at_the_door([&] { return state_->merge(parts); });
 }
 DataParallelResult DataParallelStage::run(std::int64_t batch, const InputValues& inputs) {
-  return state_->run(batch, inputs);
+  return at_the_door([&] { return state_->run(batch, inputs); });
 }
 
 DataParallelStage::State::State(const std::filesystem::path& model, const DataParallelSettings& settings)
@@ -230,10 +262,18 @@ void DataParallelStage::State::compare_with_whole(const std::vector<SharedTensor
   }
 }
 
+/// Of executors of the caller's, the first says which ports there are; a function does not.
+void DataParallelStage::State::check_port(std::size_t port, const SharedTensor& value) const {
+  if (!value) refuse(fmt::format("the value of input {} is null; leave it out to keep what the input has", port));
+  const std::size_t ports = inputs.empty() ? executors.front()->inputs().size() : inputs.size();
+  if (ports > 0 && port >= ports) refuse(fmt::format("there is no input number {}; the model has {}", port, ports));
+  if (const auto fault = fault_of(*value)) refuse(fmt::format("the value of input {} {}", port, *fault));
+}
+
 std::vector<DataParallelStage::InputValues> DataParallelStage::State::partition(const InputValues& values) const {
   std::vector<InputValues> result(parts());
   for (const auto& [port, value] : values) {
-    if (!value) refuse(fmt::format("the value of input {} is null; leave it out to keep what the input has", port));
+    check_port(port, value);
     if (!is_divided(port)) {
       for (auto& part : result) part.emplace_back(port, value);
       continue;
@@ -245,8 +285,13 @@ std::vector<DataParallelStage::InputValues> DataParallelStage::State::partition(
 }
 
 std::vector<SharedTensor> DataParallelStage::State::merge(const std::vector<std::vector<SharedTensor>>& parts) const {
+  if (parts.size() != this->parts())
+    refuse(fmt::format("outputs of {} parts are to be merged, and the stage has {}; give those of every part",
+                       parts.size(), this->parts()));
+  std::size_t most = 0;
+  for (const auto& of_part : parts) most = std::max(most, of_part.size());
   std::vector<SharedTensor> outputs;
-  for (std::size_t o = 0; !parts.empty() && o < parts.front().size(); ++o) {
+  for (std::size_t o = 0; o < most; ++o) {
     std::vector<SharedTensor> pieces;
     for (const auto& of_part : parts) {
       if (o >= of_part.size() || !of_part[o])

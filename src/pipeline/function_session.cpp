@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "core/usage.h"
+#include "runtime/tensor_checks.h"
 #include "runtime/worker.h"
 
 namespace takt {
@@ -28,7 +30,10 @@ class FunctionRequest final : public Request {
   std::int64_t set_input(std::size_t port, SharedTensor value) override {
     if (port >= most_inputs)
       throw Error(ErrorKind::bad_input, fmt::format("stage '{}', batch {}: input {} is none; a function has up to {}",
-                                                    settings_.name, batch_, port, most_inputs));
+                                                    printable(settings_.name), batch_, port, most_inputs));
+    if (const auto fault = value ? fault_of(*value) : std::nullopt)
+      throw Error(ErrorKind::bad_input, fmt::format("stage '{}', batch {}: the value of input {} {}",
+                                                    printable(settings_.name), batch_, port, *fault));
     if (inputs_.size() <= port) inputs_.resize(port + 1);
     inputs_[port] = std::move(value);
     return 0;
@@ -37,7 +42,8 @@ class FunctionRequest final : public Request {
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
     const bool started =
         worker_.start([this] { call(); }, [this, done = std::move(done)] { done(completed_, error_); });
-    if (!started) throw Error(ErrorKind::runtime, fmt::format("stage '{}': two calls at once", settings_.name));
+    if (!started)
+      throw Error(ErrorKind::runtime, fmt::format("stage '{}': two calls at once", printable(settings_.name)));
   }
 
   void wait() override {
@@ -77,13 +83,16 @@ class FunctionRequest final : public Request {
   }
 
   void check_outputs() const {
-    for (std::size_t o = 0; o < outputs_.size(); ++o)
+    for (std::size_t o = 0; o < outputs_.size(); ++o) {
       if (!outputs_[o]) throw Error(ErrorKind::runtime, fmt::format("output {} is null; give every output a value", o));
+      if (const auto fault = fault_of(*outputs_[o]))
+        throw Error(ErrorKind::runtime, fmt::format("output {} {}", o, *fault));
+    }
   }
 
   void refuse(std::string_view why) {
     outputs_.clear();
-    error_ = fmt::format("stage '{}', batch {}: {}", settings_.name, batch_, why);
+    error_ = fmt::format("stage '{}', batch {}: {}", printable(settings_.name), batch_, why);
   }
 
   const StageFunction& function_;          ///< the session's
@@ -121,7 +130,8 @@ class FunctionSession final : public Session {
 
 std::unique_ptr<Session> function_session(StageFunction function, const StageFunctionSettings& settings) {
   if (!function)
-    throw Error(ErrorKind::bad_input, fmt::format("stage '{}': its function is empty; give one", settings.name));
+    throw Error(ErrorKind::bad_input,
+                fmt::format("stage '{}': its function is empty; give one", printable(settings.name)));
   return std::make_unique<FunctionSession>(std::move(function), settings);
 }
 

@@ -1,7 +1,10 @@
 #include "pipeline/opened_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "core/error.h"
 #include "core/statistics.h"
 #include "core/watched_work.h"
 #include "profile/prepared_model.h"
@@ -34,6 +37,9 @@ OpenedSession open_session(const std::filesystem::path& model, const StageExecut
   opened.runtime_name = prepared.result().runtime;
   opened.session = prepared.open(settings.counters && prepared.runtime().times_requests());
   opened.inputs = prepared.values(opened.session->inputs());
+  if (values.size() > opened.inputs.size())
+    refuse_input(fmt::format("{} values are given for the inputs of a model that has {}; give as many, or fewer",
+                             values.size(), opened.inputs.size()));
   for (std::size_t i = 0; i < opened.inputs.size() && i < values.size(); ++i) {
     if (!values[i]) continue;
     auto name = opened.inputs[i].name;

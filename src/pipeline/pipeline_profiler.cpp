@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "core/units.h"
+#include "pipeline/public_door.h"
 #include "record/logged_run.h"
 #include "trace/chrome_writer.h"
 
@@ -35,6 +37,49 @@ void check_times(std::string_view stage, std::int64_t batch, Nanoseconds start, 
       refuse(stage, batch, "a time is not of the steady clock; take it from PipelineProfiler::now()");
   if (end < start) refuse(stage, batch, "completed before it was submitted; take both times from the steady clock");
 }
+
+/// A time that something took, where it is known: 0 or more, and not beyond what a trace can tell.
+void check_length(std::string_view stage, std::int64_t batch, std::optional<Nanoseconds> length) {
+  if (length && (length->count() < 0 || *length > farthest))
+    refuse(stage, batch,
+           fmt::format("it took {} ns of something; a time is 0 or more, and less than 36 years", length->count()));
+}
+
+void check_counters(std::string_view stage, std::int64_t batch, const ExecutionCounters& counters) {
+  check_length(stage, batch, counters.hardware);
+  check_length(stage, batch, counters.marshalling);
+  if (counters.bytes_moved && *counters.bytes_moved < 0)
+    refuse(stage, batch, "less than no bytes were moved; 0 says that nothing was");
+}
+
+/// What results add up over all batches must be a number.
+struct Totals {
+  std::int64_t time = 0, bytes = 0;  ///< ns of batches in stages, of parts and of counters; bytes moved
+
+  /// False, and as it was: they are too many.
+  bool add(const LoggedVisit& visit) {
+    // A tenth: results add up waits between stages and idle times of devices as well.
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 10;
+    Totals more;
+    more.time = (visit.left() - visit.came()).count();
+    bool fits = more.time <= most;
+    const auto count = [&](std::int64_t& sum, std::int64_t one) {
+      fits = fits && !__builtin_add_overflow(sum, one, &sum) && sum <= most;
+    };
+    for (const LoggedPart& part : visit.parts) {
+      count(more.time, (part.completed - part.submitted).count());
+      count(more.time, part.counters.hardware.value_or(Nanoseconds(0)).count());
+      count(more.time, part.counters.marshalling.value_or(Nanoseconds(0)).count());
+      count(more.bytes, part.counters.bytes_moved.value_or(0));
+    }
+    count(more.bytes, visit.inputs_copied.bytes);
+    count(more.bytes, visit.outputs_copied.bytes);
+    count(more.time, time);
+    count(more.bytes, bytes);
+    if (fits) *this = more;
+    return fits;
+  }
+};
 
 /// A copy that begins at `after` or later and ends at `before` or earlier, where these are given.
 TensorCopy checked_copy(std::string_view stage, std::int64_t batch, const TensorCopy& copy,
@@ -87,6 +132,9 @@ struct PipelineProfiler::State {
     if (const auto found = log.batches.find(batch);
         found != log.batches.end() && s < found->second.size() && found->second[s])
       refuse(stage, batch, "the batch was in this stage before; number the batches one by one");
+    if (!totals.add(visit))
+      refuse(stage, batch,
+             "times or bytes of all batches together are more than can be counted; log what was measured");
     if (s == log.stages.size()) log.stages.push_back({std::string(stage), parts});
     for (std::size_t p = 0; p < devices.size(); ++p) visit.parts[p].device = log.device(devices[p]);
     auto& visits = log.batches[batch];
@@ -104,6 +152,7 @@ struct PipelineProfiler::State {
 
   mutable std::mutex mutex;
   PipelineLog log;
+  Totals totals;
 };
 
 PipelineProfiler::PipelineProfiler(std::string name) : state_(std::make_unique<State>(std::move(name))) {}
@@ -115,6 +164,7 @@ void PipelineProfiler::log_event(std::string_view stage, std::string_view device
                                  std::chrono::nanoseconds submitted, std::chrono::nanoseconds completed,
                                  const ExecutionCounters& counters) {
   check_times(stage, batch, submitted, completed);
+  check_counters(stage, batch, counters);
   state_->add(stage, batch, {submitted, submitted, completed, completed, {{0, submitted, completed, counters}}},
               {device});
 }
@@ -124,12 +174,16 @@ void PipelineProfiler::log_execution(std::string_view stage, std::string_view de
   LoggedVisit visit{result.submitted, result.submitted, result.completed, result.completed, {}};
   visit.parts.push_back({0, result.submitted, result.completed, result.counters});
   check_times(stage, result.batch, result.submitted, result.completed);
+  check_counters(stage, result.batch, result.counters);
   visit.inputs_copied = checked_copy(stage, result.batch, result.inputs_copied, std::nullopt, result.submitted);
   visit.outputs_copied = checked_copy(stage, result.batch, result.outputs_copied, result.completed, std::nullopt);
   state_->add(stage, result.batch, std::move(visit), {device});
 }
 
 void PipelineProfiler::log_execution(std::string_view stage, const DataParallelResult& result) {
+  check_times(stage, result.batch, result.begin, result.begin);
+  for (const auto length : {result.partition_time, result.sync_merge_time, result.wake_up})
+    check_length(stage, result.batch, length);
   const auto dispatched = result.begin + result.partition_time;
   LoggedVisit visit{result.begin, dispatched, dispatched, dispatched, {}};
   std::vector<std::string_view> devices;
@@ -137,6 +191,7 @@ void PipelineProfiler::log_execution(std::string_view stage, const DataParallelR
   for (const PartTimes& part : result.parts) {
     check_times(stage, result.batch, dispatched, part.submitted);
     check_times(stage, result.batch, part.submitted, part.completed);
+    check_counters(stage, result.batch, part.counters);
     visit.parts.push_back({0, part.submitted, part.completed, part.counters});
     devices.push_back(part.device);
     visit.merged = std::max(visit.merged, part.completed);
@@ -160,16 +215,20 @@ std::int64_t PipelineProfiler::unfinished() const {
                        [&](const auto& batch) { return !is_whole(batch.second, state_->log.stages.size()); });
 }
 
-std::string PipelineProfiler::text() const { return to_text(account(state_->run())); }
+std::string PipelineProfiler::text() const {
+  return at_the_door([&] { return to_text(account(state_->run())); });
+}
 
 std::vector<ProfileTable> PipelineProfiler::tables() const {
-  std::vector<ProfileTable> result;
-  for (const Table& table : takt::tables(account(state_->run()))) result.push_back(plain(table));
-  return result;
+  return at_the_door([&] {
+    std::vector<ProfileTable> result;
+    for (const Table& table : takt::tables(account(state_->run()))) result.push_back(plain(table));
+    return result;
+  });
 }
 
 std::string PipelineProfiler::table(std::string_view name, TableFormat format) const {
-  const auto all = takt::tables(account(state_->run()));
+  const auto all = at_the_door([&] { return takt::tables(account(state_->run())); });
   const auto found = std::find_if(all.begin(), all.end(), [&](const Table& table) { return table.name == name; });
   if (found == all.end()) {
     std::string names;
@@ -190,14 +249,15 @@ std::string PipelineProfiler::table(std::string_view name, TableFormat format) c
 }
 
 std::string PipelineProfiler::json() const {
-  const auto all = takt::tables(account(state_->run()));
-  return to_json(all, provenance());
+  return at_the_door([&] { return to_json(takt::tables(account(state_->run())), provenance()); });
 }
 
 void PipelineProfiler::export_chrome_trace(const std::filesystem::path& file) const {
-  PipelineRun run = state_->run();
-  run.provenance_json = provenance();
-  write_chrome_trace(to_trace(run), file);
+  at_the_door([&] {
+    PipelineRun run = state_->run();
+    run.provenance_json = provenance();
+    write_chrome_trace(to_trace(run), file);
+  });
 }
 
 }  // namespace takt

@@ -1,11 +1,33 @@
 #include "pipeline/session_tuning.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "core/affinity.h"
+#include "core/error.h"
+#include "core/text.h"
 
 namespace takt {
+
+void check_tuning(const Tuning& tuning) {
+  static const std::map<std::string, std::vector<std::string>> known{
+      {"arena", {"on", "off"}},          {"hint", {"latency", "throughput"}}, {"hyper_threading", {"on", "off"}},
+      {"memory_pattern", {"on", "off"}}, {"pinning", {"on", "off", "own"}},   {"spinning", {"on", "off"}}};
+  std::vector<std::string> names;
+  for (const auto& [name, values] : known) names.push_back(name);
+  for (const auto& [name, value] : tuning) {
+    const auto found = known.find(name);
+    if (found == known.end())
+      refuse_input(fmt::format("tuning '{}': there is none of this name; {}", printable(name),
+                               suggestion(name, names, fmt::format("there are {}", fmt::join(names, ", ")))));
+    if (std::find(found->second.begin(), found->second.end(), value) == found->second.end())
+      refuse_input(
+          fmt::format("tuning '{}' is '{}'; it may be {}", name, printable(value), fmt::join(found->second, ", ")));
+  }
+}
 
 std::optional<int> threads_of_session(const std::string& device, std::optional<int> threads) {
   return device == "CPU" ? threads : 1;

@@ -16,6 +16,9 @@ namespace takt {
 /// choice; another device is asked by one.
 std::optional<int> threads_of_session(const std::string& device, std::optional<int> threads);
 
+/// Throws Error(bad_input) for a name or value that no runtime knows, naming the nearest.
+void check_tuning(const Tuning& tuning);
+
 /// For each of several sessions, of so many threads. Where there is a core for every thread, each session gets its own;
 /// else none is bound, and none spins. A session that is alone is left as it is.
 Tuning tuning_together(const std::vector<std::optional<int>>& threads);

@@ -12,6 +12,8 @@
 #include "pipeline/buffer_pool.h"
 #include "pipeline/function_session.h"
 #include "pipeline/opened_model.h"
+#include "pipeline/public_door.h"
+#include "pipeline/session_tuning.h"
 #include "profile/run_settings.h"
 #include "runtime/tensor_checks.h"
 
@@ -55,8 +57,26 @@ struct StageExecutor::State {
 
 namespace {
 
+constexpr int most_requests = 1024, most_threads = 1024;  // a number beyond is a slip, and would take all memory
+
+void check_number(std::string_view what, int number, int most) {
+  if (number < 1 || number > most)
+    refuse_input(fmt::format("a stage with {} {} is not possible; give 1 to {}", number, what, most));
+}
+
+void check_device(const std::string& device) {
+  if (device.empty()) refuse_input("the device of a stage has no name; give one, such as CPU");
+}
+
+void check(const StageFunctionSettings& settings) {
+  if (settings.name.empty()) refuse_input("a stage that is a function has no name; give it one");
+  check_device(settings.device);
+  check_number("requests", settings.requests, most_requests);
+}
+
 std::unique_ptr<StageExecutor::State> opened(const std::filesystem::path& model,
                                              const StageExecutorSettings& settings) {
+  check_settings(settings);
   OpenedSession of_model = open_session(model, settings, {});
   auto state =
       std::make_unique<StageExecutor::State>(std::move(of_model.runtime), std::move(of_model.session), settings,
@@ -66,6 +86,7 @@ std::unique_ptr<StageExecutor::State> opened(const std::filesystem::path& model,
 }
 
 std::unique_ptr<StageExecutor::State> over_function(StageFunction function, const StageFunctionSettings& how) {
+  check(how);
   StageExecutorSettings settings;
   settings.device = how.device;
   settings.requests = how.requests;
@@ -83,10 +104,21 @@ std::vector<InputSpec> specs_of(const std::vector<std::string>& inputs) try {
     for (auto& spec : parse_input_specs(text)) specs.push_back(std::move(spec));
   return specs;
 } catch (const UsageError& error) {  // a program's settings are no command line
-  throw Error(ErrorKind::bad_input, error.what());
+  refuse_input(error.what());
 }
 
 }  // namespace
+
+void check_settings(const StageExecutorSettings& settings) {
+  check_device(settings.device);
+  check_number("requests", settings.requests, most_requests);
+  if (settings.threads) check_number("threads", *settings.threads, most_threads);
+  if (settings.precision && *settings.precision != ElementType::f32 && *settings.precision != ElementType::f16 &&
+      *settings.precision != ElementType::bf16)
+    refuse_input(fmt::format("precision {} is none that a stage can compute in; use f32, f16 or bf16",
+                             type_name(*settings.precision)));
+  check_tuning(settings.tuning);
+}
 
 RunSettings run_settings(const StageExecutorSettings& settings) {
   RunSettings run;
@@ -109,17 +141,21 @@ std::unique_ptr<StageExecutor> executor_over(std::unique_ptr<Runtime> runtime, s
 }
 
 StageExecutor::StageExecutor(const std::filesystem::path& model, const StageExecutorSettings& settings)
-    : state_(opened(model, settings)) {}
+    : state_(at_the_door([&] { return opened(model, settings); })) {}
 StageExecutor::StageExecutor(StageFunction function, const StageFunctionSettings& settings)
-    : state_(over_function(std::move(function), settings)) {}
-StageExecutor::StageExecutor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+    : state_(at_the_door([&] { return over_function(std::move(function), settings); })) {}
+StageExecutor::StageExecutor(std::unique_ptr<State> state) : state_(std::move(state)) {
+  if (!state_) refuse_input("a stage over nothing; open a model or give a function");
+}
 StageExecutor::~StageExecutor() = default;
 
 const std::vector<Port>& StageExecutor::inputs() const { return state_->session->inputs(); }
 const std::vector<Port>& StageExecutor::outputs() const { return state_->session->outputs(); }
 std::string StageExecutor::device() const { return state_->session->device(); }
 void StageExecutor::set_callback(Callback callback) { state_->callback = std::move(callback); }
-void StageExecutor::start_async(std::int64_t batch, const InputValues& inputs) { state_->start_async(batch, inputs); }
+void StageExecutor::start_async(std::int64_t batch, const InputValues& inputs) {
+  at_the_door([&] { state_->start_async(batch, inputs); });
+}
 
 void StageExecutor::wait() {
   std::unique_lock lock(state_->mutex);

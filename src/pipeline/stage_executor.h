@@ -14,6 +14,10 @@ namespace takt {
 
 struct RunSettings;
 
+/// Throws Error(bad_input) for numbers below 1 or beyond reason, a precision that nothing computes in, a tuning that no
+/// runtime knows, a device without a name.
+void check_settings(const StageExecutorSettings& settings);
+
 /// The part of them that opening a model asks for. Throws Error(bad_input) for an input that cannot be read.
 RunSettings run_settings(const StageExecutorSettings& settings);
 

@@ -8,7 +8,9 @@
 
 #include "core/check.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "inputs/tensor_values.h"
+#include "runtime/tensor_checks.h"
 
 namespace takt {
 namespace {
@@ -20,9 +22,11 @@ struct Blocks {
   std::size_t outer = 1, rows = 0, width = 1;
 };
 
+/// Refuses a value whose bytes are not those of its shape.
 Blocks blocks_of(const HostTensor& tensor, int axis) {
+  if (const auto fault = fault_of(tensor)) refuse_split(fmt::format("tensor '{}' {}", printable(tensor.name), *fault));
   if (axis < 0 || static_cast<std::size_t>(axis) >= tensor.shape.size())
-    refuse_split(fmt::format("tensor '{}' {}: it has no axis {} to be divided along", tensor.name,
+    refuse_split(fmt::format("tensor '{}' {}: it has no axis {} to be divided along", printable(tensor.name),
                              to_string(tensor.shape), axis));
   Blocks blocks;
   const auto a = static_cast<std::size_t>(axis);
@@ -32,7 +36,7 @@ Blocks blocks_of(const HostTensor& tensor, int axis) {
   if (tensor.type == ElementType::string) return blocks;
   const auto bits = type_bits(tensor.type);
   if (!bits || *bits < 8)
-    refuse_split(fmt::format("tensor '{}': {} cannot be divided", tensor.name, type_name(tensor.type)));
+    refuse_split(fmt::format("tensor '{}': {} cannot be divided", printable(tensor.name), type_name(tensor.type)));
   blocks.width *= static_cast<std::size_t>(*bits / 8);
   return blocks;
 }
@@ -41,6 +45,7 @@ Blocks blocks_of(const HostTensor& tensor, int axis) {
 template <typename Element, typename Elements>
 std::vector<Element> copied_rows(const Elements& from, const Blocks& whole, std::size_t first, std::size_t count) {
   std::vector<Element> to;
+  if (count * whole.width == 0) return to;  // `outer` may be any number then
   to.reserve(whole.outer * count * whole.width);
   for (std::size_t o = 0; o < whole.outer; ++o) {
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>((o * whole.rows + first) * whole.width);
@@ -56,6 +61,7 @@ std::vector<Element> copied_blocks(const std::vector<SharedTensor>& parts, const
   std::vector<Element> to;
   std::size_t size = 0;
   for (const auto& part : parts) size += elements(*part).size();
+  if (size == 0) return to;  // `outer` may be any number then
   to.reserve(size);
   for (std::size_t o = 0; o < blocks.front().outer; ++o)
     for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -114,10 +120,11 @@ std::vector<std::int64_t> rows_of(const std::vector<double>& ratio, std::int64_t
 }
 
 std::vector<SharedTensor> split_tensor(const SharedTensor& tensor, int axis, const std::vector<std::int64_t>& rows) {
+  if (!tensor) refuse_split("a value to be divided is null; give one");
   const Blocks whole = blocks_of(*tensor, axis);
   if (std::accumulate(rows.begin(), rows.end(), std::int64_t{0}) != static_cast<std::int64_t>(whole.rows))
     refuse_split(fmt::format("tensor '{}' {}: its axis {} is not divided into {} rows; give it its own parts",
-                             tensor->name, to_string(tensor->shape), axis, fmt::join(rows, " + ")));
+                             printable(tensor->name), to_string(tensor->shape), axis, fmt::join(rows, " + ")));
   std::vector<SharedTensor> parts;
   std::size_t first = 0;
   for (const std::int64_t count : rows) {
@@ -138,6 +145,8 @@ std::vector<SharedTensor> split_tensor(const SharedTensor& tensor, int axis, con
 
 HostTensor merge_tensors(const std::vector<SharedTensor>& parts, int axis) {
   if (parts.empty()) refuse_split("there are no parts to merge; give one or more");
+  if (std::find(parts.begin(), parts.end(), nullptr) != parts.end())
+    refuse_split("a part to be merged is null; give a value for every part");
   HostTensor merged{parts.front()->name, parts.front()->type, parts.front()->shape, {}, {}};
   const auto a = static_cast<std::size_t>(axis);
   std::vector<Blocks> blocks;
@@ -146,9 +155,10 @@ HostTensor merge_tensors(const std::vector<SharedTensor>& parts, int axis) {
   for (const auto& part : parts) {
     blocks.push_back(blocks_of(*part, axis));
     if (part->type != merged.type || !equal_but_for(part->shape, merged.shape, a))
-      refuse_split(fmt::format("tensor '{}': parts of {} and {} do not fit each other along axis {}", merged.name,
-                               to_string(merged.shape), to_string(part->shape), axis));
-    rows += part->shape[a];
+      refuse_split(fmt::format("tensor '{}': parts of {} and {} do not fit each other along axis {}",
+                               printable(merged.name), to_string(merged.shape), to_string(part->shape), axis));
+    if (__builtin_add_overflow(rows, part->shape[a], &rows))
+      refuse_split(fmt::format("tensor '{}': its parts have more rows than can be counted", printable(merged.name)));
     size += part->bytes.size();
   }
   merged.shape[a] = rows;

@@ -31,18 +31,14 @@ void check_input(const Port& port, const HostTensor& input, std::string_view whe
   if (!fits(port.shape, input.shape))
     fail(where, fmt::format("input '{}' has shape {}, which {} does not fit; pass a fitting one", port.name,
                             to_string(port.shape), to_string(input.shape)));
-  if (input.type == ElementType::string) {
-    const auto count = element_count(input.shape);
-    if (!count || static_cast<std::size_t>(*count) != input.strings.size())
-      fail(where, fmt::format("input '{}' holds {} strings, which {} does not fit", port.name, input.strings.size(),
-                              to_string(input.shape)));
-    return;
-  }
-  const auto size = byte_size(input.type, input.shape);
-  if (!size || *size != input.bytes.size())
-    fail(where, fmt::format("input '{}' holds {} bytes, but {} of {} is {} bytes", port.name, input.bytes.size(),
-                            to_string(input.shape), type_name(input.type), size ? std::to_string(*size) : "too many"));
+  if (const auto fault = fault_of(input)) fail(where, fmt::format("input '{}' {}", port.name, *fault));
+  if (type_bits(input.type).value_or(8) < 8)
+    fail(where, fmt::format("input '{}' is {}, which takes less than a byte; models get whole bytes only", port.name,
+                            type_name(input.type)));
 }
+
+/// Of an element type that a standard has no number for, nothing is known.
+bool has_bytes(const HostTensor& value) { return type_bits(value.type).has_value(); }
 
 }  // namespace
 
@@ -51,6 +47,20 @@ std::optional<std::size_t> byte_size(ElementType type, const Shape& shape) {
   const auto count = element_count(shape);
   if (!bits || *bits < 8 || !count || *count > most_bytes / (*bits / 8)) return std::nullopt;
   return static_cast<std::size_t>(*count) * static_cast<std::size_t>(*bits / 8);
+}
+
+std::optional<std::string> fault_of(const HostTensor& value) {
+  const auto count = element_count(value.shape);
+  if (!count) return fmt::format("has the shape {}, which no value has", to_string(value.shape));
+  if (value.type == ElementType::string) {
+    if (static_cast<std::size_t>(*count) == value.strings.size()) return std::nullopt;
+    return fmt::format("holds {} strings, which {} does not fit", value.strings.size(), to_string(value.shape));
+  }
+  if (!has_bytes(value)) return "has no element type that values can have";
+  const auto size = byte_count(value.type, *count);
+  if (size && static_cast<std::size_t>(*size) == value.bytes.size() && *size <= most_bytes) return std::nullopt;
+  return fmt::format("holds {} bytes, but {} of {} is {} bytes", value.bytes.size(), to_string(value.shape),
+                     type_name(value.type), size && *size <= most_bytes ? std::to_string(*size) : "too many");
 }
 
 void check_inputs(const std::vector<Port>& ports, const std::vector<HostTensor>& inputs, std::string_view where) {

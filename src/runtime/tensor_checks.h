@@ -16,6 +16,10 @@ namespace takt {
 /// (a shape of a hostile model must not reach an allocator).
 std::optional<std::size_t> byte_size(ElementType type, const Shape& shape);
 
+/// Why the value is not what it says, as a clause: a shape that cannot be, bytes or strings that are not those of type
+/// and shape ("holds 12 bytes, but {64,512} of float32 is 131072 bytes"). nullopt: it is.
+std::optional<std::string> fault_of(const HostTensor& value);
+
 /// Throws Error(bad_input) unless `inputs` names every port once, with its type, a fitting shape and the right size.
 void check_inputs(const std::vector<Port>& ports, const std::vector<HostTensor>& inputs, std::string_view where);
 
