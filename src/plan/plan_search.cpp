@@ -145,11 +145,11 @@ std::string memory_of_units(const PlanCosts& costs) {
 }
 
 /// A part of what a search may do, as several share it.
-PlanSearchSettings with_a_quarter(PlanSearchSettings settings) {
-  settings.most_nodes /= 4;
-  settings.most_bytes /= 4;
-  settings.most_estimates /= 4;
-  settings.most_executions /= 4;
+PlanSearchSettings with_part(PlanSearchSettings settings, int part) {
+  settings.most_nodes /= part;
+  settings.most_bytes /= part;
+  settings.most_estimates /= part;
+  settings.most_executions /= part;
   return settings;
 }
 
@@ -167,7 +167,8 @@ std::vector<PlanSearchSettings> searches_before(const PlanSearchSettings& settin
     for (const bool divide : {false, true}) {
       if (divide == settings.divide && once == settings.units_once) return searches;
       if ((divide && !settings.divide) || (!once && settings.units_once)) continue;
-      searches.push_back(with_a_quarter(settings));
+      searches.push_back(with_part(settings, divide ? 2 : 1));
+      searches.back().top = 1;
       searches.back().divide = divide;
       searches.back().units_once = once;
     }
@@ -224,7 +225,7 @@ PlanSearch search_plans(const PlanCosts& costs, const PlanSearchSettings& settin
     all.top = 1;
     found = found_by(all, costs, choices, std::move(found));
     if (!found.best.empty()) found.least = std::min(found.untried, found.best.front().value);
-    all = with_a_quarter(settings);
+    all = with_part(settings, 4);
   }
   found = found_by(all, costs, choices, std::move(found));
   if (found.best.empty()) refuse_impossible(found, costs, choices, settings);
