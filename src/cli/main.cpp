@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "core/crash.h"
 #include "core/error.h"
 #include "core/log.h"
 
@@ -24,6 +25,7 @@ int fail(int code, const char* message) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  takt::tell_crashes();
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of a write, as a full disk is
   try {
     std::vector<std::string> arguments(argv + 1, argv + argc);
@@ -41,5 +43,7 @@ int main(int argc, char** argv) {
     return fail(1, "out of memory; the file or the shapes may be too big for this machine");
   } catch (const std::exception& error) {
     return fail(1, error.what());
+  } catch (...) {
+    return fail(1, "a library threw something that is no error of C++; try another runtime");
   }
 }

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/crash.h"
+
 namespace takt {
 
 void check_failed(const char* condition, const char* file, int line) noexcept {
@@ -13,6 +15,7 @@ void check_failed(const char* condition, const char* file, int line) noexcept {
   const std::string_view shown = source == std::string_view::npos ? path : path.substr(source + 1);
   std::fprintf(stderr, "takt: %.*s:%d: '%s' does not hold: a mistake in takt; please report it with the command\n",
                static_cast<int>(shown.size()), shown.data(), line, condition);
+  crash_is_told();
   std::abort();
 }
 

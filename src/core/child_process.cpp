@@ -200,6 +200,14 @@ std::string to_string(const ChildProcess::End& end) {
   return fmt::format("exit code {}", end.code.value_or(0));
 }
 
+std::string reason_of_end(ChildProcess& child, std::string_view what) {
+  constexpr std::string_view own = "takt: ";
+  const ChildProcess::End end = child.end();
+  const std::string words = child.last_words();
+  if (end.code == 1 && words.starts_with(own)) return printable(words.substr(own.size()));
+  return fmt::format("{} ended with {}{}{}", what, to_string(end), words.empty() ? "" : ": ", printable(words));
+}
+
 void end_with_parent(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);  // it died before

@@ -62,6 +62,10 @@ class ChildProcess {
 /// "exit code 3", "signal 11 (Segmentation fault)"
 std::string to_string(const ChildProcess::End& end);
 
+/// Why a child ended that owes an answer: the sentence that it failed with, as takt does, else "WHAT ended with exit
+/// code 3: its last words".
+std::string reason_of_end(ChildProcess& child, std::string_view what);
+
 /// From a child: it is killed when the process that started it, `parent`, dies.
 void end_with_parent(pid_t parent);
 

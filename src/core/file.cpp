@@ -166,6 +166,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
                   fmt::format("cannot write '{}': its folder does not exist", printable(path_.string())));
     cannot("write", path_, error);
   }
+  leftover_.note(temporary_);
   struct stat old {};  // an existing file keeps its permissions, and one that refuses writing is not replaced
   if (::stat(path_.c_str(), &old) == 0) {
     if (::access(path_.c_str(), W_OK) != 0) fail(errno);
@@ -201,6 +202,7 @@ void AtomicFile::commit() {
   if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   if (!temporary_.empty() && ::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+  leftover_.forget();
   temporary_.clear();
   tell("wrote", path_, written_);
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/leftovers.h"
+
 namespace takt {
 
 /// Why the operating system refused, from its `errno`: "no such file", "permission denied".
@@ -49,6 +51,7 @@ class AtomicFile {
  private:
   [[noreturn]] void fail(int error);
   std::filesystem::path path_, temporary_;
+  Leftover leftover_;  ///< the temporary file
   int descriptor_ = -1;
   std::size_t written_ = 0;
 };

@@ -72,7 +72,9 @@ TemporaryFolder::TemporaryFolder(const std::string& prefix) {
     throw Error(ErrorKind::io, fmt::format("{}: cannot be made: {}; set TMPDIR to a folder that can be written", name,
                                            std::strerror(errno)));
   path_ = name;
+  folder_left_.note(path_);
   lock_ = lock(path_);
+  if (lock_ >= 0) lock_left_.note(with_ending(path_, held));
 }
 
 TemporaryFolder::~TemporaryFolder() {

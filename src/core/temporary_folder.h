@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/leftovers.h"
+
 namespace takt {
 
 /// A new folder; removed with everything in it. What killed programs of this user left behind under the same prefix is
@@ -20,6 +22,7 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
   int lock_ = -1;  ///< the open file
+  Leftover folder_left_, lock_left_;
 };
 
 }  // namespace takt

@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/crash.h"
+
 namespace takt {
 namespace {
 
@@ -31,6 +33,7 @@ thread_local std::string step_prefix;
 std::atomic<bool> has_abandoned{false};
 
 void run(Progress& progress, const std::function<void()>& work) {
+  const CrashStack stack;
   current_work = &progress;
   std::exception_ptr failure;
   try {

@@ -96,7 +96,7 @@ OnnxModel read_onnx_structure(const std::filesystem::path& path) {
   return parse_onnx(file.text(), path);
 }
 
-std::string onnx_without_weights(const std::filesystem::path& path) {
+OnnxWithoutWeights onnx_without_weights(const std::filesystem::path& path) {
   const OnnxModel model = read_onnx_structure(path);
   auto& graph = *model.proto->mutable_graph();
   std::set<std::string> inputs;  // before IR 4 weights are inputs, too
@@ -108,7 +108,13 @@ std::string onnx_without_weights(const std::filesystem::path& path) {
     if (inputs.insert(weight.name()).second) declare_input(graph, weight);
     weights.DeleteSubrange(i, 1);
   }
-  return serialize_onnx(*model.proto);
+  OnnxWithoutWeights lean{serialize_onnx(*model.proto), {}};
+  std::set<std::string> constants;
+  for (const auto& weight : weights) constants.insert(weight.name());
+  for (const auto& weight : graph.sparse_initializer()) constants.insert(weight.values().name());
+  for (const auto& input : graph.input())
+    if (!constants.contains(input.name())) lean.inputs.push_back(input.name());
+  return lean;
 }
 
 OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path) {

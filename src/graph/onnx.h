@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "graph/graph.h"
 
@@ -35,9 +36,14 @@ OnnxModel read_onnx(const std::filesystem::path& path);
 /// external data that lies in FILE.onnx. Takes memory for the structure alone.
 OnnxModel read_onnx_structure(const std::filesystem::path& path);
 
-/// The model's bytes with an input in the place of each large weight, for a runtime that only infers shapes and would
-/// read the weights otherwise. Throws as read_onnx.
-std::string onnx_without_weights(const std::filesystem::path& path);
+/// A model with an input in the place of each large weight, for a runtime that only infers shapes and would read the
+/// weights otherwise.
+struct OnnxWithoutWeights {
+  std::string bytes;
+  std::vector<std::string> inputs;  ///< its own, in order, those in the place of weights among them
+};
+/// Throws as read_onnx.
+OnnxWithoutWeights onnx_without_weights(const std::filesystem::path& path);
 
 /// As read_onnx, from memory; `path` only for messages and for external data.
 OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path);

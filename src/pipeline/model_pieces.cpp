@@ -13,6 +13,7 @@
 #include "graph/types.h"
 #include "pipeline/described_devices.h"
 #include "profile/model_shapes.h"
+#include "runtime/asked.h"
 #include "runtime/precision.h"
 #include "runtime/runtime.h"
 
@@ -36,20 +37,15 @@ bool has_uncertain_types(const Graph& graph) {
 
 /// As the runtimes have them that open the model, the one of its own format first.
 void take_types(const OnnxModel& model, Graph& graph) {
-  SessionSettings settings;
-  settings.all_tensors = true;
-  std::vector<std::string> names = runtime_names();
+  std::vector<std::string> names = runtimes_that_tell();
   const std::string own = runtime_for(model.graph.path).name;
   std::stable_partition(names.begin(), names.end(), [&](const std::string& name) { return name == own; });
-  for (const std::string& name : names) try {
-      const auto runtime = make_runtime(name);
-      if (runtime->is_simulated() || !has_uncertain_types(graph)) continue;
-      const auto session = runtime->open(model.graph.path, &model.graph, settings);
-      for (const Port& port : session->outputs())
-        if (const auto id = graph.find_tensor(port.name); id && graph.tensor(*id).type == ElementType::undefined)
-          graph.tensor(*id).type = port.type;
-    } catch (const Error&) {  // another one may know it; a pipeline of the pieces will say what is wrong
-    }
+  for (const std::string& name : names) {
+    if (!has_uncertain_types(graph)) return;
+    for (const auto& [tensor, type] : types_told_apart(name, model.graph.path, model.graph))
+      if (const auto id = graph.find_tensor(tensor); id && graph.tensor(*id).type == ElementType::undefined)
+        graph.tensor(*id).type = type;
+  }
 }
 
 bool holds(const std::vector<TensorId>& ids, TensorId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); }
@@ -131,8 +127,7 @@ Graph with_known_tensors(const OnnxModel& model, const std::map<std::string, Sha
   }
   Graph graph = model.graph;
   take_types(model, graph);
-  const auto runtime = make_runtime(runtime_names().front());
-  return with_inferred_shapes(graph, *runtime, model.graph.path, input_shapes);
+  return with_inferred_shapes(graph, nullptr, model.graph.path, input_shapes);
 }
 
 WrittenPieces write_pieces(const OnnxModel& model, const Graph& graph, const std::vector<Cut>& cuts,

@@ -51,10 +51,7 @@ std::optional<CollectRecord> run_collect_process(const std::vector<std::string>&
     case ChildProcess::Answer::ended:
       break;
   }
-  const ChildProcess::End end = child.end();
-  const std::string words = child.last_words();
-  return lost_record(task, fmt::format("the process that measured it ended with {}{}{}", to_string(end),
-                                       words.empty() ? "" : ": ", printable(words)));
+  return lost_record(task, reason_of_end(child, "the process that measured it"));
 }
 
 }  // namespace takt

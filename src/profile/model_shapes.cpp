@@ -1,9 +1,11 @@
 #include "profile/model_shapes.h"
 
-#include <memory>
+#include <algorithm>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/watched_work.h"
+#include "graph/onnx.h"
 #include "graph/placed_ops.h"
 #include "graph/shapes.h"
 
@@ -38,6 +40,16 @@ bool knows_all(const TensorShapes& inferred, const Graph& graph) {
   return true;
 }
 
+/// Whether the shapes that the file has inside of the model are those of a run with these inputs.
+bool declares(const Graph& graph, const std::map<std::string, Shape>& inputs) {
+  return std::all_of(inputs.begin(), inputs.end(), [&](const auto& input) {
+    const auto id = graph.find_tensor(input.first);
+    return id && graph.tensor(*id).shape && concrete(*graph.tensor(*id).shape) == input.second;
+  });
+}
+
+bool is_chosen(std::string_view name, const Runtime* chosen) { return chosen && chosen->name() == name; }
+
 }  // namespace
 
 TensorShapes inferred_shapes(Runtime& runtime, const std::filesystem::path& model,
@@ -63,13 +75,24 @@ void add_known(TensorShapes& shapes, const TensorShapes& others) {
   }
 }
 
-Graph with_inferred_shapes(const Graph& graph, Runtime& runtime, const std::filesystem::path& model,
-                           const std::map<std::string, Shape>& inputs) {
-  TensorShapes inferred = inferred_shapes(runtime, model, inputs);
-  for (const auto& name : runtime_names()) {
-    if (name == runtime.name() || knows_all(inferred, graph)) continue;
-    add_known(inferred, inferred_shapes(*make_runtime(name), model, inputs));
+TensorShapes symbolic_shapes(Runtime* chosen, const std::filesystem::path& model) {
+  if (!is_onnx_file(model)) return chosen ? inferred_shapes(*chosen, model, {}) : TensorShapes();
+  begin_step("inferring its shapes");
+  for (const std::string& name : runtimes_that_tell()) {
+    TensorShapes told =
+        is_chosen(name, chosen) ? inferred_shapes(*chosen, model, {}) : shapes_told_apart(name, model, {});
+    if (!told.empty()) return told;
   }
+  return {};
+}
+
+Graph with_inferred_shapes(const Graph& graph, Runtime* chosen, const std::filesystem::path& model,
+                           const std::map<std::string, Shape>& inputs) {
+  TensorShapes inferred;
+  if (chosen) inferred = inferred_shapes(*chosen, model, inputs);
+  for (const std::string& name : runtimes_that_tell())
+    if (!is_chosen(name, chosen) && !(knows_all(inferred, graph) && (!inferred.empty() || declares(graph, inputs))))
+      add_known(inferred, shapes_told_apart(name, model, inputs));
   for (const auto& [name, shape] : inputs) {
     PartialShape known;
     for (const std::int64_t dim : shape) known.push_back({dim, ""});
@@ -78,16 +101,15 @@ Graph with_inferred_shapes(const Graph& graph, Runtime& runtime, const std::file
   return with_shapes(graph, inferred);
 }
 
-std::optional<Graph> with_observed_shapes(const Graph& graph, Runtime& runtime, const std::filesystem::path& model,
+std::optional<Graph> with_observed_shapes(const Graph& graph, Runtime& chosen, const std::filesystem::path& model,
                                           const SessionSettings& settings, const std::vector<HostTensor>& values) {
   if (!has_unknowns(graph)) return std::nullopt;
-  for (const auto& name : runtime_names()) {
-    try {
-      const std::unique_ptr<Runtime> other = name == runtime.name() ? nullptr : make_runtime(name);
-      if (auto told = (other ? *other : runtime).with_executed_shapes(model, graph, settings, values)) return told;
+  for (const std::string& name : runtimes_that_tell()) try {
+      auto told = is_chosen(name, &chosen) ? chosen.with_executed_shapes(model, graph, settings, values)
+                                           : executed_shapes_told_apart(name, model, graph, settings, values);
+      if (told) return told;
     } catch (const Error&) {
     }
-  }
   return std::nullopt;
 }
 

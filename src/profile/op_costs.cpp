@@ -83,7 +83,8 @@ class CostJoin {
  public:
   CostJoin(const Graph& graph, std::int64_t runs, const std::vector<OpRow>& rows) : graph_(graph), runs_(runs) {
     for (PlacedOp& placed : placed_ops(graph)) {
-      for (const TensorId id : placed.op->inputs) consumers_[placed.graph][id].push_back(placed.op);
+      Consumers& consumers = consumers_[placed.graph];  // also of a graph whose operators read nothing
+      for (const TensorId id : placed.op->inputs) consumers[id].push_back(placed.op);
       index_.emplace(placed.path, std::move(placed));
     }
     for (const OpRow& row : rows)

@@ -161,11 +161,8 @@ void PreparedModel::settle_shapes() {
     choose_shapes(ports, DimensionGuess(nullptr, {}, {}), 0);
     return learn_shapes();
   }
-  // The runtime that runs it need not be the one that tells names of dimensions.
-  TensorShapes symbolic = result_.graph ? inferred_shapes(*runtime_, result_.model, {}) : TensorShapes();
-  for (const auto& name : runtime_names())
-    if (result_.graph && name != result_.runtime)
-      symbolic.merge(inferred_shapes(*make_runtime(name), result_.model, {}));
+  TensorShapes symbolic;
+  if (result_.graph) symbolic = symbolic_shapes(runtime_.get(), result_.model);
   search_shapes(ports, DimensionGuess(result_.graph ? &*result_.graph : nullptr, ports, symbolic));
   learn_shapes();
 }
@@ -226,8 +223,9 @@ std::unique_ptr<Session> PreparedModel::open_as_it_is(const Error& refusal) cons
 /// What the operators of such a run make of the shapes.
 void PreparedModel::learn_shapes() {
   if (!result_.graph) return;
-  result_.graph = is_onnx_file(result_.model) ? with_inferred_shapes(*result_.graph, *runtime_, result_.model, shapes_)
-                                              : runtime_->read_graph(result_.model, shapes_);
+  result_.graph = is_onnx_file(result_.model)
+                      ? with_inferred_shapes(*result_.graph, runtime_.get(), result_.model, shapes_)
+                      : runtime_->read_graph(result_.model, shapes_);
 }
 
 /// One inference with the chosen shapes: that a model loads does not say that it runs.

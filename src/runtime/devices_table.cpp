@@ -1,7 +1,7 @@
 #include "runtime/devices_table.h"
 
 #include "core/common_columns.h"
-#include "runtime/runtime.h"
+#include "runtime/asked.h"
 
 namespace takt {
 namespace {
@@ -31,8 +31,9 @@ constexpr TableDefinition<DeviceRow> definition{
 Table devices_table() {
   std::vector<DeviceRow> rows;
   for (const auto& name : runtime_names()) {
-    auto runtime = make_runtime(name);
-    for (auto& status : runtime->devices()) rows.push_back({name, runtime->version(), std::move(status)});
+    ToldDevices told = devices_told_apart(name);
+    if (!told.reason.empty()) told.devices.push_back({"", "", std::move(told.reason)});
+    for (auto& status : told.devices) rows.push_back({name, told.version, std::move(status)});
   }
   for (const auto& name : missing_runtime_names())
     rows.push_back({name, "", {"", "", "left out of this binary when it was configured"}});

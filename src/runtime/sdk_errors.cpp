@@ -31,6 +31,16 @@ std::string where(const std::filesystem::path& model, std::string_view runtime) 
   return fmt::format("{}: {}", printable(model.string()), runtime);
 }
 
+std::string reason_of_failure(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& e) {
+    return one_sentence(e.what());
+  } catch (...) {
+    return "the runtime threw something that is no error of C++; try another one";
+  }
+}
+
 ErrorKind failure_while_running(const std::exception&) { return ErrorKind::runtime; }
 
 }  // namespace takt

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/crash.h"
+
 namespace takt {
 
 Worker::~Worker() {
@@ -30,6 +32,7 @@ void Worker::wait() {
 }
 
 void Worker::loop() {
+  const CrashStack stack;
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return body_ || stop_; });

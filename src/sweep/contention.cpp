@@ -162,8 +162,7 @@ class ContentionRun {
           keep(std::move(record));
           return done + 1;
         case ChildProcess::Answer::ended:
-          record.reason = fmt::format("the process that measured it ended with {}", to_string(child.end()));
-          if (const auto words = child.last_words(); !words.empty()) record.reason += ": " + printable(words);
+          record.reason = reason_of_end(child, "the process that measured it");
           keep(std::move(record));
           return done + 1;
       }

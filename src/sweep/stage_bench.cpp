@@ -48,7 +48,7 @@ Graph with_all_shapes(const OnnxModel& model, Runtime& runtime) {
   const TemporaryFolder folder("takt-sweep-");
   const auto path = folder.path() / "model.onnx";
   write_onnx(model, path);
-  return with_inferred_shapes(model.graph, runtime, path, {});
+  return with_inferred_shapes(model.graph, &runtime, path, {});
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 #include "sweep/stage_inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "core/check.h"
+#include "core/error.h"
 #include "core/half.h"
 #include "core/random.h"
+#include "core/text.h"
 #include "gnn/random_edges.h"
 
 namespace takt {
@@ -71,7 +75,10 @@ std::vector<HostTensor> stage_inputs(const StageRange& range, const std::vector<
   for (const Port& port : wanted) {
     const auto found = std::find_if(ports.inputs.begin(), ports.inputs.end(),
                                     [&](const StageTensor& one) { return one.name == port.name; });
-    TAKT_CHECK(found != ports.inputs.end());
+    if (found == ports.inputs.end())
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("{}: its exported model has the input '{}', which the stage does not; export it again",
+                              to_string(range), printable(port.name)));
     HostTensor tensor{port.name, port.type, shape_of(*found, size, features), {}, {}};
     if (found->holds == Holds::indices)
       fill_indices(tensor, *found, edges);

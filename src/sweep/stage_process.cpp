@@ -24,13 +24,6 @@ StageRecord lost_row(const StageTask& task, std::size_t place, std::string reaso
   return record;
 }
 
-std::string reason_of_end(ChildProcess& child) {
-  const ChildProcess::End end = child.end();
-  const std::string words = child.last_words();
-  return fmt::format("the process that measured it ended with {}{}{}", to_string(end), words.empty() ? "" : ": ",
-                     printable(words));
-}
-
 }  // namespace
 
 std::size_t run_stage_process(const std::vector<std::string>& command, const StageTask& task,
@@ -60,7 +53,7 @@ std::size_t run_stage_process(const std::vector<std::string>& command, const Sta
       case ChildProcess::Answer::ended:
         // A child that lost its device says so in a row and ends; one that told no row has crashed in it.
         if (done > 0 && child.end().code == 2) return done;
-        keep(lost_row(task, done, reason_of_end(child)));
+        keep(lost_row(task, done, reason_of_end(child, "the process that measured it")));
         return done + 1;
     }
   }

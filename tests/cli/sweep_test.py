@@ -77,7 +77,7 @@ class Exported(Sweep):
 
 
 
-FAULTS = {'lost': 'device lost', 'memory': 'out of memory', 'crash': 'ended with signal 6', 'hang': 'no answer within'}
+FAULTS = {'lost': 'device lost', 'memory': 'out of memory', 'crash': 'sim: crashed (signal 6, aborted) while running it', 'hang': 'no answer within'}
 
 
 class Measured(Sweep):

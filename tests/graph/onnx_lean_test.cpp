@@ -134,7 +134,7 @@ TEST(WithoutWeights, for_shapes_alone_weights_are_inputs) {
   TestFolder folder;
   const auto path = folder.write("m.onnx", specimen().serialize());
   onnx::ModelProto model;
-  ASSERT_TRUE(model.ParseFromString(onnx_without_weights(path)));
+  ASSERT_TRUE(model.ParseFromString(onnx_without_weights(path).bytes));
   std::set<std::string> inputs;
   for (const auto& input : model.graph().input()) inputs.insert(input.name());
   EXPECT_EQ(inputs, (std::set<std::string>{"flag", "outside", "x"}));

@@ -45,6 +45,26 @@ class Benches : public testing::Test {
   TestFolder folder_;
 };
 
+// OpenVINO calls the inputs of these after what an Identity makes of them, once they are compiled.
+TEST_F(Benches, ranges_that_begin_with_an_operator_that_does_nothing_are_measured) {
+  if (!has_runtime("openvino")) GTEST_SKIP() << "no OpenVINO in this binary";
+  SweepCases cases;
+  cases.sizes = {{10, 20}};
+  cases.features = features;
+  auto exports = stage_exports({Network::sage}, cases, true);
+  std::erase_if(exports, [](const StageExport& one) { return one.device != "CPU" || one.stage.first != 2; });
+  ASSERT_EQ(exports.size(), 6u);
+  const auto openvino = make_runtime("openvino");
+  export_models(exports, {.folder = folder_.path(), .converter = openvino.get()});
+  for (const StageExport& one : exports) {
+    StageTask range = task(2, "CPU", "CPU", "openvino");
+    range.stage = one.stage;
+    const StageMeasurement row = StageBench(range).measure({10, 20});
+    EXPECT_EQ(row.status, StageStatus::measured) << to_string(one.stage) << ": " << row.reason;
+    EXPECT_EQ(row.runtime, "openvino");
+  }
+}
+
 TEST_F(Benches, a_simulated_device_says_so_and_follows_its_description) {
   StageBench bench(task(1, "NPU", "sim:NPU", "sim"));
   const StageMeasurement row = bench.measure({10, 20});

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <onnxruntime_cxx_api.h>
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -94,11 +95,12 @@ class OnnxRuntimeRequest : public Request {
     error_.reset();
     std::unique_lock<std::mutex> lock;
     if (shared_.profiling) lock = std::unique_lock(shared_.profiled);
+    const ForeignCall noted(where_, running_it);
     try {
       binding_.prepare_next();
       binding_.run(*shared_.session);
-    } catch (const std::exception& e) {
-      error_ = one_sentence(e.what());
+    } catch (...) {
+      error_ = reason_of_failure(std::current_exception());
     }
     if (shared_.profiling) shared_.inferences.push_back({});
     return error_;

@@ -99,6 +99,7 @@ class OnnxRuntime : public Runtime {
 
   // A CUDA build lists its provider also where it cannot load, so it is tried.
   std::optional<std::string> cuda_reason() {
+    const ForeignCall noted(name(), "listing its devices");
     const auto providers = Ort::GetAvailableProviders();
     if (std::find(providers.begin(), providers.end(), "CUDAExecutionProvider") == providers.end())
       return "this ONNX Runtime is built without CUDA";

@@ -39,7 +39,7 @@ class OnnxRuntimeHead : public Head {
   }
 
   Nanoseconds run() override {
-    return guarded(where_, [&] {
+    return guarded({where_, running_it}, [&] {
       binding_->prepare_next();
       const auto start = steady_now();
       binding_->run(session_);
@@ -80,7 +80,7 @@ class OnnxRuntimeSession : public Session {
 
   Nanoseconds run() override {
     try {
-      return guarded(where_, [&] { return timed_run(); });
+      return guarded({where_, running_it}, [&] { return timed_run(); });
     } catch (const Error&) {
       if (shared_.profiling) shared_.inferences.push_back({});  // a failed inference is in the profile, too
       throw;

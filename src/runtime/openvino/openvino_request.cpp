@@ -6,8 +6,10 @@
 #include <exception>
 #include <functional>
 #include <openvino/runtime/compiled_model.hpp>
+#include <optional>
 #include <utility>
 
+#include "core/crash.h"
 #include "core/error.h"
 #include "runtime/openvino/openvino_tensors.h"
 #include "runtime/sdk_errors.h"
@@ -16,16 +18,6 @@
 
 namespace takt::openvino {
 namespace {
-
-std::string message_of(const std::exception_ptr& exception) {
-  try {
-    std::rethrow_exception(exception);
-  } catch (const std::exception& e) {
-    return one_sentence(e.what());
-  } catch (...) {
-    return "unknown failure";
-  }
-}
 
 /// On the CPU OpenVINO would wake a thread of its own for each inference and another one for the callback; both wait
 /// for their turn where every core computes. There a request computes on its own thread, which calls back and mostly
@@ -67,9 +59,11 @@ class OpenVinoRequest : public Request {
   void start_async(std::function<void(Nanoseconds, std::optional<std::string>)> done) override {
     if (worker_) return start_on_own_thread(std::move(done));
     guarded(shared_.where, [&] {
+      in_flight_.emplace(shared_.where, running_it, ForeignCall::Thread::any);
       inference_.request().set_callback([this, done = std::move(done)](const std::exception_ptr& failure) {
         inference_.finish(steady_now());
-        done(inference_.completed(), failure ? std::optional(message_of(failure)) : std::nullopt);
+        in_flight_.reset();
+        done(inference_.completed(), failure ? std::optional(reason_of_failure(failure)) : std::nullopt);
       });
       inference_.begin();
       inference_.request().start_async();
@@ -102,6 +96,7 @@ class OpenVinoRequest : public Request {
   void start_on_own_thread(std::function<void(Nanoseconds, std::optional<std::string>)> done) {
     const auto body = [this] {
       failure_ = nullptr;
+      const ForeignCall noted(shared_.where, running_it);
       inference_.begin();
       try {
         inference_.request().infer();
@@ -111,7 +106,7 @@ class OpenVinoRequest : public Request {
       inference_.finish(steady_now());
     };
     const auto after = [this, done = std::move(done)] {
-      done(inference_.completed(), failure_ ? std::optional(message_of(failure_)) : std::nullopt);
+      done(inference_.completed(), failure_ ? std::optional(reason_of_failure(failure_)) : std::nullopt);
     };
     if (!worker_->start(body, after))
       throw Error(ErrorKind::runtime, shared_.where + ": the request is still running; wait for it first");
@@ -119,8 +114,9 @@ class OpenVinoRequest : public Request {
 
   Inference inference_;
   const Shared& shared_;
-  std::exception_ptr failure_;      ///< of an inference on its own thread
-  std::unique_ptr<Worker> worker_;  ///< null: OpenVINO's threads; last: it ends before what it uses
+  std::optional<ForeignCall> in_flight_;  ///< of an inference on OpenVINO's threads
+  std::exception_ptr failure_;            ///< of an inference on its own thread
+  std::unique_ptr<Worker> worker_;        ///< null: OpenVINO's threads; last: it ends before what it uses
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <openvino/openvino.hpp>
 
+#include "core/crash.h"
 #include "core/error.h"
 #include "core/free_memory.h"
 #include "core/text.h"
@@ -63,6 +64,18 @@ void check_ir(const std::filesystem::path& model, const std::string& where) {
       fmt::format("{}: is no OpenVINO IR of version 10 or 11; convert the model with OpenVINO 2020 or later", where));
 }
 
+/// The model's own names of its ports, in order; importers call them otherwise where they merge tensors.
+struct PortNames {
+  std::vector<std::string> inputs, outputs;
+};
+
+PortNames names_of(const Graph& graph) {
+  PortNames names;
+  for (const TensorId id : graph.inputs) names.inputs.push_back(graph.tensor(id).name);
+  for (const TensorId id : graph.outputs) names.outputs.push_back(graph.tensor(id).name);
+  return names;
+}
+
 ErrorKind failure_while_loading(const std::exception& e) {
   return dynamic_cast<const ov::NotImplemented*>(&e) ? ErrorKind::unsupported : ErrorKind::bad_input;
 }
@@ -84,11 +97,12 @@ class OpenVinoRuntime : public Runtime {
   }
 
   std::vector<DeviceStatus> devices() override {
+    const ForeignCall noted(name(), "listing its devices");
     std::vector<DeviceStatus> result;
     std::vector<std::string> usable;
     try {
       usable = core_.get_available_devices();
-    } catch (const std::exception&) {  // no plugin at all: reported below, device by device
+    } catch (...) {  // no plugin at all: reported below, device by device
     }
     for (const auto& device : usable) result.push_back({device, full_name(device), std::nullopt});
     for (const char* device : {"CPU", "GPU", "NPU"}) {
@@ -109,15 +123,17 @@ class OpenVinoRuntime : public Runtime {
     const Nanoseconds before = steady_now();
     const auto read = read_model(model);
     const Nanoseconds reading = steady_now() - before;
+    const PortNames names = graph && is_onnx_file(model) ? names_of(*graph) : PortNames();
     const auto compiling = fmt::format("{}: cannot be compiled for {}", where(model, name()), device);
     return guarded(
         compiling,
         [&] {
+          openvino::name_inputs(*read, names.inputs);
           openvino::fix_shapes(*read, settings.input_shapes, settings.free_axis, where(model, name()));
           if (!settings.optimised_model.empty()) openvino::write_model(read, settings.optimised_model);
           if (graph) openvino::name_layers(*read, *graph);
           if (settings.all_tensors) openvino::show_all_tensors(*read, graph);
-          return openvino::open_session(core_, read, model, graph, device, settings, reading);
+          return openvino::open_session(core_, read, {model, names.outputs, graph}, device, settings, reading);
         },
         failure_while_loading);
   }
@@ -146,11 +162,17 @@ class OpenVinoRuntime : public Runtime {
 
   bool convert(const std::filesystem::path& model, const std::filesystem::path& to) override {
     check_model_file(model);
-    if (is_onnx_file(model))
-      read_onnx_structure(model);  // takt refuses what is none before OpenVINO tries its importers
+    PortNames names;
+    if (is_onnx_file(model))  // takt refuses what is none before OpenVINO tries its importers
+      names = names_of(read_onnx_structure(model).graph);
     const auto read = read_model(model);
     guarded(
-        where(model, name()), [&] { openvino::write_model(read, to); }, failure_while_loading);
+        where(model, name()),
+        [&] {
+          openvino::name_inputs(*read, names.inputs);
+          openvino::write_model(read, to);
+        },
+        failure_while_loading);
     return true;
   }
 
@@ -191,6 +213,8 @@ class OpenVinoRuntime : public Runtime {
     check_model_file(model);
     check_ir(model, where(model, name()));
     const auto written = std::filesystem::last_write_time(model);
+    const std::string place = where(model, name());
+    const ForeignCall noted(place, "reading it");
     try {
       if (!last_read_ || last_path_ != model || last_written_ != written) {
         last_read_ = nullptr;  // two models are not held for the time of reading
@@ -202,18 +226,29 @@ class OpenVinoRuntime : public Runtime {
     } catch (const std::exception& e) {
       const bool unknown = std::string_view(e.what()).find(unknown_operators) != std::string_view::npos;
       throw Error(unknown ? ErrorKind::unsupported : ErrorKind::bad_input,
-                  fmt::format("{}: cannot be read: {}", where(model, name()), reading_reason(e.what())));
+                  fmt::format("{}: cannot be read: {}", place, reading_reason(e.what())));
+    } catch (...) {
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("{}: cannot be read: {}", place, reason_of_failure(std::current_exception())));
     }
   }
 
   /// For its shapes alone: the weights of an ONNX model, which OpenVINO would copy, are left out where it can do
   /// without their values.
   std::shared_ptr<ov::Model> read_for_shapes(const std::filesystem::path& model) {
-    if (is_onnx_file(model)) try {
-        return core_.read_model(onnx_without_weights(model), ov::Tensor());
-      } catch (const std::exception&) {  // an operator that wants its weights as constants, or no model at all
-      }
-    return read_model(model);
+    const std::string place = where(model, name());
+    const ForeignCall noted(place, "inferring its shapes");
+    if (!is_onnx_file(model)) return read_model(model);
+    try {
+      const OnnxWithoutWeights lean = onnx_without_weights(model);
+      auto read = core_.read_model(lean.bytes, ov::Tensor());
+      openvino::name_inputs(*read, lean.inputs);
+      return read;
+    } catch (...) {  // an operator that wants its weights as constants, or no model at all
+    }
+    auto read = read_model(model);
+    openvino::name_inputs(*read, names_of(read_onnx_structure(model).graph).inputs);
+    return read;
   }
 
   std::shared_ptr<ov::Model> read_with_shapes(const std::filesystem::path& model,
@@ -228,7 +263,7 @@ class OpenVinoRuntime : public Runtime {
   std::string full_name(const std::string& device) {
     try {
       return std::string(trim(core_.get_property(device, ov::device::full_name)));
-    } catch (const std::exception&) {
+    } catch (...) {
       return {};  // a description is a courtesy, its absence says nothing about the device
     }
   }
@@ -239,6 +274,8 @@ class OpenVinoRuntime : public Runtime {
       return {device, "", "no such hardware is present"};
     } catch (const std::exception& e) {
       return {device, "", device_reason(device, e.what())};
+    } catch (...) {
+      return {device, "", reason_of_failure(std::current_exception())};
     }
   }
 

@@ -21,31 +21,38 @@
 namespace takt::openvino {
 namespace {
 
-// A port may carry several names (identities merged into it); the model's own output name is preferred.
-std::string name_of(const ov::Output<const ov::Node>& port, const std::vector<std::string>& preferred,
-                    std::size_t index) {
+std::string name_of(const ov::Output<const ov::Node>& port, std::size_t number) {
   const auto& names = port.get_names();
-  for (const auto& name : preferred)
-    if (names.count(name)) return name;
-  if (names.empty()) return fmt::format("{}_{}", port.get_node()->get_friendly_name(), index);
+  if (names.empty()) return fmt::format("{}_{}", port.get_node()->get_friendly_name(), number);
   return *std::min_element(names.begin(), names.end());
 }
 
-std::vector<std::string> graph_names(const Graph* graph, const std::vector<TensorId> Graph::*which) {
+std::vector<std::string> names_of(const std::vector<ov::Output<const ov::Node>>& ports) {
   std::vector<std::string> names;
-  if (graph)
-    for (const auto id : graph->*which) names.push_back(graph->tensor(id).name);
+  for (const auto& port : ports) names.push_back(name_of(port, names.size()));
   return names;
 }
 
+/// Of the outputs of the model as it was read: the first have the model's own names.
+std::vector<std::string> output_names(const ov::Model& read, const std::vector<std::string>& own) {
+  std::vector<std::string> names = names_of(read.outputs());
+  if (own.size() <= names.size()) std::copy(own.begin(), own.end(), names.begin());
+  return names;
+}
+
+/// Names come from the model as it was read, by position.
 std::vector<Port> ports_of(const std::vector<ov::Output<const ov::Node>>& ports,
-                           const std::vector<std::string>& preferred) {
+                           const std::vector<std::string>& names) {
   std::vector<Port> result;
   for (std::size_t i = 0; i < ports.size(); ++i)
-    result.push_back({name_of(ports[i], preferred, i), element_type(ports[i].get_element_type()),
+    result.push_back({i < names.size() ? names[i] : name_of(ports[i], i), element_type(ports[i].get_element_type()),
                       partial_shape(ports[i].get_partial_shape())});
   return result;
 }
+
+struct PortsOfModel {
+  std::vector<std::string> inputs, outputs;
+};
 
 /// nullopt: the device does not tell.
 std::optional<ElementType> real_precision(const ov::CompiledModel& compiled) {
@@ -57,8 +64,8 @@ std::optional<ElementType> real_precision(const ov::CompiledModel& compiled) {
 
 class OpenVinoSession : public Session {
  public:
-  OpenVinoSession(ov::CompiledModel compiled, const Graph* graph, std::string device, std::string where,
-                  const SessionSettings& settings, std::vector<std::string> notes, StartUp start_up)
+  OpenVinoSession(ov::CompiledModel compiled, const PortsOfModel& names, const Graph* graph, std::string device,
+                  std::string where, const SessionSettings& settings, std::vector<std::string> notes, StartUp start_up)
       : compiled_(std::move(compiled)),
         inference_(compiled_.create_infer_request(), shared_),
         device_(std::move(device)),
@@ -66,8 +73,8 @@ class OpenVinoSession : public Session {
         own_threads_(device_.rfind("CPU", 0) == 0 && !settings.hint),
         notes_(std::move(notes)),
         start_up_(start_up) {
-    shared_.inputs = ports_of(compiled_.inputs(), graph_names(graph, &Graph::inputs));
-    shared_.outputs = ports_of(compiled_.outputs(), graph_names(graph, &Graph::outputs));
+    shared_.inputs = ports_of(compiled_.inputs(), names.inputs);
+    shared_.outputs = ports_of(compiled_.outputs(), names.outputs);
     for (const auto& input : compiled_.inputs()) shared_.input_types.push_back(input.get_element_type());
     shared_.profile = settings.profile_ops;
     if (settings.profile_ops) shared_.nodes = describe_nodes(*compiled_.get_runtime_model(), graph);
@@ -85,7 +92,7 @@ class OpenVinoSession : public Session {
   }
 
   Nanoseconds run() override {
-    return guarded(shared_.where, [&] {
+    return guarded({shared_.where, running_it}, [&] {
       inference_.begin();
       inference_.request().infer();
       inference_.finish(steady_now());
@@ -238,14 +245,15 @@ Properties properties_of(std::optional<int> threads, const Tuning& tuning) {
   return properties;
 }
 
-std::vector<std::string> input_names(const ov::Model& model) {
-  std::vector<std::string> names;
-  for (const auto& port : ports_of(model.inputs(), {})) names.push_back(port.name);
-  return names;
+void name_inputs(ov::Model& model, const std::vector<std::string>& names) {
+  const auto& parameters = model.get_parameters();
+  if (parameters.size() != names.size()) return;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!names[i].empty()) parameters[i]->output(0).set_names({names[i]});
 }
 
 /// With other sizes than the model fixes, what refuses is mostly a constant inside of it.
-static void reshape(ov::Model& model, const std::map<std::string, ov::PartialShape>& shapes, const std::string& where) {
+static void reshape(ov::Model& model, const std::map<std::size_t, ov::PartialShape>& shapes, const std::string& where) {
   try {
     model.reshape(shapes);
   } catch (const std::exception& e) {
@@ -257,13 +265,17 @@ static void reshape(ov::Model& model, const std::map<std::string, ov::PartialSha
 
 void fix_shapes(ov::Model& model, const std::map<std::string, Shape>& shapes, std::optional<std::size_t> free_axis,
                 const std::string& where) {
-  check_shape_names(input_names(model), shapes, where);
-  std::map<std::string, ov::PartialShape> wanted;
-  for (const auto& [name, shape] : shapes) {
-    const auto& declared = std::as_const(model).input(name).get_partial_shape();
-    PartialShape open = declared.rank().is_dynamic() ? PartialShape(shape.size()) : partial_shape(declared);
+  const auto inputs = std::as_const(model).inputs();
+  const std::vector<std::string> names = names_of(inputs);
+  check_shape_names(names, shapes, where);
+  std::map<std::size_t, ov::PartialShape> wanted;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto shape = shapes.find(names[i]);
+    if (shape == shapes.end()) continue;
+    const auto& declared = inputs[i].get_partial_shape();
+    PartialShape open = declared.rank().is_dynamic() ? PartialShape(shape->second.size()) : partial_shape(declared);
     if (free_axis && *free_axis < open.size()) open[*free_axis] = {};
-    wanted[name] = foreign_shape(fix_shape(open, shape, where, name));
+    wanted[i] = foreign_shape(fix_shape(open, shape->second, where, names[i]));
   }
   if (!wanted.empty()) reshape(model, wanted, where);
 }
@@ -324,22 +336,25 @@ static void refuse_misspelt(ov::Core& core, const std::string& device, const Pro
 }
 
 std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::Model>& model,
-                                      const std::filesystem::path& path, const Graph* graph, const std::string& device,
+                                      const ModelSource& source, const std::string& device,
                                       const SessionSettings& settings, Nanoseconds read) {
-  refuse_strings(*model, where(path, "openvino"));
+  const std::string place = where(source.path, "openvino");
+  refuse_strings(*model, place);
+  const ov::Model& as_read = *model;
+  const PortsOfModel names{names_of(as_read.inputs()), output_names(as_read, source.outputs)};
   const Nanoseconds before = steady_now();
   ov::CompiledModel compiled;
   try {
     compiled = compile(core, model, device, settings);
   } catch (const ov::Exception&) {
-    refuse_misspelt(core, device, settings.properties, where(path, "openvino"));
+    refuse_misspelt(core, device, settings.properties, place);
     throw;
   }
   StartUp start_up{read, steady_now() - before, {}};
   if (!settings.cache.empty()) start_up.from_cache = compiled.get_property(ov::loaded_from_cache);
   if (!settings.executed_graph.empty())
     write_model(std::const_pointer_cast<ov::Model>(compiled.get_runtime_model()), settings.executed_graph);
-  return std::make_unique<OpenVinoSession>(compiled, graph, real_device(compiled, device), where(path, "openvino"),
+  return std::make_unique<OpenVinoSession>(compiled, names, source.graph, real_device(compiled, device), place,
                                            settings, precision_notes(compiled, settings), start_up);
 }
 

@@ -94,7 +94,10 @@ class LostDevices {
 /// Of an inference with so many bytes of inputs, before it begins.
 void fail_as_described(const DeviceDescription& device, std::int64_t input_bytes, const std::string& where) {
   const bool fails = device.fault && input_bytes >= device.fault->from_bytes;
-  if (fails && device.fault->kind == DeviceFault::Kind::crash) std::abort();
+  if (fails && device.fault->kind == DeviceFault::Kind::crash) {
+    const ForeignCall noted(where, running_it);
+    std::abort();
+  }
   if (fails && device.fault->kind == DeviceFault::Kind::hang) hang();
   if (fails && device.fault->kind == DeviceFault::Kind::memory)
     throw Error(ErrorKind::runtime,
