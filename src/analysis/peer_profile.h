@@ -72,6 +72,8 @@ class PeerProfile {
   std::string_view takt_value() const { return takt_value_; }
 
   /// Whether the word occurs anywhere: profiles of OpenCL devices have no times unless that was switched on.
+  /// Of the file, which is read as its figures are asked for; empty: records from elsewhere.
+  std::string_view text() const { return text_ ? text_->text() : std::string_view(); }
   bool mentions_opencl() const { return text_ && text_->text().find("opencl") != std::string_view::npos; }
 
  private:

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/mapped_ranges.h"
 #include "core/padded_text.h"
 #include "core/text.h"
 
@@ -69,6 +70,25 @@ ProfileFile open_own(const PaddedText& text, const std::filesystem::path& path, 
   throw Error(error.kind(), error.what() + advice(path, text.text()));
 }
 
+ProfileFile profile_in(const PaddedText& file, const std::filesystem::path& path, const ProfileParts& parts) {
+  const std::string origin = printable(path.string());
+  ForeignProfile foreign;
+  switch (detect_profile_kind(file.text())) {
+    case ProfileKind::peer:
+      return open_own(file, path, parts);
+    case ProfileKind::ort:
+      foreign = parse_ort_profile(file, origin);
+      break;
+    case ProfileKind::benchmark_app_csv:
+      foreign = parse_benchmark_app_csv(file.text(), origin);
+      break;
+    case ProfileKind::benchmark_app_json:
+      foreign = parse_benchmark_app_json(file, origin);
+      break;
+  }
+  return {to_peer_profile(foreign), describe(foreign), std::move(foreign.notes), samples_of(std::move(foreign))};
+}
+
 }  // namespace
 
 PeerProfile to_peer_profile(const ForeignProfile& profile) {
@@ -94,22 +114,7 @@ PeerProfile to_peer_profile(const ForeignProfile& profile) {
 
 ProfileFile open_profile(const std::filesystem::path& path, const ProfileParts& parts) {
   const PaddedText file(std::make_shared<const MappedFile>(path));
-  const std::string origin = printable(path.string());
-  ForeignProfile foreign;
-  switch (detect_profile_kind(file.text())) {
-    case ProfileKind::peer:
-      return open_own(file, path, parts);
-    case ProfileKind::ort:
-      foreign = parse_ort_profile(file, origin);
-      break;
-    case ProfileKind::benchmark_app_csv:
-      foreign = parse_benchmark_app_csv(file.text(), origin);
-      break;
-    case ProfileKind::benchmark_app_json:
-      foreign = parse_benchmark_app_json(file, origin);
-      break;
-  }
-  return {to_peer_profile(foreign), describe(foreign), std::move(foreign.notes), samples_of(std::move(foreign))};
+  return read_whole(file.text(), [&] { return profile_in(file, path, parts); });
 }
 
 }  // namespace takt

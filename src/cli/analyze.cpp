@@ -14,6 +14,7 @@
 #include "cli/peer_options.h"
 #include "core/file.h"
 #include "core/log.h"
+#include "core/mapped_ranges.h"
 #include "core/text.h"
 #include "core/version.h"
 #include "machine/op_figures.h"
@@ -65,13 +66,8 @@ std::vector<Table> tables_of(const ProfileFile& file, const AnalyzeOptions& opti
   return tables;
 }
 
-Result analyze(AnalyzeOptions options, const OutputOptions& output, const Provenance& provenance) {
-  const bool is_data = output.format == "csv" || output.format == "json";
-  if (is_data && !options.top_given) options.top = 0;
-  const ProfileFile file =
-      open_profile(options.file,
-                   {.types = !options.input_type.empty(),
-                    .samples = needs_samples(options.columns) || output.format != "table" || !options.columns.empty()});
+Result result_of(const ProfileFile& file, const AnalyzeOptions& options, const OutputOptions& output,
+                 const Provenance& provenance) {
   std::vector<std::string> lines;
   if (!file.description.empty()) lines.push_back(file.description);
   for (const auto& note : file.notes) lines.push_back("note: " + note);
@@ -89,6 +85,16 @@ Result analyze(AnalyzeOptions options, const OutputOptions& output, const Proven
     if (table.name != "summary" || result.tables.size() == 1)
       result.text += (&table == &result.tables.front() ? "" : "\n") + to_text(table, style);
   return result;
+}
+
+Result analyze(AnalyzeOptions options, const OutputOptions& output, const Provenance& provenance) {
+  const bool is_data = output.format == "csv" || output.format == "json";
+  if (is_data && !options.top_given) options.top = 0;
+  const ProfileFile file =
+      open_profile(options.file,
+                   {.types = !options.input_type.empty(),
+                    .samples = needs_samples(options.columns) || output.format != "table" || !options.columns.empty()});
+  return read_whole(file.profile.text(), [&] { return result_of(file, options, output, provenance); });
 }
 
 }  // namespace

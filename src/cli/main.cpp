@@ -12,13 +12,17 @@
 #include "core/crash.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/quoted.h"
+#include "core/text.h"
 
 namespace {
 
+/// What was given on the command line may be of any length; the sentence about it is not.
 int fail(int code, const char* message) {
+  const std::string sentence = takt::without_middle(message, 1000);
   std::fflush(stdout);
-  takt::log_failure(message);
-  std::fprintf(stderr, "takt: %s\n", message);
+  takt::log_failure(sentence.c_str());
+  std::fprintf(stderr, "takt: %s\n", sentence.c_str());
   return code;
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/peer_profile.h"
 #include "analysis/run_record.h"
 #include "core/error.h"
+#include "core/mapped_ranges.h"
 #include "core/text.h"
 
 namespace takt {
@@ -122,7 +123,8 @@ RecordedProfile parse_recorded_profile(const PaddedText& text, const std::string
 }
 
 RecordedProfile read_recorded_profile(const std::filesystem::path& path) {
-  return parse_recorded_profile(PaddedText(std::make_shared<const MappedFile>(path)), printable(path.string()));
+  const PaddedText file(std::make_shared<const MappedFile>(path));
+  return read_whole(file.text(), [&] { return parse_recorded_profile(file, printable(path.string())); });
 }
 
 }  // namespace takt

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/mapped_ranges.h"
 #include "core/text.h"
 
 namespace takt {
@@ -133,17 +134,41 @@ BlockReader::BlockReader(std::string_view bytes, std::string_view magic, const s
   offset_ = magic.size();
 }
 
-std::optional<Block> BlockReader::next() {
-  if (file_ && offset_ - given_back_ > many_bytes) file_->give_back(0, given_back_ = offset_);
+std::optional<Block> BlockReader::block_at(std::size_t offset) const {
   BlockHead head;
-  const std::string_view rest = bytes_.substr(offset_);
+  const std::string_view rest = bytes_.substr(offset);
   if (rest.size() < sizeof head) return std::nullopt;
   std::memcpy(&head, rest.data(), sizeof head);
   if (head.size > rest.size() - sizeof head) return std::nullopt;
   const std::string_view bytes = rest.substr(sizeof head, head.size);
   if (sum_of(head.type, bytes) != head.sum) return std::nullopt;
-  offset_ += sizeof head + head.size;
   return Block{head.type, bytes};
+}
+
+std::optional<Block> BlockReader::next() {
+  if (file_ && offset_ - given_back_ > many_bytes) file_->give_back(0, given_back_ = offset_);
+  const auto block = block_at(offset_);
+  if (block) offset_ += sizeof(BlockHead) + block->bytes.size();
+  if (!block && file_) check_whole(bytes_);
+  return block;
+}
+
+// Where a block begins is not marked, so each byte is tried. Heads of blocks as they are written have few types; of
+// bytes that were made to look like many long blocks no more is summed than a few times the file.
+bool BlockReader::skip_damage() {
+  constexpr std::uint32_t most_types = 256;
+  std::size_t budget = 16 * bytes_.size();
+  for (std::size_t at = offset_ + 1; at + sizeof(BlockHead) <= bytes_.size(); ++at) {
+    BlockHead head;
+    std::memcpy(&head, bytes_.data() + at, sizeof head);
+    if (head.type >= most_types || head.size > bytes_.size() - at - sizeof head) continue;
+    if (head.size > budget) return false;
+    budget -= head.size;
+    if (!block_at(at)) continue;
+    offset_ = at;
+    return true;
+  }
+  return false;
 }
 
 bool begins_with(const std::filesystem::path& path, std::string_view magic) {

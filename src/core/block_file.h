@@ -63,8 +63,14 @@ class BlockReader {
   std::optional<Block> next();
   std::size_t offset() const { return offset_; }            ///< behind the last block that was given
   bool is_torn() const { return offset_ < bytes_.size(); }  ///< when next() gave nullopt: something follows
+  /// When next() gave nullopt: goes on behind what is damaged there, at the next block that is whole. False, and
+  /// nothing done: none follows, so that the file is cut off here. For files whose blocks mean something without those
+  /// before.
+  bool skip_damage();
 
  private:
+  std::optional<Block> block_at(std::size_t offset) const;
+
   std::optional<MappedFile> file_;
   std::string_view bytes_;
   std::size_t offset_ = 0;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/mapped_ranges.h"
 #include "core/text.h"
 
 namespace takt {
@@ -252,6 +253,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     cannot("read", path, error);
   }
   backed_by_file_ = file.is_regular() && size_ > 0;
+  if (backed_by_file_) guard_mapped(data_, size_, file.release(), path);
   tell("read", path, size_);
 }
 
@@ -263,6 +265,9 @@ void MappedFile::give_back(std::size_t begin, std::size_t end) const {
   if (backed_by_file_ && begin < end) ::madvise(const_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
-MappedFile::~MappedFile() { ::munmap(const_cast<char*>(data_), mapped_); }
+MappedFile::~MappedFile() {
+  forget_mapped(data_);
+  ::munmap(const_cast<char*>(data_), mapped_);
+}
 
 }  // namespace takt

@@ -22,29 +22,50 @@ namespace {
 
 bool looks_like_object(std::string_view line) { return line.size() > 1 && line.front() == '{' && line.back() == '}'; }
 
+/// Blocks of a file that a power cut kept from the disk read as NUL bytes.
+std::string_view without_nuls(std::string_view line) {
+  const std::size_t first = line.find_first_not_of('\0');
+  if (first == std::string_view::npos) return {};
+  return line.substr(first, line.find_last_not_of('\0') - first + 1);
+}
+
+struct FoundLine {
+  std::string_view text;
+  std::size_t number = 0;
+  bool is_damaged = false;  ///< it is no object, or NUL bytes stand around it
+};
+
 struct Contents {
-  std::vector<std::string> lines;
+  std::vector<FoundLine> lines;
   std::size_t end = 0;          ///< behind the last line that counts
   bool lacks_line_end = false;  ///< of that line
 };
 
-/// No proper prefix of an object is an object, so a tail that parses lacks only its line end. What is no journal is
-/// refused rather than cut: a mistyped path must not cost anybody a file.
+[[noreturn]] void refuse_no_journal(const std::filesystem::path& path) {
+  throw Error(ErrorKind::bad_input,
+              fmt::format("{}: line 1 is no JSON object, so this is no journal; choose another file",
+                          printable(path.string())));
+}
+
+/// A file whose first line is no object is refused rather than cut: a mistyped path must not cost anybody a file. No
+/// proper prefix of an object is an object, so a last line that parses lacks only its end, and one that does not is
+/// torn.
 Contents parse(std::string_view text, const std::filesystem::path& path) {
   Contents contents;
-  while (contents.end < text.size()) {
-    const std::string_view rest = text.substr(contents.end);
-    const std::size_t length = rest.find('\n');
-    const bool whole = length != std::string_view::npos;
-    const std::string_view line = rest.substr(0, length);
-    if (whole ? !looks_like_object(line) : line.front() != '{')
-      throw Error(ErrorKind::bad_input,
-                  fmt::format("{}: line {} is no JSON object, so this is no journal; choose another file",
-                              printable(path.string()), contents.lines.size() + 1));
-    if (!whole && !nlohmann::json::accept(line)) break;
-    contents.lacks_line_end = !whole;
-    contents.lines.emplace_back(line);
-    contents.end += line.size() + (whole ? 1 : 0);
+  std::size_t at = 0, number = 0;
+  while (at < text.size()) {
+    const std::string_view rest = text.substr(at), all = rest.substr(0, rest.find('\n'));
+    const bool is_whole = all.size() < rest.size();
+    const std::string_view line = without_nuls(all);
+    ++number;
+    if (number == 1 && !line.empty() && (is_whole ? !looks_like_object(line) : line.front() != '{'))
+      refuse_no_journal(path);
+    const bool begins = !line.empty() && line.front() == '{';
+    if (!is_whole && (line.empty() || (begins && !nlohmann::json::accept(line)))) break;
+    contents.lines.push_back({line, number, !looks_like_object(line) || (is_whole && line.size() != all.size())});
+    at += all.size() + 1;
+    contents.lacks_line_end = !is_whole;
+    contents.end = is_whole ? at : static_cast<std::size_t>(line.data() - text.data()) + line.size();
   }
   return contents;
 }
@@ -127,6 +148,28 @@ void Journal::append(std::string_view json_object_line) {
   end_ += count;
 }
 
-std::vector<std::string> read_journal(const std::filesystem::path& path) { return parse(read_file(path), path).lines; }
+std::string JournalDamage::to_text(const std::filesystem::path& path) const {
+  if (lines == 0) return "";
+  const std::string name = printable(path.string());
+  if (lines == 1) return fmt::format("{}: line {} is damaged, and what it said is left out", name, first);
+  return fmt::format("{}: {} lines are damaged, the first of them line {}, and what they said is left out", name, lines,
+                     first);
+}
+
+JournalDamage read_journal(const std::filesystem::path& path, const std::function<void(const JournalLine&)>& take) {
+  const std::string text = read_file(path), name = printable(path.string());
+  JournalDamage damage;
+  for (const FoundLine& line : parse(text, path).lines) {
+    bool is_damaged = line.is_damaged;
+    if (looks_like_object(line.text)) try {
+        take({line.text, line.number, fmt::format("{}:{}", name, line.number)});
+      } catch (const Error&) {
+        is_damaged = !nlohmann::json::accept(line.text);
+        if (!is_damaged || line.number == 1) throw;
+      }
+    if (is_damaged && damage.lines++ == 0) damage.first = line.number;
+  }
+  return damage;
+}
 
 }  // namespace takt

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -15,6 +16,8 @@ namespace takt {
 /// Refers to the JSON, which must outlive it.
 class JsonObject {
  public:
+  static constexpr double any_number = std::numeric_limits<double>::max();
+
   /// All of `keys` must be there, of `optional` some may be, and nothing else.
   JsonObject(const nlohmann::json& json, std::string place, std::initializer_list<std::string_view> keys,
              std::initializer_list<std::string_view> optional = {});
@@ -27,8 +30,8 @@ class JsonObject {
 
   std::int64_t integer(const char* key, std::int64_t least, std::int64_t most) const;
   std::size_t count(const char* key) const;
-  double number(const char* key, double least) const;  ///< finite
-  std::optional<double> number_or_null(const char* key, double least) const;
+  double number(const char* key, double least, double most = any_number) const;  ///< finite
+  std::optional<double> number_or_null(const char* key, double least, double most = any_number) const;
   bool flag(const char* key) const;
   std::string text(const char* key) const;
   const nlohmann::json& list(const char* key) const;
@@ -39,9 +42,11 @@ class JsonObject {
   // The same for values that stand somewhere else, as in a list; `place` begins the sentence.
   static std::int64_t integer_in(const nlohmann::json& value, const std::string& place, std::int64_t least,
                                  std::int64_t most);
+  static double number_in(const nlohmann::json& value, const std::string& place, double least,
+                          double most = any_number);
   static std::string text_in(const nlohmann::json& value, const std::string& place);
   static const nlohmann::json& list_in(const nlohmann::json& value, const std::string& place);
-  /// The first 40 characters, as they can be printed.
+  /// As a message shows it: short and printable; of a list or an object only that it is one.
   static std::string shown(const nlohmann::json& json);
 
  private:

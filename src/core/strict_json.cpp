@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/quoted.h"
 #include "core/text.h"
 
 namespace takt {
@@ -14,50 +15,94 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The keys of the objects that are open, and which was read last.
-class SeenKeys {
+/// Builds the value as it is read. (The library's own way of looking at each key walks through all values of a list at
+/// the end of each of them.)
+class StrictTree final : public nlohmann::json_sax<Json> {
  public:
-  explicit SeenKeys(std::string_view where) : where_(where) {}
+  explicit StrictTree(std::string_view where) : where_(where) {}
 
-  bool see(Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open_.emplace_back();
-    if (event == Json::parse_event_t::object_end) open_.pop_back();
-    if (event == Json::parse_event_t::key) see_key(parsed.get_ref<const std::string&>());
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t& value) override { return add(std::move(value)); }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& key) override {
+    if (open_.size() == 1) row_ = key;
+    const auto [item, is_new] = open_.back()->get_ref<Json::object_t&>().emplace(key, nullptr);
+    if (!is_new)
+      refuse(open_.size() == 1 ? std::string() : place(),
+             fmt::format("'{}' is there twice; keep one", quoted_part(key)));
+    value_of_key_ = &item->second;
     return true;
   }
 
-  /// ": '1000,2000,CPU,1'": behind the name of the file.
-  std::string place() const {
-    return row_.empty() ? std::string() : fmt::format(": '{}'", printable(row_.substr(0, 80)));
+  bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception& error) override {
+    constexpr int too_large = 406;
+    if (error.id == too_large) refuse(place(), "has a number that is too large");
+    refuse(place(), fmt::format("byte {} is no JSON, where numbers are finite and written with digits", byte));
   }
 
  private:
-  void see_key(const std::string& key) {
-    if (open_.size() == 1) row_ = key;
-    if (!open_.back().insert(key).second)
-      refuse_input(open_.size() == 1
-                       ? fmt::format("{}: '{}' is there twice; keep one", where_, printable(key))
-                       : fmt::format("{}{}: '{}' is there twice; keep one", where_, place(), printable(key)));
+  [[noreturn]] void refuse(const std::string& place, const std::string& what) const {
+    refuse_input(fmt::format("{}{}: {}", where_, place, what));
+  }
+
+  /// ": '1000,2000,CPU,1'": behind the name of the file.
+  std::string place() const { return row_.empty() ? row_ : fmt::format(": '{}'", quoted_part(row_)); }
+
+  Json& put(Json&& value) {
+    if (open_.empty()) return root_ = std::move(value);
+    Json& parent = *open_.back();
+    if (parent.is_object()) return *value_of_key_ = std::move(value);
+    return parent.get_ref<Json::array_t&>().emplace_back(std::move(value));
+  }
+
+  bool add(Json&& value) {
+    put(std::move(value));
+    return true;
+  }
+
+  bool open(Json&& value) {
+    if (open_.size() == most_nested)
+      refuse(place(), fmt::format("has more than {} lists and objects within each other", most_nested));
+    open_.push_back(&put(std::move(value)));  // stays where it is until it is closed
+    return true;
+  }
+
+  bool close() {
+    open_.pop_back();
+    return true;
   }
 
   std::string_view where_;
-  std::vector<std::set<std::string>> open_;
-  std::string row_;
+  Json root_;
+  std::vector<Json*> open_;
+  Json* value_of_key_ = nullptr;
+  std::string row_;  ///< the last key of the outermost object
 };
 
 }  // namespace
 
 Json parse_strictly(std::string_view json, std::string_view where) {
   if (trim(json).empty()) refuse_input(fmt::format("{}: is empty", where));
-  SeenKeys keys(where);
-  try {
-    return Json::parse(json, [&](int, Json::parse_event_t event, Json& parsed) { return keys.see(event, parsed); });
-  } catch (const Json::parse_error& error) {
-    refuse_input(fmt::format("{}{}: byte {} is no JSON, where numbers are finite and written with digits", where,
-                             keys.place(), error.byte));
-  } catch (const Json::out_of_range&) {
-    refuse_input(fmt::format("{}{}: has a number that is too large", where, keys.place()));
-  }
+  StrictTree tree(where);
+  Json::sax_parse(json, &tree);
+  return tree.take();
+}
+
+std::optional<Json> strict_json_in(std::string_view text) try {
+  return parse_strictly(text, "");
+} catch (const Error&) {
+  return std::nullopt;
 }
 
 }  // namespace takt

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/mapped_ranges.h"
 #include "core/text.h"
 #include "graph/onnx_attributes.h"
 #include "graph/onnx_file.h"
@@ -81,7 +82,8 @@ OnnxModel read_onnx(const std::filesystem::path& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   if (!error) check_size(place_of(path), size);
-  return parse_onnx(MappedFile(path).text(), path);
+  const MappedFile file(path);
+  return read_whole(file.text(), [&] { return parse_onnx(file.text(), path); });
 }
 
 OnnxModel read_onnx_structure(const std::filesystem::path& path) {
@@ -89,11 +91,13 @@ OnnxModel read_onnx_structure(const std::filesystem::path& path) {
   const auto size = std::filesystem::file_size(path, error);
   if (!error) check_size(place_of(path), size);
   const MappedFile file(path);
-  if (const auto lean = without_weights(file.text(), path.filename().string())) try {
-      return parse_onnx(*lean, path);
-    } catch (const Error&) {  // of the whole file there may be more to say, or less: a link is not where it seems to be
-    }
-  return parse_onnx(file.text(), path);
+  return read_whole(file.text(), [&] {
+    if (const auto lean = without_weights(file.text(), path.filename().string())) try {
+        return parse_onnx(*lean, path);
+      } catch (const Error&) {  // of the whole file there may be more to say, or less: a link is not where it seems
+      }
+    return parse_onnx(file.text(), path);
+  });
 }
 
 OnnxWithoutWeights onnx_without_weights(const std::filesystem::path& path) {

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/mapped_ranges.h"
 #include "core/text.h"
 #include "inputs/input_image.h"
 #include "inputs/input_json.h"
@@ -44,8 +45,8 @@ void check_against_model(const Port& port, const Shape& shape) {
                                                   to_string(shape), printable(port.name), to_string(port.shape)));
 }
 
-std::vector<InputRequest> read_file_input(const InputSpec& spec, const std::filesystem::path& path) {
-  const PaddedText file(std::make_shared<const MappedFile>(path));
+std::vector<InputRequest> parse_file_input(const InputSpec& spec, const std::filesystem::path& path,
+                                           const PaddedText& file) {
   const auto bytes = std::as_bytes(std::span(file.text()));
   const std::string where = printable(path.string()), origin = "values of " + where;
   const std::string ending = lower_case(path.extension().string());
@@ -61,6 +62,11 @@ std::vector<InputRequest> read_file_input(const InputSpec& spec, const std::file
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: holds no input '{}'; take one of the names in the file", where, printable(spec.name)));
   return requests;
+}
+
+std::vector<InputRequest> read_file_input(const InputSpec& spec, const std::filesystem::path& path) {
+  const PaddedText file(std::make_shared<const MappedFile>(path));
+  return read_whole(file.text(), [&] { return parse_file_input(spec, path, file); });
 }
 
 /// Its files of values, by name; nullopt: `spec` is no folder.

@@ -61,6 +61,29 @@ TEST(BlockFile, ends_before_a_torn_or_damaged_block) {
   }
 }
 
+TEST(BlockFile, goes_on_behind_damage_when_it_is_asked_to) {
+  std::string whole(magic);
+  for (const char* text : {"one", "a block that is lost", "three"}) append_block(whole, 1, text);
+  const std::size_t lost = magic.size() + 16 + 3, behind = lost + 16 + 20;
+  for (std::size_t at = lost; at < behind; ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x40);
+    BlockReader reader(damaged, magic, "damaged");
+    EXPECT_EQ(blocks_of(reader), "1:one ");
+    EXPECT_TRUE(reader.is_torn());
+    ASSERT_TRUE(reader.skip_damage()) << at;
+    EXPECT_EQ(blocks_of(reader), "1:three ");
+    EXPECT_FALSE(reader.is_torn());
+  }
+  BlockReader cut(std::string_view(whole).substr(0, behind - 1), magic, "cut");
+  blocks_of(cut);
+  EXPECT_FALSE(cut.skip_damage());
+  std::string heads(magic);  // each looks like the head of a block of half the file
+  for (int i = 0; i < 200'000; ++i) heads += std::string("\1\0\0\0\0\0\x10\0", 8);
+  BlockReader hostile(heads, magic, "hostile");
+  EXPECT_FALSE(hostile.next() || hostile.skip_damage());
+}
+
 TEST(BlockFile, of_another_kind_is_neither_read_nor_replaced) {
   TestFolder folder;
   folder.write("letter", "dear reader");

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/folder_lock.h"
+#include "core/mapped_ranges.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -90,6 +91,48 @@ TEST_F(FileTest, mapped_files_have_zeros_behind_them) {
     ASSERT_EQ(file.text().size(), size);
     for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(file.text().data()[size + i], '\0');
   }
+}
+
+TEST_F(FileTest, a_mapped_file_that_shrinks_reads_as_zeros_and_is_refused_and_ends_nobody) {
+  const std::size_t size = std::size_t{1} << 22;
+  std::vector<std::thread> readers;
+  std::atomic<int> refused{0}, wrong{0};
+  for (int i = 0; i < 4; ++i)
+    readers.emplace_back([&, i] {
+      const fs::path path = folder_ / ("m" + std::to_string(i));
+      write_file_atomically(path, std::string(size, 'x'));
+      const MappedFile file(path), other(path);
+      const auto sum_up = [&] {
+        if (std::count(file.text().begin(), file.text().begin() + 5000, 'x') != 5000) ++wrong;
+        fs::resize_file(path, 4096 + 7);
+        return std::count(file.text().begin(), file.text().end(), 'x') + other.text().back();
+      };
+      try {
+        if (sum_up() != 4096 + 7) ++wrong;
+        read_whole(file.text(), sum_up);
+      } catch (const Error& error) {
+        refused += std::string(error.what()).find("became shorter") != std::string::npos;
+      }
+    });
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(refused, 4);
+  EXPECT_EQ(wrong, 4) << "the second time the file is short from the beginning";
+}
+
+TEST_F(FileTest, only_a_file_that_became_shorter_is_refused) {
+  for (const bool grows : {true, false}) {
+    write_file_atomically(folder_ / "m", std::string(10'000, 'x'));
+    const MappedFile file(folder_ / "m");
+    if (grows)
+      std::ofstream(folder_ / "m", std::ios::app) << "more";
+    else
+      write_file_atomically(folder_ / "m", "another file of this name");
+    EXPECT_EQ(read_whole(file.text(), [&] { return std::count(file.text().begin(), file.text().end(), 'x'); }), 10'000);
+  }
+  write_file_atomically(folder_ / "m", std::string(10'000, 'x'));
+  const MappedFile file(folder_ / "m");
+  fs::resize_file(folder_ / "m", 9'999);
+  EXPECT_THROW(read_whole(file.text(), []() -> int { throw std::runtime_error("what a zero led to"); }), Error);
 }
 
 TEST_F(FileTest, a_replaced_file_keeps_its_permissions) {

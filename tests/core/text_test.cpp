@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/quoted.h"
+
 namespace takt {
 namespace {
 
@@ -31,6 +33,19 @@ TEST(JsonQuote, replaces_bytes_that_are_not_utf8) {
 }
 
 TEST(Printable, shows_control_characters_as_text) { EXPECT_EQ(printable("a\x1b[2Jé"), "a\\x1b[2Jé"); }
+
+TEST(QuotedPart, has_the_beginning_and_the_end_of_what_is_long) {
+  EXPECT_EQ(quoted_part("short\n"), "short\\x0a");
+  EXPECT_EQ(quoted_part("0123456789abcdefghij", 12), "01234567...hij");
+  EXPECT_EQ(quoted_part("ééééééééééé", 12), "éééé...é") << "no character is cut";
+  EXPECT_EQ(quoted_part("", 0), "");
+}
+
+TEST(WithoutMiddle, keeps_where_and_what_to_do) {
+  const std::string said = without_middle("a.json: '" + std::string(5'000'000, 'x') + "'; write a name", 1000);
+  EXPECT_LE(said.size(), 1000u);
+  EXPECT_TRUE(said.starts_with("a.json: 'xxx") && said.ends_with("xxx'; write a name")) << said;
+}
 
 TEST(DisplayWidth, counts_code_points) { EXPECT_EQ(display_width("é漢a"), 3u); }
 
