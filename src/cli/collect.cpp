@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/interrupt.h"
+#include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
 #include "predict/collect_bench.h"
@@ -171,6 +172,7 @@ int run_collect(std::span<const std::string> arguments) {
     settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
     collection = collect(settings);
   }
+  for (const std::string& damage : collection.damage) log_warning(damage);
   if (!collection.dataset.models.empty()) write_dataset(collection.dataset, o.out);
   const auto tables = collect_tables(collection.rows);
   print(o.output, tables, provenance, text_of(o, collection));

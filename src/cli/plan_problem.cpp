@@ -7,6 +7,7 @@
 #include "cli/plan_options.h"
 #include "core/block_places.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
 #include "plan/planned_layer.h"
@@ -21,7 +22,11 @@ namespace {
 /// What the sweep's own rows say; a file of costs alone says nothing.
 std::optional<SweepRecords> sweep_in(const std::filesystem::path& place) {
   std::error_code error;
-  return std::filesystem::is_directory(place, error) ? read_sweep(place) : std::nullopt;
+  if (!std::filesystem::is_directory(place, error)) return std::nullopt;
+  auto sweep = read_sweep(place);
+  if (sweep)
+    for (const std::string& damage : sweep->damage) log_warning(damage);
+  return sweep;
 }
 
 std::string host_runtime(const std::map<std::string, PlanUnit>& units) {

@@ -58,6 +58,14 @@ std::vector<ExportedModel> export_step(const SweepOptions& o, const SweepCases& 
                                  .stop = &interrupt.requested()});
 }
 
+/// What lies in the folder, with a warning of what of it is damaged.
+std::optional<SweepRecords> rows_in(const std::filesystem::path& folder) {
+  auto sweep = read_sweep(folder);
+  if (sweep)
+    for (const std::string& damage : sweep->damage) log_warning(damage);
+  return sweep;
+}
+
 SweepRecords measure_step(const SweepOptions& o, const SweepCases& cases, const std::vector<SweepDevice>& devices,
                           const Interrupt& interrupt) {
   SweepSettings settings;
@@ -80,7 +88,7 @@ SweepRecords measure_step(const SweepOptions& o, const SweepCases& cases, const 
     bar.update(static_cast<std::uint64_t>(spent.count()), static_cast<std::uint64_t>((spent + left).count()));
   };
   measure_stages(settings);
-  return *read_sweep(o.out);
+  return *rows_in(o.out);
 }
 
 /// Of one network in DIR/results, of several each in a folder of its own there.
@@ -106,7 +114,8 @@ struct Analyzed {
 
 /// Writes the tables. Units and sizes that were not measured have their keys, too.
 Analyzed analyze_step(const SweepOptions& o, const SweepCases& cases, const Provenance& provenance) {
-  const auto sweep = o.from.empty() ? read_sweep(o.out) : std::nullopt;
+  const bool was_told = o.do_measure || o.do_all;
+  const auto sweep = !o.from.empty() ? std::nullopt : was_told ? read_sweep(o.out) : rows_in(o.out);
   const auto networks = networks_in(o.models);
   Analyzed analyzed;
   for (const Network network : networks) {
@@ -147,6 +156,7 @@ ContentionAnswer contention_step(const SweepOptions& o, const Provenance& proven
     settings.stop = &interrupt.requested();
     auto measured = measure_contention(*sweep, settings);
     if (!measured) continue;
+    if (!measured->damage.empty()) log_warning(measured->damage);
     for (const std::string& failed : measured->failed)
       log_warning(fmt::format("contention of {} is not measured: {}", network_title(network), printable(failed)));
     const auto folder = tables_folder(o, network, networks.size());

@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/json_object.h"
 #include "core/text.h"
 #include "costs/cost_json.h"
+#include "costs/row_values.h"
 
 namespace takt {
 namespace {
@@ -20,7 +22,7 @@ constexpr double longest_ms = 1e9;  // eleven days: beyond that somebody wrote a
 class RowReader {
  public:
   RowReader(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
-    if (!object.is_object()) refuse_input(fmt::format("{} is {}; write an object", place_, shown_json(object)));
+    if (!object.is_object()) refuse_input(fmt::format("{} is {}; write an object", place_, JsonObject::shown(object)));
   }
 
   bool has(const char* key) const { return object_.contains(key); }
@@ -32,7 +34,7 @@ class RowReader {
   }
 
   [[noreturn]] void refuse(const char* key, const Json& value, std::string_view wanted) const {
-    refuse_input(fmt::format("{}: '{}' is {}; give {}", place_, key, shown_json(value), wanted));
+    refuse_input(fmt::format("{}: '{}' is {}; give {}", place_, key, JsonObject::shown(value), wanted));
   }
 
   std::optional<Duration> time(const char* key) const {
@@ -70,19 +72,17 @@ class RowReader {
 };
 
 std::int64_t positive_integer(const RowReader& row, const char* key, const Json& value) {
-  constexpr std::uint64_t most = 1'000'000'000'000'000;  // of nanoseconds: as longest_ms
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 || value.get<std::uint64_t>() > most)
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() == 0 ||
+      value.get<std::uint64_t>() > static_cast<std::uint64_t>(longest_sample_ns))
     row.refuse(key, value, "whole numbers above 0");
   return value.get<std::int64_t>();
 }
 
 std::vector<Nanoseconds> samples_of(const RowReader& row) {
-  std::vector<Nanoseconds> samples;
   const Json* list = row.find("samples_ns");
-  if (!list) return samples;
+  if (!list) return {};
   if (!list->is_array() || list->empty()) row.refuse("samples_ns", *list, "a list of nanoseconds");
-  for (const Json& one : *list) samples.emplace_back(positive_integer(row, "samples_ns", one));
-  return samples;
+  return checked_samples(*list, row.place() + ": 'samples_ns'");
 }
 
 /// Of so many samples each.
@@ -104,9 +104,9 @@ std::vector<std::size_t> rounds_of(const RowReader& row, std::size_t samples) {
 /// Rounding on the way through other programs is fine; a value in another unit or column is not.
 void check_order(const RowReader& row, const StageTimes& times) {
   constexpr double rounding = 1.01;
-  if (times.mean <= Duration::zero())
-    refuse_input(
-        fmt::format("{}: 'mean' is 0, which no inference takes; leave out rows that were not measured", row.place()));
+  if (times.mean < std::chrono::nanoseconds(1))
+    refuse_input(fmt::format("{}: 'mean' is {} ms, which no inference takes; leave out rows that were not measured",
+                             row.place(), milliseconds(times.mean)));
   if (times.min > rounding * times.mean || times.mean > rounding * times.max)
     refuse_input(fmt::format("{}: 'min', 'mean' and 'max' are {}, {} and {} ms, in no order that times can have",
                              row.place(), milliseconds(times.min), milliseconds(times.mean), milliseconds(times.max)));
@@ -163,12 +163,6 @@ std::string reason_in(const RowReader& row, StageStatus status) {
 }
 
 }  // namespace
-
-std::string shown_json(const Json& value) {
-  if (value.is_structured()) return value.is_array() ? "a list" : "an object";  // may be too deep to be written
-  const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-  return text.size() > 40 ? text.substr(0, 37) + "..." : text;
-}
 
 StageMeasurement parse_raw_row(const Json& json, const std::string& place) {
   const RowReader row(json, place);

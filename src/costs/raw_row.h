@@ -11,7 +11,4 @@ namespace takt {
 /// `place` begins messages: "raw.json: '1000,2000,CPU,3'". Throws Error(bad_input). The row's key is the caller's.
 StageMeasurement parse_raw_row(const nlohmann::json& row, const std::string& place);
 
-/// `value` as a message shows it: at most forty characters, on one line; a list or an object by that name.
-std::string shown_json(const nlohmann::json& value);
-
 }  // namespace takt

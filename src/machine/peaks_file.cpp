@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/folder_lock.h"
+#include "core/json_object.h"
 #include "core/optional_json.h"
+#include "core/quoted.h"
+#include "core/strict_json.h"
 #include "core/text.h"
 #include "core/version.h"
 
@@ -17,53 +19,72 @@ namespace takt {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Read = nlohmann::json;
 constexpr int schema = 2;
 
 Json to_json(const PeakRate& rate) { return {{"best", rate.best}, {"median", rate.median}}; }
 Json to_json(const PeakPair& pair) { return {{"one", to_json(pair.one)}, {"all", to_json(pair.all)}}; }
 
-PeakRate rate_from(const Json& json) {
-  const PeakRate rate{json.at("best").get<double>(), json.at("median").get<double>()};
-  if (!(rate.best > 0) || !std::isfinite(rate.best)) throw Error(ErrorKind::bad_input, "a peak is not above zero");
-  return rate;
+constexpr double most_per_s = 1e30;
+constexpr std::int64_t most_level_bytes = std::int64_t{1} << 60;
+
+PeakRate rate_from(const Read& json, const std::string& place) {
+  const JsonObject rate(json, place, {"best", "median"});
+  // Below one a second nothing was measured.
+  return {rate.number("best", 1, most_per_s), rate.number("median", 0, most_per_s)};
 }
 
-PeakPair pair_from(const Json& json) { return {rate_from(json.at("one")), rate_from(json.at("all"))}; }
+PeakPair pair_from(const JsonObject& object, const char* key) {
+  const JsonObject pair(object[key], object.place_of(key), {"one", "all"});
+  return {rate_from(pair["one"], pair.place_of("one")), rate_from(pair["all"], pair.place_of("all"))};
+}
 
 /// Names of types in the file are those that people read.
-NumberType type_from(const Json& json) {
+NumberType type_from(const JsonObject& object) {
+  const std::string name = object.text("type");
   for (const NumberType type : {NumberType::f32, NumberType::f16, NumberType::bf16, NumberType::int8})
-    if (json.get<std::string>() == name_of(type)) return type;
-  throw Error(ErrorKind::bad_input, "a peak is of no type that takt knows");
+    if (name == name_of(type)) return type;
+  object.refuse(fmt::format("'{}' is no type of number", quoted_part(name)));
 }
 
-std::optional<std::int64_t> bytes_from(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional(json.get<std::int64_t>());
+std::optional<std::int64_t> bytes_from(const JsonObject& object, const char* key) {
+  return object.is_null(key) ? std::nullopt : std::optional(object.integer(key, 0, most_level_bytes));
 }
 
-MachineClass machine_from(const Json& json) {
+MachineClass machine_from(const Read& json, const std::string& place) {
+  const JsonObject object(json, place, {"cpu", "cores", "memory_gib", "instruction_sets", "governor"});
   MachineClass machine;
-  machine.cpu = json.at("cpu").get<std::string>();
-  machine.cores = json.at("cores").get<int>();
-  machine.memory_gib = bytes_from(json.at("memory_gib"));
-  machine.instruction_sets = json.at("instruction_sets").get<std::vector<std::string>>();
-  machine.governor = json.at("governor").get<std::string>();
+  machine.cpu = object.text("cpu");
+  machine.cores = static_cast<int>(object.integer("cores", 1, 1'000'000));
+  machine.memory_gib = bytes_from(object, "memory_gib");
+  machine.instruction_sets = object.texts("instruction_sets");
+  machine.governor = object.text("governor");
   return machine;
 }
 
-Peaks peaks_from(const Json& json) {
+ComputePeaks compute_from(const Read& json, const std::string& place) {
+  const JsonObject object(json, place, {"type", "instructions", "operations_per_s"});
+  return {type_from(object), object.text("instructions"), pair_from(object, "operations_per_s")};
+}
+
+LevelPeaks level_from(const Read& json, const std::string& place) {
+  const JsonObject object(json, place, {"name", "bytes_one", "bytes_all", "read_bytes_per_s", "copy_bytes_per_s"});
+  return {object.text("name"), bytes_from(object, "bytes_one"), bytes_from(object, "bytes_all"),
+          pair_from(object, "read_bytes_per_s"), pair_from(object, "copy_bytes_per_s")};
+}
+
+Peaks peaks_from(const Read& json, const std::string& place) {
+  constexpr double longest_us = 1e12;
+  const JsonObject object(json, place,
+                          {"reads_with", "threads", "compute", "levels", "wake_up_us", "others_busy_share"});
   Peaks peaks;
-  peaks.reads_with = json.at("reads_with").get<std::string>();
-  peaks.threads = json.at("threads").get<int>();
-  for (const Json& compute : json.at("compute"))
-    peaks.compute.push_back({type_from(compute.at("type")), compute.at("instructions").get<std::string>(),
-                             pair_from(compute.at("operations_per_s"))});
-  for (const Json& level : json.at("levels"))
-    peaks.levels.push_back({level.at("name").get<std::string>(), bytes_from(level.at("bytes_one")),
-                            bytes_from(level.at("bytes_all")), pair_from(level.at("read_bytes_per_s")),
-                            pair_from(level.at("copy_bytes_per_s"))});
-  peaks.wake_up = Duration(json.at("wake_up_us").get<double>());
-  if (const Json& others = json.at("others_busy_share"); !others.is_null()) peaks.others_busy = others.get<double>();
+  peaks.reads_with = object.text("reads_with");
+  peaks.threads = static_cast<int>(object.integer("threads", 1, 1'000'000));
+  for (const Read& compute : object.list("compute"))
+    peaks.compute.push_back(compute_from(compute, object.place_of("compute")));
+  for (const Read& level : object.list("levels")) peaks.levels.push_back(level_from(level, object.place_of("levels")));
+  peaks.wake_up = Duration(object.number("wake_up_us", 0, longest_us));
+  peaks.others_busy = object.number_or_null("others_busy_share", 0, 1e6);
   return peaks;
 }
 
@@ -136,20 +157,23 @@ std::string peaks_to_json(const Peaks& peaks, const MachineClass& machine, const
 }
 
 KnownPeaks parse_peaks(std::string_view text, const MachineClass& now, const std::string& origin) try {
-  const Json json = Json::parse(text);
-  const auto measured_by = json.at("takt_version").get<std::string>();
-  if (json.at("schema_version").get<int>() != schema || measured_by != version)
-    return {std::nullopt, fmt::format("the measured peaks are of takt {}, this is {}: {}", printable(measured_by),
-                                      std::string(version), remedy)};
-  const MachineClass measured = machine_from(json.at("machine"));
+  const Read json = strict_json_in(text).value_or(Read());
+  if (!json.is_object() || !json.contains("schema_version") || !json.contains("takt_version"))
+    refuse_input(fmt::format("{}: is no file of measured peaks", origin));
+  const Read& measured_by = json["takt_version"];
+  if (json["schema_version"] != schema || measured_by != version)
+    return {std::nullopt,
+            fmt::format("the measured peaks are of takt {}, this is {}: {}",
+                        measured_by.is_string() ? quoted_part(measured_by.get<std::string>()) : "of another kind",
+                        std::string(version), remedy)};
+  const JsonObject file(json, origin, {"takt", "schema_version", "takt_version", "machine", "peaks"});
+  const MachineClass measured = machine_from(file["machine"], file.place_of("machine"));
   if (!(measured == now))
     return {std::nullopt, fmt::format("the measured peaks are of another class of machine ({}): {}",
                                       printable(difference(measured, now)), remedy)};
-  return {peaks_from(json.at("peaks")), ""};
-} catch (const nlohmann::json::exception&) {
-  throw Error(ErrorKind::bad_input, fmt::format("{}: is no file of measured peaks: {}", origin, remedy));
+  return {peaks_from(file["peaks"], file.place_of("peaks")), ""};
 } catch (const Error& error) {
-  throw Error(ErrorKind::bad_input, fmt::format("{}: {}: {}", origin, error.what(), remedy));
+  throw Error(ErrorKind::bad_input, fmt::format("{}: {}", error.what(), remedy));
 }
 
 KnownPeaks load_peaks() {

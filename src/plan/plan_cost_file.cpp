@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/error.h"
 #include "core/index.h"
+#include "core/json_object.h"
+#include "core/quoted.h"
+#include "core/strict_json.h"
 #include "core/text.h"
 #include "plan/plan_cost_table.h"
 
@@ -18,18 +20,10 @@ using CostJson = nlohmann::json;
 constexpr double year_us = 365.0 * 24 * 3600 * 1e6;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 
-std::string shown(const CostJson& json) { return printable(json.dump(-1, ' ', true).substr(0, 40)); }
+std::string shown(const CostJson& json) { return JsonObject::shown(json); }
 
 CostJson strictly_parsed(std::string_view text, std::string_view where) {
-  std::vector<std::set<std::string>> keys;
-  const auto watch = [&](int, CostJson::parse_event_t event, CostJson& value) {
-    if (event == CostJson::parse_event_t::object_start) keys.emplace_back();
-    if (event == CostJson::parse_event_t::object_end) keys.pop_back();
-    if (event == CostJson::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-      refuse_input(fmt::format("{}: the key {} is there twice", where, shown(value)));
-    return true;
-  };
-  CostJson file = CostJson::parse(text, watch, false);
+  CostJson file = parse_strictly(text, where);
   if (!file.is_object() || !file.contains("units") || !file.contains("times_us"))
     refuse_input(
         fmt::format("{}: is no file of costs; write {{\"units\": [\"CPU\", \"GPU\"], \"times_us\": {{\"CPU\": "
@@ -68,7 +62,7 @@ class CostReader {
 
  private:
   [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
-    refuse_input(fmt::format("{}: '{}': {}", where_, printable(key), what));
+    refuse_input(fmt::format("{}: '{}': {}", where_, quoted_part(key), what));
   }
 
   int stages_in(const CostJson& file) const {
@@ -97,7 +91,7 @@ class CostReader {
     for (const auto& [name, value] : object.items())
       if (std::find(known.begin(), known.end(), name) == known.end())
         refuse(key.empty() ? name : key,
-               fmt::format("has no meaning for '{}'; use {}", printable(name), fmt::join(known, ", ")));
+               fmt::format("has no meaning for '{}'; use {}", quoted_part(name), fmt::join(known, ", ")));
   }
 
   template <typename Read>
@@ -113,7 +107,7 @@ class CostReader {
     const auto& units = costs_.units();
     const auto found = std::find(units.begin(), units.end(), name);
     if (found == units.end())
-      refuse(key, fmt::format("there is no unit '{}'; use {}", printable(name), fmt::join(units, ", ")));
+      refuse(key, fmt::format("there is no unit '{}'; use {}", quoted_part(name), fmt::join(units, ", ")));
     return static_cast<int>(found - units.begin());
   }
 
@@ -178,7 +172,7 @@ class CostReader {
       const auto parts = split(name, '-');
       const auto first = number_in<int>(parts.front()), last = number_in<int>(parts.back());
       if (parts.size() != 2 || !first || !last || *first < 1 || *last <= *first || *last > costs_.stages())
-        refuse(key, fmt::format("'{}' is no range of stages from 1 to {}", printable(name), costs_.stages()));
+        refuse(key, fmt::format("'{}' is no range of stages from 1 to {}", quoted_part(name), costs_.stages()));
       read_time({*first, *last}, unit, value, key);
     }
   }
@@ -243,10 +237,10 @@ PlanCostTable parse_plan_costs(std::string_view json, std::string_view where, co
 }
 
 CostFileKind cost_file_kind(std::string_view json) {
-  const CostJson file = CostJson::parse(json, nullptr, false);
-  if (file.is_object() && !file.empty() && !file.contains("units") && !file.contains("times_us"))
+  const auto file = strict_json_in(json);
+  if (file && file->is_object() && !file->empty() && !file->contains("units") && !file->contains("times_us"))
     return CostFileKind::other;
-  return has_law(file) ? CostFileKind::by_size : CostFileKind::fixed;
+  return file && has_law(*file) ? CostFileKind::by_size : CostFileKind::fixed;
 }
 
 }  // namespace takt

@@ -3,7 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/text.h"
+#include "core/json_object.h"
+#include "core/strict_json.h"
 #include "plan/plan.h"
 #include "plan/plan_parts.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 using PlanJson = nlohmann::json;
 
-std::string excerpt(const PlanJson& json) { return printable(json.dump(-1, ' ', true).substr(0, 40)); }
+std::string excerpt(const PlanJson& json) { return JsonObject::shown(json); }
 
 /// The units of a block, each with the whole batch for the time being.
 std::vector<PlanPart> parts_in(const PlanJson& list, const std::string& where) {
@@ -76,7 +77,7 @@ std::string to_json(const Plan& plan) {
 }
 
 Plan parse_plan_json(std::string_view json, std::string_view where) {
-  const PlanJson list = PlanJson::parse(json, nullptr, false);
+  const PlanJson list = strict_json_in(json).value_or(PlanJson());
   if (!list.is_array() || list.empty())
     refuse_input(fmt::format(
         "{}: is no plan; write it as [[[\"CPU\", \"GPU\"], [1, 2, 3], [0.3, 0.7]], [[\"NPU\"], [4]]]", where));

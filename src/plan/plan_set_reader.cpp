@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -90,11 +91,12 @@ class SetReader {
 
   void read_plans() {
     const PlanRules rules{set_.stages, set_.units, {}, false};
+    std::set<std::string> seen;
     for (const SetJson& json : entries_of(file_, "plans", 1)) {
       const std::string here = place("plan", set_.plans.size());
       const Plan plan = parse_plan_json(json.dump(-1, ' ', true, SetJson::error_handler_t::replace), here);
       check(plan, rules, here);
-      if (std::find(set_.plans.begin(), set_.plans.end(), plan) != set_.plans.end())
+      if (!seen.insert(to_json(plan)).second)
         refuse_input(fmt::format("{}: {} is there twice; keep one", here, to_string(plan)));
       set_.plans.push_back(plan);
     }

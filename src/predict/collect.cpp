@@ -217,6 +217,7 @@ CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const C
 
 Collection collection_of(const CollectJournal& journal) {
   Collection result;
+  result.damage = journal.damage;
   const Pace pace = Pace::of_records(journal.records);
   using Situation = std::pair<std::string, AskedLoad>;
   std::map<Situation, std::vector<const CollectRecord*>> measured;

@@ -55,6 +55,8 @@ struct CollectedRow {
 struct Collection {
   Dataset dataset;                 ///< models with a measured round
   std::vector<CollectedRow> rows;  ///< every model that was tried
+  /// Sentences on damaged lines of journals: what they said was measured again where it was asked for.
+  std::vector<std::string> damage{};
 };
 
 /// How long a measurement beside a load takes.

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/error.h"
+#include "core/json_object.h"
+#include "core/strict_json.h"
 #include "core/text.h"
 
 namespace takt {
@@ -14,23 +17,23 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-CollectConfiguration collect_configuration_in(const std::string& line, const fs::path& file) {
-  try {
-    const Json json = Json::parse(line);
-    if (json.at("takt_collect") != 1)
-      refuse_input(fmt::format("{}: is of a newer takt; read it with that", printable(file.string())));
-    const double time_us = json.at("time_us");
-    return {json.at("machine"),
-            json.at("runtime"),
-            json.at("device"),
-            json.at("threads"),
-            time_us,
-            json.value("loaded_time_us", time_us),
-            {json.at("flops_per_s"), json.at("bytes_per_s")}};
-  } catch (const Json::exception&) {
-    refuse_input(fmt::format("{}: does not begin as the journal of a collection; give another file with -o",
-                             printable(file.string())));
-  }
+CollectConfiguration collect_configuration_in(std::string_view line, const std::string& place) {
+  constexpr double longest_us = 1e15, fastest = 1e30;
+  const Json json = parse_strictly(line, place);
+  if (!json.is_object() || !json.contains("takt_collect"))
+    refuse_input(fmt::format("{}: does not begin as the journal of a collection; give another file with -o", place));
+  if (json["takt_collect"] != 1) refuse_input(fmt::format("{}: is of a newer takt; read it with that", place));
+  const JsonObject object(
+      json, place, {"takt_collect", "machine", "runtime", "device", "threads", "time_us", "flops_per_s", "bytes_per_s"},
+      {"loaded_time_us"});
+  const double time_us = object.number("time_us", 0, longest_us);
+  return {object.text("machine"),
+          object.text("runtime"),
+          object.text("device"),
+          static_cast<int>(object.integer("threads", 0, 1'000'000)),
+          time_us,
+          object.has("loaded_time_us") ? object.number("loaded_time_us", 0, longest_us) : time_us,
+          {object.number("flops_per_s", 1, fastest), object.number("bytes_per_s", 1, fastest)}};
 }
 
 std::vector<fs::path> journals_beside(const fs::path& out) {
@@ -51,15 +54,19 @@ std::vector<fs::path> journals_beside(const fs::path& out) {
 std::optional<CollectJournal> read_collect_journals(const fs::path& out) {
   std::optional<CollectJournal> all;
   for (const fs::path& file : journals_beside(out)) {
-    const auto lines = read_journal(file);
-    if (lines.empty()) continue;  // killed before its first line was whole
-    const CollectConfiguration configuration = collect_configuration_in(lines.front(), file);
-    if (!all) all = CollectJournal{configuration, {}};
-    if (const auto differs = difference(all->configuration, configuration); !differs.empty())
-      refuse_input(fmt::format("{}: was measured in another way than the journals beside it ({})",
-                               printable(file.string()), differs));
-    for (std::size_t i = 1; i < lines.size(); ++i)
-      all->records.push_back(parse_collect_record(lines[i], fmt::format("{}:{}", printable(file.string()), i + 1)));
+    bool has_begun = false;
+    const JournalDamage damage = read_journal(file, [&](const JournalLine& line) {
+      if (std::exchange(has_begun, true)) {
+        all->records.push_back(parse_collect_record(line.text, line.place));
+        return;
+      }
+      const CollectConfiguration configuration = collect_configuration_in(line.text, line.place);
+      if (!all) all = CollectJournal{configuration, {}, {}};
+      if (const auto differs = difference(all->configuration, configuration); !differs.empty())
+        refuse_input(fmt::format("{}: was measured in another way than the journals beside it ({})",
+                                 printable(file.string()), differs));
+    });
+    if (damage.lines > 0) all->damage.push_back(damage.to_text(file));
   }
   return all;
 }

@@ -25,6 +25,7 @@ struct CollectConfiguration {
 struct CollectJournal {
   CollectConfiguration configuration;
   std::vector<CollectRecord> records;
+  std::vector<std::string> damage;  ///< sentences on files with damaged lines, whose records are not here
 };
 
 /// All that lies beside `out`; nullopt: nothing does. Throws Error(io), and Error(bad_input) for lines that are no

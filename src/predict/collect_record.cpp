@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json_object.h"
+#include "core/quoted.h"
+#include "core/strict_json.h"
 #include "core/text.h"
 
 namespace takt {
@@ -18,9 +22,7 @@ using Json = nlohmann::json;
 constexpr std::array<std::string_view, 3> status_names{"measured", "disturbed", "failed"};
 
 Json json_of(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-std::optional<double> optional_in(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
-}
+constexpr double longest_us = 1e15, most_bytes = 1e18, most_of_anything = 1e18;
 
 Json features_json(const std::vector<double>& features) {
   Json list = Json::array();
@@ -36,17 +38,24 @@ Json json_of(const TimedKernel& one) {
           f.input_shape, name_of(f.group), features_json(f.features)};
 }
 
-TimedKernel kernel_in(const Json& json) {
+TimedKernel kernel_in(const Json& json, const std::string& place) {
+  if (!json.is_array() || json.size() != 9)
+    refuse_input(fmt::format("{} is {}; a kernel is a list of nine", place, JsonObject::shown(json)));
+  const auto text = [&](std::size_t i) { return JsonObject::text_in(json[i], place); };
   TimedKernel one;
-  one.kernel = json.at(0), one.us = json.at(1);
-  one.facts.id = json.at(2), one.facts.op_type = json.at(3), one.facts.layout = json.at(4);
-  one.facts.number_type = json.at(5), one.facts.input_shape = json.at(6);
-  one.facts.group = kernel_group_named(json.at(7).get<std::string>(), "kernel");
-  for (const Json& value : json.at(8))
-    one.facts.features.push_back(optional_in(value).value_or(std::numeric_limits<double>::quiet_NaN()));
-  if (one.facts.features.size() != feature_count)
-    refuse_input("has other features than this version of takt makes; collect anew into another file");
-  if (!(one.us > 0)) refuse_input("has a kernel without time");
+  one.kernel = text(0), one.us = JsonObject::number_in(json[1], place, 0, longest_us);
+  one.facts.id = text(2), one.facts.op_type = text(3), one.facts.layout = text(4);
+  one.facts.number_type = text(5), one.facts.input_shape = text(6);
+  one.facts.group = kernel_group_named(text(7), place);
+  const Json& features = JsonObject::list_in(json[8], place);
+  if (features.size() != feature_count)
+    refuse_input(
+        fmt::format("{}: has other features than this version of takt makes; collect anew into another file", place));
+  for (const Json& value : features)
+    one.facts.features.push_back(value.is_null()
+                                     ? std::numeric_limits<double>::quiet_NaN()
+                                     : JsonObject::number_in(value, place, -most_of_anything, most_of_anything));
+  if (!(one.us > 0)) refuse_input(fmt::format("{}: has a kernel without time", place));
   return one;
 }
 
@@ -55,32 +64,41 @@ Json json_of(const AskedLoad& load) {
   return {{"kind", load.kind}, {"level", load.level}, {"threads", load.threads}};
 }
 
-AskedLoad asked_in(const Json& json) {
-  if (json.is_null()) return {};
-  AskedLoad load{json.at("kind"), json.at("level"), json.at("threads")};
-  if (!is_stress_kind(load.kind) || !(load.level > 0 && load.level <= 1) || load.threads < 1)
-    refuse_input("has a load that is none");
+AskedLoad asked_in(const JsonObject& record) {
+  if (record.is_null("stress")) return {};
+  const JsonObject json(record["stress"], record.place_of("stress"), {"kind", "level", "threads"});
+  AskedLoad load{json.text("kind"), json.number("level", 0, 1), static_cast<int>(json.integer("threads", 1, 4096))};
+  if (!is_stress_kind(load.kind) || load.level == 0) json.refuse("has a load that is none");
   return load;
 }
 
-SeenLoad seen_from(const Json& json) {
+SeenLoad seen_from(const JsonObject& record) {
+  const auto known = seen_load_features();
   SeenLoad seen;
-  for (const std::string_view name : seen_load_features())
-    if (json.contains(name)) seen.emplace(name, json.at(std::string(name)).get<double>());
+  for (const auto& [key, value] : record.object("seen").items()) {
+    const auto name = std::find(known.begin(), known.end(), key);
+    if (name == known.end()) record.refuse(fmt::format("'{}' is no figure of a load", quoted_part(key)));
+    seen.emplace(*name, JsonObject::number_in(value, record.place_of(key), 0, most_of_anything));
+  }
   return seen;
 }
 
-std::optional<CanaryTimes> canary_in(const Json& json) {
-  if (json.is_null()) return std::nullopt;
-  const CanaryTimes times{json.at(0), json.at(1)};
-  if (!(times.compute_us > 0 && times.memory_us > 0)) refuse_input("has a canary without time");
+std::optional<CanaryTimes> canary_in(const JsonObject& record) {
+  if (record.is_null("canary_us")) return std::nullopt;
+  const Json& list = record.list("canary_us");
+  if (list.size() != 2) record.refuse("'canary_us' is no list of two times");
+  const std::string place = record.place_of("canary_us");
+  const CanaryTimes times{JsonObject::number_in(list[0], place, 0, longest_us),
+                          JsonObject::number_in(list[1], place, 0, longest_us)};
+  if (!(times.compute_us > 0 && times.memory_us > 0)) record.refuse("has a canary without time");
   return times;
 }
 
-CollectStatus collect_status_named(const std::string& name) {
+CollectStatus status_of(const JsonObject& record) {
+  const std::string name = record.text("status");
   for (std::size_t i = 0; i < status_names.size(); ++i)
     if (status_names[i] == name) return static_cast<CollectStatus>(i);
-  refuse_input(fmt::format("'{}' is no status", printable(name)));
+  record.refuse(fmt::format("'{}' is no status", quoted_part(name)));
 }
 
 }  // namespace
@@ -140,28 +158,30 @@ std::string to_json(const CollectRecord& record) {
 }
 
 CollectRecord parse_collect_record(std::string_view json, std::string_view where) {
-  try {
-    const Json read = Json::parse(json);
-    CollectRecord record;
-    record.model = read.at("model"), record.round = read.at("round");
-    record.status = collect_status_named(read.at("status"));
-    record.reason = read.at("reason"), record.architecture = read.at("architecture");
-    record.family = read.at("family"), record.runtime_version = read.at("runtime_version");
-    record.takt_version = read.value("takt_version", ""), record.measured_at = read.value("measured_at", "");
-    record.latency_us = read.at("latency_us"), record.canary = canary_in(read.at("canary_us"));
-    record.io_bytes = optional_in(read.value("io_bytes", Json()));
-    record.load.others_busy = optional_in(read.at("others_busy"));
-    record.load.run_delay = optional_in(read.at("run_delay"));
-    record.load.steal = optional_in(read.at("steal"));
-    record.load.asked = asked_in(read.at("stress")), record.load.seen = seen_from(read.at("seen"));
-    for (const Json& kernel : read.at("kernels")) record.kernels.push_back(kernel_in(kernel));
-    if (record.status != CollectStatus::failed && !(record.latency_us > 0)) refuse_input("has no time");
-    return record;
-  } catch (const Json::exception& error) {
-    refuse_input(fmt::format("{}: is no record of a collection ({})", where, error.what()));
-  } catch (const Error& error) {
-    refuse_input(fmt::format("{}: {}", where, error.what()));
-  }
+  const Json line = parse_strictly(json, where);
+  if (!line.is_object() || !line.contains("canary_us"))
+    refuse_input(fmt::format("{}: is no record of a collection", where));
+  const JsonObject read(line, std::string(where),
+                        {"model", "round", "status", "reason", "architecture", "family", "runtime_version",
+                         "latency_us", "canary_us", "others_busy", "run_delay", "steal", "stress", "seen", "kernels"},
+                        {"takt_version", "measured_at", "io_bytes"});
+  CollectRecord record;
+  record.model = read.text("model"), record.round = static_cast<int>(read.integer("round", 0, 1'000'000));
+  record.status = status_of(read);
+  record.reason = read.text("reason"), record.architecture = read.text("architecture");
+  record.family = read.text("family"), record.runtime_version = read.text("runtime_version");
+  if (read.has("takt_version")) record.takt_version = read.text("takt_version");
+  if (read.has("measured_at")) record.measured_at = read.text("measured_at");
+  record.latency_us = read.number("latency_us", 0, longest_us), record.canary = canary_in(read);
+  if (read.has("io_bytes")) record.io_bytes = read.number_or_null("io_bytes", 0, most_bytes);
+  record.load.others_busy = read.number_or_null("others_busy", 0, most_of_anything);
+  record.load.run_delay = read.number_or_null("run_delay", 0, most_of_anything);
+  record.load.steal = read.number_or_null("steal", 0, most_of_anything);
+  record.load.asked = asked_in(read), record.load.seen = seen_from(read);
+  for (const Json& kernel : read.list("kernels"))
+    record.kernels.push_back(kernel_in(kernel, fmt::format("{}: kernel {}", where, record.kernels.size())));
+  if (record.status != CollectStatus::failed && record.latency_us == 0) read.refuse("has no time");
+  return record;
 }
 
 }  // namespace takt

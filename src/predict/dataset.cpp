@@ -9,6 +9,7 @@
 
 #include "core/csv.h"
 #include "core/error.h"
+#include "core/quoted.h"
 #include "core/text.h"
 #include "trace/byte_source.h"
 #include "trace/trace_output.h"
@@ -38,19 +39,19 @@ class RowReader {
     if (cell.empty()) return ++place_, std::nullopt;
     const auto value = number_in<double>(cell);
     if (!value || !std::isfinite(*value) || *value < least)
-      refuse(fmt::format("'{}' is '{}'; give a number from {}, or nothing", name, printable(cell), least));
+      refuse(fmt::format("'{}' is '{}'; give a number from {}, or nothing", name, quoted_part(cell), least));
     return ++place_, value;
   }
   double positive(std::string_view name) {
     const std::string cell = row_.cells[place_];
     const auto value = maybe(name);
-    if (!value || *value <= 0) refuse(fmt::format("'{}' is '{}'; give a number above 0", name, printable(cell)));
+    if (!value || *value <= 0) refuse(fmt::format("'{}' is '{}'; give a number above 0", name, quoted_part(cell)));
     return *value;
   }
   int count(std::string_view name) {
     const auto value = number_in<int>(row_.cells[place_]);
     if (!value || *value < 1 || *value > 1'000'000)
-      refuse(fmt::format("'{}' is '{}'; give a whole number from 1", name, printable(row_.cells[place_])));
+      refuse(fmt::format("'{}' is '{}'; give a whole number from 1", name, quoted_part(row_.cells[place_])));
     return ++place_, *value;
   }
   std::string group() const { return row_.cells[place_]; }
@@ -198,8 +199,15 @@ void check_heading(const CsvRow& heading, std::string_view where) {
     refuse_input(
         fmt::format("{}:1: column {} is '{}' instead of '{}'; a dataset is what 'takt collect' of this version "
                     "writes",
-                    where, i + 1, printable(found), wanted));
+                    where, i + 1, quoted_part(found), wanted));
   }
+}
+
+/// Of the first bytes of a file.
+void check_beginning(std::string_view csv, std::string_view where) {
+  const std::size_t end = csv.find('\n');
+  const auto rows = parse_csv(csv.substr(0, end), where);
+  if (!rows.empty()) check_heading(rows.front(), where);
 }
 
 }  // namespace
@@ -265,6 +273,8 @@ Dataset read_dataset(const std::filesystem::path& path) {
   for (std::size_t count = piece.size(); count == piece.size();) {
     count = source->read(piece);
     csv.append(piece, 0, count);
+    // What is no dataset is refused before all of it is in memory.
+    if (csv.size() == count) check_beginning(csv, where);
   }
   if (const std::string damage = source->damage(); !damage.empty())
     refuse_input(fmt::format("{}: {}; fetch or collect it anew", where, damage));

@@ -8,10 +8,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/error.h"
 #include "core/index.h"
+#include "core/json_object.h"
 #include "core/strict_json.h"
 #include "core/text.h"
 
@@ -29,9 +31,9 @@ struct TreeLists {
   std::vector<double> value;  ///< threshold or leaf
 
   TreeLists(const Json& tree, const std::string& where) {
-    read(tree, "left_children", left), read(tree, "right_children", right);
-    read(tree, "split_indices", feature), read(tree, "default_left", default_left);
-    read(tree, "split_conditions", value);
+    read(tree, where, "left_children", left), read(tree, where, "right_children", right);
+    read(tree, where, "split_indices", feature), read(tree, where, "default_left", default_left);
+    read(tree, where, "split_conditions", value);
     const std::size_t size = left.size();
     if (size == 0 || right.size() != size || feature.size() != size || default_left.size() != size ||
         value.size() != size)
@@ -42,8 +44,17 @@ struct TreeLists {
   }
 
   template <typename Value>
-  static void read(const Json& tree, const char* key, std::vector<Value>& list) {
-    for (const Json& one : tree.at(key)) list.push_back(one.is_boolean() ? Value(one.get<bool>()) : one.get<Value>());
+  static void read(const Json& tree, const std::string& where, const char* key, std::vector<Value>& list) {
+    for (const Json& one : tree.at(key)) {
+      constexpr bool is_whole = std::is_integral_v<Value>;
+      if (one.is_boolean())
+        list.push_back(Value(one.get<bool>()));
+      else if (is_whole ? one.is_number_integer() : one.is_number())
+        list.push_back(one.get<Value>());
+      else
+        refuse_input(fmt::format("{}: '{}' holds {}, which is no {}number", where, key, JsonObject::shown(one),
+                                 is_whole ? "whole " : ""));
+    }
   }
 };
 

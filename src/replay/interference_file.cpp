@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -34,9 +35,14 @@ const Json& rows_of(const Json& file, const char* table) {
   return rows.get_ref<const Json::array_t&>(), rows;
 }
 
-std::optional<double> number_of(const Json& row, const char* key) {
+/// Throws Json::exception where it is no number.
+std::optional<double> number_of(const Json& row, const char* key, const std::string& origin) {
+  constexpr double most = 1e9;
   const auto found = row.find(key);
-  return found == row.end() || found->is_null() ? std::nullopt : std::optional(found->get<double>());
+  if (found == row.end() || found->is_null()) return std::nullopt;
+  const auto value = found->get<double>();
+  if (!(std::abs(value) <= most)) refuse_row(origin, fmt::format("{} is {}, and not within {}", key, value, most));
+  return value;
 }
 
 /// A word of a column that has but two.
@@ -51,10 +57,10 @@ PairRow pair_of(const Json& json, const std::string& origin) {
   PairRow row;
   row.stage = json.at("stage").get<std::string>();
   row.beside = json.at("beside").get<std::string>();
-  row.overlap = number_of(json, "overlap");
-  row.factor = number_of(json, "factor");
-  row.low = number_of(json, "factor_low");
-  row.high = number_of(json, "factor_high");
+  row.overlap = number_of(json, "overlap", origin);
+  row.factor = number_of(json, "factor", origin);
+  row.low = number_of(json, "factor_low", origin);
+  row.high = number_of(json, "factor_high", origin);
   row.predicted = json.contains("source") && is_first_word(json.at("source"), "predicted", "measured", origin);
   if (!row.predicted) row.p_value = json.at("p_value").get<double>();
   row.significant = is_first_word(json.at("significant"), "yes", "no", origin);
@@ -78,13 +84,17 @@ Json parse_file(std::string_view json, const std::string& origin) {
   return parse_strictly(json, printable(origin));
 }
 
-/// Where one stage or resource stands in a list, which grows where it is new.
-std::size_t place_in(std::vector<std::string>& names, const std::string& name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  names.push_back(name);
-  return names.size() - 1;
-}
+/// Stages or resources in the order in which they are first named.
+struct NamedPlaces {
+  std::vector<std::string>& names;
+  std::map<std::string, std::size_t> places{};
+
+  std::size_t of(const std::string& name) {
+    const auto [place, is_new] = places.emplace(name, names.size());
+    if (is_new) names.push_back(name);
+    return place->second;
+  }
+};
 
 double number_between(const Json& row, const char* key, double least, double most, const std::string& origin) {
   const double value = row.at(key).get<double>();
@@ -103,9 +113,10 @@ using RowsByPlace = std::map<std::pair<std::size_t, std::size_t>, StageRows>;
 
 RowsByPlace stage_rows(const Json& file, KnownStages& known, const std::string& origin) {
   RowsByPlace rows;
+  NamedPlaces stages{known.stages}, resources{known.resources};
   for (const Json& row : rows_of(file, "pressures")) {
-    const std::size_t s = place_in(known.stages, row.at("stage").get<std::string>());
-    const std::size_t r = place_in(known.resources, row.at("resource").get<std::string>());
+    const std::size_t s = stages.of(row.at("stage").get<std::string>());
+    const std::size_t r = resources.of(row.at("resource").get<std::string>());
     if (rows.contains({s, r}))
       refuse_row(origin, fmt::format("the pressure of '{}' on '{}' is there twice", printable(known.stages[s]),
                                      printable(known.resources[r])));
@@ -116,8 +127,7 @@ RowsByPlace stage_rows(const Json& file, KnownStages& known, const std::string& 
   for (const Json& row : rows_of(file, "loaded")) {
     const auto& name = row.at("stage").get_ref<const std::string&>();
     if (name.starts_with('[')) continue;  // of a load
-    const std::size_t s = place_in(known.stages, name);
-    const std::size_t r = place_in(known.resources, row.at("resource").get<std::string>());
+    const std::size_t s = stages.of(name), r = resources.of(row.at("resource").get<std::string>());
     const double level = number_between(row, "level", 1e-6, 1, origin);
     const double factor = number_between(row, "loaded_factor", least_law_factor, most_law_factor, origin);
     if (!rows.contains({s, r}) || !rows[{s, r}].slow_downs.emplace(level, factor).second)

@@ -12,6 +12,8 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_object.h"
+#include "core/strict_json.h"
 #include "core/text.h"
 
 namespace takt {
@@ -57,13 +59,13 @@ std::int64_t count_in(const Json& object, const char* key, std::int64_t least, s
                                                        found->get<std::uint64_t>() <= static_cast<std::uint64_t>(most));
   const auto value = is_count ? found->get<std::int64_t>() : -1;
   if (value < least || value > most)
-    refuse_input(fmt::format("{}: '{}' is {}; give a whole number from {} to {}", where, key,
-                             printable(found->dump(-1, ' ', true).substr(0, 40)), least, most));
+    refuse_input(fmt::format("{}: '{}' is {}; give a whole number from {} to {}", where, key, JsonObject::shown(*found),
+                             least, most));
   return value;
 }
 
 Json parsed(std::string_view json, std::string_view where) {
-  Json file = Json::parse(json, nullptr, false);
+  Json file = strict_json_in(json).value_or(Json());
   if (!file.is_object() || !file.contains("test_cases") || !file["test_cases"].is_array())
     refuse_input(
         fmt::format("{}: is no file of cases; write {{\"test_cases\": [{{\"nodes\": 1000, \"edges\": 2000}}]}}, "

@@ -196,6 +196,7 @@ class ContentionRun {
         rounds[k].answers.stages.push_back(record.rounds[k].answers.stages.front());
       }
     }
+    result.damage = known_.damage;
     result.report = single_report(measured, configuration_.resources, rounds, load_plan_of(common_));
     const auto unit_of = [](const std::string& block) { return block.substr(0, block.find('[')); };
     std::erase_if(result.report.pairs,

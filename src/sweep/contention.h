@@ -41,6 +41,7 @@ struct MeasuredContention {
   std::vector<std::string> shared;  ///< what loads pressed on
   SingleReport report;              ///< its pairs are those of different units
   std::vector<std::string> failed;  ///< a sentence for each stage that could not be measured
+  std::string damage{};             ///< a sentence on damaged lines of the journal; empty: there were none
 };
 
 /// Of the rows that `sweep` has of the network. nullopt: no two devices share anything. Throws Error(io),

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/journal.h"
+#include "core/json_object.h"
 #include "core/strict_json.h"
 #include "core/text.h"
+#include "costs/row_values.h"
 
 namespace takt {
 namespace {
@@ -17,13 +20,6 @@ using Json = nlohmann::json;
 
 std::string printed(const std::vector<std::string>& words) {
   return printable(fmt::format("{}", fmt::join(words, "+")));
-}
-
-void check_range(std::string_view where, const char* key, std::int64_t value, std::int64_t least,
-                 std::int64_t largest) {
-  if (value < least || value > largest)
-    refuse_input(fmt::format("{}: {} is {}, and not {} to {}; measure again into another folder", where, key, value,
-                             least, largest));
 }
 
 }  // namespace
@@ -38,28 +34,28 @@ std::string to_json(const ContentionConfiguration& c) {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-ContentionConfiguration parse_contention_configuration(std::string_view json, std::string_view where) try {
-  const Json read = parse_strictly(json, where);
-  if (read.at("takt_contention") != 1) refuse_input(fmt::format("{}: is of a newer takt; read it with that", where));
-  const auto network = network_named(read.at("network").get<std::string>());
-  if (!network) refuse_input(fmt::format("{}: is of a network that there is not", where));
+ContentionConfiguration parse_contention_configuration(std::string_view json, std::string_view where) {
+  const Json line = parse_strictly(json, where);
+  if (!line.is_object() || !line.contains("takt_contention"))
+    refuse_input(fmt::format("{}: does not begin as a file of contention; give another folder with --out", where));
+  if (line["takt_contention"] != 1) refuse_input(fmt::format("{}: is of a newer takt; read it with that", where));
+  const JsonObject read(line, std::string(where),
+                        {"takt_contention", "network", "features", "graph", "seed", "machine", "resources", "levels",
+                         "rounds", "nodes", "edges"});
+  const auto network = network_named(read.text("network"));
+  if (!network) read.refuse("is of a network that there is not");
   ContentionConfiguration c;
   c.network = *network;
-  c.features = read.at("features");
-  c.graph = {read.at("graph"), read.at("seed")};
-  c.machine = read.at("machine");
-  c.resources = read.at("resources").get<std::vector<std::string>>();
-  const std::int64_t levels = read.at("levels"), rounds = read.at("rounds");
-  check_range(where, "levels", levels, 1, 50);
-  check_range(where, "rounds", rounds, 2, 1000);
-  check_range(where, "the number of resources", std::ssize(c.resources), 1, 8);
-  c.levels = static_cast<int>(levels), c.rounds = static_cast<int>(rounds);
-  c.size = {read.at("nodes"), read.at("edges")};
-  check_range(where, "nodes", c.size.nodes, 1, 2147483646);
-  check_range(where, "edges", c.size.edges, 0, 2147483646);
+  c.features = read.integer("features", 1, most_graph_nodes);
+  c.graph = {read.text("graph"), static_cast<std::uint64_t>(read.count("seed"))};
+  c.machine = read.text("machine");
+  c.resources = read.texts("resources");
+  if (c.resources.empty() || c.resources.size() > 8)
+    read.refuse(fmt::format("the number of resources is {}, and not 1 to 8", c.resources.size()));
+  c.levels = static_cast<int>(read.integer("levels", 1, 50));
+  c.rounds = static_cast<int>(read.integer("rounds", 2, 1000));
+  c.size = {read.integer("nodes", 1, most_graph_nodes), read.integer("edges", 0, most_graph_nodes)};
   return c;
-} catch (const Json::exception&) {
-  refuse_input(fmt::format("{}: does not begin as a file of contention; give another folder with --out", where));
 }
 
 std::string difference(const ContentionConfiguration& measured, const ContentionConfiguration& asked) {
@@ -96,15 +92,21 @@ std::filesystem::path contention_journal(const std::filesystem::path& folder, Ne
 std::optional<ContentionRecords> read_contention(const std::filesystem::path& journal) {
   std::error_code error;
   if (!std::filesystem::exists(journal, error)) return std::nullopt;
-  const auto lines = read_journal(journal);
-  if (lines.empty()) return std::nullopt;
-  const std::string name = printable(journal.string());
-  ContentionRecords all{parse_contention_configuration(lines.front(), name + ":1"), {}};
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    auto record = parse_contention_record(lines[i], shape_of(all.configuration), fmt::format("{}:{}", name, i + 1));
-    std::erase_if(all.records, [&](const ContentionRecord& before) { return before.block == record.block; });
-    all.records.push_back(std::move(record));
-  }
+  std::optional<ContentionRecords> all;
+  std::map<std::string, std::size_t> places;  // of blocks among the records
+  const JournalDamage damage = read_journal(journal, [&](const JournalLine& line) {
+    if (!all) {
+      all = ContentionRecords{parse_contention_configuration(line.text, line.place), {}, {}};
+      return;
+    }
+    auto record = parse_contention_record(line.text, shape_of(all->configuration), line.place);
+    const auto [place, is_new] = places.emplace(record.block, all->records.size());
+    if (is_new)
+      all->records.push_back(std::move(record));
+    else
+      all->records[place->second] = std::move(record);
+  });
+  if (all) all->damage = damage.to_text(journal);
   return all;
 }
 

@@ -33,6 +33,7 @@ std::string difference(const ContentionConfiguration& measured, const Contention
 struct ContentionRecords {
   ContentionConfiguration configuration;
   std::vector<ContentionRecord> records;  ///< of a block that is there twice, the last
+  std::string damage;                     ///< a sentence on damaged lines, which are not here; empty: none is
 
   const ContentionRecord* find(std::string_view block) const;  ///< nullptr: it is not there
 };

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json_object.h"
 #include "core/strict_json.h"
 #include "core/text.h"
 
@@ -24,39 +24,47 @@ Json json_of(const std::vector<AnswersToLoads>& list) {
   return json;
 }
 
-void check_factor(double factor) {
-  if (!std::isfinite(factor) || factor <= 0 || factor > 1e6)
-    refuse_input(fmt::format("{} is no slow-down; it is above 0 and at most 1000000", factor));
+double factor_in(const Json& json, const std::string& place) {
+  const double factor = JsonObject::number_in(json, place, 0, 1e6);
+  if (factor == 0) refuse_input(fmt::format("{}: 0 is no slow-down", place));
+  return factor;
+}
+
+std::vector<double> factors_in(const Json& list, const std::string& place) {
+  std::vector<double> factors;
+  for (const Json& factor : JsonObject::list_in(list, place)) factors.push_back(factor_in(factor, place));
+  return factors;
 }
 
 /// Of a stage, or of a load, which has not lost anything beside itself.
-AnswersToLoads answers_in(const Json& json, const ContentionShape& shape, bool of_stage) {
+AnswersToLoads answers_in(const Json& json, const std::string& place, const ContentionShape& shape, bool of_stage) {
+  const JsonObject object(json, place, {"slow_downs", "mixed", "load_lost"});
   AnswersToLoads answers;
-  answers.slow_downs = json.at("slow_downs").get<std::vector<std::vector<double>>>();
-  answers.mixed = json.at("mixed").get<double>();
-  answers.load_lost = json.at("load_lost").get<std::vector<double>>();
-  if (answers.slow_downs.size() != shape.resources || answers.load_lost.size() != (of_stage ? shape.resources : 0))
-    refuse_input(fmt::format("its answers are not those to loads of {} resources", shape.resources));
-  check_factor(answers.mixed);
-  for (const double factor : answers.load_lost) check_factor(factor);
-  for (const auto& curve : answers.slow_downs) {
-    if (curve.size() != shape.levels)
-      refuse_input(fmt::format("a load has {} levels and not {}", curve.size(), shape.levels));
-    for (const double factor : curve) check_factor(factor);
+  for (const Json& curve : object.list("slow_downs")) {
+    answers.slow_downs.push_back(factors_in(curve, object.place_of("slow_downs")));
+    if (answers.slow_downs.back().size() != shape.levels)
+      object.refuse(fmt::format("a load has {} levels and not {}", answers.slow_downs.back().size(), shape.levels));
   }
+  answers.mixed = factor_in(object["mixed"], object.place_of("mixed"));
+  answers.load_lost = factors_in(object["load_lost"], object.place_of("load_lost"));
+  if (answers.slow_downs.size() != shape.resources || answers.load_lost.size() != (of_stage ? shape.resources : 0))
+    object.refuse(fmt::format("its answers are not those to loads of {} resources", shape.resources));
   return answers;
 }
 
-SingleRound round_in(const Json& json, const ContentionShape& shape, bool of_loads) {
+SingleRound round_in(const Json& json, const std::string& place, const ContentionShape& shape, bool of_loads) {
+  constexpr double longest = 1e18;
+  const JsonObject object(json, place, {"alone_ns", "stages", "loads"});
   SingleRound round;
-  round.alone = json.at("alone_ns").get<std::vector<double>>();
-  for (const Json& one : json.at("stages")) round.answers.stages.push_back(answers_in(one, shape, true));
-  for (const Json& one : json.at("loads")) round.answers.loads.push_back(answers_in(one, shape, false));
+  for (const Json& time : object.list("alone_ns"))
+    round.alone.push_back(JsonObject::number_in(time, object.place_of("alone_ns"), 1e-3, longest));
+  for (const Json& one : object.list("stages"))
+    round.answers.stages.push_back(answers_in(one, object.place_of("stages"), shape, true));
+  for (const Json& one : object.list("loads"))
+    round.answers.loads.push_back(answers_in(one, object.place_of("loads"), shape, false));
   const std::size_t stages = of_loads ? 0 : 1, loads = of_loads ? shape.resources : 0;
   if (round.alone.size() != stages || round.answers.stages.size() != stages || round.answers.loads.size() != loads)
-    refuse_input("a round has not one stage, or not every load");
-  for (const double time : round.alone)
-    if (!(time > 0 && time < 1e18)) refuse_input(fmt::format("{} is no time of a stage", time));
+    object.refuse("a round has not one stage, or not every load");
   return round;
 }
 
@@ -132,21 +140,16 @@ std::string to_json(const ContentionRecord& record) {
 }
 
 ContentionRecord parse_contention_record(std::string_view json, const ContentionShape& shape, std::string_view where) {
-  try {
-    const Json read = parse_strictly(json, where);
-    ContentionRecord record;
-    record.block = read.at("block"), record.asked = read.at("asked"), record.reason = read.at("reason");
-    for (const Json& round : read.at("rounds"))
-      record.rounds.push_back(round_in(round, shape, record.block == loads_block));
-    if (record.rounds.size() != (record.reason.empty() ? shape.rounds : 0))
-      refuse_input(fmt::format("it has {} rounds and not {}, or they do not fit its reason", record.rounds.size(),
-                               shape.rounds));
-    return record;
-  } catch (const Json::exception& error) {
-    refuse_input(fmt::format("{}: is no record of contention ({})", where, error.what()));
-  } catch (const Error& error) {
-    refuse_input(fmt::format("{}: {}", where, error.what()));
-  }
+  const Json line = parse_strictly(json, where);
+  const JsonObject read(line, std::string(where), {"block", "asked", "reason", "rounds"});
+  ContentionRecord record{read.text("block"), read.text("asked"), read.text("reason"), {}};
+  for (const Json& round : read.list("rounds"))
+    record.rounds.push_back(round_in(round, fmt::format("{}: round {}", where, record.rounds.size() + 1), shape,
+                                     record.block == loads_block));
+  if (record.rounds.size() != (record.reason.empty() ? shape.rounds : 0))
+    read.refuse(
+        fmt::format("it has {} rounds and not {}, or they do not fit its reason", record.rounds.size(), shape.rounds));
+  return record;
 }
 
 }  // namespace takt

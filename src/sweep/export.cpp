@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/folder_lock.h"
 #include "core/journal.h"
+#include "core/strict_json.h"
 #include "core/text.h"
 
 namespace takt {
@@ -32,12 +33,14 @@ struct ExportRecord {
 std::map<std::string, ExportRecord> records_in(const fs::path& journal) {
   std::map<std::string, ExportRecord> records;
   if (!fs::exists(journal)) return records;
-  for (const std::string& line : read_journal(journal)) try {
-      const Json json = Json::parse(line);
+  read_journal(journal, [&](const JournalLine& line) {
+    const Json json = strict_json_in(line.text).value_or(Json());
+    try {
       records[json.at("model").get<std::string>()] = {json.at("openvino").get<std::string>(),
                                                       json.at("files").get<std::map<std::string, std::string>>()};
     } catch (const Json::exception&) {
     }
+  });
   return records;
 }
 

@@ -26,9 +26,13 @@ class Merger {
     if (const auto differs = difference(merged_.sweep.configuration, sweep->configuration); !differs.empty())
       refuse_input(fmt::format("{}: was measured in another way than the first folder ({} there)",
                                printable(folder.string()), differs));
+    merged_.left_out.insert(merged_.left_out.end(), sweep->damage.begin(), sweep->damage.end());
     for (const StageRecord& record : sweep->by_round) add(record, folder);
     for (const Network network : all_networks)
-      if (const auto records = read_contention(contention_journal(folder, network))) add(*records, folder);
+      if (const auto records = read_contention(contention_journal(folder, network))) {
+        if (!records->damage.empty()) merged_.left_out.push_back(records->damage);
+        add(*records, folder);
+      }
   }
   MergedSweep take() {
     merged_.sweep.records = whole_rows(merged_.sweep.by_round);

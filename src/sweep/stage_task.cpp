@@ -5,7 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json_object.h"
+#include "core/quoted.h"
+#include "core/strict_json.h"
 #include "core/text.h"
+#include "costs/row_values.h"
 
 namespace takt {
 namespace {
@@ -17,10 +21,11 @@ Network network_of(const std::string& name) {
   refuse_input(fmt::format("'{}' is no network", printable(name)));
 }
 
-StageStatus status_of(const std::string& name) {
+StageStatus status_of(const JsonObject& row) {
+  const std::string name = row.text("status");
   for (const StageStatus status : {StageStatus::measured, StageStatus::unsupported, StageStatus::failed})
     if (status_name(status) == name) return status;
-  refuse_input(fmt::format("'{}' is no status", printable(name)));
+  row.refuse(fmt::format("'{}' is no status", quoted_part(name)));
 }
 
 Json json_of(const std::optional<StageCopy>& copy) {
@@ -28,9 +33,11 @@ Json json_of(const std::optional<StageCopy>& copy) {
   return {{"bytes", copy->bytes}, {"median_us", copy->median.count()}};
 }
 
-std::optional<StageCopy> copy_in(const Json& json) {
-  if (json.is_null()) return std::nullopt;
-  return StageCopy{json.at("bytes").get<std::int64_t>(), Duration(json.at("median_us").get<double>())};
+std::optional<StageCopy> copy_in(const JsonObject& row, const char* key) {
+  if (row.is_null(key)) return std::nullopt;
+  const JsonObject copy(row[key], row.place_of(key), {"bytes", "median_us"});
+  return StageCopy{copy.integer("bytes", 0, std::int64_t{1} << 50),
+                   Duration(copy.number("median_us", 0, double(longest_sample_ns) / 1e3))};
 }
 
 Json samples_of(const StageMeasurement& row) {
@@ -40,22 +47,16 @@ Json samples_of(const StageMeasurement& row) {
   return samples;
 }
 
-StageMeasurement row_in(const Json& json) {
+StageMeasurement row_in(const JsonObject& json, Network network) {
   StageMeasurement row;
-  const auto key = parse_stage_key(json.at("key").get<std::string>());
-  if (!key) refuse_input("'key' is no row of a sweep");
-  row.key = *key;
-  row.status = status_of(json.at("status").get<std::string>());
-  row.reason = json.at("reason").get<std::string>();
-  row.runtime = json.at("runtime").get<std::string>();
-  row.device = json.at("device").get<std::string>();
-  row.precision = json.at("precision").get<std::string>();
-  std::vector<Nanoseconds> samples;
-  for (const auto& sample : json.at("samples_ns")) samples.emplace_back(sample.get<std::int64_t>());
-  if ((row.status == StageStatus::measured) == samples.empty()) refuse_input("its samples do not fit its status");
+  row.key = checked_stage_key(json.text("key"), network, json.place_of("key"));
+  row.status = status_of(json);
+  row.reason = json.text("reason");
+  row.runtime = json.text("runtime"), row.device = json.text("device"), row.precision = json.text("precision");
+  std::vector<Nanoseconds> samples = checked_samples(json["samples_ns"], json.place_of("samples_ns"));
+  if ((row.status == StageStatus::measured) == samples.empty()) json.refuse("its samples do not fit its status");
   if (!samples.empty()) row.times = times_of(std::move(samples));
-  row.inputs_copy = copy_in(json.at("inputs_copy"));
-  row.outputs_copy = copy_in(json.at("outputs_copy"));
+  row.inputs_copy = copy_in(json, "inputs_copy"), row.outputs_copy = copy_in(json, "outputs_copy");
   return row;
 }
 
@@ -117,16 +118,15 @@ std::string to_json(const StageRecord& record) {
 }
 
 StageRecord parse_stage_record(std::string_view json, std::string_view where) {
-  try {
-    const Json read = Json::parse(json);
-    const int round = read.value("round", 1);
-    if (round < 1) refuse_input("'round' is not above 0");
-    return {network_of(read.at("network")), read.at("asked"), row_in(read), round};
-  } catch (const Json::exception& error) {
-    refuse_input(fmt::format("{}: is no row of a sweep ({})", where, error.what()));
-  } catch (const Error& error) {
-    refuse_input(fmt::format("{}: {}", where, error.what()));
-  }
+  const Json read = parse_strictly(json, where);
+  const JsonObject row(read, std::string(where),
+                       {"network", "asked", "key", "status", "reason", "runtime", "device", "precision", "samples_ns",
+                        "inputs_copy", "outputs_copy"},
+                       {"round"});
+  const auto network = network_named(row.text("network"));
+  if (!network) row.refuse(fmt::format("'{}' is no network", quoted_part(row.text("network"))));
+  const auto round = row.has("round") ? row.integer("round", 1, most_sweep_rounds) : 1;
+  return {*network, row.text("asked"), row_in(row, *network), static_cast<int>(round)};
 }
 
 }  // namespace takt

@@ -33,6 +33,8 @@ std::string to_json(const StageTask& task);
 /// Throws Error(bad_input).
 StageTask parse_stage_task(std::string_view json);
 
+inline constexpr int most_sweep_rounds = 1000;
+
 /// A line of the journal: one row, with the network and the device that was asked for.
 struct StageRecord {
   Network network = Network::sage;

@@ -9,6 +9,8 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/json_object.h"
+#include "core/strict_json.h"
 #include "core/text.h"
 #include "sweep/rounds.h"
 
@@ -20,22 +22,23 @@ using Json = nlohmann::json;
 
 const fs::path results = "results";
 
-SweepConfiguration configuration_in(const std::string& line, const fs::path& file) {
-  try {
-    const Json json = Json::parse(line);
-    if (json.at("takt_sweep") != 1)
-      refuse_input(fmt::format("{}: is of a newer takt; read it with that", printable(file.string())));
-    SweepConfiguration read;
-    read.features = json.at("features"), read.warmup = json.at("warmup"), read.iterations = json.at("iterations");
-    read.graph = {json.at("graph"), json.at("seed")};
-    read.machine = json.at("machine");
-    read.rounds = json.value("rounds", 1);
-    read.timing = json.value("timing", 1);
-    return read;
-  } catch (const Json::exception&) {
-    refuse_input(fmt::format("{}: does not begin as a file of a sweep; give another folder with --out",
-                             printable(file.string())));
-  }
+constexpr std::int64_t most_runs = 1'000'000'000, most_features = 2'147'483'646;
+
+SweepConfiguration configuration_in(std::string_view line, const std::string& place) {
+  const Json json = parse_strictly(line, place);
+  if (!json.is_object() || !json.contains("takt_sweep"))
+    refuse_input(fmt::format("{}: does not begin as a file of a sweep; give another folder with --out", place));
+  if (json["takt_sweep"] != 1) refuse_input(fmt::format("{}: is of a newer takt; read it with that", place));
+  const JsonObject object(json, place, {"takt_sweep", "features", "warmup", "iterations", "graph", "seed", "machine"},
+                          {"rounds", "timing"});
+  SweepConfiguration read;
+  read.features = object.integer("features", 1, most_features);
+  read.warmup = object.integer("warmup", 0, most_runs), read.iterations = object.integer("iterations", 1, most_runs);
+  read.graph = {object.text("graph"), static_cast<std::uint64_t>(object.count("seed"))};
+  read.machine = object.text("machine");
+  read.rounds = object.has("rounds") ? static_cast<int>(object.integer("rounds", 1, most_sweep_rounds)) : 1;
+  read.timing = object.has("timing") ? static_cast<int>(object.integer("timing", 1, 1000)) : 1;
+  return read;
 }
 
 std::vector<fs::path> journals_in(const fs::path& folder) {
@@ -93,20 +96,24 @@ std::optional<SweepRecords> read_sweep(const fs::path& folder) {
   std::optional<SweepRecords> sweep;
   std::map<std::tuple<Network, StageKey, int>, std::size_t> places;
   for (const fs::path& file : journals_in(folder)) {
-    const auto lines = read_journal(file);
-    if (lines.empty()) continue;  // killed before its first line was whole
-    const SweepConfiguration configuration = configuration_in(lines.front(), file);
-    if (!sweep) sweep = SweepRecords{configuration};
-    if (!(configuration == sweep->configuration)) refuse_other(file, configuration, sweep->configuration);
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-      auto record = parse_stage_record(lines[i], fmt::format("{}:{}", printable(file.string()), i + 1));
+    bool has_begun = false;
+    const JournalDamage damage = read_journal(file, [&](const JournalLine& line) {
+      if (!has_begun) {
+        const SweepConfiguration configuration = configuration_in(line.text, line.place);
+        if (!sweep) sweep = SweepRecords{configuration};
+        if (!(configuration == sweep->configuration)) refuse_other(file, configuration, sweep->configuration);
+        has_begun = true;
+        return;
+      }
+      auto record = parse_stage_record(line.text, line.place);
       const auto [place, is_new] =
           places.emplace(std::tuple(record.network, record.row.key, record.round), sweep->by_round.size());
       if (is_new)
         sweep->by_round.push_back(std::move(record));
       else
         sweep->by_round[place->second] = std::move(record);
-    }
+    });
+    if (damage.lines > 0) sweep->damage.push_back(damage.to_text(file));
   }
   if (sweep) sweep->records = whole_rows(sweep->by_round);
   return sweep;

@@ -50,6 +50,7 @@ struct SweepRecords {
   SweepConfiguration configuration;
   std::vector<StageRecord> records{};   ///< one per row
   std::vector<StageRecord> by_round{};  ///< as they were measured; of a round that is there twice, the last
+  std::vector<std::string> damage{};    ///< sentences on files with damaged lines, whose rows are not here
 };
 
 /// All that lies in FOLDER/results; nullopt: nothing does. Throws Error(io), and Error(bad_input) for files whose

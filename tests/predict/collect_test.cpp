@@ -93,6 +93,23 @@ TEST(CollectSteps, a_second_of_luck_is_no_measure_for_what_the_canary_takes) {
   EXPECT_EQ(done.usual_canary(), 1440);
 }
 
+TEST(CollectRecord, refuses_what_none_can_hold) {
+  const std::string good = to_json(record_of("a.onnx", 2, 50));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    EXPECT_NE(text.find(from), text.npos) << from;
+    text.replace(text.find(from), from.size(), to);
+    return refusal_of([&] { parse_collect_record(text, "x:7"); });
+  };
+  EXPECT_EQ(with("\"latency_us\":50.0", "\"latency_us\":1e300"),
+            "x:7: 'latency_us' is 1e+300; give a number from 0 to 1000000000000000");
+  EXPECT_THAT(with("\"round\":2", "\"round\":9223372036854775808"), HasSubstr("'round' is 9223372036854775808"));
+  EXPECT_THAT(with("[400.0,600.0]", "[400.0]"), HasSubstr("'canary_us' is no list of two times"));
+  EXPECT_THAT(with("\"conv_1\",25.0", "\"conv_1\",-25.0"), HasSubstr("x:7: kernel 0 is -25.0; give a number from 0"));
+  EXPECT_THAT(with("\"seen\":{}", "\"seen\":{\"no_such\":1}"), HasSubstr("'no_such' is no figure of a load"));
+  EXPECT_THAT(with("\"steal\":null", "\"steal\":-1"), HasSubstr("'steal' is -1; give a number from 0"));
+}
+
 TEST(CollectRecord, refuses_what_is_none) {
   EXPECT_THAT(refusal_of([] { parse_collect_record("{}", "x:7"); }), HasSubstr("x:7: is no record of a collection"));
   std::string line = to_json(record_of("a.onnx", 2, 50));

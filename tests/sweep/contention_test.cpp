@@ -228,8 +228,8 @@ TEST(ContentionRecord, comes_back_from_its_line) {
 TEST(ContentionRecord, that_is_none_is_refused_with_its_cause) {
   const std::string good = to_json(stage("CPU[1]", "CPU"));
   EXPECT_THAT(record_refusal("{"), HasSubstr("file:2"));
-  EXPECT_THAT(record_refusal("{}"), HasSubstr("file:2: is no record of contention"));
-  EXPECT_THAT(record_refusal(replaced(good, "5000.0", "-1")), HasSubstr("-1 is no time of a stage"));
+  EXPECT_THAT(record_refusal("{}"), HasSubstr("file:2: has no 'block'"));
+  EXPECT_THAT(record_refusal(replaced(good, "5000.0", "-1")), HasSubstr("'alone_ns' is -1; give a number from 0.001"));
   EXPECT_THAT(record_refusal(replaced(good, "1.6", "0")), HasSubstr("0 is no slow-down"));
   EXPECT_THAT(record_refusal(replaced(good, "[1.3,1.6]", "[1.3]")), HasSubstr("a load has 1 levels and not 2"));
   EXPECT_THAT(record_refusal(replaced(good, "[1.3,1.6],", "")), HasSubstr("loads of 3 resources"));

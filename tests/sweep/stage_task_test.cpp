@@ -86,5 +86,26 @@ TEST(StageRecord, what_is_no_row_is_refused_by_its_place) {
   EXPECT_THAT(with("[3000,1000,2000]", "\"3000\""), testing::StartsWith("file:3: "));
 }
 
+TEST(StageRecord, what_no_row_can_hold_is_refused_with_its_key) {
+  const std::string good = to_json(measured_record());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return refused(text);
+  };
+  for (const char* stage : {"2,8", "1000,2000,NPU,2-8", "1000,2000,NPU,99", "0,2000,NPU,2-3", "1000,2000,TPU,2-3",
+                            "1000,9223372036854775807,NPU,2-3", "01000,2000,NPU,2-3"})
+    EXPECT_THAT(with("1000,2000,NPU,2-3", stage), testing::StartsWith("file:3: 'key'")) << stage;
+  for (const char* sample : {"-5", "0", "9223372036854775808", "1e300", "0.5", "null", "[]", "1000000000000001"})
+    EXPECT_THAT(with("1000,2000]", std::string(sample) + ",2000]"), testing::StartsWith("file:3: 'samples_ns' is "))
+        << sample;
+  EXPECT_THAT(with("12.5", "-12.5"), testing::StartsWith("file:3: 'inputs_copy': 'median_us' is -12.5; give"));
+  EXPECT_THAT(with("4096", "-4096"), testing::StartsWith("file:3: 'inputs_copy': 'bytes' is -4096; give"));
+  EXPECT_THAT(with("\"asked\"", "\"asked\":1,\"asked\""), testing::HasSubstr("'asked' is there twice"));
+  EXPECT_THAT(with("\"asked\"", "\"more\":1,\"asked\""), testing::HasSubstr("'more' has no meaning"));
+  EXPECT_THAT(with("\"asked\"", "\"round\":4294967297,\"asked\""), testing::HasSubstr("'round' is 4294967297"));
+  EXPECT_EQ(with("3000,1000,2000", "7,7,7"), "accepted");
+}
+
 }  // namespace
 }  // namespace takt

@@ -109,6 +109,44 @@ TEST_F(SweepJournals, a_row_that_was_being_written_is_not_there_and_spoils_nothi
   EXPECT_THAT(keys(), testing::ElementsAre("10,20,CPU,1", "30,60,CPU,1"));
 }
 
+TEST_F(SweepJournals, a_damaged_row_is_told_and_measured_again_and_those_behind_it_count) {
+  for (const std::int64_t nodes : {10, 20, 30}) append(record_of(nodes, "CPU", 5ns));
+  std::string text = read_file(folder_ / "results/measurements.jsonl");
+  const auto place = text.find("20,40,CPU");
+  ASSERT_NE(place, text.npos);
+  folder_.write("results/measurements.jsonl", text.replace(place - 6, 8, std::string(8, '\x01')));
+  EXPECT_THAT(keys(), testing::ElementsAre("10,20,CPU,1", "30,60,CPU,1"));
+  EXPECT_THAT(read_sweep(folder_.path())->damage,
+              testing::ElementsAre(testing::HasSubstr("measurements.jsonl: line 3 is damaged")));
+  append(record_of(20, "CPU", 7ns));
+  EXPECT_THAT(keys(), testing::ElementsAre("10,20,CPU,1", "20,40,CPU,1", "30,60,CPU,1"));
+}
+
+TEST_F(SweepJournals, a_power_cut_costs_the_last_row_and_no_more) {
+  append(record_of(10, "CPU", 5ns));
+  const auto file = folder_ / "results/measurements.jsonl";
+  const std::string whole = read_file(file);
+  folder_.write("results/measurements.jsonl", whole + std::string(3000, '\0'));
+  EXPECT_THAT(keys(), testing::ElementsAre("10,20,CPU,1"));
+  EXPECT_TRUE(read_sweep(folder_.path())->damage.empty());
+  append(record_of(20, "CPU", 5ns));
+  EXPECT_EQ(read_file(file), whole + to_json(record_of(20, "CPU", 5ns)) + "\n");
+}
+
+TEST_F(SweepJournals, one_whose_first_line_says_what_cannot_be_is_refused_with_the_key) {
+  append(record_of(10, "CPU", 5ns));
+  const std::string whole = read_file(folder_ / "results/measurements.jsonl");
+  for (const auto& [from, to] :
+       {std::pair("\"iterations\":2", "\"iterations\":0"), std::pair("\"rounds\":1", "\"rounds\":4294967297"),
+        std::pair("\"features\":4", "\"features\":1e300")}) {
+    std::string text = whole;
+    ASSERT_NE(text.find(from), text.npos) << from;
+    folder_.write("results/measurements.jsonl", text.replace(text.find(from), std::string(from).size(), to));
+    const std::string key = "measurements.jsonl:1: '" + std::string(from).substr(1, std::string(from).find(':') - 2);
+    EXPECT_THAT(message_of([&] { read_sweep(folder_.path()); }), testing::HasSubstr(key));
+  }
+}
+
 TEST_F(SweepJournals, one_that_was_killed_before_its_first_line_begins_anew) {
   folder_.write("results/measurements.jsonl", "{\"takt_sw");
   EXPECT_FALSE(read_sweep(folder_.path()));
