@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "core/check.h"
@@ -30,6 +31,14 @@ struct Place {
   }
 };
 
+BatchPassage renumbered(BatchPassage passage, std::int64_t number) {
+  passage.batch = number;
+  for (auto& visit : passage.visits) visit.batch = number;
+  for (auto& step : passage.steps) step.record.what.batch = number;
+  for (auto& copy : passage.copies) copy.batch = number;
+  return passage;
+}
+
 template <typename Record>
 void put_in_order(std::vector<Record>& records, const std::vector<Place>& places) {
   std::vector<Record> ordered;
@@ -56,6 +65,23 @@ bool CollectedBatches::add_packed(std::string_view bytes) {
   while (batches.next(passage))
     if (!add(passage)) return false;
   return !batches.is_damaged();
+}
+
+std::int64_t CollectedBatches::keep_longest() {
+  std::int64_t first = 0, most = size();
+  for (auto from = early_.begin(); from != early_.end();) {
+    auto to = std::next(from);
+    while (to != early_.end() && to->first == std::prev(to)->first + 1) ++to;
+    if (const std::int64_t count = std::distance(from, to); count > most) first = from->first, most = count;
+    from = to;
+  }
+  if (first == 0) return first;
+  auto kept = std::move(early_);
+  *this = CollectedBatches(stages_);
+  for (std::int64_t i = 0; i < most; ++i) append(renumbered(std::move(kept.at(first + i)), i));
+  for (auto& [number, passage] : kept)
+    if (number < first || number >= first + most) early_.emplace(number, std::move(passage));
+  return first;
 }
 
 void CollectedBatches::append(const BatchPassage& passage) {

@@ -25,6 +25,10 @@ class CollectedBatches {
   /// Batches that came although one before them did not.
   std::int64_t left_out() const { return static_cast<std::int64_t>(early_.size()); }
 
+  /// Of batches some of which are lost keeps the longest stretch that came without a gap; numbers begin at 0 again.
+  /// Returns the number that its first one had.
+  std::int64_t keep_longest();
+
   /// Fills schedule, copies and counters of `run`, and says of its stages whether their inputs were copied. Ends this
   /// object's use.
   void move_to(PipelineRun& run);

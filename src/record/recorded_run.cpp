@@ -19,10 +19,16 @@ RecordedRun from_journal(const std::filesystem::path& file) {
   RecordedRun recorded;
   recorded.run = std::move(read.run);
   const std::string name = printable(file.string());
+  if (read.damaged)
+    recorded.notes.push_back(
+        fmt::format("{}: it is damaged, and batches are lost; this is of its longest whole stretch, {} from number {} "
+                    "on, and {} left out",
+                    name, batches_of(static_cast<std::int64_t>(recorded.run.schedule.batches.size())), read.first,
+                    batches_of(read.left_out) + (read.left_out == 1 ? " is" : " are")));
   if (!read.ended)
     recorded.notes.push_back(fmt::format("{}: the run was killed, or still goes on; the file has {}", name,
                                          batches_of(static_cast<std::int64_t>(recorded.run.schedule.batches.size()))));
-  if (read.left_out > 0)
+  if (read.left_out > 0 && !read.damaged)
     recorded.notes.push_back(fmt::format("{}: {} left out: one before was not delivered", name,
                                          batches_of(read.left_out) + (read.left_out == 1 ? " is" : " are")));
   return recorded;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/nesting.h"
 #include "core/optional_json.h"
 #include "core/text.h"
 #include "record/visit_columns.h"
@@ -167,7 +168,8 @@ std::string describe_run(const PipelineRun& run) {
 }
 
 RunDescription read_description(const std::string& provenance_json, const std::string& origin) {
-  Json provenance = Json::parse(provenance_json, nullptr, false);
+  Json provenance;
+  if (!nests_deeper(provenance_json)) provenance = Json::parse(provenance_json, nullptr, false);
   const auto found = provenance.is_object() ? provenance.find("pipeline") : provenance.end();
   if (!provenance.is_object() || found == provenance.end() || !found->is_object())
     refuse(origin, "not the trace of a pipeline run of takt; make one with 'takt pipeline run'");

@@ -72,9 +72,12 @@ struct JournalledRun {
   PipelineRun run;            ///< without an end in the file it is interrupted
   bool ended = false;         ///< false: the run was killed, or still goes on
   std::int64_t left_out = 0;  ///< batches that were delivered although one before them was not
+  bool damaged = false;       ///< blocks in the middle were passed over: the run is the longest stretch without a gap
+  std::int64_t first = 0;     ///< number that its first batch had when it ran; 0 unless it is damaged
 };
 
-/// What the file has, up to where it is whole, also while somebody still writes it. Throws Error(io), and
+/// What the file has, up to where it is whole, also while somebody still writes it. A block that is damaged is passed
+/// over where others follow. Throws Error(io), and
 /// Error(bad_input) for a file of another kind or version, one that ends before it says what ran, and one whose batches
 /// cannot be.
 JournalledRun read_run_journal(const std::filesystem::path& path);

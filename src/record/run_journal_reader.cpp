@@ -21,9 +21,10 @@ class JournalReader {
       refuse("the journal ends before it says what ran; there is nothing in it");
     read_head(BlockFields(first->bytes));
     CollectedBatches collected(result_.run.stages.size());
-    for (auto block = reader_.next(); block && !result_.ended; block = reader_.next())
+    for (auto block = next(); block && !result_.ended; block = next())
       if (!take(*block, collected)) break;
     if (!result_.ended) result_.run.interrupted = true;
+    if (result_.damaged) result_.first = collected.keep_longest();
     result_.left_out = collected.left_out();
     result_.run.warmup = warmup_batches(warmup_, collected.size());
     collected.move_to(result_.run);
@@ -34,6 +35,15 @@ class JournalReader {
  private:
   [[noreturn]] void refuse(const std::string& what) const {
     throw Error(ErrorKind::bad_input, fmt::format("{}: {}", printable(name_), what));
+  }
+
+  std::optional<Block> next() {
+    auto block = reader_.next();
+    if (!block && reader_.is_torn() && reader_.skip_damage()) {
+      result_.damaged = true;
+      block = reader_.next();
+    }
+    return block;
   }
 
   void read_head(BlockFields fields) {

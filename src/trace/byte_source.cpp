@@ -1,5 +1,6 @@
 #include "trace/byte_source.h"
 
+#include <fmt/format.h>
 #include <isa-l/igzip_lib.h>
 
 #include <algorithm>
@@ -66,6 +67,11 @@ class PushedBack : public ByteSource {
   std::size_t position_ = 0;
 };
 
+// Traces and datasets pack to a tenth or a fiftieth of their size; what unpacks to more than this is blanks, or was
+// made to fill the memory of whoever opens it.
+constexpr std::size_t most_times_larger = 200;
+constexpr std::size_t always_unpacked = std::size_t{1} << 30;
+
 /// gzip, also several members in a row.
 class GzipSource : public ByteSource {
  public:
@@ -92,6 +98,11 @@ class GzipSource : public ByteSource {
       }
     }
     produced_ += filled;
+    if (produced_ > always_unpacked && produced_ / most_times_larger > taken_)
+      stop(
+          fmt::format("it unpacks to more than {} times its size and to more than 1 GB, as no trace or table does; if "
+                      "it is right, unpack it with gunzip first",
+                      most_times_larger));
     return filled;
   }
 

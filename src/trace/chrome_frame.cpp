@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/nesting.h"
 #include "trace/json_scan.h"
 
 namespace takt::chrome {
@@ -45,6 +46,7 @@ void keep_metadata(ordered_json metadata, Frame& frame) {
 
 void keep(std::string_view key, std::string_view text, Frame& frame) {
   if (key == "displayTimeUnit" || key == "traceEvents") return;  // takt writes its own
+  if (nests_deeper(text)) return;
   auto value = ordered_json::parse(text, nullptr, false);
   if (value.is_discarded()) return;
   if (key == "baseTimeNanoseconds") {

@@ -87,7 +87,8 @@ class WindowSource {
       cut = guess_cut({buffer.data(), filled_});
       if (cut != 0) break;
       carry_.assign(buffer.data(), filled_);
-      size *= 2;
+      drop_blanks();
+      size = std::max(window_bytes_, carry_.size() * 2);
     }
     carry_.assign(buffer.data() + cut, filled_ - cut);
     std::memset(buffer.data() + cut, 0, std::min(padding, filled_ + padding - cut));
@@ -108,6 +109,23 @@ class WindowSource {
   void consume(std::string_view text, std::size_t consumed) {
     carry_.assign(text.substr(consumed));
     offset_ += consumed;
+    if (consumed == 0) drop_blanks();
+  }
+
+  /// Those between the last event and the next one, which may be more than memory holds.
+  void drop_blanks() {
+    const std::size_t begin = carry_.starts_with(',') ? 1 : 0;
+    const std::size_t end = std::min(carry_.find_first_not_of(" \t\r\n", begin), carry_.size());
+    carry_.erase(begin, end - begin);
+    offset_ += end - begin;
+  }
+
+  /// Those behind the list, where nothing but the end of the file can follow so many.
+  void drop_last_blanks() {
+    constexpr std::size_t most_blanks = std::size_t{1} << 20;
+    const std::size_t last = carry_.find_last_not_of(" \t\r\n");
+    const std::size_t text = last == carry_.npos ? 0 : last + 1;
+    if (carry_.size() - text > most_blanks) carry_.resize(text + most_blanks);
   }
 
   bool at_end() const { return at_end_; }
@@ -183,7 +201,11 @@ class ChromeReader {
       windows.carry().assign(buffer.data(), windows.filled());
       std::size_t position = 0;
       const HeadState state = chrome::read_head(windows.carry(), frame_, position);
-      if (state == HeadState::needs_more && !windows.at_end()) continue;
+      if (state == HeadState::needs_more && !windows.at_end()) {
+        windows.drop_blanks();
+        if (windows.carry().empty()) size = settings_.window_bytes / 2;
+        continue;
+      }
       if (state == HeadState::at_events) {
         if (frame_.has_mark) faults_.add(TraceRule::byte_order_mark, 0, [] { return std::string("byte 0"); });
         return windows.skip(position);
@@ -302,7 +324,7 @@ class ChromeReader {
         break;
       }
       // An event longer than the window: take twice as much.
-      least = consumed == 0 ? text.size() * 2 : 0;
+      least = consumed == 0 ? windows.carry().size() * 2 : 0;
     }
     end_reading(text, end);
   }
@@ -313,6 +335,7 @@ class ChromeReader {
     while (!windows.at_end()) {
       windows.fill(buffer, windows.carry().size() * 2 + settings_.window_bytes);
       windows.carry().assign(buffer.data(), windows.filled());
+      windows.drop_last_blanks();
     }
   }
 

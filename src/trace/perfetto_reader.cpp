@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/nesting.h"
 #include "core/text.h"
 #include "trace/perfetto_clocks.h"
 #include "trace/perfetto_events.h"
@@ -284,7 +285,7 @@ class Reader {
       if (field.number == metadata_field::json) json = field.bytes;
     }
     const auto value = nlohmann::json::parse(json, nullptr, false);
-    if (fields.is_broken() || value.is_discarded()) return false;
+    if (fields.is_broken() || value.is_discarded() || nests_deeper(json)) return false;
     if (key == "takt" && value.is_object())
       trace().set_provenance_json(json);
     else if (!is_own_key(key))

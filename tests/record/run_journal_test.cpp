@@ -157,6 +157,28 @@ TEST(RunJournal, batches_behind_one_that_was_not_delivered_are_counted_and_left_
   EXPECT_EQ(parse_run_journal(journal_of(run, passages).bytes, "j").run.schedule.batches.size(), 2u);
 }
 
+TEST(RunJournal, behind_a_damaged_block_it_is_read_on_and_the_longest_stretch_counts) {
+  const auto run = simulated_run(pipeline({stage_on(0), stage_on(1)}, 20), {takes(5), takes(7)});
+  const WrittenJournal journal = journal_of(run, passages_of(run));
+  for (const std::int64_t lost : {0, 3, 12, 19}) {
+    std::string bytes = journal.bytes;
+    const std::size_t begin = journal.ends[static_cast<std::size_t>(lost) + 1];
+    for (std::size_t i = 0; i < 8; ++i) bytes[begin + 3 + i] = 'x';  // in its head, so that its length is lost, too
+    const auto read = parse_run_journal(bytes, "j");
+    const std::int64_t first = lost < 10 ? lost + 1 : 0, count = lost < 10 ? 19 - lost : lost;
+    EXPECT_TRUE(read.damaged && read.ended) << lost;
+    EXPECT_EQ(read.first, first);
+    ASSERT_EQ(std::ssize(read.run.schedule.batches), count) << lost;
+    EXPECT_EQ(read.left_out, 19 - count) << lost;
+    for (std::int64_t i = 0; i < count; ++i)
+      EXPECT_EQ(read.run.schedule.batches[static_cast<std::size_t>(i)].delivered,
+                run.schedule.batches[static_cast<std::size_t>(first + i)].delivered);
+    EXPECT_EQ(account(read.run).batches.size(), static_cast<std::size_t>(count));
+  }
+  std::string cut = journal.bytes.substr(0, journal.ends[10] + 5);
+  EXPECT_FALSE(parse_run_journal(cut, "j").damaged) << "a run that was killed";
+}
+
 TEST(RunJournal, warm_up_batches_are_those_asked_for_or_a_twentieth) {
   const auto run = simulated_run(pipeline({stage_on(0)}, 60), {takes(5)});
   for (const std::optional<std::int64_t> asked :

@@ -398,6 +398,28 @@ TEST(ChromeReader, an_event_that_holds_others_is_one_wherever_the_windows_end) {
     }
 }
 
+TEST(ChromeReader, blanks_of_any_length_stand_between_events_and_behind_them) {
+  const std::string blanks(3'000'000, ' '), event = R"({"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"})";
+  for (const std::string& text : {"[" + blanks + event + "," + blanks + event + blanks + "]" + blanks,
+                                  blanks + "{\"traceEvents\":[" + event + blanks + "," + event + blanks + "]}"})
+    for (const unsigned threads : {1u, 3u})
+      for (const std::size_t bytes : {200u, 100000u}) {
+        const TraceRead read = parse(text, {.threads = threads, .window_bytes = bytes});
+        EXPECT_EQ(read.trace.events().size(), 2u) << threads << " " << bytes;
+        EXPECT_EQ(broken(read), Rules{}) << threads << " " << bytes;
+      }
+}
+
+TEST(ChromeReader, what_is_nested_without_end_beside_the_events_is_left_out) {
+  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
+  for (const char* key : {"metadata", "distributedInfo", "notes"}) {
+    const TraceRead read = parse("{\"" + std::string(key) + "\": {\"rank\": " + deep +
+                                 R"(}, "traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]})");
+    EXPECT_EQ(read.trace.events().size(), 1u);
+    EXPECT_EQ(read.trace.property(key), nullptr);
+  }
+}
+
 TEST(ChromeReader, a_broken_event_costs_no_other_wherever_the_windows_end) {
   std::string list;
   for (int i = 0; i < 60; ++i)
