@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/abandoned_file.h"
 #include "core/error.h"
 #include "core/mapped_ranges.h"
 #include "core/text.h"
@@ -141,7 +142,6 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  static std::atomic<unsigned> counter{0};
   std::error_code ignored;
   if (path_.filename().empty()) cannot("write", path_, ENOENT);
   if (std::filesystem::is_directory(path_, ignored)) cannot("write", path_, EISDIR);
@@ -153,20 +153,12 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   }
   // A link is followed, so that the file it names is replaced and the link stays.
   if (std::filesystem::is_symlink(path_, ignored)) path_ = std::filesystem::weakly_canonical(path_);
-  temporary_ = path_;
-  // In containers many processes have the same number, and one that was killed has left its file: then the next name.
-  do {
-    temporary_.replace_filename(fmt::format(".takt-{}-{}.tmp", ::getpid(), counter++));
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (descriptor_ < 0 && errno == EEXIST);
-  if (descriptor_ < 0) {
-    int error = errno;
-    temporary_.clear();
-    if (error == ENOENT)
-      throw Error(ErrorKind::io,
-                  fmt::format("cannot write '{}': its folder does not exist", printable(path_.string())));
-    cannot("write", path_, error);
-  }
+  const UnfinishedFile made = make_unfinished_file(path_.parent_path());
+  descriptor_ = made.descriptor;
+  if (descriptor_ < 0 && made.error == ENOENT)
+    throw Error(ErrorKind::io, fmt::format("cannot write '{}': its folder does not exist", printable(path_.string())));
+  if (descriptor_ < 0) cannot("write", path_, made.error);
+  temporary_ = made.path;
   leftover_.note(temporary_);
   struct stat old {};  // an existing file keeps its permissions, and one that refuses writing is not replaced
   if (::stat(path_.c_str(), &old) == 0) {
@@ -200,11 +192,12 @@ void AtomicFile::append(std::string_view bytes) {
 }
 
 void AtomicFile::commit() {
-  if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
-  if (!temporary_.empty() && ::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
+  // It is closed last: an open one is locked, and nobody takes it for that of a killed program.
+  if (!temporary_.empty() && (::fsync(descriptor_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0))
+    fail(errno);
   leftover_.forget();
   temporary_.clear();
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   tell("wrote", path_, written_);
 }
 

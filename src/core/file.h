@@ -20,7 +20,8 @@ std::string reason_of(int error);
 std::string read_file(const std::filesystem::path& path);
 
 /// Writes to a temporary name beside `path`, flushes it to disk and renames: a reader sees the old file or the new one.
-/// The temporary file is removed on failure. Throws Error(io) naming path and reason.
+/// The temporary file is removed on failure; that of a killed program (abandoned_file.h) by the next one that writes in
+/// its folder. Throws Error(io) naming path and reason.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
 /// The folder and those above it, where they are not there. Throws Error(io) naming path and reason.

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/abandoned_file.h"
 #include "core/error.h"
 
 namespace takt {
@@ -23,20 +23,13 @@ constexpr std::string_view held = ".held";  // behind a folder's name: the file 
 
 std::filesystem::path with_ending(std::filesystem::path path, std::string_view ending) { return path += ending; }
 
-bool is_own(int file) {
-  struct stat status {};
-  return ::fstat(file, &status) == 0 && status.st_uid == ::geteuid();
-}
-
 void remove_if_abandoned(const std::filesystem::path& lock) {
-  const int file = ::open(lock.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  const int file = lock_abandoned(lock);
   if (file < 0) return;
-  if (is_own(file) && ::flock(file, LOCK_EX | LOCK_NB) == 0) {
-    std::error_code ignored;
-    auto folder = lock;
-    std::filesystem::remove_all(folder.replace_extension(), ignored);
-    std::filesystem::remove(lock, ignored);
-  }
+  std::error_code ignored;
+  auto folder = lock;
+  std::filesystem::remove_all(folder.replace_extension(), ignored);
+  std::filesystem::remove(lock, ignored);
   ::close(file);
 }
 

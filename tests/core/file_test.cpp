@@ -143,14 +143,14 @@ TEST_F(FileTest, a_replaced_file_keeps_its_permissions) {
   EXPECT_EQ(fs::status(folder_ / "a").permissions(), own);
 }
 
-TEST_F(FileTest, what_a_killed_process_of_the_same_number_left_is_in_nobodys_way) {
-  const auto left_over = [&](int number) {
+TEST_F(FileTest, the_names_of_files_that_stay_are_in_nobodys_way) {
+  const auto taken = [&](int number) {
     return folder_ / (".takt-" + std::to_string(::getpid()) + "-" + std::to_string(number) + ".tmp");
   };
-  for (int i = 0; i < 200; ++i) std::ofstream(left_over(i)) << "half";
+  for (int i = 0; i < 200; ++i) fs::create_directory(taken(i));
   write_file_atomically(folder_ / "a", "whole");
   EXPECT_EQ(read_file(folder_ / "a"), "whole");
-  EXPECT_EQ(files(), 201u) << "and it is left alone, for it may be another machine's";
+  EXPECT_EQ(files(), 201u) << "and what is no file is left alone";
 }
 
 TEST_F(FileTest, a_file_that_may_not_be_written_is_not_replaced_either) {
