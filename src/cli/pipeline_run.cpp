@@ -71,17 +71,25 @@ Provenance describe(const PipelineRun& run, const PipelineSpec& spec, std::span<
   return provenance;
 }
 
-/// The journal is gone when all of it is in the trace, and not before.
-void write_run(const PipelineRun& run, const std::filesystem::path& path, RecordedBatches& batches) {
+/// A disk that filled up during the run has taken the first of its batches only.
+std::string content_of_journal(const PipelineRun& run, const RecordedBatches& batches) {
+  const auto all = static_cast<std::int64_t>(run.schedule.batches.size());
+  const std::int64_t written = batches.batches_in_journal();
+  return written < all ? fmt::format("{} of its {} batches are", written, all) : "the run is";
+}
+
+/// Returns why it could not be written. The journal is gone when all of it is in the trace, and not before.
+std::optional<Error> write_run(const PipelineRun& run, const std::filesystem::path& path, RecordedBatches& batches) {
   try {
     write_pipeline_trace(run, path);
   } catch (const Error& error) {
     const auto journal = batches.journal();
-    if (!journal) throw;
-    throw Error(error.kind(), fmt::format("{}; the run is in '{}': 'takt pipeline analyze' reads it", error.what(),
-                                          printable(journal->string())));
+    if (!journal) return error;
+    return Error(error.kind(), fmt::format("{}; {} in '{}': 'takt pipeline analyze' reads it", error.what(),
+                                           content_of_journal(run, batches), printable(journal->string())));
   }
   batches.remove();
+  return std::nullopt;
 }
 
 /// There is nothing to print. What hangs in a runtime is left behind.
@@ -121,8 +129,9 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   std::string text;
   for (const auto& note : outcome.notes) text += fmt::format("note  {}\n", note);
   if (!outcome.run.schedule.batches.empty()) text += to_text(accounts, o.output.style());
-  if (!o.trace.empty()) {
-    write_run(outcome.run, o.trace, batches);
+  std::optional<Error> unwritten;  // the tables are told all the same
+  if (!o.trace.empty()) unwritten = write_run(outcome.run, o.trace, batches);
+  if (!o.trace.empty() && !unwritten) {
     const std::string said = fmt::format("wrote trace {}", printable(o.trace.string()));
     if (o.output.is_text_on_screen())
       text += said + "\n";
@@ -130,7 +139,9 @@ int run_pipeline_run(std::span<const std::string> arguments) {
       log_info(said);
   }
   print(o.output, printed(accounts, o.output, "pipeline run"), provenance, text);
-  if (outcome.abandoned) end_abandoned(outcome.run.failure.value_or("an execution never came back"));
+  const std::string why = outcome.run.failure.value_or("an execution never came back");
+  if (outcome.abandoned) end_abandoned(unwritten ? unwritten->what() : why);
+  if (unwritten) throw *unwritten;
   if (outcome.run.failure) throw Error(ErrorKind::runtime, *outcome.run.failure);
   return outcome.run.interrupted ? 130 : 0;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/log.h"
 
 namespace takt {
 namespace {
@@ -21,10 +22,10 @@ RecordedBatches::RecordedBatches(std::filesystem::path trace, RunJournal::TellPr
     : trace_(std::move(trace)), tell_provenance_(std::move(tell_provenance)) {}
 
 void RecordedBatches::open(const PipelineRun& planned, std::optional<std::int64_t> warmup) {
-  if (const auto path = journal_beside(trace_))
-    journal_.emplace(*path, tell_provenance_).open(planned, warmup);
-  else
-    open_temporary(planned, warmup);
+  const auto path = journal_beside(trace_);
+  if (!path) return open_temporary(planned, warmup);
+  journal_.emplace(*path, tell_provenance_).open(planned, warmup);
+  if (!journal_->found().empty()) log_warning(journal_->found());
 }
 
 void RecordedBatches::open_temporary(const PipelineRun& planned, std::optional<std::int64_t> warmup) {

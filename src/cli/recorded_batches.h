@@ -21,7 +21,8 @@ class RecordedBatches final : public BatchSink {
   /// `trace`: that will be written; empty: none. What goes into a pipe or a device leaves nothing beside it.
   RecordedBatches(std::filesystem::path trace, RunJournal::TellProvenance tell_provenance);
 
-  /// Throws as RunJournal::open() does for the journal beside the trace.
+  /// Says on the log what became of the journal of an earlier run. Throws as RunJournal::open() does for the journal
+  /// beside the trace.
   void open(const PipelineRun& planned, std::optional<std::int64_t> warmup) override;
   void start(Nanoseconds base_time) override { sink().start(base_time); }
   void take(const BatchPassage& batch) override { sink().take(batch); }
@@ -31,6 +32,8 @@ class RecordedBatches final : public BatchSink {
 
   /// What a user finds; nullopt: nothing was written beside the trace.
   std::optional<std::filesystem::path> journal() const;
+  /// Batches in it, after end().
+  std::int64_t batches_in_journal() const { return journal_ ? journal_->batches_in_file() : 0; }
   /// After end(), when its content is in the trace.
   void remove();
 

@@ -5,8 +5,6 @@
 #include "core/log.h"
 #include "core/text.h"
 #include "record/recorded_run.h"
-#include "record/run_journal.h"
-#include "trace/trace_reader.h"
 
 namespace takt {
 namespace {
@@ -18,16 +16,6 @@ constexpr Command trace_parts[] = {
     {"cut", "a piece of a trace that is too large to open", run_trace_cut, describe_trace_cut},
     {"merge", "traces of several hosts or ranks on one time base", run_trace_merge, describe_trace_merge},
 };
-
-/// What a killed pipeline run left, as the trace that it would have written.
-TraceRead trace_of_journal(const std::filesystem::path& file) {
-  const RecordedRun recorded = read_recorded_run(file);
-  for (const std::string& note : recorded.notes) log_warning(note);
-  TraceRead read;
-  read.trace = to_trace(recorded.run);
-  read.file_events = read.trace.events().size();
-  return read;
-}
 
 }  // namespace
 
@@ -51,8 +39,9 @@ void add_reading_threads(CommandLine& line, TraceReadSettings& settings) {
 std::vector<NamedTrace> read_traces(const std::vector<std::filesystem::path>& files,
                                     const TraceReadSettings& settings) {
   std::vector<NamedTrace> traces;
-  for (const auto& file : files)
-    traces.push_back({file.string(), is_run_journal(file) ? trace_of_journal(file) : read_trace(file, settings)});
+  std::vector<std::string> notes;
+  for (const auto& file : files) traces.push_back({file.string(), read_trace_or_journal(file, settings, notes)});
+  for (const std::string& note : notes) log_warning(note);
   return traces;
 }
 

@@ -172,6 +172,8 @@ bool BlockReader::skip_damage() {
 }
 
 bool begins_with(const std::filesystem::path& path, std::string_view magic) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream file(path, std::ios::binary);
   std::string begin(magic.size(), '\0');
   return file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == magic;

@@ -77,7 +77,7 @@ class BlockReader {
   std::size_t given_back_ = 0;  ///< bytes of the file that are not resident any longer
 };
 
-/// Does the file begin so? False also where it cannot be read.
+/// Does the file begin so? False also where it cannot be read, and of a pipe, from which nothing is taken.
 bool begins_with(const std::filesystem::path& path, std::string_view magic);
 
 /// Numbers and texts of a block, one after the other as they lie in memory; what runs over the end is 0 or empty, and

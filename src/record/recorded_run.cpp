@@ -14,8 +14,7 @@ namespace {
 
 std::string batches_of(std::int64_t count) { return fmt::format("{} batch{}", count, count == 1 ? "" : "es"); }
 
-RecordedRun from_journal(const std::filesystem::path& file) {
-  JournalledRun read = read_run_journal(file);
+RecordedRun from_journal(JournalledRun read, const std::filesystem::path& file) {
   RecordedRun recorded;
   recorded.run = std::move(read.run);
   const std::string name = printable(file.string());
@@ -34,8 +33,7 @@ RecordedRun from_journal(const std::filesystem::path& file) {
   return recorded;
 }
 
-RecordedRun from_trace(const std::filesystem::path& file) {
-  const TraceRead read = read_trace(file, {.only_slices = true});
+RecordedRun from_trace(const TraceRead& read, const std::filesystem::path& file) {
   RecordedRun recorded;
   const std::string name = printable(file.string());
   for (const TraceFault& fault : read.faults)  // others change how a trace looks, these what it says of the time
@@ -50,10 +48,36 @@ RecordedRun from_trace(const std::filesystem::path& file) {
   return recorded;
 }
 
+/// The run of a journal; nullopt: it is none, and `read` gets the trace. What comes through a pipe is there only once.
+std::optional<RecordedRun> journal_or_trace(const std::filesystem::path& file, const TraceReadSettings& settings,
+                                            TraceRead& read) {
+  if (is_run_journal(file)) return from_journal(read_run_journal(file), file);
+  auto source = open_source(file);
+  const std::string_view family = run_journal_family();
+  if (look_ahead(source, family.size()) == family)
+    return from_journal(parse_run_journal(read_rest(*source), file.string()), file);
+  const bool is_file = source->rewind();
+  read = is_file ? read_trace(file, settings) : read_trace(std::move(source), file.string(), settings);
+  return std::nullopt;
+}
+
 }  // namespace
 
 RecordedRun read_recorded_run(const std::filesystem::path& file) {
-  return is_run_journal(file) ? from_journal(file) : from_trace(file);
+  TraceRead read;
+  if (auto recorded = journal_or_trace(file, {.only_slices = true}, read)) return std::move(*recorded);
+  return from_trace(read, file);
+}
+
+TraceRead read_trace_or_journal(const std::filesystem::path& file, const TraceReadSettings& settings,
+                                std::vector<std::string>& notes) {
+  TraceRead read;
+  const auto recorded = journal_or_trace(file, settings, read);
+  if (!recorded) return read;
+  notes.insert(notes.end(), recorded->notes.begin(), recorded->notes.end());
+  read.trace = to_trace(recorded->run);
+  read.file_events = read.trace.events().size();
+  return read;
 }
 
 }  // namespace takt

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "record/pipeline_run.h"
+#include "trace/trace_read.h"
 
 namespace takt {
 
@@ -16,5 +17,10 @@ struct RecordedRun {
 
 /// Throws Error(io), and Error(bad_input) as read_trace(), read_any_pipeline() and read_run_journal() do.
 RecordedRun read_recorded_run(const std::filesystem::path& file);
+
+/// A trace of any kind, or the journal of a run as the trace that it would have written; `notes` gets what the journal
+/// lacks. Throws as read_trace() and read_run_journal() do.
+TraceRead read_trace_or_journal(const std::filesystem::path& file, const TraceReadSettings& settings,
+                                std::vector<std::string>& notes);
 
 }  // namespace takt

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "record/collected_batches.h"
 #include "record/journal_blocks.h"
+#include "record/left_journal.h"
 #include "record/packed_batches.h"
 #include "record/run_description.h"
 
@@ -30,15 +31,21 @@ RunJournal::RunJournal(std::filesystem::path path, TellProvenance tell_provenanc
 
 RunJournal::~RunJournal() { stop_writing(); }
 
+void RunJournal::take_lock() {
+  lock_.emplace(path_);
+  if (!lock_->is_held())
+    throw Error(ErrorKind::bad_input, fmt::format("{}: another run writes this file; give each run a trace of its own",
+                                                  printable(path_.string())));
+}
+
 void RunJournal::open(const PipelineRun& planned, std::optional<std::int64_t> warmup) {
   stages_ = planned.stages.size();
   PipelineRun described = planned;
   if (tell_provenance_) described.provenance_json = tell_provenance_(planned);
   const std::string description = describe_run(described);
-  lock_.emplace(path_);
-  if (!lock_->is_held())
-    throw Error(ErrorKind::bad_input, fmt::format("{}: another run writes this file; give each run a trace of its own",
-                                                  printable(path_.string())));
+  take_lock();
+  found_ = set_aside_left_journal(path_);
+  if (!found_.empty()) take_lock();  // of the new file: the one before went with the old one
   try {
     writer_.emplace(path_, journal::magic, journal::family);
     add_number(*writer_, std::uint32_t{warmup ? 1u : 0u});
@@ -136,6 +143,7 @@ void RunJournal::end(PipelineRun& run) {
   if (!is_whole || (reader.is_torn() && !failure_))
     throw Error(ErrorKind::io, fmt::format("{}: what was written of the run is damaged; another program wrote there",
                                            printable(path_.string())));
+  batches_in_file_ = collected.size() + collected.left_out();
   for (const std::string* packed : {&unwritten_, &news_}) collected.add_packed(*packed);
   collected.move_to(run);
   if (!failure_) return;

@@ -31,8 +31,9 @@ class RunJournal final : public BatchSink {
   explicit RunJournal(std::filesystem::path path, TellProvenance tell_provenance = {});
   ~RunJournal() override;  ///< the file stays, unless it was removed
 
-  /// Replaces a journal that lies there. Throws Error(io) where it cannot be written, Error(bad_input) where there is a
-  /// file of another kind or another program writes this journal; then nothing is left behind.
+  /// A journal that lies there is kept under another name: found() says so. Throws Error(io) where it cannot be
+  /// written, Error(bad_input) where there is a file of another kind or another program writes this journal; then
+  /// nothing is left behind.
   void open(const PipelineRun& planned, std::optional<std::int64_t> warmup) override;
   void start(Nanoseconds base_time) override;
   void take(const BatchPassage& batch) override;
@@ -43,8 +44,13 @@ class RunJournal final : public BatchSink {
   /// After end(), when its content is elsewhere.
   void remove();
   const std::filesystem::path& path() const { return path_; }
+  /// What became of a journal that lay there, in a sentence; empty: none did.
+  const std::string& found() const { return found_; }
+  /// Batches that the file has, after end(): all of them but where failure() says that the disk is full.
+  std::int64_t batches_in_file() const { return batches_in_file_; }
 
  private:
+  void take_lock();
   void write_along();
   /// Writes what came since the last time. `lock` is of mutex_ and open meanwhile.
   void write_news(std::unique_lock<std::mutex>& lock);
@@ -53,6 +59,8 @@ class RunJournal final : public BatchSink {
 
   std::filesystem::path path_;
   TellProvenance tell_provenance_;
+  std::string found_;
+  std::int64_t batches_in_file_ = 0;
   std::optional<FileLock> lock_;
   std::optional<BlockWriter> writer_;  ///< of the thread, once it runs
   std::size_t stages_ = 0;
@@ -66,6 +74,7 @@ class RunJournal final : public BatchSink {
 
 /// What such files begin with.
 std::string_view run_journal_magic();
+std::string_view run_journal_family();  ///< in every version
 bool is_run_journal(const std::filesystem::path& path);
 
 struct JournalledRun {

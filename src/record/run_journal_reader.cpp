@@ -95,6 +95,8 @@ class JournalReader {
 
 std::string_view run_journal_magic() { return journal::magic; }
 
+std::string_view run_journal_family() { return journal::family; }
+
 bool is_run_journal(const std::filesystem::path& path) { return begins_with(path, journal::family); }
 
 JournalledRun read_run_journal(const std::filesystem::path& path) {

@@ -188,6 +188,18 @@ std::uint64_t ByteSource::skip(std::uint64_t bytes) {
   return skipped;
 }
 
+std::string read_rest(ByteSource& source) {
+  constexpr std::size_t at_once = std::size_t{1} << 20;
+  std::string text;
+  for (std::size_t count = at_once; count == at_once;) {
+    const std::size_t size = text.size();
+    text.resize(size + at_once);
+    count = source.read({text.data() + size, at_once});
+    text.resize(size + count);
+  }
+  return text;
+}
+
 std::string look_ahead(std::unique_ptr<ByteSource>& source, std::size_t bytes) {
   std::string front(bytes, '\0');
   front.resize(source->read(front));

@@ -27,6 +27,9 @@ class ByteSource {
   virtual std::string damage() const { return {}; }
 };
 
+/// All that is left of it, in memory.
+std::string read_rest(ByteSource& source);
+
 /// Up to `bytes` from the front, which the source then gives again.
 std::string look_ahead(std::unique_ptr<ByteSource>& source, std::size_t bytes);
 

@@ -110,8 +110,8 @@ class FileCutter {
     if (is_recording(file_)) return read_whole();
     source_ = open_source(file_);
     const std::string front = look_ahead(source_, 4096);
-    if (perfetto::looks_like_packets(front)) return read_whole();
-    if (!source_->rewind()) return read_rest();
+    if (perfetto::looks_like_packets(front) || !source_->rewind())
+      return keep(read_trace(std::move(source_), file_.string(), settings_));
     TraceSurvey survey = survey_chrome_trace(*source_, file_.string(), settings_);
     if (!survey.marks_in_order) return read_whole();
     rank_ = survey.rank;
@@ -120,7 +120,6 @@ class FileCutter {
   }
 
   TraceSurvey read_whole() { return keep(read_trace(file_, settings_)); }
-  TraceSurvey read_rest() { return keep(read_chrome_trace(*source_, file_.string(), settings_)); }
   TraceSurvey keep(TraceRead read) {
     rank_ = read.rank;
     whole_ = std::move(read.trace);

@@ -30,8 +30,10 @@ bool looks_like_packets(std::string_view front) {
     while (fields.next(field)) continue;
     return !fields.is_broken() && (size < rest.size() ? rest[static_cast<std::size_t>(size)] == packet_tag : true);
   }
-  // A first packet that is longer than what can be seen: JSON's brackets and braces make no field.
-  return rest.empty() || Fields(rest).next(field);
+  // A first packet that is longer than what can be seen. A size of several bytes begins with none that JSON has there;
+  // of a short file that is cut off JSON's brackets and braces make no field, and its blanks are blanks.
+  const bool is_blank = size == ' ' || size == '\t' || size == '\n' || size == '\r';
+  return begin - front.data() > 2 || rest.empty() || (!is_blank && Fields(rest).next(field));
 }
 
 /// Sees to `wanted` bytes in the buffer; false: the file has fewer.

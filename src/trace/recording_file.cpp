@@ -177,6 +177,8 @@ void RecordingFile::end() {
 
 std::string_view recording_magic() { return magic; }
 
+std::string_view recording_family() { return family; }
+
 bool is_recording(const std::filesystem::path& path) { return begins_with(path, family); }
 
 Recording read_recording(const std::filesystem::path& path) {

@@ -36,6 +36,7 @@ class RecordingFile {
 
 /// What such files begin with.
 std::string_view recording_magic();
+std::string_view recording_family();  ///< in every version
 bool is_recording(const std::filesystem::path& path);
 
 /// What the file has, up to where it is whole, also while somebody still writes it. Throws Error(io), and

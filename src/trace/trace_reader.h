@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "trace/byte_source.h"
 #include "trace/trace_read.h"
 
 namespace takt {
@@ -13,6 +15,9 @@ namespace takt {
 /// file (recording_file.h). Throws Error(io) and Error(bad_input) as they do.
 TraceRead read_trace(const std::filesystem::path& path, const TraceReadSettings& settings = {});
 
+/// The same of what comes from anywhere, which may be a pipe; `name` stands for the file in messages.
+TraceRead read_trace(std::unique_ptr<ByteSource> source, const std::string& name,
+                     const TraceReadSettings& settings = {});
 /// The same of bytes in memory.
 TraceRead parse_trace(std::string_view bytes, const std::string& name = "trace",
                       const TraceReadSettings& settings = {});

@@ -133,12 +133,35 @@ class Journal(unittest.TestCase):
             self.assertEqual(seen | set(self.files()), {'p.yaml'})
             self.assertFalse(pathlib.Path('/dev/null.journal').exists())
 
-    def test_the_next_run_takes_the_place_of_a_journal(self):
+    def test_the_next_run_keeps_a_journal_under_another_name_and_says_so(self):
+        kept = []
+        for number in (1, 2):
+            self.kill(self.start(1000000))
+            left = (self.folder / JOURNAL).read_bytes()
+            run = self.start(50)
+            _, err = run.communicate(timeout=60)
+            self.assertEqual(run.returncode, 0, err)
+            kept.append(f'{JOURNAL}.{number}')
+            self.assertEqual(self.files(), ['p.yaml', 'pipeline_trace.json', *kept])
+            said = re.search(rf"{JOURNAL}: an earlier run left (\d+) batches here, kept as '{kept[-1]}'; "
+                             "'takt pipeline analyze' reads it\n", answer(err))
+            self.assertTrue(said, err)
+            self.assertEqual((self.folder / kept[-1]).read_bytes(), left)
+            done = self.takt('pipeline', 'analyze', kept[-1])
+            self.assertIn(f'the file has {said[1]} batches', done.stderr)
+
+    def test_of_a_journal_without_a_batch_or_a_readable_one_it_is_said_too(self):
         self.kill(self.start(1000000))
-        run = self.start(50)
-        _, err = run.communicate(timeout=60)
-        self.assertEqual(run.returncode, 0, err)
-        self.assertEqual(self.files(), ['p.yaml', 'pipeline_trace.json'])
+        whole = (self.folder / JOURNAL).read_bytes()
+        head = 28 + 16 + int.from_bytes(whole[32:36], sys.byteorder)
+        for left, says, stays in ((whole[:head], 'without a batch in it; it is replaced', False),
+                                  (whole[:40], f"cannot be read; it is kept as '{JOURNAL}.1'", True)):
+            (self.folder / JOURNAL).write_bytes(left)
+            run = self.start(50)
+            _, err = run.communicate(timeout=60)
+            self.assertEqual(run.returncode, 0, err)
+            self.assertIn(says, answer(err))
+            self.assertEqual((self.folder / f'{JOURNAL}.1').exists(), stays)
 
     def test_two_runs_never_write_one_journal(self):
         first = self.start(1000000)
@@ -164,10 +187,13 @@ class Journal(unittest.TestCase):
             said = answer(err)
             self.assertEqual(said.count('\n'), 1, said)
             self.assertIn("cannot write 'pipeline_trace.json'", said)
-            self.assertIn(f"the run is in '{JOURNAL}'", said)
+            count = re.search(rf"; (\d+) of its (\d+) batches are in '{JOURNAL}': 'takt pipeline analyze' reads it", said)
+            self.assertTrue(count, said)
+            self.assertLess(int(count[1]), int(count[2]))
+            self.assertIn('Stage', out)  # what was measured is told all the same
             self.assertEqual(self.files(), ['p.yaml', JOURNAL])
             self.assertLessEqual((self.folder / JOURNAL).stat().st_size, limit)
-            self.assertEqual(self.takt('pipeline', 'analyze', JOURNAL).returncode, 0)
+            self.assertIn(f'the file has {count[1]} batches', self.takt('pipeline', 'analyze', JOURNAL).stderr)
             (self.folder / JOURNAL).unlink()
 
     def test_what_has_no_batch_yet_says_so(self):

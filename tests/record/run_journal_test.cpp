@@ -254,6 +254,7 @@ TEST(RunJournal, a_full_disk_is_told_and_nothing_is_lost) {
   EXPECT_NE(told.failure->find("cannot write '" + (folder / "j").string() + "': no space left"), std::string::npos)
       << *told.failure;
   EXPECT_EQ(journal.failure(), told.failure);
+  EXPECT_EQ(journal.batches_in_file(), 0);
   PipelineRun expected = first_batches(run, run.schedule.batches.size(), run.warmup);
   expected.failure = told.failure;
   expected.interrupted = true;
@@ -287,23 +288,53 @@ TEST(RunJournal, belongs_to_one_run_at_a_time) {
   for (const auto& passage : passages_of(run)) first.take(passage);
   first.end(first_run);
   EXPECT_EQ(first_run.schedule.batches.size(), run.schedule.batches.size());
+  EXPECT_EQ(first.batches_in_file(), static_cast<std::int64_t>(run.schedule.batches.size()));
   EXPECT_FALSE(first_run.failure);
 }
 
-TEST(RunJournal, replaces_a_journal_and_nothing_else) {
+TEST(RunJournal, keeps_a_journal_that_lies_there_under_another_name_and_refuses_other_files) {
   TestFolder folder;
   folder.write("letter", "Dear reader");
   const PipelineRun planned = planned_of(measured(5));
   RunJournal letter(folder / "letter");
   EXPECT_NE(journal_refusal([&] { letter.open(planned, {}); }).find("file of another kind"), std::string::npos);
   EXPECT_EQ(read_file(folder / "letter"), "Dear reader");
-  folder.write("old", journal_of(measured(3), passages_of(measured(3))).bytes);
-  PipelineRun run = planned;
+  const std::string left = journal_of(measured(3), passages_of(measured(3))).bytes;
+  for (const std::string kept : {"old.1", "old.2"}) {
+    folder.write("old", left);
+    PipelineRun run = planned;
+    RunJournal old(folder / "old");
+    old.open(planned, {});
+    EXPECT_NE(old.found().find(std::to_string(passages_of(measured(3)).size()) + " batches here, kept as"),
+              std::string::npos)
+        << old.found();
+    EXPECT_NE(old.found().find(kept + "'"), std::string::npos) << old.found();
+    EXPECT_EQ(read_file(folder / kept), left);
+    old.start({});
+    old.end(run);
+    EXPECT_EQ(read_run_journal(folder / "old").run.schedule.batches.size(), 0u);
+    old.remove();
+    EXPECT_TRUE(std::filesystem::exists(folder / kept));
+  }
+}
+
+TEST(RunJournal, one_without_a_batch_is_replaced_with_a_word) {
+  TestFolder folder;
+  folder.write("old", journal_of(measured(3), {}).bytes);
   RunJournal old(folder / "old");
-  old.open(planned, {});
-  old.start({});
-  old.end(run);
-  EXPECT_EQ(read_run_journal(folder / "old").run.schedule.batches.size(), 0u);
+  old.open(planned_of(measured(5)), {});
+  EXPECT_NE(old.found().find("without a batch in it; it is replaced"), std::string::npos) << old.found();
+  EXPECT_FALSE(std::filesystem::exists(folder / "old.1"));
+}
+
+TEST(RunJournal, nothing_is_said_where_nothing_lies) {
+  TestFolder folder;
+  folder.write("empty", "");
+  for (const char* name : {"empty", "new"}) {
+    RunJournal journal(folder / name);
+    journal.open(planned_of(measured(5)), {});
+    EXPECT_EQ(journal.found(), "") << name;
+  }
 }
 
 TEST(RunJournal, is_there_while_the_run_goes_on) {

@@ -348,5 +348,22 @@ TEST(PerfettoReader, what_is_no_trace_is_refused_in_a_sentence) {
   }
 }
 
+TEST(PerfettoReader, a_first_packet_larger_than_what_is_looked_at_is_one_all_the_same) {
+  for (const std::size_t size :
+       {1u, 100u, 4000u, 5000u, 1u << 17, 1u << 22}) {  // a name as long as takt's own metadata may be
+    const std::string name(size, 'n');
+    const std::string bytes =
+        packet(thread_track(1, 7, 8, name)) + packet(event(10, begin, 1, named("a"))) + packet(event(30, end, 1));
+    EXPECT_EQ(spans(read(bytes).trace), Lines{"/" + name + " a 10+20"}) << size;
+  }
+}
+
+TEST(PerfettoReader, json_behind_a_line_feed_is_json) {
+  for (const std::string text : {"\n[]", "\n{\"traceEvents\":[]}", "\n\n  [ ]", "\n{\"a\":\"b\",\"traceEvents\":[]}"}) {
+    EXPECT_FALSE(perfetto::looks_like_packets(text)) << text;
+    EXPECT_EQ(read(text).trace.events().size(), 0u) << text;
+  }
+}
+
 }  // namespace
 }  // namespace takt

@@ -2,6 +2,7 @@
 #include "trace/recording_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -203,6 +204,20 @@ TEST(RecordedDrops, of_none_are_told_as_none) {
   const TraceRead read = parse_trace(recorder.chrome_json());
   EXPECT_TRUE(read.faults.empty());
   EXPECT_NE(read.trace.provenance_json().find("\"dropped\":0"), std::string::npos) << read.trace.provenance_json();
+}
+
+TEST(RecordingFile, comes_through_a_pipe_as_well) {
+  TestFolder folder;
+  const auto file = folder.path() / "run.takt", pipe = folder.path() / "pipe";
+  {
+    Recorder recorder({.collect_every = 0ms, .file = file.string()});
+    record_steps(recorder, 0, 1000);
+  }
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << read_file(file); });
+  const TraceRead read = read_trace(pipe);
+  writer.join();
+  EXPECT_EQ(to_chrome_json(read.trace), to_chrome_json(read_trace(file).trace));
 }
 
 }  // namespace
