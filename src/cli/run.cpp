@@ -106,6 +106,8 @@ std::vector<std::string> write_dumps(const RunOptions& o, const RunResult& resul
                                           result.tensors.end());
     const auto count = dump_binaries(tensors, folder, prefix);
     lines.push_back(fmt::format("wrote {} tensors to {}", count, printable(folder.string())));
+    if (count < tensors.size())
+      lines.back() += fmt::format("; {} of strings or of more than seven dimensions left out", tensors.size() - count);
   };
   write(o.bin_io_dump, 0, "");
   write(o.bin_out_dump, result.first_output, "run0-var");

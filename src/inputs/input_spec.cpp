@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "inputs/input_literal.h"
+#include "inputs/tensor_dump.h"
 
 namespace takt {
 namespace {
@@ -76,7 +77,7 @@ InputSpec parse_item(std::string_view item) {
     data = trim(item.substr(colon + 1));
   }
   if (data.empty()) refuse(item, "nothing stands behind the name; write NAME:DATA");
-  if (is_value_file(data) || is_folder(unescape(data)))
+  if (is_value_file(unescape(data)) || is_folder(unescape(data)))
     spec.content = std::filesystem::path(unescape(data));
   else if (data.starts_with('{'))
     spec.content = parse_shape(item, data);
@@ -92,6 +93,7 @@ InputSpec parse_item(std::string_view item) {
 }  // namespace
 
 bool is_value_file(std::string_view name) {
+  if (is_dump_file(name)) return true;
   const std::string lower = lower_case(name);
   for (const std::string_view ending : {".npy", ".json", ".ppm", ".pgm", ".pnm"})
     if (lower.ends_with(ending)) return true;

@@ -14,6 +14,7 @@
 #include "inputs/input_json.h"
 #include "inputs/input_npy.h"
 #include "inputs/tensor_convert.h"
+#include "inputs/tensor_dump.h"
 #include "runtime/generated_values.h"
 
 namespace takt {
@@ -50,6 +51,11 @@ std::vector<InputRequest> parse_file_input(const InputSpec& spec, const std::fil
   const auto bytes = std::as_bytes(std::span(file.text()));
   const std::string where = printable(path.string()), origin = "values of " + where;
   const std::string ending = lower_case(path.extension().string());
+  if (is_dump_file(path.string())) {
+    GivenTensor given = parse_dump(bytes, where);
+    const std::string name = spec.name.empty() ? given.tensor.name : spec.name;
+    return {{name, GivenInput{std::move(given), where, origin}}};
+  }
   if (ending == ".npy") return {{spec.name, GivenInput{parse_npy(bytes, where), where, origin}}};
   if (ending != ".json") return {{spec.name, GivenInput{parse_netpbm(bytes, where), where, origin}}};
   std::vector<InputRequest> requests;

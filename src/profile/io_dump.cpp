@@ -4,18 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "inputs/tensor_dump.h"
 #include "inputs/tensor_values.h"
 
 namespace takt {
 namespace {
 
-constexpr std::size_t shown_values = 5, max_dimensions = 7;
+constexpr std::size_t shown_values = 5;
 
 std::string first_values(const HostTensor& tensor) {
   std::string text = "[";
@@ -64,20 +64,6 @@ Producers producers_of(const Graph* graph) {
   return producers;
 }
 
-// MegEngine's numbers, where it has the type; ONNX's plus 1000 for the others.
-std::uint32_t binary_type(ElementType type) {
-  static const std::map<ElementType, std::uint32_t> known{
-      {ElementType::f32, 0},   {ElementType::u8, 1},       {ElementType::i8, 2},
-      {ElementType::i16, 3},   {ElementType::i32, 4},      {ElementType::f16, 9},
-      {ElementType::bf16, 11}, {ElementType::boolean, 12}, {ElementType::u16, 13}};
-  const auto found = known.find(type);
-  return found == known.end() ? 1000 + static_cast<std::uint32_t>(type) : found->second;
-}
-
-void append(std::string& bytes, std::uint32_t value) {
-  for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(value >> shift & 0xff);
-}
-
 }  // namespace
 
 std::string dump_text(const std::vector<HostTensor>& tensors, const Graph* graph) {
@@ -107,29 +93,13 @@ std::string dump_text(const std::vector<HostTensor>& tensors, const Graph* graph
   return text;
 }
 
-std::string dump_binary(const HostTensor& tensor) {
-  if (tensor.type == ElementType::string || tensor.shape.size() > max_dimensions)
-    throw Error(ErrorKind::unsupported,
-                fmt::format("tensor '{}': {} cannot be written in this format; use --io-dump", printable(tensor.name),
-                            tensor.type == ElementType::string ? "strings" : "its rank"));
-  std::string bytes;
-  append(bytes, static_cast<std::uint32_t>(tensor.name.size()));
-  append(bytes, binary_type(tensor.type));
-  append(bytes, static_cast<std::uint32_t>(max_dimensions));
-  for (std::size_t i = 0; i < max_dimensions; ++i)
-    append(bytes, i < tensor.shape.size() ? static_cast<std::uint32_t>(tensor.shape[i]) : 0);
-  bytes += tensor.name;
-  bytes.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
-  return bytes;
-}
-
 std::size_t dump_binaries(const std::vector<HostTensor>& tensors, const std::filesystem::path& folder,
                           const std::string& prefix) {
   if (!std::filesystem::is_directory(folder))
     throw Error(ErrorKind::io, fmt::format("{}: no such folder; make it first", printable(folder.string())));
   std::size_t written = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].type == ElementType::string || tensors[i].shape.size() > max_dimensions) continue;
+    if (!fits_dump(tensors[i])) continue;
     write_file_atomically(folder / fmt::format("{}{:06x}", prefix, i), dump_binary(tensors[i]));
     ++written;
   }

@@ -192,18 +192,33 @@ void measure_several(PreparedModel& model, const RunSettings& settings, RunPasse
     measure_passes(model, settings, RunPasses::profiled, progress);
 }
 
+/// Sequences and maps are no tensors.
+void note_left_out(const std::vector<Port>& ports, const std::vector<HostTensor>& tensors, RunResult& result) {
+  std::vector<std::string> names;
+  for (const Port& port : ports)
+    if (std::none_of(tensors.begin(), tensors.end(), [&](auto& tensor) { return tensor.name == port.name; }))
+      names.push_back(printable(port.name));
+  if (names.empty()) return;
+  constexpr std::size_t shown = 4;
+  const std::string rest = names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "";
+  names.resize(std::min(names.size(), shown));
+  result.notes.push_back(fmt::format("not dumped, as they are no tensors: {}{}", fmt::join(names, ", "), rest));
+}
+
 /// One more run in a session that shows every tensor; a model that cannot be opened so still gives inputs and outputs.
 void keep_tensors(PreparedModel& model) {
   RunResult& result = model.result();
   auto settings = model.session_settings(false);
+  settings.only_tensors = true;
   std::vector<HostTensor> inner, outputs;
-  for (const bool all : {false, true}) {
+  for (const bool all : {true, false}) {
     settings.all_tensors = all;
     try {
       auto session = model.open(settings);
       session->set_inputs(model.values(session->inputs()));
       session->run();
       (all ? inner : outputs) = session->outputs_of_last_run();
+      if (all || inner.empty()) note_left_out(session->outputs(), all ? inner : outputs, result);
     } catch (const Error& error) {
       if (!all) throw;
       result.notes.push_back(fmt::format("only inputs and outputs are dumped: {}", error.what()));

@@ -17,6 +17,9 @@ void check_model_file(const std::filesystem::path& model) {
   if (!std::filesystem::exists(status)) throw Error(ErrorKind::io, fmt::format("{}: no such file", shown));
   if (std::filesystem::is_directory(status))
     throw Error(ErrorKind::bad_input, fmt::format("{}: is a folder; name a model file", shown));
+  if (!std::filesystem::is_regular_file(status))  // an SDK opens it again
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: is a pipe or a device; a model is read several times, so write it to a file", shown));
   std::ifstream stream(model, std::ios::binary);
   if (!stream) throw Error(ErrorKind::io, fmt::format("{}: cannot be opened; check its permissions", shown));
   if (stream.peek() == std::char_traits<char>::eof())

@@ -5,7 +5,7 @@
 
 namespace takt {
 
-/// Throws Error(io) when the file cannot be read, Error(bad_input) when it is a folder or empty.
+/// Throws Error(io) when the file cannot be read, Error(bad_input) when it is a folder, a pipe or empty.
 void check_model_file(const std::filesystem::path& model);
 
 }  // namespace takt

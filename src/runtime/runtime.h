@@ -44,6 +44,7 @@ struct SessionSettings {
   std::filesystem::path executed_graph;       ///< where to write the graph that is executed; empty: nowhere
   std::optional<std::size_t> free_axis;       ///< where input_shapes may differ from the model, see Runtime::reshapes
   bool all_tensors = false;                   ///< every tensor is an output; a runtime that cannot shows the usual ones
+  bool only_tensors = false;                  ///< outputs that are sequences or maps are left out, not refused
   Tuning tuning;
   std::optional<Hint> hint;     ///< unset: one inference at a time, on all that the device has
   std::optional<int> streams;   ///< parts of the device that compute at once; unset: the runtime's choice

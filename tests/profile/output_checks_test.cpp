@@ -68,13 +68,5 @@ TEST(IoDump, text_names_the_operator_its_inputs_and_statistics) {
             " val: [2, 4] min=2 max=4 mean=3 l2=3.16 sd=1.41\n");
 }
 
-TEST(IoDump, binary_has_the_header_of_the_format) {
-  const std::string bytes = dump_binary(floats("ab", {1, 2}));
-  ASSERT_EQ(bytes.size(), 4u * 10 + 2 + 8);
-  EXPECT_EQ(bytes.substr(0, 12), std::string("\2\0\0\0\0\0\0\0\7\0\0\0", 12));
-  EXPECT_EQ(bytes.substr(12, 12), std::string("\2\0\0\0\1\0\0\0\0\0\0\0", 12));
-  EXPECT_EQ(bytes.substr(40, 2), "ab");
-}
-
 }  // namespace
 }  // namespace takt

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <onnx-ml.pb.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "analysis/ort_events.h"
@@ -44,16 +45,37 @@ void set_shape(Tensor& tensor, const Shape& shape) {
   tensor.bytes = byte_count(tensor.type, tensor.shape);
 }
 
+/// Does what is known of the tensor leave it this shape?
+bool may_have(const Tensor& tensor, const Shape& shape) {
+  if (!tensor.shape) return true;
+  const PartialShape& known = *tensor.shape;
+  return std::equal(known.begin(), known.end(), shape.begin(), shape.end(),
+                    [](const Dim& dim, std::int64_t size) { return !dim.value || *dim.value == size; });
+}
+
+/// Those of which the profile tells shapes: all, but weights that were packed are missing, and sequences are, whose
+/// type is no tensor's.
+std::vector<TensorId> told_tensors(const Graph& graph, const std::vector<TensorId>& ids, bool with_constants,
+                                   bool with_untyped) {
+  std::vector<TensorId> told;
+  for (const TensorId id : ids) {
+    if (id == no_tensor || (!with_constants && graph.tensor(id).is_constant)) continue;
+    if (with_untyped || graph.tensor(id).type != ElementType::undefined) told.push_back(id);
+  }
+  return told;
+}
+
 /// Pairs tensors with shapes where it is clear which is whose.
 void set_shapes(Graph& graph, const std::vector<TensorId>& ids, const std::vector<Shape>& shapes) {
-  for (const bool with_constants : {true, false}) {
-    std::vector<TensorId> told;
-    for (const TensorId id : ids)
-      if (id != no_tensor && (with_constants || !graph.tensor(id).is_constant)) told.push_back(id);
-    if (told.size() != shapes.size()) continue;
-    for (std::size_t i = 0; i < told.size(); ++i) set_shape(graph.tensor(told[i]), shapes[i]);
-    return;
-  }
+  for (const bool with_untyped : {true, false})
+    for (const bool with_constants : {true, false}) {
+      const auto told = told_tensors(graph, ids, with_constants, with_untyped);
+      const bool fits = std::equal(told.begin(), told.end(), shapes.begin(), shapes.end(),
+                                   [&](TensorId id, const Shape& shape) { return may_have(graph.tensor(id), shape); });
+      if (!fits) continue;
+      for (std::size_t i = 0; i < told.size(); ++i) set_shape(graph.tensor(told[i]), shapes[i]);
+      return;
+    }
 }
 
 /// Whether any operator of the graph, or of a body in it, executed.

@@ -62,7 +62,7 @@ class OnnxRuntimeSession : public Session {
         device_(std::move(device)),
         loader_(std::move(loader)),
         notes_(loader_.notes()),
-        skip_others_(settings.all_tensors) {
+        skip_others_(settings.all_tensors || settings.only_tensors) {
     if (loader_.profiled() && device_ == "GPU") listen_to_gpu();
     reopen();
     read_ports(settings, graph);
