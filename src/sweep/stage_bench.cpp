@@ -156,6 +156,9 @@ void StageBench::take_times(Session& session, StageMeasurement& row) {
   } else {
     row.times = timed([&] { return session.run(); });
   }
+  // No file of measurements takes such a time, as no device has one.
+  if (row.times && row.times->min <= Duration::zero())
+    throw Error(ErrorKind::runtime, task_.device + " takes no time at all; give its description an overhead_ns");
   if (is_simulated(task_.device)) return;  // nothing is copied to a device that is not there
   constexpr int turns = 5;
   StageCopy in, out;

@@ -31,6 +31,8 @@ StageMeasurement sampled_row() {
 
 StageMeasurements every_kind_of_row() {
   StageMeasurements all{Network::gat, 64, {}};
+  all.rows.push_back(measured({50, 0, "CPU", 1, 1}, Duration(0.125)));
+  all.rows.back().outputs_copy = StageCopy{0, Duration(0.2)};  // messages of no edge
   all.rows.push_back(measured({1000, 1000, "CPU", 2, 2}, Duration(0.125)));
   all.rows.push_back(without_time({1000, 1000, "NPU", 4, 4}, StageStatus::unsupported, "no scatter"));
   all.rows.push_back(sampled_row());
@@ -126,7 +128,7 @@ TEST(RawMeasurements, times_of_any_length_stay_the_same_once_written) {
 
 TEST(RawMeasurements, the_file_is_strict_json_with_a_line_for_each_row) {
   const auto json = nlohmann::json::parse(raw_measurements_json(every_kind_of_row(), raw_provenance()));
-  EXPECT_EQ(json.size(), 5U);
+  EXPECT_EQ(json.size(), 6U);
   EXPECT_EQ(json["takt"]["network"], "gat");
   EXPECT_EQ(json["takt"]["takt_version"], "0");
   const auto& row = json["1000,2000,GPU,1-4"];
