@@ -14,6 +14,7 @@ import tempfile
 import time
 import unittest
 
+import read_back
 from sanitized import not_sanitized
 
 TAKT = pathlib.Path(sys.argv[1]).resolve()
@@ -52,7 +53,9 @@ class Chain(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
+        unread = read_back.faults_in(TAKT, cls.folder)
         cls.holder.cleanup()
+        assert not unread, unread
 
     @staticmethod
     def collect(out, *more, rounds=2):

@@ -9,6 +9,8 @@ import sys
 import tempfile
 import unittest
 
+import read_back
+
 TAKT, EXAMPLE = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
 
 
@@ -29,6 +31,7 @@ class Recorded(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix='takt_recorder_')
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        self.addCleanup(lambda: self.assertEqual(read_back.faults_in(TAKT, self.folder), []))
 
     def test_a_program_that_tells_stage_and_batch_is_analysed_as_a_pipeline(self):
         trace = self.folder / 'run.json'

@@ -16,8 +16,9 @@ A transcript is a list of commands with what they print, as a person would see t
 `…` stands for whatever the clock of the machine puts there. Commands run without a shell in a temporary folder that
 holds the models of MAKE_MODELS, the *.yaml device descriptions and *.trace.json files beside the transcript and the profiles
 of other programs from tests/data/foreign; measured peaks of the machine are out of their sight. A comment line
-`# needs: a real runtime` skips the transcript (exit 77) in a binary that has none. --update rewrites FILE.test
-with what takt prints now; lines that still match keep their `…`.
+`# needs: a real runtime` skips the transcript (exit 77) in a binary that has none. Whatever a command writes is read
+back by the commands that read such files (read_back.py). --update rewrites FILE.test with what takt prints now; lines
+that still match keep their `…`.
 """
 import os
 import pathlib
@@ -28,6 +29,7 @@ import subprocess
 import sys
 import tempfile
 
+import read_back
 from answers import answer
 
 
@@ -48,13 +50,16 @@ def read_cases(text):
     return comment, cases
 
 
+def environment_in(folder):
+    return {**os.environ, 'TAKT_FIXED_PROVENANCE': '1', 'LC_ALL': 'C.UTF-8', 'COLUMNS': '80',
+            'TAKT_CACHE_DIR': str(pathlib.Path(folder, 'cache'))}
+
+
 def run(takt, command, folder):
     words = shlex.split(command)
     if words[0] != 'takt':
         raise SystemExit(f'only takt can be run, not {words[0]!r}')
-    environment = {**os.environ, 'TAKT_FIXED_PROVENANCE': '1', 'LC_ALL': 'C.UTF-8', 'COLUMNS': '80',
-                   'TAKT_CACHE_DIR': str(pathlib.Path(folder, 'cache'))}
-    done = subprocess.run([takt, *words[1:]], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+    done = subprocess.run([takt, *words[1:]], cwd=folder, env=environment_in(folder), stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=120)
     out, err = (stream.decode('utf-8', 'backslashreplace') for stream in (done.stdout, done.stderr))
     return out.splitlines() + [f'! {line}' for line in answer(err).splitlines()] + [f'exit {done.returncode}']
@@ -83,6 +88,12 @@ def merge(expected, lines):
     return [next((p for p in patterns if matches(p, line)), line) for line in lines]
 
 
+def written_and_not_read(takt, before, folder):
+    """Of the files that are new since `before`, or other: what a command cannot read, in words."""
+    written = [path for path, changed in read_back.files_in(folder).items() if before.get(path) != changed]
+    return read_back.faults(takt, written, environment_in(folder))
+
+
 def main():
     arguments = [word for word in sys.argv[1:] if word != '--update']
     if len(arguments) != 3:
@@ -103,7 +114,11 @@ def main():
                 write_file(command, expected, folder)
                 seen += [f'$ {command}', *expected]
                 continue
+            before = read_back.files_in(folder)
             lines = run(takt, command, folder)
+            if unread := written_and_not_read(takt, before, folder):
+                failed = True
+                print(f'$ {command}\n--- cannot be read back', *unread, sep='\n')
             seen += [f'$ {command}', *merge(expected, lines)]
             if len(lines) == len(expected) and all(map(matches, expected, lines)):
                 continue

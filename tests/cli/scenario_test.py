@@ -9,6 +9,8 @@ import sys
 import tempfile
 import unittest
 
+import read_back
+
 TAKT = pathlib.Path(sys.argv[1]).resolve()
 FIGURES = {'dataloader': 'data_wait_share', 'sync': 'reads_per_step', 'tiny_ops': 'operators_per_step',
            'memory_churn': 'bytes_per_step'}
@@ -62,7 +64,9 @@ class Scenarios(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
+        unread = read_back.faults_in(TAKT, cls.folder)
         cls.holder.cleanup()
+        assert not unread, unread
 
     def trace(self, name):
         traces = list((self.folder / 'traces' / name).iterdir())

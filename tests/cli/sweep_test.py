@@ -13,6 +13,7 @@ import tempfile
 import time
 import unittest
 
+import read_back
 from sanitized import repeats
 
 TAKT = pathlib.Path(sys.argv[1]).resolve()
@@ -28,7 +29,9 @@ class Sweep(unittest.TestCase):
         (self.path / 'cases.json').write_text(json.dumps(CASES), encoding='utf-8')
 
     def tearDown(self):
+        unread = read_back.faults_in(TAKT, self.path)
         self.folder.cleanup()
+        self.assertEqual(unread, [])
 
 
 class Exported(Sweep):
@@ -44,8 +47,7 @@ class Exported(Sweep):
 
     def files(self, out, kind):
         folder = self.path / out / 'exported_models' / kind
-        # What was being written when the process was killed stays behind under a name of its own.
-        return {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.startswith('.takt-')}
+        return {file.name: file.read_bytes() for file in folder.iterdir()}
 
     def test_killed_exports_end_as_undisturbed_ones(self):
         whole = self.export('whole')
