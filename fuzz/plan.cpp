@@ -1,9 +1,8 @@
-// Plans as text and as JSON: what is taken can be written down in both forms and read again. And costs to plan with.
+// Plans as text and as JSON: what is taken can be written down in both forms and read again.
 #include "plan/plan.h"
 
 #include <cstdlib>
 
-#include "plan/plan_cost_table.h"
 #include "refused.h"
 
 namespace {
@@ -19,7 +18,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const auto text = takt::text_of(bytes, size);
   takt::may_refuse([&] { check_forms(takt::parse_plan(text, "fuzz")); });
   takt::may_refuse([&] { check_forms(takt::parse_plan_json(text, "fuzz")); });
-  takt::may_refuse([&] { takt::parse_plan_costs(text, "fuzz"); });
-  takt::may_refuse([&] { takt::parse_plan_costs(text, "fuzz", takt::GraphSize{1000, 5000}); });
   return 0;
 }

@@ -215,6 +215,8 @@ CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const C
   return model;
 }
 
+}  // namespace
+
 Collection collection_of(const CollectJournal& journal) {
   Collection result;
   result.damage = journal.damage;
@@ -240,8 +242,6 @@ Collection collection_of(const CollectJournal& journal) {
   for (auto& entry : rows) result.rows.push_back(std::move(entry.second));
   return result;
 }
-
-}  // namespace
 
 Duration time_beside_loads(const CollectSettings& settings) {
   return std::max(settings.time, settings.stress.value_or(StressPlan()).time);

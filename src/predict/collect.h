@@ -16,6 +16,8 @@
 
 namespace takt {
 
+struct CollectJournal;  // collect_journal.h
+
 struct CollectSettings {
   std::vector<std::filesystem::path> models;
   std::filesystem::path out;  ///< the dataset; the journal is OUT.jsonl, that of a shard OUT.2-of-4.jsonl
@@ -58,6 +60,9 @@ struct Collection {
   /// Sentences on damaged lines of journals: what they said was measured again where it was asked for.
   std::vector<std::string> damage{};
 };
+
+/// All that journals hold.
+Collection collection_of(const CollectJournal& journal);
 
 /// How long a measurement beside a load takes.
 Duration time_beside_loads(const CollectSettings& settings);

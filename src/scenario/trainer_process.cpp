@@ -65,6 +65,22 @@ std::string result_line(const TrainingRun& run) {
       .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+TrainerAnswer parse_trainer_line(std::string_view line) {
+  TrainerAnswer answer;
+  const auto told = nlohmann::json::parse(line, nullptr, false);
+  if (told.is_discarded() || !told.is_object()) return answer;
+  try {
+    if (told.contains("error")) fail(told.at("error").get<std::string>());
+    if (told.contains("step_times_ns"))
+      answer.run = run_in(told);
+    else if (told.contains("step"))
+      answer.done = told.at("step").get<int>(), answer.total = told.at("of").get<int>();
+  } catch (const nlohmann::json::exception& error) {
+    fail(fmt::format("its answer cannot be read: {}", error.what()));
+  }
+  return answer;
+}
+
 std::string trainer_program() {
   if (const char* named = std::getenv("TAKT_TRAIN"); named != nullptr && *named != '\0') return named;
   const auto beside = std::filesystem::path(path_of_this_program()).parent_path() / "takt-train";
@@ -96,15 +112,9 @@ std::optional<TrainingRun> run_trainer(const std::string& program, const Trainer
         fail(fmt::format("it ended with {}{}{}", to_string(end), words.empty() ? "" : ": ", printable(words)));
       }
     }
-    const auto told = nlohmann::json::parse(line, nullptr, false);
-    if (told.is_discarded() || !told.is_object()) continue;  // some library's own words
-    try {
-      if (told.contains("error")) fail(told.at("error").get<std::string>());
-      if (told.contains("step_times_ns")) return run_in(told);
-      if (told.contains("step")) on_step(told.at("step").get<int>(), told.at("of").get<int>());
-    } catch (const nlohmann::json::exception& error) {
-      fail(fmt::format("its answer cannot be read: {}", error.what()));
-    }
+    TrainerAnswer answer = parse_trainer_line(line);
+    if (answer.run) return std::move(answer.run);
+    if (answer.total > 0) on_step(answer.done, answer.total);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/units.h"
@@ -38,5 +39,14 @@ std::optional<TrainingRun> run_trainer(const std::string& program, const Trainer
 std::string step_line(int done, int total);
 std::string error_line(std::string_view words);
 std::string result_line(const TrainingRun& run);
+
+/// What such a line says.
+struct TrainerAnswer {
+  int done = 0, total = 0;         ///< steps; 0: it does not tell of any
+  std::optional<TrainingRun> run;  ///< of the last line
+};
+/// Nothing at all for what is no line of the conversation, as some library's own words. Throws Error(runtime) for an
+/// error that it tells of, and where it lacks what it has to have.
+TrainerAnswer parse_trainer_line(std::string_view line);
 
 }  // namespace takt

@@ -1,6 +1,7 @@
 """The scripts of tools/: each check must be able to fail, and bootstrap must not trust what it fetched."""
 
 import importlib.util
+import re
 import subprocess
 import sys
 import tempfile
@@ -264,6 +265,48 @@ class Documentation(InFolder):
     def test_commands_are_read_from_help(self):
         text = "takt\n\nOptions:\n  -h,--help  Help\n\nSubcommands:\n  run        Runs\n  analyze    Reads\n\nMore:\n  x  y\n"
         self.assertEqual(self.docs.commands_in(text), ["run", "analyze"])
+
+
+class Fuzzing(unittest.TestCase):
+    """fuzz/README.md says what is fuzzed, how, and what is not."""
+
+    ROOT = TOOLS.parent
+
+    def table(self, heading):
+        """The rows of a table under a heading, cell by cell, without its own heading."""
+        part = (self.ROOT / "fuzz/README.md").read_text(encoding="utf-8").split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+        rows = [line.strip("|").split("|") for line in part.splitlines() if line.startswith("|")]
+        return [[cell.strip() for cell in row] for row in rows[2:]]
+
+    def test_every_target_is_in_the_table_has_a_corpus_and_is_built(self):
+        listed = [row[0] for row in self.table("Targets")]
+        self.assertEqual(listed, sorted(path.stem for path in (self.ROOT / "fuzz").glob("*.cpp")))
+        built = re.findall(r"^takt_fuzz\((\w+) ", (self.ROOT / "fuzz/CMakeLists.txt").read_text(), re.M)
+        self.assertEqual(listed, sorted(built))
+        for target in listed:
+            self.assertTrue(any((self.ROOT / "fuzz/corpus" / target).iterdir()), target)
+        for row in self.table("Targets"):
+            longest = max(path.stat().st_size for path in (self.ROOT / "fuzz/corpus" / row[0]).iterdir())
+            self.assertGreaterEqual(int(row[1]), longest, f"{row[0]}: a seed would be cut")
+            self.assertIn(row[2], ("", "json"), row[0])
+
+    def test_every_format_has_a_target_or_a_reason(self):
+        sections = re.findall(r"^## (.+)$", (self.ROOT / "docs/formats.md").read_text(encoding="utf-8"), re.M)
+        named = {name.strip() for row in self.table("Targets") for name in row[4].split(",") if name.strip()}
+        unread = {row[0] for row in self.table("Formats that no command reads")}
+        self.assertEqual(named | unread, set(sections))
+        self.assertFalse(named & unread)
+
+    def test_every_parser_of_a_text_has_a_target_or_is_a_part_of_another(self):
+        fuzzed = "".join(path.read_text(encoding="utf-8") for path in (self.ROOT / "fuzz").glob("*.cpp"))
+        parts = {row[0].strip("`") for row in self.table("Parsers without a target of their own")}
+        declared = set()
+        for header in (self.ROOT / "src").rglob("*.h"):
+            declared.update(re.findall(r"^[\w:<>, ]+ (parse_\w+)\([^;]*\b(?:where|origin|place)\b[^;]*;",
+                                       header.read_text(encoding="utf-8"), re.M))
+        self.assertGreater(len(declared), 20)
+        unfuzzed = {name for name in declared if not re.search(rf"\b{name}\b", fuzzed)}
+        self.assertEqual(unfuzzed, parts)
 
 
 if __name__ == "__main__":
