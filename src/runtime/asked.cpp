@@ -125,9 +125,9 @@ std::map<std::string, ElementType> types_told_apart(std::string_view runtime, co
     const Json told = ask(runtime, model, "types", [&](Runtime& asked) {
       SessionSettings settings;
       settings.all_tensors = true;
+      const auto session = asked.open(model, &graph, settings);
       Json json = Json::object();
-      for (const Port& port : asked.open(model, &graph, settings)->outputs())
-        json[port.name] = static_cast<int>(port.type);
+      for (const Port& port : session->outputs()) json[port.name] = static_cast<int>(port.type);
       return json;
     });
     constexpr int most = static_cast<int>(ElementType::i2);
