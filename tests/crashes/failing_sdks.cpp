@@ -61,50 +61,44 @@ OrtApi api;  // ONNX Runtime's own, but for some entries
 const OrtApi* own_api;
 
 OrtStatusPtr ORT_API_CALL create_session(const OrtEnv* env, const ORTCHAR_T* path, const OrtSessionOptions* options,
-                                         OrtSession** session) {
+                                         OrtSession** session) noexcept {
   come_to("onnxruntime.load");
   return own_api->CreateSession(env, path, options, session);
 }
 
 OrtStatusPtr ORT_API_CALL create_session_from_array(const OrtEnv* env, const void* data, size_t size,
-                                                    const OrtSessionOptions* options, OrtSession** session) {
+                                                    const OrtSessionOptions* options, OrtSession** session) noexcept {
   come_to("onnxruntime.load");
   return own_api->CreateSessionFromArray(env, data, size, options, session);
 }
 
 OrtStatusPtr ORT_API_CALL run(OrtSession* session, const OrtRunOptions* options, const char* const* input_names,
                               const OrtValue* const* inputs, size_t input_count, const char* const* output_names,
-                              size_t output_count, OrtValue** outputs) {
+                              size_t output_count, OrtValue** outputs) noexcept {
   come_to("onnxruntime.run");
   return own_api->Run(session, options, input_names, inputs, input_count, output_names, output_count, outputs);
 }
 
-OrtStatusPtr ORT_API_CALL create_env(OrtLoggingLevel level, const char* name, OrtEnv** env) {
+OrtStatusPtr ORT_API_CALL create_env(OrtLoggingLevel level, const char* name, OrtEnv** env) noexcept {
   come_to("onnxruntime.start");
   return own_api->CreateEnv(level, name, env);
 }
 
 OrtStatusPtr ORT_API_CALL create_env_with_logger(OrtLoggingFunction log, void* of_log, OrtLoggingLevel level,
-                                                 const char* name, OrtEnv** env) {
+                                                 const char* name, OrtEnv** env) noexcept {
   come_to("onnxruntime.start");
   return own_api->CreateEnvWithCustomLogger(log, of_log, level, name, env);
-}
-
-/// Its own never throw, and say so in their types.
-template <typename Entry, typename Function>
-void replace(Entry& entry, Function* function) {
-  entry = reinterpret_cast<Entry>(function);
 }
 
 const OrtApi* ORT_API_CALL get_api(uint32_t version) noexcept {
   own_api = real<const OrtApiBase* (*)()>("OrtGetApiBase")()->GetApi(version);
   if (!own_api) return nullptr;
-  std::memcpy(static_cast<void*>(&api), own_api, sizeof api);
-  replace(api.CreateSession, create_session);
-  replace(api.CreateSessionFromArray, create_session_from_array);
-  replace(api.Run, run);
-  replace(api.CreateEnv, create_env);
-  replace(api.CreateEnvWithCustomLogger, create_env_with_logger);
+  std::memcpy(static_cast<void*>(&api), own_api, sizeof api);  // its entries never throw: what is thrown ends there
+  api.CreateSession = create_session;
+  api.CreateSessionFromArray = create_session_from_array;
+  api.Run = run;
+  api.CreateEnv = create_env;
+  api.CreateEnvWithCustomLogger = create_env_with_logger;
   return &api;
 }
 
