@@ -318,52 +318,6 @@ TEST(PlanSearch, says_how_far_from_the_best_it_may_be_when_it_ends_early) {
   }
 }
 
-TEST(PlanSearch, is_not_behind_one_that_allows_less) {
-  for (std::uint64_t seed = 0; seed < 3; ++seed) {
-    const auto costs = random_costs(2 * seed + 1, {.stages = 10, .slow_downs = true});
-    PlanSearchSettings settings{.objective = PlanObjective::throughput, .units_once = false, .top = 1};
-    settings.most_nodes = 20'000;
-    settings.most_executions = 100'000;
-    const auto value = [&](bool divide, bool once) {
-      settings.divide = divide;
-      settings.units_once = once;
-      return search_plans(costs, settings).plans[0].value;
-    };
-    EXPECT_LE(value(true, false), value(false, false)) << "seed " << seed;
-    EXPECT_LE(value(false, false), value(false, true)) << "seed " << seed;
-    EXPECT_LE(value(true, true), value(false, true)) << "seed " << seed;
-  }
-}
-
-TEST(PlanSearch, says_which_limit_it_ended_at) {
-  const auto costs = random_costs(3, {.stages = 10, .slow_downs = true});
-  PlanSearchSettings settings{.objective = PlanObjective::throughput, .units_once = false, .top = 1};
-  settings.most_nodes = 50;
-  EXPECT_EQ(search_plans(costs, settings).end, SearchEnd::partial_plans);
-  settings.most_nodes = 2'000'000;
-  settings.most_bytes = 2'000;
-  const PlanSearch by_bytes = search_plans(costs, settings);
-  EXPECT_EQ(by_bytes.end, SearchEnd::memory);
-  EXPECT_LT(by_bytes.bytes, 100'000) << "one extension more than the limit at most";
-  settings.most_bytes = std::int64_t{256} << 20;
-  settings.most_executions = 5000;
-  EXPECT_EQ(search_plans(costs, settings).end, SearchEnd::simulations);
-}
-
-TEST(PlanSearch, says_that_no_plan_fits_and_whether_that_is_proven) {
-  auto costs = costs_of({{5, 5, 5, 5}, {9, 9, 9, 9}}, {"CPU", "GPU"});
-  const PlanSearchSettings settings{.divide = false, .units_once = false};
-  costs.set_memory(0, {4, 4, 4, 4}, 7);
-  costs.set_memory(1, {4, 4, 4, 4}, 8);
-  EXPECT_EQ(search_refusal(costs, settings),
-            "no plan is possible: the stages need 16 B of memory at least, and the units have CPU 7 B, GPU 8 B");
-  costs.set_memory(1, {4, 4, 4, 4}, 9);  // one stage and two of four
-  EXPECT_THAT(search_refusal(costs, settings),
-              HasSubstr("no way to place the stages fits into the memory of the units"));
-  costs.set_memory(0, {4, 4, 4, 4}, 8);
-  EXPECT_EQ(search_plans(costs, settings).plans[0].value.count(), 5 + 5 + 9 + 9);
-}
-
 TEST(PlanSearch, ends_with_thirty_stages_on_six_units) {
   for (const bool slow_downs : {false, true}) {
     const auto costs = random_costs(7, {.stages = 30, .units = 6, .slow_downs = slow_downs});
