@@ -16,7 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double longest_ms = 1e9;  // eleven days: beyond that somebody wrote another unit
+constexpr Duration least_mean{0.5e-6};  // times are kept to a picosecond
+constexpr double longest_ms = 1e9;      // eleven days: beyond that somebody wrote another unit
 
 /// The values of a row (or of an object in it) with the sentences that refuse them.
 class RowReader {
@@ -104,7 +105,7 @@ std::vector<std::size_t> rounds_of(const RowReader& row, std::size_t samples) {
 /// Rounding on the way through other programs is fine; a value in another unit or column is not.
 void check_order(const RowReader& row, const StageTimes& times) {
   constexpr double rounding = 1.01;
-  if (times.mean < std::chrono::nanoseconds(1))
+  if (times.mean < least_mean)
     refuse_input(fmt::format("{}: 'mean' is {} ms, which no inference takes; leave out rows that were not measured",
                              row.place(), milliseconds(times.mean)));
   if (times.min > rounding * times.mean || times.mean > rounding * times.max)

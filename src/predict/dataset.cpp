@@ -274,7 +274,7 @@ Dataset read_dataset(const std::filesystem::path& path) {
     count = source->read(piece);
     csv.append(piece, 0, count);
     // What is no dataset is refused before all of it is in memory.
-    if (csv.size() == count) check_beginning(csv, where);
+    if (csv.size() == count && (count == piece.size() || csv.find('\n') != csv.npos)) check_beginning(csv, where);
   }
   if (const std::string damage = source->damage(); !damage.empty())
     refuse_input(fmt::format("{}: {}; fetch or collect it anew", where, damage));

@@ -216,7 +216,7 @@ TEST(RawMeasurements, times_that_are_no_times_are_refused) {
   EXPECT_EQ(refusal_of_times(R"("mean": -1, "std": 1, "min": 3, "max": 6)"),
             "raw.json: '1000,2000,CPU,3': 'mean' is -1; give a time in ms, from 0 to 1e9");
   EXPECT_THAT(refusal_of_times(R"("mean": "4", "std": 1, "min": 3, "max": 6)"), HasSubstr("'mean' is \"4\""));
-  EXPECT_THAT(refusal_of_times(R"("mean": 4, "std": [1], "min": 3, "max": 6)"), HasSubstr("'std' is a list"));
+  EXPECT_THAT(refusal_of_times(R"("mean": 4, "std": [1], "min": 3, "max": 6)"), HasSubstr("'std' is [1]; give a time"));
   EXPECT_THAT(refusal_of_times(R"("mean": 4, "std": -0.5, "min": 3, "max": 6)"), HasSubstr("'std' is -0.5"));
   EXPECT_THAT(refusal_of_times(R"("mean": 4, "std": 1, "min": 3, "max": 6e300)"), HasSubstr("'max' is 6e+300"));
   EXPECT_THAT(refusal_of_times(R"("mean": 0, "std": 0, "min": 0, "max": 0)"), HasSubstr("'mean' is 0"));
@@ -275,20 +275,20 @@ TEST(RawMeasurements, copies_without_bytes_or_time_are_refused) {
               HasSubstr("'copies': 'inputs': has no 'bytes'"));
   EXPECT_THAT(refusal_of_times(times + R"({"outputs": {"bytes": 8}})"), HasSubstr("has no 'median'"));
   EXPECT_THAT(refusal_of_times(times + R"({"outputs": {"bytes": -8, "median": 1}})"), HasSubstr("'bytes' is -8"));
-  EXPECT_THAT(refusal_of_times(times + "[]"), HasSubstr("'copies' is a list"));
+  EXPECT_THAT(refusal_of_times(times + "[]"), HasSubstr("'copies' is []; write an object"));
 }
 
 TEST(RawMeasurements, files_that_are_something_else_are_refused) {
   EXPECT_EQ(refusal(""), "raw.json: is empty");
   EXPECT_EQ(refusal(" \n"), "raw.json: is empty");
-  EXPECT_THAT(refusal("[]"), HasSubstr("is a list; write an object with rows"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("is []; write an object with rows"));
   EXPECT_THAT(refusal("{}"), HasSubstr("has no row"));
   EXPECT_THAT(refusal(R"({"takt": {}})"), HasSubstr("has no row"));
   EXPECT_THAT(refusal("{"), HasSubstr("is no JSON"));
   EXPECT_THAT(refusal("{}{}"), HasSubstr("is no JSON"));
   EXPECT_THAT(refusal(R"({"1000,2000,CPU,1": 4})"), HasSubstr("'1000,2000,CPU,1' is 4; write an object"));
-  EXPECT_THAT(refusal(std::string(100000, '[')), HasSubstr("is no JSON"));
-  EXPECT_THAT(refusal(std::string(100000, '[') + std::string(100000, ']')), HasSubstr("is a list"));
+  EXPECT_THAT(refusal(std::string(100000, '[')), HasSubstr("more than 100 lists"));
+  EXPECT_THAT(refusal(std::string(100000, '[') + std::string(100000, ']')), HasSubstr("more than 100 lists"));
   EXPECT_THAT(refusal("\xff\xfe"), HasSubstr("is no JSON"));
 }
 

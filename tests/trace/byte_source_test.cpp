@@ -19,13 +19,13 @@ void write_blanks(const std::filesystem::path& path, const std::string& front, i
   file.commit();
 }
 
-std::uint64_t bytes_of(ByteSource& source) { return source.skip(std::uint64_t{1} << 40); }
+std::uint64_t unpacked_bytes(ByteSource& source) { return source.skip(std::uint64_t{1} << 40); }
 
 TEST(ByteSource, what_unpacks_without_end_ends_with_a_word_on_it) {
   TestFolder folder;
   write_blanks(folder / "bomb.gz", "[", 1100);
   const auto source = open_source(folder / "bomb.gz");
-  EXPECT_LT(bytes_of(*source), (std::uint64_t{1} << 30) + (1 << 20));
+  EXPECT_LT(unpacked_bytes(*source), (std::uint64_t{1} << 30) + (1 << 20));
   EXPECT_EQ(source->damage(),
             "it unpacks to more than 200 times its size and to more than 1 GB, as no trace or table "
             "does; if it is right, unpack it with gunzip first");
@@ -35,7 +35,7 @@ TEST(ByteSource, what_is_small_may_be_packed_as_tightly_as_it_likes) {
   TestFolder folder;
   write_blanks(folder / "blanks.gz", "", 50);
   const auto source = open_source(folder / "blanks.gz");
-  EXPECT_EQ(bytes_of(*source), std::uint64_t{50} << 20);
+  EXPECT_EQ(unpacked_bytes(*source), std::uint64_t{50} << 20);
   EXPECT_EQ(source->damage(), "");
 }
 
