@@ -32,11 +32,14 @@ CommandLine declare(WhatIfOptions& o) {
             .meaning = "A trace that 'takt pipeline run' wrote, also compressed, or the journal of one that was killed",
             .required = true},
            &o.file);
-  line.add({.names = "--set", .value = "KNOB=VALUE", .meaning = "A change; several are made together, in this order"},
+  line.add({.names = "--set",
+            .value = "KNOB=VALUE",
+            .meaning = "A change of the record; several are made together, the last of each knob"},
            &o.set);
   line.add({.names = "--sweep",
             .value = "KNOB=A:B:STEP",
-            .meaning = "One row for each value from A to B, on top of the changes: stage.NAME.time=x0.5:x2:x0.5 or "
+            .meaning = "One row for each value from A to B, on top of the changes, in the place of one of the same "
+                       "knob: stage.NAME.time=x0.5:x2:x0.5 or "
                        "=10ms:20ms:5ms, stage.NAME.replicas=1:4:1, source.rate=50:100:10"},
            &o.sweep);
   line.add({.names = "--interference",

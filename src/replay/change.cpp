@@ -155,6 +155,17 @@ PipelineChange parse_change(std::string_view text) {
   return change;
 }
 
+std::vector<PipelineChange> last_of_each_knob(std::span<const PipelineChange> changes) {
+  std::vector<PipelineChange> list;
+  for (const PipelineChange& change : changes) {
+    std::erase_if(list, [&](const PipelineChange& earlier) {
+      return earlier.knob == change.knob && earlier.target == change.target;
+    });
+    list.push_back(change);
+  }
+  return list;
+}
+
 std::string value_text(const PipelineChange& change) {
   if (change.knob == Knob::stage_time && change.number && !change.factor) return with_unit(*change.number, " ");
   const auto equals = change.text.find('=');

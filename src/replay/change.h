@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,10 @@ struct PipelineChange {
 /// "stage.infer.time=x0.5" → PipelineChange. Names are not looked up: a run may not be known yet. Throws UsageError
 /// that names the nearest knob, or what values it takes.
 PipelineChange parse_change(std::string_view text);
+
+/// The changes that hold: of several of one knob of one stage, device or source the last, in the order of the rest.
+/// Factors, too, are of the record, not of what an earlier change made of it.
+std::vector<PipelineChange> last_of_each_knob(std::span<const PipelineChange> changes);
 
 /// What the knob is set to, as a reader writes it: "x0.5", "20 ms", "4", "none".
 std::string value_text(const PipelineChange& change);

@@ -105,10 +105,18 @@ double RecordedTimes::moved(const Stage& stage, int from, int to) const {
   return *after->second.work() / *before->second.work();
 }
 
-double RecordedTimes::mean_ns(int number) const {
+/// What a part takes with its share as split() has it.
+double RecordedTimes::part_ns(const Stage& stage, std::size_t part, double recorded) {
+  return std::max(0.0, recorded * stage.part_factor[part] + stage.part_offset[part]);
+}
+
+double RecordedTimes::mean_ns(int number, std::optional<int> moved_to) const {
   const Stage& stage = stages_[index(number)];
   double longest = 0;
-  for (std::size_t p = 0; p < stage.parts; ++p) longest = std::max(longest, stage.by_slot[p].work().value_or(0));
+  for (std::size_t p = 0; p < stage.parts; ++p)
+    longest = std::max(longest, part_ns(stage, p, stage.by_slot[p].work().value_or(0)));
+  if (const auto there = stage.on_device.find(moved_to.value_or(Execution::host)); there != stage.on_device.end())
+    longest = there->second.work().value_or(longest);
   return stage.by_slot[stage.parts].work().value_or(0) + longest + stage.by_slot[stage.parts + 1].work().value_or(0);
 }
 
@@ -154,7 +162,7 @@ Nanoseconds RecordedTimes::service(const Execution& what) {
   }
   double work = recorded.work;
   if (what.phase == FlowPhase::run) {
-    work = std::max(0.0, work * stage.part_factor[index(what.part)] + stage.part_offset[index(what.part)]);
+    work = part_ns(stage, index(what.part), work);
     work *= moved(stage, recorded.device, what.device);
   }
   return Nanoseconds(std::llround(work * stage.factor) + recorded.overhead);

@@ -28,8 +28,9 @@ class RecordedTimes final : public ServiceTimes {
   void split(int stage, const std::vector<double>& ratio, const std::vector<double>& recorded);
   /// Batch b takes what `batches[b]` took in the record; empty: what it took itself. Numbers of recorded batches.
   void take(std::vector<std::int64_t> batches) { batches_ = std::move(batches); }
-  /// Mean time of a batch in the stage when nothing disturbs it: partition + longest mean of a part + merge.
-  double mean_ns(int stage) const;
+  /// Mean time of a batch in the stage when nothing disturbs it, as split() has its parts: partition + longest mean of
+  /// a part + merge. `moved_to`: where all its executions go, if they do.
+  double mean_ns(int stage, std::optional<int> moved_to = {}) const;
   bool ran_on(int stage, int device) const { return stages_[index(stage)].on_device.contains(device); }
 
   /// An execution on another device than the recorded one is scaled by the ratio of the stage's mean times there.
@@ -57,6 +58,7 @@ class RecordedTimes final : public ServiceTimes {
   };
 
   static std::size_t slot_of(const Stage& stage, const Execution& what);
+  static double part_ns(const Stage& stage, std::size_t part, double recorded);
   double moved(const Stage& stage, int from, int to) const;
   void add_counters(const PipelineRun& run);
 

@@ -37,8 +37,12 @@ class Changer {
   Changer(PipelineRun& run, RecordedTimes& times, std::vector<Nanoseconds>& arrivals, ContentionLaw& law)
       : run_(run), times_(times), arrivals_(arrivals), law_(law) {}
 
+  /// Times last: a mean that was asked for is that of the changed stage.
   void apply(std::span<const PipelineChange> changes) {
-    for (const PipelineChange& change : changes) apply(change, changes);
+    for (const PipelineChange& change : changes)
+      if (change.knob != Knob::stage_time) apply(change, changes);
+    for (const PipelineChange& change : changes)
+      if (change.knob == Knob::stage_time) set_time(change, changes);
   }
 
  private:
@@ -46,7 +50,7 @@ class Changer {
     const auto number = [&] { return static_cast<int>(*change.number); };
     switch (change.knob) {
       case Knob::stage_time:
-        return set_time(change);
+        return;  // apply() makes it, at the end
       case Knob::stage_replicas: {
         auto& replicas = stage(change).replicas;
         const auto pattern = replicas;
@@ -86,10 +90,14 @@ class Changer {
     });
   }
 
-  void set_time(const PipelineChange& change) {
+  void set_time(const PipelineChange& change, std::span<const PipelineChange> all) {
     const int s = stage_number(change);
     if (change.factor) return times_.scale(s, *change.number);
-    const double mean = times_.mean_ns(s);
+    std::optional<int> moved_to;
+    for (const PipelineChange& other : all)
+      if (other.knob == Knob::stage_device && other.target == change.target)
+        moved_to = find(other, run_.devices, "device", other.device);
+    const double mean = times_.mean_ns(s, moved_to);
     if (mean <= 0) refuse(change, "the stage took no time in the run, so nothing can be scaled");
     times_.scale(s, *change.number / mean);
   }
@@ -181,7 +189,7 @@ PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> chang
   RecordedTimes times(run, law);
   times.take({batches.begin(), batches.end()});
   ContentionLaw changed = law;
-  Changer(result, times, arrivals, changed).apply(changes);
+  Changer(result, times, arrivals, changed).apply(last_of_each_knob(changes));
   if (!changed.empty()) result.contention = changed;
   FlowShape shape = result.shape;
   shape.source.batches = static_cast<std::int64_t>(run.schedule.batches.size());

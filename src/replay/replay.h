@@ -14,10 +14,10 @@
 
 namespace takt {
 
-/// The run as it would be with these changes, applied in order, on the virtual clock. Its times begin with the first
-/// arrival; counters are empty. Throws UsageError for a stage or device that the run does not have (naming the
-/// nearest), a device on which the stage was never measured (unless its time is changed too), a split that cannot be
-/// told; Error(bad_input) as simulate() does.
+/// The run as it would be with these changes, the last of each knob (change.h), on the virtual clock. Its times begin
+/// with the first arrival; counters are empty. Throws UsageError for a stage or device that the run does not have
+/// (naming the nearest), a device on which the stage was never measured (unless its time is changed too), a split that
+/// cannot be told; Error(bad_input) as simulate() does.
 PipelineRun replay(const PipelineRun& run, std::span<const PipelineChange> changes);
 
 /// The same with the law given: one that was measured, or for many replays of one run. `batches`: batch b takes the

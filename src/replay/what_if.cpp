@@ -32,10 +32,19 @@ std::vector<PipelineChange> with(std::span<const PipelineChange> changes, const 
   return all;
 }
 
+/// The stage 10 % faster than it is after the changes.
+std::vector<PipelineChange> with_faster(std::span<const PipelineChange> changes, const std::string& stage) {
+  constexpr double faster = 0.9;
+  PipelineChange time{Knob::stage_time, stage, 1, true, {}, {}, "10 % faster"};
+  for (const PipelineChange& change : changes)
+    if (change.knob == Knob::stage_time && change.target == stage) time = change;
+  *time.number *= faster;
+  return with(changes, time);
+}
+
 SensitivityRow sensitivity(const PipelineRun& run, std::span<const PipelineChange> changes, const ContentionLaw& law,
                            std::size_t stage, const WhatIfRow& after) {
-  const PipelineChange faster{Knob::stage_time, run.stages[stage].name, 0.9, true, {}, {}, "10 % faster"};
-  const WhatIfRow row = row_of("", account(replay(run, with(changes, faster), law)), 0);
+  const WhatIfRow row = row_of("", account(replay(run, with_faster(changes, run.stages[stage].name), law)), 0);
   SensitivityRow result{row.variant, row.throughput_per_s, {}, row.makespan};
   result.stage = run.stages[stage].name;
   if (row.throughput_per_s && after.throughput_per_s) result.gain = *row.throughput_per_s / *after.throughput_per_s - 1;

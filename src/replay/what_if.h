@@ -51,8 +51,8 @@ struct WhatIf {
   std::vector<std::string> stages;          ///< names
 };
 
-/// `sweep`: every one of them is applied after `changes`, one at a time. `measured`: slow-downs of pairs of stages that
-/// were measured. Throws as replay() and known_contention() do.
+/// Of several changes of one knob the last holds. `sweep`: every one of them is applied after `changes`, one at a time.
+/// `measured`: slow-downs of pairs of stages that were measured. Throws as replay() and known_contention() do.
 WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes,
                std::span<const PipelineChange> sweep = {}, std::span<const PairRow> measured = {});
 

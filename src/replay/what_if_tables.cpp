@@ -18,7 +18,8 @@ std::optional<Range<Duration>> latency_range(const WhatIfRow& r) { return r.rang
 constexpr Column<WhatIfRow> variant_column{
     "variant", "Variant", [](const WhatIfRow& r) -> Cell { return r.variant; },
     "before: as recorded; replayed: the recorded times through the same rules without a change; after: with all "
-    "changes; in a sweep, the change on top of all others."};
+    "changes, whose effect is what it differs by from replayed; in a sweep, the change on top of all others, in the "
+    "place of one of the same knob."};
 constexpr Column<WhatIfRow> value_column{"value", "Value", [](const WhatIfRow& r) -> Cell { return r.value; },
                                          "What the swept knob was set to."};
 constexpr Column<WhatIfRow> makespan_column{common::makespan_us,

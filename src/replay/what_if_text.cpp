@@ -26,17 +26,19 @@ std::string verdict(const WhatIf& result) {
                   error * 100));
 }
 
-double percent_of(double value, double before) { return before > 0 ? (value / before - 1) * 100 : 0; }
+double percent_of(double value, double base) { return base > 0 ? (value / base - 1) * 100 : 0; }
 
 std::string answer(const WhatIf& result) {
-  const WhatIfRow &before = result.summary[0], &after = result.summary[2];
-  const double was = Duration(before.makespan).count();
+  // Both replays miss the same things, so their difference is the effect of the changes.
+  const WhatIfRow &replayed = result.summary[1], &after = result.summary[2];
+  const double was = Duration(replayed.makespan).count();
   std::string text = fmt::format("Makespan {:+.1f} %", percent_of(Duration(after.makespan).count(), was));
   if (after.ranges)
     text += fmt::format("; 9 of 10 possible runs lie between {:+.1f} and {:+.1f} %",
                         percent_of(after.ranges->makespan.low.count(), was),
                         percent_of(after.ranges->makespan.high.count(), was));
-  return text + fmt::format(".\nThe replay without a change is {:.2f} % off.\n", before.replay_error * 100);
+  return text + fmt::format(".\nThat is against the replay without a change, which is {:.2f} % off.\n",
+                            replayed.replay_error * 100);
 }
 
 /// How much of a stage's time another runs beside it: "never", "for 40 % of the time", "always", "2.0 at once".

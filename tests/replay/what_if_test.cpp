@@ -57,6 +57,52 @@ TEST(WhatIf, sweeps_on_top_of_the_changes) {
   EXPECT_THAT(to_text(result), HasSubstr("stage.infer.replicas:\nValue "));
 }
 
+std::vector<PipelineChange> set_to(const std::vector<std::string>& texts) {
+  std::vector<PipelineChange> changes;
+  for (const std::string& text : texts) changes.push_back(parse_change(text));
+  return changes;
+}
+
+Duration cycle_after(const PipelineRun& run, const std::vector<std::string>& changes) {
+  return what_if(run, set_to(changes)).summary[2].cycle.value();
+}
+
+TEST(WhatIf, the_last_change_of_a_knob_holds_whatever_came_before_it) {
+  const PipelineRun run = run_truth(chain({1000, 10000, 1000}));
+  EXPECT_EQ(cycle_after(run, {"stage.infer.time=5ms", "stage.infer.time=7ms"}), Duration(7000));
+  EXPECT_EQ(cycle_after(run, {"stage.infer.time=x0.3", "stage.infer.time=7ms"}), Duration(7000));
+  EXPECT_EQ(cycle_after(run, {"stage.infer.time=7ms", "stage.infer.time=x0.3"}), Duration(3000)) << "of the record";
+  EXPECT_EQ(cycle_after(run, {"stage.infer.time=x0.5", "stage.infer.time=x0.5"}), Duration(5000));
+  EXPECT_EQ(cycle_after(run, {"stage.infer.replicas=5", "stage.infer.replicas=2"}), Duration(5000));
+  EXPECT_EQ(cycle_after(run, {"source.rate=20", "source.rate=closed"}), Duration(10000));
+  EXPECT_EQ(cycle_after(run, {"stage.infer.time=7ms", "stage.post.time=20ms"}), Duration(20000)) << "another stage";
+}
+
+TEST(WhatIf, a_sweep_takes_the_place_of_a_change_of_its_knob) {
+  const PipelineRun run = run_truth(chain({1000, 10000, 1000}));
+  const WhatIf times = what_if(run, set_to({"stage.infer.time=5ms", "stage.gather.time=2ms"}),
+                               parse_sweep("stage.infer.time=6ms:12ms:3ms"));
+  ASSERT_EQ(times.sweep.size(), 3u);
+  EXPECT_EQ(times.sweep[0].cycle.value(), Duration(6000));
+  EXPECT_EQ(times.sweep[1].cycle.value(), Duration(9000));
+  EXPECT_EQ(times.sweep[2].cycle.value(), Duration(12000));
+  const WhatIf factors = what_if(run, set_to({"stage.infer.time=5ms"}), parse_sweep("stage.infer.time=x0.5:x1:x0.5"));
+  EXPECT_EQ(factors.sweep[0].cycle.value(), Duration(5000));
+  EXPECT_EQ(factors.sweep[1].cycle.value(), Duration(10000)) << "x1 is the record";
+  EXPECT_NEAR(factors.sensitivity[1].gain.value(), 1 / 0.9 - 1, 1e-9) << "10 % faster than the 5 ms that were set";
+}
+
+TEST(WhatIf, the_headline_is_the_run_after_against_its_replay) {
+  WhatIf result = what_if(run_truth(chain({1000, 2500})), {});
+  result.summary[0].makespan = 2 * result.summary[1].makespan;  // the replay misses by half
+  for (WhatIfRow& row : result.summary) row.replay_error = 0.5;
+  EXPECT_THAT(to_text(result), HasSubstr("Makespan +0.0 %"));
+  result.summary[2].makespan = 3 * result.summary[1].makespan;
+  result.summary[2].ranges->makespan = {Duration(result.summary[1].makespan) * 2,
+                                        Duration(result.summary[1].makespan) * 4};
+  EXPECT_THAT(to_text(result), HasSubstr("Makespan +200.0 %; 9 of 10 possible runs lie between +100.0 and +300.0 %."));
+}
+
 TEST(WhatIf, only_predictions_have_a_range_and_it_holds_them) {
   const WhatIf result = what_if(run_truth(chain({1000, 2500, 1500})), std::vector{parse_change("stage.infer.time=x2")});
   EXPECT_FALSE(result.summary[0].ranges.has_value());
@@ -88,7 +134,7 @@ TEST(WhatIf, tables_have_their_columns_and_text_the_error_of_the_replay) {
   EXPECT_THAT(to_csv(list[0]),
               HasSubstr("variant,makespan_us,makespan_low_us,makespan_high_us,cycle_us,cycle_low_us,cycle_high_us,"
                         "throughput_per_s,latency_us,latency_low_us,latency_high_us,bottleneck,replay_error\nbefore,"));
-  EXPECT_THAT(to_text(result), HasSubstr("The replay without a change is 0.00 % off"));
+  EXPECT_THAT(to_text(result), HasSubstr("against the replay without a change, which is 0.00 % off"));
 }
 
 // A real run admits its first batch before it starts it; the makespan begins with the start, as the account's does.
