@@ -1,10 +1,13 @@
 #include "trace/gpu_time.h"
 
+#include <compare>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/text.h"
+#include "trace/rank_names.h"
 
 namespace takt {
 namespace {
@@ -13,20 +16,60 @@ struct DeviceEvents {
   std::vector<TimeInterval> compute, other;
 };
 
-/// Numbers in the order of numbers, texts after them.
-using DeviceKey = std::pair<std::int64_t, std::string>;
+/// A number that a process gives to a device: every rank calls its first one 0. Numbers in their order, texts after
+/// them, and the processes of one number as the trace has them.
+struct DeviceKey {
+  std::int64_t number = 0;
+  std::string text;
+  ProcessId process{};
+  auto operator<=>(const DeviceKey&) const = default;
+};
 
 DeviceKey device_of(const Trace& trace, const TraceEvent& event) {
   constexpr std::int64_t last = INT64_MAX;
+  const ProcessId process = trace.rows()[static_cast<std::size_t>(event.row)].process;
   for (const TraceArg arg : trace.args(event)) {
     if (trace.text(arg.key) != "device") continue;
-    if (const auto* number = std::get_if<std::int64_t>(&arg.value)) return {*number, std::to_string(*number)};
-    if (const auto* text = std::get_if<StringId>(&arg.value)) return {last, trace.text(*text)};
+    if (const auto* number = std::get_if<std::int64_t>(&arg.value)) return {*number, std::to_string(*number), process};
+    if (const auto* text = std::get_if<StringId>(&arg.value)) return {last, trace.text(*text), process};
   }
-  const TraceRow& row = trace.rows()[static_cast<std::size_t>(event.row)];
-  const std::uint32_t pid = trace.processes()[static_cast<std::size_t>(row.process)].pid;
-  return {pid, std::to_string(pid)};
+  const std::uint32_t pid = trace.processes()[static_cast<std::size_t>(process)].pid;
+  return {pid, std::to_string(pid), process};
 }
+
+/// What a reader knows the devices by: their numbers, and where these do not tell them apart, or several ranks are in
+/// the trace, whose they are: "0 (rank 1: python)".
+class DeviceNames {
+ public:
+  DeviceNames(const Trace& trace, const std::map<DeviceKey, DeviceEvents>& devices) : trace_(trace) {
+    std::set<std::string> numbers;
+    std::set<std::int64_t> ranks;
+    for (const auto& [key, events] : devices) {
+      const std::string& process = process_of(key).name;
+      ++same_name_[process];
+      if (const auto rank = rank_in_name(process)) ranks.insert(*rank);
+      if (!numbers.insert(key.text).second) numbers_tell_ = false;
+    }
+    if (ranks.size() > 1) numbers_tell_ = false;
+  }
+
+  std::string of(const DeviceKey& key) const {
+    if (numbers_tell_) return key.text;
+    const TraceProcess& process = process_of(key);
+    const std::string number = "process " + std::to_string(process.pid);
+    if (process.name.empty()) return key.text + " (" + number + ")";
+    return key.text + " (" + process.name + (same_name_.at(process.name) > 1 ? ", " + number : "") + ")";
+  }
+
+ private:
+  const TraceProcess& process_of(const DeviceKey& key) const {
+    return trace_.processes()[static_cast<std::size_t>(key.process)];
+  }
+
+  const Trace& trace_;
+  std::map<std::string, int> same_name_;
+  bool numbers_tell_ = true;
+};
 
 GpuWork work_of_texts(std::string_view category, std::string_view name) {
   const std::string kind = lower_case(category);
@@ -56,10 +99,11 @@ std::vector<GpuTime> gpu_times(const Trace& trace) {
     const bool computes = gpu_work(trace, event) == GpuWork::compute;
     (computes ? device.compute : device.other).push_back({event.start_ns, event.start_ns + event.duration_ns});
   }
+  const DeviceNames names(trace, devices);
   std::vector<GpuTime> times;
   for (auto& [key, device] : devices) {
     GpuTime& time = times.emplace_back();
-    time.device = key.second;
+    time.device = names.of(key);
     time.events = static_cast<std::int64_t>(device.compute.size() + device.other.size());
     const Intervals compute = unite(std::move(device.compute));
     const Intervals busy = unite(compute, unite(std::move(device.other)));

@@ -21,7 +21,9 @@ GpuWork gpu_work(std::string_view category, std::string_view name);
 
 /// compute + non_compute + idle = total, exactly. Where work of two kinds runs at the same time, it counts as compute.
 struct GpuTime {
-  std::string device;  ///< the `device` argument, else the process number
+  /// The `device` argument, else the process number. A device belongs to the process that its events lie in, so of a
+  /// merged trace each rank's is one of its own, and the name says whose: "0 (rank 1: python)".
+  std::string device;
   std::int64_t events = 0;
   Nanoseconds total{};        ///< from the first event's start to the last one's end
   Nanoseconds idle{};         ///< nothing runs

@@ -1,4 +1,5 @@
-// Ranks in the names of processes: 'takt trace merge' writes them there, "node7 rank 3: python".
+// Ranks in the names of processes: 'takt trace merge' writes them there, "node7 rank 3: python", and other programs
+// that put traces together do: "rank3", "[Rank 3]", "rank_3 GPU 0".
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,15 @@ namespace takt {
 
 /// The number behind the word "rank"; nullopt: the name has none.
 inline std::optional<std::int64_t> rank_in_name(std::string_view name) {
-  constexpr std::string_view word = "rank ";
-  for (std::size_t at = name.find(word); at != name.npos; at = name.find(word, at + 1)) {
-    if (at > 0 && name[at - 1] != ' ') continue;
-    const std::string_view rest = name.substr(at + word.size());
-    const std::size_t end = rest.find_first_not_of("0123456789");
-    if (end != rest.npos && rest[end] != ':' && rest[end] != ' ') continue;
+  constexpr std::string_view word = "rank", digits = "0123456789", between = " _-:=#";
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  const std::string text = lower_case(name);
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    if (at > 0 && letters.find(text[at - 1]) != letters.npos) continue;  // crank 3
+    std::string_view rest = std::string_view(text).substr(at + word.size());
+    if (!rest.empty() && between.find(rest.front()) != between.npos) rest.remove_prefix(1);
+    const std::size_t end = rest.find_first_not_of(digits);
+    if (end != rest.npos && letters.find(rest[end]) != letters.npos) continue;  // rank 3rd
     if (const auto rank = number_in<std::int64_t>(rest.substr(0, end))) return rank;
   }
   return std::nullopt;

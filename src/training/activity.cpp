@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "trace/rank_names.h"
 #include "trace/step_marks.h"
 
 namespace takt {
@@ -88,6 +89,23 @@ bool names_a_device(const Trace& trace) {
   return devices != nullptr && devices->json.find('{') != std::string::npos;
 }
 
+/// Numbers that join a call and its work are a program's own, so of several ranks in one trace they are set apart: by
+/// row, what is mixed into its numbers. Zeros where the names of processes do not tell of several.
+std::vector<std::int64_t> numbers_of_ranks(const Trace& trace) {
+  std::map<std::int64_t, std::int64_t> mixed_in;
+  for (const TraceProcess& process : trace.processes()) {
+    if (const auto rank = rank_in_name(process.name)) mixed_in.emplace(*rank, std::ssize(mixed_in) + 1);
+  }
+  std::vector<std::int64_t> by_row(trace.rows().size());
+  if (mixed_in.size() < 2) return by_row;
+  constexpr int above_numbers = 44;  // of a profiler's counter
+  for (std::size_t i = 0; i < by_row.size(); ++i) {
+    const auto rank = rank_in_name(trace.processes()[static_cast<std::size_t>(trace.rows()[i].process)].name);
+    if (rank) by_row[i] = mixed_in.at(*rank) << above_numbers;
+  }
+  return by_row;
+}
+
 /// Operators by row, outer before inner: who is inside whom, and what each does itself.
 void nest_operators(Activity& activity) {
   std::map<RowId, std::vector<HostSpan*>> open;
@@ -151,13 +169,17 @@ Activity activity_of(const Trace& trace) {
   Activity activity;
   RoleBook roles(trace);
   ArgReader args(trace);
+  const auto of_rank = numbers_of_ranks(trace);
+  const auto own_number = [&](const TraceEvent& event, std::int64_t number) {
+    return number == 0 ? 0 : number ^ of_rank[static_cast<std::size_t>(event.row)];
+  };
   activity.expects_device = names_a_device(trace);
   for (const TraceEvent& event : trace.events()) {
     const Role role = roles.of(event);
     if (role == Role::none) continue;
     if (is_on_device(role)) {
       const AskedArgs asked = args.read(event);
-      DeviceSpan span{span_of(event), event.name, event.row, role, asked.correlation, {}};
+      DeviceSpan span{span_of(event), event.name, event.row, role, own_number(event, asked.correlation), {}};
       if (asked.blocks) span.occupancy = static_cast<float>(std::min(*asked.blocks, 1.0));
       if (!asked.blocks && asked.estimate) span.occupancy = static_cast<float>(*asked.estimate / 100);
       activity.device.push_back(span);
@@ -169,7 +191,7 @@ Activity activity_of(const Trace& trace) {
       activity.step_marks.push_back({span_of(event), event.name, event.row, role});
     } else {
       HostSpan span{span_of(event), event.name, event.row, role};
-      if (is_call(role)) span.correlation = args.read(event).correlation;
+      if (is_call(role)) span.correlation = own_number(event, args.read(event).correlation);
       activity.expects_device = activity.expects_device || is_call(role);
       activity.host.push_back(span);
     }

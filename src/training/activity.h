@@ -17,7 +17,7 @@ struct DeviceSpan {
   StringId name{};
   RowId row{};
   Role role{};
-  std::int64_t correlation = 0;      ///< with the call that launched it; 0: not told
+  std::int64_t correlation = 0;      ///< with the call that launched it, of the same rank; 0: not told
   std::optional<float> occupancy{};  ///< of a kernel: blocks per multiprocessor, at most 1, or the profiler's estimate
 };
 

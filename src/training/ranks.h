@@ -8,7 +8,7 @@
 namespace takt {
 
 /// The traces of each rank where the names of a trace's processes tell of several, each under the file's name; of any
-/// other trace nothing.
+/// other trace nothing, and of one with work on a device that belongs to none of them.
 std::vector<NamedTrace> split_by_rank(const NamedTrace& merged);
 
 }  // namespace takt
