@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "comparison/compare_report.h"
+#include "core/number_form.h"
 #include "core/text.h"
 
 namespace takt {
@@ -46,15 +47,16 @@ Outcome outcome(const Change& change, const std::optional<Gate>& gate, bool is_w
 
 std::string cannot_rule_out(const Change& change, const Gate& gate) {
   if (!change.ratio) return fmt::format("{}: too few samples to tell", printable(change.name));
-  return fmt::format("{} is {:.1f} % {} ({:.1f} % to {:.1f} %): {:g} % cannot be ruled out", printable(change.name),
-                     std::abs(*change.ratio) * 100, *change.ratio < 0 ? "faster" : "slower", *change.low * 100,
-                     *change.high * 100, gate.limit * 100);
+  return fmt::format("{} is {:.1f} % {} ({} % to {} %): {:g} % cannot be ruled out", printable(change.name),
+                     std::abs(*change.ratio) * 100, *change.ratio < 0 ? "faster" : "slower",
+                     percentage_text(*change.low * 100), percentage_text(*change.high * 100), gate.limit * 100);
 }
 
 std::vector<std::string> tripped(const Comparison& comparison, const Gate& gate) {
   return sentences(comparison, gate, Outcome::failed, [&](const Change& change) {
-    return fmt::format("{} is {:.1f} % slower ({:.1f} % to {:.1f} %), over the limit of {:g} %", printable(change.name),
-                       *change.ratio * 100, *change.low * 100, *change.high * 100, gate.limit * 100);
+    return fmt::format("{} is {:.1f} % slower ({} % to {} %), over the limit of {:g} %", printable(change.name),
+                       *change.ratio * 100, percentage_text(*change.low * 100), percentage_text(*change.high * 100),
+                       gate.limit * 100);
   });
 }
 

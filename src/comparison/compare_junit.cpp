@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "comparison/compare_report.h"
+#include "core/number_form.h"
 #include "core/text.h"
 
 namespace takt {
@@ -34,12 +35,19 @@ std::string xml(std::string_view text) {
   return escaped;
 }
 
+/// "from -3.0 % to +12.5 %"
+std::string interval(const Change& change) {
+  const auto end = [](double percent) {
+    return percent > furthest_percentage ? percentage_text(percent) : fmt::format("{:+.1f}", percent);
+  };
+  return fmt::format("from {} % to {} %", end(*change.low * 100), end(*change.high * 100));
+}
+
 /// Why a row was not judged.
 std::string reason(const Change& change, const std::optional<Gate>& gate) {
   if (!change.ratio) return std::string(verdict_name(change.verdict));
   if (!gate)
-    return fmt::format("{}: {:+.1f} %, from {:+.1f} % to {:+.1f} %", verdict_name(change.verdict), *change.ratio * 100,
-                       *change.low * 100, *change.high * 100);
+    return fmt::format("{}: {:+.1f} %, {}", verdict_name(change.verdict), *change.ratio * 100, interval(change));
   return cannot_rule_out(change, *gate);
 }
 
@@ -51,9 +59,8 @@ std::string test_case(const Change& change, Outcome outcome, const std::optional
   if (outcome == Outcome::passed) return head + "/>\n";
   if (outcome == Outcome::skipped)
     return fmt::format("{}>\n      <skipped message=\"{}\"/>\n    </testcase>\n", head, xml(reason(change, gate)));
-  return fmt::format(
-      "{}>\n      <failure message=\"{:+.1f} % slower, from {:+.1f} % to {:+.1f} %\"/>\n    </testcase>\n", head,
-      *change.ratio * 100, *change.low * 100, *change.high * 100);
+  return fmt::format("{}>\n      <failure message=\"{:+.1f} % slower, {}\"/>\n    </testcase>\n", head,
+                     *change.ratio * 100, xml(interval(change)));
 }
 
 std::string suite(const Comparison& comparison, const std::optional<Gate>& gate) {

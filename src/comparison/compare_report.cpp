@@ -78,13 +78,18 @@ constexpr TableDefinition<Line> operators_definition{
 constexpr TableDefinition<NoteLine> notes_definition{
     "notes", "Under what different conditions the times were taken: a row per sentence.", note_columns};
 
-/// The heading names the compared file already, and the times show the weight; rates need two decimals, not all.
-Table shown(const Table& table) {
+/// The heading names the compared file already, and the times show the weight; rates need two decimals, not all. Where
+/// the lines do not fit, the names tell more than the types.
+std::string shown(const Table& table, std::size_t width) {
   Table some = without_columns(table, {compared, "weight_percent"});
   for (auto& row : some.rows)
     for (Cell& cell : row)
       if (auto* number = std::get_if<double>(&cell)) cell = std::round(*number * 100) / 100;
-  return some;
+  const std::string text = to_text(some, width);
+  const auto fits = [&](const std::string& line) { return display_width(line) <= width; };
+  const auto lines = split(text, '\n');
+  if (std::all_of(lines.begin(), lines.end(), fits)) return text;
+  return to_text(without_columns(some, {common::type.name}), width);
 }
 
 bool is_news(const Change& change) { return change.verdict != Verdict::same && change.verdict != Verdict::unknown; }
@@ -151,7 +156,7 @@ std::string to_text(const Comparison& c, bool all, std::size_t width) {
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Line& a, const Line& b) { return growth(*a.change) > growth(*b.change); });
   lines.insert(lines.begin(), {&c, &c.whole});
-  text += "\n" + to_text(shown(operators_definition.make(lines)));
+  text += "\n" + shown(operators_definition.make(lines), width);
   text += fmt::format("Result: {}.\n", finding(c));
   return text + detectable(c);
 }

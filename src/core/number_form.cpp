@@ -56,12 +56,22 @@ Unit fitting(const std::array<Unit, count>& units, double largest) {
 
 }  // namespace
 
-NumberForm form_of(std::span<const double> values) {
-  constexpr double shortened_from = 1e6, smallest_with_point = 1e-3;
+NumberForm form_of_percentages(std::span<const double> values) {
+  constexpr double smallest_with_point = 1e-3;
   const Sizes sizes = sizes_of(values);
   if (sizes.largest == 0) return {};
   if (sizes.largest < smallest_with_point) return {.exponent = true};
-  if (sizes.largest < shortened_from) return {.decimals = sizes.whole ? 0 : decimals_of(sizes, 1)};
+  return {.decimals = sizes.whole ? 0 : decimals_of(sizes, 1)};
+}
+
+std::string percentage_text(double percent) {
+  return percent > furthest_percentage ? fmt::format("> {:.0f}", furthest_percentage) : fmt::format("{:.1f}", percent);
+}
+
+NumberForm form_of(std::span<const double> values) {
+  constexpr double shortened_from = 1e6;
+  const Sizes sizes = sizes_of(values);
+  if (sizes.largest < shortened_from) return form_of_percentages(values);
   const Unit unit = fitting(prefixes, sizes.largest);
   return {unit.size, unit.suffix, decimals_of(sizes, unit.size)};
 }

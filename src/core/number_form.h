@@ -26,6 +26,12 @@ NumberForm form_of(std::span<const double> values);
 /// Of times: ns, µs, ms or s.
 NumberForm form_of(std::span<const Duration> times);
 
+/// Of percentages: as plain numbers, but never with a unit: 47,693 % is no "47.7 k".
+NumberForm form_of_percentages(std::span<const double> values);
+/// An end of an interval in a sentence or a table: "12.5", "-3.0", and "> 1000" where it is beyond that.
+std::string percentage_text(double percent);
+inline constexpr double furthest_percentage = 1000;
+
 /// "–" for what is not finite; nothing but a true zero is "0" without decimals, what rounds to it is "0.00".
 std::string formatted(double value, const NumberForm& form);
 std::string formatted(Duration time, const NumberForm& form);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "comparison/compare_report.h"
+#include "core/text.h"
 #include "places.h"
 #include "simulated_runs.h"
 
@@ -249,6 +250,40 @@ TEST(Compare, exact_times_differ_exactly) {
   EXPECT_FALSE(any_change(compare(before, run_on(exact, 2))));
   EXPECT_EQ(compare(before, run_on(exact, 2, {.one = 1.03})).ops[7].verdict, Verdict::slower);
   EXPECT_EQ(compare(before, run_on(exact, 2, {.one = 1.01})).ops[7].verdict, Verdict::same) << "below the threshold";
+}
+
+/// Rows as a busy machine makes them, with names as PyTorch's exporter writes them.
+Comparison noisy_comparison() {
+  Comparison c;
+  c.before = "before.json", c.after = "after.json";
+  c.whole = {"[whole run]", "", Duration(668080), Duration(721300), 0.08, -0.54, 0.8657, 1, Verdict::inconclusive};
+  for (int layer = 0; layer < 3; ++layer) {
+    const std::string path = "/bert/encoder/layer." + std::to_string(layer);
+    c.ops.push_back({path + "/attention/output/dense/MatMul", "SkipLayerNormalization", Duration(12), Duration(480), 39,
+                     -0.999, 3.18e14, 0.3, Verdict::inconclusive});
+  }
+  return c;
+}
+
+TEST(CompareText, a_noisy_operator_changes_nothing_of_how_the_whole_run_reads) {
+  const std::string text = to_text(noisy_comparison(), true, 80);
+  EXPECT_THAT(text, testing::ContainsRegex("\n\\[whole run\\] .* 8 +-54.0 +86.6  inconclusive\n")) << text;
+  EXPECT_THAT(text, HasSubstr("  > 1000  inconclusive\n"));
+  for (const char* unit : {" k ", " M ", " G ", " T ", " P ", "3.18", "31800"})
+    EXPECT_THAT(text, testing::Not(HasSubstr(unit))) << unit;
+}
+
+TEST(CompareText, the_whole_run_and_verdicts_are_never_cut_and_lines_keep_to_the_width) {
+  for (const std::size_t width : {40, 60, 72, 80, 100, 200}) {
+    const std::string text = to_text(noisy_comparison(), true, width);
+    EXPECT_THAT(text, HasSubstr("\n[whole run] ")) << width << "\n" << text;
+    const std::string table = text.substr(0, text.find("Result:"));
+    std::size_t verdicts = 0;
+    for (std::size_t at = 0; (at = table.find("  inconclusive\n", at)) != table.npos; ++at) ++verdicts;
+    EXPECT_EQ(verdicts, 4u) << width << "\n" << text;
+    if (width < 80) continue;  // the numbers alone are wider
+    for (const std::string& line : split(table, '\n')) EXPECT_LE(display_width(line), width) << line;
+  }
 }
 
 }  // namespace

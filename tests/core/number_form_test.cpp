@@ -27,6 +27,17 @@ TEST(NumberForm, times_have_one_unit_and_one_number_of_digits) {
   EXPECT_THAT(column<Duration>({Duration(0), Duration(0)}), ElementsAre("0 ns", "0 ns"));
 }
 
+TEST(NumberForm, percentages_have_no_unit_however_large) {
+  const std::vector<double> percents{4.4, 47693, 3.18e16};
+  const NumberForm form = form_of_percentages(percents);
+  EXPECT_EQ(form.suffix, "");
+  EXPECT_EQ(formatted(percents[1], form), "47693");
+  EXPECT_EQ(formatted(percents[2], form), "31800000000000000");
+  EXPECT_EQ(percentage_text(1000), "1000.0");
+  EXPECT_EQ(percentage_text(1000.1), "> 1000");
+  EXPECT_EQ(percentage_text(-54.04), "-54.0");
+}
+
 TEST(NumberForm, the_smallest_keeps_a_digit_as_long_as_the_largest_has_at_most_five) {
   EXPECT_THAT(column<Duration>({1500us, 2us}), ElementsAre("1.500 ms", "0.002 ms"));
   EXPECT_THAT(column<Duration>({950ms, 1us}), ElementsAre("950.00 ms", "0.00 ms"));

@@ -106,6 +106,31 @@ TEST(Table, text_is_aligned_and_within_its_width) {
   EXPECT_EQ(to_text(wide, 300).find("…"), std::string::npos);
 }
 
+TEST(Table, percentages_have_no_unit_and_ends_of_intervals_an_end) {
+  const Table table{
+      "t",
+      {{"change_percent", "Change %", ""}, {"low_percent", "From %", ""}, {"fit_high_percent", "To %", ""}},
+      {{4.4, -54.0, 86.6}, {1.9e6, 1000.0, 3.18e16}}};
+  EXPECT_EQ(to_text(table),
+            "Change %  From %    To %\n"
+            "────────────────────────\n"
+            "       4     -54    86.6\n"
+            " 1900000    1000  > 1000\n");
+  EXPECT_NE(to_csv(table).find("3.18e+16"), std::string::npos) << "files keep the number";
+}
+
+TEST(Table, a_named_row_and_a_verdict_are_never_cut) {
+  const Table table{"t",
+                    {{"name", "Name", ""}, {"type", "Type", ""}, {"verdict", "Verdict", ""}},
+                    {{std::string("[whole run]"), Cell(), std::string("inconclusive")},
+                     {std::string("/encoder/layer.0/output/dense/MatMul"), std::string("SkipLayerNormalization"),
+                      std::string("regrouped")}}};
+  const std::string text = to_text(table, 10);
+  for (const char* word : {"[whole run]", "inconclusive", "regrouped", "Verdict"})
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+  EXPECT_EQ(text.find("SkipLayerNormalization"), std::string::npos);
+}
+
 TEST(Table, markdown_has_the_numbers_of_the_text) {
   Table table{"t", {{"a", "A", ""}, {"b_us", "B", ""}}, {{Cell(550.9527129407443), Cell(Duration(1500))}}};
   EXPECT_EQ(to_markdown(table), "| A | B |\n|---|---|\n| 551 | 1.50 ms |\n");
