@@ -8,6 +8,7 @@
 
 #include "analysis/analyze_table.h"
 #include "analysis/profile_file.h"
+#include "cli/command_files.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/peer_option_table.h"
@@ -127,6 +128,11 @@ int run_analyze(std::span<const std::string> arguments) {
   OutputOptions output;
   output.format = options.format;
   output.file = options.output;
+  CommandFiles files;
+  files.add_read(options.file, "PROFILE");
+  if (!output.file.empty()) files.add_written(output.file, "-o");
+  files.add_log(options.log_file, "--log-file");
+  files.check();
   set_up_log(parse_log_level(options.log_level), options.log_file);
   log_debug(fmt::format("takt {}: takt analyze {}", version, printable(fmt::format("{}", fmt::join(arguments, " ")))));
   if (!output.file.empty()) check_writable_file(output.file);

@@ -59,7 +59,9 @@ CommandLine declare(CollectOptions& o) {
        .value = "FILE",
        .meaning =
            "The dataset, compressed if it ends in .gz; the journal of what was measured lies beside it as FILE.jsonl",
-       .fallback = default_dataset},
+       .fallback = default_dataset,
+       .makes = Makes::unasked_file,
+       .beside = ".jsonl"},
       &o.out);
   line.add({.names = "--rounds",
             .value = "N",

@@ -7,6 +7,7 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 
+#include "cli/command_files.h"
 #include "cli/command_help.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -16,6 +17,8 @@
 
 namespace takt {
 namespace {
+
+constexpr const char* log_file_option = "--log-file";
 
 bool contains(std::span<const std::string> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -112,7 +115,7 @@ std::vector<CommandLine::Bound> CommandLine::all_options() const {
                      .one_of = {"debug", "info", "warning", "error"},
                      .group = group};
   const Option file{
-      .names = "--log-file", .value = "FILE", .meaning = "Also write messages to this file", .group = group};
+      .names = log_file_option, .value = "FILE", .meaning = "Also write messages to this file", .group = group};
   all.push_back({fitted(file, &log_->file), &log_->file});
   all.push_back({fitted(level, &log_->level), &log_->level});
   return all;
@@ -150,14 +153,18 @@ bool CommandLine::parse(std::span<const std::string> arguments) {
   if (const auto mark = std::find(extras.begin(), extras.end(), "--"); mark != extras.end()) extras.erase(mark);
   // An unknown option often is the reason why a required one is missing, so it is named first.
   if (!extras.empty() && extras.front().starts_with('-')) refuse_extra(command, extras.front());
+  CommandFiles files;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& values = declared[i]->results();
     refuse_swallowed_options(command, all[i].option, values, arguments);
     if (!values.empty()) store(all[i].option, values, all[i].target);
     if (values.empty() && all[i].option.required)
       throw UsageError(fmt::format("{} is required; {}", all[i].option.name(), see_help(command)));
+    if (all[i].option.names != log_file_option) files.add(all[i].option, all[i].target, values);
   }
   if (!extras.empty()) refuse_extra(command, extras.front());
+  files.add_log(log_->file, log_file_option);
+  files.check();
   apply(*log_);
   log_debug(fmt::format("takt {}: takt {} {}", version, command.name,
                         printable(fmt::format("{}", fmt::join(arguments, " ")))));

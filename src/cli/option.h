@@ -15,8 +15,13 @@ enum class Takes {
   words,         ///< one value each time it is given; a positional one takes all words
 };
 
-/// What is made at the path that an option names.
-enum class Makes { nothing, file, folder };
+/// What is made at the path that an option names; no file is both made and read (command_files.h).
+enum class Makes {
+  nothing,
+  file,
+  folder,
+  unasked_file,  ///< may be gone on with, or its folder is made later, so nobody asks before whether it can be made
+};
 
 /// Both ends are included.
 struct NumberRange {
@@ -35,6 +40,7 @@ struct Option {
   bool may_stand_alone = false;  ///< the value may be left out
   bool names_a_file = false;     ///< a shell completes file names; set for paths anyway
   Makes makes = Makes::nothing;  ///< asked before anything is done whether it can be
+  std::string beside = {};       ///< of a file that is made: what follows its name in that of its journal
   Takes takes = Takes::word;     ///< follows from the variable, see CommandLine::add
   std::string group = {};        ///< the heading above it in the help; empty: "Options"
 

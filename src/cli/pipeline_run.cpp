@@ -43,7 +43,8 @@ CommandLine declare(PipelineRunOptions& o) {
             .value = "FILE",
             .meaning = "Write the run to this file, in Chrome's format; until then FILE.journal has it. '' writes none",
             .fallback = o.trace.string(),
-            .makes = Makes::file},
+            .makes = Makes::file,
+            .beside = ".journal"},
            &o.trace);
   add_seed(line, o.pipeline);
   add_output(line, o.output, table_names("pipeline run"));

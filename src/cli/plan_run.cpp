@@ -43,7 +43,8 @@ CommandLine declare(PlanRunOptions& o) {
   line.heading("What is run");
   line.add({.names = "--plan",
             .value = "PLAN",
-            .meaning = "A plan to run beside them: a name, a JSON file, or a text such as 'CPU[1-4] | GPU[5-7]'"},
+            .meaning = "A plan to run beside them: a name, a JSON file, or a text such as 'CPU[1-4] | GPU[5-7]'",
+            .names_a_file = true},
            &o.plans);
   line.add({.names = "--top",
             .value = "N",

@@ -71,7 +71,8 @@ CommandLine declare(PlanSearchOptions& o) {
             .value = "PLAN",
             .meaning = fmt::format(
                 "A plan to show beside them: {}, a JSON file, or a text such as 'CPU+GPU[1-5 0.30/0.70] | NPU[6-7]'",
-                fmt::join(named_plans(), ", "))},
+                fmt::join(named_plans(), ", ")),
+            .names_a_file = true},
            &o.plans);
   add_plan_rules(line, o.rules);
   add_model_options(line, o.problem);

@@ -149,7 +149,8 @@ void add_runtime(CommandLine& line, RunOptions& o) {
   line.add({.names = "--executed-graph",
             .value = "FILE",
             .meaning = "Write the graph that is executed, kernels and layouts in it: .xml from openvino; onnxruntime "
-                       "executes its optimised model (.onnx)"},
+                       "executes its optimised model (.onnx)",
+            .makes = Makes::unasked_file},
            &o.run.executed_graph);
 }
 

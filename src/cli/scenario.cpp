@@ -32,7 +32,7 @@ struct ScenarioOptions {
   std::string positional, scenario = "dataloader", strength = "strong";
   ScenarioSettings settings;
   std::filesystem::path trace_dir = "results/traces/profiler_demo";
-  std::string output_json = "results/metrics_demo.json";
+  std::filesystem::path output_json = "results/metrics_demo.json";
   bool diagnoses = false;
   OutputOptions output;
   LogOptions log;
@@ -81,8 +81,8 @@ CommandLine declare(ScenarioOptions& o) {
   line.add({.names = "--output_json",
             .value = "FILE",
             .meaning = "Write the metrics to FILE; an empty name writes none",
-            .fallback = o.output_json,
-            .names_a_file = true},
+            .fallback = o.output_json.string(),
+            .makes = Makes::unasked_file},
            &o.output_json);
   line.add({.names = "--seed", .value = "N", .meaning = "Of weights, pictures and labels", .fallback = "42"}, &s.seed);
   line.add({.names = "--pin_memory", .meaning = "Put batches into pinned memory (needs a GPU)"}, &s.pin_memory);
@@ -181,7 +181,7 @@ int run_scenario(std::span<const std::string> arguments) {
   text += fmt::format("\nTrace: {}\n", printable(run->trace_file));
   if (!o.output_json.empty()) {
     write_file_atomically(o.output_json, metrics_json(outcome, provenance));
-    text += fmt::format("Metrics: {}\n", printable(o.output_json));
+    text += fmt::format("Metrics: {}\n", printable(o.output_json.string()));
   }
   if (o.diagnoses) text += "\n" + diagnosis_text(diagnose({trace}), o.output.style());
   print(o.output, scenario_tables(outcome, operators), provenance, text);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file_roles.h"
 #include "core/mapped_ranges.h"
 #include "core/text.h"
 
@@ -73,6 +74,7 @@ void append_block(std::string& file, std::uint32_t type, std::string_view bytes)
 
 BlockWriter::BlockWriter(std::filesystem::path path, std::string_view magic, std::string_view family)
     : path_(std::move(path)) {
+  check_may_write(path_);
   std::error_code ignored;
   const auto size = std::filesystem::is_regular_file(path_, ignored) ? std::filesystem::file_size(path_, ignored) : 0;
   if (size > 0 && !begins_with(path_, family))

@@ -14,6 +14,7 @@
 
 #include "core/abandoned_file.h"
 #include "core/error.h"
+#include "core/file_roles.h"
 #include "core/mapped_ranges.h"
 #include "core/text.h"
 
@@ -57,7 +58,9 @@ void tell(std::string_view verb, const std::filesystem::path& path, std::size_t 
 /// An open descriptor of a readable regular file or pipe, and its stat.
 class Descriptor {
  public:
-  explicit Descriptor(const std::filesystem::path& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit Descriptor(const std::filesystem::path& path) {
+    check_may_read(path);
+    number_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (number_ < 0) cannot("read", path, errno);
     if (::fstat(number_, &status_) != 0 || S_ISDIR(status_.st_mode)) {
       int error = S_ISDIR(status_.st_mode) ? EISDIR : errno;
@@ -76,7 +79,7 @@ class Descriptor {
   int release() { return std::exchange(number_, -1); }
 
  private:
-  int number_;
+  int number_ = -1;
   struct stat status_ {};
 };
 
@@ -144,6 +147,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code ignored;
   if (path_.filename().empty()) cannot("write", path_, ENOENT);
+  check_may_write(path_);
   if (std::filesystem::is_directory(path_, ignored)) cannot("write", path_, EISDIR);
   // A special file (/dev/stdout, a pipe) cannot be replaced by a rename; it is written in place.
   if (std::filesystem::exists(path_, ignored) && !std::filesystem::is_regular_file(path_, ignored)) {

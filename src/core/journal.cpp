@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/file_roles.h"
 #include "core/text.h"
 
 namespace takt {
@@ -83,6 +84,7 @@ void flush_folder(const std::filesystem::path& path) {
 
 /// Opened for appending and locked.
 int open_locked(const std::filesystem::path& path) {
+  check_may_write(path);
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
   if (descriptor < 0) {
     const int error = errno;

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/file_roles.h"
 #include "core/text.h"
 
 namespace takt {
@@ -99,6 +100,7 @@ void check_external_data(const ModelPlace& place, const std::string& tensor, con
                     named + "a link that leaves the model's folder; only files beside the model are read");
   }
   if (!fs::is_regular_file(file, error)) refuse_external(place, tensor, named + "which is not a file");
+  check_may_read(file);
   const auto size = fs::file_size(file, error);
   if (error) refuse_external(place, tensor, named + "whose size cannot be read (" + error.message() + ")");
   const auto available = static_cast<std::uint64_t>(size);

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/file_roles.h"
 #include "core/text.h"
 
 namespace takt {
@@ -20,6 +21,8 @@ void check_model_file(const std::filesystem::path& model) {
   if (!std::filesystem::is_regular_file(status))  // an SDK opens it again
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: is a pipe or a device; a model is read several times, so write it to a file", shown));
+  check_may_read(model);
+  if (model.extension() == ".xml") check_may_read(std::filesystem::path(model).replace_extension(".bin"));
   std::ifstream stream(model, std::ios::binary);
   if (!stream) throw Error(ErrorKind::io, fmt::format("{}: cannot be opened; check its permissions", shown));
   if (stream.peek() == std::char_traits<char>::eof())
