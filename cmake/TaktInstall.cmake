@@ -24,32 +24,35 @@ if(TAKT_WITH_OPENVINO)
   list(APPEND TAKT_SDK_FOLDERS "${takt_openvino_folder}")
 endif()
 
-# In the build tree, too, the SDKs are found from where the program lies, so that a checkout can be moved or copied.
-set(_relative)
+# In the build tree, too, what lies in the checkout is found from where the program lies, so that it can be moved or copied.
+set(_folders)
 foreach(_folder IN LISTS TAKT_SDK_FOLDERS)
-  file(RELATIVE_PATH _path "${PROJECT_BINARY_DIR}" "${_folder}")
-  list(APPEND _relative "$ORIGIN/${_path}")
+  cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${_folder}" NORMALIZE _is_inside)
+  if(_is_inside AND TAKT_INSTALL_SDKS)
+    file(RELATIVE_PATH _folder "${PROJECT_BINARY_DIR}" "${_folder}")
+    string(PREPEND _folder "$ORIGIN/")
+  endif()
+  list(APPEND _folders "${_folder}")
 endforeach()
-set_target_properties(takt takt_library PROPERTIES BUILD_RPATH "${_relative}")
+set(takt_library_folder "${CMAKE_INSTALL_LIBDIR}/takt")
+file(RELATIVE_PATH _to_libraries "/${CMAKE_INSTALL_BINDIR}" "/${takt_library_folder}")
+# What is built has the folders that it is installed with from the start: where CMake changes them at an install, it leaves an
+# empty element in what is built, and the system's loader takes that for the working directory.
+set_target_properties(takt takt_library PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
+set_property(TARGET takt PROPERTY INSTALL_RPATH ${_folders} "$ORIGIN/${_to_libraries}")
+set_property(TARGET takt_library PROPERTY INSTALL_RPATH ${_folders} "$ORIGIN/takt")
 
 # What `make install` builds.
 add_custom_target(install-files DEPENDS takt takt_library takt_recorder takt_base)
 if(TAKT_WITH_TORCH)
   add_dependencies(install-files takt-train)
   add_custom_target(training-files DEPENDS takt takt-train)  # what `make demo-training` builds
-  set_target_properties(takt-train PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # a libtorch of one's own stays where it is
+  # A libtorch of one's own stays where it is.
+  set_target_properties(takt-train PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
 endif()
 
 if(NOT TAKT_INSTALL)
   return()
-endif()
-
-set(takt_library_folder "${CMAKE_INSTALL_LIBDIR}/takt")
-file(RELATIVE_PATH _to_libraries "/${CMAKE_INSTALL_BINDIR}" "/${takt_library_folder}")
-set_target_properties(takt PROPERTIES INSTALL_RPATH "$ORIGIN/${_to_libraries}")
-set_target_properties(takt_library PROPERTIES INSTALL_RPATH "$ORIGIN/takt")
-if(NOT TAKT_INSTALL_SDKS)
-  set_target_properties(takt takt_library PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 endif()
 
 install(TARGETS takt RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
@@ -58,6 +61,14 @@ if(TAKT_WITH_TORCH)
 endif()
 install(TARGETS takt_library takt_recorder takt_base EXPORT takt-targets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+# The SDKs are beside what is installed, and the folders of the checkout are nobody's any more.
+function(takt_installed_rpath file rpath)
+  install(CODE "file(RPATH_SET FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${file}\" NEW_RPATH [[${rpath}]])")
+endfunction()
+if(TAKT_INSTALL_SDKS)
+  takt_installed_rpath("${CMAKE_INSTALL_BINDIR}/$<TARGET_FILE_NAME:takt>" "$ORIGIN/${_to_libraries}")
+  takt_installed_rpath("${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:takt_library>" "$ORIGIN/takt")
+endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/takt" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 

@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/quoted.h"
+#include "core/shared_library.h"
 #include "core/text.h"
 
 namespace {
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
   takt::tell_crashes();
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of a write, as a full disk is
   try {
+    takt::leave_out_relative_library_folders(argv);
     std::vector<std::string> arguments(argv + 1, argv + argc);
     int code = takt::run_command_line(arguments);
     // A full disk or a closed pipe shows only when the buffer is written out.

@@ -13,8 +13,9 @@ namespace takt {
 /// Thread-safe once constructed.
 class SharedLibrary {
  public:
-  /// The first of `names` that can be loaded; a name without a slash is looked for where the system looks. Throws
-  /// Error(unsupported) with the system's reason, of the first one.
+  /// The first of `names` that can be loaded. A name without a slash is looked for where the system looks, and never in
+  /// the working directory or another folder that depends on it, even where LD_LIBRARY_PATH names such a one (by an
+  /// empty element, too); one with a slash is a path. Throws Error(unsupported) with the system's reason, of the first.
   explicit SharedLibrary(const std::vector<std::string>& names);
 
   const std::string& name() const { return name_; }  ///< the one that was loaded
@@ -40,6 +41,11 @@ class SharedLibrary {
   void* handle_ = nullptr;
   std::string name_;
 };
+
+/// For the first line of a program's main: where LD_LIBRARY_PATH has elements that depend on the working directory
+/// (empty ones, which a ':' too many makes, or relative ones), starts the program again without them. What SDKs and
+/// drivers load later is then not looked for there either. Throws Error(io) where it cannot be started again.
+void leave_out_relative_library_folders(char** arguments);
 
 /// The library at `path`, or the first of `usual` where that is empty. Throws Error(unsupported): `missing`, followed
 /// by what the system says.

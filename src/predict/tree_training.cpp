@@ -13,8 +13,9 @@
 #include "core/text.h"
 
 #ifdef TAKT_WITH_XGBOOST
-#include <dlfcn.h>
 #include <xgboost/c_api.h>
+
+#include "core/shared_library.h"
 #endif
 
 namespace takt {
@@ -34,36 +35,33 @@ struct XgboostLibrary {
   decltype(&XGBoosterUpdateOneIter) update = nullptr;
   decltype(&XGBoosterSaveModelToBuffer) save = nullptr;
   decltype(&XGBoosterFree) free_booster = nullptr;
-  bool is_loaded = false;
 
-  XgboostLibrary() {
-    void* library = ::dlopen("libxgboost.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!library) library = ::dlopen("libxgboost.so", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return;
-    is_loaded = find(library, "XGBGetLastError", last_error) &&
-                find(library, "XGDMatrixCreateFromMat", create_matrix) &&
-                find(library, "XGDMatrixSetFloatInfo", set_floats) && find(library, "XGDMatrixFree", free_matrix) &&
-                find(library, "XGBoosterCreate", create_booster) && find(library, "XGBoosterSetParam", set_parameter) &&
-                find(library, "XGBoosterUpdateOneIter", update) && find(library, "XGBoosterSaveModelToBuffer", save) &&
-                find(library, "XGBoosterFree", free_booster);
+  XgboostLibrary() : library_({"libxgboost.so.0", "libxgboost.so"}) {
+    library_.get(last_error, {"XGBGetLastError"});
+    library_.get(create_matrix, {"XGDMatrixCreateFromMat"});
+    library_.get(set_floats, {"XGDMatrixSetFloatInfo"});
+    library_.get(free_matrix, {"XGDMatrixFree"});
+    library_.get(create_booster, {"XGBoosterCreate"});
+    library_.get(set_parameter, {"XGBoosterSetParam"});
+    library_.get(update, {"XGBoosterUpdateOneIter"});
+    library_.get(save, {"XGBoosterSaveModelToBuffer"});
+    library_.get(free_booster, {"XGBoosterFree"});
   }
 
  private:
-  template <typename Function>
-  static bool find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(::dlsym(library, name));
-    return function != nullptr;
-  }
+  SharedLibrary library_;
 };
 
 /// Loaded once and never unloaded: its threads and statics would outlive it otherwise.
 const XgboostLibrary& xgboost_library() {
-  static const XgboostLibrary library;
-  if (!library.is_loaded)
+  try {
+    static const XgboostLibrary library;
+    return library;
+  } catch (const Error&) {
     throw Error(ErrorKind::unsupported,
                 "predictors cannot be trained: libxgboost.so.0 (1.7 or later) is not on this machine; install "
                 "libxgboost-dev, as tools/bootstrap does");
-  return library;
+  }
 }
 
 void succeed(int code) {
@@ -112,7 +110,8 @@ Parameters parameters_of(const TreeSettings& settings, double base) {
 
 bool can_train_trees() {
   try {
-    return xgboost_library().is_loaded;
+    xgboost_library();
+    return true;
   } catch (const Error&) {
     return false;
   }
