@@ -15,9 +15,17 @@
 
 namespace takt {
 
+/// From the least to the most that a value can be, both included. What is beyond it was never measured: a broken sample
+/// of a driver, a counter that stepped back.
+struct LoadRange {
+  double least = 0, most = 0;
+};
+
 /// What a source can tell. The name ends in the unit; shares are 0 to 1.
 struct LoadFeature {
-  std::string_view name, unit, meaning;
+  std::string_view name, unit;
+  LoadRange range;
+  std::string_view meaning;
 };
 
 /// All of them, processors first, then the probe, then GPUs.
@@ -51,6 +59,15 @@ struct LoadSnapshot {
 
 /// The first live value of this name, in the order of the sources; nullopt: there is none. `device` empty: of any.
 std::optional<double> live_value(const LoadSnapshot& snapshot, std::string_view name, std::string_view device = {});
+
+/// Whether a value can be, by and large: a source's clock and rounding may put it 5 % beyond the most.
+bool is_possible(double value, const LoadRange& range);
+/// Why it cannot: "reported 4294967295, which is more than 1".
+std::string impossible(double value, const LoadRange& range);
+
+/// The reading as it is handed on: a value that its feature cannot have is missing, with the reason. One that is hardly
+/// beyond its end is the end. Other names have no range.
+LoadReading checked(LoadReading reading);
 
 /// A reading of a known feature; another name is a mistake of the caller.
 LoadReading reading_of(std::string_view feature, std::string_view device, std::string_view source);

@@ -19,7 +19,7 @@ LoadSnapshot read_all(const std::vector<std::unique_ptr<LoadSource>>& sources) {
   for (std::size_t i = 0; i < sources.size(); ++i) {
     for (auto& reading : told[i].readings) {
       if (reading.age) *reading.age += now - read_at[i];
-      snapshot.readings.push_back(std::move(reading));
+      snapshot.readings.push_back(checked(std::move(reading)));
     }
     for (auto& trouble : told[i].troubles) snapshot.troubles.push_back(std::move(trouble));
   }

@@ -45,7 +45,7 @@ class AbsentSource : public LoadSource {
 };
 
 void begin_all(const std::vector<std::unique_ptr<LoadSource>>& sources);
-/// Ages count to the end of the call.
+/// Ages count to the end of the call. Values that cannot be are missing, whoever told them (checked()).
 LoadSnapshot read_all(const std::vector<std::unique_ptr<LoadSource>>& sources);
 
 }  // namespace takt

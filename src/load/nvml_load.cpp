@@ -72,6 +72,16 @@ struct NvmlLoad::Gpu {
     }
   }
 
+  /// Of a memory of `total` bytes; where the driver does not tell how large it is, 0.
+  void add_part(std::vector<LoadReading>& readings, std::string_view feature, int status, unsigned long long part,
+                unsigned long long total) const {
+    add(readings, feature, status, static_cast<double>(part));
+    if (status != nvml_success || total == 0 || part <= total) return;
+    LoadReading& reading = readings.back();
+    reading.value.reset(), reading.age.reset();
+    reading.trouble = fmt::format("reported {} B of a memory of {} B", part, total);
+  }
+
   void read_figures(std::vector<LoadReading>& readings) const {
     NvmlUtilization used;
     NvmlMemory memory;
@@ -87,8 +97,8 @@ struct NvmlLoad::Gpu {
     number("gpu_memory_clock_hertz", of_mega, nvml.clock_mhz, nvml_clock_memory);
     number("gpu_power_watts", 1e-3, nvml.power_milliwatts);
     number("gpu_temperature_celsius", 1, nvml.temperature, 0);
-    add(readings, "gpu_memory_used_bytes", bytes, static_cast<double>(memory.used));
-    add(readings, "gpu_memory_free_bytes", bytes, static_cast<double>(memory.free));
+    add_part(readings, "gpu_memory_used_bytes", bytes, memory.used, memory.total);
+    add_part(readings, "gpu_memory_free_bytes", bytes, memory.free, memory.total);
     unsigned long long reasons = 0;
     const int status = nvml.clock_reasons ? nvml.clock_reasons(device, &reasons) : nvml_not_supported;
     add(readings, "gpu_throttled", status, (reasons & throttling) != 0 ? 1 : 0);

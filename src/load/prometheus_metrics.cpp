@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "core/check.h"
 #include "core/text.h"
 #include "load/prometheus_client.h"
 
@@ -61,6 +64,23 @@ constexpr MetricRule rules[] = {
 /// How a program's metrics begin; takt's own exporter names a metric after the feature.
 constexpr std::string_view node_prefix = "node_", dcgm_prefix = "DCGM_", own_prefix = "takt_";
 
+/// NVIDIA tells them of a whole GPU only; of an instance DCGM reports 0, however busy it is.
+constexpr std::string_view of_whole_gpus[] = {"gpu_busy_share", "gpu_memory_busy_share"};
+constexpr std::string_view instance_mark = "/mig";
+
+bool is_told_of(std::string_view feature, std::string_view device) {
+  return device.find(instance_mark) == device.npos ||
+         std::find(std::begin(of_whole_gpus), std::end(of_whole_gpus), feature) == std::end(of_whole_gpus);
+}
+
+/// What samples of the metric can be, from what its feature can.
+SamplesExpected expected_of(const MetricRule& rule) {
+  const LoadFeature* const feature = find_load_feature(rule.feature);
+  TAKT_CHECK(feature != nullptr);
+  return {
+      rule.kind, {feature->range.least / rule.factor, feature->range.most / rule.factor}, rule.maker == Maker::dcgm};
+}
+
 Nanoseconds seconds_to_ns(double seconds) { return Nanoseconds(std::llround(std::clamp(seconds, 0.0, 9e9) * 1e9)); }
 
 /// Puts what was found into a reading, with what is wrong about it.
@@ -78,59 +98,100 @@ void settle(LoadReading& reading, std::optional<double> value, double last, doub
 /// Series by metric, all of them for one device.
 using Metrics = std::map<std::string, SeriesList, std::less<>>;
 
+/// The value is there, and says so, but it is without some samples.
+void note_left_out(SourceReadings& told, const LoadReading& reading, const std::string& left_out) {
+  if (!left_out.empty())
+    told.troubles.push_back(
+        {"prometheus", fmt::format("{} of {} is without {}", reading.name, reading.device, left_out)});
+}
+
 /// The mean over the series of a metric, each times the factor.
-LoadReading reading_by(const MetricRule& rule, const std::string& device, const Metrics& metrics,
-                       const MetricWindow& window) {
-  LoadReading reading = reading_of(rule.feature, device, "prometheus");
+void add_by(const MetricRule& rule, const std::string& device, const Metrics& metrics, const MetricWindow& window,
+            SourceReadings& all) {
+  LoadReading& reading = all.readings.emplace_back(reading_of(rule.feature, device, "prometheus"));
   const auto found = metrics.find(rule.metric);
   if (found == metrics.end()) {
     reading.trouble = rule.hint.empty() ? fmt::format("Prometheus has no {}", rule.metric)
                                         : fmt::format("{} is {}", rule.metric, rule.hint);
-    return reading;
+    return;
+  }
+  if (!is_told_of(rule.feature, device)) {
+    reading.trouble = "not told of a part of a GPU (MIG); gpu_engine_active_share says how busy it is";
+    return;
   }
   double sum = 0, last = window.now, span = 0;
-  std::string trouble;
+  std::string trouble, left_out;
   const SeriesList told = still_told(found->second, window);
   for (const PrometheusSeries* series : told) {
-    const SeriesValue one = value_of(*series, rule.kind, rule.maker == Maker::dcgm, window);
+    const SeriesValue one = value_of(*series, expected_of(rule), window);
     if (!one.value) trouble = fmt::format("{}: {}", rule.metric, one.trouble);
+    if (!one.left_out.empty()) left_out = one.left_out;
     sum += one.value.value_or(0);
     last = std::min(last, one.last), span = std::max(span, one.span);
   }
   const double mean = sum / static_cast<double>(told.size()) * rule.factor;
   settle(reading, trouble.empty() ? std::optional(mean) : std::nullopt, last, span, trouble, window);
-  return reading;
+  if (reading.value) note_left_out(all, reading, left_out);
+}
+
+/// Seconds that processors spent in each mode, per second; without processors that tell no rate of a mode.
+struct ModeRates {
+  double busy = 0, iowait = 0, steal = 0, all = 0, last = 0, span = 0;
+  std::string trouble, left_out;
+};
+
+ModeRates mode_rates(const SeriesList& told, const MetricWindow& window) {
+  ModeRates rates;
+  rates.last = window.now;
+  std::map<std::string, std::string> untold;  // by processor: why
+  std::set<std::string> processors;
+  std::vector<SeriesValue> values;
+  for (const PrometheusSeries* series : told) {
+    values.push_back(value_of(*series, {SampleKind::counter, {0, 1}}, window));
+    processors.insert(series->label("cpu"));
+    if (!values.back().value) untold[series->label("cpu")] = values.back().trouble;
+    if (!values.back().left_out.empty()) rates.left_out = values.back().left_out;
+  }
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    if (untold.contains(told[i]->label("cpu"))) continue;
+    const std::string mode = told[i]->label("mode");
+    const double rate = *values[i].value;
+    (mode == "iowait" ? rates.iowait : mode == "steal" ? rates.steal : rates.busy) += mode == "idle" ? 0 : rate;
+    rates.all += rate;
+    rates.last = std::min(rates.last, values[i].last), rates.span = std::max(rates.span, values[i].span);
+  }
+  if (!untold.empty())
+    rates.left_out = fmt::format("{} of {} processors ({})", untold.size(), processors.size(), untold.begin()->second);
+  if (2 * untold.size() >= processors.size() && !untold.empty())
+    rates.trouble = fmt::format("{}: {}", processor_seconds, untold.begin()->second);
+  else if (rates.all <= 0)
+    rates.trouble = "the processors' times do not grow";
+  return rates;
 }
 
 /// Processor seconds by mode: shares of their sum.
-std::vector<LoadReading> processor_readings(const Metrics& metrics, const MetricWindow& window) {
-  double busy = 0, iowait = 0, steal = 0, all = 0, last = window.now, span = 0;
-  std::string trouble;
+void add_processors(const Metrics& metrics, const MetricWindow& window, SourceReadings& told) {
   const auto found = metrics.find(processor_seconds);
-  if (found == metrics.end()) trouble = fmt::format("Prometheus has no {}", processor_seconds);
-  for (const PrometheusSeries* series : found == metrics.end() ? SeriesList{} : still_told(found->second, window)) {
-    const SeriesValue one = value_of(*series, SampleKind::counter, false, window);
-    if (!one.value) trouble = fmt::format("{}: {}", processor_seconds, one.trouble);
-    const std::string mode = series->label("mode");
-    const double rate = one.value.value_or(0);
-    (mode == "iowait" ? iowait : mode == "steal" ? steal : busy) += mode == "idle" ? 0 : rate;
-    all += rate;
-    last = std::min(last, one.last), span = std::max(span, one.span);
+  ModeRates rates;
+  if (found == metrics.end())
+    rates.trouble = fmt::format("Prometheus has no {}", processor_seconds);
+  else
+    rates = mode_rates(still_told(found->second, window), window);
+  for (const auto& [feature, part] : {std::pair{"cpu_busy_share", rates.busy},
+                                      {"cpu_iowait_share", rates.iowait},
+                                      {"cpu_steal_share", rates.steal}}) {
+    LoadReading& reading = told.readings.emplace_back(reading_of(feature, "host", "prometheus"));
+    settle(reading, rates.trouble.empty() ? std::optional(part / rates.all) : std::nullopt, rates.last, rates.span,
+           rates.trouble, window);
+    if (reading.value) note_left_out(told, reading, rates.left_out);
   }
-  if (trouble.empty() && all <= 0) trouble = "the processors' times do not grow";
-  std::vector<LoadReading> readings;
-  for (const auto& [feature, part] :
-       {std::pair{"cpu_busy_share", busy}, {"cpu_iowait_share", iowait}, {"cpu_steal_share", steal}}) {
-    LoadReading& reading = readings.emplace_back(reading_of(feature, "host", "prometheus"));
-    settle(reading, trouble.empty() ? std::optional(part / all) : std::nullopt, last, span, trouble, window);
-  }
-  return readings;
 }
 
 /// "gpu0", "gpu0/mig3".
 std::string gpu_of(const PrometheusSeries& series) {
   const std::string gpu = series.label("gpu"), instance = series.label("GPU_I_ID");
-  return "gpu" + (gpu.empty() ? "0" : printable(gpu)) + (instance.empty() ? "" : "/mig" + printable(instance));
+  return fmt::format("gpu{}{}{}", gpu.empty() ? "0" : printable(gpu), instance.empty() ? "" : instance_mark,
+                     printable(instance));
 }
 
 /// Values of two machines must not become one: which ones there are, if more than one.
@@ -145,9 +206,9 @@ std::string several_machines(const std::vector<PrometheusSeries>& series, std::s
 }
 
 void add_node(SourceReadings& told, const Metrics& metrics, const MetricWindow& window) {
-  for (auto& reading : processor_readings(metrics, window)) told.readings.push_back(std::move(reading));
+  add_processors(metrics, window, told);
   for (const MetricRule& rule : rules)
-    if (rule.maker == Maker::node) told.readings.push_back(reading_by(rule, "host", metrics, window));
+    if (rule.maker == Maker::node) add_by(rule, "host", metrics, window, told);
 }
 
 void add_own(SourceReadings& told, const std::vector<PrometheusSeries>& series, const MetricWindow& window) {
@@ -157,11 +218,19 @@ void add_own(SourceReadings& told, const std::vector<PrometheusSeries>& series, 
     const LoadFeature* const feature = find_load_feature(std::string_view(name).substr(own_prefix.size()));
     if (!feature) continue;
     LoadReading reading = reading_of(feature->name, printable(one.label("device")), "prometheus");
-    const SeriesValue value = value_of(one, SampleKind::gauge, false, window);
+    const SeriesValue value = value_of(one, {SampleKind::gauge, feature->range}, window);
     settle(reading, value.value, value.last, value.span, value.trouble.empty() ? "" : name + ": " + value.trouble,
            window);
+    if (reading.value) note_left_out(told, reading, value.left_out);
     told.readings.push_back(std::move(reading));
   }
+}
+
+/// A user's own figure can be anything, unless it has the name or the unit of a share.
+LoadRange range_of(const std::string& name, const std::string& unit) {
+  if (const LoadFeature* const known = find_load_feature(name)) return known->range;
+  if (unit == "share") return {0, 1};
+  return {std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
 }
 
 }  // namespace
@@ -200,7 +269,7 @@ SourceReadings metric_readings(const std::vector<PrometheusSeries>& series, cons
   if (is_of_one_machine(dcgm_prefix))
     for (const auto& [gpu, metrics] : gpus)
       for (const MetricRule& rule : rules)
-        if (rule.maker == Maker::dcgm) told.readings.push_back(reading_by(rule, gpu, metrics, window));
+        if (rule.maker == Maker::dcgm) add_by(rule, gpu, metrics, window, told);
   return told;
 }
 
@@ -215,7 +284,7 @@ LoadReading own_reading(const std::string& name, const std::string& unit, const 
                                                   answer.series.size());
     return reading;
   }
-  const SeriesValue value = value_of(answer.series.front(), SampleKind::gauge, false, window);
+  const SeriesValue value = value_of(answer.series.front(), {SampleKind::gauge, range_of(name, unit)}, window);
   settle(reading, value.value, value.last, value.span, value.trouble, window);
   reading.age.reset();  // Prometheus computes the value for the time that is asked for, whatever the age of the samples
   return reading;

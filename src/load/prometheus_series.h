@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "load/load_reading.h"
 #include "load/prometheus_answer.h"
 
 namespace takt {
@@ -19,18 +20,26 @@ struct MetricWindow {
 
 enum class SampleKind {
   gauge,    ///< the mean of the samples
-  counter,  ///< what it grows by per second; a counter that falls began anew
+  counter,  ///< what it grows by per second; while a counter falls, it tells no rate
+};
+
+/// What samples can be, in the metric's own unit: of a gauge its values, of a counter its rates.
+struct SamplesExpected {
+  SampleKind kind = SampleKind::gauge;
+  LoadRange range{};
+  bool is_dcgm = false;  ///< fields that a GPU leaves blank, or fills with ones, are no values
 };
 
 struct SeriesValue {
   std::optional<double> value;
   double last = 0, span = 0;  ///< seconds: of the last sample that counts; between the first and the last
   std::string trouble;        ///< why there is no value
+  std::string left_out;       ///< samples that cannot be, which the value is without: "1 of 6 samples (reported ...)"
 };
 
-/// Of the samples inside the window; where these are too few, of the last ones before its end. `is_dcgm`: fields that a
-/// GPU leaves blank are no values.
-SeriesValue value_of(const PrometheusSeries& series, SampleKind kind, bool is_dcgm, const MetricWindow& window);
+/// Of the samples inside the window; where these are too few, of the last ones before its end. Samples that cannot be
+/// are left out; where they are half of all or more, there is no value.
+SeriesValue value_of(const PrometheusSeries& series, const SamplesExpected& expected, const MetricWindow& window);
 
 using SeriesList = std::vector<const PrometheusSeries*>;
 

@@ -1,6 +1,7 @@
 // NVIDIA's management library as takt sees it, for machines without a GPU. What it does is set by the environment when
 // it is started: FAKE_NVML_GPUS, FAKE_NVML_GPM (1: there are counters), FAKE_NVML_LOST_AFTER (calls, after which the
-// GPU is lost), FAKE_NVML_INIT (the status of starting), FAKE_NVML_HANG (milliseconds that asking for shares takes).
+// GPU is lost), FAKE_NVML_INIT (the status of starting), FAKE_NVML_HANG (milliseconds that asking for shares takes),
+// FAKE_NVML_BROKEN (1: a GPU that is busy for all ones, and uses more memory than it has).
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -58,6 +59,7 @@ FAKE int nvmlDeviceGetHandleByIndex_v2(unsigned index, takt::NvmlDevice* device)
 }
 FAKE int nvmlDeviceGetUtilizationRates(takt::NvmlDevice device, takt::NvmlUtilization* used) {
   std::this_thread::sleep_for(std::chrono::milliseconds(number_of("FAKE_NVML_HANG", 0)));
+  if (number_of("FAKE_NVML_BROKEN", 0) != 0) return give(device, used, takt::NvmlUtilization{4294967295u, 25});
   return give(device, used, takt::NvmlUtilization{75, 25});
 }
 FAKE int nvmlDeviceGetClockInfo(takt::NvmlDevice device, int clock, unsigned* mhz) {
@@ -70,6 +72,7 @@ FAKE int nvmlDeviceGetTemperature(takt::NvmlDevice device, int sensor, unsigned*
   return sensor == 0 ? give(device, degrees, 61) : 2;
 }
 FAKE int nvmlDeviceGetMemoryInfo(takt::NvmlDevice device, takt::NvmlMemory* memory) {
+  if (number_of("FAKE_NVML_BROKEN", 0) != 0) return give(device, memory, takt::NvmlMemory{1000, 600, 1001});
   return give(device, memory, takt::NvmlMemory{1000, 600, 400});
 }
 FAKE int nvmlDeviceGetPcieThroughput(takt::NvmlDevice device, int which, unsigned* kib) {

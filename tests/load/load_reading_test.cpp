@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "load/load_source.h"
@@ -25,6 +27,37 @@ TEST(LoadFeatures, have_one_name_each_that_ends_in_the_unit) {
   EXPECT_EQ(find_load_feature("cpu_busy"), nullptr);
 }
 
+TEST(LoadFeatures, have_a_range_and_a_value_beyond_it_is_missing_with_the_reason) {
+  for (const LoadFeature& feature : load_features()) {
+    EXPECT_LT(feature.range.least, feature.range.most) << feature.name;
+    for (const double broken : {1e18, -1e18, std::numeric_limits<double>::infinity(), std::nan("")}) {
+      LoadReading reading = reading_of(feature.name, "host", "probe");
+      reading.value = broken, reading.age = Nanoseconds(1), reading.window = Nanoseconds(2);
+      reading = checked(reading);
+      EXPECT_FALSE(reading.value || reading.age || reading.window) << feature.name;
+      EXPECT_EQ(reading.trouble.rfind("reported ", 0), 0u) << reading.trouble;
+    }
+  }
+}
+
+double value_after_check(std::string_view feature, double value) {
+  LoadReading reading = reading_of(feature, "host", "probe");
+  reading.value = value;
+  return checked(reading).value.value_or(-1);
+}
+
+TEST(LoadFeatures, a_value_hardly_beyond_its_end_is_the_end) {
+  EXPECT_EQ(value_after_check("gpu_busy_share", 1), 1);
+  EXPECT_EQ(value_after_check("gpu_busy_share", 1.04), 1);
+  EXPECT_EQ(value_after_check("gpu_busy_share", 1.06), -1);
+  EXPECT_EQ(value_after_check("gpu_busy_share", -0.01), -1);
+  EXPECT_EQ(value_after_check("run_delay_share", 40), 40) << "forty threads wait for each processor";
+  EXPECT_EQ(value_after_check("gpu_temperature_celsius", -20), -20);
+  LoadReading own{"queue", "host", "prometheus", "requests"};
+  own.value = -1e30;
+  EXPECT_EQ(checked(own).value, -1e30) << "of a user's own figure nothing is known";
+}
+
 LoadReading told(std::string source, std::optional<double> value, std::string trouble = "") {
   LoadReading reading = reading_of("cpu_busy_share", "host", source);
   reading.value = value, reading.trouble = std::move(trouble);
@@ -40,6 +73,24 @@ TEST(LoadSnapshot, the_first_source_with_a_live_value_is_believed) {
   EXPECT_EQ(live_value(snapshot, "cpu_busy_share", "host"), 0.25);
   EXPECT_EQ(live_value(snapshot, "cpu_busy_share", "gpu0"), std::nullopt);
   EXPECT_EQ(live_value(snapshot, "load_average"), std::nullopt);
+}
+
+/// Tells what cannot be.
+class BrokenSource : public LoadSource {
+ public:
+  std::string_view name() const override { return "nvml"; }
+  void begin() override {}
+  SourceReadings read() override { return {{told("nvml", 42949672.95)}, {}}; }
+};
+
+TEST(LoadSnapshot, no_source_gets_an_impossible_value_through) {
+  std::vector<std::unique_ptr<LoadSource>> sources;
+  sources.push_back(std::make_unique<BrokenSource>());
+  const LoadSnapshot snapshot = read_all(sources);
+  ASSERT_EQ(snapshot.readings.size(), 1u);
+  EXPECT_FALSE(snapshot.readings.front().value);
+  EXPECT_EQ(snapshot.readings.front().trouble, "reported 42949672.95, which is more than 1");
+  EXPECT_EQ(live_value(snapshot, "cpu_busy_share"), std::nullopt);
 }
 
 /// Notes when it is read.

@@ -4,10 +4,13 @@
 
 #include <cstdlib>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
+#include "load/load_source.h"
 
 namespace takt {
 namespace {
@@ -16,11 +19,11 @@ namespace {
 class FakeNvml {
  public:
   FakeNvml(std::initializer_list<std::pair<std::string, std::string>> settings) {
-    for (const char* name : {"GPUS", "GPM", "LOST_AFTER", "INIT"}) ::unsetenv((prefix + name).c_str());
+    for (const char* name : {"GPUS", "GPM", "LOST_AFTER", "INIT", "BROKEN"}) ::unsetenv((prefix + name).c_str());
     for (const auto& [name, value] : settings) ::setenv((prefix + name).c_str(), value.c_str(), 1);
   }
   ~FakeNvml() {
-    for (const char* name : {"GPUS", "GPM", "LOST_AFTER", "INIT"}) ::unsetenv((prefix + name).c_str());
+    for (const char* name : {"GPUS", "GPM", "LOST_AFTER", "INIT", "BROKEN"}) ::unsetenv((prefix + name).c_str());
   }
 
  private:
@@ -41,6 +44,19 @@ std::string nvml_refusal(const std::string& library) {
     return error.what();
   }
   return "accepted";
+}
+
+TEST(NvmlLoad, figures_that_cannot_be_are_missing_with_the_reason) {
+  const FakeNvml fake{{"BROKEN", "1"}};
+  std::vector<std::unique_ptr<LoadSource>> sources;
+  sources.push_back(std::make_unique<NvmlLoad>(TAKT_FAKE_NVML));
+  const SourceReadings told{read_all(sources).readings, {}};
+  EXPECT_FALSE(nvml_reading(told, "gpu_busy_share").value);
+  EXPECT_EQ(nvml_reading(told, "gpu_busy_share").trouble, "reported 42949672.95, which is more than 1");
+  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_busy_share").value, 0.25);
+  EXPECT_FALSE(nvml_reading(told, "gpu_memory_used_bytes").value);
+  EXPECT_EQ(nvml_reading(told, "gpu_memory_used_bytes").trouble, "reported 1001 B of a memory of 1000 B");
+  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_free_bytes").value, 600);
 }
 
 TEST(NvmlLoad, tells_the_figures_of_every_gpu_in_takts_units) {

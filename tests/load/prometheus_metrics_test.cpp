@@ -41,10 +41,15 @@ TEST(PrometheusMetrics, a_gauge_is_the_mean_of_the_window_and_has_the_age_of_its
   EXPECT_DOUBLE_EQ(*later.value, 7) << "samples after the window do not count";
 }
 
-TEST(PrometheusMetrics, a_counter_is_what_it_grows_by_and_may_begin_anew) {
+TEST(PrometheusMetrics, a_counter_is_what_it_grows_by_and_tells_nothing_while_it_falls) {
   const char* const metric = "node_pressure_cpu_waiting_seconds_total";
   EXPECT_DOUBLE_EQ(*one_reading(metric, {{970, 0}, {990, 5}, {1000, 9}}, "cpu_pressure_share").value, 0.4);
-  EXPECT_DOUBLE_EQ(*one_reading(metric, {{990, 5}, {995, 7}, {1000, 1}}, "cpu_pressure_share").value, 0.3) << "2 + 1";
+  EXPECT_DOUBLE_EQ(*one_reading(metric, {{990, 5}, {993, 6.5}, {996, 1}, {1000, 2}}, "cpu_pressure_share").value,
+                   2.5 / 7)
+      << "without the three seconds in which it fell";
+  const auto fell = one_reading(metric, {{990, 5}, {1000, 1}}, "cpu_pressure_share");
+  EXPECT_FALSE(fell.value);
+  EXPECT_EQ(fell.trouble, std::string(metric) + ": this counter stepped back, as after a restart");
   EXPECT_DOUBLE_EQ(*one_reading(metric, {{960, 2}, {980, 8}}, "cpu_pressure_share").value, 0.3) << "the last two";
   const auto one = one_reading(metric, {{995, 7}}, "cpu_pressure_share");
   EXPECT_FALSE(one.value);
@@ -118,14 +123,85 @@ TEST(PrometheusMetrics, numbers_that_overflow_are_none) {
 }
 
 TEST(PrometheusMetrics, gpus_are_told_apart_and_missing_counters_named) {
-  const auto told = metric_readings({series("DCGM_FI_DEV_GPU_UTIL", {{995, 10}}, {{"gpu", "0"}}),
-                                     series("DCGM_FI_DEV_GPU_UTIL", {{995, 20}}, {{"gpu", "1"}}),
-                                     series("DCGM_FI_DEV_GPU_UTIL", {{995, 30}}, {{"gpu", "1"}, {"GPU_I_ID", "3"}})},
-                                    last_ten);
+  const auto told =
+      metric_readings({series("DCGM_FI_DEV_GPU_UTIL", {{995, 10}}, {{"gpu", "0"}}),
+                       series("DCGM_FI_DEV_GPU_UTIL", {{995, 20}}, {{"gpu", "1"}}),
+                       series("DCGM_FI_PROF_GR_ENGINE_ACTIVE", {{995, 0.3}}, {{"gpu", "1"}, {"GPU_I_ID", "3"}})},
+                      last_ten);
   EXPECT_DOUBLE_EQ(*reading(told, "gpu_busy_share", "gpu0").value, 0.1);
   EXPECT_DOUBLE_EQ(*reading(told, "gpu_busy_share", "gpu1").value, 0.2);
-  EXPECT_DOUBLE_EQ(*reading(told, "gpu_busy_share", "gpu1/mig3").value, 0.3);
+  EXPECT_DOUBLE_EQ(*reading(told, "gpu_engine_active_share", "gpu1/mig3").value, 0.3);
   EXPECT_NE(reading(told, "gpu_sm_active_share", "gpu0").trouble.find("dcgm-exporter -f"), std::string::npos);
+}
+
+bool tells_trouble(const SourceReadings& told, const std::string& sentence) {
+  for (const SourceTrouble& trouble : told.troubles)
+    if (trouble.sentence == sentence) return true;
+  return false;
+}
+
+TEST(PrometheusMetrics, a_broken_sample_among_good_ones_is_left_out_and_counted) {
+  const auto told = metric_readings(
+      {series("DCGM_FI_DEV_GPU_UTIL", {{990, 40}, {992, 42}, {994, 4294967295}, {996, 38}, {998, 40}}, {{"gpu", "0"}}),
+       series("DCGM_FI_DEV_GPU_UTIL", {{990, 0}, {992, 0}, {994, 100000}, {996, 0}, {998, 0}}, {{"gpu", "1"}})},
+      last_ten);
+  EXPECT_DOUBLE_EQ(*reading(told, "gpu_busy_share", "gpu0").value, 0.4);
+  EXPECT_DOUBLE_EQ(*reading(told, "gpu_busy_share", "gpu1").value, 0);
+  EXPECT_TRUE(reading(told, "gpu_busy_share", "gpu0").is_live());
+  EXPECT_TRUE(
+      tells_trouble(told, "gpu_busy_share of gpu0 is without 1 of 5 samples (reported 4294967295, which is no value)"));
+  EXPECT_TRUE(tells_trouble(
+      told, "gpu_busy_share of gpu1 is without 1 of 5 samples (reported 100000, which is more than 100)"));
+}
+
+TEST(PrometheusMetrics, where_half_of_the_samples_are_broken_there_is_no_value) {
+  const auto dcgm = [](const char* metric, Samples samples, const char* feature) {
+    return one_reading(metric, std::move(samples), feature, last_ten, {{"gpu", "0"}});
+  };
+  const auto active = dcgm("DCGM_FI_PROF_SM_ACTIVE", {{992, 1.294}, {996, 1.294}}, "gpu_sm_active_share");
+  EXPECT_FALSE(active.value);
+  EXPECT_EQ(active.trouble, "DCGM_FI_PROF_SM_ACTIVE: reported 1.294, which is more than 1 (2 of 2 samples)");
+  EXPECT_FALSE(dcgm("DCGM_FI_DEV_GPU_UTIL", {{992, 50}, {996, 20000}}, "gpu_busy_share").value);
+  EXPECT_FALSE(dcgm("DCGM_FI_DEV_GPU_TEMP", {{996, 4294967295}}, "gpu_temperature_celsius").value);
+  EXPECT_FALSE(dcgm("DCGM_FI_PROF_PCIE_TX_BYTES", {{996, 4294967295}}, "gpu_pcie_sent_bytes_per_s").value)
+      << "all ones are no value, even where the number could be";
+  EXPECT_FALSE(dcgm("DCGM_FI_DEV_FB_USED", {{996, 18446744073709551615.0}}, "gpu_memory_used_bytes").value);
+  EXPECT_FALSE(dcgm("DCGM_FI_DEV_POWER_USAGE", {{996, -3}}, "gpu_power_watts").value);
+}
+
+TEST(PrometheusMetrics, how_busy_a_part_of_a_gpu_is_its_engine_tells) {
+  const auto told =
+      metric_readings({series("DCGM_FI_DEV_GPU_UTIL", {{995, 0}}, {{"gpu", "3"}, {"GPU_I_ID", "1"}}),
+                       series("DCGM_FI_PROF_GR_ENGINE_ACTIVE", {{995, 1}}, {{"gpu", "3"}, {"GPU_I_ID", "1"}})},
+                      last_ten);
+  EXPECT_FALSE(reading(told, "gpu_busy_share", "gpu3/mig1").value);
+  EXPECT_NE(reading(told, "gpu_busy_share", "gpu3/mig1").trouble.find("gpu_engine_active_share"), std::string::npos);
+  EXPECT_EQ(reading(told, "gpu_engine_active_share", "gpu3/mig1").value, 1);
+}
+
+TEST(PrometheusMetrics, a_counter_that_jumps_is_no_load) {
+  const char* const metric = "node_pressure_io_waiting_seconds_total";
+  const auto jump = one_reading(metric, {{990, 5}, {1000, 4294967295}}, "io_pressure_share");
+  EXPECT_FALSE(jump.value);
+  EXPECT_NE(jump.trouble.find("more than 1"), std::string::npos) << jump.trouble;
+  const auto around =
+      one_reading(metric, {{990, 5}, {992, 6}, {994, 7}, {996, 8}, {998, 1e12}, {1000, 9}}, "io_pressure_share");
+  EXPECT_DOUBLE_EQ(*around.value, 0.5) << "3 in 6 seconds: neither the jump nor the fall after it counts";
+}
+
+TEST(PrometheusMetrics, a_processor_whose_counters_fall_is_left_out_with_all_its_modes) {
+  std::vector<PrometheusSeries> all;
+  for (const char* cpu : {"0", "1", "2"})
+    for (const auto& [mode, grown] : std::map<std::string, double>{{"user", 2}, {"iowait", 0}, {"idle", 8}}) {
+      const double by = mode == "iowait" && cpu == std::string("1") ? -50 : grown;
+      all.push_back(series("node_cpu_seconds_total", {{990, 100}, {1000, 100 + by}}, {{"mode", mode}, {"cpu", cpu}}));
+    }
+  const auto told = metric_readings(all, last_ten);
+  EXPECT_DOUBLE_EQ(*reading(told, "cpu_busy_share").value, 0.2);
+  EXPECT_DOUBLE_EQ(*reading(told, "cpu_iowait_share").value, 0);
+  EXPECT_TRUE(tells_trouble(told,
+                            "cpu_busy_share of host is without 1 of 3 processors (this counter stepped back, as after "
+                            "a restart)"));
 }
 
 TEST(PrometheusMetrics, two_machines_are_not_mixed) {
