@@ -67,6 +67,17 @@ class Installed(unittest.TestCase):
     def tearDownClass(cls):
         shutil.rmtree(cls.folder)
 
+    def test_libraries_are_looked_for_beside_what_is_installed_alone(self):
+        """An empty or relative element would be the working directory."""
+        files = [path for folder in ('bin', LIBRARIES) for path in (self.prefix / folder).rglob('*')
+                 if path.is_file() and not path.is_symlink() and path.read_bytes()[:4] == b'\x7fELF']
+        self.assertIn(self.takt, files)
+        for file in files:
+            for folders in re.findall(r'\((?:RUNPATH|RPATH)\)[^[]*\[(.*)\]', call('readelf', '-d', '-W', file)):
+                for folder in folders.split(':'):
+                    whole = folder.startswith('/') and file.name == 'takt-train'  # a libtorch of one's own stays where it is
+                    self.assertTrue(whole or folder == '$ORIGIN' or folder.startswith('$ORIGIN/'), f'{file}: {folders}')
+
     def example(self, name):
         """The program, built outside of the checkout against what is installed."""
         source = self.folder / 'examples' / name
