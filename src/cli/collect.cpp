@@ -175,6 +175,7 @@ int run_collect(std::span<const std::string> arguments) {
     collection = collect(settings);
   }
   for (const std::string& damage : collection.damage) log_warning(damage);
+  interrupt.work_is_over();
   if (!collection.dataset.models.empty()) write_dataset(collection.dataset, o.out);
   const auto tables = collect_tables(collection.rows);
   print(o.output, tables, provenance, text_of(o, collection));

@@ -40,6 +40,17 @@ constexpr Command all_commands[] = {
 
 constexpr GroupOption takt_options[] = {{"--version", "Show version, commit, kind of build and runtimes"}};
 
+constexpr std::string_view exit_codes = R"(
+Exit codes:
+  0    done
+  1    failed; also where nothing at all could be measured
+  2    wrong command line
+  3    inconclusive (compare)
+  130  ended by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP: what was measured until
+       then is printed and written. 0 where a command ends in no other way
+       (exporter, load --watch)
+)";
+
 constexpr CommandGroup takt_itself = {
     .name = "",
     .summary = "takt: measures and explains where the time of a machine-learning model goes",
@@ -47,7 +58,7 @@ constexpr CommandGroup takt_itself = {
     .commands = all_commands,
     .example = "takt run model.onnx",
     .options = takt_options,
-    .end = "\nExit codes: 0 done, 1 failed, 2 wrong command line, 3 inconclusive (compare).\n"};
+    .end = exit_codes};
 
 }  // namespace
 

@@ -99,6 +99,7 @@ int run_evaluate(std::span<const std::string> arguments) {
     settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
     models = evaluate(predictor, settings);
   }
+  interrupt.work_is_over();
   for (const EvaluatedModel& model : models)
     if (!model.problem.empty()) log_warning(fmt::format("{}: {}", printable(model.model), printable(model.problem)));
   const auto tables = evaluate_tables(models);

@@ -62,7 +62,7 @@ int run_exporter_command(std::span<const std::string> arguments) {
   ExporterOptions o;
   if (!declare(o).parse(arguments)) return 0;
   const ExporterSettings settings = settings_of(o);
-  const Interrupt interrupt;
+  const Interrupt interrupt(Interrupt::Means::done);
   run_exporter(settings, interrupt.requested(), [](const ListenAddress& address) {
     if (!address.is_local())
       log_warning(fmt::format("every machine that reaches {} can read the load of this one", to_string(address)));

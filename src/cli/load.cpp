@@ -69,7 +69,7 @@ int run_load_command(std::span<const std::string> arguments) {
         "load: --watch writes one reading after the other to the screen; use --format table or json, without -o");
   const LoadConfig config = settled(o.sources);
   const auto sources = make_load_sources(config);
-  const Interrupt interrupt;
+  const Interrupt interrupt(o.watch ? Interrupt::Means::done : Interrupt::Means::stopped);
   bool told = false;
   do {
     const LoadSnapshot snapshot = take_snapshot(sources, config.window, &interrupt.requested());
@@ -79,7 +79,7 @@ int run_load_command(std::span<const std::string> arguments) {
     std::fflush(stdout);
   } while (o.watch && !interrupt.requested());
   if (!told && !o.watch) throw Error(ErrorKind::runtime, "no source tells anything of the load");
-  return interrupt.requested() && !o.watch ? 130 : 0;
+  return 0;
 }
 
 }  // namespace takt

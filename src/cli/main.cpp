@@ -1,4 +1,4 @@
-// The one place where errors end: a line on stderr and an exit code.
+// The one place where errors and signals end: a line on stderr and an exit code.
 #include <unistd.h>
 
 #include <csignal>
@@ -11,10 +11,13 @@
 #include "cli/commands.h"
 #include "core/crash.h"
 #include "core/error.h"
+#include "core/interrupt.h"
 #include "core/log.h"
 #include "core/quoted.h"
 #include "core/shared_library.h"
+#include "core/sudden_end.h"
 #include "core/text.h"
+#include "core/watched_work.h"
 
 namespace {
 
@@ -27,14 +30,11 @@ int fail(int code, const char* message) {
   return code;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  takt::tell_crashes();
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of a write, as a full disk is
+int run(int argc, char** argv) {
   try {
     takt::leave_out_relative_library_folders(argv);
-    std::vector<std::string> arguments(argv + 1, argv + argc);
+    takt::end_by_signals();
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
     int code = takt::run_command_line(arguments);
     // A full disk or a closed pipe shows only when the buffer is written out.
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) return fail(1, "cannot write the result to standard output");
@@ -52,4 +52,14 @@ int main(int argc, char** argv) {
   } catch (...) {
     return fail(1, "a library threw something that is no error of C++; try another runtime");
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  takt::tell_crashes();
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of a write, as a full disk is
+  const int code = takt::exit_code(run(argc, argv));
+  if (takt::has_abandoned_work()) takt::end_suddenly(code);  // an ordinary end would wait for it
+  return code;
 }

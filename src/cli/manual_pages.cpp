@@ -62,7 +62,7 @@ std::string entry(const Option& option) {
 std::string end_of(std::string_view example, std::string_view above) {
   return fmt::format(
       ".SH EXIT STATUS\n0: done. 1: failed; one line on standard error says why. 2: wrong command line. "
-      "3: what was measured cannot tell (a gate of compare).\n"
+      "3: what was measured cannot tell (a gate of compare). 130, 143, 129: ended by Ctrl-C, SIGTERM or SIGHUP.\n"
       ".SH EXAMPLE\n.nf\n{}\n.fi\n.SH SEE ALSO\n.BR {} (1)\n",
       roff(example), roff(page_of(above)));
 }

@@ -17,7 +17,6 @@
 #include "core/log.h"
 #include "core/progress.h"
 #include "core/text.h"
-#include "core/watched_work.h"
 #include "machine/peaks_file.h"
 #include "machine/resource_load.h"
 #include "pipeline/loaded_runs.h"
@@ -201,35 +200,6 @@ void check_table(const InterferenceOptions& o) {
     throw UsageError("--table predictions: pairs are not measured and predicted; add --pairs both");
 }
 
-/// The command itself; what it throws may have left a thread behind.
-int run_to_the_end(std::span<const std::string> arguments, InterferenceOptions& o, const Interrupt& interrupt) {
-  PipelineSpec spec = spec_of(o.pipeline);
-  if (spec.warmup) spec.warmup = std::min(*spec.warmup, *spec.batches / 2);
-  if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
-  spec = with_given_inputs(std::move(spec), &interrupt.requested());
-  InterferenceSettings settings;
-  std::string text;
-  InterferenceAnswer answer(spec, o, interrupt);
-  if (o.pairs != "measured") answer.measure_stages();
-  if (o.pairs != "predicted" && !answer.interrupted()) {
-    text = add_bandwidth(spec, settings);
-    answer.measure_pairs(settings);
-  }
-  const auto list = answer.all_tables();
-  const Provenance provenance = describe(spec, o, answer.rounds(), arguments);
-  text += answer.text(o.output.style());
-  if (!o.save.empty()) {
-    write_file_atomically(o.save, to_json(list, to_json(provenance)));
-    const std::string said = fmt::format("wrote {}", printable(o.save.string()));
-    if (o.output.is_text_on_screen())
-      text += said + "\n";
-    else
-      log_info(said);
-  }
-  print(o.output, list, provenance, text);
-  return answer.interrupted() ? 130 : 0;
-}
-
 /// The child beside which real stages are measured: until it is killed, or nobody reads its lines.
 int run_load_process() {
   std::cin >> std::noskipws;
@@ -257,17 +227,32 @@ int run_pipeline_interference(std::span<const std::string> arguments) {
   settle(o.pipeline);
   if (!o.pipeline.batches) o.pipeline.batches = usual_batches;
   const Interrupt interrupt;
-  try {
-    const int code = run_to_the_end(arguments, o, interrupt);
-    if (has_abandoned_work()) end_abandoned("interrupted", code);
-    return code;
-  } catch (const Error& error) {
-    const int code = interrupt.requested() ? 130 : 1;
-    if (has_abandoned_work()) end_abandoned(error.what(), code);
-    if (code == 1) throw;
-    log_warning(error.what());
-    return code;
+  PipelineSpec spec = spec_of(o.pipeline);
+  if (spec.warmup) spec.warmup = std::min(*spec.warmup, *spec.batches / 2);
+  if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
+  spec = with_given_inputs(std::move(spec), &interrupt.requested());
+  InterferenceSettings settings;
+  std::string text;
+  InterferenceAnswer answer(spec, o, interrupt);
+  if (o.pairs != "measured") answer.measure_stages();
+  if (o.pairs != "predicted" && !answer.interrupted()) {
+    text = add_bandwidth(spec, settings);
+    answer.measure_pairs(settings);
   }
+  interrupt.work_is_over();
+  const auto list = answer.all_tables();
+  const Provenance provenance = describe(spec, o, answer.rounds(), arguments);
+  text += answer.text(o.output.style());
+  if (!o.save.empty()) {
+    write_file_atomically(o.save, to_json(list, to_json(provenance)));
+    const std::string said = fmt::format("wrote {}", printable(o.save.string()));
+    if (o.output.is_text_on_screen())
+      text += said + "\n";
+    else
+      log_info(said);
+  }
+  print(o.output, list, provenance, text);
+  return 0;
 }
 
 }  // namespace takt

@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "cli/tables.h"
 #include "core/error.h"
-#include "core/log.h"
 #include "core/text.h"
 
 namespace takt {
@@ -87,13 +83,6 @@ std::vector<LongTable> printed(const Accounts& accounts, const OutputOptions& ou
   for (const std::string& name : printed_tables(output, table_names(command)))
     list.push_back(long_table(accounts, name));
   return list;
-}
-
-void end_abandoned(const std::string& why, int exit_code) {
-  std::fflush(stdout);
-  log_failure(why);
-  std::fprintf(stderr, "takt: %s\n", why.c_str());
-  std::_Exit(exit_code);
 }
 
 }  // namespace takt

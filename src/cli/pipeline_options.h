@@ -41,7 +41,4 @@ PipelineSpec spec_of(const PipelineOptions& options);
 /// Of an account, the tables that print() will look at; it must outlive them. `command`: one that has them (tables.h).
 std::vector<LongTable> printed(const Accounts& accounts, const OutputOptions& output, std::string_view command);
 
-/// Says why on stderr and ends the process at once: a thread hangs in a runtime whose clean-up would wait for it.
-[[noreturn]] void end_abandoned(const std::string& why, int exit_code = 1);
-
 }  // namespace takt

@@ -93,14 +93,13 @@ std::optional<Error> write_run(const PipelineRun& run, const std::filesystem::pa
   return std::nullopt;
 }
 
-/// There is nothing to print. What hangs in a runtime is left behind.
-int end_unopened(const PipelineOutcome& outcome) {
-  if (outcome.run.failure && !outcome.abandoned) throw Error(ErrorKind::runtime, *outcome.run.failure);
-  const int code = outcome.run.failure ? 1 : 130;
-  const std::string why = outcome.run.failure ? *outcome.run.failure : outcome.notes.back();
-  if (outcome.abandoned) end_abandoned(why, code);
-  log_warning(why);
-  return code;
+/// What ended the run before its time, or nothing at all was delivered. What hangs in a runtime is left behind.
+void check_end(const PipelineOutcome& outcome) {
+  if (outcome.run.failure) throw Error(ErrorKind::runtime, *outcome.run.failure);
+  if (!outcome.began) throw Error(ErrorKind::runtime, outcome.notes.back());
+  if (outcome.abandoned) throw Error(ErrorKind::runtime, "an execution never came back");
+  if (outcome.run.schedule.batches.empty())
+    throw Error(ErrorKind::runtime, "no batch was delivered, so nothing was measured; let it run longer");
 }
 
 }  // namespace
@@ -123,7 +122,8 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   std::optional<Spill> spill;  // of what really runs only when it has ended: `batches` sees to that
   if (is_virtual) spill.emplace();
   PipelineOutcome outcome = is_virtual ? PipelineOutcome{simulate_pipeline(spec), {}} : run(spec, interrupt, batches);
-  if (!outcome.began) return end_unopened(outcome);
+  interrupt.work_is_over();
+  if (!outcome.began) check_end(outcome);
   const Provenance provenance = describe(outcome.run, spec, arguments);
   outcome.run.provenance_json = to_json(provenance);
   const Accounts accounts = account(outcome.run);
@@ -140,11 +140,9 @@ int run_pipeline_run(std::span<const std::string> arguments) {
       log_info(said);
   }
   print(o.output, printed(accounts, o.output, "pipeline run"), provenance, text);
-  const std::string why = outcome.run.failure.value_or("an execution never came back");
-  if (outcome.abandoned) end_abandoned(unwritten ? unwritten->what() : why);
   if (unwritten) throw *unwritten;
-  if (outcome.run.failure) throw Error(ErrorKind::runtime, *outcome.run.failure);
-  return outcome.run.interrupted ? 130 : 0;
+  check_end(outcome);
+  return 0;
 }
 
 }  // namespace takt

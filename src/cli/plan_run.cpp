@@ -123,6 +123,7 @@ int run_plan_run(std::span<const std::string> arguments) {
   settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
   settings.stop = &interrupt.requested();
   const PlanRunReport report{search.objective, search.batches, run_plans(trials, *problem.model, settings)};
+  interrupt.work_is_over();
   auto tables = plan_run_tables(report);
   for (Table& table : piece_tables(problem)) tables.push_back(std::move(table));
   print(o.output, tables, provenance_of("plan run", arguments),

@@ -137,8 +137,10 @@ int search_model(PlanSearchOptions& o, std::span<const std::string> arguments) {
   o.problem.devices = o.costs.devices;
   o.problem.no_interference = o.costs.no_interference;
   o.problem.at_once = settings.objective == PlanObjective::throughput;
-  const Interrupt interrupt;
-  const PlanProblem problem = make_problem(o.problem, interrupt);
+  const PlanProblem problem = [&] {
+    const Interrupt interrupt;  // what follows only computes
+    return make_problem(o.problem, interrupt);
+  }();
   PlanReport report = report_on(o, *problem.costs, settings);
   compare_with_single(report, *problem.costs, problem.draws, settings);
   auto tables = plan_tables(report);

@@ -222,6 +222,7 @@ int run_run(std::span<const std::string> arguments) {
   const Interrupt interrupt;
   o.run.stop = &interrupt.requested();
   const RunResult result = measure(o);
+  interrupt.work_is_over();
   const std::optional<OpProfile> ops = result.profiled ? std::optional(profile_ops(result)) : std::nullopt;
   const std::optional<Peaks> peaks = ops ? peaks_for(o, result) : std::nullopt;
   const FigureSettings figures{peaks ? &*peaks : nullptr, o.run.threads == 1, !o.columns.empty()};
@@ -239,7 +240,7 @@ int run_run(std::span<const std::string> arguments) {
       log_info(line);
   if (ops && o.columns.empty() && !for_explorer) shown += next_step(o);
   print(o.output, tables_of(o, result, ops, figures), provenance, shown);
-  return result.stopped ? 130 : 0;  // what a shell says of a program that Ctrl-C ended
+  return 0;
 }
 
 }  // namespace takt

@@ -169,10 +169,8 @@ int run_scenario(std::span<const std::string> arguments) {
       bar.update(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total));
     });
   }
-  if (!run) {
-    log_warning("stopped before the training ended: there is no trace");
-    return 130;
-  }
+  interrupt.work_is_over();
+  if (!run) throw Error(ErrorKind::runtime, "stopped before the training ended: there is no trace");
   const NamedTrace trace{run->trace_file, read_trace(run->trace_file)};
   const ScenarioOutcome outcome{task.settings, o.trace_dir.string(), *run, key_figures(trace.read.trace)};
   const OperatorTimes operators = operator_times(trace.read.trace);

@@ -91,6 +91,18 @@ SweepRecords measure_step(const SweepOptions& o, const SweepCases& cases, const 
   return *rows_in(o.out);
 }
 
+/// Where rows of these devices were tried and none was measured, the sentence that says so; empty otherwise.
+std::string nothing_measured(const SweepRecords& sweep, const std::vector<SweepDevice>& devices) {
+  std::vector<const StageRecord*> tried;
+  for (const StageRecord& one : sweep.records)
+    if (std::any_of(devices.begin(), devices.end(), [&](auto& device) { return device.unit == one.row.key.unit; }))
+      tried.push_back(&one);
+  const auto is_measured = [](const StageRecord* one) { return one->row.status == StageStatus::measured; };
+  if (tried.empty() || std::any_of(tried.begin(), tried.end(), is_measured)) return "";
+  return fmt::format("nothing was measured: {} rows failed or are not supported; of the first: {}", tried.size(),
+                     tried.front()->row.reason);
+}
+
 /// Of one network in DIR/results, of several each in a folder of its own there.
 std::filesystem::path tables_folder(const SweepOptions& o, Network network, std::size_t networks) {
   const auto results = o.out / "results";
@@ -133,6 +145,7 @@ Analyzed analyze_step(const SweepOptions& o, const SweepCases& cases, const Prov
 struct ContentionAnswer {
   std::vector<MeasuredContention> measured;  ///< of networks whose devices share something
   std::string text;
+  std::string nothing;  ///< why there is not one of them, although devices share something; empty otherwise
 };
 
 /// Where devices share nothing it is passed over, unless the step was asked for by its name.
@@ -159,6 +172,11 @@ ContentionAnswer contention_step(const SweepOptions& o, const Provenance& proven
     if (!measured->damage.empty()) log_warning(measured->damage);
     for (const std::string& failed : measured->failed)
       log_warning(fmt::format("contention of {} is not measured: {}", network_title(network), printable(failed)));
+    if (measured->report.stages.empty()) {
+      answer.nothing = fmt::format("no contention of {} was measured; of the first: {}", network_title(network),
+                                   measured->failed.empty() ? "it has no stage" : printable(measured->failed.front()));
+      continue;
+    }
     const auto folder = tables_folder(o, network, networks.size());
     make_folders(folder);
     write_file_atomically(folder / contention_file, contention_json(*measured, provenance));
@@ -166,6 +184,68 @@ ContentionAnswer contention_step(const SweepOptions& o, const Provenance& proven
                                printable((folder / contention_file).string()));
     answer.measured.push_back(std::move(*measured));
   }
+  if (!answer.measured.empty()) answer.nothing.clear();
+  return answer;
+}
+
+struct SweepSteps {
+  bool exports = false, measures = false, analyzes = false, contends = false;
+};
+
+SweepSteps sweep_steps(const SweepOptions& o) {
+  SweepSteps steps;
+  steps.measures = o.do_measure || o.do_all, steps.exports = o.do_export || steps.measures;
+  steps.analyzes = o.do_analyze || o.do_all;
+  // A part of a sweep may lack the rows of others.
+  steps.contends = o.do_interference || (o.do_all && o.shard.empty());
+  if (!steps.exports && !steps.analyzes && !steps.contends)
+    throw UsageError(
+        "sweep: say what to do: --export writes the models, --measure measures them, --analyze makes tables "
+        "of costs, --interference measures slow-downs, --all does it all");
+  if (!o.from.empty() && (steps.exports || !steps.analyzes || steps.contends))
+    throw UsageError("sweep: --from names rows for --analyze alone; leave out the other steps");
+  return steps;
+}
+
+struct SweepAnswer {
+  std::vector<Table> tables;
+  std::string text, nothing;  ///< `nothing`: why nothing at all was measured; no step goes on from there
+};
+
+void add_pressures(const SweepOptions& o, const ContentionAnswer& contention, SweepAnswer& answer) {
+  answer.nothing = contention.nothing;
+  if (answer.tables.empty()) answer.tables = sweep_tables(*read_sweep(o.out));
+  std::vector<PressureRow> pressures;
+  for (const MeasuredContention& one : contention.measured)
+    pressures.insert(pressures.end(), one.report.pressures.begin(), one.report.pressures.end());
+  answer.tables.push_back(pressures_table(pressures));
+  answer.text += (answer.text.empty() || contention.text.empty() ? "" : "\n") + contention.text;
+}
+
+SweepAnswer answer_of(const SweepOptions& o, const SweepSteps& steps, const Provenance& provenance,
+                      const Interrupt& interrupt) {
+  const SweepCases cases = cases_of(o);
+  const auto devices = steps.measures ? devices_in(o) : std::vector<SweepDevice>();
+  SweepAnswer answer;
+  if (steps.exports) {
+    answer.tables = export_tables(export_step(o, cases, devices, interrupt));
+    answer.text = fmt::format("{}\nin {}\n", to_text(answer.tables.front(), o.output.style()),
+                              printable((o.out / "exported_models").string()));
+  }
+  if (steps.measures) {
+    const SweepRecords sweep = measure_step(o, cases, devices, interrupt);
+    answer.nothing = nothing_measured(sweep, devices);
+    const std::vector<Table> measured = sweep_tables(sweep);
+    answer.tables.insert(answer.tables.begin(), measured.begin(), measured.end());
+    answer.text = fmt::format("{}\n{}\nin {}\n", to_text(measured[0], o.output.style()),
+                              to_text(measured[1], o.output.style()), printable((o.out / "results").string()));
+  }
+  if (steps.analyzes && answer.nothing.empty()) {
+    const Analyzed analyzed = analyze_step(o, cases, provenance);
+    answer.text = analyzed.text;
+    if (answer.tables.empty()) answer.tables = sweep_tables(analyzed.sweep);
+  }
+  if (steps.contends && answer.nothing.empty()) add_pressures(o, contention_step(o, provenance, interrupt), answer);
   return answer;
 }
 
@@ -198,50 +278,14 @@ int run_sweep(std::span<const std::string> arguments) {
   if (!arguments.empty() && arguments.front() == "merge") return run_sweep_merge(arguments.subspan(1));
   SweepOptions o;
   if (!declare(o).parse(arguments)) return 0;
-  const bool measures = o.do_measure || o.do_all, exports = o.do_export || measures;
-  const bool analyzes = o.do_analyze || o.do_all;
-  // A part of a sweep may lack the rows of others.
-  const bool contends = o.do_interference || (o.do_all && o.shard.empty());
-  if (!exports && !analyzes && !contends)
-    throw UsageError(
-        "sweep: say what to do: --export writes the models, --measure measures them, --analyze makes tables "
-        "of costs, --interference measures slow-downs, --all does it all");
-  if (!o.from.empty() && (exports || !analyzes || contends))
-    throw UsageError("sweep: --from names rows for --analyze alone; leave out the other steps");
+  const SweepSteps steps = sweep_steps(o);
   shard_in(o.shard);
-  const SweepCases cases = cases_of(o);
-  const auto devices = measures ? devices_in(o) : std::vector<SweepDevice>();
   const Provenance provenance = provenance_of("sweep", arguments);
-
   const Interrupt interrupt;
-  std::vector<Table> tables;
-  std::string text;
-  if (exports) {
-    tables = export_tables(export_step(o, cases, devices, interrupt));
-    text = fmt::format("{}\nin {}\n", to_text(tables.front(), o.output.style()),
-                       printable((o.out / "exported_models").string()));
-  }
-  if (measures) {
-    const std::vector<Table> measured = sweep_tables(measure_step(o, cases, devices, interrupt));
-    tables.insert(tables.begin(), measured.begin(), measured.end());
-    text = fmt::format("{}\n{}\nin {}\n", to_text(measured[0], o.output.style()),
-                       to_text(measured[1], o.output.style()), printable((o.out / "results").string()));
-  }
-  if (analyzes) {
-    const Analyzed analyzed = analyze_step(o, cases, provenance);
-    text = analyzed.text;
-    if (tables.empty()) tables = sweep_tables(analyzed.sweep);
-  }
-  if (contends) {
-    const ContentionAnswer contention = contention_step(o, provenance, interrupt);
-    if (tables.empty()) tables = sweep_tables(*read_sweep(o.out));
-    std::vector<PressureRow> pressures;
-    for (const MeasuredContention& one : contention.measured)
-      pressures.insert(pressures.end(), one.report.pressures.begin(), one.report.pressures.end());
-    tables.push_back(pressures_table(pressures));
-    text += (text.empty() || contention.text.empty() ? "" : "\n") + contention.text;
-  }
-  print(o.output, tables, provenance, text);
+  const SweepAnswer answer = answer_of(o, steps, provenance, interrupt);
+  interrupt.work_is_over();
+  print(o.output, answer.tables, provenance, answer.text);
+  if (!answer.nothing.empty()) throw Error(ErrorKind::runtime, answer.nothing);
   return 0;
 }
 

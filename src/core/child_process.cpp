@@ -17,11 +17,14 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <thread>
 
 #include "core/check.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/sudden_end.h"
 #include "core/text.h"
 
 namespace takt {
@@ -105,6 +108,61 @@ ChildProcess::End end_of(int status) {
   return {WEXITSTATUS(status), std::nullopt};
 }
 
+/// What it ended with, or nullopt: it still runs at the end of the limit.
+std::optional<ChildProcess::End> reaped(pid_t id, Nanoseconds limit) {
+  const Nanoseconds deadline = steady_now() + limit;
+  for (;;) {
+    int status = 0;
+    const pid_t ended = ::waitpid(id, &status, WNOHANG);
+    if (ended == id) return end_of(status);
+    if (ended < 0 && errno != EINTR) return ChildProcess::End{};  // somebody else has reaped it
+    if (steady_now() >= deadline) return std::nullopt;
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+/// The child and whatever it started. A program of takt's own removes its temporary files when it is asked to end; what
+/// does not listen is killed. nullopt: not even that has ended it within the limit.
+std::optional<ChildProcess::End> killed(pid_t id, Nanoseconds limit) {
+  constexpr Nanoseconds listens_within = 200ms;
+  ::kill(-id, SIGTERM);
+  ::kill(-id, SIGCONT);
+  auto end = reaped(id, listens_within);
+  ::kill(-id, SIGKILL);
+  if (end) return end;
+  ::kill(id, SIGKILL);
+  return reaped(id, limit);
+}
+
+/// Those that run. A sudden end kills them and lets nobody start more.
+class Children {
+ public:
+  Children() {
+    at_sudden_end([this] {
+      mutex_.lock();  // for good
+      for (const pid_t id : running_) killed(id, 500ms);
+    });
+  }
+  void add(pid_t id) {
+    const std::lock_guard lock(mutex_);
+    running_.insert(id);
+  }
+  void remove(pid_t id) {
+    const std::lock_guard lock(mutex_);
+    running_.erase(id);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<pid_t> running_;
+};
+
+/// Never destroyed: a process may end suddenly while its statics are.
+Children& children() {
+  static auto& instance = *new Children;
+  return instance;
+}
+
 }  // namespace
 
 ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string_view input, Input kind) {
@@ -117,6 +175,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, std::string_
     files.close_all();
     cannot_start(command.front(), error);
   }
+  children().add(id_);
   std::swap(input_, files.more_input);
   std::swap(output_, files.output[0]);
   std::swap(errors_, files.errors);
@@ -158,28 +217,19 @@ void ChildProcess::tell(std::string_view line) {
 }
 
 ChildProcess::End ChildProcess::end() {
-  const auto deadline = std::chrono::steady_clock::now() + 500ms;
-  while (!end_) {
-    int status = 0;
-    const pid_t ended = ::waitpid(id_, &status, WNOHANG);
-    if (ended == id_)
-      end_ = end_of(status);
-    else if (std::chrono::steady_clock::now() >= deadline)
-      kill_and_reap();
-    else
-      std::this_thread::sleep_for(1ms);
+  if (!end_) {
+    end_ = reaped(id_, 500ms);
+    if (end_) children().remove(id_);
   }
+  kill_and_reap();
   return *end_;
 }
 
 void ChildProcess::kill_and_reap() {
   if (end_ || id_ < 0) return;
-  ::kill(-id_, SIGKILL);  // and whatever it started
-  ::kill(id_, SIGKILL);
-  int status = 0;
-  while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
-  }
-  end_ = end_of(status);
+  end_ = killed(id_, std::chrono::hours(24 * 365));
+  if (!end_) end_ = End{};
+  children().remove(id_);
 }
 
 std::string ChildProcess::last_words() const {

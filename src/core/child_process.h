@@ -13,8 +13,9 @@
 
 namespace takt {
 
-/// A running child that is told at its start what to do and answers in lines. It is killed and reaped at the latest by
-/// the destructor; a child that calls end_with_parent() does not outlive a parent that is killed. Not thread-safe.
+/// A running child that is told at its start what to do and answers in lines. It is asked to end, killed and reaped at
+/// the latest by the destructor, or by end_suddenly(); a child that calls end_with_parent() does not outlive a parent
+/// that is killed. Not thread-safe.
 class ChildProcess {
  public:
   enum class Input {
@@ -44,7 +45,7 @@ class ChildProcess {
     std::optional<int> code;    ///< exit code
     std::optional<int> signal;  ///< that killed it
   };
-  /// Waits until it has ended; a child that still runs half a second after it closed its output is killed. The same in
+  /// Waits until it has ended; a child that still runs half a second after it closed its output is ended. The same in
   /// every call.
   End end();
   /// The last line that it wrote to standard error; empty without one.

@@ -32,6 +32,18 @@ thread_local Progress* current_work = nullptr;
 thread_local std::string step_prefix;
 std::atomic<bool> has_abandoned{false};
 
+/// The step that was begun last, whoever watches.
+struct LastStep {
+  std::mutex mutex;
+  std::string step;
+};
+
+/// Never destroyed: threads that were abandoned may still begin one.
+LastStep& last_step() {
+  static auto& instance = *new LastStep;
+  return instance;
+}
+
 void run(Progress& progress, const std::function<void()>& work) {
   const CrashStack stack;
   current_work = &progress;
@@ -52,11 +64,20 @@ void run(Progress& progress, const std::function<void()>& work) {
 }  // namespace
 
 void begin_step(std::string_view step) {
+  {
+    const std::lock_guard lock(last_step().mutex);
+    last_step().step = step_prefix + std::string(step);
+  }
   if (current_work == nullptr) return;
   const std::lock_guard lock(current_work->mutex);
   if (current_work->given_up) throw GivenUp();
   current_work->step = step_prefix + std::string(step);
   current_work->since = steady_now();
+}
+
+std::string begun_step() {
+  const std::lock_guard lock(last_step().mutex);
+  return last_step().step;
 }
 
 StepPrefix::StepPrefix(std::string prefix) : before_(std::exchange(step_prefix, step_prefix + prefix)) {}

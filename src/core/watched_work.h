@@ -17,6 +17,8 @@ namespace takt {
 /// What this thread does next: "compiling the model". Costs nothing to speak of where nobody listens. From watched work
 /// that was given up it does not return: it throws to end the work.
 void begin_step(std::string_view step);
+/// The step that was begun last on any thread; empty: none yet. Thread-safe.
+std::string begun_step();
 
 /// While it lives, the steps of this thread are told with this before them: "stage 'infer', compiling the model".
 class StepPrefix {
@@ -48,7 +50,7 @@ WatchedEnd watch(std::function<void()> work, const WatchLimits& limits);
 
 /// Another's thread was left behind in the same way.
 void note_abandoned_work();
-/// Whether work was abandoned in this process. The process should end by std::_Exit then: an
+/// Whether work was abandoned in this process. The process should end by end_suddenly() then: an
 /// ordinary end destroys what that thread still uses.
 bool has_abandoned_work();
 

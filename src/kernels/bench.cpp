@@ -12,6 +12,7 @@
 #include "core/index.h"
 #include "core/temporary_folder.h"
 #include "core/text.h"
+#include "core/watched_work.h"
 #include "runtime/generated_values.h"
 
 namespace takt {
@@ -47,6 +48,7 @@ class Bench {
     settings.profile_ops = settings.device == "GPU";
     const auto session = runtime_->open(file, &graph, settings);
     session->set_inputs(drawn_inputs(*session));
+    begin_step("timing kernels");
     for (int i = 0; i < settings_.warmup; ++i) session->run();
     times.samples.reserve(static_cast<std::size_t>(settings_.iterations));
     times.started = wall_clock_now();
@@ -75,6 +77,7 @@ class Bench {
     if (inputs.empty()) settings.input_shapes.clear();  // they name the inputs of the whole model
     const auto session = runtime_->open(file(), &model.graph, settings);
     session->set_inputs(inputs.empty() ? drawn_inputs(*session) : inputs);
+    begin_step("timing kernels");
     for (int i = 0; i < settings_.warmup; ++i) session->run();
     const Nanoseconds started = wall_clock_now();
     for (int i = 0; i < settings_.iterations; ++i) session->run();

@@ -13,6 +13,7 @@
 #include "core/half.h"
 #include "core/temporary_folder.h"
 #include "core/text.h"
+#include "core/watched_work.h"
 #include "runtime/generated_values.h"
 #include "runtime/ports.h"
 
@@ -64,6 +65,7 @@ class KernelRuns {
       inputs.back().name = port.name;
     }
     session->set_inputs(inputs);
+    begin_step("running the model of a kernel");
     session->run();
     return session->outputs_of_last_run();
   }
@@ -76,6 +78,7 @@ class KernelRuns {
     all.all_tensors = true;
     const auto session = runtime_->open(file, &kernels.model.graph, all);
     session->set_inputs(kernels.input_values);
+    begin_step("running the model once");
     session->run();
     TensorValues values;
     for (const HostTensor& tensor : kernels.input_values) values.emplace(tensor.name, tensor);

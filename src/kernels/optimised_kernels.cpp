@@ -10,6 +10,7 @@
 #include "core/index.h"
 #include "core/temporary_folder.h"
 #include "core/text.h"
+#include "core/watched_work.h"
 #include "graph/onnx_weights.h"
 #include "graph/shapes.h"
 #include "kernels/kernel_groups.h"
@@ -47,6 +48,7 @@ std::map<std::string, Port> tensors_in(Runtime& runtime, const OptimisedKernels&
     }
   if (knows_all) return ports;
   session->set_inputs(kernels.input_values);
+  begin_step("running the model once");
   session->run();
   for (const HostTensor& tensor : session->outputs_of_last_run()) {
     PartialShape shape;

@@ -38,7 +38,7 @@ struct PipelineOutcome {
   /// of `stop` (`run.interrupted` alone, and the last note says at what). There are no batches then.
   bool began = true;
   /// An execution never came back: its thread still runs and what it uses is kept for as long as the process lives. A
-  /// program should end with std::_Exit then, as the runtime's own clean-up may wait for that thread.
+  /// program should end with end_suddenly() then, as the runtime's own clean-up may wait for that thread.
   bool abandoned = false;
 };
 

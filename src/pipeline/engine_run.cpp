@@ -20,6 +20,8 @@ using std::chrono::milliseconds;
 constexpr Nanoseconds spin{60'000};
 constexpr Nanoseconds look_around = milliseconds(20);  // for Ctrl-C and progress
 constexpr Nanoseconds grace = milliseconds(500);       // for others, after one has failed or hangs
+// After Ctrl-C a second is all there is: for what is inside to be delivered, then for what is cancelled to come back.
+constexpr Nanoseconds delivered_within = milliseconds(400), interrupted_grace = milliseconds(300);
 
 std::vector<bool> simulated_stages(const std::vector<OpenedStage>& stages) {
   std::vector<bool> simulated;
@@ -82,11 +84,12 @@ bool EngineRun::run(PipelineRun& result) {
   keep_time();
   std::unique_lock lock(mutex_);
   // After a failure nothing new starts; what is in flight gets some time to come back, so that it can be cleaned up.
-  changed_.wait_for(lock, failure_ ? grace : milliseconds(0), [&] { return in_flight_.empty() && active_ == 0; });
+  const Nanoseconds patience = !failure_ ? Nanoseconds(0) : interrupted_at_ ? interrupted_grace : grace;
+  changed_.wait_for(lock, patience, [&] { return in_flight_.empty() && active_ == 0; });
   changed_.wait_for(lock, grace, [&] { return active_ == 0; });
   result.base_time = base_time_;
   result.failure = failure_;
-  result.interrupted = interrupted_ || failure_;
+  result.interrupted = interrupted_at_ || failure_;
   sink_.end(result);
   result.warmup = warmup_of(spec_, static_cast<std::int64_t>(result.schedule.batches.size()));
   return in_flight_.empty() && active_ == 0;
@@ -147,20 +150,30 @@ void EngineRun::wait_until(std::unique_lock<std::mutex>& lock, Nanoseconds deadl
 bool EngineRun::watch(Nanoseconds now) {
   if (settings_.progress) settings_.progress(live_.flow().delivered(), spec_.batches.value_or(0));
   if (!failure_) failure_ = sink_.failure();
-  const bool stops = settings_.stop && *settings_.stop && !interrupted_;
+  const bool stops = settings_.stop && *settings_.stop && !interrupted_at_;
   if (stops) {
-    interrupted_ = closed_ = true;
+    interrupted_at_ = now;
+    closed_ = true;
     arrived_ = arrivals_.size();
     live_.stop_source();
   }
-  const auto late = [&](const Execution& what, Nanoseconds since) {
-    if (failure_ || now - since <= spec_.timeout) return;
-    failure_ = fmt::format("{}: not done after {}; raise 'timeout', or look at what the device does", place_of(what),
-                           format_duration(spec_.timeout));
-  };
-  for (const auto& [record, execution] : in_flight_) late(execution.first, execution.second);
-  if (const auto oldest = live_.oldest_simulated()) late(oldest->first, oldest->second);
+  give_up_late(now);
   return stops;
+}
+
+void EngineRun::give_up_late(Nanoseconds now) {
+  const bool is_over = interrupted_at_ && now - *interrupted_at_ > delivered_within;
+  const auto look_at = [&](const Execution& what, Nanoseconds since) {
+    if (failure_) return;
+    if (now - since > spec_.timeout)
+      failure_ = fmt::format("{}: not done after {}; raise 'timeout', or look at what the device does", place_of(what),
+                             format_duration(spec_.timeout));
+    else if (is_over)
+      failure_ = fmt::format("{}: interrupted; after {} it had not come back, and was left behind", place_of(what),
+                             format_duration(Duration(now - since)));
+  };
+  for (const auto& [record, execution] : in_flight_) look_at(execution.first, execution.second);
+  if (const auto oldest = live_.oldest_simulated()) look_at(oldest->first, oldest->second);
 }
 
 void EngineRun::let_in(Nanoseconds now) {

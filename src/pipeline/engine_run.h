@@ -53,6 +53,7 @@ class EngineRun {
   void add_copy(const Execution& what, const TensorCopy& copy, bool of_outputs);
   void fail(const Execution& what, const std::string& cause);
   std::string place_of(const Execution& what) const;
+  void give_up_late(Nanoseconds now);
   Nanoseconds now() const { return steady_now() - base_; }
 
   const PipelineSpec& spec_;
@@ -73,7 +74,7 @@ class EngineRun {
   std::map<std::pair<std::int64_t, int>, TensorCopy> fitted_;           ///< (batch, stage), until the execution is done
   int active_ = 0;                                                      ///< threads inside advance()
   std::optional<std::string> failure_;
-  bool interrupted_ = false;
+  std::optional<Nanoseconds> interrupted_at_;
   std::vector<OpenedStage> stages_;
   BatchValues values_;
 };

@@ -14,6 +14,7 @@
 #include "core/statistics.h"
 #include "core/temporary_folder.h"
 #include "core/text.h"
+#include "core/watched_work.h"
 #include "pipeline/opened_model.h"
 #include "plan/slow_downs.h"
 
@@ -141,6 +142,7 @@ std::vector<PieceMeasurement> measure_pieces(const PlannedPieces& model, const P
       const auto file = model.write_span(span, folder.path());
       for (; at != pieces.end() && at->result.span == span; ++at) {
         if (settings.stop && *settings.stop) throw Error(ErrorKind::runtime, "interrupted");
+        begin_step(fmt::format("measuring pieces {} on {}", to_string(span), at->result.unit));
         measure_round(model, file, runs, static_cast<std::uint64_t>(round), *at);
         if (settings.progress) settings.progress(++done, total);
       }

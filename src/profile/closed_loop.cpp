@@ -115,7 +115,7 @@ class Loop {
   void look(const LoopWatch& watch) {
     const auto began = began_.load();
     const Nanoseconds spent = began == not_yet ? Nanoseconds(0) : steady_now() - Nanoseconds(began);
-    if (watch && !watch(counted_, spent)) over_ = true;
+    if (watch && !watch(counted_, spent)) over_ = is_stopped_ = true;
   }
 
   bool is_over(Slot& slot, Nanoseconds at) {
@@ -140,9 +140,10 @@ class Loop {
 
   void begin(Nanoseconds at) { began_ = at.count(); }
 
+  /// What fails after the user's wish to end was cancelled.
   void fail(const std::string& why) {
     const std::lock_guard lock(mutex_);
-    if (failure_.empty()) failure_ = why;
+    if (failure_.empty() && !is_stopped_) failure_ = why;
     over_ = true;
     if (--in_flight_ == 0) changed_.notify_all();
   }
@@ -158,7 +159,7 @@ class Loop {
   const LoopFeed& feed_;
   Nanoseconds launched_{};
   std::vector<Slot> slots_;
-  std::atomic<bool> over_{false};
+  std::atomic<bool> over_{false}, is_stopped_{false};
   std::atomic<std::int64_t> began_{not_yet};  ///< steady clock
   std::atomic<std::int64_t> warm_{not_yet};   ///< the latest completion that made a request warm, steady clock
   std::atomic<std::size_t> counted_{0}, turn_{0}, cold_;
@@ -180,7 +181,10 @@ LoopRecord run_closed_loop(const std::vector<std::unique_ptr<Request>>& requests
                            const LoopLimit& limit, const LoopWatch& watch, const LoopFeed& feed) {
   LoopRecord record = Loop(requests, copy_outputs, limit, feed).run(watch);
   // A callback may still be on its way out of the request.
-  for (const auto& request : requests) request->wait();
+  for (const auto& request : requests) try {
+      request->wait();
+    } catch (const Error&) {  // it has told of its failure, or was cancelled
+    }
   return record;
 }
 

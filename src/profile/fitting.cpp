@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/watched_work.h"
+
 namespace takt {
 namespace {
 
@@ -49,6 +51,7 @@ FitResult fit(const std::vector<Candidate>& candidates,
               const std::function<std::unique_ptr<Session>(const Candidate&)>& open) {
   std::vector<std::unique_ptr<Session>> sessions;
   for (const auto& candidate : candidates) {
+    begin_step("trying " + to_string(candidate));
     sessions.push_back(open(candidate));
     for (int i = 0; i < 3; ++i) sessions.back()->run();
   }

@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "core/error.h"
+#include "core/watched_work.h"
 
 namespace takt {
 namespace {
@@ -50,15 +51,29 @@ Measurement::Measurement(Session& session, const RunSettings& settings, UsageRea
       pass_(std::move(pass)),
       checks_(settings.range, settings.repeat_check) {}
 
+/// A session that was cancelled when it was asked to stop fails: nullopt, that was no run.
+std::optional<Nanoseconds> Measurement::run_uncounted() try { return session_->run(); } catch (const Error&) {
+  if (!is_asked_to_stop()) throw;
+  return std::nullopt;
+}
+
+std::optional<Nanoseconds> Measurement::run_to_the_host() {
+  const auto time = run_uncounted();
+  return time && settings_.copy_to_host ? *time + session_->copy_outputs() : time;
+}
+
 void Measurement::warm_up() {
+  begin_step("warming up");
   Duration spent = std::accumulate(pass_.warmup.begin(), pass_.warmup.end(), Nanoseconds());
   const auto is_warm = [&] {
     return pass_.warmup.size() >= static_cast<std::size_t>(settings_.warmup_iterations) &&
            (!settings_.warmup_time || spent >= *settings_.warmup_time);
   };
   while (!is_warm() && !is_asked_to_stop()) {
-    pass_.warmup.push_back(session_->run());
-    spent += pass_.warmup.back();
+    const auto time = run_uncounted();
+    if (!time) return;
+    pass_.warmup.push_back(*time);
+    spent += *time;
     counted_.push_back(false);
   }
 }
@@ -66,7 +81,8 @@ void Measurement::warm_up() {
 bool Measurement::go_on_with(Session& session) {
   session_ = &session;
   int runs = 0;
-  for (; runs < settings_.warmup_iterations && !is_asked_to_stop(); ++runs) session_->run();
+  for (; runs < settings_.warmup_iterations && !is_asked_to_stop(); ++runs)
+    if (!run_uncounted()) break;
   return runs > 0;
 }
 
@@ -108,7 +124,9 @@ void Measurement::settle(CacheProbe* probe) {
   if (!known.empty() && known.back() >= noticeable_run) return;
   Nanoseconds spent{};
   for (int i = 0; i < most_settling_runs && spent < settled_after; ++i) {
-    spent += session_->run();
+    const auto time = run_uncounted();
+    if (!time) return;
+    spent += *time;
     counted_.push_back(false);
   }
 }
@@ -149,6 +167,7 @@ void Measurement::end_span(const Usage& after) {
 }
 
 void Measurement::run_block(std::size_t runs, const std::function<void()>& told) {
+  begin_step("running it");
   if (pass_.samples.empty()) pass_.started = wall_now(), first_ = steady_now();
   pass_.block_starts.push_back(pass_.samples.size());
   if (reader_) reader_->read_all(), begin_span();
@@ -156,17 +175,20 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
     told();
     if (turns_) set_next_inputs();
     Nanoseconds start = steady_now();
-    Nanoseconds sample = session_->run();
-    if (settings_.copy_to_host) sample += session_->copy_outputs();
+    const auto sample = run_to_the_host();
     Nanoseconds back = steady_now();
+    if (!sample) {
+      if (reader_ && span_runs_ > 0) end_span(reader_->read_all());
+      return;
+    }
     counted_.push_back(true);
-    measured_ += sample;
+    measured_ += *sample;
     pass_.starts.push_back(start - first_);
-    pass_.samples.push_back(sample);
+    pass_.samples.push_back(*sample);
     pass_.host_samples.push_back(back - start);
     ++span_runs_;
     bool last = i + 1 == runs || is_done();
-    if (reader_ && (last || is_reading_due(back, sample))) end_span(last ? reader_->read_all() : reader_->read());
+    if (reader_ && (last || is_reading_due(back, *sample))) end_span(last ? reader_->read_all() : reader_->read());
     if (checks_.is_due(pass_.samples.size() - 1)) check_outputs(last);
     // Asked for between measurements; runtimes that write operator times only at the end answer with nullopt.
     if (!pass_.profiled) continue;

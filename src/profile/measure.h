@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -64,6 +65,8 @@ class Measurement {
 
  private:
   bool is_asked_to_stop() const { return settings_.stop && *settings_.stop; }
+  std::optional<Nanoseconds> run_uncounted();
+  std::optional<Nanoseconds> run_to_the_host();
   void begin_span();
   void check_outputs(bool last);
   void set_next_inputs();

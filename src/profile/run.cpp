@@ -10,6 +10,7 @@
 #include "core/log.h"
 #include "core/resident.h"
 #include "core/text.h"
+#include "core/watched_work.h"
 #include "graph/footprint.h"
 #include "profile/instances.h"
 #include "profile/measure.h"
@@ -238,6 +239,7 @@ void keep_tensors(PreparedModel& model) {
 
 RunResult run_model(const std::filesystem::path& model, const RunSettings& settings, RunPasses passes,
                     const RunProgress& progress) {
+  const StepPrefix prefix(printable(model.filename().string()) + ", ");
   RunSettings chosen = settings;
   if (!chosen.cores.empty()) pin_this_thread(chosen.cores);  // threads that a runtime makes inherit it
   if (!chosen.cores.empty() && !chosen.threads && !chosen.measures_throughput())

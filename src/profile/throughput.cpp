@@ -7,6 +7,7 @@
 #include "core/affinity.h"
 #include "core/error.h"
 #include "core/resident.h"
+#include "core/watched_work.h"
 
 namespace takt {
 namespace {
@@ -139,6 +140,7 @@ OpenRequests open_requests(PreparedModel& model, const RunSettings& settings) {
 
 LoopRecord keep_in_flight(const OpenRequests& open, const RunSettings& settings, const LoopLimit& limit,
                           const LoopWatch& watch) {
+  begin_step("running it");
   if (!open.session->keeps_real_time()) return run_virtual_loop(*open.session, open.shared.requests, limit, watch);
   LoopFeed feed;
   if (!open.turns.empty())

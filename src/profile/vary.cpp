@@ -6,6 +6,8 @@
 
 #include "core/affinity.h"
 #include "core/error.h"
+#include "core/text.h"
+#include "core/watched_work.h"
 #include "profile/measure.h"
 #include "profile/prepared_model.h"
 #include "profile/throughput.h"
@@ -76,10 +78,13 @@ class Contender {
     } else {
       const Nanoseconds end = measurement_->measured() + time;
       measurement_->run_block(1, [] {});
-      const auto last = std::max<Nanoseconds>(measurement_->samples().back(), Nanoseconds(1));
       const auto left = end - measurement_->measured();
-      if (left.count() > 0) measurement_->run_block(static_cast<std::size_t>(left / last), [] {});
+      if (measurement_->samples().size() > before && left.count() > 0) {
+        const auto last = std::max<Nanoseconds>(measurement_->samples().back(), Nanoseconds(1));
+        measurement_->run_block(static_cast<std::size_t>(left / last), [] {});
+      }
     }
+    if (measurement_->samples().size() == before) throw Error(ErrorKind::runtime, "stopped before its first run");
     return median(measurement_->samples().subspan(before))->count();
   }
 
@@ -154,6 +159,7 @@ class Contest {
   void attempt(std::size_t i, const Call& call) {
     if (result_.rows[i].failure) return;
     const auto& cores = variants_[i].settings.cores;
+    const StepPrefix prefix(printable(variants_[i].model.filename().string()) + ", ");
     try {
       pin_this_thread(cores.empty() ? usual_cores_ : cores);
       call();
@@ -184,7 +190,11 @@ class Contest {
     if (settings.iterations) runs = std::max(1, *settings.iterations / rounds);
     attempt(i, [&] {
       const double items = result_.per_item ? static_cast<double>(*variants_[i].settings.batch_size) : 1;
-      times_[i].push_back(contenders_[i]->block(time, runs) / items);
+      try {
+        times_[i].push_back(contenders_[i]->block(time, runs) / items);
+      } catch (const Error&) {
+        if (!is_asked_to_stop()) throw;  // else it was cut off
+      }
     });
     const auto count = variants_.size();
     if (progress_) progress_(static_cast<std::uint64_t>(round) * count + i, static_cast<std::uint64_t>(rounds) * count);

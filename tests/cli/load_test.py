@@ -220,7 +220,7 @@ class Stress(unittest.TestCase):
 
     def test_an_interrupt_ends_it_with_its_table(self):
         with Started(TAKT, 'stress', '--cpu', '1%', '--threads', '1', '--for', '600s') as process:
-            until(lambda: len(os.listdir(f'/proc/{process.pid}/task')) > 1 and handles(process.pid, signal.SIGINT), 'a load')
+            until(lambda: len(os.listdir(f'/proc/{process.pid}/task')) > 2 and handles(process.pid, signal.SIGINT), 'a load')
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate(timeout=PATIENCE)
             self.assertEqual(process.returncode, 130)

@@ -119,9 +119,9 @@ class Measured(Sweep):
         self.measure('out')  # nothing is measured twice
         self.assertEqual(self.lines('out'), before)
 
-    def describe_bad_device(self, kind):
+    def describe_bad_device(self, kind, from_bytes=1700):
         (self.path / 'bad.yaml').write_text('peak_flops_per_s: 1.0e12\nbandwidth_bytes_per_s: 1.0e10\nunknown_op_ns: 1000\n'
-                                            f'fails: {{as: {kind}, from_bytes: 1700}}\n', encoding='utf-8')
+                                            f'fails: {{as: {kind}, from_bytes: {from_bytes}}}\n', encoding='utf-8')
 
     def kill_some(self, *more):
         random.seed(4)
@@ -177,6 +177,17 @@ class Measured(Sweep):
         self.assertEqual(len(keys), 2)
         self.assertFalse(keys[0] & keys[1])
 
+    def test_where_nothing_is_measured_the_table_is_followed_by_an_error(self):
+        self.describe_bad_device('memory', from_bytes=0)
+        for more in (), ('--analyze', '--interference'):
+            done = subprocess.run(self.command('out', *more, devices='NPU=sim:bad'), cwd=self.path, capture_output=True,
+                                  encoding='utf-8', timeout=100, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, 'takt: nothing was measured: 14 rows failed or are not supported; of the first: .*')
+            rows = json.loads(done.stdout)['tables']['measurements']
+            self.assertNotIn('measured', {row['row_status'] for row in rows})
+        self.measure('out', devices='NPU=sim:bad,sim:CPU')  # some rows are enough
+
     def test_ctrl_c_says_what_is_left(self):
         sweep = subprocess.Popen(self.command('out'), cwd=self.path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                  encoding='utf-8')
@@ -184,7 +195,7 @@ class Measured(Sweep):
             time.sleep(0.01)
         sweep.send_signal(signal.SIGINT)
         _, errors = sweep.communicate(timeout=100)
-        self.assertEqual(sweep.returncode, 1, errors)
+        self.assertEqual(sweep.returncode, 130, errors)
         self.assertIn('the same command goes on', errors)
         self.assertEqual(self.keys(self.measure('out')['measurements']), self.all_keys())
 

@@ -80,9 +80,16 @@ TEST(ChildProcess, one_that_hangs_is_late_and_ends_with_its_owner) {
     EXPECT_EQ(child.next(line, 50ms), Answer::late);
     const std::atomic<bool> stop{true};
     EXPECT_EQ(child.next(line, patient, &stop), Answer::stopped);
-    EXPECT_EQ(child.end().signal, SIGKILL);
+    EXPECT_EQ(child.end().signal, SIGTERM);
   }
   EXPECT_EQ(::kill(id, 0), -1);  // it was reaped
+}
+
+TEST(ChildProcess, one_that_does_not_listen_is_killed) {
+  std::string line;
+  ChildProcess child(shell("trap '' TERM; echo ready; while :; do sleep 1000; done"), "");
+  ASSERT_EQ(child.next(line, patient), Answer::line);
+  EXPECT_EQ(child.end().signal, SIGKILL);
 }
 
 TEST(ChildProcess, one_that_cannot_be_started_is_named) {

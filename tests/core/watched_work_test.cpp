@@ -113,7 +113,11 @@ TEST(WatchedWork, a_stop_does_not_wait_for_the_limit) {
   while (hanging.use_count() > 1) std::this_thread::sleep_for(milliseconds(1));
 }
 
-TEST(WatchedWork, without_a_watcher_steps_are_nothing) { begin_step("nobody listens"); }
+TEST(WatchedWork, without_a_watcher_the_last_step_is_known_all_the_same) {
+  const StepPrefix model("a.onnx, ");
+  begin_step("running it");
+  EXPECT_EQ(begun_step(), "a.onnx, running it");
+}
 
 }  // namespace
 }  // namespace takt

@@ -169,6 +169,33 @@ TEST(EngineFailure, an_execution_that_is_late_but_in_time_is_no_failure) {
   EXPECT_EQ(engine.result.schedule.batches.size(), 50u);
 }
 
+TEST(EngineFailure, an_interrupt_ends_within_a_second_whatever_the_time_limit) {
+  Gate gate;
+  std::atomic<bool> stop{false};
+  std::atomic<std::int64_t> stopped_at{0};
+  EngineSettings settings;
+  settings.stop = &stop;
+  settings.progress = [&](std::int64_t delivered, std::int64_t) {
+    if (delivered < 4 || stop) return;
+    stopped_at = steady_now().count();
+    stop = true;
+  };
+  std::string patient = chain;
+  patient.replace(patient.find("300ms"), 5, "1h");
+  FakeEngine engine(patient, at_the_fifth([&] {
+                      gate.wait();
+                      return std::nullopt;
+                    }),
+                    settings);
+  EXPECT_FALSE(engine.run());
+  EXPECT_LT(steady_now() - Nanoseconds(stopped_at), std::chrono::milliseconds(950));
+  ASSERT_TRUE(engine.result.failure);
+  EXPECT_EQ(engine.result.failure->rfind("p.yaml: stage 'infer', batch 4: interrupted; after ", 0), 0u)
+      << *engine.result.failure;
+  expect_kept(engine);
+  gate.open();
+}
+
 TEST(EngineFailure, an_interrupt_waits_for_what_is_inside_and_not_for_a_lost_execution) {
   Gate gate;
   std::atomic<bool> stop{false};

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interrupt.h"
 #include "runtime/onnxruntime/onnxruntime_tensors.h"
 #include "runtime/runtime.h"
 
@@ -126,6 +127,7 @@ class Binding {
   std::vector<Ort::Value> values_, results_;
   std::vector<std::shared_ptr<std::byte>> memory_;  ///< by output: what results_ look at; null: the runtime's own
   Ort::RunOptions options_;
+  CancelledByInterrupt cancelled_{[this] { options_.SetTerminate(); }};  // last: it uses the options
 };
 
 }  // namespace takt::ort

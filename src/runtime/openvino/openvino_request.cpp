@@ -121,6 +121,13 @@ class OpenVinoRequest : public Request {
 
 }  // namespace
 
+void cancel(ov::InferRequest& request) {
+  try {
+    request.cancel();
+  } catch (const ov::Exception&) {  // it cannot be
+  }
+}
+
 void Inference::begin() {
   call_.begin = wall_now();
   started_ = steady_now();

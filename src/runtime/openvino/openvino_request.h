@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/interrupt.h"
 #include "runtime/openvino/openvino_ops.h"
 #include "runtime/runtime.h"
 
@@ -22,6 +23,9 @@ struct Shared {
   bool profile = false;
   std::string where;
 };
+
+/// Makes an inference under way end with a failure, where its device knows how.
+void cancel(ov::InferRequest& request);
 
 /// OpenVINO's request and the times of its last inference. May throw ov::Exception.
 ///
@@ -53,6 +57,7 @@ class Inference {
     explicit Slot(ov::InferRequest made) : request(std::move(made)) {}
     ov::InferRequest request;
     std::atomic<bool> is_held = false;
+    CancelledByInterrupt cancelled{[this] { cancel(request); }};  ///< last: it uses the request
   };
 
   bool is_told() const { return shared_.profile && call_.wall.count() != 0; }
