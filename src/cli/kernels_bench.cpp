@@ -130,13 +130,17 @@ int run_kernels_bench(std::span<const std::string> arguments) {
   settle(o.kernels);
   const Interrupt interrupt;
   const auto times = bench_all(o, interrupt);
+  interrupt.work_is_over();
   if (times.empty()) throw Error(ErrorKind::bad_input, fmt::format("no record begins with '{}'", printable(o.record)));
   const auto tables = bench_tables(times);
   const Table usual = some_columns(tables[0], {"kernel_record", "bench_place", "kernel_mean_us", "kernel_median_us",
                                                "kernel_min_us", "kernel_executions", "bench_problem"});
   print(o.output, tables, provenance_of("kernels bench", arguments),
         to_text(usual, o.output.style()) + sum_in_models(times));
-  return std::any_of(times.begin(), times.end(), [](auto& one) { return one.problem.has_value(); }) ? 1 : 0;
+  const auto has_problem = [](const KernelTimes& one) { return one.problem.has_value(); };
+  if (std::all_of(times.begin(), times.end(), has_problem))
+    throw Error(ErrorKind::runtime, fmt::format("no kernel was timed; of the first: {}", *times.front().problem));
+  return std::any_of(times.begin(), times.end(), has_problem) ? 1 : 0;
 }
 
 }  // namespace takt

@@ -87,6 +87,7 @@ int run_kernels_extract(std::span<const std::string> arguments) {
   settle(o.kernels);
   const Interrupt interrupt;
   const auto extracted = extract_all(o, interrupt);
+  interrupt.work_is_over();
   if (extracted.empty() && !o.record.empty())
     throw Error(ErrorKind::bad_input, fmt::format("no record begins with '{}'; 'takt kernels list --format csv' shows "
                                                   "them in the column kernel_record",
@@ -104,6 +105,9 @@ int run_kernels_extract(std::span<const std::string> arguments) {
   const Table usual = some_columns(tables[0], {"kernel_record", "kernel_runs", "kernel_difference", "kernel_problem"});
   print(o.output, tables, provenance_of("kernels extract", arguments),
         to_text(usual, o.output.style()) + "\n" + end + "\n");
+  if (failed > 0 && count([](auto& one) { return !one.file.empty(); }) == 0)
+    throw Error(ErrorKind::runtime, fmt::format("no kernel was extracted; of the first: {}",
+                                                extracted.front().problem.value_or("it has no model")));
   return failed > 0 ? 1 : 0;
 }
 

@@ -162,12 +162,15 @@ int run_variants(RunOptions& o, std::span<const std::string> arguments) {
   Progress bar("variants in turns");
   const auto result =
       measure_variants(variants, [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); });
+  interrupt.work_is_over();
   Provenance provenance = provenance_of("run", arguments);
   if (o.output.table.empty()) o.output.table = "variants";
   const std::vector<Table> tables{variants_table(result)};
   print(o.output, tables, provenance, to_text(result));
-  if (result.stopped) return 130;
-  return result.fastest ? 0 : 1;
+  if (!result.fastest)
+    throw Error(ErrorKind::runtime, fmt::format("no variant was measured; of the first: {}",
+                                                result.rows.front().failure.value_or("stopped before its first turn")));
+  return 0;
 }
 
 }  // namespace takt
