@@ -4,45 +4,22 @@
 
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/folder_lock.h"
 #include "core/journal.h"
-#include "core/strict_json.h"
 #include "core/text.h"
+#include "sweep/export_journal.h"
 
 namespace takt {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 const fs::path home = "exported_models";
 const fs::path onnx_folder = home / "onnx_models", ir_folder = home / "ir_models";
 const fs::path journal_name = home / "models.jsonl";
-
-/// What a line of the journal says of a model.
-struct ExportRecord {
-  std::string converter;                     ///< the version of OpenVINO that made the IR; empty: there is none
-  std::map<std::string, std::string> files;  ///< path in the sweep's folder → fingerprint
-};
-
-/// The last line of each model; one that says something else is passed over, so that its model is written anew.
-std::map<std::string, ExportRecord> records_in(const fs::path& journal) {
-  std::map<std::string, ExportRecord> records;
-  if (!fs::exists(journal)) return records;
-  read_journal(journal, [&](const JournalLine& line) {
-    const Json json = strict_json_in(line.text).value_or(Json());
-    try {
-      records[json.at("model").get<std::string>()] = {json.at("openvino").get<std::string>(),
-                                                      json.at("files").get<std::map<std::string, std::string>>()};
-    } catch (const Json::exception&) {
-    }
-  });
-  return records;
-}
 
 std::string fingerprint_text(std::string_view bytes) { return fmt::format("{:016x}", fingerprint(bytes)); }
 
@@ -56,7 +33,7 @@ class Exporter {
   explicit Exporter(const ExportSettings& settings)
       : settings_(settings),
         version_(settings.converter ? settings.converter->version() : ""),
-        records_(records_in(settings.folder / journal_name)) {}
+        records_(read_export_journal(settings.folder / journal_name)) {}
 
   ExportedModel export_one(const StageExport& what) {
     const std::string bytes = serialize_onnx(*stage_model(what.stage, what.settings).proto);
@@ -79,7 +56,7 @@ class Exporter {
     make_folders(settings_.folder / onnx_folder);
     if (settings_.converter) make_folders(settings_.folder / ir_folder);
     alone_.emplace(settings_.folder / home);
-    records_ = records_in(settings_.folder / journal_name);
+    records_ = read_export_journal(settings_.folder / journal_name);
     journal_.emplace(settings_.folder / journal_name);
   }
 
@@ -106,7 +83,7 @@ class Exporter {
     if (settings_.converter && settings_.converter->convert(settings_.folder / onnx, settings_.folder / ir))
       for (const fs::path& file : ir_files)
         record.files[file.generic_string()] = fingerprint_text(read_file(settings_.folder / file));
-    journal_->append(Json{{"model", name}, {"openvino", record.converter}, {"files", record.files}}.dump());
+    journal_->append(export_line(name, record));
     records_[name] = std::move(record);
   }
 
