@@ -48,7 +48,7 @@ def kind_of_json(value):
         if key in value:
             return kind
     rows = [key for key in value if key != 'takt']
-    if rows and all(re.fullmatch(r'\d+,\d+,\w+,[\d-]+', key) for key in rows) and 'mean' in value[rows[0]]:
+    if rows and all(re.fullmatch(r'\d+,\d+,\w+,[\d-]+', key) and 'mean' in (value[key] or {}) for key in rows):
         return 'raw measurements'
     return 'json'
 

@@ -69,7 +69,8 @@ TEST(TensorDump, strings_and_many_dimensions_do_not_fit) {
 TEST(TensorDump, what_is_damaged_is_refused_in_a_sentence) {
   const std::string whole = dump_binary(tensor_of(ElementType::f32, {2, 1}, 8));
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    if (size != 42) EXPECT_NE(dump_refusal(whole.substr(0, size)), "accepted") << size;
+    if (size == 42) continue;
+    EXPECT_NE(dump_refusal(whole.substr(0, size)), "accepted") << size;
   }
   // Without any values it is the dump of {2,1,0}, which no input of two dimensions takes.
   EXPECT_EQ(parsed_dump(whole.substr(0, 42)).tensor.shape, (Shape{2, 1, 0}));
