@@ -67,7 +67,8 @@ int run_pipeline_whatif(std::span<const std::string> arguments) {
   const auto [run, notes] = read_recorded_run(o.file);
   for (const std::string& note : notes) log_warning(note);
   const auto measured = o.interference.empty() ? std::vector<PairRow>{} : read_interference(o.interference);
-  const WhatIf result = what_if(run, changes, variants, measured);
+  const auto answers = o.interference.empty() ? std::nullopt : read_known_stages(o.interference);
+  const WhatIf result = what_if(run, changes, variants, measured, answers ? &*answers : nullptr);
   if (result.refused_error && o.output.format != "table")
     log_warning("the measured slow-downs are left out: the replay of the record does not come out with them");
   if (const double error = result.summary.front().replay_error;

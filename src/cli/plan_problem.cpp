@@ -102,6 +102,8 @@ PlanUnit unit_named(const std::string& text, const PlanProblemOptions& o) {
   return unit;
 }
 
+const KnownStages* answers_of(const PlanProblem& problem) { return problem.answers ? &*problem.answers : nullptr; }
+
 /// What pieces on different units do to each other.
 void add_contention(const PlanProblemOptions& o, const PlannedPieces& model, const Interrupt& interrupt,
                     PlanProblem& problem) {
@@ -110,8 +112,10 @@ void add_contention(const PlanProblemOptions& o, const PlannedPieces& model, con
   settings.seed = o.seed;
   settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
   settings.stop = &interrupt.requested();
-  problem.pairs = measure_piece_contention(model, problem.pieces, settings);
-  if (!problem.pairs.empty()) problem.costs = with_slow_downs(problem.costs, problem.pairs, "the pieces");
+  PieceContention measured = measure_piece_contention(model, problem.pieces, settings);
+  problem.pairs = std::move(measured.pairs), problem.answers = std::move(measured.answers);
+  if (!problem.pairs.empty())
+    problem.costs = with_slow_downs(problem.costs, problem.pairs, "the pieces", answers_of(problem));
   const auto certain =
       std::count_if(problem.pairs.begin(), problem.pairs.end(), [](const PairRow& pair) { return pair.significant; });
   if (certain > 0)
@@ -140,7 +144,7 @@ PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& inter
   problem.pieces = measure_pieces(*model, measuring);
   problem.costs = costs_of(model->pieces(), names, problem.pieces);
   if (o.at_once && !o.no_interference) add_contention(o, *model, interrupt, problem);
-  problem.draws = draws_of(model->pieces(), names, problem.pieces, problem.pairs);
+  problem.draws = draws_of(model->pieces(), names, problem.pieces, problem.pairs, answers_of(problem));
   problem.model = std::move(model);
   return problem;
 }

@@ -41,6 +41,7 @@ struct PlanProblem {
   std::shared_ptr<const PlanCosts> costs;
   std::unique_ptr<const PlannedModel> model;
   std::vector<PieceMeasurement> pieces;          ///< none: of a sweep
+  std::optional<KnownStages> answers{};          ///< of pieces: what they press on and suffer by, where measured
   std::vector<PairRow> pairs;                    ///< of pieces: what was measured of their slow-downs
   std::optional<PlanCostSource::Draws> draws{};  ///< of pieces; nullopt: nothing says how sure the costs are
   std::string interference_line;                 ///< where slow-downs come from; empty: nowhere, or somebody named it

@@ -30,16 +30,17 @@ std::optional<PressureLaw> pressure_law_named(std::string_view name) {
   return value_named<PressureLaw>(law_words, name);
 }
 std::vector<std::string_view> pressure_law_names() { return {law_words.begin(), law_words.end()}; }
+std::string_view name_of(PressureLaw law) { return law_words[static_cast<std::size_t>(law)]; }
 
 double slow_down_under(PressureLaw law, double s, double p) {
-  if (p <= 0) return 1;
+  if (p <= 0 || s <= 0) return 1;
   switch (law) {
     case PressureLaw::linear:
       return 1 + s * p;
     case PressureLaw::share:
       return std::max(1.0, s + p);
     case PressureLaw::queue:
-      return 1 + s * p / (5 - 4 * p);
+      return p < 1 ? 1 + s * p / (5 - 4 * p) : 1 + s * p;
     case PressureLaw::cliff:
       return 1 + s * rise(p, 1 - s / 2);
     case PressureLaw::saturating:
@@ -52,15 +53,20 @@ std::optional<Combination> combination_named(std::string_view name) {
   return value_named<Combination>(combination_words, name);
 }
 std::vector<std::string_view> combination_names() { return {combination_words.begin(), combination_words.end()}; }
+std::string_view name_of(Combination combination) { return combination_words[static_cast<std::size_t>(combination)]; }
 
-double combined_slow_down(Combination how, std::span<const double> factors) {
-  double product = 1, sum = 1, largest = 1;
-  for (const double factor : factors) {
-    product *= factor;
-    sum += factor - 1;
-    largest = std::max(largest, factor);
+void Combined::add(double factor) {
+  switch (how_) {
+    case Combination::multiply:
+      factor_ *= factor;
+      return;
+    case Combination::add:
+      factor_ += factor - 1;
+      return;
+    case Combination::largest:
+      factor_ = std::max(factor_, factor);
+      return;
   }
-  return how == Combination::multiply ? product : how == Combination::add ? sum : largest;
 }
 
 }  // namespace takt

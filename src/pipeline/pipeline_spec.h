@@ -172,7 +172,7 @@ PipelineSpec read_pipeline(const std::filesystem::path& file);
 /// Devices in the order in which stages first name them, and the stages on them.
 FlowShape flow_shape(const PipelineSpec& spec);
 std::vector<std::string> device_names(const PipelineSpec& spec);
-/// Of each pair the factor in `interference` times what the resources make of it.
+/// The factors of pairs, and the resources with what each stage wants of them.
 ContentionLaw contention_law(const PipelineSpec& spec);
 
 /// The devices that a stage names: one, or one per part of a batch.

@@ -27,14 +27,14 @@ double given_factor(const PipelineSpec& spec, const std::string& stage, const st
   return factor == row->second.end() ? 1 : factor->second;
 }
 
-double factor_by_pressure(const PipelineSpec& spec, const std::string& stage, const std::string& beside) {
-  std::vector<double> factors;
-  for (const auto& [name, resource] : spec.resources) {
-    const auto suffers = resource.stages.find(stage), presses = resource.stages.find(beside);
-    if (suffers == resource.stages.end() || presses == resource.stages.end()) continue;
-    factors.push_back(slow_down_under(resource.law, suffers->second.sensitivity, presses->second.pressure));
+SharedResource shared_resource(const PipelineSpec& spec, const ResourceSpec& resource) {
+  SharedResource shared{resource.law, {}, {}};
+  for (const auto& stage : spec.stages) {
+    const auto found = resource.stages.find(stage.name);
+    const StagePressure use = found == resource.stages.end() ? StagePressure{} : found->second;
+    shared.pressure.push_back(use.pressure), shared.sensitivity.push_back(use.sensitivity);
   }
-  return combined_slow_down(spec.combination, factors);
+  return shared;
 }
 
 }  // namespace
@@ -96,11 +96,12 @@ FlowShape flow_shape(const PipelineSpec& spec) {
 
 ContentionLaw contention_law(const PipelineSpec& spec) {
   ContentionLaw law;
-  if (spec.interference.empty() && spec.resources.empty()) return law;
+  law.combination = spec.combination;
+  for (const auto& [name, resource] : spec.resources) law.resources.push_back(shared_resource(spec, resource));
+  if (spec.interference.empty()) return law;
   for (const auto& stage : spec.stages) {
     auto& row = law.interference.emplace_back();
-    for (const auto& other : spec.stages)
-      row.push_back(given_factor(spec, stage.name, other.name) * factor_by_pressure(spec, stage.name, other.name));
+    for (const auto& other : spec.stages) row.push_back(given_factor(spec, stage.name, other.name));
   }
   return law;
 }

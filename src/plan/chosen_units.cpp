@@ -34,6 +34,9 @@ class ChosenUnits final : public PlanCosts {
   double slow_down(StageSpan span, int unit, StageSpan other, int beside) const override {
     return costs_->slow_down(span, there(unit), other, there(beside));
   }
+  std::optional<StageContention> contention(StageSpan span, int unit) const override {
+    return costs_->contention(span, there(unit));
+  }
   std::optional<std::int64_t> memory(StageSpan span, int unit, double share) const override {
     return costs_->memory(span, there(unit), share);
   }

@@ -41,10 +41,11 @@ class PieceStages {
     return std::any_of(units_.begin(), units_.end(), [&](const std::string& unit) { return unit != units_.front(); });
   }
 
-  std::vector<PairRow> pairs() {
-    auto rows = simulated_ ? beside_loads() : both_at_once();
-    std::erase_if(rows, [&](const PairRow& row) { return !are_of_two_units(row.stage_number, row.beside_number); });
-    return rows;
+  PieceContention measured() {
+    auto found = simulated_ ? beside_loads() : PieceContention{both_at_once(), {}};
+    std::erase_if(found.pairs,
+                  [&](const PairRow& row) { return !are_of_two_units(row.stage_number, row.beside_number); });
+    return found;
   }
 
  private:
@@ -81,7 +82,7 @@ class PieceStages {
     return report.pairs;
   }
 
-  std::vector<PairRow> beside_loads() {
+  PieceContention beside_loads() {
     const SimulatedTimes times(spec_);
     spec_ = with_given_times(with_shared_resources(spec_, times), times);
     if (spec_.resources.empty()) return {};
@@ -94,7 +95,7 @@ class PieceStages {
     settings.progress = settings_.progress;
     const auto report = measure_single(names(), setup.resources, *setup.runs, settings);
     if (report.interrupted) throw Error(ErrorKind::runtime, "interrupted");
-    return report.pairs;
+    return {report.pairs, KnownStages{report.stages, report.resources, report.contentions}};
   }
 
   const PieceContentionSettings& settings_;
@@ -125,16 +126,17 @@ constexpr TableDefinition<PairRow> pair_definition{
 
 }  // namespace
 
-std::vector<PairRow> measure_piece_contention(const PlannedPieces& model, const std::vector<PieceMeasurement>& times,
-                                              const PieceContentionSettings& settings) {
-  std::vector<PairRow> rows;
+PieceContention measure_piece_contention(const PlannedPieces& model, const std::vector<PieceMeasurement>& times,
+                                         const PieceContentionSettings& settings) {
+  PieceContention all;
   for (const bool simulated : {false, true}) {
     PieceStages stages(model, times, settings, simulated);
     if (!stages.has_several_units()) continue;
-    const auto found = stages.pairs();
-    rows.insert(rows.end(), found.begin(), found.end());
+    PieceContention found = stages.measured();
+    all.pairs.insert(all.pairs.end(), found.pairs.begin(), found.pairs.end());
+    if (found.answers) all.answers = std::move(found.answers);
   }
-  return rows;
+  return all;
 }
 
 Table piece_pairs_table(const std::vector<PairRow>& pairs) { return pair_definition.make(pairs); }

@@ -9,10 +9,11 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "plan/piece_costs.h"
-#include "replay/interference.h"
+#include "replay/interference_file.h"
 
 namespace takt {
 
@@ -23,11 +24,16 @@ struct PieceContentionSettings {
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// Of single pieces that have a time in `times`, a row for each two on different units, named as blocks of plans:
-/// "openvino@CPU[2]". Empty where no two units share anything. Throws Error as run_pipeline(), Error(bad_input) where
-/// descriptions of simulated units name different laws, and Error(runtime) when stopped.
-std::vector<PairRow> measure_piece_contention(const PlannedPieces& model, const std::vector<PieceMeasurement>& times,
-                                              const PieceContentionSettings& settings);
+/// What was measured of single pieces, named as blocks of plans: "openvino@CPU[2]".
+struct PieceContention {
+  std::vector<PairRow> pairs;          ///< a row for each two on different units
+  std::optional<KnownStages> answers;  ///< of simulated ones, which ran beside loads
+};
+
+/// Of those that have a time in `times`. Empty where no two units share anything. Throws Error as run_pipeline(),
+/// Error(bad_input) where descriptions of simulated units name different laws, and Error(runtime) when stopped.
+PieceContention measure_piece_contention(const PlannedPieces& model, const std::vector<PieceMeasurement>& times,
+                                         const PieceContentionSettings& settings);
 
 /// "piece_pairs", a row per pair.
 Table piece_pairs_table(const std::vector<PairRow>& pairs);

@@ -162,12 +162,13 @@ std::shared_ptr<const PlanCosts> costs_of(int pieces, const std::vector<std::str
 
 std::optional<PlanCostSource::Draws> draws_of(int pieces, const std::vector<std::string>& units,
                                               const std::vector<PieceMeasurement>& measurements,
-                                              const std::vector<PairRow>& slow_downs) {
+                                              const std::vector<PairRow>& slow_downs, const KnownStages* answers) {
   const bool known = std::all_of(measurements.begin(), measurements.end(),
                                  [](const PieceMeasurement& one) { return !one.time || one.error; });
   if (!known) return std::nullopt;
-  const auto table =
-      slow_downs.empty() ? nullptr : std::make_shared<const SlowDownTable>(slow_downs, units, pieces, "the pieces");
+  const auto table = slow_downs.empty()
+                         ? nullptr
+                         : std::make_shared<const SlowDownTable>(slow_downs, units, pieces, "the pieces", answers);
   const auto draw = [=](std::uint64_t number) {
     Random random(number);
     std::vector<PieceMeasurement> drawn = measurements;

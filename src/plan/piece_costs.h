@@ -44,10 +44,12 @@ std::shared_ptr<const PlanCosts> costs_of(int pieces, const std::vector<std::str
                                           std::vector<PieceMeasurement> measurements);
 
 /// Those costs as they could come out if they were measured anew: each time is off by its own error. nullopt where a
-/// time has none. `slow_downs` are put on what is drawn; none may be.
+/// time has none. `slow_downs`, with `answers` as in SlowDownTable, are put on what is drawn; none
+/// may be.
 std::optional<PlanCostSource::Draws> draws_of(int pieces, const std::vector<std::string>& units,
                                               const std::vector<PieceMeasurement>& measurements,
-                                              const std::vector<PairRow>& slow_downs);
+                                              const std::vector<PairRow>& slow_downs,
+                                              const KnownStages* answers = nullptr);
 
 /// "piece_costs", a row per span and unit.
 Table piece_costs_table(const std::vector<PieceMeasurement>& measurements);

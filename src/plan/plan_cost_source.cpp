@@ -46,6 +46,7 @@ PlanCostSource::PlanCostSource(const std::filesystem::path& place, CostSourceSet
   files_.push_back(cost_file(settings_.interference, measured));
   slow_downs_ = std::make_shared<SlowDowns>();
   slow_downs_->rows = parse_interference(measured, settings_.interference.string());
+  slow_downs_->answers = parse_known_stages(measured, settings_.interference.string());
 }
 
 std::shared_ptr<const SlowDownTable> PlanCostSource::slow_downs_for(const PlanCosts& costs) const {
@@ -53,7 +54,8 @@ std::shared_ptr<const SlowDownTable> PlanCostSource::slow_downs_for(const PlanCo
   auto& table = slow_downs_->table;
   if (!table || !table->fits(costs))
     table = std::make_shared<SlowDownTable>(slow_downs_->rows, costs.units(), costs.stages(),
-                                            printable(settings_.interference.string()));
+                                            printable(settings_.interference.string()),
+                                            slow_downs_->answers ? &*slow_downs_->answers : nullptr);
   return table;
 }
 

@@ -85,6 +85,7 @@ class PlanCostSource {
   /// Slow-downs by the places that the costs give them, read when costs are first asked for.
   struct SlowDowns {
     std::vector<PairRow> rows;
+    std::optional<KnownStages> answers;
     std::mutex mutex;
     std::shared_ptr<const SlowDownTable> table;
   };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/units.h"
+#include "flow/stage_pressure.h"
 #include "plan/plan.h"
 
 namespace takt {
@@ -42,10 +43,14 @@ class PlanCosts {
   /// Of a block over these units, two or more.
   virtual std::optional<DivideCost> divide(StageSpan stages, const std::vector<int>& units) const = 0;
 
-  /// Whether slow_down() is ever above 1.
+  /// Whether blocks ever slow each other down.
   virtual bool has_slow_downs() const { return false; }
   /// How many times as long `stages` take on `unit` while `other` run on `beside`, another unit: 1 or more.
   virtual double slow_down(StageSpan /*stages*/, int /*unit*/, StageSpan /*other*/, int /*beside*/) const { return 1; }
+
+  /// What `stages` press on and suffer by while they run on `unit`, where that was measured beside loads: what several
+  /// blocks at once do to one follows from it. nullopt: only pairs are known.
+  virtual std::optional<StageContention> contention(StageSpan /*stages*/, int /*unit*/) const { return {}; }
 
   /// Bytes that a block keeps on the unit; missing: not known, and not counted. Never less for a larger share.
   virtual std::optional<std::int64_t> memory(StageSpan /*stages*/, int /*unit*/, double /*share*/) const { return {}; }

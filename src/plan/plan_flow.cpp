@@ -64,6 +64,23 @@ Reason lack_of_memory(const std::vector<PlacedBlock>& blocks, const PlanCosts& c
   return std::nullopt;
 }
 
+/// By stage of the flow; empty where no block's pressures are known. The parts of a divided block are on units of their
+/// own and only known in pairs.
+std::vector<std::optional<BesideSeveral>> several_of(const std::vector<PlacedBlock>& blocks,
+                                                     const std::vector<int>& block_of, const PlanCosts& costs) {
+  std::vector<std::optional<BesideSeveral>> several(block_of.size());
+  bool any = false;
+  for (std::size_t s = 0; s < block_of.size(); ++s) {
+    if (block_of[s] < 0) continue;
+    const PlacedBlock& block = blocks[index(block_of[s])];
+    auto answers = block.units.size() > 1 ? std::nullopt : costs.contention(block.stages, block.units.front());
+    if (!answers) continue;
+    several[s] = BesideSeveral{1, std::move(*answers)};
+    any = true;
+  }
+  return any ? several : std::vector<std::optional<BesideSeveral>>{};
+}
+
 }  // namespace
 
 PlanRules rules_of(const PlanCosts& costs, bool units_once) { return {costs.stages(), costs.units(), {}, units_once}; }
@@ -155,6 +172,7 @@ PlanFlow flow_of(const std::vector<PlacedBlock>& blocks, const PlanTimes& times,
   }
   add_link(times.result_transfer);
   if (!costs.has_slow_downs()) return flow;
+  flow.contention.several = several_of(blocks, block_of, costs);
 
   const std::size_t stages = flow.shape.stages.size();
   flow.contention.interference.assign(stages, std::vector<double>(stages, 1));

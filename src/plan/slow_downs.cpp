@@ -18,6 +18,9 @@ struct SlowedPlace {
   std::optional<StageSpan> stages;
 };
 
+/// Stands for a unit that was measured whatever it runs.
+constexpr StageSpan whole_unit{0, 0};
+
 bool holds(const StageSpan& block, const StageSpan& stages) {
   return block.first <= stages.first && stages.last <= block.last;
 }
@@ -80,6 +83,10 @@ class SlowedCosts final : public PlanCosts {
     if (const auto known = table_->slow_down(*costs_, span, unit, other, beside)) return *known;
     return costs_->slow_down(span, unit, other, beside);
   }
+  std::optional<StageContention> contention(StageSpan span, int unit) const override {
+    if (auto known = table_->contention(*costs_, span, unit)) return known;
+    return costs_->contention(span, unit);
+  }
   std::optional<std::int64_t> memory(StageSpan span, int unit, double share) const override {
     return costs_->memory(span, unit, share);
   }
@@ -93,9 +100,38 @@ class SlowedCosts final : public PlanCosts {
 }  // namespace
 
 SlowDownTable::SlowDownTable(std::span<const PairRow> pairs, std::vector<std::string> units, int stages,
-                             std::string_view where)
+                             std::string_view where, const KnownStages* answers)
     : units_(std::move(units)), stages_(stages) {
   for (const PairRow& pair : pairs) add(pair, where);
+  if (!answers) return;
+  for (std::size_t s = 0; s < answers->stages.size(); ++s) add(answers->stages[s], answers->contentions[s], where);
+}
+
+void SlowDownTable::add(const std::string& name, const StageContention& answers, std::string_view where) {
+  const auto place = place_of(name, units_, stages_, where);
+  if (!place) return;
+  const StageSpan span = place->stages.value_or(whole_unit);
+  has_ = has_ || std::any_of(answers.sensitivity.begin(), answers.sensitivity.end(),
+                             [](const SlowDownCurve& curve) { return curve.is_ever_above_one(); });
+  answers_.insert_or_assign({place->unit, span.first, span.last}, answers);
+}
+
+std::optional<StageContention> SlowDownTable::contention(const PlanCosts& costs, StageSpan span, int unit) const {
+  const auto known = [&](const StageSpan& stages) {
+    const auto found = answers_.find({unit, stages.first, stages.last});
+    return found == answers_.end() ? nullptr : &found->second;
+  };
+  if (const StageContention* own = known(span)) return *own;
+  std::vector<const StageContention*> inside;
+  std::vector<double> shares;
+  for (int stage = span.first; stage <= span.last; ++stage) {
+    const StageContention* one = known({stage, stage});
+    if (!one) break;
+    inside.push_back(one), shares.push_back(weight(costs, {stage, stage}, unit) / weight_of_all(costs, span, unit));
+  }
+  if (!inside.empty() && static_cast<int>(inside.size()) == span.count()) return mean_contention(inside, shares);
+  const StageContention* whole = known(whole_unit);
+  return whole ? std::optional(*whole) : std::nullopt;
 }
 
 void SlowDownTable::add(const PairRow& pair, std::string_view where) {
@@ -171,8 +207,8 @@ std::shared_ptr<const PlanCosts> with_slow_downs(std::shared_ptr<const PlanCosts
 }
 
 std::shared_ptr<const PlanCosts> with_slow_downs(std::shared_ptr<const PlanCosts> costs, std::span<const PairRow> pairs,
-                                                 std::string_view where) {
-  auto table = std::make_shared<SlowDownTable>(pairs, costs->units(), costs->stages(), where);
+                                                 std::string_view where, const KnownStages* answers) {
+  auto table = std::make_shared<SlowDownTable>(pairs, costs->units(), costs->stages(), where, answers);
   return with_slow_downs(std::move(costs), std::move(table));
 }
 

@@ -149,6 +149,7 @@ class RunCheck {
 void check_shape(const PipelineRun& run, const std::string& origin) {
   try {
     check(run.shape);
+    if (run.contention) check(*run.contention, run.shape);
   } catch (const Error& error) {
     refuse_run(origin, error.what());
   }

@@ -16,8 +16,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// 2: stages that fork or meet, which a reader of 1 would take for a chain.
-constexpr int description_version = 1, version_with_forks = 2;
+// 2: stages that fork or meet, which a reader of 1 would take for a chain. 3: stages that share resources.
+constexpr int description_version = 1, version_with_forks = 2, version_with_resources = 3;
+
+int version_of(const PipelineRun& run) {
+  if (run.contention && !run.contention->resources.empty()) return version_with_resources;
+  return is_chain(run.shape) ? description_version : version_with_forks;
+}
 
 Json devices_json(const PipelineRun& run) {
   Json list = Json::array();
@@ -49,8 +54,19 @@ Json stages_json(const PipelineRun& run) {
 Json contention_json(const std::optional<ContentionLaw>& law) {
   if (!law) return nullptr;
   Json resources = Json::array();
-  for (const SharedResource& resource : law->resources) resources.push_back(resource.demand);
-  return {{"interference", law->interference}, {"device_curve", law->device_curve}, {"resources", resources}};
+  for (const SharedResource& resource : law->resources)
+    resources.push_back(
+        {{"law", name_of(resource.law)}, {"pressure", resource.pressure}, {"sensitivity", resource.sensitivity}});
+  return {{"interference", law->interference},
+          {"device_curve", law->device_curve},
+          {"resources", resources},
+          {"combine", name_of(law->combination)}};
+}
+
+template <typename Word>
+Word known_word(const std::optional<Word>& word) {
+  if (!word) throw Json::other_error::create(501, "a word without a meaning", nullptr);
+  return *word;
 }
 
 std::optional<ContentionLaw> read_contention(const Json& json) {
@@ -58,7 +74,11 @@ std::optional<ContentionLaw> read_contention(const Json& json) {
   ContentionLaw law;
   json.at("interference").get_to(law.interference);
   json.at("device_curve").get_to(law.device_curve);
-  for (const Json& demand : json.at("resources")) law.resources.push_back({demand.get<std::vector<double>>()});
+  for (const Json& resource : json.at("resources"))
+    law.resources.push_back({known_word(pressure_law_named(resource.at("law").get<std::string>())),
+                             resource.at("pressure").get<std::vector<double>>(),
+                             resource.at("sensitivity").get<std::vector<double>>()});
+  if (json.contains("combine")) law.combination = known_word(combination_named(json.at("combine").get<std::string>()));
   return law;
 }
 
@@ -142,7 +162,7 @@ std::string describe_run(const PipelineRun& run) {
     throw Error(ErrorKind::bad_input, "pipeline run: the provenance is not a JSON object; pass one or nothing");
   const FlowSource& source = run.shape.source;
   provenance["pipeline"] = {
-      {"version", is_chain(run.shape) ? description_version : version_with_forks},
+      {"version", version_of(run)},
       {"name", run.name},
       {"devices", devices_json(run)},
       {"stages", stages_json(run)},
@@ -174,7 +194,7 @@ RunDescription read_description(const std::string& provenance_json, const std::s
   if (!provenance.is_object() || found == provenance.end() || !found->is_object())
     refuse(origin, "not the trace of a pipeline run of takt; make one with 'takt pipeline run'");
   const Json version = found->value("version", Json());
-  if (version != description_version && version != version_with_forks)
+  if (version != description_version && version != version_with_forks && version != version_with_resources)
     refuse(origin, "the run was written by another version of takt; read it with that version");
   try {
     RunDescription description = read_members(*found);

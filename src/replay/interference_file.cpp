@@ -184,11 +184,15 @@ std::vector<PairRow> read_interference(const std::filesystem::path& file) {
   return parse_interference(read_file(file), file.string());
 }
 
+const StageContention* KnownStages::find(std::string_view stage) const {
+  const auto found = std::find(stages.begin(), stages.end(), stage);
+  return found == stages.end() ? nullptr : &contentions[static_cast<std::size_t>(found - stages.begin())];
+}
+
 std::optional<double> KnownStages::slow_down(std::string_view stage, std::string_view beside) const {
-  const auto i = std::find(stages.begin(), stages.end(), stage), j = std::find(stages.begin(), stages.end(), beside);
-  if (i == stages.end() || j == stages.end()) return std::nullopt;
-  return predicted_slow_down(contentions[static_cast<std::size_t>(i - stages.begin())],
-                             contentions[static_cast<std::size_t>(j - stages.begin())]);
+  const StageContention *one = find(stage), *other = find(beside);
+  if (!one || !other) return std::nullopt;
+  return predicted_slow_down(*one, *other);
 }
 
 std::optional<KnownStages> parse_known_stages(std::string_view json, const std::string& origin) try {

@@ -27,6 +27,7 @@ struct KnownStages {
 
   /// Of `stage` while `beside` runs, 1 or more; nullopt for a stage that was not measured.
   std::optional<double> slow_down(std::string_view stage, std::string_view beside) const;
+  const StageContention* find(std::string_view stage) const;  ///< nullptr: it was not measured
 };
 
 /// Pure. nullopt: the file has pairs only. Throws as parse_interference() does; also where a stage lacks a resource or

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/index.h"
 #include "core/text.h"
+#include "replay/interference_file.h"
 #include "replay/replay.h"
 
 namespace takt {
@@ -39,17 +40,12 @@ void set_factor(ContentionLaw& law, std::size_t stages, std::size_t i, std::size
   law.interference[i][j] = factor;
 }
 
-double demand(const std::optional<SharedResource>& cores, std::size_t stage) {
-  return cores ? cores->demand[stage] : 0;
-}
-
-/// What two stages suffer by waiting for cores is in the demands; the rest is between the two.
-double beyond_cores(const std::optional<SharedResource>& cores, std::size_t i, std::size_t j, double factor) {
-  return std::max(1.0, factor / std::max(1.0, demand(cores, i) + demand(cores, j)));
+/// What two stages suffer by waiting for cores is in their shares of these; the rest is between the two.
+double beyond_cores(const std::vector<double>& shares, std::size_t i, std::size_t j, double factor) {
+  return shares.empty() ? std::max(1.0, factor) : std::max(1.0, factor / std::max(1.0, shares[i] + shares[j]));
 }
 
 void add_measured(const PipelineRun& run, std::span<const PairRow> measured, KnownContention& result) {
-  const auto cores = core_demand(run);
   bool any = measured.empty();
   for (const PairRow& row : measured) {
     const auto i = stage_named(run, row.stage), j = stage_named(run, row.beside);
@@ -57,7 +53,8 @@ void add_measured(const PipelineRun& run, std::span<const PairRow> measured, Kno
     any = true;
     if (!row.factor || result.known[*i][*j]) continue;
     result.known[*i][*j] = true;
-    if (row.significant) set_factor(result.law, run.stages.size(), *i, *j, beyond_cores(cores, *i, *j, *row.factor));
+    if (row.significant)
+      set_factor(result.law, run.stages.size(), *i, *j, beyond_cores(result.law.core_share, *i, *j, *row.factor));
   }
   if (!any)
     throw Error(ErrorKind::bad_input,
@@ -84,15 +81,37 @@ void add_shown(const PipelineRun& run, KnownContention& result) {
   result.found = std::move(found);
 }
 
-KnownContention known_with(const PipelineRun& run, std::span<const PairRow> measured) {
+/// Stages whose slow-downs are no rule: what several do to them at once, pairs do not tell.
+void add_several(const PipelineRun& run, const KnownStages* answers, ContentionLaw& law) {
+  std::vector<std::optional<BesideSeveral>> several(run.stages.size());
+  bool any = false;
+  for (std::size_t s = 0; s < several.size(); ++s) {
+    if (is_described(run, s)) continue;
+    any = true;
+    several[s].emplace();
+    if (answers)
+      if (const StageContention* known = answers->find(run.stages[s].name)) several[s]->answers = *known;
+  }
+  if (any) law.several = std::move(several);
+}
+
+/// Without factors and without pressures nothing is slowed down, and a replay is quicker that knows it.
+void forget_idle(ContentionLaw& law) {
+  const auto tells = [](const auto& one) { return one && !one->answers.pressure.empty(); };
+  if (law.interference.empty() && std::none_of(law.several.begin(), law.several.end(), tells)) law.several.clear();
+}
+
+KnownContention known_with(const PipelineRun& run, std::span<const PairRow> measured, const KnownStages* answers) {
   KnownContention result;
   if (run.contention) result.law = *run.contention;
-  if (auto cores = core_demand(run)) result.law.resources.push_back(std::move(*cores));
+  result.law.core_share = core_shares(run);
   for (std::size_t s = 0; s < run.stages.size(); ++s)
     result.known.emplace_back(run.stages.size(), is_described(run, s));
+  add_several(run, answers, result.law);
   add_measured(run, measured, result);
   result.possible = possible_laws(run, result.law, result.known, draws);
   add_shown(run, result);
+  forget_idle(result.law);
   return result;
 }
 
@@ -113,28 +132,29 @@ std::int64_t most_threads(const PipelineRun& run) {
 
 }  // namespace
 
-std::optional<SharedResource> core_demand(const PipelineRun& run) {
-  if (!run.cores) return std::nullopt;
-  SharedResource cores;
+std::vector<double> core_shares(const PipelineRun& run) {
+  if (!run.cores) return {};
+  std::vector<double> shares;
   for (const RunStage& stage : run.stages)
-    cores.demand.push_back(std::min(1.0, static_cast<double>(stage.threads.value_or(0)) / *run.cores));
-  const bool any = std::any_of(cores.demand.begin(), cores.demand.end(), [](double share) { return share > 0; });
-  return any ? std::optional(cores) : std::nullopt;
+    shares.push_back(std::min(1.0, static_cast<double>(stage.threads.value_or(0)) / *run.cores));
+  const bool any = std::any_of(shares.begin(), shares.end(), [](double share) { return share > 0; });
+  return any ? shares : std::vector<double>{};
 }
 
-KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured) {
-  KnownContention result = known_with(run, measured);
+KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured,
+                                 const KnownStages* answers) {
+  KnownContention result = known_with(run, measured, answers);
   if (measured.empty()) return result;
   const double error = replay_error(run, replay(run, {}, result.law));
   if (error <= measured_error) return result;
-  KnownContention without = known_with(run, {});
+  KnownContention without = known_with(run, {}, nullptr);
   if (error <= replay_error(run, replay(run, {}, without.law))) return result;
   without.refused_error = error;
   return without;
 }
 
 std::optional<CoreUse> core_use(const PipelineRun& recorded, const PipelineRun& predicted) {
-  if (!core_demand(recorded)) return std::nullopt;
+  if (core_shares(recorded).empty()) return std::nullopt;
   return CoreUse{*recorded.cores, most_threads(recorded), most_threads(predicted)};
 }
 

@@ -17,6 +17,8 @@
 
 namespace takt {
 
+struct KnownStages;
+
 /// Stage `stage` takes `factor` times as long while `beside` runs, as the overlaps of a run show; 90 % of what they
 /// leave possible lies between `low` and `high`.
 struct Interference {
@@ -37,11 +39,14 @@ struct KnownContention {
 };
 
 /// `measured`: pairs by the names of stages, as read_interference() gives them; they go before what overlaps show, and
-/// behind what is described. Throws Error(bad_input) when it names none of the run's stages.
-KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured = {});
+/// behind what is described. `answers`: what stages press on and suffer by, where that was measured beside loads;
+/// nullptr: it was not, and what several at once do to a stage is open. Throws Error(bad_input) when `measured` names
+/// none of the run's stages.
+KnownContention known_contention(const PipelineRun& run, std::span<const PairRow> measured = {},
+                                 const KnownStages* answers = nullptr);
 
-/// The cores as something that stages on the CPU share; nullopt where the run does not tell, or nothing runs there.
-std::optional<SharedResource> core_demand(const PipelineRun& run);
+/// By stage, what one execution keeps busy of the cores; empty where the run does not tell, or nothing runs there.
+std::vector<double> core_shares(const PipelineRun& run);
 
 /// Threads of executions that run at the same time, at most, in the record and in a prediction. Beyond the cores the
 /// system decides who waits, and a prediction can only take it to be fair.

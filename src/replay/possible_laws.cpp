@@ -19,10 +19,21 @@ constexpr double least_spread = 0.005;            // of a duration, whatever its
 constexpr double usual = 1.8, rarer_every = 0.1;  // factors up to here alike; above, e times rarer every so much
 constexpr double most_open = 0.4;                 // of what is expected: less is shown by the record
 constexpr double least_noise = 1e-4, most_noise = 2;
+constexpr double widest_share = 1.4;  // of places for what counts of weaker factors; 0 to 1 mean it
 constexpr int generations = 160;
 
-/// A point: the excess (factor − 1) of each stage beside that is not known and was seen, then log noise.
+/// A point: the excess (factor − 1) of each stage beside that is not known and was seen, then, where several at once
+/// were seen, what counts of the weaker factors, then log noise.
 using Point = std::vector<double>;
+
+/// What is to be found out about one stage.
+struct OpenStage {
+  std::vector<double> known_row;  ///< of the interference matrix; 1 where nothing is known
+  std::vector<bool> known;
+  bool several = false;  ///< whether its factors are measured ones, of which nobody knows what several do together
+  std::vector<std::size_t> seen{};  ///< stages beside that are not known and ran beside it
+  bool several_seen = false;        ///< whether several ran beside it at once that do anything to it, or may
+};
 
 /// An excess as it is expected before the record is looked at.
 double expected_excess(Random& random) {
@@ -36,11 +47,19 @@ double log_expectation(double excess) {
   return excess < usual - 1 ? 0 : -(excess - (usual - 1)) / rarer_every;
 }
 
+/// What counts of the weaker factors, as it is expected before: anything, and the ends, where one bottleneck or a
+/// product is the rule, in one of seven cases each.
+double expected_share(Random& random) { return 0.5 + widest_share * (uniform(random) - 0.5); }
+double share_at(double place) { return std::clamp(place, 0.0, 1.0); }
+
 /// How well a point explains the executions of one stage.
 class StageLikelihood {
  public:
-  StageLikelihood(const StageCrowds& stage, std::vector<std::size_t> unknown)
-      : stage_(stage), unknown_(std::move(unknown)), slowdowns_(stage.crowds.size()) {
+  StageLikelihood(const StageCrowds& stage, const OpenStage& open)
+      : stage_(stage), open_(open), excess_(open.known.size(), 0), slowdowns_(stage.crowds.size()) {
+    // Else they are in what is known of each crowd.
+    for (std::size_t j = 0; j < excess_.size(); ++j)
+      if (open.several && open.known[j]) excess_[j] = open.known_row[j] - 1;
     std::vector<double> sums(index(stage.groups), 0), counts(index(stage.groups), 0);
     for (const CrowdedExecution& one : stage.executions)
       sums[index(one.group)] += one.duration_ns, counts[index(one.group)] += 1;
@@ -50,7 +69,9 @@ class StageLikelihood {
 
   double log_density(const Point& point) {
     double log = 0;
-    for (std::size_t u = 0; u < unknown_.size(); ++u) log += log_expectation(point[u]);
+    for (std::size_t u = 0; u < open_.seen.size(); ++u) log += log_expectation(point[u]);
+    if (open_.several_seen && std::abs(point[open_.seen.size()] - 0.5) > widest_share / 2)
+      return -std::numeric_limits<double>::infinity();
     const double noise = point.back();
     if (!std::isfinite(log) || noise < std::log(least_noise) || noise > std::log(most_noise))
       return -std::numeric_limits<double>::infinity();
@@ -63,13 +84,14 @@ class StageLikelihood {
 
  private:
   void set_slowdowns(const Point& point) {
+    for (std::size_t u = 0; u < open_.seen.size(); ++u) excess_[open_.seen[u]] = point[u];
+    const double weaker_share = open_.several_seen ? share_at(point[open_.seen.size()]) : 1;
     for (std::size_t c = 0; c < slowdowns_.size(); ++c) {
       const Crowd& crowd = stage_.crowds[c];
-      slowdowns_[c] = crowd.known_slowdown;
-      for (std::size_t u = 0; u < unknown_.size(); ++u) {
-        const double step = 1 + point[u] * crowd.counts[unknown_[u]];
-        for (int n = crowd.others[unknown_[u]]; n > 0; --n) slowdowns_[c] *= step;
-      }
+      SeveralFactors factors;
+      for (std::size_t j = 0; j < excess_.size(); ++j)
+        if (crowd.others[j] > 0 && excess_[j] != 0) factors.add(1 + excess_[j] * crowd.counts[j], crowd.others[j]);
+      slowdowns_[c] = crowd.known_slowdown * factors.together(weaker_share);
     }
   }
 
@@ -119,17 +141,20 @@ class StageLikelihood {
   }
 
   const StageCrowds& stage_;
-  std::vector<std::size_t> unknown_;
+  const OpenStage& open_;
+  std::vector<double> excess_;  ///< by stage beside
   std::vector<double> slowdowns_, scale_, works_;
 };
 
 /// Points as likely as they explain the record: one per chain.
-std::vector<Point> draw_points(StageLikelihood& likelihood, std::size_t unknown, std::size_t count, Random& random) {
+std::vector<Point> draw_points(StageLikelihood& likelihood, const OpenStage& open, std::size_t count, Random& random) {
+  const std::size_t seen = open.seen.size(), unknown = seen + (open.several_seen ? 1 : 0);
   const std::size_t chains = std::max<std::size_t>(count, 2 * unknown + 8);
   std::vector<Point> points(chains);
   std::vector<double> logs;
   for (Point& point : points) {
-    for (std::size_t u = 0; u < unknown; ++u) point.push_back(expected_excess(random));
+    for (std::size_t u = 0; u < seen; ++u) point.push_back(expected_excess(random));
+    if (open.several_seen) point.push_back(expected_share(random));
     point.push_back(std::log(least_spread) + uniform(random) * (std::log(0.5) - std::log(least_spread)));
     logs.push_back(likelihood.log_density(point));
   }
@@ -151,29 +176,63 @@ std::vector<Point> draw_points(StageLikelihood& likelihood, std::size_t unknown,
   return points;
 }
 
-/// Rows of the interference matrix of one stage, `count` of them.
-std::vector<std::vector<double>> possible_rows(const StageCrowds& stage, const std::vector<double>& known_row,
-                                               const std::vector<bool>& known, std::size_t count, Random& random) {
-  std::vector<std::size_t> seen;
-  for (std::size_t j = 0; j < known.size(); ++j) {
-    const auto beside = [&](const Crowd& crowd) { return crowd.others[j] > 0; };
-    if (!known[j] && std::any_of(stage.crowds.begin(), stage.crowds.end(), beside)) seen.push_back(j);
-  }
+/// What a law may have of one stage.
+struct PossibleRow {
+  std::vector<double> factors;  ///< its row of the interference matrix
+  double weaker_share = 1;
+};
+
+void look_at(const StageCrowds& stage, OpenStage& open) {
+  const auto beside = [&](const Crowd& crowd, std::size_t j) {
+    return open.known[j] && open.known_row[j] == 1 ? 0 : crowd.others[j];
+  };
+  for (std::size_t j = 0; j < open.known.size(); ++j)
+    if (!open.known[j] &&
+        std::any_of(stage.crowds.begin(), stage.crowds.end(), [&](const Crowd& crowd) { return crowd.others[j] > 0; }))
+      open.seen.push_back(j);
+  open.several_seen = open.several && std::any_of(stage.crowds.begin(), stage.crowds.end(), [&](const Crowd& crowd) {
+                        int others = 0;
+                        for (std::size_t j = 0; j < open.known.size(); ++j) others += beside(crowd, j);
+                        return others > 1;
+                      });
+  if (stage.executions.empty()) open.seen.clear(), open.several_seen = false;
+}
+
+std::vector<PossibleRow> possible_rows(const StageCrowds& stage, const OpenStage& open, std::size_t count,
+                                       Random& random) {
   std::vector<Point> points(count);
-  if (!seen.empty() && !stage.executions.empty()) {
-    StageLikelihood likelihood(stage, seen);
-    points = draw_points(likelihood, seen.size(), count, random);
-  } else {
-    seen.clear();
+  if (!open.seen.empty() || open.several_seen) {
+    StageLikelihood likelihood(stage, open);
+    points = draw_points(likelihood, open, count, random);
   }
-  std::vector<std::vector<double>> rows;
+  std::vector<PossibleRow> rows;
   for (const Point& point : points) {
-    auto& row = rows.emplace_back(known_row);
-    for (std::size_t j = 0; j < known.size(); ++j)
-      if (!known[j]) row[j] = 1 + expected_excess(random);
-    for (std::size_t u = 0; u < seen.size(); ++u) row[seen[u]] = 1 + point[u];
+    PossibleRow& row = rows.emplace_back(PossibleRow{open.known_row});
+    for (std::size_t j = 0; j < open.known.size(); ++j)
+      if (!open.known[j]) row.factors[j] = 1 + expected_excess(random);
+    for (std::size_t u = 0; u < open.seen.size(); ++u) row.factors[open.seen[u]] = 1 + point[u];
+    if (open.several_seen) row.weaker_share = share_at(point[open.seen.size()]);
   }
   return rows;
+}
+
+/// The law without factors that several of which may do less than their product.
+ContentionLaw without_measured_pairs(ContentionLaw law, const std::vector<OpenStage>& stages) {
+  for (std::size_t i = 0; i < law.interference.size(); ++i)
+    if (stages[i].several) law.interference[i].assign(stages.size(), 1);
+  return law;
+}
+
+std::vector<OpenStage> open_stages(const ContentionLaw& certain, const KnownPairs& known) {
+  std::vector<OpenStage> stages;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    OpenStage& open = stages.emplace_back();
+    open.known_row = certain.interference.empty() ? std::vector<double>(known.size(), 1) : certain.interference[i];
+    open.known = known[i];
+    // Where pressures were measured they add up.
+    open.several = !certain.several.empty() && certain.several[i] && certain.several[i]->answers.pressure.empty();
+  }
+  return stages;
 }
 
 PossibleFactor factor_of(std::vector<double> factors) {
@@ -191,24 +250,27 @@ PossibleLaws possible_laws(const PipelineRun& run, const ContentionLaw& certain,
   PossibleLaws result;
   result.laws.assign(count, certain);
   result.factors.assign(stages, std::vector<PossibleFactor>(stages));
-  const auto all_known = [](const std::vector<bool>& row) {
-    return std::all_of(row.begin(), row.end(), std::identity());
+  std::vector<OpenStage> open = open_stages(certain, known);
+  const auto is_known = [](const OpenStage& stage) {
+    return !stage.several && std::all_of(stage.known.begin(), stage.known.end(), std::identity());
   };
-  if (std::all_of(known.begin(), known.end(), all_known)) return result;
-  const auto crowds = crowds_of(run, certain, most_watched);
-  Random random(seed);
+  if (std::all_of(open.begin(), open.end(), is_known)) return result;
+  const auto crowds = crowds_of(run, without_measured_pairs(certain, open), most_watched);
+  Random random(seed), unseen(~seed);
   for (std::size_t i = 0; i < stages; ++i) {
-    const auto row = certain.interference.empty() ? std::vector<double>(stages, 1) : certain.interference[i];
-    const auto rows = possible_rows(crowds[i], row, known[i], count, random);
+    look_at(crowds[i], open[i]);
+    const auto rows = possible_rows(crowds[i], open[i], count, random);
     for (std::size_t l = 0; l < count; ++l) {
-      if (result.laws[l].interference.empty())
-        result.laws[l].interference.assign(stages, std::vector<double>(stages, 1));
-      result.laws[l].interference[i] = rows[l];
+      ContentionLaw& law = result.laws[l];
+      if (law.interference.empty()) law.interference.assign(stages, std::vector<double>(stages, 1));
+      law.interference[i] = rows[l].factors;
+      if (open[i].several)
+        law.several[i]->weaker_share = open[i].several_seen ? rows[l].weaker_share : share_at(expected_share(unseen));
     }
     for (std::size_t j = 0; j < stages; ++j) {
       if (known[i][j]) continue;
       std::vector<double> factors;
-      for (const auto& possible : rows) factors.push_back(possible[j]);
+      for (const PossibleRow& possible : rows) factors.push_back(possible.factors[j]);
       result.factors[i][j] = factor_of(std::move(factors));
     }
   }

@@ -13,6 +13,11 @@
 // executions: each ends after what ran beside it began, so nothing is counted twice, and an execution that is long by
 // chance and therefore overlaps more is no evidence.
 //
+// Beside several at once, factors f that were measured (or are to be found) one at a time do something between what the
+// largest of them does and their product: ln = max ln f + w·(Σ ln f − max ln f), w anywhere between 0 and 1 or at one
+// of these, drawn with the factors where the record shows several at once, and as if nothing were known of it where it
+// does not.
+//
 // Before the record is looked at, a factor is taken to lie anywhere between 1 and `usual`, and with falling
 // probability above. The factors of one stage and its noise are drawn together, by differential evolution (ter Braak,
 // Statistics and Computing 16, 2006): as many chains as there are laws, whose last states are the answer.
@@ -42,8 +47,8 @@ struct PossibleLaws {
   std::vector<std::vector<PossibleFactor>> factors;  ///< [i][j]; known: 1
 };
 
-/// `count` laws; the same run and seed give the same. `certain`: what is known, of the other pairs nothing.
-/// O(count · 250 executions of each stage).
+/// `count` laws; the same run and seed give the same. `certain`: what is known, of the other pairs nothing; its
+/// `several` says of which stages it is open what several do to them. O(count · 250 executions of each stage).
 PossibleLaws possible_laws(const PipelineRun& run, const ContentionLaw& certain, const KnownPairs& known,
                            std::size_t count, std::uint64_t seed = 1);
 

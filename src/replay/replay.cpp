@@ -116,15 +116,14 @@ class Changer {
   // More threads make a stage faster by nobody knows how much, and leave less of the cores for others.
   void set_threads(const PipelineChange& change, int threads, std::span<const PipelineChange> all) {
     RunStage& stage = run_.stages[index(stage_number(change))];
-    const auto before = core_demand(run_);
-    if (!stage.threads || !before) refuse(change, "the trace does not tell how many threads the stage had");
+    if (!stage.threads || core_shares(run_).empty())
+      refuse(change, "the trace does not tell how many threads the stage had");
     if (threads != *stage.threads && !is_timed(change, all))
       refuse(change, fmt::format("how long it takes with {} threads is not known; say it too: --set stage.{}.time=x0.6 "
                                  "or =5ms",
                                  threads, change.target));
     stage.threads = threads;
-    for (SharedResource& resource : law_.resources)
-      if (resource.demand == before->demand) resource = core_demand(run_).value_or(*before);
+    law_.core_share = core_shares(run_);
   }
 
   void set_ratio(const PipelineChange& change) {

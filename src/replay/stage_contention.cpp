@@ -9,24 +9,6 @@
 namespace takt {
 namespace {
 
-/// ln S: the largest, and of the others so much.
-struct LogSlowDowns {
-  double largest = 0, others = 0;
-  double together(double weaker_share) const { return largest + weaker_share * others; }
-};
-
-LogSlowDowns log_slow_downs(const StageContention& stage, std::span<const double> pressure) {
-  LogSlowDowns logs;
-  double sum = 0;
-  for (std::size_t r = 0; r < pressure.size(); ++r) {
-    const double one = std::log(stage.sensitivity[r].at(pressure[r]));
-    sum += one;
-    logs.largest = std::max(logs.largest, one);
-  }
-  logs.others = sum - logs.largest;
-  return logs;
-}
-
 /// From the one equation of the mixture. Where the weaker ones are so small that noise decides, near 1.
 double weaker_share_of(const StageContention& stage, const LoadPlan& plan, double mixed) {
   constexpr double noise = 0.01;
@@ -125,7 +107,7 @@ std::vector<StageContention> stage_contentions(const LoadRound& round, const Loa
 }
 
 double predicted_slow_down(const StageContention& stage, const StageContention& beside) {
-  return std::exp(log_slow_downs(stage, beside.pressure).together(stage.weaker_share));
+  return slow_down_under(stage, beside.pressure);
 }
 
 LoadRound median_of(std::span<const LoadRound> rounds) {

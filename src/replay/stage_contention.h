@@ -21,13 +21,14 @@
 // and stages, and is measured: w_i follows from the stage beside a load that presses on all resources at once. SMiTe
 // has a linear regression over measured pairs instead; here no pair needs to be measured.
 //
-// What no load shows is not in it: two stages that wait for the same lock, for one.
+// Beside several, their pressures add up: S_i(Σ p_j). What no load shows is not in it: two stages that wait for the
+// same lock, for one.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "replay/slow_down_curve.h"
+#include "flow/stage_pressure.h"
 
 namespace takt {
 
@@ -47,16 +48,6 @@ struct LoadPlan {
   std::vector<double> levels;   ///< ascending, above 0; the last is 1
   std::vector<double> mixture;  ///< levels by resource of a load that presses on several at once; empty: none
 };
-
-/// What is known of a stage: all that a prediction needs.
-struct StageContention {
-  std::vector<SlowDownCurve> sensitivity;  ///< by resource
-  std::vector<double> pressure;            ///< by resource, 0 to most_pressure
-  double weaker_share = 1;                 ///< w of the formula, 0 to 2
-};
-
-/// Twice what the load can do at most; beyond 1 sensitivities are extrapolated.
-inline constexpr double most_pressure = 2;
 
 /// One for each stage of the round.
 std::vector<StageContention> stage_contentions(const LoadRound& round, const LoadPlan& plan);

@@ -54,10 +54,10 @@ SensitivityRow sensitivity(const PipelineRun& run, std::span<const PipelineChang
 }  // namespace
 
 WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, std::span<const PipelineChange> sweep,
-               std::span<const PairRow> measured) {
+               std::span<const PairRow> measured, const KnownStages* answers) {
   WhatIf result;
   for (const auto& stage : run.stages) result.stages.push_back(stage.name);
-  const KnownContention known = known_contention(run, measured);
+  const KnownContention known = known_contention(run, measured, answers);
   const ContentionLaw& law = known.law;
   result.interference = known.found;
   const PipelineRun again = replay(run, {}, law);

@@ -52,9 +52,11 @@ struct WhatIf {
 };
 
 /// Of several changes of one knob the last holds. `sweep`: every one of them is applied after `changes`, one at a time.
-/// `measured`: slow-downs of pairs of stages that were measured. Throws as replay() and known_contention() do.
+/// `measured`: slow-downs of pairs of stages that were measured, `answers`: what stages press on and suffer by, which
+/// adds up where several run at once; nullptr: that was not measured. Throws as replay() and known_contention() do.
 WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes,
-               std::span<const PipelineChange> sweep = {}, std::span<const PairRow> measured = {});
+               std::span<const PipelineChange> sweep = {}, std::span<const PairRow> measured = {},
+               const KnownStages* answers = nullptr);
 
 /// summary, sweep, sensitivity, interference, extrapolated, cores; empty ones have columns and no rows.
 std::vector<Table> tables(const WhatIf& result);

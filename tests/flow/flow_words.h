@@ -76,4 +76,15 @@ inline std::vector<std::int64_t> leaving_times(const Schedule& schedule, int sta
   return times;
 }
 
+/// How many times as long an execution of `stage` takes while one of each of `others` runs, by a law of so many stages.
+inline double slow_down_of(const ContentionLaw& law, int stages, int stage, const std::vector<int>& others) {
+  FlowShape shape;
+  shape.devices.resize(1);
+  for (int s = 0; s < stages; ++s) shape.stages.push_back(stage_on(0));
+  ContentionState state(law, shape);
+  state.start(stage, 0);
+  for (const int other : others) state.start(other, 0);
+  return static_cast<double>(state.slowdown(stage, 0)) / ContentionState::unit;
+}
+
 }  // namespace takt

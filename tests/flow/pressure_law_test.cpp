@@ -17,6 +17,22 @@ TEST(PressureLaw, by_hand) {
   EXPECT_NEAR(slow_down_under(PressureLaw::saturating, 1, 0.5), 1 + (1 - std::exp(-1.5)) / (1 - std::exp(-3.0)), 1e-12);
 }
 
+TEST(PressureLaw, pressures_of_several_add_up) {
+  EXPECT_DOUBLE_EQ(slow_down_under(PressureLaw::share, 0.5, 0.5 + 0.5), 1.5);  // three that want half of it each
+  EXPECT_DOUBLE_EQ(slow_down_under(PressureLaw::share, 0.85, 3 * 0.85), 3.4);
+  EXPECT_DOUBLE_EQ(slow_down_under(PressureLaw::linear, 0.5, 1.6), 1.8);
+  EXPECT_DOUBLE_EQ(slow_down_under(PressureLaw::queue, 0.5, 3), 2.5);  // in proportion, once it is full
+  for (const std::string_view name : pressure_law_names()) {
+    const PressureLaw law = *pressure_law_named(name);
+    EXPECT_DOUBLE_EQ(slow_down_under(law, 0, 3), 1) << name;
+    for (double p = 0.05; p <= 7; p += 0.05) {
+      EXPECT_GE(slow_down_under(law, 1, p), slow_down_under(law, 1, p - 0.05)) << name;
+      // So n of a kind never do less than one: n / (1 + (n − 1)).
+      EXPECT_LE(slow_down_under(law, 1, p), 1 + std::ceil(p) + 1e-12) << name;
+    }
+  }
+}
+
 TEST(PressureLaw, full_pressure_costs_the_sensitivity_and_none_costs_nothing) {
   for (const std::string_view name : pressure_law_names()) {
     const PressureLaw law = *pressure_law_named(name);
@@ -30,12 +46,17 @@ TEST(PressureLaw, full_pressure_costs_the_sensitivity_and_none_costs_nothing) {
   EXPECT_FALSE(pressure_law_named("cubic"));
 }
 
+double together(Combination how, std::initializer_list<double> factors) {
+  Combined combined(how);
+  for (const double factor : factors) combined.add(factor);
+  return combined.factor();
+}
+
 TEST(PressureLaw, slow_downs_by_several_resources) {
-  const double factors[] = {1.5, 1.0, 1.2};
-  EXPECT_DOUBLE_EQ(combined_slow_down(Combination::multiply, factors), 1.8);
-  EXPECT_DOUBLE_EQ(combined_slow_down(Combination::add, factors), 1.7);
-  EXPECT_DOUBLE_EQ(combined_slow_down(Combination::largest, factors), 1.5);
-  EXPECT_DOUBLE_EQ(combined_slow_down(Combination::largest, {}), 1);
+  EXPECT_DOUBLE_EQ(together(Combination::multiply, {1.5, 1.0, 1.2}), 1.8);
+  EXPECT_DOUBLE_EQ(together(Combination::add, {1.5, 1.0, 1.2}), 1.7);
+  EXPECT_DOUBLE_EQ(together(Combination::largest, {1.5, 1.0, 1.2}), 1.5);
+  EXPECT_DOUBLE_EQ(together(Combination::largest, {}), 1);
   EXPECT_EQ(combination_named("add"), Combination::add);
   EXPECT_FALSE(combination_named("sum"));
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "flow/flow_words.h"
 #include "pipeline/shared_resources.h"
 #include "runtime/models.h"
 
@@ -114,13 +115,14 @@ TEST(Simulation, devices_that_share_something_slow_each_other_down) {
       "{}}\n";
   const auto run = simulate_pipeline(read_pipeline(folder.write("p.yaml", stages)));
   ASSERT_TRUE(run.contention);
-  const auto& factors = run.contention->interference;
-  EXPECT_NEAR(factors[0][1], 1 + 0.5 * (5.0 / 12), 1e-9);        // a suffers from b, whose Conv is 5 of 12 us
-  EXPECT_NEAR(factors[1][0], 1 + 0.6 * (5.0 / 12) * 0.2, 1e-9);  // of b all but the Conv and the overhead suffers
+  // a suffers from b, whose Conv is 5 of 12 us; of b all but the Conv and the overhead suffers.
+  EXPECT_NEAR(slow_down_of(*run.contention, 2, 0, {1}), 1 + 0.5 * (5.0 / 12), 1e-9);
+  EXPECT_NEAR(slow_down_of(*run.contention, 2, 1, {0}), 1 + 0.6 * (5.0 / 12) * 0.2, 1e-9);
   const auto own = simulate_pipeline(read_pipeline(folder.write(
       "p.yaml", stages + "contention: {resources: {memory: {law: linear, stages: {a: {sensitivity: 1}}}}}\n")));
-  EXPECT_NEAR(own.contention->interference[0][1], 1 + 5.0 / 12, 1e-9) << "what the pipeline says of a stage holds";
-  EXPECT_EQ(own.contention->interference[1][0], 1);
+  EXPECT_NEAR(slow_down_of(*own.contention, 2, 0, {1}), 1 + 5.0 / 12, 1e-9)
+      << "what the pipeline says of a stage holds";
+  EXPECT_EQ(slow_down_of(*own.contention, 2, 1, {0}), 1);
   folder.write("right.yaml", "{" + law + ", shares: {memory: {law: queue, pressure: 1}}}");
   EXPECT_THROW(simulate_pipeline(read_pipeline(folder.write("p.yaml", stages))), Error);
 }
@@ -140,8 +142,9 @@ TEST(Simulation, given_times_take_the_place_of_models) {
   EXPECT_TRUE(short_way.stages[0].model.empty());
   const auto run = simulate_pipeline(spec), again = simulate_pipeline(short_way);
   EXPECT_EQ(again.schedule.makespan(), run.schedule.makespan());
-  EXPECT_EQ(again.contention->interference, run.contention->interference);
-  EXPECT_GT(run.contention->interference[0][1], 1.8);
+  const double slow_down = slow_down_of(*run.contention, 2, 0, {1});
+  EXPECT_EQ(slow_down_of(*again.contention, 2, 0, {1}), slow_down);
+  EXPECT_GT(slow_down, 1.8);
 }
 
 TEST(Simulation, shapes_that_do_not_fit_are_named_before_anything_runs) {

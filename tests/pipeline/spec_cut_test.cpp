@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "flow/flow_words.h"
 #include "runtime/models.h"
 
 namespace takt {
@@ -73,26 +74,31 @@ PipelineSpec sharing() {
 
 TEST(SpecCut, slow_downs_by_resources_come_on_top_of_given_ones) {
   // cache: a beside b 1 + 0.5·0.4; memory: a beside b 0.8 + 0.7, a beside a 1.6, b beside a 1.5, b beside b 1.4.
-  const auto law = contention_law(sharing()).interference;
-  EXPECT_NEAR(law[0][0], 1.6, 1e-12);
-  EXPECT_NEAR(law[0][1], 2 * (1 + 0.2 + 0.5), 1e-12);
-  EXPECT_NEAR(law[1][0], 1.5, 1e-12);
-  EXPECT_NEAR(law[1][1], 1 + 0.1 + 0.4, 1e-12);
+  const auto law = contention_law(sharing());
+  EXPECT_NEAR(slow_down_of(law, 2, 0, {0}), 1.6, 1e-9);
+  EXPECT_NEAR(slow_down_of(law, 2, 0, {1}), 2 * (1 + 0.2 + 0.5), 1e-9);
+  EXPECT_NEAR(slow_down_of(law, 2, 1, {0}), 1.5, 1e-9);
+  EXPECT_NEAR(slow_down_of(law, 2, 1, {1}), 1 + 0.1 + 0.4, 1e-9);
   PipelineSpec largest = sharing();
   largest.combination = Combination::largest;
-  EXPECT_NEAR(contention_law(largest).interference[0][1], 2 * 1.5, 1e-12);
+  EXPECT_NEAR(slow_down_of(contention_law(largest), 2, 0, {1}), 2 * 1.5, 1e-9);
+}
+
+TEST(SpecCut, what_several_want_of_a_resource_adds_up) {
+  // Beside both replicas of b: by the cache 1 + 0.5·0.8, by the memory 0.8 + 1.4; the given factor once for each.
+  EXPECT_NEAR(slow_down_of(contention_law(sharing()), 2, 0, {1, 1}), 2 * 2 * (1 + 0.4 + 1.2), 1e-9);
 }
 
 TEST(SpecCut, keeps_what_its_stages_do_to_resources_and_adds_loads) {
   const PipelineSpec twice = cut(sharing(), std::vector{1, 1});
-  EXPECT_NEAR(contention_law(twice).interference[0][1], 1.5, 1e-12);
+  EXPECT_NEAR(slow_down_of(contention_law(twice), 2, 0, {1}), 1.5, 1e-9);
   EXPECT_EQ(twice.resources.at("cache").stages.count("a"), 0u);
   const SimulatedLoad load{Nanoseconds(5000), {0, 0.5}, {0, 1}};
   const PipelineSpec beside = cut_beside(sharing(), std::vector{0}, std::vector{load});
   ASSERT_EQ(beside.stages.size(), 2u);
-  const auto law = contention_law(beside).interference;
-  EXPECT_NEAR(law[0][1], 0.8 + 0.5, 1e-12);
-  EXPECT_NEAR(law[1][0], 1.8, 1e-12);
+  const auto law = contention_law(beside);
+  EXPECT_NEAR(slow_down_of(law, 2, 0, {1}), 0.8 + 0.5, 1e-9);
+  EXPECT_NEAR(slow_down_of(law, 2, 1, {0}), 1.8, 1e-9);
 }
 
 TEST(SpecCut, every_run_has_noise_of_its_own) {

@@ -112,6 +112,19 @@ TEST(PlanEstimate, is_the_simulation_and_the_recurrence_on_random_plans_to_the_n
   EXPECT_GT(by_recurrence, 300);
 }
 
+TEST(PlanEstimate, of_blocks_that_want_the_same_resource_is_never_below_its_bound) {
+  int three = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const auto costs = with_random_wants(random_costs(seed, {.units = 4}), seed);
+    const Plan random = random_plan(seed, *costs, seed % 3 != 0);
+    const auto blocks = placed(random, *costs);
+    const auto estimated = estimate(random, *costs, 20);
+    ASSERT_GE(estimated.makespan, least_makespan(blocks, estimated.times, *costs, 20)) << to_string(random);
+    three += blocks.size() > 2;
+  }
+  EXPECT_GT(three, 50);
+}
+
 TEST(PlanEstimate, of_blocks_that_slow_each_other_down_has_a_bound_that_comes_near) {
   auto costs = costs_of({{1000, 1000}, {1000, 1000}}, {"CPU", "GPU"});
   costs.set_slow_down(0, 1, 1.2);

@@ -166,6 +166,18 @@ TEST(PlanSearch, finds_the_best_where_blocks_slow_each_other_down) {
     }
 }
 
+TEST(PlanSearch, finds_the_best_where_blocks_want_the_same_resource) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const auto costs = with_random_wants(random_costs(seed, {.stages = 5}), seed);
+    const PlanSearchSettings settings{.objective = PlanObjective::throughput, .batches = 6, .steps = 10, .top = 3};
+    auto every = estimated_values(*costs, settings);
+    every.resize(std::min<std::size_t>(every.size(), 3));
+    const PlanSearch search = search_plans(*costs, settings);
+    EXPECT_EQ(values_of(search), every) << "seed " << seed;
+    EXPECT_LE(search.lower_bound, search.plans.front().value);
+  }
+}
+
 TEST(PlanSearch, finds_the_same_shares_with_and_without_leaving_out_those_that_cannot_be_better) {
   int proven = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/random.h"
 #include "plan/plan_cost_table.h"
+#include "plan/slow_downs.h"
 
 namespace takt {
 
@@ -62,6 +64,33 @@ inline PlanCostTable random_costs(std::uint64_t seed, const RandomCosts& wanted 
         if (from != to) costs.set_transfer(cut, from, to, Nanoseconds(roll(most / 4)));
   costs.set_divide({Nanoseconds(roll(most / 10)), Nanoseconds(roll(most / 10))});
   return costs;
+}
+
+/// As long as `wanted` and what others want of a resource leave it, in proportion: levels of a load from 0.1 to 1.
+inline StageContention wants(double wanted) {
+  std::vector<double> levels, slow_downs;
+  for (int k = 1; k <= 10; ++k) levels.push_back(k / 10.0), slow_downs.push_back(std::max(1.0, wanted + k / 10.0));
+  return {{SlowDownCurve(levels, slow_downs)}, {wanted}, 1};
+}
+
+/// What single stages on units want of one resource, by chance, and what each two do to each other by it.
+inline std::shared_ptr<const PlanCosts> with_random_wants(const PlanCostTable& costs, std::uint64_t seed) {
+  Random random(seed ^ 0x3a9e);
+  KnownStages known{{}, {"memory"}, {}};
+  for (const std::string& unit : costs.units())
+    for (int stage = 1; stage <= costs.stages(); ++stage) {
+      known.stages.push_back(unit + "[" + std::to_string(stage) + "]");
+      known.contentions.push_back(wants(static_cast<double>(random() % 100) / 100));
+    }
+  std::vector<PairRow> pairs;
+  for (const std::string& stage : known.stages)
+    for (const std::string& beside : known.stages) {
+      PairRow& row = pairs.emplace_back();
+      row.stage = stage, row.beside = beside;
+      row.factor = known.slow_down(stage, beside);
+      row.significant = *row.factor > 1;
+    }
+  return with_slow_downs(std::make_shared<PlanCostTable>(costs), pairs, "pairs", &known);
 }
 
 }  // namespace takt

@@ -70,6 +70,31 @@ TEST(SlowDowns, make_a_plan_take_longer) {
   EXPECT_FALSE(slowed({pair("GPU", "CPU", 1)})->has_slow_downs());
 }
 
+TEST(SlowDowns, three_blocks_share_what_no_two_of_them_lack) {
+  // Each wants half of the memory. Two fit; while all three run, each takes half as long again.
+  const auto table = costs_of({{1000, -1, -1}, {-1, 1000, -1}, {-1, -1, 1000}}, {"A", "B", "C"});
+  const KnownStages known{{"A[1]", "B[2]", "C[3]"}, {"memory"}, {wants(0.5), wants(0.5), wants(0.5)}};
+  const auto costs = with_slow_downs(std::make_shared<PlanCostTable>(table), {}, "known", &known);
+  EXPECT_TRUE(costs->has_slow_downs());
+  const Plan plan = parse_plan("A[1] | B[2] | C[3]", "");
+  // 1000 of A alone, 1000 of A and B, 8 times 1500 of all, 1000 of B and C, 1000 of C.
+  EXPECT_EQ(estimate(plan, *costs, 10).makespan.count(), 2000 + 8 * 1500 + 2000);
+  EXPECT_EQ(estimate(plan, *costs, 1).latency.count(), 3000);
+}
+
+TEST(SlowDowns, of_a_block_wants_are_those_of_its_stages_over_its_time) {
+  // 100 ns of the one and 300 of the other.
+  const KnownStages known{{"CPU[1]", "CPU[2]", "GPU[1-2]"}, {"memory"}, {wants(0.4), wants(0.8), wants(0.3)}};
+  const auto costs = with_slow_downs(
+      std::make_shared<PlanCostTable>(costs_of({{100, 300}, {200, 200}}, {"CPU", "GPU"})), {}, "known", &known);
+  const auto block = costs->contention({1, 2}, 0);
+  ASSERT_TRUE(block);
+  EXPECT_DOUBLE_EQ(block->pressure.at(0), 0.7);
+  EXPECT_DOUBLE_EQ(block->sensitivity.at(0).at(1), 1 + (0.4 * 100 + 0.8 * 300) / 400);
+  EXPECT_DOUBLE_EQ(costs->contention({1, 2}, 1)->pressure.at(0), 0.3);
+  EXPECT_FALSE(costs->contention({1, 1}, 1)) << "only of both together";
+}
+
 TEST(SlowDowns, of_units_without_costs_are_left_out) {
   EXPECT_FALSE(slowed({pair("CPU", "NPU", 1.5), pair("NPU[1]", "CPU[2]", 2), pair("CPU", "CPU", 3)})->has_slow_downs());
 }

@@ -60,7 +60,12 @@ inline void expect_same_law(const std::optional<ContentionLaw>& a, const std::op
   ASSERT_EQ(a->interference, b->interference);
   ASSERT_EQ(a->device_curve, b->device_curve);
   ASSERT_EQ(a->resources.size(), b->resources.size());
-  for (std::size_t r = 0; r < a->resources.size(); ++r) ASSERT_EQ(a->resources[r].demand, b->resources[r].demand);
+  for (std::size_t r = 0; r < a->resources.size(); ++r) {
+    ASSERT_EQ(a->resources[r].law, b->resources[r].law);
+    ASSERT_EQ(a->resources[r].pressure, b->resources[r].pressure);
+    ASSERT_EQ(a->resources[r].sensitivity, b->resources[r].sensitivity);
+  }
+  ASSERT_EQ(a->combination, b->combination);
 }
 
 inline void expect_same(const PipelineRun& a, const PipelineRun& b) {

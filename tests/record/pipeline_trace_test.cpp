@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/error.h"
 #include "places.h"
 #include "record/measured_runs.h"
 #include "record/pipeline_trace_file.h"
@@ -140,6 +141,38 @@ TEST(PipelineTrace, a_trace_with_other_copies_than_it_counts_is_refused) {
   EXPECT_NE(trace_refusal(run, "\"copies\":2", "\"copies\":99999").find("fewer copies"), std::string::npos);
   EXPECT_NE(trace_refusal(run, "\"of\":\"outputs\"", "\"of\":\"nothing\"").find("what copy"), std::string::npos);
   EXPECT_NE(trace_refusal(run, "\"of\":\"outputs\"", "\"of\":\"inputs\"").find("out of order"), std::string::npos);
+}
+
+PipelineRun sharing_run() {
+  auto run = simulated_run(pipeline({stage_on(0), stage_on(1)}, 2), {takes(4), takes(2)});
+  run.contention.emplace();
+  run.contention->resources = {{PressureLaw::queue, {0.25, 1}, {0.5, 0}}, {PressureLaw::share, {0, 0.1}, {1, 0.3}}};
+  run.contention->combination = Combination::largest;
+  return run;
+}
+
+TEST(PipelineTrace, shared_resources_come_back_and_older_programs_know_that_they_do_not_know_them) {
+  expect_same(sharing_run(), through_text(sharing_run()));
+  const std::string text = to_chrome_json(to_trace(sharing_run()));
+  EXPECT_NE(text.find("\"version\":3"), text.npos);
+  const auto refusal = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const auto found = changed.find(from);
+    EXPECT_NE(found, changed.npos) << from;
+    changed.replace(found, from.size(), to);
+    try {
+      read_pipeline_run(parse_chrome_trace(changed, "x.json").trace, "x.json");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal("\"queue\",\"pressure\"", "\"cubic\",\"pressure\""),
+            "x.json: the description of the pipeline is damaged; record the run again");
+  EXPECT_EQ(refusal("\"largest\"", "\"least\""),
+            "x.json: the description of the pipeline is damaged; record the run again");
+  EXPECT_NE(refusal("[0.25,1.0]", "[0.25]"), "");
+  EXPECT_NE(refusal("[0.25,1.0]", "[0.25,1.5]"), "");
 }
 
 TEST(PipelineTrace, a_run_without_batches_comes_back) {

@@ -52,7 +52,7 @@ TEST(Crowds, know_what_counts_of_a_factor_while_cores_are_short) {
   // Three of one thread on two cores: each other one is beside for half of the time (1 − 0.5) / (1.5 − 0.5).
   TruePipeline truth = chain({2000, 2000, 2000}, 2, 20);
   const PipelineRun run = run_truth(truth);
-  const auto crowds = crowds_of(run, {{}, {}, {{{0.5, 0.5, 0.5}}}}, 100);
+  const auto crowds = crowds_of(run, {.interference = {}, .device_curve = {}, .core_share = {0.5, 0.5, 0.5}}, 100);
   bool seen = false;
   for (const Crowd& crowd : crowds[0].crowds) {
     if (crowd.others != std::vector<int>{0, 1, 1}) continue;

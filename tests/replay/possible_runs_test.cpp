@@ -99,7 +99,7 @@ TEST(PossibleRuns, hold_what_sharing_cores_costs) {
   for (const double cost : {1.0, 1.15, 1.3}) {
     TruePipeline truth = chain({4000, 6000}, 2, 60);
     truth.law_in_record = false;
-    truth.contention.resources = {{{0.5, 0.5}}};
+    truth.contention.core_share = {0.5, 0.5};
     for (auto& stage : truth.shape.stages) stage.replicas.assign(1, {0});
     PipelineRun run = run_truth(truth);
     run.cores = 2;

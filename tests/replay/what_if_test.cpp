@@ -8,6 +8,7 @@
 #include "account/account.h"
 #include "core/error.h"
 #include "places.h"
+#include "replay/interference_file.h"
 #include "replay/overlap.h"
 #include "replay/what_if_cases.h"
 
@@ -238,6 +239,79 @@ TEST(KnownContention, measured_pairs_go_by_name_and_strangers_are_refused) {
   EXPECT_THROW(known_contention(run, std::vector{stranger}), Error);
 }
 
+/// One stage of 7.7 ms that wants 0.85 of its device, which the record does not tell.
+TruePipeline one_instance() {
+  TruePipeline truth = chain({7700});
+  truth.shape.source.in_flight = 4;
+  truth.law_in_record = false;
+  truth.contention.resources = {{PressureLaw::share, {0.85}, {0.85}}};
+  return truth;
+}
+
+TruePipeline instances(int count) {
+  TruePipeline truth = one_instance();
+  truth.shape.stages[0] = stage_on(0, count, 2);
+  return truth;
+}
+
+/// What two instances do to each other.
+std::vector<PairRow> measured_instances() {
+  PairRow row;
+  row.stage = row.beside = "gather";
+  row.factor = 1.7;
+  row.significant = true;
+  return {row};
+}
+
+std::vector<PipelineChange> to_instances(int count) {
+  return {parse_change("stage.gather.replicas=" + std::to_string(count))};
+}
+
+TEST(WhatIf, of_three_at_once_a_measured_pair_leaves_a_range) {
+  const PipelineRun run = run_truth(one_instance());
+  for (const int count : {2, 3, 4}) {
+    const WhatIf result = what_if(run, to_instances(count), {}, measured_instances());
+    const WhatIfRow& after = result.summary.at(2);
+    const Duration really(run_truth(instances(count)).schedule.makespan());
+    EXPECT_LE(after.ranges->makespan.low, really) << count;
+    EXPECT_GE(after.ranges->makespan.high, really) << count;
+    EXPECT_LE(after.makespan, run.schedule.makespan()) << "not less than one does";
+    const double width = (after.ranges->makespan.high - after.ranges->makespan.low) / really;
+    if (count == 2) {
+      EXPECT_LT(width, 1e-6);
+    } else {
+      EXPECT_GT(width, 0.1) << count;
+    }
+  }
+}
+
+TEST(WhatIf, of_three_at_once_the_range_reaches_from_the_worst_pair_to_the_product) {
+  const PipelineRun run = run_truth(one_instance());
+  const WhatIf result = what_if(run, to_instances(3), {}, measured_instances());
+  const auto makespan = [](double factor) {
+    TruePipeline truth = instances(3);
+    truth.contention = {};
+    truth.stages[0].whole_us = {7700 * factor};
+    return static_cast<double>(run_truth(truth).schedule.makespan().count()) / 1e3;
+  };
+  EXPECT_NEAR(result.summary[2].ranges->makespan.low.count() / makespan(1.7), 1, 0.02);
+  EXPECT_NEAR(result.summary[2].ranges->makespan.high.count() / makespan(1.7 * 1.7), 1, 0.02);
+}
+
+TEST(WhatIf, of_three_at_once_adds_up_what_each_presses_and_suffers) {
+  const PipelineRun run = run_truth(one_instance());
+  std::vector<double> levels, slow_downs;
+  for (int k = 1; k <= 5; ++k) levels.push_back(k / 5.0), slow_downs.push_back(std::max(1.0, 0.85 + k / 5.0));
+  const KnownStages answers{{"gather"}, {"slices"}, {{{SlowDownCurve(levels, slow_downs)}, {0.85}, 1}}};
+  for (const int count : {2, 3, 4}) {
+    const WhatIf result = what_if(run, to_instances(count), {}, measured_instances(), &answers);
+    const WhatIfRow& after = result.summary.at(2);
+    const Duration really(run_truth(instances(count)).schedule.makespan());
+    EXPECT_NEAR(Duration(after.makespan) / really, 1, 1e-3) << count;
+    EXPECT_LT((after.ranges->makespan.high - after.ranges->makespan.low) / really, 1e-6) << count;
+  }
+}
+
 /// Three stages of one thread each on two cores, as a real run tells them: no law, but cores and threads.
 PipelineRun on_two_cores(TruePipeline truth) {
   PipelineRun run = run_truth(truth);
@@ -249,7 +323,7 @@ PipelineRun on_two_cores(TruePipeline truth) {
 TruePipeline core_truth() {
   TruePipeline truth = chain({1000, 2500, 1500});
   truth.law_in_record = false;
-  truth.contention.resources = {{{0.5, 0.5, 0.5}}};
+  truth.contention.core_share = {0.5, 0.5, 0.5};
   return truth;
 }
 
@@ -261,7 +335,7 @@ double makespan_ratio(const PipelineRun& run, const TruePipeline& truth) {
 TEST(KnownContention, threads_take_turns_on_the_cores) {
   TruePipeline truth = core_truth();
   const PipelineRun run = on_two_cores(truth);
-  EXPECT_EQ(known_contention(run).law.resources.at(0).demand, (std::vector<double>{0.5, 0.5, 0.5}));
+  EXPECT_EQ(known_contention(run).law.core_share, (std::vector<double>{0.5, 0.5, 0.5}));
   EXPECT_NEAR(makespan_ratio(replay(run, {}), truth), 1, 1e-3);
   truth.shape.stages[1] = stage_on(1, 2, 2);  // 5 ms of work per batch on two cores: 2.5 ms, as with one replica
   const auto two = std::vector{parse_change("stage.infer.replicas=2")};
@@ -320,7 +394,7 @@ TEST(WhatIf, says_when_threads_outnumber_the_cores) {
 TEST(Replay, more_threads_leave_less_of_the_cores_for_others) {
   TruePipeline truth = core_truth();
   const PipelineRun run = on_two_cores(truth);
-  truth.contention.resources = {{{0.5, 1, 0.5}}};
+  truth.contention.core_share = {0.5, 1, 0.5};
   truth.stages[1].whole_us[0] *= 0.6;
   const auto changes = std::vector{parse_change("stage.infer.threads=2"), parse_change("stage.infer.time=x0.6")};
   const PipelineRun predicted = replay(run, changes);

@@ -18,9 +18,13 @@ class SlowDownCurve {
   /// `levels` ascending, above 0; one slow-down for each. What is below 1 counts as 1.
   SlowDownCurve(std::span<const double> levels, std::span<const double> slow_downs);
 
+  /// The mean of curves of one kind of load, each with its weight (their sum is 1); at the levels of the first.
+  static SlowDownCurve mean(std::span<const SlowDownCurve* const> curves, std::span<const double> weights);
+
   /// 1 or more. 1 at no pressure, and everywhere without a level; beyond the last level as steep as
   /// between the last two.
   double at(double pressure) const;
+  bool is_ever_above_one() const { return y_.back() > 1; }
 
  private:
   std::vector<double> x_{0}, y_{1}, slope_{0};

@@ -1,4 +1,4 @@
-#include "replay/slow_down_curve.h"
+#include "flow/slow_down_curve.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -56,6 +56,17 @@ SlowDownCurve::SlowDownCurve(std::span<const double> levels, std::span<const dou
     const double left = x_[k] - x_[k - 1], right = x_[k + 1] - x_[k];
     slope_[k] = 3 * (left + right) / ((2 * right + left) / before + (right + 2 * left) / after);
   }
+}
+
+SlowDownCurve SlowDownCurve::mean(std::span<const SlowDownCurve* const> curves, std::span<const double> weights) {
+  const std::span<const double> levels(curves.front()->x_.begin() + 1, curves.front()->x_.end());
+  std::vector<double> slow_downs;
+  for (const double level : levels) {
+    double sum = 0;
+    for (std::size_t c = 0; c < curves.size(); ++c) sum += weights[c] * curves[c]->at(level);
+    slow_downs.push_back(sum);
+  }
+  return SlowDownCurve(levels, slow_downs);
 }
 
 double SlowDownCurve::at(double pressure) const {
