@@ -89,7 +89,7 @@ class TAKT_EXPORT DataParallelStage {
   const std::string& runtime_name() const;
   const std::vector<std::string>& runtimes() const;  ///< of each part; none: executors of the caller's
   /// By how much the merged outputs differed from the undivided ones, at most, as a share of the largest value of that
-  /// output; 0: nowhere. nullopt: not compared, or no numbers.
+  /// output; 0: nowhere. Of what has to be the same (indices, strings), the share that is not. nullopt: not compared.
   std::optional<double> deviation() const;
   const std::vector<std::int64_t>& rows() const;  ///< of each part
   const std::vector<double>& ratio() const;       ///< the share of each part

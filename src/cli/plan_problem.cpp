@@ -138,6 +138,7 @@ PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& inter
   Progress bar("measurements");
   PieceMeasuring measuring;
   measuring.runs = o.runs;
+  measuring.check = o.check;
   measuring.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
   measuring.stop = &interrupt.requested();
   PlanProblem problem;

@@ -26,6 +26,7 @@ struct PlanProblemOptions {
   std::optional<int> threads;
   bool whole = false, no_interference = false;
   bool at_once = true;  ///< blocks run at the same time in what is wanted short: what they do to each other counts
+  bool check = true;    ///< units that compute wrong numbers for pieces of a model are not taken for them
   std::uint64_t seed = 1;
 
   bool is_model() const { return !std::filesystem::is_directory(what) && what.extension() != ".json"; }

@@ -108,6 +108,7 @@ int run_plan_run(std::span<const std::string> arguments) {
   o.rules.whole = o.problem.whole;
   const PlanSearchSettings search = search_settings(o.rules, "plan run");
   o.problem.at_once = search.objective == PlanObjective::throughput;
+  o.problem.check = !o.no_check;
   const Interrupt interrupt;
   const PlanProblem problem = make_problem(o.problem, interrupt);
   const auto trials = trials_of(o, *problem.costs, search);
@@ -129,11 +130,9 @@ int run_plan_run(std::span<const std::string> arguments) {
   print(o.output, tables, provenance_of("plan run", arguments),
         refused_pieces(problem) + problem.interference_line + to_text(report, o.output.style()));
   for (const PlanRunResult& plan : report.plans)
-    if (!plan.is_right())
-      throw Error(ErrorKind::runtime,
-                  fmt::format("the plan {} does not compute what the network does; see the deviation "
-                              "of its blocks",
-                              to_string(plan.trial.plan)));
+    if (plan.is_wrong())
+      throw Error(ErrorKind::runtime, fmt::format("the plan {} computes something else than the model does: {}",
+                                                  to_string(plan.trial.plan), plan.what_is_wrong()));
   return 0;
 }
 

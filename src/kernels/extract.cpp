@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstring>
-#include <limits>
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 
 #include "core/error.h"
 #include "core/file.h"
-#include "core/half.h"
 #include "core/temporary_folder.h"
 #include "core/text.h"
 #include "core/watched_work.h"
+#include "inputs/tensor_distance.h"
 #include "runtime/generated_values.h"
 #include "runtime/ports.h"
 
@@ -22,29 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using TensorValues = std::unordered_map<std::string, HostTensor>;
-
-constexpr double nothing_alike = std::numeric_limits<double>::infinity();
-
-double number_at(const HostTensor& tensor, std::size_t place) {
-  const auto at = [&](auto number) {
-    std::memcpy(&number, tensor.bytes.data() + place * sizeof number, sizeof number);
-    return number;
-  };
-  switch (tensor.type) {
-    case ElementType::f32:
-      return at(float());
-    case ElementType::f64:
-      return at(double());
-    case ElementType::f16:
-      return from_half(at(std::uint16_t()));
-    default:
-      return from_bfloat(at(std::uint16_t()));
-  }
-}
-
-bool is_float(ElementType type) {
-  return type == ElementType::f32 || type == ElementType::f64 || type == ElementType::f16 || type == ElementType::bf16;
-}
 
 /// Opens and runs models of kernels, all of them through one file.
 class KernelRuns {
@@ -132,7 +107,7 @@ std::optional<double> compare_outputs(const KernelInstance& kernel, bool is_save
     if (is_saved) of_model = kernel.outputs[*number_in<std::size_t>(std::string_view(output.name).substr(1))];
     const auto wanted = values.find(of_model);
     if (wanted == values.end()) continue;
-    largest = std::max(largest.value_or(0), difference_of(output, wanted->second));
+    largest = std::max(largest.value_or(0), distance_of(wanted->second, output).share);
   }
   return largest;
 }
@@ -156,21 +131,6 @@ void noting_problems(ExtractedKernel& extracted, const Work& work) {
 }
 
 }  // namespace
-
-double difference_of(const HostTensor& got, const HostTensor& wanted) {
-  if (got.type != wanted.type || got.shape != wanted.shape) return nothing_alike;
-  if (!is_float(got.type)) return got.bytes == wanted.bytes && got.strings == wanted.strings ? 0 : nothing_alike;
-  const auto count = static_cast<std::size_t>(element_count(got.shape).value_or(0));
-  double largest = 0, apart = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double a = number_at(got, i), b = number_at(wanted, i);
-    if (std::isfinite(b)) largest = std::max(largest, std::abs(b));
-    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
-    if (!std::isfinite(a) || !std::isfinite(b)) return nothing_alike;
-    apart = std::max(apart, std::abs(a - b));
-  }
-  return apart == 0 ? 0 : largest == 0 ? nothing_alike : apart / largest;
-}
 
 std::vector<ExtractedKernel> extract_kernels(const OptimisedKernels& kernels, const ExtractSettings& settings) {
   KernelRuns runs(kernels.graph.runtime, as_written(kernels));

@@ -20,7 +20,7 @@ struct ExtractedKernel {
   std::filesystem::path file;          ///< empty: nothing was written
   bool is_new = false;                 ///< written now; else it was there, the same to the byte
   std::optional<bool> runs;            ///< missing: not tried
-  std::optional<double> difference;    ///< see difference_of(); missing: not compared
+  std::optional<double> difference;    ///< the share of distance_of(); missing: not compared
   std::optional<std::string> problem;  ///< why there is no file, or why it does not run
 };
 
@@ -33,10 +33,6 @@ struct ExtractSettings {
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
   const std::atomic<bool>* stop = nullptr;  ///< looked at between two kernels
 };
-
-/// How far `got` is from `wanted`: the largest difference of two elements over the largest element of `wanted`. 0 where
-/// all are the same, NaN at the same places included; infinite where shapes, types or anything but numbers differ.
-double difference_of(const HostTensor& got, const HostTensor& wanted);
 
 /// The kernels of a model, with its weights. With `run`, the model runs once with all of its tensors kept; then each
 /// kernel gets what it got there, and its outputs are compared. What fails is a row with its problem. Throws Error(io)

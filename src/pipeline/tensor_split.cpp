@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "core/check.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "inputs/tensor_values.h"
 #include "runtime/tensor_checks.h"
 
 namespace takt {
@@ -82,14 +80,6 @@ bool lie_together(const std::vector<SharedTensor>& parts) {
     next += part->bytes.size();
   }
   return true;
-}
-
-double largest_magnitude(const HostTensor& tensor) {
-  double largest = 0;
-  for (std::size_t i = 0; i < count_of(tensor); ++i)
-    if (const auto value = value_at(tensor, i); value && std::isfinite(*value))
-      largest = std::max(largest, std::abs(*value));
-  return largest;
 }
 
 bool equal_but_for(const Shape& a, const Shape& b, std::size_t axis) {
@@ -171,33 +161,6 @@ HostTensor merge_tensors(const std::vector<SharedTensor>& parts, int axis) {
     merged.bytes =
         copied_blocks<std::byte>(parts, blocks, [](const HostTensor& part) -> const Bytes& { return part.bytes; });
   return merged;
-}
-
-std::string difference(const HostTensor& expected, const HostTensor& actual, double tolerance) {
-  if (expected.type != actual.type || expected.shape != actual.shape)
-    return fmt::format("output '{}' is {} {} instead of {} {}", expected.name, type_name(actual.type),
-                       to_string(actual.shape), type_name(expected.type), to_string(expected.shape));
-  const double largest = largest_magnitude(expected);
-  for (std::size_t i = 0; i < count_of(expected); ++i) {
-    const auto a = value_at(expected, i), b = value_at(actual, i);
-    if (!a || !b) return expected.bytes == actual.bytes ? "" : fmt::format("output '{}' differs", expected.name);
-    const bool same = std::isnan(*a) ? std::isnan(*b) : *a == *b || std::abs(*a - *b) <= tolerance * largest;
-    if (!same)
-      return fmt::format("output '{}' differs at {}: {} instead of {}", expected.name, index_text(expected.shape, i),
-                         *b, *a);
-  }
-  return "";
-}
-
-std::optional<double> largest_deviation(const HostTensor& expected, const HostTensor& actual) {
-  if (expected.bytes == actual.bytes && expected.strings == actual.strings) return 0.0;
-  double largest = 0;
-  for (std::size_t i = 0; i < count_of(expected); ++i) {
-    const auto a = value_at(expected, i), b = value_at(actual, i);
-    if (!a || !b) return std::nullopt;
-    if (std::isfinite(*a) && std::isfinite(*b)) largest = std::max(largest, std::abs(*a - *b));
-  }
-  return largest == 0 ? 0 : largest / largest_magnitude(expected);
 }
 
 }  // namespace takt

@@ -24,12 +24,4 @@ std::vector<SharedTensor> split_tensor(const SharedTensor& tensor, int axis, con
 /// they share are not copied. Throws Error(bad_input), also for bytes that are not those of a shape.
 HostTensor merge_tensors(const std::vector<SharedTensor>& parts, int axis);
 
-/// The first element in which two values differ by more than `tolerance`, relative to the larger one of the first
-/// value's magnitudes, as a sentence; empty where none does.
-std::string difference(const HostTensor& expected, const HostTensor& actual, double tolerance);
-
-/// By how much two values of one shape differ at most, as a share of the largest magnitude of the first one's; 0 where
-/// they agree. nullopt: their elements are no numbers.
-std::optional<double> largest_deviation(const HostTensor& expected, const HostTensor& actual);
-
 }  // namespace takt

@@ -17,6 +17,7 @@
 #include "core/watched_work.h"
 #include "pipeline/opened_model.h"
 #include "plan/slow_downs.h"
+#include "runtime/simulated.h"
 
 namespace takt {
 namespace {
@@ -61,13 +62,28 @@ struct PieceRounds {
   std::vector<double> medians;  ///< ns
 };
 
+/// Why nobody should have these pieces on the unit, by what it made of the reference's values; empty: no reason.
+std::string what_is_wrong(const PlannedPieces& model, const PieceMeasurement& piece, const OpenedModel& opened) {
+  const PlanUnit& unit = model.units().at(piece.unit);
+  if (is_simulated(unit.device)) return {};
+  const BlockNumbers numbers = model.numbers_of(piece.span, unit, opened.sample_outputs());
+  if (!numbers.is_wrong()) return {};
+  std::string reason = "it computes something else than the model does: " + numbers.what;
+  if (std::isfinite(numbers.deviation))
+    reason +=
+        fmt::format(" (off by {:.2g} of its size, and rounding explains {:.2g})", numbers.deviation, numbers.allowed);
+  return reason;
+}
+
 void measure_round(const PlannedPieces& model, const std::filesystem::path& file, int runs, std::uint64_t round,
-                   PieceRounds& piece) {
+                   bool check, PieceRounds& piece) {
   if (!piece.result.reason.empty()) return;  // refused in the round before
   try {
     StageExecutorSettings settings = model.settings_in_plans(piece.result.span, model.units().at(piece.result.unit));
     settings.seed += round;
     const OpenedModel opened(file, settings, model.values_of(model.piece_of(piece.result.span).inputs));
+    if (check && round == 0) piece.result.reason = what_is_wrong(model, piece.result, opened);
+    if (!piece.result.reason.empty()) return;
     opened.median_time(unmeasured_runs);
     piece.medians.push_back(static_cast<double>(opened.median_time(runs).count()));
   } catch (const Error& error) {
@@ -113,14 +129,15 @@ constexpr Column<PieceMeasurement> columns[] = {
     {"piece_unit", "Unit", [](const PieceMeasurement& m) -> Cell { return m.unit; },
      "The unit that pieces of a model were measured on."},
     {"piece_time_us", "Time", [](const PieceMeasurement& m) { return time_cell(m.time); },
-     "The median time in us of an inference of the pieces as one model; missing where the unit refuses them."},
+     "The median time in us of an inference of the pieces as one model; missing where the unit refuses "
+     "them or computes wrong numbers."},
     {"piece_error_percent", "Error %",
      [](const PieceMeasurement& m) { return m.error ? Cell(100 * *m.error) : Cell(); },
      "The standard error of the time of pieces in %, from how far rounds are apart that measured the same pieces on "
      "the "
      "unit; missing with one round."},
     {"piece_reason", "Reason", [](const PieceMeasurement& m) { return m.reason.empty() ? Cell() : Cell(m.reason); },
-     "Why a unit does not run the pieces of a model."},
+     "Why plans do not run the pieces of a model on the unit."},
 };
 constexpr TableDefinition<PieceMeasurement> definition{
     "piece_costs", "What pieces of a model take on units: a row per span of pieces and unit.", columns};
@@ -143,7 +160,7 @@ std::vector<PieceMeasurement> measure_pieces(const PlannedPieces& model, const P
       for (; at != pieces.end() && at->result.span == span; ++at) {
         if (settings.stop && *settings.stop) throw Error(ErrorKind::runtime, "interrupted");
         begin_step(fmt::format("measuring pieces {} on {}", to_string(span), at->result.unit));
-        measure_round(model, file, runs, static_cast<std::uint64_t>(round), *at);
+        measure_round(model, file, runs, static_cast<std::uint64_t>(round), settings.check, *at);
         if (settings.progress) settings.progress(++done, total);
       }
       std::error_code ignored;

@@ -30,13 +30,15 @@ struct PieceMeasurement {
 };
 
 struct PieceMeasuring {
-  int runs = 30;   ///< of each in all rounds, and in each two more that do not count
-  int rounds = 3;  ///< no more than runs
+  int runs = 30;      ///< of each in all rounds, and in each two more that do not count
+  int rounds = 3;     ///< no more than runs
+  bool check = true;  ///< a unit that computes wrong numbers for pieces is taken as one that does not run them
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};  ///< may be empty
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// By span, then unit. Throws Error(io), and Error(runtime) when stopped; what a unit refuses is in the result.
+/// By span, then unit. Throws Error(io), and Error(runtime) when stopped; what a unit refuses or computes
+/// wrongly is in the result.
 std::vector<PieceMeasurement> measure_pieces(const PlannedPieces& model, const PieceMeasuring& settings);
 
 /// No block can be divided.

@@ -3,39 +3,103 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "core/check.h"
 #include "core/error.h"
 #include "core/temporary_folder.h"
+#include "core/watched_work.h"
 #include "pipeline/float_types.h"
-#include "pipeline/tensor_split.h"
+#include "pipeline/pipeline_stages.h"
 #include "runtime/simulated.h"
 
 namespace takt {
+namespace {
 
-std::vector<OpenedStage> stages_run_once(const PipelineSpec& spec, const std::atomic<bool>* stop) {
+constexpr double no_end = std::numeric_limits<double>::infinity();
+
+/// What a stage is given: what the stages before made, and what `inputs` name of the rest.
+StageExecutor::InputValues values_for(const OpenedStage& stage, const NamedValues& inputs, const StageOutputs& made) {
+  StageExecutor::InputValues values;
+  std::vector<bool> is_linked(stage.ports.inputs.size(), false);
+  for (const Link& link : stage.links) {
+    is_linked[link.input] = true;
+    values.emplace_back(link.input, made[static_cast<std::size_t>(link.from)][link.output]);
+  }
+  for (std::size_t port = 0; port < is_linked.size(); ++port)
+    if (const auto given = inputs.find(stage.ports.inputs[port].name); !is_linked[port] && given != inputs.end())
+      values.emplace_back(port, given->second);
+  fit_types(values, stage.ports.inputs);
+  return values;
+}
+
+StageOutputs run_batch(std::vector<OpenedStage>& stages, std::int64_t batch, const NamedValues& inputs) {
+  StageOutputs made;
+  for (OpenedStage& stage : stages) {
+    auto& outputs = made.emplace_back();
+    if (stage.replicas.empty()) continue;
+    StageExecutor& executor = *stage.replicas.front();
+    executor.set_callback([&](StageResult result) { outputs = std::move(result.outputs); });
+    begin_step("running it once");
+    executor.start_async(batch, values_for(stage, inputs, made));
+    executor.wait();
+  }
+  return made;
+}
+
+/// How many times what it may be a deviation is.
+double excess(double deviation, double allowed) {
+  return deviation == 0 ? 0 : allowed == 0 ? no_end : deviation / allowed;
+}
+
+/// What the thread that runs the stages needs for as long as it may come back.
+struct BatchWork {
+  std::vector<OpenedStage> stages;
+  std::vector<NamedValues> inputs;
+  std::vector<StageOutputs> made;
+};
+
+}  // namespace
+
+std::vector<StageOutputs> batches_run(const PipelineSpec& spec, const std::vector<NamedValues>& inputs,
+                                      const std::atomic<bool>* stop) {
   const TemporaryFolder folder("takt-plan-");
   const SimulatedTimes times(spec);
   WatchedStages opened = open_stages_watched(spec, times, folder.path(), true, stop);
-  if (opened.end.kind != WatchedEnd::Kind::done) throw Error(ErrorKind::runtime, unopened_reason(spec, opened.end));
-  return std::move(opened.stages);
+  const auto checked = [&](const WatchedEnd& end) {
+    if (end.kind != WatchedEnd::Kind::done) throw Error(ErrorKind::runtime, unopened_reason(spec, end));
+  };
+  checked(opened.end);
+  const auto work = std::make_shared<BatchWork>(BatchWork{std::move(opened.stages), inputs, {}});
+  auto& first = work->made.emplace_back();
+  for (const OpenedStage& stage : work->stages) first.push_back(stage.sample_outputs);
+  checked(watch(
+      [work] {
+        for (const NamedValues& batch : work->inputs)
+          work->made.push_back(run_batch(work->stages, static_cast<std::int64_t>(work->made.size()), batch));
+      },
+      {spec.timeout, stop}));
+  return std::move(work->made);
 }
 
-double deviation_of(const std::vector<SharedTensor>& outputs, const std::vector<std::string>& names,
-                    const std::map<std::string, SharedTensor>& expected) {
-  double most = 0;
-  for (const std::string& name : names) {
-    const HostTensor& wanted = *expected.at(name);
-    const auto given =
-        std::find_if(outputs.begin(), outputs.end(), [&](const SharedTensor& one) { return one->name == name; });
+void add_deviation(BlockNumbers& numbers, const std::vector<SharedTensor>& outputs,
+                   const std::vector<std::string>& names, const NamedValues& expected, const AllowedDeviation& allowed,
+                   Integers integers) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto given =
+        std::find_if(outputs.begin(), outputs.end(), [&](const SharedTensor& one) { return one->name == names[i]; });
+    // A runtime may have another name for it, and has its outputs in the model's order.
+    if (given == outputs.end() && outputs.size() == names.size())
+      given = outputs.begin() + static_cast<std::ptrdiff_t>(i);
     TAKT_CHECK(given != outputs.end());
-    if (wanted.type == ElementType::string) continue;
-    const SharedTensor got = hands_on_as((*given)->type, wanted.type) ? in_type(*given, wanted.type) : *given;
-    const auto off = got->shape == wanted.shape ? largest_deviation(wanted, *got) : std::nullopt;
-    if (!off || std::isnan(*off)) return std::numeric_limits<double>::quiet_NaN();
-    most = std::max(most, *off);
+    const TensorDistance off = distance_of(*expected.at(names[i]), **given, integers);
+    const auto rounding = allowed.by_rounding.find(names[i]);
+    const double most =
+        std::max(off.is_exact ? 0 : allowed.least, rounding == allowed.by_rounding.end() ? 0 : rounding->second);
+    if (allowed.untold.contains(names[i]) && (std::isfinite(off.share) || !std::isfinite(most))) continue;
+    if (excess(off.share, most) > excess(numbers.deviation, numbers.allowed))
+      numbers.deviation = off.share, numbers.allowed = most, numbers.what = off.what;
   }
-  return most;
 }
 
 bool computes(const Plan& plan, const std::map<std::string, PlanUnit>& units) {

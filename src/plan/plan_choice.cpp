@@ -69,6 +69,15 @@ void tell_common_error(std::vector<double> estimated, const std::vector<double>&
   choice.common_error = common - 1, choice.other_error = mean_error(estimated, measured);
 }
 
+/// Of those whose numbers are not wrong; where all are, the first.
+const PlanRunResult& fastest_of(const PlanRunReport& report) {
+  const PlanRunResult* fastest = nullptr;
+  for (const PlanRunResult& plan : report.plans)
+    if (!plan.is_wrong() && (!fastest || measured_value(report, plan) < measured_value(report, *fastest)))
+      fastest = &plan;
+  return fastest ? *fastest : report.plans.front();
+}
+
 }  // namespace
 
 std::vector<double> measured_values(const PlanRunReport& report, const PlanRunResult& plan) {
@@ -108,13 +117,13 @@ PlanChoice choice_of(const PlanRunReport& report) {
   choice.mean_error = mean_error(estimated, measured);
   tell_common_error(estimated, measured, choice);
   choice.rank_correlation = rank_correlation(estimated, measured);
-  const auto fastest = static_cast<std::size_t>(std::min_element(measured.begin(), measured.end()) - measured.begin());
-  if (fastest != 0) {
-    const Excess over = excess(report, report.plans.front(), report.plans[fastest]);
+  const PlanRunResult& fastest = fastest_of(report);
+  if (&fastest != &report.plans.front()) {
+    const Excess over = excess(report, report.plans.front(), fastest);
     choice.regret = over.mean, choice.regret_interval = over.interval;
   }
   for (const PlanRunResult& plan : report.plans)
-    if (plan.trial.role == "single" && &plan != &report.plans.front()) {
+    if (plan.trial.role == "single" && &plan != &report.plans.front() && !plan.is_wrong()) {
       const Excess over = excess(report, report.plans.front(), plan);
       choice.over_single = over.mean, choice.over_single_interval = over.interval;
     }

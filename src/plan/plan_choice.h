@@ -25,12 +25,14 @@ struct PlanChoice {
   /// Missing of fewer than 3 plans.
   std::optional<double> common_error, other_error;
   /// How much longer the named plan took than the one that was fastest by its mean, as a share of the latter; 0: it was
-  /// the fastest. With the 95 % interval of that difference over rounds; missing with one round.
+  /// the fastest. A plan whose numbers are wrong is none. With the 95 % interval of that difference over rounds;
+  /// missing with one round.
   double regret = 0;
   std::optional<Interval> regret_interval;
   std::optional<double>
       rank_correlation;  ///< Spearman's, between estimated and measured; missing of fewer than 3 plans
   /// How much longer the named plan took than the best on one unit, as a share of the latter; negative: it was faster.
+  /// Missing where that one's numbers are wrong.
   std::optional<double> over_single;
   std::optional<Interval> over_single_interval;
 };

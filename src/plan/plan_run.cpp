@@ -77,8 +77,22 @@ PlanRound run_round(const PlanPipeline& pipeline, const PipelineSpec& spec, cons
 
 }  // namespace
 
-bool PlanRunResult::is_right() const {
-  return !numbers || std::all_of(numbers->begin(), numbers->end(), [](const auto& block) { return block.is_right(); });
+bool PlanRunResult::is_wrong() const {
+  return numbers && std::any_of(numbers->begin(), numbers->end(), [](const auto& block) { return block.is_wrong(); });
+}
+
+std::string PlanRunResult::untold() const {
+  if (!numbers || is_wrong()) return {};
+  for (const BlockNumbers& block : *numbers)
+    if (!block.untold.empty()) return block.untold;
+  return {};
+}
+
+std::string PlanRunResult::what_is_wrong() const {
+  if (numbers)
+    for (const BlockNumbers& block : *numbers)
+      if (block.is_wrong()) return block.what;
+  return {};
 }
 
 std::vector<PlanRunResult> run_plans(const std::vector<PlannedTrial>& trials, const PlannedModel& model,

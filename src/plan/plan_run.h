@@ -27,7 +27,7 @@ struct PlanRunSettings {
   std::int64_t batches = 50;     ///< of the stream
   std::int64_t alone = 10;       ///< batches that are alone in the pipeline: for latencies
   int rounds = 3;
-  bool check = true;       ///< compare what blocks compute with the network in float32
+  bool check = true;       ///< compare what blocks compute with the model in float32
   std::uint64_t seed = 1;  ///< of simulated noise; every round has its own
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};  ///< may be empty
   const std::atomic<bool>* stop = nullptr;
@@ -51,7 +51,11 @@ struct PlanRunResult {
   std::vector<PlanRound> rounds;
   std::optional<std::vector<BlockNumbers>> numbers;  ///< nullopt: not checked
 
-  bool is_right() const;
+  bool is_wrong() const;  ///< false where nobody looked
+  bool is_right() const { return numbers && !is_wrong() && untold().empty(); }
+  /// Why nothing can be said of the numbers though somebody looked; empty: something can.
+  std::string untold() const;
+  std::string what_is_wrong() const;  ///< the first wrong block's, as a sentence
 };
 
 /// In the order of `trials`. Throws Error(bad_input) as PlannedModel::write(), Error(runtime) where a plan fails,

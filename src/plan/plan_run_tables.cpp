@@ -61,11 +61,19 @@ constexpr Column<RanPlanLine> tried_columns[] = {
     {"numbers", "Numbers",
      [](const RanPlanLine& l) -> Cell {
        if (!l.plan->numbers) return Cell();
-       return std::string(l.plan->is_right() ? "right" : "wrong");
+       return std::string(l.plan->is_wrong() ? "wrong" : l.plan->is_right() ? "right" : "cannot tell");
      },
-     "right: what every block computes is what the undivided network computes in float32, up to rounding; wrong: it is "
-     "not, and the plan is worth nothing. Missing where a unit is simulated, which computes nothing, or nobody "
-     "looked."},
+     "right: what every block computes is what the undivided model computes in float32, up to rounding; wrong: it is "
+     "not, and the plan is worth nothing; cannot tell: the model's own numbers turn on their last digit, are drawn at "
+     "random, or are none. Missing where a unit is simulated, which computes nothing, or nobody looked."},
+    {"numbers_reason", "Why",
+     [](const RanPlanLine& l) -> Cell {
+       const std::string reason = l.plan->is_wrong() ? l.plan->what_is_wrong() : l.plan->untold();
+       return reason.empty() ? Cell() : Cell(reason);
+     },
+     "Where the numbers of a plan are wrong, the worst place of the first wrong block; where nothing can be said of "
+     "them, "
+     "why."},
 };
 
 struct RunBlockLine {
@@ -105,13 +113,18 @@ constexpr Column<RunBlockLine> run_block_columns[] = {
      [](const RunBlockLine& l) -> Cell {
        return l.plan->numbers ? Cell((*l.plan->numbers)[l.block].deviation) : Cell();
      },
-     "By how much a block's outputs differ at most from those of the undivided network in float32, as a share of their "
-     "largest magnitude. Missing where a unit is simulated, or nobody looked."},
+     "By how much a block's outputs differ at most from those of the undivided model in float32, over several batches: "
+     "as "
+     "a share of the largest magnitude (values beyond 10,000 times the median are held to their own); of indices, "
+     "booleans and strings the share that is not the same. Missing where one of the two has NaN or infinity and the "
+     "other "
+     "has not, or another shape; where a unit is simulated; and where nobody looked."},
     {"block_allowed", "Allowed",
      [](const RunBlockLine& l) -> Cell { return l.plan->numbers ? Cell((*l.plan->numbers)[l.block].allowed) : Cell(); },
-     "The deviation up to which a block's numbers count as right: 0.0001 where all compute alike, 0.001 with several "
-     "runtimes, 0.02 with a unit that computes in less than float32; more "
-     "for a model whose numbers turn on the last digit: what it is off undivided, or rounded otherwise, there."},
+     "The deviation that rounding explains: 0.0001 where all compute in float32 on one runtime, 0.001 with several, "
+     "0.02 "
+     "where a unit computes in less or the model is of halves or quantised; more where rounding the model's values "
+     "otherwise, as finely as it and the units compute, changes more."},
 };
 
 constexpr Column<PlanChoice> choice_columns[] = {
@@ -181,15 +194,31 @@ std::string range_of(double value, const std::optional<Interval>& interval) {
   return fmt::format("{:.1f} % (95 %: {:.1f} to {:.1f})", 100 * value, 100 * interval->low, 100 * interval->high);
 }
 
+/// What is to be thought of the numbers, which decides before any time does; empty: nobody looked.
+std::string verdict_on_numbers(const PlanRunReport& report) {
+  std::string wrong, untold;
+  bool looked = true;
+  for (const PlanRunResult& plan : report.plans) {
+    looked = looked && plan.numbers;
+    if (plan.is_wrong()) wrong += fmt::format(" {}: {}.", to_string(plan.trial.plan), plan.what_is_wrong());
+    if (untold.empty()) untold = plan.untold();
+  }
+  if (!wrong.empty()) return "WRONG NUMBERS, so these plans are worth nothing, however fast:" + wrong + " ";
+  if (!untold.empty()) return fmt::format("Cannot tell whether the numbers are right: {}. ", untold);
+  return looked ? "All blocks compute what the undivided model does. " : "";
+}
+
 std::string verdict(const PlanRunReport& report, const PlanChoice& choice) {
-  std::string text = fmt::format("Estimates are off by {:.1f} % on average over {} {}.", 100 * choice.mean_error,
-                                 choice.plans, choice.plans == 1 ? "plan" : "plans");
+  std::string text = verdict_on_numbers(report);
+  text += fmt::format("Estimates are off by {:.1f} % on average over {} {}.", 100 * choice.mean_error, choice.plans,
+                      choice.plans == 1 ? "plan" : "plans");
   // Said where it is most of the error.
   if (choice.other_error && std::abs(*choice.common_error) > 0.05 && *choice.other_error < choice.mean_error / 2)
     text += fmt::format(
         " All of them took {:.1f} % {} than estimated, as if the machine's pace had changed; else estimates are "
         "off by {:.1f} %.",
         100 * std::abs(*choice.common_error), *choice.common_error > 0 ? "longer" : "less", 100 * *choice.other_error);
+  if (report.plans.front().is_wrong()) return text;
   if (choice.plans > 1)
     text += choice.regret == 0 ? std::string(" The named plan was the fastest of them.")
                                : fmt::format(" The named plan took {} longer than the fastest.",
@@ -206,12 +235,6 @@ std::string verdict(const PlanRunReport& report, const PlanChoice& choice) {
       text += fmt::format(" That it is faster than the best plan on one unit is not shown: difference {}.",
                           range_of(*choice.over_single, interval));
   }
-  if (report.plans.front().numbers)
-    text += std::all_of(report.plans.begin(), report.plans.end(), [](const auto& plan) { return plan.is_right(); })
-                ? " All blocks compute what the undivided model does."
-                : " WRONG NUMBERS:";
-  for (const PlanRunResult& plan : report.plans)
-    if (!plan.is_right()) text += fmt::format(" {}.", to_string(plan.trial.plan));
   return text;
 }
 

@@ -37,13 +37,19 @@ struct PlanPipeline {
   std::vector<BlockStages> blocks;
 };
 
+/// How near a block's outputs are to what they should be.
 struct BlockNumbers {
-  /// By how much the block's outputs differ at most from the undivided model's in float32, as a share of the largest
-  /// magnitude of the same tensor; NaN where they are no numbers or have another shape.
+  /// By how much they differ at most from the undivided model's in float32, as distance_of() of
+  /// inputs/tensor_distance.h says; infinite where one of the two has NaN or infinity and the other has not, or another
+  /// shape.
   double deviation = 0;
-  double allowed = 0;
+  double allowed = 0;  ///< what rounding explains
+  std::string what{};  ///< the worst place, as a sentence; empty where nothing differs
+  std::string
+      untold{};  ///< why nothing more can be said of an output than that it is not wrong; empty: of each something can
 
-  bool is_right() const { return deviation <= allowed; }  ///< false for NaN
+  bool is_wrong() const { return !(deviation <= allowed); }
+  bool is_right() const { return untold.empty() && !is_wrong(); }
 };
 
 class PlannedModel {
@@ -54,9 +60,10 @@ class PlannedModel {
   /// for a plan that is not one of this model.
   virtual PlanPipeline write(const Plan& plan, const std::filesystem::path& folder) const = 0;
 
-  /// Runs every stage of the pipeline once, on its device, and compares. One per block; nullopt: a unit is simulated
-  /// and computes nothing. Throws Error as run_pipeline() does before the first batch, and Error(runtime) where a stage
-  /// does not open within the pipeline's timeout or `stop` (may be null) becomes true.
+  /// Runs every stage of the pipeline on its device, one batch after another of several inputs as streams do, and
+  /// compares. One per block; nullopt: a unit is simulated and computes nothing. Throws Error as run_pipeline() does
+  /// before the first batch, and Error(runtime) where a stage does not open within the pipeline's timeout or `stop`
+  /// (may be null) becomes true.
   virtual std::optional<std::vector<BlockNumbers>> check(const Plan& plan, const PlanPipeline& pipeline,
                                                          const PipelineSpec& spec,
                                                          const std::atomic<bool>* stop) const = 0;

@@ -4,21 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <set>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/index.h"
-#include "core/random.h"
-#include "core/temporary_folder.h"
 #include "core/text.h"
 #include "inputs/input_npy.h"
-#include "pipeline/opened_model.h"
+#include "inputs/tensor_values.h"
+#include "pipeline/float_types.h"
 #include "pipeline/session_tuning.h"
 #include "pipeline/stage_model.h"
-#include "pipeline/tensor_split.h"
 #include "plan/plan_check.h"
+#include "profile/prepared_model.h"
+#include "profile/run_settings.h"
+#include "runtime/generated_values.h"
+#include "runtime/ports.h"
 #include "runtime/simulated.h"
 
 namespace takt {
@@ -27,9 +27,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double same_runtime = 1e-4, other_runtime = 1e-3, less_precise = 2e-2;
-/// What sums in another order, in float32, are off by as a share of their terms: some times its 6e-8.
-constexpr double rounding = 1e-6;
-constexpr int roundings_tried = 3;
+/// So many times what one rounding at some places of the model changes, several at all of its operators may change. A
+/// millionth is sixteen roundings of float32, and half a step of 8 bits is more than runtimes differ by, most of whose
+/// steps are the same.
+double roundings_in_a_row(Coarseness rounding) {
+  return rounding == Coarseness::half || rounding == Coarseness::brain ? 4 : 1;
+}
+
+/// What the seeds of two inputs are apart.
+constexpr std::uint64_t other_seed = 1000;
+/// Where rounding explains more than that, it would explain anything.
+constexpr double most_allowed = 0.25;
 
 const fs::path& checked(const fs::path& model) {
   if (lower_case(model.extension().string()) != ".onnx")
@@ -55,17 +63,38 @@ std::vector<Cut> chosen_cuts(const Graph& graph, const PieceChoiceSettings& sett
   return choose_cuts(graph, all, {.pieces = pieces});
 }
 
-/// The same, every float32 changed by up to `rounding`; values of other types as they are.
-SharedTensor rounded_otherwise(const SharedTensor& value, Random& random) {
-  if (!value || value->type != ElementType::f32) return value;
-  HostTensor changed = *value;
-  for (std::size_t at = 0; at + sizeof(float) <= changed.bytes.size(); at += sizeof(float)) {
-    float number;
-    std::memcpy(&number, changed.bytes.data() + at, sizeof number);
-    number = static_cast<float>(number * (1 + rounding * (2 * uniform(random) - 1)));
-    std::memcpy(changed.bytes.data() + at, &number, sizeof number);
+/// Numbers that somebody gave, three quarters of them: others of the same sign and range.
+SharedTensor three_quarters(const SharedTensor& value) {
+  if (!is_float(value->type)) return value;
+  HostTensor numbers = *in_type(value, ElementType::f64);
+  std::vector<double> scaled;
+  for (std::size_t i = 0; i < count_of(numbers); ++i) scaled.push_back(0.75 * *value_at(numbers, i));
+  numbers.bytes = to_bytes(scaled);
+  return in_type(std::make_shared<const HostTensor>(std::move(numbers)), value->type);
+}
+
+/// The model's inputs as the user gave them or generated, and another one that it takes if it takes this one.
+std::vector<NamedValues> input_values(const fs::path& model, const StageExecutorSettings& settings) {
+  PreparedModel prepared(model, run_settings(settings));
+  const Graph& graph = *prepared.result().graph;
+  const std::vector<Port> ports = ports_of(graph, graph.inputs);
+  const auto& values = prepared.values(ports);
+  std::vector<NamedValues> both(2);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const auto value = std::make_shared<const HostTensor>(values[i]);
+    const auto generated = [&](std::uint64_t seed) {
+      return std::make_shared<const HostTensor>(generate_values(ports[i], value->shape, seed + i));
+    };
+    const bool was_given = !can_generate(value->type) || distance_of(*value, *generated(settings.seed)).share != 0;
+    both[0][value->name] = value;
+    both[1][value->name] = was_given ? three_quarters(value) : generated(settings.seed + other_seed);
   }
-  return std::make_shared<const HostTensor>(std::move(changed));
+  return both;
+}
+
+/// "0.12 of its size".
+std::string share_text(double share) {
+  return std::isfinite(share) ? fmt::format("{:.2g} of its size", share) : std::string("NaN or infinity");
 }
 
 std::vector<std::string> names_of_tensors(const Graph& graph, const std::vector<TensorId>& tensors) {
@@ -82,40 +111,23 @@ PlannedPieces::PlannedPieces(const fs::path& model, std::map<std::string, PlanUn
       units_(std::move(units)),
       host_runtime_(runtime_for(model).name),
       seed_(settings.seed) {
-  auto host = on_host(host_runtime_, seed_);
-  host.inputs = settings.inputs;
-  const OpenedModel whole(model, host, {});
-  std::map<std::string, Shape> shapes;
-  for (std::size_t i = 0; i < whole.inputs().size(); ++i) {
-    const SharedTensor& value = whole.sample_inputs()[i];
-    shapes[whole.inputs()[i].name] = value->shape;
-    values_[whole.inputs()[i].name] = value;
-  }
-  graph_ = with_known_tensors(model_, shapes);
-  cuts_ = chosen_cuts(graph_, settings);
-  run_pieces(whole.sample_outputs());
+  take_reference(model, settings);
 }
 
-/// Outputs of the whole model are the whole model's, so that what is compared later owes nothing to the pieces.
-void PlannedPieces::run_pieces(const std::vector<SharedTensor>& outputs) {
-  const TemporaryFolder folder("takt-plan-");
-  for (int p = 1; p <= pieces(); ++p) {
-    const Piece piece = piece_of({p, p});
-    const OpenedModel opened(write_span({p, p}, folder.path()),
-                             settings_on({"CPU", host_runtime_, ElementType::f32, {}}, piece.inputs),
-                             values_of(piece.inputs));
-    for (const SharedTensor& output : opened.sample_outputs()) values_[output->name] = output;
-  }
-  for (const SharedTensor& output : outputs) {
-    const auto made = values_.find(output->name);
-    const auto off = made == values_.end() ? std::nullopt : largest_deviation(*output, *made->second);
-    if (off && !(*off <= same_runtime))
-      throw Error(
-          ErrorKind::runtime,
-          fmt::format("{}: its pieces give other values than the whole for '{}' (by {:.2g} of the largest); does "
-                      "it draw random numbers?",
-                      printable(model_.graph.path.string()), printable(output->name), *off));
-    values_[output->name] = output;
+void PlannedPieces::take_reference(const fs::path& model, const PieceChoiceSettings& settings) {
+  auto host = on_host(host_runtime_, seed_);
+  host.inputs = settings.inputs;
+  const auto inputs = input_values(model, host);
+  std::map<std::string, Shape> shapes;
+  for (const auto& [name, value] : inputs.front()) shapes[name] = value->shape;
+  graph_ = with_known_tensors(model_, shapes);
+  cuts_ = chosen_cuts(graph_, settings);
+  reference_ =
+      std::make_unique<const ModelReference>(ReferenceModel{&model_, &graph_, cuts_, host_runtime_, seed_}, inputs);
+  for (const auto& [name, value] : reference_->values(0)) {
+    const auto id = graph_.find_tensor(name);
+    const ElementType type = id ? graph_.tensor(*id).type : value->type;
+    values_[name] = hands_on_as(value->type, type) ? in_type(value, type) : value;
   }
 }
 
@@ -199,75 +211,64 @@ PlanPipeline PlannedPieces::write(const Plan& plan, const fs::path& folder) cons
   return written;
 }
 
-double PlannedPieces::allowed_for(const Plan& plan) const {
-  double allowed = same_runtime;
-  for (const PlanBlock& block : plan.blocks) {
-    const PlanUnit& unit = units_.at(block.parts.front().unit);
-    if (unit.runtime != host_runtime_) allowed = std::max(allowed, other_runtime);
-    if (unit.device != "CPU" || unit.precision != ElementType::f32) allowed = less_precise;
+Coarseness PlannedPieces::rounding_on(const PlanUnit& unit) const {
+  const Coarseness of_unit = coarseness_of(unit.device == "CPU" ? unit.precision : ElementType::f16);
+  return std::max(of_unit, reference_->rounding());
+}
+
+double PlannedPieces::least_allowed(const PlanUnit& unit) const {
+  if (rounding_on(unit) != Coarseness::float32) return less_precise;
+  return unit.runtime == host_runtime_ ? same_runtime : other_runtime;
+}
+
+AllowedDeviation PlannedPieces::allowed_of(const std::vector<std::string>& outputs, double least, Coarseness rounding,
+                                           std::string& untold) const {
+  AllowedDeviation allowed{least};
+  for (const std::string& output : outputs) {
+    const double effect = reference_->effect_on(output, rounding), most = roundings_in_a_row(rounding) * effect;
+    allowed.by_rounding[output] = most;
+    std::string reason = reference_->why_untold(output).value_or("");
+    if (reason.empty() && most > most_allowed)
+      reason = fmt::format("the model's numbers turn on their last digit: rounded otherwise {}, '{}' changes by {}",
+                           words_for(rounding), printable(output), share_text(effect));
+    if (reason.empty()) continue;
+    allowed.untold.insert(output);
+    if (untold.empty()) untold = std::move(reason);
   }
   return allowed;
 }
 
-/// By how much the pieces up to `last`, as one model on each of the plan's units, are off at most.
-double PlannedPieces::undivided_deviation(const Plan& plan, int last) const {
-  const TemporaryFolder folder("takt-plan-");
-  const StageSpan span{1, last};
-  const Piece piece = piece_of(span);
-  const auto file = write_span(span, folder.path());
-  const auto outputs = names_of_tensors(graph_, piece.outputs);
-  std::set<std::string> units;
-  for (const PlanBlock& block : plan.blocks) units.insert(block.parts.front().unit);
-  double most = 0;
-  for (const std::string& unit : units) try {
-      const OpenedModel opened(file, settings_on(units_.at(unit), piece.inputs), values_of(piece.inputs));
-      most = std::max(most, deviation_of(opened.sample_outputs(), outputs, values_));
-    } catch (const Error&) {  // the unit does not run the whole: it says nothing of the plan
-    }
-  return most;
-}
-
-/// By how much the host's values at the end of piece `last` change when those that enter each piece are rounded
-/// otherwise, at most.
-double PlannedPieces::rounding_deviation(int last) const {
-  const TemporaryFolder folder("takt-plan-");
-  const auto outputs = names_of_tensors(graph_, piece_of({1, last}).outputs);
-  const PlanUnit host{"CPU", host_runtime_, ElementType::f32, {}};
-  Random random(seed_);
-  double most = 0;
-  for (int tried = 0; tried < roundings_tried; ++tried) {
-    std::map<std::string, SharedTensor> values = values_;
-    for (int p = 1; p <= last; ++p) {
-      const Piece piece = piece_of({p, p});
-      std::vector<SharedTensor> inputs;
-      for (const std::string& name : names_of_tensors(graph_, piece.inputs)) {
-        const auto found = values.find(name);
-        inputs.push_back(found == values.end() ? nullptr : rounded_otherwise(found->second, random));
-      }
-      const OpenedModel opened(write_span({p, p}, folder.path()), settings_on(host, piece.inputs), inputs);
-      for (const SharedTensor& output : opened.sample_outputs()) values[output->name] = output;
-    }
-    std::vector<SharedTensor> made;
-    for (const std::string& name : outputs) made.push_back(values.at(name));
-    most = std::max(most, deviation_of(made, outputs, values_));
-  }
-  return most;
+BlockNumbers PlannedPieces::numbers_of(const StageSpan& span, const PlanUnit& unit,
+                                       const std::vector<SharedTensor>& outputs) const {
+  const auto names = names_of_tensors(graph_, piece_of(span).outputs);
+  BlockNumbers numbers{0, least_allowed(unit)};
+  const AllowedDeviation allowed = allowed_of(names, numbers.allowed, rounding_on(unit), numbers.untold);
+  add_deviation(numbers, outputs, names, reference_->values(0), allowed, integers_of(reference_->rounding()));
+  return numbers;
 }
 
 std::optional<std::vector<BlockNumbers>> PlannedPieces::check(const Plan& plan, const PlanPipeline& pipeline,
                                                               const PipelineSpec& spec,
                                                               const std::atomic<bool>* stop) const {
   if (!computes(plan, units_)) return std::nullopt;
-  const double allowed = allowed_for(plan);
-  const auto stages = stages_run_once(spec, stop);
+  // What a unit keeps of the batch before shows in the second batch and the third.
+  std::vector<NamedValues> inputs;
+  if (reference_->inputs() > 1) inputs.push_back(reference_->values(1));
+  inputs.push_back(reference_->values(0));
+  const auto batches = batches_run(spec, inputs, stop);
+  double least = 0;
+  Coarseness rounding = Coarseness::float32;
   std::vector<BlockNumbers> numbers;
   for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
+    const PlanUnit& unit = units_.at(plan.blocks[b].parts.front().unit);
+    least = std::max(least, least_allowed(unit)), rounding = std::max(rounding, rounding_on(unit));
     const BlockStages& block = pipeline.blocks[b];
-    BlockNumbers found{deviation_of(stages[index(block.last)].sample_outputs, block.outputs, values_), allowed};
-    const int last = plan.blocks[b].stages.last;
-    if (!found.is_right()) found.allowed = std::max(allowed, 2 * undivided_deviation(plan, last));
-    if (!found.is_right()) found.allowed = std::max(found.allowed, 4 * rounding_deviation(last));
-    numbers.push_back(found);
+    BlockNumbers& found = numbers.emplace_back(BlockNumbers{0, least});
+    const AllowedDeviation allowed = allowed_of(block.outputs, least, rounding, found.untold);
+    for (std::size_t batch = 0; batch < batches.size(); ++batch)
+      add_deviation(found, batches[batch][index(block.last)], block.outputs,
+                    reference_->values(batch == 1 && reference_->inputs() > 1 ? 1 : 0), allowed,
+                    integers_of(reference_->rounding()));
   }
   return numbers;
 }

@@ -1,8 +1,8 @@
 // Plans of any ONNX model: it is cut into pieces, and a block is some pieces that follow each other, as one model.
 //
-// What a piece reads is known by example: the model is run once on the host in float32, piece by piece, and every
-// tensor that crosses a cut is kept. Pieces are measured with these values, which are of the right shape and range
-// (token numbers, masks), and what plans compute is compared with them.
+// What a piece reads is known by example: the undivided model is run on the host in float32 (model_reference.h), and
+// every tensor that crosses a cut is kept. Pieces are measured with these values, which are of the right shape and
+// range (token numbers, masks), and what plans compute is compared with them.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "inputs/inputs.h"
 #include "pipeline/model_pieces.h"
 #include "pipeline/stage_executor.h"
+#include "plan/model_reference.h"
 #include "plan/planned_model.h"
 
 namespace takt {
@@ -32,9 +33,8 @@ struct PieceChoiceSettings {
 /// Thread-safe to read.
 class PlannedPieces final : public PlannedModel {
  public:
-  /// Runs the model and its pieces once. `units` by the names in plans. Throws Error as run_model() does,
-  /// Error(unsupported) for a model that is no ONNX file, and Error(runtime) where the pieces do not give what the
-  /// whole model gives, within 1e-4 of the largest value.
+  /// Runs the model and its pieces once. `units` by the names in plans. Throws Error as run_model() and ModelReference
+  /// do, and Error(unsupported) for a model that is no ONNX file.
   PlannedPieces(const std::filesystem::path& model, std::map<std::string, PlanUnit> units,
                 const PieceChoiceSettings& settings);
 
@@ -54,20 +54,24 @@ class PlannedPieces final : public PlannedModel {
   Piece piece_of(const StageSpan& span) const;
 
   PlanPipeline write(const Plan& plan, const std::filesystem::path& folder) const override;
-  /// Beside the same tensors computed on the host in float32. Allowed are 1e-4; where a unit has another runtime than
-  /// the host 1e-3; where one computes in less than float32 or is no CPU 2e-2. Models exist whose
-  /// outputs turn on the last digit (a softmax of huge values), so a block that is further off is right, too, within
-  /// twice what the undivided model on one of the plan's units is off, and within four times what the host itself is
-  /// off after its floats were changed by a millionth at every cut: what runtimes that add in another order do.
+  /// Beside the reference's. Allowed are 1e-4; where a unit has another runtime than the host 1e-3; where one computes
+  /// in less than float32 or is no CPU, and of a model of halves or a quantised one, 2e-2. More is allowed of a model
+  /// of which more is left of a rounding: what a millionth changes, four times what halves do, and once what 8 bits do,
+  /// whichever the model and the plan's units compute in. Where that is more than a quarter, nothing can be said.
   std::optional<std::vector<BlockNumbers>> check(const Plan& plan, const PlanPipeline& pipeline,
                                                  const PipelineSpec& spec,
                                                  const std::atomic<bool>* stop) const override;
 
+  /// The same of one span that a unit was given the reference's values for, by what it made of them.
+  BlockNumbers numbers_of(const StageSpan& span, const PlanUnit& unit, const std::vector<SharedTensor>& outputs) const;
+
  private:
-  void run_pieces(const std::vector<SharedTensor>& outputs);
-  double allowed_for(const Plan& plan) const;
-  double undivided_deviation(const Plan& plan, int last) const;
-  double rounding_deviation(int last) const;
+  void take_reference(const std::filesystem::path& model, const PieceChoiceSettings& settings);
+  Coarseness rounding_on(const PlanUnit& unit) const;
+  double least_allowed(const PlanUnit& unit) const;
+  /// What outputs may differ by; where nothing can be said of one, `untold` gets the reason of the first.
+  AllowedDeviation allowed_of(const std::vector<std::string>& outputs, double least, Coarseness rounding,
+                              std::string& untold) const;
 
   OnnxModel model_;
   Graph graph_;
@@ -75,7 +79,8 @@ class PlannedPieces final : public PlannedModel {
   std::string host_runtime_;
   std::uint64_t seed_;
   std::vector<Cut> cuts_;
-  std::map<std::string, SharedTensor> values_;
+  std::unique_ptr<const ModelReference> reference_;
+  NamedValues values_;  ///< of the first input, in the model's own types
 };
 
 }  // namespace takt

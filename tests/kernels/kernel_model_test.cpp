@@ -3,9 +3,6 @@
 #include <gtest/gtest.h>
 #include <onnx-ml.pb.h>
 
-#include <cmath>
-#include <limits>
-
 #include "core/error.h"
 #include "kernels/extract.h"
 #include "kernels/records.h"
@@ -74,24 +71,6 @@ TEST(KernelModel, refuses_what_it_cannot_make) {
   record = clip();
   record.inputs[2] = constant({1 << 20, 1 << 10});
   EXPECT_THROW(kernel_model(record), Error);
-}
-
-HostTensor numbers(const std::vector<float>& values) {
-  return {"y", ElementType::f32, {static_cast<std::int64_t>(values.size())}, to_bytes(values), {}};
-}
-
-TEST(Difference, is_relative_to_the_largest_number) {
-  EXPECT_EQ(difference_of(numbers({1, -4}), numbers({1, -4})), 0);
-  EXPECT_DOUBLE_EQ(difference_of(numbers({1, -4}), numbers({2, -4})), 0.25);
-}
-
-TEST(Difference, finds_everything_that_is_not_a_number) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(difference_of(numbers({nan, inf}), numbers({nan, inf})), 0);
-  EXPECT_TRUE(std::isinf(difference_of(numbers({nan, 1}), numbers({0, 1}))));
-  EXPECT_TRUE(std::isinf(difference_of(numbers({inf}), numbers({-inf}))));
-  EXPECT_TRUE(std::isinf(difference_of(numbers({1}), numbers({1, 2}))));
-  EXPECT_TRUE(std::isinf(difference_of(numbers({1}), numbers({0}))));
 }
 
 }  // namespace

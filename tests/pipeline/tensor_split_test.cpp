@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cmath>
-
 #include "core/error.h"
 #include "runtime/models.h"
 
@@ -11,7 +9,6 @@ namespace takt {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 SharedTensor shared(HostTensor tensor) { return std::make_shared<const HostTensor>(std::move(tensor)); }
 
@@ -65,21 +62,6 @@ TEST(TensorSplit, refuses_what_does_not_fit) {
   other.type = ElementType::i32;
   EXPECT_THROW(merge_tensors({whole, shared(other)}, 0), Error) << "numbers of another type";
   EXPECT_THROW(merge_tensors({}, 0), Error);
-}
-
-TEST(TensorDifference, is_relative_to_the_largest_value) {
-  const HostTensor whole = floats("y", {2, 2}, {0, 100, -1000, 1});
-  EXPECT_EQ(difference(whole, floats("y", {2, 2}, {0.5, 100, -1000, 1}), 1e-3), "");
-  EXPECT_THAT(difference(whole, floats("y", {2, 2}, {0, 100, -1000, 3}), 1e-3), HasSubstr("3 instead of 1"));
-  EXPECT_THAT(difference(whole, floats("y", {4}, {0, 100, -1000, 1}), 1e-3), HasSubstr("instead of"));
-}
-
-TEST(TensorDifference, what_is_no_number_equals_only_what_is_none) {
-  const HostTensor none = floats("y", {1}, {std::nanf("")}), infinite = floats("y", {1}, {INFINITY});
-  EXPECT_EQ(difference(none, none, 0), "");
-  EXPECT_EQ(difference(infinite, infinite, 0), "");
-  EXPECT_NE(difference(none, floats("y", {1}, {1}), 1), "");
-  EXPECT_NE(difference(floats("y", {1}, {1}), none, 1), "");
 }
 
 }  // namespace

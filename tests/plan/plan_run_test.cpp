@@ -6,11 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "core/index.h"
 #include "gnn/random_edges.h"
 #include "places.h"
+#include "plan/plan_check.h"
 #include "plan/plan_run_tables.h"
 #include "plan/planned_layer.h"
 #include "test_folder.h"
@@ -225,6 +228,94 @@ TEST(PlanChoiceOf, claims_nothing_of_one_round_or_one_plan) {
   EXPECT_NEAR(choice.regret, 0.25, 1e-12);
   EXPECT_FALSE(choice.regret_interval);
   EXPECT_THAT(to_text(report, {.width = 1000}), testing::HasSubstr("is not shown"));
+}
+
+PlanRunResult with_numbers(const std::string& role, std::int64_t measured, const BlockNumbers& numbers) {
+  PlanRunResult result = with_times(role, 100, {measured});
+  result.trial.estimate.times.blocks.resize(1);
+  result.numbers = {numbers};
+  return result;
+}
+
+const double no_end = std::numeric_limits<double>::infinity();
+
+TEST(BlockNumbers, are_right_wrong_or_not_to_be_told) {
+  const std::string reason = "they turn on their last digit";
+  EXPECT_TRUE((BlockNumbers{1e-5, 1e-4}.is_right()));
+  EXPECT_TRUE((BlockNumbers{2e-4, 1e-4}.is_wrong()));
+  EXPECT_TRUE((BlockNumbers{no_end, 1e-4}.is_wrong()));
+  const BlockNumbers untold{0, 0.5, "", reason}, wrong{no_end, 0.5, "nan", reason};
+  EXPECT_FALSE(untold.is_wrong() || untold.is_right());
+  EXPECT_TRUE(wrong.is_wrong()) << "NaN is wrong also where digits cannot be told";
+}
+
+SharedTensor value_of(const std::string& name, const std::vector<float>& numbers) {
+  return std::make_shared<const HostTensor>(
+      HostTensor{name, ElementType::f32, {static_cast<std::int64_t>(numbers.size())}, to_bytes(numbers), {}});
+}
+
+TEST(BlockNumbers, speak_of_the_output_that_is_furthest_beyond_what_it_may_be) {
+  const NamedValues expected{{"a", value_of("a", {1, 2})}, {"b", value_of("b", {1, 2})}};
+  const std::vector<std::string> names{"a", "b"};
+  const auto numbers = [&](float a, float b, const AllowedDeviation& allowed) {
+    BlockNumbers found{0, allowed.least};
+    add_deviation(found, {value_of("a", {1, a}), value_of("b", {1, b})}, names, expected, allowed, Integers::exact);
+    return found;
+  };
+  EXPECT_TRUE(numbers(2, 2, {1e-4}).is_right());
+  EXPECT_EQ(numbers(3, 2, {1e-4}).deviation, 0.5);
+  EXPECT_TRUE(numbers(3, 2, {1e-4, {{"b", 0.9}}}).is_wrong());
+  EXPECT_FALSE(numbers(3, 2, {1e-4, {{"a", 0.9}}}).is_wrong());
+  // Of 'a' nothing can be said, of 'b' much.
+  const AllowedDeviation untold{1e-4, {{"a", 0.4}}, {"a"}};
+  EXPECT_FALSE(numbers(30, 2, untold).is_wrong());
+  EXPECT_TRUE(numbers(30, 3, untold).is_wrong());
+  EXPECT_TRUE(numbers(std::nanf(""), 2, untold).is_wrong());
+  const AllowedDeviation anything{1e-4, {{"a", no_end}}, {"a"}};
+  EXPECT_FALSE(numbers(std::nanf(""), 2, anything).is_wrong()) << "rounding makes it, too";
+}
+
+TEST(BlockNumbers, indices_may_differ_by_nothing_but_what_rounding_explains) {
+  std::vector<std::int64_t> classes(100'000, 7);
+  const auto tensor = [&] {
+    return std::make_shared<const HostTensor>(HostTensor{"y", ElementType::i64, {100'000}, to_bytes(classes), {}});
+  };
+  const NamedValues expected{{"y", tensor()}};
+  classes[5] = 8;
+  BlockNumbers found{0, 1e-3}, explained{0, 1e-3};
+  add_deviation(found, {tensor()}, {"y"}, expected, {1e-3}, Integers::exact);
+  EXPECT_TRUE(found.is_wrong());
+  add_deviation(explained, {tensor()}, {"y"}, expected, {1e-3, {{"y", 1e-4}}}, Integers::exact);
+  EXPECT_FALSE(explained.is_wrong());
+}
+
+TEST(PlanChoiceOf, a_wrong_plan_is_never_the_fastest) {
+  const BlockNumbers right{0, 1e-4}, wrong{no_end, 1e-4, "output 'y' differs at {3}: nan instead of 2"};
+  PlanRunReport report{PlanObjective::throughput, 10, {}};
+  report.plans = {with_numbers("found", 100, right), with_numbers("given", 50, wrong),
+                  with_numbers("single", 40, wrong)};
+  EXPECT_EQ(choice_of(report).regret, 0);
+  EXPECT_FALSE(choice_of(report).over_single);
+  std::string text = to_text(report, {.width = 1000});
+  EXPECT_THAT(text, testing::HasSubstr("WRONG NUMBERS"));
+  EXPECT_THAT(text, testing::HasSubstr("output 'y' differs at {3}: nan instead of 2"));
+  EXPECT_THAT(text, testing::HasSubstr("The named plan was the fastest of them."));
+  report.plans.front().numbers = {wrong};
+  text = to_text(report, {.width = 1000});
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("The named plan")));
+}
+
+TEST(PlanChoiceOf, says_right_only_where_all_is) {
+  const BlockNumbers right{0, 1e-4}, untold{0, 1, "", "'y' is drawn at random"};
+  PlanRunReport report{PlanObjective::throughput, 10, {with_numbers("found", 100, right)}};
+  EXPECT_THAT(to_text(report, {.width = 1000}),
+              testing::HasSubstr("All blocks compute what the undivided model does."));
+  report.plans.push_back(with_numbers("given", 90, untold));
+  const std::string text = to_text(report, {.width = 1000});
+  EXPECT_THAT(text, testing::HasSubstr("Cannot tell whether the numbers are right: 'y' is drawn at random."));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("All blocks compute")));
+  const auto tables = plan_run_tables(report);
+  EXPECT_THAT(to_csv(tables[0]), testing::HasSubstr("cannot tell,'y' is drawn at random"));
 }
 
 }  // namespace
