@@ -45,7 +45,8 @@ std::vector<Cut> finer_cuts(const Graph& graph, const std::vector<Cut>& cuts) {
   std::map<std::size_t, Cut> by_place;
   const auto all = find_cuts(graph, std::numeric_limits<std::size_t>::max());
   const std::size_t step = all.size() / places_rounded + 1;
-  for (std::size_t at = 0; at < all.size(); at += step) by_place.emplace(all[at].place, all[at]);
+  // From the back: a softmax at the end makes the most of the last digit.
+  for (std::size_t at = all.size(); at > 0; at -= std::min(at, step)) by_place.emplace(all[at - 1].place, all[at - 1]);
   for (const Cut& cut : cuts) by_place.emplace(cut.place, cut);
   std::vector<Cut> chosen;
   for (auto& [place, cut] : by_place) chosen.push_back(std::move(cut));
