@@ -73,7 +73,8 @@ AskedLoad asked_in(const JsonObject& record) {
 }
 
 SeenLoad seen_from(const JsonObject& record) {
-  const auto known = seen_load_features();
+  std::vector<std::string_view> known{wait_trend_feature};
+  known.insert(known.end(), seen_load_features().begin(), seen_load_features().end());
   SeenLoad seen;
   for (const auto& [key, value] : record.object("seen").items()) {
     const auto name = std::find(known.begin(), known.end(), key);

@@ -51,7 +51,7 @@ LINES = [
     'pipeline analyze p.json', 'pipeline whatif p.json --set source.in_flight=1',
     'pipeline interference pipe.yaml --simulate --rounds 2 --save slow.json',
     'sweep --all --devices CPU=sim:box --models sage --cases cases.json --out other -o other.txt',
-    '{runtime}: sweep --all --devices CPU={runtime}@CPU --models sage --cases cases.json --iterations 2 --warmup 0 --out on_{runtime}',
+    'both: sweep --all --devices CPU --fallback onnxruntime --models sage --cases cases.json --iterations 2 --warmup 0 --out measured',
     'sweep merge swept --out merged', 'lookup swept --nodes 15 --edges 60',
     'plan search --costs costs.json', 'plan compile laws.json --sizes 1000,1000-20000,40000 --whole --out new_plans.json',
     'plan simulate plans.json --costs laws.json --random 20', 'plan cut small.onnx --pieces 2 --devices sim:CPU,sim:GPU --out pieces',
