@@ -196,12 +196,15 @@ void AtomicFile::append(std::string_view bytes) {
 }
 
 void AtomicFile::commit() {
-  // It is closed last: an open one is locked, and nobody takes it for that of a killed program.
-  if (!temporary_.empty() && (::fsync(descriptor_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0))
-    fail(errno);
+  if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
+  // Another descriptor keeps the lock until the file has its name, so that nobody takes it for that of a killed program.
+  const int lock = temporary_.empty() ? -1 : ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
+  if (error == 0 && !temporary_.empty() && ::rename(temporary_.c_str(), path_.c_str()) != 0) error = errno;
+  if (lock >= 0) ::close(lock);
+  if (error != 0) fail(error);
   leftover_.forget();
   temporary_.clear();
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
   tell("wrote", path_, written_);
 }
 
