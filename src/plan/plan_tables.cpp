@@ -118,7 +118,7 @@ constexpr Column<PlanReport> search_columns[] = {
     {"kept", "Kept", [](const PlanReport& r) -> Cell { return r.search.kept; },
      "How many beginnings of plans the search kept at once, at most."},
     {"kept_bytes", "Kept bytes", [](const PlanReport& r) -> Cell { return r.search.bytes; },
-     "The memory in bytes that these took."},
+     "The memory in bytes that the kept beginnings of plans took."},
 };
 
 struct CandidateLine {

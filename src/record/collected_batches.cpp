@@ -77,7 +77,9 @@ std::int64_t CollectedBatches::keep_longest() {
   }
   if (first == 0) return first;
   auto kept = std::move(early_);
+  const std::int64_t before = size();
   *this = CollectedBatches(stages_);
+  passed_over_ = before;
   for (std::int64_t i = 0; i < most; ++i) append(renumbered(std::move(kept.at(first + i)), i));
   for (auto& [number, passage] : kept)
     if (number < first || number >= first + most) early_.emplace(number, std::move(passage));

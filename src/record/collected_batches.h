@@ -22,8 +22,8 @@ class CollectedBatches {
   bool add_packed(std::string_view bytes);
 
   std::int64_t size() const { return static_cast<std::int64_t>(schedule_.batches.size()); }
-  /// Batches that came although one before them did not.
-  std::int64_t left_out() const { return static_cast<std::int64_t>(early_.size()); }
+  /// Batches that came although one before them did not, and those of shorter stretches than the longest.
+  std::int64_t left_out() const { return static_cast<std::int64_t>(early_.size()) + passed_over_; }
 
   /// Of batches some of which are lost keeps the longest stretch that came without a gap; numbers begin at 0 again.
   /// Returns the number that its first one had.
@@ -43,6 +43,7 @@ class CollectedBatches {
   std::vector<ExecutionCounters> counters_;  ///< of the executions; empty as long as nobody told any
   std::vector<CopySpan> copies_;
   std::map<std::int64_t, BatchPassage> early_;  ///< that wait for one of a lower number
+  std::int64_t passed_over_ = 0;                ///< that were before the longest stretch
 };
 
 }  // namespace takt

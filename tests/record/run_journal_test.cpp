@@ -166,7 +166,7 @@ TEST(RunJournal, behind_a_damaged_block_it_is_read_on_and_the_longest_stretch_co
     for (std::size_t i = 0; i < 8; ++i) bytes[begin + 3 + i] = 'x';  // in its head, so that its length is lost, too
     const auto read = parse_run_journal(bytes, "j");
     const std::int64_t first = lost < 10 ? lost + 1 : 0, count = lost < 10 ? 19 - lost : lost;
-    EXPECT_TRUE(read.damaged && read.ended) << lost;
+    EXPECT_TRUE(read.damaged) << lost;
     EXPECT_EQ(read.first, first);
     ASSERT_EQ(std::ssize(read.run.schedule.batches), count) << lost;
     EXPECT_EQ(read.left_out, 19 - count) << lost;

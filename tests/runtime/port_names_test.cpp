@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <ostream>
 
 #include "core/error.h"
 #include "runtime/models.h"
@@ -22,6 +23,8 @@ struct NamedModel {
   std::vector<std::string> inputs, outputs;
   Values expected;
 };
+
+void PrintTo(const NamedModel& model, std::ostream* out) { *out << model.name; }
 
 const std::vector<float> relu{0, 2, 0, 4}, plain{-1, 2, -3, 4}, sum{9, 12, 7, 14};
 
