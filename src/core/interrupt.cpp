@@ -108,7 +108,7 @@ void say(const std::string& text) {
   if (returned_at != 0) end_suddenly(last_code);
   say(why);
   log_failure(why);
-  end_suddenly(128 + first_signal);
+  end_suddenly(is_usual_end ? 0 : 128 + first_signal);
 }
 
 /// The command is told to end, and how it is ended at once.

@@ -159,14 +159,17 @@ TEST(RunJournal, batches_behind_one_that_was_not_delivered_are_counted_and_left_
 
 TEST(RunJournal, behind_a_damaged_block_it_is_read_on_and_the_longest_stretch_counts) {
   const auto run = simulated_run(pipeline({stage_on(0), stage_on(1)}, 20), {takes(5), takes(7)});
-  const WrittenJournal journal = journal_of(run, passages_of(run));
+  WrittenJournal journal = journal_of(run, passages_of(run));
+  std::string end;
+  for (int zero = 0; zero < 3; ++zero) add(end, std::uint32_t{0});  // not interrupted, no failure, no text
+  journal.block(4, end);
   for (const std::int64_t lost : {0, 3, 12, 19}) {
     std::string bytes = journal.bytes;
     const std::size_t begin = journal.ends[static_cast<std::size_t>(lost) + 1];
     for (std::size_t i = 0; i < 8; ++i) bytes[begin + 3 + i] = 'x';  // in its head, so that its length is lost, too
     const auto read = parse_run_journal(bytes, "j");
     const std::int64_t first = lost < 10 ? lost + 1 : 0, count = lost < 10 ? 19 - lost : lost;
-    EXPECT_TRUE(read.damaged) << lost;
+    EXPECT_TRUE(read.damaged && read.ended) << lost;
     EXPECT_EQ(read.first, first);
     ASSERT_EQ(std::ssize(read.run.schedule.batches), count) << lost;
     EXPECT_EQ(read.left_out, 19 - count) << lost;
