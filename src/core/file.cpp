@@ -197,7 +197,8 @@ void AtomicFile::append(std::string_view bytes) {
 
 void AtomicFile::commit() {
   if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail(errno);
-  // Another descriptor keeps the lock until the file has its name, so that nobody takes it for that of a killed program.
+  // Another descriptor keeps the lock until the file has its name, so that nobody takes it for that of a killed
+  // program.
   const int lock = temporary_.empty() ? -1 : ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
   int error = ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
   if (error == 0 && !temporary_.empty() && ::rename(temporary_.c_str(), path_.c_str()) != 0) error = errno;

@@ -49,7 +49,8 @@ TEST(CollectRecord, what_a_child_tells_is_understood) {
 
 TEST(CollectRecord, a_load_is_kept_with_what_was_seen_of_it) {
   CollectRecord record = record_of("a.onnx", 1, 50);
-  record.load.asked = {"cache", 0.3, 4}, record.load.seen = {{"probe_wait_ratio", 0.5}, {std::string(wait_trend_feature), 1.2}};
+  record.load.asked = {"cache", 0.3, 4},
+  record.load.seen = {{"probe_wait_ratio", 0.5}, {std::string(wait_trend_feature), 1.2}};
   const std::string line = to_json(record);
   const CollectRecord read = parse_collect_record(line, "x:1");
   EXPECT_EQ(to_json(read), line);
