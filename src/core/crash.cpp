@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 
 #include "core/leftovers.h"
@@ -36,18 +35,14 @@ bool dumps_core = false;
 
 template <std::size_t Size>
 void copy_to(std::array<char, Size>& to, std::string_view text) noexcept {
-  const std::size_t size = std::min(text.size(), Size - 1);
-  std::memcpy(to.data(), text.data(), size);
-  to[size] = '\0';
+  to[text.copy(to.data(), Size - 1)] = '\0';
 }
 
 /// A line on standard error, put together without memory from the heap.
 class Line {
  public:
   Line& operator<<(std::string_view text) noexcept {
-    const std::size_t size = std::min(text.size(), bytes_.size() - size_);
-    std::memcpy(bytes_.data() + size_, text.data(), size);
-    size_ += size;
+    size_ += text.copy(bytes_.data() + size_, bytes_.size() - size_);
     return *this;
   }
   Line& operator<<(int number) noexcept {
