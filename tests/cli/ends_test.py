@@ -111,7 +111,8 @@ def works_on():
     yield Case(('load', '--sources', 'host', '--window', '100ms', '--watch'), usual_end=True, says='')
     yield Case(('load', '--sources', 'host', '--window', '600s', '-o', 'o.json', '--format', 'json'), says='')
     yield Case(('exporter', '--listen', '127.0.0.1:0', '--sources', 'host'), usual_end=True, says='')
-    yield Case(('zoo', 'export', '-o', 'zoo'))
+    if not IS_SANITIZED:  # there it is done before a program of that size is sure to be at work
+        yield Case(('zoo', 'export', '-o', 'zoo'))
     if (pathlib.Path(TAKT).parent / 'takt-train').exists():
         yield Case(('scenario', 'sync', '--device', 'cpu', '--warmup_steps', '100000', '--trace_dir', 'out'))
 
