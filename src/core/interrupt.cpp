@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 constexpr Nanoseconds told_after = 250ms, cancelled_after = 500ms, left_after = 1s;
 constexpr Nanoseconds same_wish = 100ms;  // a signal so soon after the one before
 constexpr int most_patience = 2;          // signals; the next one ends the process by itself, whatever hangs
-constexpr std::size_t stack_bytes = 512 * 1024;
+constexpr std::size_t stack_bytes = std::size_t{512} * 1024;
 
 // Set and read by a signal handler.
 std::atomic<bool> asked_to_stop{false};
