@@ -203,7 +203,7 @@ def faults(case, number):
 
 class Ends(unittest.TestCase):
     def end_all(self, cases):
-        cases = list(cases)
+        cases = list(cases)[::2 if IS_SANITIZED else 1]
         signals = signal.SIGINT, signal.SIGTERM
         runs = [(case, number) for i, case in enumerate(cases)
                 for number in (signals if BOTH_SIGNALS else signals[i % 2:i % 2 + 1])]

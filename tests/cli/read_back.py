@@ -15,7 +15,9 @@ import subprocess
 import tempfile
 import xml.etree.ElementTree
 
-ENOUGH = 3  # files of one kind in one folder: the hundredth model of a sweep is read as the first
+from sanitized import repeats
+
+ENOUGH = repeats(3)  # files of one kind in one folder: the hundredth model of a sweep is read as the first
 
 
 def strict(pairs):
