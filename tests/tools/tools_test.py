@@ -219,6 +219,53 @@ class Mutants(InFolder):
         self.assertNotIn("survived:", explained)
 
 
+class RandomMutants(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.random = load("random_mutants.py")
+        self.content = b"int f(int a) {\n  if (a < 3) return a;\n  return 0;\n}\n"
+        begin = self.content.index(b"a < 3")
+        self.change = self.random.Change("src/flow/a.cpp", 2, "boundary", begin, begin + 5, "a < 3", "a <= 3",
+                                         "(takt_mutant(@) ? (a <= 3) : (a < 3))")
+
+    def test_a_change_is_told_by_its_whole_line_and_not_by_its_number(self):
+        self.assertEqual(self.random.lines_of(self.content, self.change),
+                         ("  if (a < 3) return a;", "  if (a <= 3) return a;"))
+        self.assertEqual(self.random.entry_of(self.change, self.content),
+                         "file: src/flow/a.cpp\nkind: boundary\n-   if (a < 3) return a;\n+   if (a <= 3) return a;")
+
+    def test_each_change_of_a_source_stands_behind_its_own_switch(self):
+        begin = self.content.index(b"0;")
+        other = self.change._replace(kind="value", begin=begin, end=begin + 1, switched="(takt_mutant(@) ? (1) : (0))")
+        text = self.random.with_switches(self.content, [(4, self.change), (7, other)])
+        self.assertIn("if ((takt_mutant(4) ? (a <= 3) : (a < 3))) return a;\n  return (takt_mutant(7) ? (1) : (0));", text)
+        self.assertTrue(self.random.overlaps(self.change, [self.change]))
+        self.assertFalse(self.random.overlaps(self.change, [other]))
+
+    def baseline(self, command, reached=(0,)):
+        """Of one test, a shell's command that sees the number of the change."""
+        test = self.random.Test("one", ["sh", "-c", command], str(self.folder), {}, "", 77, 20, False)
+        found = self.random.Baseline([test], self.folder, 1)
+        found.told["one"] = {"name": "one", "passed": True, "seconds": 0, "reached": list(reached)}
+        return found
+
+    def test_a_change_is_noticed_where_its_test_fails_with_it_alone(self):
+        self.assertEqual(self.baseline('[ "$TAKT_MUTANT" != 0 ]').judge(0), ("noticed", "one"))
+        self.assertEqual(self.baseline("true").judge(0), ("survived", ""))
+        self.assertEqual(self.baseline("false").judge(0), ("survived", ""))  # which fails without it, too
+        self.assertEqual(self.baseline("exit 77").judge(0), ("survived", ""))
+        self.assertEqual(self.baseline("false", reached=[1]).judge(0), ("not run", ""))
+
+    def test_a_test_says_which_switches_it_came_by(self):
+        test = self.random.Test("a/b", ["sh", "-c", 'touch "$TAKT_MUTANTS_REACHED/3"'], str(self.folder), {}, "", 0, 20, False)
+        self.assertEqual(self.random.Baseline([test], self.folder, 1).one(test)["reached"], [3])
+
+    def test_the_table_counts_by_name(self):
+        lines = list(self.random.table("kind", [("unit", "noticed"), ("unit", "survived"), ("check", "not run")]))
+        self.assertEqual([line.split() for line in lines[1:]], [["check", "0", "0", "1", "0"], ["unit", "1", "1", "0", "50"],
+                                                               ["all", "1", "1", "1", "33"]])
+
+
 class Documentation(InFolder):
     def setUp(self):
         super().setUp()

@@ -1,0 +1,36 @@
+// Stands before each source that tools/mutants --random changes: which change is on, and which were reached. The environment says
+// both: TAKT_MUTANT is a number, TAKT_MUTANTS_REACHED a folder that gets an empty file for each number.
+#ifndef TAKT_MUTANT_SWITCH
+#define TAKT_MUTANT_SWITCH
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <type_traits>
+
+inline void takt_note_reached(const char* folder, int number) noexcept {
+  static bool noted[4096] = {};
+  if (noted[number]) return;
+  noted[number] = true;
+  char path[4200];
+  std::snprintf(path, sizeof path, "%s/%d", folder, number);
+  // The system's call itself: tests count, and break, those of the C library.
+  const long file = ::syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+  if (file >= 0) ::syscall(SYS_close, file);
+}
+
+inline bool takt_mutant_is_on(int number) noexcept {
+  static const int chosen = [] {
+    const char* given = std::getenv("TAKT_MUTANT");
+    return given ? std::atoi(given) : -1;
+  }();
+  static const char* const folder = std::getenv("TAKT_MUTANTS_REACHED");
+  if (folder) takt_note_reached(folder, number);
+  return number == chosen;
+}
+
+constexpr bool takt_mutant(int number) noexcept { return !std::is_constant_evaluated() && takt_mutant_is_on(number); }
+#endif

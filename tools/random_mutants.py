@@ -1,0 +1,228 @@
+"""tools/mutants --random: changes drawn anew (mutant_places.py), all compiled into one release build, each behind a switch, so
+that a hundred are judged in about an hour. Each test runs once without a change and says which switches it came by; a
+change is then held against those tests alone, the quickest first. A failure counts if it comes twice with the change and not
+without."""
+
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+LONGEST_TEST = 300  # seconds
+SWITCH = Path(__file__).resolve().parent / "mutant_switch.h"
+
+
+class Change(NamedTuple):
+    file: str  # from the checkout's root
+    line: int
+    kind: str
+    begin: int  # bytes of the file that are replaced
+    end: int
+    old: str
+    new: str       # the mistake
+    switched: str  # both, chosen by takt_mutant(@)
+
+
+def overlaps(one, others):
+    return any(one.file == other.file and one.begin < other.end and other.begin < one.end for other in others)
+
+
+def lines_of(content, change):
+    """The whole lines that a change stands in, before and after: as an entry of tests/mutants has them."""
+    begin = content.rfind(b"\n", 0, change.begin) + 1
+    end = content.find(b"\n", change.end)
+    return content[begin:end].decode(), content[begin:change.begin].decode() + change.new + content[change.end:end].decode()
+
+
+def with_switches(content, numbered):
+    """The source with these changes behind their switches: (number, change) …, none of which overlap."""
+    for number, one in sorted(numbered, key=lambda pair: pair[1].begin, reverse=True):
+        content = content[:one.begin] + one.switched.replace("@", str(number)).encode() + content[one.end:]
+    return SWITCH.read_text() + content.decode()
+
+
+class Test(NamedTuple):
+    name: str
+    command: list
+    folder: str
+    environment: dict
+    skipped_by: str  # what it prints where it can't be run here
+    skip_code: int
+    limit: float     # seconds
+    alone: bool
+
+
+def tests_of(build):
+    """What ctest would run."""
+    told = json.loads(subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True, capture_output=True).stdout)
+    for one in told["tests"]:
+        properties = {entry["name"]: entry["value"] for entry in one.get("properties", [])}
+        if "command" in one:
+            yield Test(one["name"], one["command"], properties["WORKING_DIRECTORY"],
+                       dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", [])),
+                       "|".join(properties.get("SKIP_REGULAR_EXPRESSION", [])), properties.get("SKIP_RETURN_CODE", 0),
+                       min(LONGEST_TEST, properties.get("TIMEOUT", LONGEST_TEST)), properties.get("RUN_SERIAL", False))
+
+
+def run_test(test, mutant=None, reached=None, limit=None):
+    """(whether it passed, seconds); None instead of the first where it was skipped."""
+    environment = {**os.environ, **test.environment}
+    if mutant is not None:
+        environment["TAKT_MUTANT"] = str(mutant)
+    if reached is not None:
+        environment["TAKT_MUTANTS_REACHED"] = str(reached)
+    begin = time.monotonic()
+    process = subprocess.Popen(test.command, cwd=test.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+    try:
+        output, _ = process.communicate(timeout=limit or test.limit)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            return False, time.monotonic() - begin
+        raise
+    seconds = time.monotonic() - begin
+    if (test.skip_code and process.returncode == test.skip_code) or (test.skipped_by and re.search(test.skipped_by, output)):
+        return None, seconds
+    return process.returncode == 0, seconds
+
+
+class Baseline:
+    """What every test does without a change: {name: (seconds, numbers of the switches that it came by)} of those that pass."""
+
+    def __init__(self, tests, place, jobs):
+        self.tests, self.place, self.jobs, self.file = {test.name: test for test in tests}, place, jobs, place / "baseline.jsonl"
+        self.told = {}
+        if self.file.exists():
+            self.told = {entry["name"]: entry for entry in map(json.loads, self.file.read_text().splitlines())}
+
+    def run(self):
+        left = [test for test in self.tests.values() if test.name not in self.told]
+        with open(self.file, "a", encoding="utf-8") as log, concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for number, entry in enumerate(pool.map(self.one, [test for test in left if not test.alone]), 1):
+                self.keep(entry, log)
+                if number % 200 == 0:
+                    print(f"{number} of {len(left)} tests ran without a change", flush=True)
+            for test in left:
+                if test.alone:
+                    self.keep(self.one(test), log)
+
+    def one(self, test):
+        folder = self.place / "reached" / re.sub(r"[^\w.-]", "_", test.name)
+        folder.mkdir(parents=True, exist_ok=True)
+        passed, seconds = run_test(test, reached=folder)
+        return {"name": test.name, "passed": passed, "seconds": seconds, "reached": sorted(int(one.name) for one in folder.iterdir())}
+
+    def keep(self, entry, log):
+        self.told[entry["name"]] = entry
+        log.write(json.dumps(entry) + "\n")
+        log.flush()
+
+    def reaching(self, number):
+        """The tests that come by a switch, the quickest first."""
+        found = [entry for entry in self.told.values() if entry["passed"] and number in entry["reached"]]
+        return [self.tests[entry["name"]] for entry in sorted(found, key=lambda entry: entry["seconds"])]
+
+    def judge(self, number):
+        """(outcome, test that noticed it)."""
+        reaching = self.reaching(number)
+        for test in reaching:
+            limit = min(test.limit, 20 + 10 * self.told[test.name]["seconds"])
+            if run_test(test, number, limit=limit)[0] is not False:
+                continue
+            if run_test(test, number, limit=limit)[0] is False and run_test(test)[0]:
+                return "noticed", test.name
+        return ("survived" if reaching else "not run"), ""
+
+
+def entry_of(change, content):
+    """As tests/mutants has it."""
+    old, new = lines_of(content, change)
+    lines = [f"file: {change.file}", f"kind: {change.kind}"]
+    return "\n".join(lines + [f"- {line}" for line in old.split("\n")] + [f"+ {line}" for line in new.split("\n")])
+
+
+def table(head, outcomes):
+    """The lines of the report by `head` of a change: its kind or its module."""
+    count = collections.defaultdict(collections.Counter)
+    for name, outcome in outcomes:
+        count[name][outcome] += 1
+    yield f"{head:<12}" + "".join(f"{word:>10}" for word in ("noticed", "survived", "not run", "percent"))
+    for name in [*sorted(count), "all"]:
+        row = count[name] if name != "all" else sum(count.values(), collections.Counter())
+        share = f"{100 * row['noticed'] / sum(row.values()):.0f}" if row else "-"
+        yield f"{name:<12}" + "".join(f"{row[word]:>10}" for word in ("noticed", "survived", "not run")) + f"{share:>10}"
+
+
+def draw(root, tree, count, seed, only, equivalent, place):
+    """The changes of a draw, kept in a file: another call with the same words goes on with them."""
+    import mutant_places
+    file = place / "draw.json"
+    if file.exists():
+        return [Change(*entry) for entry in json.loads(file.read_text())]
+    for words in (["--preset", "release", "-B", "build/tidy", "-DTAKT_UNITY=OFF", "-DTAKT_PRECOMPILE=OFF", "-DTAKT_BUILD_TESTS=OFF",
+                   "-DTAKT_WITH_TORCH=ON"],
+                  ["--build", "build/tidy", "--target", "src/graph/onnx_schema/onnx-ml.pb.h"]):
+        subprocess.run(["cmake", *words], cwd=tree.path, check=True, stdout=subprocess.DEVNULL)
+    drawn = []
+    for one in mutant_places.Draw(tree.path, mutant_places.commands_of(tree.path / "build/tidy"), seed).draw(count, only, equivalent):
+        drawn.append(one)
+        print(f"drawn {len(drawn)}: {one.kind} {one.file}:{one.line}: {' '.join(one.old.split())[:50]} -> {' '.join(one.new.split())[:50]}", flush=True)
+    file.write_text(json.dumps(drawn))
+    return drawn
+
+
+def build(tree, drawn):
+    """The copy with all changes behind their switches, built; a switched source is written once, so that a second call builds nothing."""
+    for file in {one.file for one in drawn}:
+        numbered = [(number, one) for number, one in enumerate(drawn) if one.file == file]
+        path = tree.path / file
+        content = with_switches((tree.root / file).read_bytes(), numbered)
+        if path.read_text() != content:
+            path.write_text(content)
+    code, output = tree.call(["tools/build", "release", "-DTAKT_BUILD_TESTS=ON", "-DTAKT_WITH_TORCH=ON"])
+    if code != 0:
+        raise RuntimeError(f"the changed copy does not build:\n{output}")
+
+
+def run(tree, count, seed, only, equivalent, jobs):
+    """Draws, builds, judges, prints. Returns 1 where a change survived."""
+    place = tree.root / f"build/mutants/random-{count}-{seed}{'-' + '-'.join(only) if only else ''}"
+    place.mkdir(parents=True, exist_ok=True)
+    if not (place / "draw.json").exists():
+        tree.copy()
+    drawn = draw(tree.root, tree, count, seed, only, equivalent, place)
+    build(tree, drawn)
+    baseline = Baseline(tests_of(tree.path / "build/release"), place, jobs)
+    baseline.run()
+    log = place / "outcomes.jsonl"
+    outcomes = {entry["number"]: entry for entry in map(json.loads, log.read_text().splitlines())} if log.exists() else {}
+    with open(log, "a", encoding="utf-8") as file, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        left = [number for number in range(len(drawn)) if number not in outcomes]
+        for number, (outcome, by) in zip(left, pool.map(baseline.judge, left)):
+            outcomes[number] = {"number": number, "outcome": outcome, "by": by}
+            file.write(json.dumps(outcomes[number]) + "\n")
+            file.flush()
+            print(f"{number + 1}/{len(drawn)} {outcome:<8} {drawn[number].kind:<10} {drawn[number].file}:{drawn[number].line} {by}", flush=True)
+    print("\n".join(report(tree.root, drawn, outcomes, baseline)))
+    return 0 if all(entry["outcome"] == "noticed" for entry in outcomes.values()) else 1
+
+
+def report(root, drawn, outcomes, baseline):
+    told = [(one, outcomes[number]["outcome"]) for number, one in enumerate(drawn)]
+    yield from table("kind", [(one.kind, outcome) for one, outcome in told])
+    yield ""
+    yield from table("module", [(one.file.split("/")[1], outcome) for one, outcome in told])
+    for number, (one, outcome) in enumerate(told):
+        if outcome == "noticed":
+            continue
+        names = [test.name for test in baseline.reaching(number)]
+        yield f"\n# {outcome}, line {one.line}; {len(names)} tests run it: {', '.join(names[:4])}"
+        yield entry_of(one, (root / one.file).read_bytes())
