@@ -50,7 +50,7 @@ int run_trace_check(std::span<const std::string> arguments) {
   TraceCheckOptions o;
   if (!declare(o).parse(arguments)) return 0;
   TraceReadSettings settings;
-  settings.find_overlaps = true;
+  settings.find_overlaps = settings.checks_json = true;
   const auto traces = read_traces(o.files, settings);
   std::vector<Table> tables{trace_faults_table(traces)};
   std::string text;

@@ -20,6 +20,7 @@
 #include "trace/byte_source.h"
 #include "trace/chrome_assembly.h"
 #include "trace/chrome_windows.h"
+#include "trace/json_check.h"
 #include "trace/json_scan.h"
 #include "trace/recorder_faults.h"
 #include "trace/trace_origin.h"
@@ -395,17 +396,19 @@ TraceRead chrome::read_windows(ByteSource& source, const std::string& name, cons
 }
 
 TraceRead read_chrome_trace(ByteSource& source, const std::string& name, const TraceReadSettings& settings) {
-  return ChromeReader(source, name, settings).read();
+  if (!settings.checks_json) return ChromeReader(source, name, settings).read();
+  CheckedSource checked(source);
+  TraceRead read = ChromeReader(checked, name, settings).read();
+  add_json_fault(checked, read);
+  return read;
 }
 
 TraceRead read_chrome_trace(const std::filesystem::path& path, const TraceReadSettings& settings) {
-  const auto source = open_source(path);
-  return ChromeReader(*source, path.string(), settings).read();
+  return read_chrome_trace(*open_source(path), path.string(), settings);
 }
 
 TraceRead parse_chrome_trace(std::string_view text, const std::string& name, const TraceReadSettings& settings) {
-  const auto source = text_source(text);
-  return ChromeReader(*source, name, settings).read();
+  return read_chrome_trace(*text_source(text), name, settings);
 }
 
 }  // namespace takt

@@ -14,7 +14,7 @@ constexpr FaultGrade grade_note = FaultGrade::note, grade_warning = FaultGrade::
 
 constexpr std::array<RuleText, trace_rule_count> rule_texts = {{
     {"unterminated", grade_error,
-     "The file ends inside an event or before its object does; importers lose the event or refuse the file."},
+     "The file ends, or is broken, inside an event or before its object ends; importers lose events or refuse it."},
     {"unclosed_list", grade_warning,
      "The bare list of events has no closing bracket, as writers leave it that append; nothing is lost."},
     {"byte_order_mark", grade_error,
@@ -22,6 +22,8 @@ constexpr std::array<RuleText, trace_rule_count> rule_texts = {{
     {"empty", grade_warning, "The file has no events."},
     {"text_after_end", grade_warning, "Something follows the end of the trace; strict parsers refuse the file."},
     {"malformed_event", grade_error, "An event is not valid JSON; importers refuse the whole file."},
+    {"not_json", grade_error,
+     "Nothing that JSON allows stands there; takt reads on where it can, strict parsers refuse the file."},
     {"control_character", grade_warning,
      "A text holds a control character that is not escaped; strict parsers refuse the file."},
     {"missing_phase", grade_error, "An event has no 'ph', so its kind is not known; it is left out."},

@@ -16,6 +16,7 @@ enum class TraceRule : std::uint8_t {
   empty,
   text_after_end,
   malformed_event,
+  not_json,
   control_character,
   missing_phase,
   unknown_phase,
