@@ -1,14 +1,16 @@
-// Stands before each source that tools/mutants --random changes: which change is on, and which were reached. The
-// environment says both: TAKT_MUTANT is a number, TAKT_MUTANTS_REACHED a folder that gets an empty file for each
-// number.
+// Stands before each source that tools/mutants --random or tools/refusals changes: which change is on, and which places
+// were reached. The environment says both: TAKT_MUTANT is a number, TAKT_MUTANTS_REACHED a folder that gets an empty
+// folder for each number.
 #ifndef TAKT_MUTANT_SWITCH
 #define TAKT_MUTANT_SWITCH
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <type_traits>
 
@@ -18,9 +20,8 @@ inline void takt_note_reached(const char* folder, int number) noexcept {
   noted[number] = true;
   char path[4200];
   std::snprintf(path, sizeof path, "%s/%d", folder, number);
-  // The system's call itself: tests count, and break, those of the C library.
-  const long file = ::syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-  if (file >= 0) ::syscall(SYS_close, file);
+  // The system's call itself: tests count, and break, those of the C library. And a folder: it needs no descriptor.
+  ::syscall(SYS_mkdirat, AT_FDCWD, path, 0755);
 }
 
 inline bool takt_mutant_is_on(int number) noexcept {
@@ -34,4 +35,18 @@ inline bool takt_mutant_is_on(int number) noexcept {
 }
 
 constexpr bool takt_mutant(int number) noexcept { return !std::is_constant_evaluated() && takt_mutant_is_on(number); }
+
+/// `(TaktThrown(3), check(…))`: 3 is reached where an exception leaves the call.
+class TaktThrown {
+ public:
+  explicit TaktThrown(int number) noexcept : number_(number) {}
+  TaktThrown(const TaktThrown&) = delete;
+  TaktThrown& operator=(const TaktThrown&) = delete;
+  ~TaktThrown() {
+    if (std::uncaught_exceptions() > before_) takt_mutant_is_on(number_);
+  }
+
+ private:
+  int number_, before_ = std::uncaught_exceptions();
+};
 #endif

@@ -94,6 +94,11 @@ def run_test(test, mutant=None, reached=None, limit=None):
     return process.returncode == 0, seconds
 
 
+def reached_folder(place, name):
+    """Where a test notes which switches it came by."""
+    return place / "reached" / re.sub(r"[^\w.-]", "_", name)
+
+
 class Baseline:
     """What every test does without a change: {name: (seconds, numbers of the switches that it came by)} of those that pass."""
 
@@ -115,7 +120,7 @@ class Baseline:
                     self.keep(self.one(test), log)
 
     def one(self, test):
-        folder = self.place / "reached" / re.sub(r"[^\w.-]", "_", test.name)
+        folder = reached_folder(self.place, test.name)
         folder.mkdir(parents=True, exist_ok=True)
         passed, seconds = run_test(test, reached=folder)
         return {"name": test.name, "passed": passed, "seconds": seconds, "reached": sorted(int(one.name) for one in folder.iterdir())}
@@ -180,13 +185,14 @@ def draw(root, tree, count, seed, only, equivalent, place):
 
 
 def build(tree, drawn):
-    """The copy with all changes behind their switches, built; a switched source is written once, so that a second call builds nothing."""
-    for file in {one.file for one in drawn}:
-        numbered = [(number, one) for number, one in enumerate(drawn) if one.file == file]
-        path = tree.path / file
-        content = with_switches((tree.root / file).read_bytes(), numbered)
-        if path.read_text() != content:
-            path.write_text(content)
+    """The copy with all changes behind their switches, built."""
+    build_changed(tree, {file: with_switches((tree.root / file).read_bytes(), [(number, one) for number, one in enumerate(drawn) if one.file == file])
+                         for file in {one.file for one in drawn}})
+
+
+def build_changed(tree, changed):
+    """Builds a copy whose sources are `changed`, by file; a second call with the same builds nothing."""
+    tree.copy(changed)
     code, output = tree.call(["tools/build", "release", "-DTAKT_BUILD_TESTS=ON", "-DTAKT_WITH_TORCH=ON"])
     if code != 0:
         raise RuntimeError(f"the changed copy does not build:\n{output}")

@@ -243,6 +243,46 @@ class Chain(unittest.TestCase):
         (newer / 'predictor.json').write_text(re.sub(r'"takt_predictor": \d+', '"takt_predictor": 99', text), encoding='utf-8')
         self.assertIn('another version of takt', refused(1, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'newer'))
 
+    def changed(self, name, change, only=slice(None)):
+        """The dataset with other rows: `change` gets those of the models in `only`."""
+        rows = self.rows()
+        models = sorted({row['model'] for row in rows})[only]
+        with open(self.folder / name, 'w', newline='', encoding='utf-8') as file:
+            writer = csv.DictWriter(file, rows[0], lineterminator='\n')
+            writer.writeheader()
+            for row in rows:
+                if row['model'] in models:
+                    change(row)
+                if row:
+                    writer.writerow(row)
+        return name
+
+    def test_a_predictor_is_of_one_machine_runtime_device_and_number_of_threads(self):
+        for column, other, name in (('machine', 'elsewhere', 'machine'), ('runtime', 'openvino', 'runtime'),
+                                    ('runtime_version', '0.1', 'runtime version'), ('device', 'GPU', 'device'), ('threads', '77', 'threads')):
+            done = call(self.folder, 'fit', self.changed('two.csv', lambda row: row.update({column: other}), only=slice(-1, None)), '-o', 'two',
+                        exits=(1,))
+            self.assertRegex(done.stderr, f"two.csv: models were measured with {name} '.*' and '{other}'; give each a dataset and a predictor")
+        self.assertFalse((self.folder / 'two').exists())
+        self.changed('other.csv', lambda row: row.update(runtime='openvino'))
+        done = call(self.folder, 'fit', 'other.csv', '--calibrate', 'predictor', '-o', 'two', exits=(1,))
+        self.assertIn('the predictor is of onnxruntime and the dataset of openvino', done.stderr)
+        for name in ('two.csv', 'other.csv'):  # at the end every file that is left is read back
+            (self.folder / name).unlink()
+
+    def test_too_little_to_train_on_is_refused(self):
+        def refused(name, change, *words, only=slice(None)):
+            return call(self.folder, 'fit', self.changed(name, change, only), '-o', 'little', *words, exits=(1,)).stderr
+        beside = {'stress': '0.5', 'stress_kind': 'compute', 'stress_threads': '1'}
+        self.assertIn('beside.csv: nothing in it was measured in quiet', refused('beside.csv', lambda row: row.update(beside)))
+        self.assertIn('none.csv: has no row', refused('none.csv', dict.clear))
+        self.assertIn('calibration needs', refused('few.csv', dict.clear, '--calibrate', 'predictor', only=slice(1, None)))
+        self.assertIn('one architecture only', refused('one.csv', lambda row: row.update(architecture='a', family='a')))
+        (self.folder / 'empty.csv').write_text('', encoding='utf-8')
+        self.assertIn('empty.csv: is empty', call(self.folder, 'fit', 'empty.csv', '-o', 'little', exits=(1,)).stderr)
+        for name in ('beside', 'none', 'few', 'one', 'empty'):  # at the end every file that is left is read back
+            (self.folder / f'{name}.csv').unlink()
+
 
 def running(pid):
     try:

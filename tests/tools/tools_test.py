@@ -266,6 +266,103 @@ class RandomMutants(InFolder):
                                                                ["all", "1", "1", "1", "33"]])
 
 
+class Refusals(InFolder):
+    SOURCE = """#include <stdexcept>
+#include <string>
+// throw nothing here; refuse("neither");
+[[noreturn]] void cannot(const std::string& why) { throw std::runtime_error("cannot: " + why); }
+void check_size(int size) {
+  if (size > 9) cannot("too large; give 1'000 or (less");
+}
+int half(int size) { return size % 2 ? throw std::runtime_error(size == 1 ? "one" : "odd") : size / 2; }
+void take(int size) {
+  check_size(size);
+  try {
+    half(size);
+  } catch (...) {
+    throw;
+  }
+}
+int main(int argc, char**) {
+  for (int size : {4, argc}) {
+    try {
+      take(size);
+    } catch (const std::exception&) {
+      size = 0;
+    }
+  }
+}
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.refusals, self.found = load("refusals"), load("refusal_places.py")
+        self.write("src/core/a.cpp", self.SOURCE)
+        self.places = self.found.all_places(self.folder)
+
+    def test_what_throws_and_what_an_exception_leaves_is_a_place(self):
+        self.assertEqual([(one.line, one.text) for one in self.places], [
+            (4, 'throw std::runtime_error("cannot: " + why)'),
+            (6, 'cannot("too large; give 1\'000 or (less")'),
+            (8, 'throw std::runtime_error(size == 1 ? "one" : "odd")'),
+            (10, "check_size(size)")])
+
+    def test_places_note_that_they_were_reached(self):
+        source = self.write("noted.cpp", (TOOLS / "mutant_switch.h").read_text() +
+                            self.found.with_notes(self.SOURCE, list(enumerate(self.places))))
+        program, reached = self.folder / "noted", self.folder / "reached"
+        reached.mkdir()
+        subprocess.run(["c++", "-std=c++20", "-Wall", "-Werror", "-o", program, source], check=True)
+        seen = []
+        for words in ([], ["3"], ["3"] * 9):  # 1 is odd, 2 is even, 10 is too large
+            subprocess.run([program, *words], check=True, env={"TAKT_MUTANTS_REACHED": str(reached)})
+            seen.append(sorted(int(one.name) for one in reached.iterdir()))
+        self.assertEqual(seen, [[2], [2], [0, 1, 2, 3]])
+
+    def test_every_reason_fits_a_place(self):
+        reasons = list(self.found.read_reasons((TOOLS.parent / "tests/refusals.txt").read_text()))
+        self.assertEqual(list(self.found.stale(reasons, self.found.all_places(TOOLS.parent))), [])
+
+    def test_a_reason_is_kept_by_what_stands_there(self):
+        text = "# why\n\nfile: src/core/a.cpp\n- check_size(size)\n- check_size(length)\nreason: so it is\n"
+        reasons = list(self.found.read_reasons(text))
+        self.assertEqual(list(self.found.stale(reasons, self.places)),
+                         ["tests/refusals.txt:3: src/core/a.cpp refuses nothing by: check_size(length)"])
+        for wrong in ("file: a\n- b\n", "file: a\nreason: b\n", text.replace("reason", "because")):
+            with self.assertRaises(ValueError):
+                list(self.found.read_reasons(wrong))
+
+    def test_what_no_test_brings_up_needs_a_reason_and_nothing_else_does(self):
+        reason = self.found.Reason(1, "src/core/a.cpp", ["check_size(size)"], "so it is")
+        left, needless = self.refusals.judged(self.places, {0, 1}, [reason])
+        self.assertEqual(([one.line for one in left], needless), ([8], []))
+        left, needless = self.refusals.judged(self.places, {0, 1, 2, 3}, [reason])
+        self.assertEqual((left, len(needless)), ([], 1))
+
+    def test_a_test_that_fails_shows_nothing(self):
+        random = self.refusals.random_mutants
+        tests = [random.Test(name, [program], "", {}, "", 0, 20, False)
+                 for name, program in (("A.unit", "/b/test_core"), ("cli.one", "/usr/bin/python3"), ("cli.two", "/usr/bin/python3"))]
+        told = {"A.unit": {"passed": True, "reached": [0]}, "cli.one": {"passed": True, "reached": [1]},
+                "cli.two": {"passed": False, "reached": [2]}}
+        self.assertEqual(self.refusals.reached_by(tests, told), ({0, 1}, {1}))
+        rows = [line.split() for line in self.refusals.table(self.places, {0, 1}, {1})]
+        self.assertEqual(rows[1:], [["core", "4", "2", "1"], ["all", "4", "2", "1"]])
+
+    def test_what_is_told_of_other_sources_is_forgotten(self):
+        for state, resumes, stays in (("a", True, False), ("a", True, True), ("b", True, False), ("b", False, False)):
+            self.refusals.begin(self.folder / "told", state, resumes)
+            self.assertEqual((self.folder / "told/baseline.jsonl").exists(), stays)
+            self.write("told/baseline.jsonl", "")
+
+    def test_a_test_that_changed_runs_again(self):
+        told = self.write("baseline.jsonl", '{"name": "cli.one"}\n{"name": "cli.two"}\n')
+        note = self.write("reached/cli.one/3", "")
+        self.refusals.forget(self.folder, ["one"])
+        self.assertEqual(told.read_text(), '{"name": "cli.two"}\n')
+        self.assertFalse(note.exists())
+
+
 class Documentation(InFolder):
     def setUp(self):
         super().setUp()
