@@ -334,9 +334,9 @@ int main(int argc, char**) {
 
     def test_what_no_test_brings_up_needs_a_reason_and_nothing_else_does(self):
         reason = self.found.Reason(1, "src/core/a.cpp", ["check_size(size)"], "so it is")
-        left, needless = self.refusals.judged(self.places, {0, 1}, [reason])
+        left, needless = self.refusals.judged(dict(enumerate(self.places)), {0, 1}, [reason])
         self.assertEqual(([one.line for one in left], needless), ([8], []))
-        left, needless = self.refusals.judged(self.places, {0, 1, 2, 3}, [reason])
+        left, needless = self.refusals.judged(dict(enumerate(self.places)), {0, 1, 2, 3}, [reason])
         self.assertEqual((left, len(needless)), ([], 1))
 
     def test_a_test_that_fails_shows_nothing(self):
@@ -346,14 +346,14 @@ int main(int argc, char**) {
         told = {"A.unit": {"passed": True, "reached": [0]}, "cli.one": {"passed": True, "reached": [1]},
                 "cli.two": {"passed": False, "reached": [2]}}
         self.assertEqual(self.refusals.reached_by(tests, told), ({0, 1}, {1}))
-        rows = [line.split() for line in self.refusals.table(self.places, {0, 1}, {1})]
+        rows = [line.split() for line in self.refusals.table(dict(enumerate(self.places)), {0, 1}, {1})]
         self.assertEqual(rows[1:], [["core", "4", "2", "1"], ["all", "4", "2", "1"]])
 
-    def test_what_is_told_of_other_sources_is_forgotten(self):
-        for state, resumes, stays in (("a", True, False), ("a", True, True), ("b", True, False), ("b", False, False)):
-            self.refusals.begin(self.folder / "told", state, resumes)
-            self.assertEqual((self.folder / "told/baseline.jsonl").exists(), stays)
-            self.write("told/baseline.jsonl", "")
+    def test_a_place_keeps_its_number_where_others_come_before_it(self):
+        kept = {}
+        first = self.refusals.with_numbers([self.places[1], self.places[1]], kept)
+        self.assertEqual(list(first), [0, 1])
+        self.assertEqual(list(self.refusals.with_numbers([self.places[0], self.places[1]], kept)), [2, 0])
 
     def test_a_test_that_changed_runs_again(self):
         told = self.write("baseline.jsonl", '{"name": "cli.one"}\n{"name": "cli.two"}\n')
