@@ -355,6 +355,19 @@ int main(int argc, char**) {
         self.assertEqual(list(first), [0, 1])
         self.assertEqual(list(self.refusals.with_numbers([self.places[0], self.places[1]], kept)), [2, 0])
 
+    def test_cases_of_a_program_that_fails_run_one_by_one(self):
+        program = self.write("test_core", '#!/bin/sh\n[ "$1" != --gtest_brief=1 ] && touch "$TAKT_MUTANTS_REACHED/$1"\n')
+        program.chmod(0o755)
+        random = self.refusals.random_mutants
+        cases = [random.Test(f"A.{number}", [str(program), number], str(self.folder), {}, "", 0, 20, False) for number in ("4", "5")]
+        self.assertEqual([one.name for one in self.refusals.together(cases)], ["test_core"])
+        tests, told = self.refusals.run_tests(cases, self.folder, 1)
+        self.assertEqual(self.refusals.reached_by(tests, told), ({4, 5}, set()))
+        program.write_text('#!/bin/sh\ntouch "$TAKT_MUTANTS_REACHED/6"\n')
+        self.refusals.forget(self.folder, ["test_core"])
+        tests, told = self.refusals.run_tests(cases, self.folder, 1)
+        self.assertEqual(([one.name for one in tests], self.refusals.reached_by(tests, told)), (["test_core"], ({6}, set())))
+
     def test_a_test_that_changed_runs_again(self):
         told = self.write("baseline.jsonl", '{"name": "cli.one"}\n{"name": "cli.two"}\n')
         note = self.write("reached/cli.one/3", "")
