@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "flow/arrivals.h"
@@ -29,7 +30,7 @@ std::optional<std::int64_t> input_bytes(const Graph& graph) {
 std::vector<Nanoseconds> arrivals_of(const PipelineSpec& spec) {
   if (spec.source.kind == SourceKind::closed) return {};
   constexpr double most = 1e8;
-  double count = spec.batches ? static_cast<double>(*spec.batches) : most;
+  double count = spec.batches ? static_cast<double>(*spec.batches) : std::numeric_limits<double>::infinity();
   // Of a random number of arrivals as many as are hardly ever exceeded; what comes too late is cut off below.
   if (spec.duration) {
     const double expected = static_cast<double>(spec.duration->count()) / 1e9 * spec.source.per_second;

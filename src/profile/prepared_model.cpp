@@ -194,7 +194,9 @@ void PreparedModel::search_shapes(const std::vector<Port>& ports, const Dimensio
         result_.notes.push_back(fmt::format("the usual sizes were refused, so others were tried ({})", first->what()));
       return;
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::unsupported) throw;
+      const bool are_given = result_.notes.size() == notes.size();  // by the user, so there are no others to try
+      if (error.kind() == ErrorKind::unsupported || are_given) throw;
+      tried.insert(shapes_);
       if (first) continue;
       first = error;
       open_session = open_as_it_is(error);

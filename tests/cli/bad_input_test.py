@@ -104,6 +104,22 @@ class BadInput(unittest.TestCase):
                 self.put('bad.onnx', contents)
                 self.each_run()
 
+    def test_options_that_a_runtime_does_not_have(self):
+        self.put('m.onnx', SMALL)
+        here = {runtime for runtime, _ in runtimes()}
+        for runtime, words, said in (
+                ('onnxruntime', ['--property', 'intra_op_num_threads=many'], 'write a number of threads'),
+                ('onnxruntime', ['--property', 'intra_op_num_thread=2'], "did you mean 'intra_op_num_threads'?"),
+                ('onnxruntime', ['--precision', 'f16'], 'has no setting for float16'),
+                ('openvino', ['--property', 'PERFORMANCE_HIN=LATENCY'], "did you mean 'PERFORMANCE_HINT'?"),
+                ('openvino', ['--optimized-model-out', 'out.onnx'], 'name a .xml file'),
+                ('sim', ['--streams', '2'], 'has one stream'), ('sim', ['--property', 'x=1'], 'has no properties'),
+                ('sim', ['--executed-graph', 'g.xml'], 'executes no graph')):
+            with self.subTest(runtime=runtime, words=words):
+                if runtime in here:
+                    device = 'sim:CPU' if runtime == 'sim' else 'CPU'
+                    self.refused('run', 'm.onnx', '--runtime', runtime, '--device', device, '--iter', '1', *words, names=said)
+
     def test_openvino_models(self):
         if 'openvino' not in [runtime for runtime, _ in runtimes()]:
             self.skipTest('this takt has no OpenVINO')

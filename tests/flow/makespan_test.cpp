@@ -103,6 +103,9 @@ TEST(Makespan, refuses_what_cannot_be) {
   EXPECT_THROW(calculator.fixed(shape, std::vector<Nanoseconds>{}), Error);
   EXPECT_THROW(calculator.fixed(shape, std::vector{Nanoseconds(-1)}), Error);
   EXPECT_THROW(calculator.fixed(shape, std::vector{Nanoseconds(INT64_MAX / 9)}), Error);
+  auto endless = shape;
+  endless.source.batches.reset();
+  EXPECT_THROW(makespan_lower_bound(endless, {takes(1)}), Error);
   EXPECT_EQ(calculator.fixed(pipeline({stage_on(0)}, 0), std::vector{Nanoseconds(5)}), Nanoseconds(0));
 }
 

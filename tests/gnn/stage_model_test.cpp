@@ -141,6 +141,8 @@ TEST(StageModels, impossible_ones_are_refused) {
   EXPECT_TRUE(refused([](auto& s) { s.size = GraphSize{0, 1}; }));
   EXPECT_TRUE(refused([](auto& s) { s.size = GraphSize{1, -1}; }));
   EXPECT_FALSE(refused([](auto& s) { s.size = GraphSize{1, 0}; }));
+  EXPECT_TRUE(refused([](auto& s) { s.size = GraphSize{4, 4}, s.table_rows = 3; }));
+  EXPECT_TRUE(refused([](auto& s) { s.size.reset(), s.table_rows = 3; }));
 }
 
 }  // namespace

@@ -78,9 +78,21 @@ TEST_F(RefusalsTest, tell_a_missing_file_from_a_folder) {
 TEST_F(RefusalsTest, name_the_version_that_is_too_new) {
   ModelBuilder b = small();
   b.output(b.node("Relu", {"x"}));
+  EXPECT_THAT(refusal([&] { b.build(17, 0); }), HasSubstr("names no IR version"));
   EXPECT_THAT(refusal([&] { b.build(17, 14); }, ErrorKind::unsupported), HasSubstr("IR version 14"));
   EXPECT_THAT(refusal([&] { b.build(26, 13); }, ErrorKind::unsupported), HasSubstr("operator set 26"));
   EXPECT_NO_THROW(b.build(25, 13));
+}
+
+TEST_F(RefusalsTest, name_what_is_too_large) {
+  const auto path = file("large.onnx", "model");
+  fs::resize_file(path, (std::uintmax_t{1} << 31) + 1);  // a hole
+  EXPECT_THAT(refusal([&] { read_onnx(path); }), HasSubstr("larger than 2 GiB, the limit of protobuf"));
+  ModelBuilder b = small();
+  EXPECT_THAT(refusal([&] {
+                b.weight({std::int64_t{1} << 40, std::int64_t{1} << 40}, "w");
+              }),
+              HasSubstr("has no number of elements"));
 }
 
 TEST_F(RefusalsTest, name_what_is_broken_in_a_graph) {
@@ -133,6 +145,12 @@ TEST_F(RefusalsTest, external_data_stays_in_the_folder) {
   fs::create_symlink("w.bin", folder_ / "inside.bin");
   EXPECT_NO_THROW(read_onnx(file("m.onnx", external("inside.bin"))));
   EXPECT_THAT(refusal([&] { parse_onnx(external("w.bin"), {}); }), HasSubstr("no folder"));
+  EXPECT_THAT(refusal([&] { parse_onnx(external("w.bin"), folder_ / "gone/m.onnx"); }),
+              HasSubstr("the model's folder cannot be read"));
+  onnx::ModelProto proto;
+  ASSERT_TRUE(proto.ParseFromString(external("w.bin")));
+  proto.mutable_graph()->mutable_initializer(0)->set_data_type(onnx::TensorProto::STRING);
+  EXPECT_THAT(reading(proto.SerializeAsString()), HasSubstr("holds strings in external data"));
 }
 
 TEST_F(RefusalsTest, look_at_external_data_in_functions_and_attributes) {

@@ -131,6 +131,9 @@ TEST(Npy, what_cannot_be_read_is_refused_with_the_cause) {
   EXPECT_THAT(npy_error(npy_of("|S0", "(3000000000,)", "")), HasSubstr("8 GiB"));
   EXPECT_THAT(npy_error(npy_of("<f4", "(-1,)", "")), HasSubstr("shape that no tensor has"));
   EXPECT_THAT(npy_error(npy_of("<f4", "(99999999999999999999,)", "")), HasSubstr("shape that no tensor has"));
+  std::string many = "(";
+  for (int i = 0; i < 100; ++i) many += "1, ";
+  EXPECT_THAT(npy_error(npy_of("<f4", many + ")", "1234")), HasSubstr("too many dimensions"));
   EXPECT_THAT(npy_error(npy_of("|O", "(1,)", "")), HasSubstr("Python objects"));
   EXPECT_THAT(npy_error(npy_of("<c8", "(1,)", std::string(8, '\0'))), HasSubstr("type '<c8'"));
   EXPECT_THAT(npy_error(npy_of("<f16", "(1,)", std::string(16, '\0'))), HasSubstr("type '<f16'"));

@@ -112,6 +112,28 @@ TEST(KernelFile, wrong_files_are_refused_with_the_place) {
   EXPECT_THAT(refusal(with(text, "\"record\":\"Clip", "\"record\":\"Clop")), HasSubstr("not in the file"));
   EXPECT_THAT(refusal(with(text, "\"outputs\":[\"d\"]", "\"outputs\":[\"d\",\"e\"]")), HasSubstr("as many tensors"));
   EXPECT_THAT(refusal(with(text, "\"flops\":295936.0", "\"flops\":-1")), HasSubstr("number from 0, or null"));
+  EXPECT_THAT(refusal(R"({"takt": 3, "takt_kernels": 1, "records": {}, "models": []})"),
+              HasSubstr("'takt' is no object"));
+}
+
+TEST(KernelFile, records_that_cannot_be_are_refused) {
+  const std::string text = text_of(small_file());
+  EXPECT_THAT(refusal(with(text, "{\"ints\":[3,3]}", "[3,3]")), HasSubstr("is [3,3]; write one of int, float"));
+  EXPECT_THAT(refusal(with(text, "{\"floats\":[]}", "{\"floats\":[\"big\"]}")), HasSubstr("give a number, or \"inf\""));
+  EXPECT_THAT(refusal(with(text, "\"kind\":\"weight\"", "\"kind\":\"wait\"")),
+              HasSubstr("'kind' is 'wait'; use weight or activation"));
+  EXPECT_THAT(refusal(with(text, "\"values\":[6.0]", "\"values\":[6.0],\"low\":2")), HasSubstr("are no range"));
+  EXPECT_THAT(refusal(with(text, "\"values\":[6.0]", "\"values\":[6.0],\"low\":2,\"high\":1")),
+              HasSubstr("give both, the smaller one first"));
+  EXPECT_THAT(refusal(with(text, "\"values\":[6.0]", "\"values\":[6.0],\"same_as\":7")),
+              HasSubstr("'same_as' is 7, which is no tensor before it"));
+  EXPECT_THAT(refusal(with(text, "\"type\":\"Clip\"", "\"type\":\"\"")), HasSubstr("'name' or 'type' is empty"));
+  std::string nothing = "\"inputs\":[";
+  for (int i = 0; i < 100'001; ++i) nothing += "null,";
+  EXPECT_THAT(refusal(with(text, "\"inputs\":[", nothing)), HasSubstr("'inputs' has more than 100000 tensors"));
+  std::string texts = text;  // of the tensor that has values
+  texts.replace(texts.rfind("float32", texts.find("\"values\":[6.0]")), 7, "string");
+  EXPECT_THAT(refusal(texts), HasSubstr("has 'values' of string"));
 }
 
 TEST(KernelFile, a_folder_has_a_file_for_each_record_and_each_model) {

@@ -169,6 +169,11 @@ TEST(Zoo, wrong_configurations_are_refused_with_the_line) {
   EXPECT_THAT(zoo_refusal("models:\n  - {family: resnet, batch: []}\n"), HasSubstr("empty"));
   EXPECT_THAT(zoo_refusal("models:\n  - {family: vgg}\n  - {family: vgg}\n"), HasSubstr("twice"));
   EXPECT_THAT(zoo_refusal("models: []\n"), HasSubstr("models"));
+  std::string sizes = "32";
+  for (int size = 33; size < 350; ++size) sizes += ", " + std::to_string(size);
+  EXPECT_THAT(
+      zoo_refusal("models:\n  - {family: mlp, depth: 3, width: 1, batch: [" + sizes + "], input: [" + sizes + "]}\n"),
+      HasSubstr("makes more than 100000 models"));
   EXPECT_THAT(zoo_refusal("models:\n  - {family: vgg, colour: red}\n"), HasSubstr("colour"));
 }
 
@@ -210,6 +215,13 @@ TEST(Zoo, no_two_layers_of_a_model_share_weights) {
     for (std::size_t i = 1; i < places.size(); ++i) ASSERT_GE(places[i].first, places[i - 1].second) << model.name();
     EXPECT_EQ(places.back().second, static_cast<std::size_t>(built.weight_bytes)) << model.name();
   }
+}
+
+TEST(Zoo, models_that_cannot_be_are_not_built) {
+  for (const ZooModel& model :
+       {ZooModel{"mlpp", 3, 1, 1, 64}, ZooModel{"resnet", 19, 1, 1, 224}, ZooModel{"resnet", 18, 0, 1, 224},
+        ZooModel{"resnet", 18, 1, 0, 224}, ZooModel{"resnet", 18, 1, 1, 1}, ZooModel{"mlp", 3, 1e6, 1, 64}})
+    EXPECT_THROW(build_zoo_model(model, 1), Error) << model.name();
 }
 
 TEST(Zoo, layers_are_placed_in_the_file_or_refused) {

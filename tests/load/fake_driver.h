@@ -25,7 +25,7 @@ class FakeCuda {
 
  private:
   static void forget() {
-    for (const char* name : {"GPUS", "INIT", "LOST_AFTER", "MEMORY"})
+    for (const char* name : {"FAILS", "GPUS", "INIT", "LOST_AFTER", "MEMORY"})
       ::unsetenv((std::string("FAKE_CUDA_") + name).c_str());
   }
 };

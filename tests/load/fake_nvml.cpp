@@ -1,12 +1,14 @@
 // NVIDIA's management library as takt sees it, for machines without a GPU. What it does is set by the environment when
 // it is started: FAKE_NVML_GPUS, FAKE_NVML_GPM (1: there are counters), FAKE_NVML_LOST_AFTER (calls, after which the
 // GPU is lost), FAKE_NVML_INIT (the status of starting), FAKE_NVML_HANG (milliseconds that asking for shares takes),
-// FAKE_NVML_BROKEN (1: a GPU that is busy for all ones, and uses more memory than it has).
+// FAKE_NVML_FAILS (a call that does), FAKE_NVML_BROKEN (1: a GPU that is busy for all ones, and uses more memory than
+// it has).
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <set>
+#include <string_view>
 #include <thread>
 
 #include "load/nvml_library.h"
@@ -37,6 +39,11 @@ int give(takt::NvmlDevice device, Value* target, Given value) {
   return status;
 }
 
+int failure_of(std::string_view call) {
+  const char* const fails = std::getenv("FAKE_NVML_FAILS");
+  return fails && call == fails ? takt::nvml_not_supported : takt::nvml_success;
+}
+
 }  // namespace
 
 #define FAKE extern "C" __attribute__((visibility("default")))
@@ -51,8 +58,12 @@ FAKE int nvmlInit_v2() {
 }
 FAKE int nvmlShutdown() { return started-- > 0 ? 0 : 1; }
 FAKE const char* nvmlErrorString(int status) { return status == 9 ? "Driver Not Loaded" : "Not Supported"; }
-FAKE int nvmlDeviceGetCount_v2(unsigned* count) { return *count = static_cast<unsigned>(gpus), 0; }
+FAKE int nvmlDeviceGetCount_v2(unsigned* count) {
+  if (const int status = failure_of(__func__)) return status;
+  return *count = static_cast<unsigned>(gpus), 0;
+}
 FAKE int nvmlDeviceGetHandleByIndex_v2(unsigned index, takt::NvmlDevice* device) {
+  if (const int status = failure_of(__func__)) return status;
   if (index >= static_cast<unsigned>(gpus)) return 2;
   *device = reinterpret_cast<takt::NvmlDevice>(static_cast<std::uintptr_t>(index) + 1);
   return 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "load/cuda_library.h"
 #include "load/fake_driver.h"
 
 namespace takt {
@@ -78,6 +79,52 @@ TEST(GpuLoad, what_cannot_be_loaded_is_one_sentence) {
   EXPECT_EQ(gpu_refusal({{1, 0}, 1, TAKT_FAKE_CUDA}),
             "asking for the GPU's memory: the CUDA driver says 'out of memory' (2)");
   EXPECT_EQ(fake.left(), 0) << "what it had is given back";
+}
+
+/// What is told where a call fails, of a load or, later, of its work.
+std::string told_where_it_fails(const std::string& call) {
+  const FakeCuda fake{{"FAILS", call}};
+  std::string told = gpu_refusal({{0.5, 0.25}, 0, TAKT_FAKE_CUDA});
+  if (told == "accepted") {
+    const GpuLoad work({{0.5, 0.25}, 0, TAKT_FAKE_CUDA});
+    for (int turn = 0; turn < 1000 && work.failure().empty(); ++turn) std::this_thread::sleep_for(1ms);
+    told = work.failure();
+  }
+  EXPECT_EQ(fake.left(), 0) << call << ": what it had is given back";
+  const std::string says = ": the CUDA driver says 'an illegal memory access was encountered' (700)";
+  EXPECT_TRUE(told.ends_with(says)) << call << ": " << told;
+  return told.substr(0, told.size() - std::min(told.size(), says.size()));
+}
+
+TEST(GpuLoad, whichever_call_fails_is_told_by_what_it_was_for) {
+  EXPECT_EQ(told_where_it_fails("cuDeviceGetCount"), "counting GPUs");
+  EXPECT_EQ(told_where_it_fails("cuDeviceGetName"), "reading the GPU's name");
+  for (const char* call : {"cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"})
+    EXPECT_EQ(told_where_it_fails(call), "opening the GPU") << call;
+  for (const char* call : {"cuStreamCreate", "cuEventCreate", "cuEventCreate:2"})
+    EXPECT_EQ(told_where_it_fails(call), "preparing the GPU") << call;
+  for (const char* call : {"cuModuleLoadData", "cuModuleGetFunction"})
+    EXPECT_EQ(told_where_it_fails(call), "compiling the matrix product") << call;
+  for (const char* call : {"cuMemAlloc_v2", "cuMemAlloc_v2:4"})
+    EXPECT_EQ(told_where_it_fails(call), "asking for the GPU's memory") << call;
+  EXPECT_EQ(told_where_it_fails("cuMemsetD32_v2"), "writing the GPU's memory");
+  EXPECT_EQ(told_where_it_fails("cuMemAllocHost_v2"), "asking for memory that the GPU reaches");
+  for (const char* call : {"cuEventRecord", "cuEventRecord:2", "cuEventSynchronize", "cuLaunchKernel"})
+    EXPECT_EQ(told_where_it_fails(call), "working on the GPU") << call;
+  EXPECT_EQ(told_where_it_fails("cuEventElapsedTime"), "reading the GPU's clock");
+  EXPECT_EQ(told_where_it_fails("cuMemcpyHtoDAsync_v2"), "copying to the GPU");
+  EXPECT_EQ(told_where_it_fails("cuMemcpyDtoHAsync_v2"), "copying from the GPU");
+}
+
+TEST(GpuLoad, the_first_gpu_has_a_name_where_the_driver_tells_one) {
+  ::setenv("TAKT_CUDA_LIBRARY", TAKT_FAKE_CUDA, 1);
+  {
+    const FakeCuda fake{};
+    EXPECT_EQ(first_gpu_name(), "Fake GPU");
+  }
+  const FakeCuda fake{{"FAILS", "cuDeviceGet"}};
+  EXPECT_EQ(first_gpu_name(), std::nullopt);
+  ::unsetenv("TAKT_CUDA_LIBRARY");
 }
 
 }  // namespace

@@ -19,11 +19,13 @@ namespace {
 class FakeNvml {
  public:
   FakeNvml(std::initializer_list<std::pair<std::string, std::string>> settings) {
-    for (const char* name : {"GPUS", "GPM", "LOST_AFTER", "INIT", "BROKEN"}) ::unsetenv((prefix + name).c_str());
+    for (const char* name : {"FAILS", "GPUS", "GPM", "LOST_AFTER", "INIT", "BROKEN"})
+      ::unsetenv((prefix + name).c_str());
     for (const auto& [name, value] : settings) ::setenv((prefix + name).c_str(), value.c_str(), 1);
   }
   ~FakeNvml() {
-    for (const char* name : {"GPUS", "GPM", "LOST_AFTER", "INIT", "BROKEN"}) ::unsetenv((prefix + name).c_str());
+    for (const char* name : {"FAILS", "GPUS", "GPM", "LOST_AFTER", "INIT", "BROKEN"})
+      ::unsetenv((prefix + name).c_str());
   }
 
  private:
@@ -134,6 +136,14 @@ TEST(NvmlLoad, what_is_not_there_is_one_sentence) {
   {
     const FakeNvml fake{{"INIT", "9"}};
     EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "the NVIDIA driver does not start: Driver Not Loaded");
+  }
+  {
+    const FakeNvml fake{{"FAILS", "nvmlDeviceGetCount_v2"}};
+    EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "the NVIDIA driver does not tell its GPUs: Not Supported");
+  }
+  {
+    const FakeNvml fake{{"FAILS", "nvmlDeviceGetHandleByIndex_v2"}};
+    EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "GPU 0 cannot be asked: Not Supported");
   }
   const FakeNvml fake{{"GPUS", "0"}};
   EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "the NVIDIA driver knows no GPU");

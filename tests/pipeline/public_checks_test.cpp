@@ -168,6 +168,14 @@ TEST(PublicChecks, executors_of_the_callers_own_are_there_and_fit_their_shares) 
   EXPECT_THAT(refused_by([&] { DataParallelStage stage(std::move(one_is_null), {0.5, 0.5}); }), HasSubstr("is null"));
 }
 
+TEST(PublicChecks, what_is_nothing_is_named) {
+  EXPECT_THAT(
+      refused_by([] { StageExecutor stage([](auto, auto&) { return std::vector<SharedTensor>(); }, {.name = ""}); }),
+      HasSubstr("a stage that is a function has no name"));
+  EXPECT_THAT(refused_by([] { DataParallelStage stage("model.onnx", {.devices = {"CPU"}}); }),
+              HasSubstr("needs two devices or more"));
+}
+
 TEST(PublicChecks, an_empty_value_of_many_rows_is_divided_at_once) {
   DataParallelStage stage(echoes(2), {0.5, 0.5});
   const auto empty = held({"x", ElementType::f32, {largest / 4, 0}, {}, {}});

@@ -83,7 +83,11 @@ TEST(PlanCostFile, with_a_wrong_entry_names_its_key) {
   EXPECT_THAT(refusal(with(R"("divide_us": {"merge": "2"})")), HasSubstr("\"2\" is no time"));
   EXPECT_THAT(refusal(with(R"("divide_us": {"join": 2})")), HasSubstr("no meaning for 'join'"));
   EXPECT_THAT(refusal(with(R"("slow_downs": {"CPU beside GPU": 0.5})")), HasSubstr("0.5 is no factor from 1 to 1000"));
+  EXPECT_THAT(refusal(with(R"("divide_us": 3)")), HasSubstr("'divide_us': is 3; give an object"));
+  EXPECT_THAT(refusal(with(R"("transfers_us": [3])")), HasSubstr("'transfers_us': is [3]; give an object"));
+  EXPECT_THAT(refusal(with(R"("ranges_us": {"GPU": 3})")), HasSubstr("'GPU': is 3; give an object such as"));
   EXPECT_THAT(refusal(with(R"("slow_downs": {"CPU beside CPU": 2})")), HasSubstr("not beside itself"));
+  EXPECT_THAT(refusal(with(R"("slow_downs": {"CPU and GPU": 2})")), HasSubstr("write it as \"CPU beside GPU\""));
   EXPECT_THAT(refusal(with(R"("memory_bytes": {"GPU": {"limit": 1.5, "stages": [1, 2]}})")),
               HasSubstr("1.5 is no number of bytes"));
   EXPECT_THAT(refusal(with(R"("memory_bytes": {"GPU": {"limit": 1}})")), HasSubstr("give a list of 2"));

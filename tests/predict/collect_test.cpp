@@ -109,6 +109,15 @@ TEST(CollectRecord, refuses_what_none_can_hold) {
   EXPECT_THAT(with("\"conv_1\",25.0", "\"conv_1\",-25.0"), HasSubstr("x:7: kernel 0 is -25.0; give a number from 0"));
   EXPECT_THAT(with("\"seen\":{}", "\"seen\":{\"no_such\":1}"), HasSubstr("'no_such' is no figure of a load"));
   EXPECT_THAT(with("\"steal\":null", "\"steal\":-1"), HasSubstr("'steal' is -1; give a number from 0"));
+  EXPECT_THAT(with("\"conv_1\",25.0", "\"conv_1\""), HasSubstr("a kernel is a list of nine"));
+  EXPECT_THAT(with("\"conv_1\",25.0", "\"conv_1\",0"), HasSubstr("has a kernel without time"));
+  EXPECT_THAT(with("[400.0,600.0]", "[400.0,0]"), HasSubstr("has a canary without time"));
+  EXPECT_THAT(with("\"latency_us\":50.0", "\"latency_us\":0"), HasSubstr("x:7: has no time"));
+  std::string fewer = good;
+  const std::size_t end = fewer.find("]]");
+  fewer.erase(fewer.rfind(',', end), end - fewer.rfind(',', end));
+  EXPECT_THAT(refusal_of([&] { parse_collect_record(fewer, "x:7"); }),
+              HasSubstr("has other features than this version"));
 }
 
 TEST(CollectRecord, refuses_what_is_none) {

@@ -93,6 +93,11 @@ TEST(Dataset, refuses_what_is_none_with_its_line) {
   EXPECT_THAT(refusal(replaced(csv, ",conv,", ",cnov,")), HasSubstr("'cnov' is no group of kernels"));
   EXPECT_THAT(refusal(replaced(csv, ",4096,", ",-4096,")), HasSubstr("'input_bytes' is '-4096'"));
   EXPECT_THAT(refusal(replaced(csv, ",4096,", ",,")), HasSubstr("'input_bytes' is empty"));
+  Dataset nameless = two_models(), uncounted = two_models();
+  nameless.models[0].family = "";
+  uncounted.models[0].rounds = 0;
+  EXPECT_THAT(refusal(dataset_csv(nameless)), HasSubstr("'family' is empty; give a text"));
+  EXPECT_THAT(refusal(dataset_csv(uncounted)), HasSubstr("'rounds' is '0'; give a whole number from 1"));
 }
 
 TEST(Dataset, a_model_beside_a_load_is_another_measurement) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <map>
@@ -218,6 +219,28 @@ TEST_F(Predictors, files_of_something_else_are_refused) {
   EXPECT_THAT(refusal("\"high\": 2.0", "\"high\": -2.0"), HasSubstr("'low' is above 'high'"));
   EXPECT_THAT(refusal("3.0,", "1.0,"), HasSubstr("rising [factor, width]"));
   EXPECT_THAT(refusal("\"machine\"", "\"machines\""), HasSubstr("'machines' has no meaning"));
+  auto json_of = nlohmann::ordered_json::parse(json);
+  const auto refused = [&](auto change) {
+    auto changed = json_of;
+    change(changed);
+    try {
+      parse_predictor(changed.dump(), "p", [&](const std::string& name) { return files.at(name); });
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+  EXPECT_THAT(refused([](auto& p) { p["groups"][0]["correction"] = {1, 2}; }), HasSubstr("a constant and two slopes"));
+  EXPECT_THAT(refused([](auto& p) {
+                p["groups"][0]["correction"] = {1, 2, 51};
+              }),
+              HasSubstr("a constant and two slopes"));
+  EXPECT_THAT(refused([](auto& p) { p["groups"][0]["words"] = {"b", "a"}; }), HasSubstr("'words' is not sorted"));
+  EXPECT_THAT(refused([](auto& p) { p["groups"][0]["bases"] = {"a", "a"}; }), HasSubstr("has a text twice"));
+  EXPECT_THAT(refused([](auto& p) { p["groups"][0]["features"].erase(0); }), HasSubstr("has other features"));
+  EXPECT_THAT(refused([](auto& p) { p["groups"].push_back(p["groups"][0]); }), HasSubstr("a group is there twice"));
+  EXPECT_THAT(refused([](auto& p) { p["known"] = {{"record", 1, 2, 0}}; }), HasSubstr("'known' holds something else"));
+  EXPECT_THAT(refused([](auto& p) { p["load_laws"][0]["terms"].clear(); }), HasSubstr("has no terms or no widths"));
   files["conv.boosting.json"] += " ";
   EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 1"), HasSubstr("conv.boosting.json is of another predictor"));
 }
@@ -225,8 +248,21 @@ TEST_F(Predictors, files_of_something_else_are_refused) {
 TEST(Predictor, one_predictor_stands_for_one_way_of_measuring) {
   Dataset dataset = drawn_dataset(2, 3, 0, law_of);
   EXPECT_NO_THROW(check_is_one_way(dataset, "x"));
-  dataset.models[1].threads = 2;
-  EXPECT_THROW(check_is_one_way(dataset, "x"), Error);
+  const auto refusal = [&](auto change) -> std::string {
+    Dataset other = dataset;
+    change(other.models[1]);
+    try {
+      check_is_one_way(other, "x");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "not refused";
+  };
+  EXPECT_THAT(refusal([](auto& m) { m.threads = 2; }), HasSubstr("x: models were measured with threads '1' and '2'"));
+  EXPECT_THAT(refusal([](auto& m) { m.machine = "m"; }), HasSubstr("with machine"));
+  EXPECT_THAT(refusal([](auto& m) { m.runtime = "r"; }), HasSubstr("with runtime '"));
+  EXPECT_THAT(refusal([](auto& m) { m.runtime_version = "0"; }), HasSubstr("with runtime version"));
+  EXPECT_THAT(refusal([](auto& m) { m.device = "d"; }), HasSubstr("with device"));
 }
 
 }  // namespace

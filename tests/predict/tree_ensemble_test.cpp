@@ -87,6 +87,15 @@ TEST(TreeEnsemble, refuses_what_is_none) {
   EXPECT_THAT(tree_refusal(file_of(one_tree("[1, -1, 0, -1, -1]"))), HasSubstr("names a child"));  // a circle
   EXPECT_THAT(tree_refusal(file_of(one_tree("[1, -1, 1, -1, -1]"))), HasSubstr("has two parents"));
   EXPECT_THAT(tree_refusal(file_of(one_tree("[1, -1, 3]"))), HasSubstr("differ in length"));
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = file_of(one_tree());
+    EXPECT_NE(text.find(from), text.npos) << from;
+    return tree_refusal(text.replace(text.find(from), from.size(), to));
+  };
+  EXPECT_THAT(with("\"default_left\"", "\"split_type\": [1, 0, 0, 0, 0], \"default_left\""),
+              HasSubstr("splits by categories"));
+  EXPECT_THAT(with("[2, 10, 4, 20, 30]", "[2, 1e300, 4, 20, 30]"), HasSubstr("holds a number that is not finite"));
+  EXPECT_THAT(with("\"base_score\": \"", "\"base_score\": \"a"), HasSubstr("'base_score' is no number"));
 }
 
 // y = 3·a for b below 0.5, else 100 − a, and 50 more where c is missing: 0 to 150, found from 600 rows.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <utility>
 
 #include "record/run_words.h"
 
@@ -41,6 +42,36 @@ TEST(RunCheck, every_record_that_cannot_be_is_named) {
             std::string::npos);
   EXPECT_NE(refusal([](PipelineRun& r) { r.shape.stages[0].queue = 0; }).find("queue"), std::string::npos);
   EXPECT_NE(refusal([](PipelineRun& r) { r.warmup = -1; }).find("warm-up"), std::string::npos);
+}
+
+TEST(RunCheck, executions_and_visits_that_cannot_be_are_named) {
+  const auto with = [](const std::function<void(Execution&)>& damage) {
+    return refusal([&](PipelineRun& r) { damage(r.schedule.executions[1].what); });
+  };
+  EXPECT_NE(with([](Execution& e) { e.batch = -1; }).find("has a negative batch"), std::string::npos);
+  EXPECT_NE(with([](Execution& e) { e.stage = 2; }).find("has a stage that does not exist"), std::string::npos);
+  EXPECT_NE(with([](Execution& e) { e.replica = 1; }).find("has a replica that does not exist"), std::string::npos);
+  EXPECT_NE(with([](Execution& e) { e.part = 1; }).find("has a part that does not exist"), std::string::npos);
+  EXPECT_NE(with([](Execution& e) { e.phase = FlowPhase::merge; }).find("divides a batch in a stage that does not"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) {
+              ExecutionRecord& late = r.schedule.executions[0];
+              late.start = late.end = r.schedule.executions[1].start + Nanoseconds(1);
+            }).find("execution 1 started before the one in front of it in the list"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) {
+              std::swap(r.schedule.visits[0], r.schedule.visits[1]);
+            }).find("batch 0 in stage 0 is not where it belongs"),
+            std::string::npos);
+  EXPECT_NE(refusal([](PipelineRun& r) {
+              for (const std::size_t e : {1, 0}) {
+                const ExecutionRecord& of = r.schedule.executions[e];
+                r.copies.push_back({of.what.batch, of.what.stage, of.what.replica, of.what.part, of.what.device, true,
+                                    of.end, of.end, 8});
+              }
+              r.copies[0].start = r.copies[0].end = r.copies[1].start + Nanoseconds(100);
+            }).find("copy 1 started before the one in front of it in the list"),
+            std::string::npos);
 }
 
 TEST(RunCheck, copies_that_cannot_be_are_named) {

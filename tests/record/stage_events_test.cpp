@@ -127,6 +127,10 @@ TEST(StageEvents, that_say_too_little_are_refused_with_what_is_missing) {
   twice.at(twice.row("again"), "infer", "stage", 700, 800, batch(11));
   EXPECT_THAT(twice.refusal(), HasSubstr("batch 11 in stage 'infer' is there twice"));
 
+  Story nameless = two_stages();
+  nameless.at(nameless.row("odd"), "", "stage", 700, 800, batch(13));
+  EXPECT_THAT(nameless.refusal(), HasSubstr("batch 13 is in a stage without a name"));
+
   Story backwards = two_stages();
   backwards.at(backwards.row("odd"), "load", "stage", 700, 600, batch(13));
   EXPECT_THAT(backwards.refusal(), HasSubstr("ends before it starts"));

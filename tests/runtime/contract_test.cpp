@@ -1,12 +1,15 @@
 // What every runtime promises, tried on each that this binary has.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <functional>
 #include <future>
+#include <map>
 #include <numeric>
 #include <set>
+#include <string>
 
 #include "core/error.h"
 #include "runtime/models.h"
@@ -313,6 +316,40 @@ TEST_P(RuntimeContract, broken_files_are_refused_in_one_sentence) {
   EXPECT_EQ(refusal("text.onnx", "this is no model\n"), ErrorKind::bad_input);
   EXPECT_EQ(refusal("cut.onnx", whole.substr(0, whole.size() / 2)), ErrorKind::bad_input);
   EXPECT_EQ(refusal("zeros.onnx", std::string(1000, '\0')), ErrorKind::bad_input);
+}
+
+TEST_P(RuntimeContract, folders_and_pipes_are_no_models) {
+  std::filesystem::create_directory(folder_ / "folder.onnx");
+  ASSERT_EQ(::mkfifo((folder_ / "pipe.onnx").c_str(), 0600), 0);
+  SessionSettings settings;
+  settings.device = device();
+  for (const auto& [name, why] : std::map<std::string, std::string>{
+           {"folder.onnx", "is a folder"}, {"pipe.onnx", "is a pipe or a device; a model is read several times"}}) {
+    try {
+      runtime_->open(folder_ / name, nullptr, settings);
+      ADD_FAILURE() << name;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::bad_input);
+      EXPECT_THAT(e.what(), testing::HasSubstr(name + ": " + why));
+    }
+  }
+}
+
+TEST_P(RuntimeContract, a_request_is_started_once_at_a_time) {
+  auto session = open(conv_matmul());
+  session->set_inputs({ones()});
+  const auto request = session->make_request();
+  std::string said;
+  for (int i = 0; i < 2000 && said.empty(); ++i) {  // the first may be done before the second is asked for
+    request->start_async([](Nanoseconds, std::optional<std::string>) {});
+    try {
+      request->start_async([](Nanoseconds, std::optional<std::string>) {});
+    } catch (const Error& e) {
+      said = e.what();
+    }
+    request->wait();
+  }
+  EXPECT_THAT(said, testing::HasSubstr("the request is still running; wait for it first"));
 }
 
 TEST_P(RuntimeContract, a_file_that_is_not_there_is_named) {

@@ -1,10 +1,11 @@
 // CUPTI as takt sees it, for machines without a GPU: what a test says that the GPU did comes back as records, in the
-// buffers that takt gives, when they are flushed. FAKE_CUPTI_REFUSES: the status of listening.
+// buffers that takt gives, when they are flushed. FAKE_CUPTI_REFUSES: the call that is refused.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #define FAKE extern "C" __attribute__((visibility("default")))
@@ -44,6 +45,11 @@ void add(std::uint32_t kind, std::uint64_t start, std::uint64_t end, std::uint32
   records.push_back(record);
 }
 
+int status_of(std::string_view call) {
+  const char* const refused = std::getenv("FAKE_CUPTI_REFUSES");
+  return refused && call == refused ? 39 : 0;
+}
+
 }  // namespace
 
 FAKE int cuptiGetResultString(int status, const char** text) {
@@ -51,11 +57,15 @@ FAKE int cuptiGetResultString(int status, const char** text) {
   return *text ? 0 : 1;
 }
 FAKE int cuptiActivityRegisterCallbacks(GiveBuffer give, TakeBuffer take) {
+  if (const int status = status_of(__func__)) return status;
   return give_buffer = give, take_buffer = take, give && take ? 0 : 1;
 }
-FAKE int cuptiActivityRegisterTimestampCallback(std::uint64_t (*clock)()) { return clock && clock() > 0 ? 0 : 1; }
+FAKE int cuptiActivityRegisterTimestampCallback(std::uint64_t (*clock)()) {
+  if (const int status = status_of(__func__)) return status;
+  return clock && clock() > 0 ? 0 : 1;
+}
 FAKE int cuptiActivityEnable(int kind) {
-  if (const char* refuses = std::getenv("FAKE_CUPTI_REFUSES")) return std::atoi(refuses);
+  if (const int status = status_of(__func__)) return status;
   return enabled.insert(kind), 0;
 }
 FAKE int cuptiActivityDisable(int kind) { return enabled.erase(kind), 0; }

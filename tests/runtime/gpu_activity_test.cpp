@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <map>
+#include <string>
 
 #include "core/error.h"
 #include "core/shared_library.h"
@@ -36,13 +38,17 @@ class FakeCupti {
 // One process has one listener: the refusal comes before it is made, so all is in one test.
 TEST(GpuActivity, tells_what_the_gpu_did_and_when_the_host_asked_for_it) {
   const FakeCupti fake;
-  ::setenv("FAKE_CUPTI_REFUSES", "39", 1);
-  try {
-    GpuActivityRecorder::of_process();
-    FAIL() << "it was refused";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "asking for the GPU's times: CUPTI says CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)");
+  for (const auto& [call, purpose] :
+       std::map<const char*, std::string>{{"cuptiActivityRegisterTimestampCallback", "setting the clock"},
+                                          {"cuptiActivityRegisterCallbacks", "asking for the GPU's times"},
+                                          {"cuptiActivityEnable", "asking for the GPU's times"}}) {
+    ::setenv("FAKE_CUPTI_REFUSES", call, 1);
+    try {
+      GpuActivityRecorder::of_process();
+      FAIL() << call << " was refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what(), purpose + ": CUPTI says CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)") << call;
+    }
   }
   ::unsetenv("FAKE_CUPTI_REFUSES");
   GpuActivityRecorder::stop_any();  // there is none

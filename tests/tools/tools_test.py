@@ -334,9 +334,9 @@ int main(int argc, char**) {
 
     def test_what_no_test_brings_up_needs_a_reason_and_nothing_else_does(self):
         reason = self.found.Reason(1, "src/core/a.cpp", ["check_size(size)"], "so it is")
-        left, needless = self.refusals.judged(self.places, {0, 1}, [reason])
+        left, needless = self.refusals.judged(dict(enumerate(self.places)), {0, 1}, [reason])
         self.assertEqual(([one.line for one in left], needless), ([8], []))
-        left, needless = self.refusals.judged(self.places, {0, 1, 2, 3}, [reason])
+        left, needless = self.refusals.judged(dict(enumerate(self.places)), {0, 1, 2, 3}, [reason])
         self.assertEqual((left, len(needless)), ([], 1))
 
     def test_a_test_that_fails_shows_nothing(self):
@@ -346,14 +346,27 @@ int main(int argc, char**) {
         told = {"A.unit": {"passed": True, "reached": [0]}, "cli.one": {"passed": True, "reached": [1]},
                 "cli.two": {"passed": False, "reached": [2]}}
         self.assertEqual(self.refusals.reached_by(tests, told), ({0, 1}, {1}))
-        rows = [line.split() for line in self.refusals.table(self.places, {0, 1}, {1})]
+        rows = [line.split() for line in self.refusals.table(dict(enumerate(self.places)), {0, 1}, {1})]
         self.assertEqual(rows[1:], [["core", "4", "2", "1"], ["all", "4", "2", "1"]])
 
-    def test_what_is_told_of_other_sources_is_forgotten(self):
-        for state, resumes, stays in (("a", True, False), ("a", True, True), ("b", True, False), ("b", False, False)):
-            self.refusals.begin(self.folder / "told", state, resumes)
-            self.assertEqual((self.folder / "told/baseline.jsonl").exists(), stays)
-            self.write("told/baseline.jsonl", "")
+    def test_a_place_keeps_its_number_where_others_come_before_it(self):
+        kept = {}
+        first = self.refusals.with_numbers([self.places[1], self.places[1]], kept)
+        self.assertEqual(list(first), [0, 1])
+        self.assertEqual(list(self.refusals.with_numbers([self.places[0], self.places[1]], kept)), [2, 0])
+
+    def test_cases_of_a_program_that_fails_run_one_by_one(self):
+        program = self.write("test_core", '#!/bin/sh\n[ "$1" != --gtest_brief=1 ] && touch "$TAKT_MUTANTS_REACHED/$1"\n')
+        program.chmod(0o755)
+        random = self.refusals.random_mutants
+        cases = [random.Test(f"A.{number}", [str(program), number], str(self.folder), {}, "", 0, 20, False) for number in ("4", "5")]
+        self.assertEqual([one.name for one in self.refusals.together(cases)], ["test_core"])
+        tests, told = self.refusals.run_tests(cases, self.folder, 1)
+        self.assertEqual(self.refusals.reached_by(tests, told), ({4, 5}, set()))
+        program.write_text('#!/bin/sh\ntouch "$TAKT_MUTANTS_REACHED/6"\n')
+        self.refusals.forget(self.folder, ["test_core"])
+        tests, told = self.refusals.run_tests(cases, self.folder, 1)
+        self.assertEqual(([one.name for one in tests], self.refusals.reached_by(tests, told)), (["test_core"], ({6}, set())))
 
     def test_a_test_that_changed_runs_again(self):
         told = self.write("baseline.jsonl", '{"name": "cli.one"}\n{"name": "cli.two"}\n')
