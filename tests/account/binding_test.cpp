@@ -27,6 +27,72 @@ SimulationOptions every(std::int64_t between, int count) {
   return options;
 }
 
+Nanoseconds at(std::int64_t ns) { return Nanoseconds(ns); }
+
+BinderShare share(Binder binder, std::int64_t total, int stage = -1, int device = -1) {
+  return {binder, stage, device, 1, at(total)};
+}
+
+TEST(Laps, have_what_was_spent_inside_the_window_and_belong_to_what_they_waited_for) {
+  Laps laps({at(10), at(100)});
+  laps.spend(at(90), at(120));  // 10 of it inside
+  laps.wait_for(Binder::stage, 2, -1);
+  laps.wait_for(Binder::queue, 1, -1);  // of one instant: what couples counts
+  laps.wait_for(Binder::order, 0, -1);  // and the first of these
+  laps.spend(at(90), at(90));           // nothing
+  laps.spend_apart(Binder::dispatch, at(80), at(90));
+  laps.spend(at(50), at(80));
+  laps.wait_for(Binder::stage, 2, -1);
+  laps.spend(at(40), at(50));
+  laps.wait_for(Binder::queue, 1, -1);
+  laps.spend(at(5), at(40));  // 30 of it inside
+  laps.spend_apart(Binder::source, at(0), at(10));
+  const auto shares = laps.finish(Binder::start);
+  ASSERT_EQ(shares.size(), 4u);
+  EXPECT_EQ(shares[0].binder, Binder::stage) << "30, like the start, and found before it";
+  EXPECT_EQ(shares[0].stage, 2);
+  EXPECT_EQ(shares[0].total.count(), 30);
+  EXPECT_EQ(shares[1].binder, Binder::start);
+  EXPECT_EQ(shares[1].total.count(), 30);
+  EXPECT_EQ(shares[2].binder, Binder::queue) << "two laps";
+  EXPECT_EQ(shares[2].laps, 2);
+  EXPECT_EQ(shares[2].total.count(), 20);
+  EXPECT_EQ(shares[3].binder, Binder::dispatch);
+  EXPECT_EQ(shares[3].total.count(), 10);
+}
+
+TEST(Bindings, are_named_by_the_first_rule_that_holds_on_its_border_too) {
+  Accounts a;
+  a.stages.resize(2);
+  a.stages[0].name = "a", a.stages[1].name = "b";
+  a.devices.resize(2);
+  a.devices[0].name = "x", a.devices[1].name = "y";
+  a.cycle = Duration(100);
+  const auto named = [&](double load_us, int device, std::vector<BinderShare> shares) {
+    a.stages[1].load = Duration(load_us);
+    a.bindings = settle_bindings(a, LargestLoad{1, device}, {at(0), at(100)}, std::move(shares));
+    return a.bindings.main ? binder_name(a, *a.bindings.main) : "";
+  };
+  const BinderShare queue = share(Binder::queue, 40, 0), stage = share(Binder::stage, 10, 1);
+  EXPECT_EQ(named(95, -1, {queue, stage}), "stage b") << "95 % busy";
+  EXPECT_EQ(a.bindings.main->total.count(), 10) << "with its share of the path";
+  EXPECT_EQ(named(94.9, -1, {queue, stage}), "queue of a");
+  EXPECT_EQ(named(95, 1, {queue}), "device y");
+  EXPECT_EQ(a.bindings.main->total.count(), 0);
+  EXPECT_EQ(named(95, 1, {queue, share(Binder::device, 3, -1, 0), share(Binder::device, 2, -1, 1)}), "device y");
+  EXPECT_EQ(a.bindings.main->total.count(), 2);
+  EXPECT_EQ(named(99, -1, {share(Binder::source, 50), share(Binder::queue, 50, 0)}), "source") << "half";
+  EXPECT_EQ(named(99, -1, {share(Binder::queue, 51, 0), share(Binder::source, 49)}), "stage b");
+  EXPECT_EQ(named(99, -1, {share(Binder::dispatch, 60), share(Binder::queue, 40, 0)}), "dispatch");
+  EXPECT_EQ(named(1, -1, {stage, share(Binder::source, 9), share(Binder::dispatch, 8)}), "source");
+  EXPECT_EQ(named(1, -1, {share(Binder::dispatch, 8), stage, share(Binder::dispatch, 3)}), "dispatch");
+  EXPECT_EQ(named(1, -1, {share(Binder::start, 60), share(Binder::stage, 40, 0)}), "stage a");
+  EXPECT_EQ(named(1, -1, {share(Binder::start, 60)}), "");
+  EXPECT_EQ(named(1, -1, {share(Binder::order, 7, 0), share(Binder::in_flight, 7)}), "order in a")
+      << "of equals the first";
+  EXPECT_DOUBLE_EQ(a.bindings.load_share, 0.01);
+}
+
 // 6, 7 and 5 with two batches inside: each takes 18, so one leaves every 9, although no stage needs more than 7.
 TEST(Binding, the_bound_on_batches_inside) {
   auto shape = pipeline({stage_on(0), stage_on(1), stage_on(2)}, 40);

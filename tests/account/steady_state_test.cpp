@@ -19,6 +19,19 @@ TEST(SteadyState, cycle_is_the_longest_stage_time_whatever_its_place) {
   }
 }
 
+TEST(SteadyState, of_stages_that_take_equally_long_the_first_is_the_slowest_and_the_bottleneck) {
+  const auto a = account(
+      simulated_run(pipeline({stage_on(0), stage_on(1), stage_on(2)}, 3), {{4, 10, 10}, {10, 10, 4}, {10, 10, 10}}));
+  EXPECT_EQ(a.batches[0].slowest, 1);
+  EXPECT_EQ(a.batches[1].slowest, 0);
+  EXPECT_EQ(a.batches[2].slowest, 0);
+  for (const BatchAccount& batch : a.batches) EXPECT_EQ(batch.cycle.count(), 10);
+  const auto even = account(simulated_run(pipeline({stage_on(0), stage_on(1)}, 12), {takes(10), takes(10)}));
+  EXPECT_EQ(even.bottleneck, 0);
+  EXPECT_EQ(even.second, 1);
+  EXPECT_DOUBLE_EQ(*even.margin, 0);
+}
+
 // Three replicas of 9 start together and leave together: 0 0 9 0 0 9 …; the median of single distances would be 0.
 TEST(SteadyState, replicas_that_finish_together_are_counted_over_their_pattern) {
   for (const int replicas : {1, 2, 3, 4}) {
@@ -58,6 +71,30 @@ TEST(SteadyState, two_stages_on_one_device_with_one_request_are_bound_by_it) {
   EXPECT_EQ(*a.bottleneck, 0);  // the longer of the two on the device
   EXPECT_EQ(*a.second, 1);      // not the other one on the same device
   EXPECT_NEAR(*a.margin, 9.0 / 7 - 1, 1e-12);
+}
+
+/// One stage that takes `each` ns, before which each batch waits `grows` ns longer than the one before.
+Accounts waiting_source(std::int64_t each, std::int64_t grows, int batches) {
+  auto shape = pipeline({stage_on(0)}, batches);
+  shape.source.open = true;
+  SimulationOptions options;
+  for (int b = 0; b < batches; ++b) options.arrivals.push_back(Nanoseconds(b * each));
+  auto run = simulated_run(shape, {takes(each)}, options);
+  for (int b = 0; b < batches; ++b) run.schedule.batches[static_cast<std::size_t>(b)].arrived -= Nanoseconds(b * grows);
+  return account(run);
+}
+
+TEST(SteadyState, a_wait_that_grows_by_a_twentieth_and_by_three_cycles_is_an_overload) {
+  const auto a = waiting_source(2100, 100, 200);  // one comes every 2000
+  ASSERT_TRUE(a.overload);
+  EXPECT_NEAR(a.overload->in_per_s, 1e9 / 2000, 1e-6);
+  EXPECT_NEAR(a.overload->out_per_s, 1e9 / 2100, 1e-6);
+  EXPECT_DOUBLE_EQ(a.overload->wait_growth, 0.05);
+  EXPECT_FALSE(waiting_source(2100, 99, 200).overload);
+  EXPECT_FALSE(waiting_source(2100, 0, 200).overload);
+  // From the first to the last of 21 batches it grows by 20 · 300: three cycles of 2000.
+  EXPECT_TRUE(waiting_source(2000, 300, 21).overload);
+  EXPECT_FALSE(waiting_source(2000, 299, 21).overload);
 }
 
 TEST(SteadyState, one_batch_has_a_latency_and_no_cycle) {

@@ -57,6 +57,14 @@ TEST(TakeOffShared, says_nothing_of_few_operators) {
   EXPECT_NEAR(ops[3].value, 0.2, 1e-12);
 }
 
+TEST(SharedChange, is_the_median_of_enough_operators) {
+  std::vector<Difference> ops(enough_ops);
+  for (std::size_t op = 0; op < ops.size(); ++op) ops[op].value = op < ops.size() / 2 ? 1 : 3;
+  EXPECT_DOUBLE_EQ(shared_change(ops), ops.size() % 2 == 0 ? 2 : 3);
+  ops.pop_back();
+  EXPECT_EQ(shared_change(ops), 0) << "one too few";
+}
+
 /// Two busy programs on two processors: runs differ by an eighth, an operator beside the others by a percent.
 Machine unsteady_machine(int ops) {
   return {.sigma = 0.05,

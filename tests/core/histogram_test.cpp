@@ -46,5 +46,31 @@ TEST(Histogram, few_or_equal_samples_have_no_shape) {
   EXPECT_EQ(histogram_line(microseconds({7, 7, 7, 7, 7, 7})), "");
 }
 
+// Of nine, the 95th percentile is 0.6 of the way from the eighth to the ninth.
+TEST(Histogram, values_on_a_border_are_in_the_bin_that_begins_there) {
+  const auto even = histogram_of(microseconds({0, 1, 2, 3, 4, 5, 6, 7, 8}), 4);
+  EXPECT_THAT(even.counts, testing::ElementsAre(2, 2, 2, 3)) << "the last one is in the last bin";
+  EXPECT_EQ(even.high, Duration(8));
+  EXPECT_EQ(even.beyond, 0u);
+  // The range ends at twice the distance to the percentile: 2 · 0.6 · 10 of the way to 20.
+  const auto late = histogram_of(microseconds({0, 0, 0, 0, 0, 0, 0, 0, 20}), 2);
+  EXPECT_DOUBLE_EQ(late.high.count(), 20);
+  const auto same = histogram_of(microseconds({5, 5, 5}), 3);
+  EXPECT_THAT(same.counts, testing::ElementsAre(3, 0, 0));
+}
+
+TEST(Histogram, has_a_third_as_many_bins_as_samples_and_at_least_ten) {
+  for (const auto& [count, bins] : {std::pair(20, 10), {32, 10}, {33, 11}, {119, 39}, {120, 40}, {300, 40}}) {
+    std::vector<Nanoseconds> samples;
+    for (int i = 0; i < count; ++i) samples.push_back(std::chrono::microseconds(100 + i));
+    const std::string line = histogram_line(samples);
+    std::size_t bars = 0;
+    for (std::size_t at = line.find("\u2588"); at != line.npos; at = line.find("\u2588", at + 1)) ++bars;
+    for (const char* bar : {"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587"})
+      for (std::size_t at = line.find(bar); at != line.npos; at = line.find(bar, at + 1)) ++bars;
+    EXPECT_EQ(bars, static_cast<std::size_t>(bins)) << count << ": " << line;
+  }
+}
+
 }  // namespace
 }  // namespace takt

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <thread>
 
+#include "core/child_process.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/strict_json.h"
@@ -191,6 +192,15 @@ TEST_F(JournalTest, a_second_writer_is_refused_until_the_first_has_ended) {
     EXPECT_EQ(status, 0) << "another process is refused";
     first.append("{}");
   }
+  EXPECT_EQ(refusal(ErrorKind::io), "accepted");
+}
+
+TEST_F(JournalTest, a_child_that_lives_longer_does_not_keep_it) {
+  auto journal = std::make_unique<Journal>(path_);
+  ChildProcess child({"/bin/sh", "-c", "echo begun; read never"}, "", ChildProcess::Input::open);
+  std::string line;
+  ASSERT_EQ(child.next(line, std::chrono::seconds(60)), ChildProcess::Answer::line);
+  journal.reset();
   EXPECT_EQ(refusal(ErrorKind::io), "accepted");
 }
 

@@ -34,5 +34,12 @@ TEST(SharedLibrary, what_is_missing_is_named) {
             "'libm.so.6' lacks the function takt_has_no_such_function; it is of another version, or another library");
 }
 
+TEST(SharedLibrary, of_several_usual_names_the_first_is_the_one_to_install) {
+  const std::string refusal = refusal_of({"libfirst-none.so.1", "libsecond-none.so", "libthird-none.so"}, "x");
+  EXPECT_EQ(refusal.rfind("cannot be loaded (libfirst-none.so.1: ", 0), 0u) << refusal;
+  EXPECT_EQ(refusal.find("libsecond-none"), refusal.npos) << refusal;
+  EXPECT_EQ(refusal.find("libthird-none"), refusal.npos) << refusal;
+}
+
 }  // namespace
 }  // namespace takt

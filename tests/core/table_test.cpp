@@ -106,6 +106,19 @@ TEST(Table, text_is_aligned_and_within_its_width) {
   EXPECT_EQ(to_text(wide, 300).find("…"), std::string::npos);
 }
 
+TEST(Table, is_cut_where_it_is_a_column_too_wide_and_not_before) {
+  const Table table{"t",
+                    {{"a", "A", ""}, {"b", "B", ""}, {"n", "N", ""}},
+                    {{std::string("one/two/three/four"), std::string("alpha.beta"), std::int64_t{12345}},
+                     {std::string("one/two/three/five"), std::string("b"), std::int64_t{1}}}};
+  EXPECT_EQ(text_width(table), 18u + 2 + 10 + 2 + 5);
+  EXPECT_EQ(to_text(table, 37).find("…"), std::string::npos);
+  const std::string cut = to_text(table, 36);
+  EXPECT_NE(cut.find("…"), std::string::npos);
+  for (const char* word : {"four", "five", "alpha.beta", "12345"}) EXPECT_NE(cut.find(word), std::string::npos) << word;
+  EXPECT_EQ(to_text(Table{"t", {{"a", "A", ""}}, {}}), "A\n─\n");
+}
+
 TEST(Table, percentages_have_no_unit_and_ends_of_intervals_an_end) {
   const Table table{
       "t",

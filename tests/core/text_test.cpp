@@ -96,5 +96,45 @@ TEST(WithoutStart, leaves_what_follows_or_all) {
 
 TEST(Split, keeps_empty_parts) { EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"})); }
 
+TEST(Printable, borders_of_what_is_shown_as_it_is) {
+  for (const auto& [text, shown] : {std::pair<std::string, std::string>{"\x1f", "\\x1f"},
+                                    {" ", " "},
+                                    {"~", "~"},
+                                    {"\x7f", "\\x7f"},
+                                    {"\u0080", "\\xc2"},
+                                    {"\u009f", "\\xc2"},
+                                    {"\u00a0", "\u00a0"},
+                                    {"\xff", "\\xff"}})
+    EXPECT_EQ(printable(text), shown);
+  EXPECT_EQ(json_quote("\x1f \x7f\u0080\n\t\"\\"), "\"\\u001f \\u007f\u0080\\n\\t\\\"\\\\\"");
+}
+
+// A third of the letters, rounded up, may be wrong; one of a word of one or two.
+TEST(NearestWord, of_more_mistakes_is_none) {
+  for (const auto& [word, known] : {std::pair("a", "b"),
+                                    {"ab", "ax"},
+                                    {"abc", "abx"},
+                                    {"abcd", "abxy"},
+                                    {"abcdef", "abcdxy"},
+                                    {"abcdefg", "abcdxyz"},
+                                    {"abcd", "bacd"},
+                                    {"ABC", "abx"}})
+    EXPECT_EQ(nearest_word(word, std::vector<std::string>{known}), known) << word;
+  for (const auto& [word, known] :
+       {std::pair("a", "bc"), {"ab", "xy"}, {"abc", "axy"}, {"abcd", "axyz"}, {"abcdef", "abcxyz"}})
+    EXPECT_EQ(nearest_word(word, std::vector<std::string>{known}), std::nullopt) << word;
+  EXPECT_EQ(nearest_word("abcd", std::vector<std::string>{"abxy", "abcx", "abcy"}), "abcx");
+  EXPECT_EQ(nearest_word("abcd", std::vector<std::string>{}), std::nullopt);
+}
+
+TEST(Wrapped, a_line_is_as_wide_as_asked_and_no_wider) {
+  EXPECT_EQ(wrapped("aaa bbb", 7), "aaa bbb");
+  EXPECT_EQ(wrapped("aaa bbb", 6), "aaa\nbbb");
+  EXPECT_EQ(wrapped("aaa bbb", 9, 2), "aaa bbb");
+  EXPECT_EQ(wrapped("aaa bbb", 8, 2), "aaa\n  bbb");
+  EXPECT_EQ(wrapped("a\nbb cc", 5), "a\nbb cc");
+  EXPECT_EQ(wrapped("a\nbb cc", 4), "a\nbb\ncc");
+}
+
 }  // namespace
 }  // namespace takt

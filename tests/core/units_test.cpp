@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/error.h"
 
 using namespace std::chrono_literals;
@@ -51,6 +53,53 @@ TEST(FormatBytes, counts_by_1024) {
 TEST(FormatQuantity, counts_by_1000) {
   EXPECT_EQ(format_quantity(8.2e9, "FLOP"), "8.20 GFLOP");
   EXPECT_EQ(format_quantity(12, "FLOP"), "12 FLOP");
+}
+
+TEST(Units, a_figure_changes_its_form_where_rounding_would_make_four_digits) {
+  using D = Duration;
+  for (const auto& [time, text] : {std::pair(D(0.9994), "999 ns"),
+                                   {D(0.9995), "1.00 µs"},
+                                   {D(9.9949), "9.99 µs"},
+                                   {D(9.995), "10.0 µs"},
+                                   {D(99.949), "99.9 µs"},
+                                   {D(99.95), "100 µs"},
+                                   {D(999.49), "999 µs"},
+                                   {D(999.5), "1.00 ms"},
+                                   {D(999.49e3), "999 ms"},
+                                   {D(999.5e3), "1.00 s"},
+                                   {D(1e12), "1000000 s"},
+                                   {D(-0.0004), "-0.40 ns"}})
+    EXPECT_EQ(format_duration(time), text);
+  EXPECT_EQ(format_duration(D(INFINITY)), "–");
+  for (const auto& [bytes, text] : {std::pair(1023.4, "1023 B"),
+                                    {1023.5, "1.00 KiB"},
+                                    {1023.4 * 1024, "1023 KiB"},
+                                    {1023.5 * 1024, "1.00 MiB"},
+                                    {0x1p40, "1.00 TiB"},
+                                    {0x1p50, "1.00 PiB"},
+                                    {0x1p61, "2048 PiB"},
+                                    {-2048.0, "-2.00 KiB"},
+                                    {0.0, "0 B"}})
+    EXPECT_EQ(format_bytes(bytes), text);
+  for (const auto& [value, text] : {std::pair(999.4, "999 B/s"),
+                                    {999.5, "1.00 kB/s"},
+                                    {1e6, "1.00 MB/s"},
+                                    {0.5, "0.50 B/s"},
+                                    {7.0, "7 B/s"},
+                                    {1e18, "1.00 EB/s"},
+                                    {1e21, "1000 EB/s"},
+                                    {-1500.0, "-1.50 kB/s"}})
+    EXPECT_EQ(format_quantity(value, "B/s"), text);
+  for (const auto& [text, bytes] : {std::pair("1kB", 1e3),
+                                    {"1mb", 1e6},
+                                    {"1GB", 1e9},
+                                    {"1TB", 1e12},
+                                    {"1KiB", 1024.0},
+                                    {"1MIB", 0x1p20},
+                                    {"1GiB", 0x1p30},
+                                    {"1TiB", 0x1p40},
+                                    {"0B", 0.0}})
+    EXPECT_EQ(parse_bytes(text), bytes) << text;
 }
 
 }  // namespace

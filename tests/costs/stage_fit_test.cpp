@@ -167,6 +167,21 @@ TEST(StageFit, widths_of_features_are_a_term_where_they_differ) {
   EXPECT_TRUE(fit.at({4000, 7000}, 600).extrapolated);
 }
 
+TEST(SizeSpan, holds_its_ends) {
+  SizeSpan span;
+  span.least_nodes = 99, span.most_nodes = 999, span.least_edges = 0, span.most_edges = 3999;
+  span.least_ratio = 0, span.most_ratio = 4, span.least_features = 9, span.most_features = 19;
+  for (const auto& [size, features] :
+       {std::pair(GraphSize{99, 0}, 9), {GraphSize{999, 3996}, 19}, {GraphSize{500, 2000}, 10}})
+    EXPECT_EQ(span.factor_beyond(size, features), 1) << size.nodes;
+  EXPECT_DOUBLE_EQ(span.factor_beyond({49, 0}, 9), 2) << "half of the least";
+  EXPECT_DOUBLE_EQ(span.factor_beyond({1999, 4}, 9), 2);
+  EXPECT_DOUBLE_EQ(span.factor_beyond({999, 0}, 39), 2);
+  EXPECT_DOUBLE_EQ(span.factor_beyond({999, 0}, 4), 2);
+  EXPECT_DOUBLE_EQ(span.factor_beyond({1999, 0}, 79), 4) << "the farthest counts";
+  EXPECT_DOUBLE_EQ(span.factor_beyond({100, 900}, 9), 2) << "nine edges a node instead of four";
+}
+
 TEST(StageFit, beyond_the_measured_sizes_intervals_grow_with_the_distance) {
   const StageFit fit = fitted(with_noise(planted(fifteen_sizes(), law_of_a_stage), 0.05, 3));
   const auto width = [&](const GraphSize& size) {

@@ -52,6 +52,22 @@ TEST(GraphParts, have_edges_by_their_shares_where_few_nodes_have_most_of_them) {
   EXPECT_NEAR(static_cast<double>(parts[1].edges.size()), 0.5 * 60000, 0.05 * 60000);
 }
 
+TEST(GraphParts, of_borders_with_equal_edges_take_the_one_nearest_to_the_nodes_share) {
+  // Two edges lead to node 0 and two to node 3: borders 1, 2 and 3 divide them alike.
+  const EdgeList graph{4, {1, 2, 1, 2}, {0, 0, 3, 3}};
+  const auto halves = parts_of(graph, {0.5, 0.5});
+  EXPECT_EQ(halves[0].end, 2);
+  EXPECT_EQ(halves[1].first, 2);
+  EXPECT_EQ(halves[1].end, 4);
+  const EdgeList even{4, {1, 2, 1, 2}, {0, 1, 2, 3}};
+  const auto three = parts_of(even, {0.25, 0.5, 0.25});
+  ASSERT_EQ(three.size(), 3u);
+  EXPECT_EQ(three[0].end, 1);
+  EXPECT_EQ(three[1].end, 3);
+  EXPECT_EQ(three[1].edges, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(three[2].edges, std::vector<std::int64_t>{3});
+}
+
 TEST(GraphParts, are_refused_without_a_node_or_an_edge) {
   EXPECT_THROW(parts_of({2, {0, 0, 1}, {1, 1, 1}}, {0.5, 0.5}), Error);  // all edges lead to one node
   EXPECT_THROW(parts_of({2, {0, 1}, {1, 0}}, {0.3, 0.3, 0.4}), Error);

@@ -157,6 +157,23 @@ TEST(Cost, that_is_unknown_is_not_zero) {
   EXPECT_EQ(shapeless.weight_bytes, 0);
 }
 
+// log2(k) comparisons for each of 16 values, at least one.
+TEST(Cost, of_the_largest_values_is_by_how_many_are_asked_for) {
+  const auto flops_of = [](const std::vector<std::int64_t>& asked) {
+    ModelBuilder b;
+    const auto x = b.input("x", ElementType::f32, {16});
+    b.output(b.node("TopK", {x, b.integers(asked)}), ElementType::f32, {1});
+    const Graph graph = b.build().graph;
+    return cost(graph, graph.ops.at(0)).flops;
+  };
+  EXPECT_EQ(flops_of({1}), 16);
+  EXPECT_EQ(flops_of({2}), 16);
+  EXPECT_EQ(flops_of({8}), 48);
+  EXPECT_FALSE(flops_of({0}));
+  EXPECT_FALSE(flops_of({})) << "a constant without a value";
+  EXPECT_EQ(flops_of({8, 2}), 48) << "the first counts";
+}
+
 TEST(Cost, of_large_products_does_not_overflow) {
   const std::int64_t n = 1 << 20;
   ModelBuilder b;

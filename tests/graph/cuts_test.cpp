@@ -6,6 +6,7 @@
 
 #include "graph/builder.h"
 #include "graph/element_words.h"
+#include "graph/run_order.h"
 #include "graph/shapes.h"
 
 namespace takt {
@@ -56,6 +57,34 @@ TEST(Cuts, a_chain_is_cut_between_any_two_operators) {
   EXPECT_EQ(cuts[1].before.operators, 2);
   EXPECT_EQ(cuts[1].before.unknown, 0);
   EXPECT_EQ(cost_of_run(b.build().graph).flops, 100 + 50 + 100);
+}
+
+/// Types of the operators that run in an inference, in order.
+std::vector<std::string> types_that_run(const ModelBuilder& b) {
+  const Graph graph = b.build().graph;
+  std::vector<std::string> types;
+  for (const int op : run_order(graph).ops) types.push_back(graph.ops[static_cast<std::size_t>(op)].type);
+  return types;
+}
+
+TEST(RunOrder, operators_over_constants_run_when_the_model_is_loaded) {
+  struct Case {
+    const char *type, *domain;
+    bool at_load;
+  };
+  for (const auto& [type, domain, at_load] : {Case{"MatMul", "", true}, Case{"FusedMatMul", "com.microsoft", true},
+                                              Case{"Own", "own.domain", false}, Case{"RandomNormalLike", "", false}}) {
+    ModelBuilder b;
+    const auto x = b.input("x", f32, {4, 4});
+    const auto made = b.node(type, {b.weight({4, 4}), b.weight({4, 4})}, {}, {.domain = domain});
+    const auto further = b.node("Relu", {made});
+    b.output(b.node("Add", {x, further}));
+    const Graph graph = b.build().graph;
+    const RunOrder order = run_order(graph);
+    EXPECT_EQ(order.at_load, std::vector<bool>({at_load, at_load, false})) << type;
+    EXPECT_EQ(types_that_run(b),
+              at_load ? std::vector<std::string>({"Add"}) : std::vector<std::string>({type, "Relu", "Add"}));
+  }
 }
 
 TEST(Cuts, a_skip_connection_makes_the_cut_wider) {

@@ -26,6 +26,19 @@ TEST(Footprint, a_tensor_lives_until_its_last_reader) {
   EXPECT_EQ(activation_peak_bytes(chain(true)), 400 + 400 + 40 + 400);
 }
 
+TEST(Footprint, all_inputs_and_outputs_live_to_the_end) {
+  ModelBuilder b;
+  b.input("x", f32, {100});
+  b.input("m", f32, {10});
+  b.node("Relu", {"x"}, {}, {.outputs = {"a"}});
+  b.node("Relu", {"m"}, {}, {.outputs = {"c"}});
+  b.node("Relu", {"c"}, {}, {.outputs = {"d"}});
+  b.value_info("c", f32, {1000});
+  b.output("a", f32, {100});
+  b.output("d", f32, {10});
+  EXPECT_EQ(activation_peak_bytes(b.build().graph), 400 + 40 + 400 + 4000 + 40);
+}
+
 TEST(Footprint, a_tensor_that_nobody_reads_lives_while_it_is_made) {
   ModelBuilder b;
   b.input("x", f32, {1});

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "graph/builder.h"
+#include "graph/onnx_file.h"
 #include "onnx-ml.pb.h"
 #include "test_folder.h"
 
@@ -68,6 +69,38 @@ TEST_F(RefusalsTest, name_the_format_of_another_program) {
   EXPECT_THAT(reading("\x1f\x8b\x08 1234"), HasSubstr("gzip"));
   EXPECT_THAT(reading("<?xml version=\"1.0\"?>\n<net name=\"m\">"), HasSubstr("OpenVINO"));
   EXPECT_THAT(reading("PK\x03\x04 1234"), HasSubstr("ZIP"));
+}
+
+TEST(ForeignFormat, is_told_by_what_stands_at_its_place) {
+  using namespace std::string_literals;
+  const std::pair<std::string, const char*> cases[] = {
+      {"\x08\0\0\0ORTM and more"s, "a model in ONNX Runtime's own format"},
+      {"\x1c\0\0\0TFL3 and more"s, "a TensorFlow Lite model"},
+      {"\x1c\0\0\0TFL3"s, "a TensorFlow Lite model"},
+      {"    TFL3"s, "a TensorFlow Lite model"},
+      {"TFL3 at the front"s, "text"},
+      {"ORTM"s, "text"},
+      {"   ORTM"s, "text"},
+      {"\x1c\0\0\0TFL"s, ""},
+      {"\x1c\0\0"s, ""},
+      {"\x08\0\0\0ORT"s, ""},
+      {"GGUF\3\0\0\0"s, "a GGUF model"},
+      {"    GGUF"s, "text"},
+      {"%PDF-1.7"s, "a PDF document"},
+      {"\x80\x02"s, "a Python pickle"},
+      {"\x80\x03"s, ""},
+      {"\x80\x04}"s, "a Python pickle"},
+      {"version https://git-lfs.github.com/spec/v1"s, "a Git LFS pointer (fetch the file with git lfs pull)"},
+      {" \n\t"s, "blank"},
+      {"[1]"s, "JSON"},
+      {" {"s, "JSON"},
+      {"<?xml version='1.0'?><net>"s, "an OpenVINO model (XML)"},
+      {"<net name='m'>"s, "an OpenVINO model (XML)"},
+      {"<?xml version='1.0'?><html>"s, "XML"},
+      {"a\x1f"s, ""},
+      {"a "s, "text"},
+  };
+  for (const auto& [bytes, format] : cases) EXPECT_EQ(foreign_format(bytes), format) << testing::PrintToString(bytes);
 }
 
 TEST_F(RefusalsTest, tell_a_missing_file_from_a_folder) {

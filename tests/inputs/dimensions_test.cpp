@@ -5,6 +5,7 @@
 #include <set>
 
 #include "graph/builder.h"
+#include "inputs/usual_sizes.h"
 
 namespace takt {
 namespace {
@@ -172,6 +173,96 @@ TEST(DimensionGuess, sound_lasts_a_second_and_a_state_has_a_batch_of_one) {
   EXPECT_THAT(first_choice(DimensionGuess(&graph, {features}, {}), features), ElementsAre(16, 1, 40)) << "steps first";
 }
 
+TEST(DimensionGuess, names_tell_the_usual_size) {
+  const auto size = [](const std::string& symbol, std::size_t index = 1) {
+    Port port = open_port("x", {"", "", ""});
+    port.shape[index].symbol = symbol;
+    return usual_size(port, index, false);
+  };
+  const std::map<std::string, std::int64_t> usual{{"batch_size", 1},
+                                                  {"N", 1},
+                                                  {"b", 1},
+                                                  {"bs", 1},
+                                                  {"Height", 224},
+                                                  {"w", 224},
+                                                  {"channels", 3},
+                                                  {"c", 3},
+                                                  {"num_samples", 16000},
+                                                  {"seq", 16},
+                                                  {"sentence_len", 16},
+                                                  {"token", 16},
+                                                  {"s", 16},
+                                                  {"T", 16},
+                                                  {"time", 100},
+                                                  {"frames", 100},
+                                                  {"anything", 16},
+                                                  {"nn", 16}};
+  for (const auto& [symbol, expected] : usual) EXPECT_EQ(size(symbol), expected) << symbol;
+  EXPECT_EQ(size("samples", 0), 1) << "in front, they are how many";
+  EXPECT_EQ(size("", 0), 1);
+}
+
+TEST(DimensionGuess, places_tell_the_usual_size_of_what_has_no_name) {
+  using Sizes = std::vector<std::optional<std::int64_t>>;
+  constexpr auto open = std::nullopt;
+  struct Case {
+    const char* name;
+    Sizes sizes;
+    Shape shape;
+  };
+  for (const auto& [name, sizes, shape] :
+       {Case{"x", {open}, {1}}, Case{"x", {open, open}, {1, 16}}, Case{"x", {open, open, open}, {1, 16, 16}},
+        Case{"x", {open, open, open, open}, {1, 3, 224, 224}},
+        Case{"x", {open, open, open, open, open}, {1, 16, 16, 16, 16}},
+        // A state has layers in front, more than one of them, or says so.
+        Case{"x", {2, open, 128}, {2, 1, 128}}, Case{"x", {1, open, 128}, {1, 16, 128}},
+        Case{"h0", {1, open, 128}, {1, 1, 128}}, Case{"hidden", {1, open, 128}, {1, 1, 128}},
+        Case{"h", {1, open, 128}, {1, 1, 128}}, Case{"ch", {1, open, 128}, {1, 16, 128}},
+        // What a decoder keeps: heads and width are fixed, words are open.
+        Case{"past", {open, 12, open, 64}, {1, 12, 16, 64}}, Case{"past", {open, 12, open, open}, {1, 12, 224, 224}},
+        // The fourth is few where channels are last.
+        Case{"x", {open, open, open, 4}, {1, 224, 224, 4}}, Case{"x", {open, open, open, 5}, {1, 3, 224, 5}},
+        Case{"x", {open, 3, open, open}, {1, 3, 224, 224}}}) {
+    Port port = open_port(name, std::vector<std::string>(sizes.size()));
+    for (std::size_t i = 0; i < sizes.size(); ++i) port.shape[i].value = sizes[i];
+    EXPECT_EQ(first_choice(DimensionGuess(nullptr, {port}, {}), port), shape) << name << " " << to_string(port.shape);
+  }
+}
+
+TEST(DimensionGuess, of_several_inputs_each_has_its_own_sizes) {
+  ModelBuilder b;
+  const auto a = b.symbolic_input("a", ElementType::f32, "?,?"), c = b.symbolic_input("c", ElementType::f32, "?,?"),
+             d = b.symbolic_input("d", ElementType::f32, "?,?");
+  b.output(b.node("MatMul", {a, b.weight({13, 4})}));
+  b.output(b.node("MatMul", {c, b.weight({7, 4})}));
+  b.output(b.node("Add", {c, d}));
+  const Graph graph = b.build().graph;
+  const std::vector<Port> ports{open_port("a", {"", ""}), open_port("c", {"", ""}), open_port("d", {"", ""})};
+  const DimensionGuess guess(&graph, ports, {});
+  EXPECT_THAT(first_choice(guess, ports[0]), ElementsAre(1, 13));
+  EXPECT_THAT(first_choice(guess, ports[1]), ElementsAre(1, 7));
+  EXPECT_THAT(first_choice(guess, ports[2]), ElementsAre(1, 7)) << "as what it is added to";
+  EXPECT_THAT(first_choice(guess, ports[2], {{"c", {5, 7}}}), ElementsAre(5, 7));
+  EXPECT_THAT(first_choice(guess, ports[0], {{"c", {5, 7}}}), ElementsAre(1, 13));
+}
+
+TEST(DimensionGuess, sound_of_one_or_two_channels_lasts_a_second) {
+  const auto last_of = [](const std::string& name, std::vector<std::optional<std::int64_t>> sizes) {
+    Port port = open_port(name, std::vector<std::string>(sizes.size()));
+    for (std::size_t i = 0; i < sizes.size(); ++i) port.shape[i].value = sizes[i];
+    return first_choice(DimensionGuess(nullptr, {port}, {}), port).back();
+  };
+  constexpr auto open = std::nullopt;
+  EXPECT_EQ(last_of("audio", {open}), 16000);
+  EXPECT_EQ(last_of("audio", {open, open}), 16000);
+  EXPECT_EQ(last_of("audio", {open, 1, open}), 16000);
+  EXPECT_EQ(last_of("audio", {open, 2, open}), 16000) << "stereo";
+  EXPECT_EQ(last_of("audio", {open, 3, open}), 16) << "no wave form";
+  EXPECT_EQ(last_of("audio", {open, open, open}), 16000);
+  EXPECT_NE(last_of("audio", {open, 2, 8, open}), 16000);
+  EXPECT_EQ(last_of("picture", {open, 2, open}), 16);
+}
+
 TEST(DimensionGuess, trees_and_linear_models_have_as_many_columns_as_they_look_at) {
   const auto columns = [](const std::string& type, const std::vector<NamedAttribute>& attributes) {
     ModelBuilder b;
@@ -185,7 +276,13 @@ TEST(DimensionGuess, trees_and_linear_models_have_as_many_columns_as_they_look_a
       columns("LinearRegressor", {{"coefficients", std::vector<float>(22)}, {"intercepts", std::vector<float>(2)}}),
       11);
   EXPECT_EQ(columns("SVMRegressor", {{"support_vectors", std::vector<float>(35)}, {"n_supports", std::int64_t{5}}}), 7);
+  EXPECT_EQ(columns("SVMClassifier", {{"support_vectors", std::vector<float>(30)}, {"vectors_per_class", {2, 4}}}), 5);
   EXPECT_EQ(columns("Scaler", {{"scale", std::vector<float>(9)}}), 9);
+  EXPECT_EQ(columns("Scaler", {{"offset", std::vector<float>(9)}, {"scale", std::vector<float>(1)}}), 9);
+  EXPECT_EQ(columns("Imputer", {{"imputed_value_floats", std::vector<float>(6)}}), 6);
+  EXPECT_EQ(columns("Scaler", {{"scale", std::vector<float>(1)}}), 16) << "one for all columns";
+  EXPECT_EQ(columns("SVMRegressor", {{"support_vectors", std::vector<float>(35)}, {"n_supports", std::int64_t{4}}}),
+            16);
 }
 
 }  // namespace

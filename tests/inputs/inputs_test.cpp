@@ -194,6 +194,47 @@ TEST_F(MakeInputs, the_batch_is_forced_and_given_rows_are_repeated) {
   EXPECT_THAT(error(port("x", ElementType::f32, {-1}), "[1]"), HasSubstr("8 GiB"));
 }
 
+TEST(TakingTurns, folders_are_read_file_by_file_in_the_order_of_their_names) {
+  const TestFolder folder;
+  for (const char* name : {"two/a.json", "other/1.json"}) folder.write(name, "[1]");
+  for (const char* name : {"two/b.json", "other/2.json"}) folder.write(name, "[2]");
+  for (const char* name : {"three/a.json", "three/b.json", "three/c.json"}) folder.write(name, "[3]");
+  for (const char* name : {"none/notes.txt", "two/notes.txt"}) folder.write(name, "none");
+  folder.write("one.json", "[9]");
+  const auto specs = [&](const std::string& x, const std::string& y) {
+    return parse_input_specs("x:" + (folder / x).string() + ";y:" + (folder / y).string());
+  };
+  EXPECT_EQ(count_turns({}), 1u);
+  EXPECT_EQ(count_turns(specs("one.json", "one.json")), 1u);
+  EXPECT_EQ(count_turns(specs("one.json", "two")), 2u);
+  EXPECT_EQ(count_turns(specs("two", "other")), 2u);
+  EXPECT_THROW(count_turns(specs("two", "three")), Error);
+  EXPECT_THROW(count_turns(specs("two", "none")), Error);
+  for (const std::size_t turn : {0u, 1u, 2u, 3u}) {
+    const auto requests = read_inputs(specs("two", "other"), turn);
+    ASSERT_EQ(requests.size(), 2u);
+    for (const InputRequest& request : requests) {
+      const HostTensor& tensor = std::get<GivenInput>(request.content).value.tensor;
+      EXPECT_EQ(static_cast<int>(tensor.bytes.data()[0]), static_cast<int>(turn % 2 + 1)) << request.name << " " << turn;
+    }
+    EXPECT_EQ(requests[0].name, "x");
+    EXPECT_EQ(requests[1].name, "y");
+  }
+}
+
+TEST(MakeSeveral, each_input_has_what_was_given_for_it_or_values_of_its_own) {
+  const std::vector<Port> ports{port("a", ElementType::f32, {2}), port("b", ElementType::f32, {64}),
+                                port("c", ElementType::f32, {64})};
+  std::vector<std::string> notes;
+  const auto choice = chosen_inputs(ports, read_inputs(parse_input_specs("a:[7,8]")), std::nullopt, notes);
+  const auto tensors = make_inputs(ports, choice, 1, notes);
+  ASSERT_EQ(tensors.size(), 3u);
+  EXPECT_EQ(tensors[0].name, "a");
+  EXPECT_EQ(tensors[2].name, "c");
+  EXPECT_NE(tensors[1].bytes, tensors[2].bytes) << "another seed each";
+  EXPECT_EQ(make_inputs(ports, choice, 1, notes)[2].bytes, tensors[2].bytes);
+}
+
 TEST(GenerateInputs, same_seed_same_values) {
   const auto once = generated(ElementType::f32, {1000}), again = generated(ElementType::f32, {1000});
   EXPECT_EQ(once.bytes, again.bytes);
@@ -253,6 +294,21 @@ TEST(GenerateInputs, what_would_not_fit_into_memory_is_refused_before_it_is_aske
       EXPECT_THAT(error.what(), HasSubstr("8 GiB"));
     }
   EXPECT_THROW(generated(ElementType::f32, {1LL << 62, 1LL << 62}), Error);
+  const auto fits = [](ElementType type, std::int64_t elements) {
+    try {
+      check_sizes({port("x", type, {elements})}, {{"x", {elements}}});
+    } catch (const Error&) {
+      return false;
+    }
+    return true;
+  };
+  constexpr std::int64_t gib = std::int64_t{1} << 30, of_string = sizeof(std::string);
+  for (const auto& [type, most] :
+       {std::pair(ElementType::u8, 8 * gib), std::pair(ElementType::f32, 2 * gib), std::pair(ElementType::f64, gib),
+        std::pair(ElementType::string, 8 * gib / of_string)}) {
+    EXPECT_TRUE(fits(type, most)) << type_name(type);
+    EXPECT_FALSE(fits(type, most + 1)) << type_name(type);
+  }
   EXPECT_THROW(generated(ElementType::complex64, {1}), Error);
 }
 

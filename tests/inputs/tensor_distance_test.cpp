@@ -83,6 +83,20 @@ TEST(TensorDistance, a_value_that_stands_out_hides_no_other) {
   EXPECT_EQ(share(floats32({1, 2, 3, -1e9f}), floats32({1, 2, 3, 0})), 1);
 }
 
+TEST(TensorDistance, the_usual_size_is_the_median_and_no_more_than_the_largest) {
+  EXPECT_EQ(usual_size(floats32({})), 0);
+  EXPECT_EQ(usual_size(floats32({0, -3, 0})), 3) << "zeros say nothing";
+  EXPECT_EQ(usual_size(floats32({1, 2, 8})), 8);
+  EXPECT_EQ(usual_size(floats32({1, 1, 20'000})), 10'000) << "ten thousand medians";
+  EXPECT_EQ(usual_size(floats32({2, 2, 20'000})), 20'000);
+  EXPECT_EQ(usual_size(floats32({1, 2, 3, 1e9f})), 30'000) << "the upper of the two in the middle";
+  EXPECT_EQ(usual_size(floats32({endless, not_a_number, 4})), 4);
+  // Of more than 65536 numbers some are looked at for the median, and all for the largest.
+  std::vector<float> many(200'000, 1);
+  many[100'001] = 5;
+  EXPECT_EQ(usual_size(floats32(many)), 5);
+}
+
 TEST(TensorDistance, of_zeros_only_zeros_are_near) {
   EXPECT_EQ(share(floats32({0, 0}), floats32({0, 0})), 0);
   EXPECT_TRUE(std::isinf(share(floats32({0, 0}), floats32({0, 1e-9f}))));

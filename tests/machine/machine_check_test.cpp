@@ -72,6 +72,8 @@ TEST(MachineCheck, turbo_is_told_in_two_ways) {
   expect(intel.condition("turbo"), Disturbs::yes, "on", "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo");
   intel.file("sys/devices/system/cpu/intel_pstate/no_turbo", "1");
   expect(intel.condition("turbo"), Disturbs::no, "off", "");
+  other.file("sys/devices/system/cpu/cpufreq/boost", "0");
+  expect(other.condition("turbo"), Disturbs::no, "off", "");
   other.file("sys/devices/system/cpu/cpufreq/boost", "1");
   expect(other.condition("turbo"), Disturbs::yes, "on", "echo 0 > /sys/devices/system/cpu/cpufreq/boost");
 }
@@ -107,6 +109,11 @@ TEST(MachineCheck, pages_that_are_moved_while_a_program_waits_disturb) {
   machine.file("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never");
   machine.file("sys/kernel/mm/transparent_hugepage/defrag", "[always] defer madvise never");
   expect(machine.condition("huge pages"), Disturbs::yes, "always, defragmentation always", "echo defer");
+  machine.file("sys/kernel/mm/transparent_hugepage/defrag", "always [defer] madvise never");
+  expect(machine.condition("huge pages"), Disturbs::no, "always, defragmentation defer", "");
+  machine.file("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never");
+  machine.file("sys/kernel/mm/transparent_hugepage/defrag", "[always] defer madvise never");
+  expect(machine.condition("huge pages"), Disturbs::no, "madvise, defragmentation always", "");
 }
 
 TEST(MachineCheck, a_clock_that_the_system_must_be_asked_for_disturbs) {
@@ -128,6 +135,42 @@ TEST(MachineCheck, other_programs_are_named) {
   SketchedMachine quiet;
   quiet.program({"sshd", 1, {7}, 1ms}, 500ms);
   expect(quiet.condition("load"), Disturbs::no, "use 0.00 of 4", "");
+}
+
+TEST(MachineCheck, what_is_noticeable_begins_above_a_border) {
+  const auto load_of = [](Nanoseconds used) {
+    SketchedMachine machine;
+    machine.program({"a", 1, {1}, used / 2}, 1s).program({"b", 1, {2}, used - used / 2}, 1s);
+    return machine.condition("load").disturbs;
+  };
+  EXPECT_EQ(load_of(50ms), Disturbs::no) << "a twentieth of a processor";
+  EXPECT_EQ(load_of(51ms), Disturbs::yes);
+  const auto steal_of = [](const std::string& columns) {
+    SketchedMachine machine;
+    machine.file("proc/stat", "cpu  " + columns);
+    return machine.condition("steal").disturbs;
+  };
+  EXPECT_EQ(steal_of("90 1 2 3 1 1 1 1 0 0"), Disturbs::no) << "a hundredth";
+  EXPECT_EQ(steal_of("89 1 1 3 1 1 1 1 0 0"), Disturbs::yes);
+  EXPECT_EQ(steal_of("0 0 0 0 0 0 0 0"), Disturbs::not_told);
+  EXPECT_EQ(steal_of("97 0 0 0 0 0 0"), Disturbs::not_told) << "a column is missing";
+  const auto share_of = [](const char* limit) {
+    SketchedMachine machine;
+    machine.file("proc/self/cgroup", "0::/box").file("sys/fs/cgroup/box/cpu.max", limit);
+    return machine.condition("processor share");
+  };
+  EXPECT_EQ(share_of("400000 100000").disturbs, Disturbs::no) << "all four";
+  EXPECT_EQ(share_of("399999 100000").disturbs, Disturbs::yes);
+  EXPECT_THAT(share_of("350000 100000").fix, HasSubstr("--threads 3 or fewer"));
+  EXPECT_THAT(share_of("50000 100000").fix, HasSubstr("--threads 1 or fewer"));
+}
+
+TEST(MachineCheck, the_first_three_programs_are_named) {
+  SketchedMachine machine;
+  for (const char* name : {"a", "b", "c", "d"}) machine.program({name, 1, {7}, 100ms}, 1s);
+  const std::string found = machine.condition("load").found;
+  EXPECT_THAT(found, HasSubstr("use 0.40 of 4 processors: a (process 7), b (process 7), c (process 7)"));
+  EXPECT_EQ(found.find("d (process"), found.npos);
 }
 
 TEST(MachineCheck, where_programs_are_hidden_the_load_average_speaks) {

@@ -39,6 +39,25 @@ TEST(MachineClass, an_arm_board_names_features_and_model_otherwise) {
   EXPECT_EQ(machine.memory_gib, std::nullopt);
 }
 
+TEST(MachineClass, memory_is_rounded_to_whole_gib) {
+  const auto gib = [](const char* kib) {
+    return parse_machine_class({"", "MemTotal: " + std::string(kib) + " kB\n", "", 1}).memory_gib;
+  };
+  EXPECT_EQ(gib("1572863"), 1);  // a KiB below one and a half
+  EXPECT_EQ(gib("1572864"), 2);
+  EXPECT_EQ(gib("1"), 0);
+  EXPECT_EQ(gib("0"), std::nullopt);
+  EXPECT_EQ(to_string(parse_machine_class({"", "MemTotal: 1048576 kB\n", "", 1})), "unknown CPU, 1 core, 1 GiB");
+  EXPECT_EQ(to_string(MachineClass{}).find("unknown memory") != std::string::npos, true);
+}
+
+TEST(MachineClass, every_part_of_a_difference_is_named) {
+  const MachineClass now{"A", 2, 8, {"avx"}, "performance"}, other{"B", 4, std::nullopt, {"avx", "fma"}, ""};
+  EXPECT_EQ(difference(other, now),
+            "CPU 'A' instead of 'B', cores '2' instead of '4', memory '8 GiB' instead of 'unknown memory', instruction "
+            "sets 'avx' instead of 'avx fma', governor 'performance' instead of ''");
+}
+
 TEST(MachineClass, of_empty_or_broken_texts_is_unknown) {
   EXPECT_EQ(parse_machine_class({}).cpu, "unknown CPU");
   EXPECT_EQ(parse_machine_class({":::\n:\n", "MemTotal: x kB\n", "\n", 1}).memory_gib, std::nullopt);
@@ -66,10 +85,29 @@ TEST(Caches, are_data_and_unified_ones_nearest_first) {
   EXPECT_EQ(caches[1].shared_by, 8);
 }
 
+TEST(Caches, of_every_level_and_size_that_can_be_are_kept) {
+  const auto bytes_of = [](const char* level, const char* size) -> std::int64_t {
+    const auto caches = parse_caches({{level, "Data", size, "0"}});
+    return caches.empty() ? 0 : caches[0].bytes;
+  };
+  EXPECT_EQ(bytes_of("1", "1024"), 1024);
+  EXPECT_EQ(bytes_of("1", "1023"), 0);
+  EXPECT_EQ(bytes_of("1", "1K"), 1024);
+  EXPECT_EQ(bytes_of("9", "3M"), 3 << 20);
+  EXPECT_EQ(bytes_of("0", "32K"), 0);
+  EXPECT_EQ(bytes_of("10", "32K"), 0);
+  EXPECT_EQ(bytes_of("2", "-32K"), 0);
+  EXPECT_EQ(parse_caches({{"1", "Data", "32K", ""}})[0].shared_by, 1);
+}
+
 TEST(Caches, nonsense_is_left_out) {
   EXPECT_THAT(parse_caches({{"x", "Data", "32K", "0"}, {"1", "Data", "", "0"}, {"2", "Data", "99999999999999T", "0"}}),
               IsEmpty());
   EXPECT_EQ(count_cpus("0-3,8"), 5);
+  EXPECT_EQ(count_cpus("2-2"), 1);
+  EXPECT_EQ(count_cpus("0,2,4-5\n"), 4);
+  EXPECT_EQ(count_cpus("0-1000000"), 1'000'000);
+  EXPECT_EQ(count_cpus("0-1000001"), 0);
   EXPECT_EQ(count_cpus("3-1"), 0);
   EXPECT_EQ(count_cpus("0-99999999999999999999"), 0);
   EXPECT_EQ(count_cpus(""), 0);

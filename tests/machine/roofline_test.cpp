@@ -56,6 +56,20 @@ TEST(Roofline, far_below_both_roofs_is_overhead) {
   EXPECT_EQ(found->bound, Bound::overhead);
 }
 
+TEST(Roofline, borders_belong_to_the_faster_verdict) {
+  // 1e6 FLOP take 10 us at least. Ten times as long as it could be is not yet overhead.
+  const auto at = [](double times) { return roofline({1e6, 8, us(10 * times)}, {}, machine())->bound; };
+  EXPECT_EQ(at(overhead_factor), Bound::compute);
+  EXPECT_EQ(at(overhead_factor * 1.0001), Bound::overhead);
+  // 1e6 FLOP and 5e5 bytes from L2 take 10 us each.
+  EXPECT_EQ(roofline({1e6, 5e5, us(20)}, {}, machine())->bound, Bound::compute);
+  // What fills a level is in it; a byte of activations more is two bytes that pass.
+  EXPECT_EQ(roofline({0.0, 2e6, us(400)}, {}, machine())->memory_level, "L2");
+  EXPECT_EQ(roofline({0.0, 2e6 + 2, us(400)}, {}, machine())->memory_level, "DRAM");
+  EXPECT_FALSE(roofline({0.0, 0.0, us(1)}, {}, machine())) << "nothing to do";
+  EXPECT_TRUE(roofline({0.0, 1.0, us(1)}, {}, machine()));
+}
+
 TEST(Roofline, one_thread_is_held_to_the_peaks_of_one) {
   OpRate rate{1e9, 1e6, us(20'000)};
   rate.one_thread = true;
@@ -132,8 +146,11 @@ TEST(Roofline, activations_of_all_operators_are_one_memory) {
 }
 
 TEST(ImpossibleRates, are_above_the_peak_of_the_numbers_or_of_the_nearest_memory) {
-  EXPECT_EQ(impossible_rates({1e9, 1e6, us(10'000)}, machine()), "");        // the peak itself
-  EXPECT_EQ(impossible_rates({1e9, 1e6, us(9'600)}, machine()), "");         // the clock may differ
+  EXPECT_EQ(impossible_rates({1e9, 1e6, us(10'000)}, machine()), "");                 // the peak itself
+  EXPECT_EQ(impossible_rates({1e9, 1e6, us(9'600)}, machine()), "");                  // the clock may differ
+  EXPECT_EQ(impossible_rates({104.9, std::nullopt, Duration(1e-3)}, machine()), "");  // by 5 %
+  EXPECT_EQ(impossible_rates({105.1, std::nullopt, Duration(1e-3)}, machine()), "GFLOP/s");
+  EXPECT_EQ(impossible_rates({1e9, 1e6, us(0)}, machine()), "");
   EXPECT_EQ(impossible_rates({1e9, 1e6, us(5'000)}, machine()), "GFLOP/s");  // 200 GFLOP/s
   EXPECT_EQ(impossible_rates({1e6, 1e6, us(15)}, machine()), "GB/s");        // 67 GB/s
   EXPECT_EQ(impossible_rates({1e9, 1e9, us(1)}, machine()), "GFLOP/s, GB/s");

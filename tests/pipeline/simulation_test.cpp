@@ -73,6 +73,22 @@ TEST(Simulation, models_take_what_their_devices_description_says) {
   EXPECT_EQ(run.stages[0].input_bytes, 64);
 }
 
+TEST(Simulation, the_input_bytes_of_a_stage_are_those_of_all_inputs_of_its_model) {
+  const TestFolder folder;
+  ModelBuilder three, open;
+  const auto a = three.input("a", ElementType::f32, {4}), b = three.input("b", ElementType::i64, {4, 2});
+  const auto c = three.input("c", ElementType::u8, {3});
+  for (const auto& name : {a, b, c}) three.output(three.node("Identity", {name}));
+  folder.write("three.onnx", three.serialize());
+  folder.write("box.yaml", "{law: table, ops: {}, unknown_op_ns: 1000}");
+  const auto file = folder.write("p.yaml",
+                                 "batches: 1\nstages:\n  - {name: a, model: three.onnx, device: sim:box}\n"
+                                 "  - {name: b, dummy: {time: 1ms}, device: sim:CPU}\n");
+  const auto run = simulate_pipeline(read_pipeline(file));
+  EXPECT_EQ(run.stages[0].input_bytes, 4 * 4 + 8 * 8 + 3);
+  EXPECT_EQ(run.stages[1].input_bytes, std::nullopt);
+}
+
 TEST(Simulation, noise_is_the_same_for_the_same_seed_only) {
   const TestFolder folder;
   folder.write("box.yaml", "{law: table, ops: {}, unknown_op_ns: 0, noise: {shape: lognormal, sigma: 0.2}}");
@@ -125,6 +141,22 @@ TEST(Simulation, devices_that_share_something_slow_each_other_down) {
   EXPECT_EQ(slow_down_of(*own.contention, 2, 1, {0}), 1);
   folder.write("right.yaml", "{" + law + ", shares: {memory: {law: queue, pressure: 1}}}");
   EXPECT_THROW(simulate_pipeline(read_pipeline(folder.write("p.yaml", stages))), Error);
+}
+
+// A quarter of the divided stage is on the left: 0.25 · 0.2 + 0.75 · 1 of pressure, 0.25 · 0.4 + 0.75 · 0.8 of
+// sensitivity.
+TEST(Simulation, a_divided_stage_shares_what_its_devices_share_by_their_parts) {
+  const TestFolder folder;
+  const std::string law = "law: table, ops: {}, unknown_op_ns: 0, shares: {memory: {law: linear, ";
+  folder.write("left.yaml", "{" + law + "pressure: 0.2, sensitivity: 0.4}}}");
+  folder.write("right.yaml", "{" + law + "pressure: 1, sensitivity: 0.8}}}");
+  const auto run = simulate_pipeline(read_pipeline(folder.write(
+      "p.yaml",
+      "batches: 3\nstages:\n  - {name: a, dummy: {time: 4ms}, split: {devices: [sim:left, sim:right], ratio: [0.25, "
+      "0.75]}}\n  - {name: b, dummy: {time: 4ms}, device: sim:left}\n")));
+  ASSERT_TRUE(run.contention);
+  EXPECT_NEAR(slow_down_of(*run.contention, 2, 0, {1}), 1 + 0.7 * 0.2, 1e-9);
+  EXPECT_NEAR(slow_down_of(*run.contention, 2, 1, {0}), 1 + 0.4 * 0.8, 1e-9);
 }
 
 TEST(Simulation, given_times_take_the_place_of_models) {

@@ -100,6 +100,9 @@ TEST(PlanSetFile, with_a_wrong_value_names_it) {
   EXPECT_THAT(set_with("/sizes/1/costs_ns", Json::array({1})), HasSubstr("'costs_ns' has 1 times for 2 plans"));
   EXPECT_THAT(set_with("/sizes/1/costs_ns/0", "1us"), HasSubstr("'costs_ns' is \"1us\"; give a whole number"));
   EXPECT_THAT(set_with("/sizes/1/best", 1), HasSubstr("size 2: plan 1 is not the best of these costs"));
+  EXPECT_THAT(set_with("/sizes/1/best", 2), HasSubstr("size 2: 'best' is 2; give a whole number from 0 to 1"));
+  EXPECT_THAT(set_with("/sizes/1/best", -1), HasSubstr("size 2: 'best' is -1; give a whole number from 0 to 1"));
+  EXPECT_EQ(set_with("/sizes/2/best", 1), "") << "the last of the plans";
   EXPECT_THAT(set_with("/sizes/1/costs_ns", Json::array({nullptr, nullptr})),
               HasSubstr("is not the best of these costs"));
   EXPECT_THAT(set_with("/sizes/1/extrapolated", 0), HasSubstr("'extrapolated' is 0; give true or false"));

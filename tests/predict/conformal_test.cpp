@@ -78,6 +78,47 @@ TEST(ErrorFigures, are_those_of_the_hand) {
   EXPECT_FALSE(error_figures({}));
 }
 
+TEST(ErrorFigures, the_ends_of_an_interval_are_inside_and_half_its_length_is_its_width) {
+  const auto figures_of = [](const std::vector<Judged>& judged) { return *error_figures(judged); };
+  EXPECT_EQ(figures_of({{100, 100, 100, 120}}).coverage, 1);
+  EXPECT_EQ(figures_of({{100, 100, 80, 100}}).coverage, 1);
+  EXPECT_EQ(figures_of({{100, 100, 100.001, 120}}).coverage, 0);
+  EXPECT_EQ(figures_of({{100, 100, 80, 99.999}}).coverage, 0);
+  const auto several = figures_of({{100, 200, 180, 220}, {100, 100, 80, 120}, {100, 100, 50, 150}});
+  EXPECT_DOUBLE_EQ(*several.width, 0.2) << "the middle of 0.1, 0.2 and 0.5";
+  EXPECT_DOUBLE_EQ(*several.coverage, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(several.bias, 1.0 / 3);
+  EXPECT_FALSE(figures_of({{100, 100, {}, {}}}).coverage);
+  EXPECT_FALSE(figures_of({{100, 100, 90.0, {}}}).width);
+  const Judged judged = judged_of(7, 100, std::log(2));
+  EXPECT_DOUBLE_EQ(*judged.low, 50);
+  EXPECT_DOUBLE_EQ(*judged.high, 200);
+}
+
+TEST(KnownKernels, are_of_places_within_half_a_doubling_and_their_mean_is_geometric) {
+  const auto placed = [](double weights, double reuse) {
+    KernelFacts facts = kernel("Conv", KernelGroup::conv, 1e6, 4096);
+    facts[Feature::model_weight_bytes] = weights, facts[Feature::reuse_bytes] = reuse;
+    return facts;
+  };
+  KnownKernels known;
+  known.add(placed(1e9, 0), 100);
+  known.add(placed(1.1e9, 0), 400);
+  known.add(placed(8e9, 0), 7);
+  EXPECT_DOUBLE_EQ(*known.find(placed(1e9, 0)), 200);
+  EXPECT_DOUBLE_EQ(*known.find(placed(1.39e9, 0)), 200);
+  EXPECT_DOUBLE_EQ(*known.find(placed(1.45e9, 0)), 400) << "the first is too far";
+  EXPECT_DOUBLE_EQ(*known.find(placed(0.75e9, 0)), 100);
+  EXPECT_FALSE(known.find(placed(0.7e9, 0)));
+  EXPECT_FALSE(known.find(placed(3e9, 0)));
+  EXPECT_DOUBLE_EQ(*known.find(placed(1e9, 26'000)), 200) << "in the nearest cache anyway";
+  EXPECT_FALSE(known.find(placed(1e9, 27'000)));
+  EXPECT_DOUBLE_EQ(*known.find(placed(1e9, std::numeric_limits<double>::quiet_NaN())), 200);
+  KernelFacts other = placed(1e9, 0);
+  other.id = "another";
+  EXPECT_FALSE(known.find(other));
+}
+
 TEST(RoundNoise, is_how_far_a_round_is_from_the_others) {
   EXPECT_FALSE(noise_of_rounds(std::vector<double>{5}));
   EXPECT_NEAR(*noise_of_rounds(std::vector<double>{10, 10, 10}), 0, 1e-12);

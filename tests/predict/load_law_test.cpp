@@ -337,5 +337,13 @@ TEST(SeenLoad, is_what_is_live_on_the_host) {
   EXPECT_EQ(seen_in(snapshot), (SeenLoad{{"cpu_busy_share", 0.25}}));
 }
 
+TEST(LoadWidth, is_that_of_the_first_that_reaches_so_far) {
+  const std::vector<LoadWidth> widths{{1.5, 0.1}, {3, 0.2}, {5, 0.4}};
+  for (const auto& [factor, width] :
+       {std::pair(0.5, 0.1), {1.5, 0.1}, {1.501, 0.2}, {3.0, 0.2}, {5.0, 0.4}, {50.0, 0.4}})
+    EXPECT_EQ(width_at(widths, factor), width) << factor;
+  EXPECT_FALSE(width_at({}, 1));
+}
+
 }  // namespace
 }  // namespace takt

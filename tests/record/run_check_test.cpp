@@ -74,6 +74,31 @@ TEST(RunCheck, executions_and_visits_that_cannot_be_are_named) {
             std::string::npos);
 }
 
+TEST(RunCheck, numbers_one_beyond_the_last_are_named) {
+  const auto of_execution = [](const std::function<void(Execution&)>& damage) {
+    return refusal([&](PipelineRun& r) { damage(r.schedule.executions[1].what); });
+  };
+  const std::string ends = "; record the run again", begins = "r: not a run of a pipeline: ";
+  for (const int number : {-1, 2})
+    EXPECT_EQ(of_execution([&](Execution& e) { e.stage = number; }),
+              begins + "execution 1 has a stage that does not exist" + ends);
+  for (const int number : {-1, 1}) {
+    EXPECT_EQ(of_execution([&](Execution& e) { e.replica = number; }),
+              begins + "execution 1 has a replica that does not exist" + ends);
+    EXPECT_EQ(of_execution([&](Execution& e) { e.part = number; }),
+              begins + "execution 1 has a part that does not exist" + ends);
+    EXPECT_EQ(refusal([&](PipelineRun& r) { r.schedule.visits[3].replica = number; }),
+              begins + "batch 1 in stage 1 was in a replica that does not exist" + ends);
+  }
+  EXPECT_EQ(of_execution([](Execution& e) { e.batch = -1; }), begins + "execution 1 has a negative batch" + ends);
+  EXPECT_EQ(of_execution([](Execution& e) { e.phase = FlowPhase::merge; }),
+            begins + "execution 1 divides a batch in a stage that does not" + ends);
+  EXPECT_EQ(refusal([](PipelineRun& r) { r.schedule.visits[1].stage = 0; }),
+            begins + "batch 0 in stage 1 is not where it belongs" + ends);
+  // Beyond its batches a run that was cut off has executions still.
+  EXPECT_NE(of_execution([](Execution& e) { e.batch = 2; }), "");
+}
+
 TEST(RunCheck, copies_that_cannot_be_are_named) {
   const auto with = [](const std::function<void(CopySpan&)>& damage, bool twice = false) {
     return refusal([&](PipelineRun& r) {

@@ -90,6 +90,24 @@ TEST(Change, a_sweep_has_both_ends) {
     EXPECT_NE(refusal(text, true), "accepted") << text;
 }
 
+TEST(Change, a_sweep_has_a_thousand_values_at_most) {
+  EXPECT_EQ(parse_sweep("stage.a.replicas=1:1000:1").size(), 1000u);
+  EXPECT_THAT(refusal("stage.a.replicas=1:1001:1", true), testing::HasSubstr("at most 1,000 values"));
+  EXPECT_EQ(parse_sweep("stage.a.replicas=3:3:1").size(), 1u) << "one is a sweep";
+  EXPECT_EQ(parse_sweep("stage.a.replicas=1:6:2").size(), 3u) << "1, 3 and 5";
+  EXPECT_NE(refusal("stage.a.replicas=3:2:1", true), "accepted");
+}
+
+TEST(Change, the_last_of_each_knob_of_each_stage_holds) {
+  std::vector<PipelineChange> changes;
+  for (const char* text :
+       {"stage.a.time=x2", "stage.b.time=x3", "stage.a.replicas=2", "stage.a.time=x4", "stage.b.time=x5"})
+    changes.push_back(parse_change(text));
+  std::vector<std::string> left;
+  for (const PipelineChange& change : last_of_each_knob(changes)) left.push_back(change.text);
+  EXPECT_EQ(left, (std::vector<std::string>{"stage.a.replicas=2", "stage.a.time=x4", "stage.b.time=x5"}));
+}
+
 TEST(Change, a_sweep_spells_its_values_as_a_reader_would) {
   const auto texts = [](const std::string& text) {
     std::vector<std::string> result;

@@ -130,6 +130,18 @@ TEST(Interference, says_where_the_additional_time_lies) {
   EXPECT_EQ(cause(true, 4e5), SlowdownCause::device);
 }
 
+TEST(Interference, tables_name_the_cause) {
+  InterferenceReport report;
+  for (const auto& [cause, cell] : {std::pair<SlowdownCause, Cell>{SlowdownCause::unknown, Cell()},
+                                    {SlowdownCause::scheduling, "scheduling"},
+                                    {SlowdownCause::memory, "memory"},
+                                    {SlowdownCause::device, "device"}}) {
+    report.pairs.assign(1, PairRow());
+    report.pairs[0].cause = cause;
+    EXPECT_EQ(some_columns(tables(report).front(), {"cause"}).rows.at(0).at(0), cell);
+  }
+}
+
 TEST(Interference, a_stage_beside_itself_is_a_pair) {
   ContentionLaw law;
   law.interference = {{1.4, 1}, {1, 1}};

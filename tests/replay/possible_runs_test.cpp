@@ -83,6 +83,28 @@ TEST(PossibleRuns, are_wider_where_times_are_noisier_and_batches_fewer) {
   EXPECT_GT(width_of(0.2, 100), 2 * width_of(0.2, 1600)) << "four times, and only 500 of the 1,600 are drawn";
 }
 
+// Of 2000 batches 500 are drawn. Each stage took 7.5 ms beside the other. Alone it takes 5 ms by the known law and 6 ms
+// by the laws that are drawn, so 2000 batches one after the other take 20 s and may take 24 s.
+TEST(PossibleRuns, of_a_long_run_are_drawn_from_its_beginning_and_hold_for_all_of_it) {
+  TruePipeline truth = chain({5000, 5000}, 2, 2000);
+  truth.contention.interference = {{1, 1.5}, {1.5, 1}};
+  const PipelineRun run = run_truth(truth);
+  KnownContention known = known_contention(run);
+  ContentionLaw other = known.law;
+  other.interference = {{1, 1.25}, {1.25, 1}};
+  known.possible.laws.assign(10, other);
+  const auto changes = changes_of({"source.in_flight=1"});
+  const Accounts predicted = account(replay(run, changes, known.law));
+  EXPECT_NEAR(static_cast<double>(predicted.window.length().count()) / 1e9, 20, 0.02);
+  const RunRanges ranges = PossibleRuns(run, known, 0).ranges(changes, predicted);
+  EXPECT_NEAR(ranges.makespan.low.count() / 1e6, 20, 0.02);
+  EXPECT_NEAR(ranges.makespan.high.count() / 1e6, 24, 0.05);
+  EXPECT_NEAR(ranges.cycle->low.count() / 1e3, 10, 0.02);
+  EXPECT_NEAR(ranges.cycle->high.count() / 1e3, 12, 0.03);
+  EXPECT_NEAR(ranges.latency->low.count() / 1e3, 10, 0.02);
+  EXPECT_NEAR(ranges.latency->high.count() / 1e3, 12, 0.03);
+}
+
 TEST(PossibleRuns, hold_what_the_replay_misses) {
   const PipelineRun run = run_truth(chain({1000, 2500}));
   const KnownContention known = known_contention(run);

@@ -23,6 +23,81 @@ std::string unwrapped(std::string text) {
   return text;
 }
 
+/// An answer whose figures are made up; what a test changes is what it is about.
+WhatIf made_up() {
+  WhatIf result;
+  result.stages = {"a", "b", "c"};
+  for (const char* variant : {"before", "replayed", "after"}) {
+    WhatIfRow& row = result.summary.emplace_back();
+    row.variant = variant, row.makespan = Nanoseconds(result.summary.size() == 3 ? 1'500'000 : 2'000'000);
+  }
+  return result;
+}
+
+std::string words_of(const WhatIf& result) { return unwrapped(to_text(result)); }
+
+TEST(WhatIfText, warns_beyond_an_error_of_a_twentieth) {
+  WhatIf result = made_up();
+  result.summary[0].replay_error = reliable_replay_error;
+  EXPECT_THAT(words_of(result), testing::Not(HasSubstr("NOT RELIABLE")));
+  EXPECT_THAT(words_of(result), HasSubstr("Makespan -25.0 %."));
+  result.summary[0].replay_error = result.summary[1].replay_error = 0.0501;
+  EXPECT_THAT(words_of(result), HasSubstr("NOT RELIABLE: the replay without a change is 5.0 % off"));
+  EXPECT_THAT(words_of(result), HasSubstr("against the replay without a change, which is 5.01 % off"));
+  result.summary[2].ranges.emplace();
+  result.summary[2].ranges->makespan = {Duration(1000), Duration(3000)};
+  EXPECT_THAT(words_of(result), HasSubstr("9 of 10 possible runs lie between -50.0 and +50.0 %."));
+  result.refused_error = 0.125;
+  EXPECT_THAT(words_of(result), HasSubstr("with them the replay is 12.5 % off"));
+}
+
+TEST(WhatIfText, more_threads_than_cores_is_said_and_as_many_is_not) {
+  WhatIf result = made_up();
+  result.cores = CoreUse{4, 3, 4};
+  EXPECT_THAT(words_of(result), testing::Not(HasSubstr("More threads than cores")));
+  result.cores->predicted = 5;
+  EXPECT_THAT(words_of(result), HasSubstr("up to 5 on 4 after the change, 3 as recorded"));
+}
+
+TEST(WhatIfText, how_much_of_the_time_stages_run_beside_each_other_is_said_in_words) {
+  const auto words = [](double before) {
+    WhatIf result = made_up();
+    result.extrapolated = {{0, 1, before, 9, {1.5, 2, 3}}};
+    return words_of(result);
+  };
+  for (const auto& [share, text] : {std::pair(0.0, "ran never beside"),
+                                    {0.0199, "ran never beside"},
+                                    {0.02, "ran for 2 % of the time beside"},
+                                    {0.974, "ran for 97 % of the time beside"},
+                                    {0.98, "ran always beside"},
+                                    {1.05, "ran always beside"},
+                                    {1.06, "ran always, 1.1 at once beside"}})
+    EXPECT_THAT(words(share), HasSubstr(text)) << share;
+  EXPECT_THAT(words(0),
+              HasSubstr("a and b ran never beside each other in the record, and always, 9.0 at once after the "
+                        "change: how much slower a is together is not known, 1.50 to 3.00 times."));
+}
+
+TEST(WhatIfText, pairs_are_said_once_and_of_many_four) {
+  WhatIf result = made_up();
+  result.extrapolated = {{0, 1, 0, 1, {1, 1, 1}}, {1, 0, 0, 1, {1, 1, 1}}};
+  EXPECT_THAT(words_of(result), HasSubstr("how much slower they are together"));
+  EXPECT_THAT(words_of(result), testing::Not(HasSubstr("b and a ran")));
+  result.extrapolated = {{0, 1, 0, 1, {1, 1, 1}}, {1, 0, 1, 0, {1, 1, 1}}};
+  EXPECT_THAT(words_of(result), HasSubstr("b and a ran always beside each other in the record, and never after the "
+                                          "change: how much faster b is alone"))
+      << "the other way round is another change";
+  result.extrapolated = {{2, 2, 1, 0, {1, 1, 1}}};
+  EXPECT_THAT(words_of(result), HasSubstr("Several executions of c ran always beside each other"));
+  result.extrapolated.clear();
+  for (const auto& [stage, beside] : {std::pair(0, 1), {0, 2}, {1, 2}, {0, 0}})
+    result.extrapolated.push_back({stage, beside, 0, 1, {1, 1, 1}});
+  EXPECT_THAT(words_of(result), testing::Not(HasSubstr("pairs more")));
+  result.extrapolated.push_back({1, 1, 0, 1, {1, 1, 1}});
+  result.extrapolated.push_back({2, 2, 0, 1, {1, 1, 1}});
+  EXPECT_THAT(words_of(result), HasSubstr("And 2 pairs more, in the last table."));
+}
+
 TEST(WhatIf, says_before_replayed_and_after) {
   const PipelineRun run = run_truth(chain({1000, 2500, 1500}));
   const WhatIf result = what_if(run, std::vector{parse_change("stage.infer.time=x0.5")});

@@ -81,6 +81,19 @@ TEST(GpuActivity, tells_what_the_gpu_did_and_when_the_host_asked_for_it) {
   EXPECT_EQ(told[4].kind, Kind::fill);
   EXPECT_TRUE(recorder.take().empty()) << "each is told once";
 
+  fake.work(10, 1700, 1700, 20, 0);  // too short for the GPU's clock
+  fake.work(10, 1700, 1699, 21, 0);  // cannot be
+  fake.work(10, 1700, 1705, 22, 0);
+  fake.work(1, 1600, 1610, 23, 3);
+  fake.call(1650, 1660, 22);
+  fake.call(1640, 1645, 22);  // the same work by another name, and earlier
+  const auto borders = recorder.take();
+  ASSERT_EQ(borders.size(), 3u);
+  EXPECT_EQ(borders[0].kind, Kind::copy_on_gpu);
+  EXPECT_EQ(borders[1].end, 1700ns) << "of one instant in the order that they were told";
+  EXPECT_EQ(borders[2].end, 1705ns);
+  EXPECT_EQ(borders[2].launched, 1640ns);
+  EXPECT_FALSE(borders[1].launched);
   for (std::uint32_t i = 0; i < 20'000; ++i) fake.work(10, 2000 + i, 2001 + i, 100 + i, 0);  // several buffers
   EXPECT_EQ(recorder.take().size(), 20'000u);
   GpuActivityRecorder::stop_any();

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "scenario/top_operators.h"
 #include "training/made_training.h"
 
@@ -37,13 +39,13 @@ class SmallTraining {
     return trace_.add_event(row, name, category, Nanoseconds(start), Nanoseconds(length));
   }
 
- private:
   void memory(std::int64_t time, std::int64_t bytes) {
     const EventId event = add(loop_, "[memory]", "cpu_instant_event", time, 0);
     trace_.mark_instant(event, InstantScope::row);
     trace_.set_args(event, TraceValues{{"Bytes", bytes}, {"Device Type", std::int64_t{0}}});
   }
 
+ private:
   Trace trace_;
   RowId loop_{}, worker_{};
 };
@@ -56,6 +58,34 @@ TEST(KeyFigures, are_means_over_the_steps_of_the_threads_that_train) {
   EXPECT_DOUBLE_EQ(figures.reads_per_step.value(), 1);  // item and what it calls are one
   EXPECT_DOUBLE_EQ(figures.operators_per_step.value(), 4);
   EXPECT_DOUBLE_EQ(figures.bytes_per_step.value(), 1500);
+}
+
+// The last step ends at 200 µs, where its mark does.
+TEST(KeyFigures, are_of_what_begins_within_a_step) {
+  const auto with = [](const std::function<void(SmallTraining&)>& add) {
+    SmallTraining small;
+    add(small);
+    return key_figures(small.trace());
+  };
+  const auto operators_at = [&](std::int64_t time) {
+    return with([&](SmallTraining& s) { s.add(s.loop(), "aten::add", "cpu_op", time, 10); }).operators_per_step.value();
+  };
+  EXPECT_DOUBLE_EQ(operators_at(0), 4.5);
+  EXPECT_DOUBLE_EQ(operators_at(99'999), 4.5);
+  EXPECT_DOUBLE_EQ(operators_at(100'000), 4.5);
+  EXPECT_DOUBLE_EQ(operators_at(199'980), 4.5);
+  EXPECT_DOUBLE_EQ(operators_at(200'000), 4);
+  const auto bytes_at = [&](std::int64_t time, std::int64_t bytes) {
+    return with([&](SmallTraining& s) { s.memory(time, bytes); }).bytes_per_step.value();
+  };
+  EXPECT_DOUBLE_EQ(bytes_at(199'999, 10), 1505);
+  EXPECT_DOUBLE_EQ(bytes_at(200'000, 10), 1500);
+  EXPECT_DOUBLE_EQ(bytes_at(50'000, 0), 1500);
+  EXPECT_DOUBLE_EQ(bytes_at(50'000, -7), 1500) << "given back";
+  const auto waits = with([](SmallTraining& s) {
+    s.add(s.loop(), "enumerate(DataLoader)#_ThreadedDataLoaderIter.__next__", "user_annotation", 190'000, 30'000);
+  });
+  EXPECT_DOUBLE_EQ(waits.data_wait_share.value(), 60.0 / 200) << "what lies beyond the last step is left out";
 }
 
 TEST(KeyFigures, are_missing_where_the_trace_cannot_tell) {

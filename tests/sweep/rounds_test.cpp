@@ -55,6 +55,18 @@ TEST(Rounds, of_a_row_are_put_together_in_their_order) {
   EXPECT_THAT(rows[1].row.times->rounds, SizeIs(0));  // as it was measured: at one go
 }
 
+TEST(Rounds, copies_are_of_those_that_were_measured) {
+  StageRecord last = round_of(10, 4, nanoseconds({4}), 5);
+  last.row.outputs_copy = StageCopy{8, Duration(2.0)};
+  const auto rows = whole_rows({round_of(10, 1, nanoseconds({1})), round_of(10, 2, nanoseconds({2}), 9),
+                                round_of(10, 3, nanoseconds({3}), 7), last});
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_EQ(rows[0].row.inputs_copy->median, Duration(7.0)) << "the middle of 5, 7 and 9";
+  EXPECT_EQ(rows[0].row.outputs_copy->median, Duration(2.0));
+  const auto two = whole_rows({round_of(10, 1, nanoseconds({1}), 6), round_of(10, 2, nanoseconds({2}), 8)});
+  EXPECT_EQ(two[0].row.inputs_copy->median, Duration(6.0)) << "of two the shorter";
+}
+
 TEST(Rounds, a_failure_in_a_later_one_is_the_rows) {
   const auto rows = whole_rows({round_of(10, 1, nanoseconds({10})), failed_record(10, 2)});
   ASSERT_THAT(rows, SizeIs(1));

@@ -54,6 +54,15 @@ TEST(Intervals, of_nothing_are_nothing) {
   EXPECT_TRUE(gaps({}, {9, 3}).empty());
 }
 
+TEST(Intervals, contain_their_beginning_and_not_their_end) {
+  const Intervals set{{2, 5}, {7, 8}};
+  for (const auto& [time, is_inside] :
+       {std::pair(1, false), {2, true}, {4, true}, {5, false}, {6, false}, {7, true}, {8, false}})
+    EXPECT_EQ(contains(set, time), is_inside) << time;
+  EXPECT_FALSE(contains({}, 0));
+  EXPECT_EQ(hull(set), (TimeInterval{2, 8}));
+}
+
 TEST(Intervals, agree_with_a_line_of_bits) {
   std::mt19937 random(7);
   for (int i = 0; i < 20000; ++i) {
