@@ -39,10 +39,10 @@ OverlapShare share_of(const PipelineRun& run, int stage, int beside) {
 // stage 0   AAAAAAAAAA          AAAAAAAAAAAAAAAAAAAA      0–10, 20–40
 // stage 1        BBBBBBBBBB                               5–15
 //                     BBBBBBBBBBBBBBBBBBBB                10–30
-const std::vector<Ran> two_stages{{0, 0, 10}, {1, 5, 15}, {1, 10, 30}, {0, 20, 40}};
+const std::vector<Ran> two_in_turns{{0, 0, 10}, {1, 5, 15}, {1, 10, 30}, {0, 20, 40}};
 
 TEST(Overlap, is_the_time_of_others_over_ones_own) {
-  const PipelineRun run = ran(3, two_stages);
+  const PipelineRun run = ran(3, two_in_turns);
   const OverlapShare first = share_of(run, 0, 1), second = share_of(run, 1, 0), same = share_of(run, 1, 1);
   EXPECT_DOUBLE_EQ(first.mean, 15.0 / 30);
   EXPECT_DOUBLE_EQ(first.low, 0.5);
@@ -65,7 +65,7 @@ TEST(Overlap, counts_what_began_long_before_and_several_at_once) {
 }
 
 TEST(Overlap, leaves_out_warm_up_the_host_and_what_took_no_time) {
-  auto list = two_stages;
+  auto list = two_in_turns;
   list.push_back({0, 12, 12, 3});
   list.push_back({0, 12, 14, 3, FlowPhase::partition});
   PipelineRun run = ran(2, list);
