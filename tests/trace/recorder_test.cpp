@@ -49,7 +49,7 @@ TEST(Recorder, a_scope_is_one_event_on_the_threads_row) {
 }
 
 TEST(Recorder, scopes_nest_in_time) {
-  Recorder recorder({});
+  Recorder recorder;
   static const EventName outer("outer"), inner("inner");
   {
     Scope a(recorder, outer);
@@ -75,7 +75,7 @@ TEST(Recorder, a_full_buffer_drops_and_counts_and_keeps_the_first_events) {
 }
 
 TEST(Recorder, more_rows_than_can_be_told_apart_are_refused) {
-  Recorder recorder({});
+  Recorder recorder;
   for (int row = 1; row < 1 << 20; ++row) recorder.add_row("r");
   EXPECT_THROW(recorder.add_row("r"), Error);
 }
@@ -92,7 +92,7 @@ TEST(Recorder, memory_is_bounded_over_all_collections) {
 }
 
 TEST(Recorder, a_disabled_recorder_leaves_nothing) {
-  Recorder recorder({});
+  Recorder recorder;
   recorder.enable(false);
   static const EventName name("e");
   { Scope scope(recorder, name); }
@@ -102,7 +102,7 @@ TEST(Recorder, a_disabled_recorder_leaves_nothing) {
 }
 
 TEST(Recorder, events_with_the_same_flow_are_joined_in_the_order_of_their_starts) {
-  Recorder recorder({});
+  Recorder recorder;
   static const EventName first("first"), second("second"), third("third"), alone("alone");
   const std::uint64_t t = TickClock::now();
   recorder.record(third, t + 20000, t + 21000, 0, 5);
@@ -121,7 +121,7 @@ TEST(Recorder, events_with_the_same_flow_are_joined_in_the_order_of_their_starts
 }
 
 TEST(Recorder, counters_and_rows_of_their_own) {
-  Recorder recorder({});
+  Recorder recorder;
   static const EventName depth("queue depth"), work("work");
   const RecorderRow device = recorder.add_row("sim:NPU");
   recorder.count(depth, 2.5);
@@ -169,7 +169,7 @@ TEST(Recorder, beyond_the_most_events_a_full_buffer_is_dropped_and_counted) {
 }
 
 TEST(Recorder, its_text_is_a_chrome_trace_and_compression_is_left_to_others) {
-  Recorder recorder({});
+  Recorder recorder;
   static const EventName name("only one");
   { Scope scope(recorder, name); }
   EXPECT_NE(recorder.chrome_json().find("\"name\":\"only one\""), std::string::npos);
