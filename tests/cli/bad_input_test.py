@@ -135,6 +135,19 @@ class BadInput(unittest.TestCase):
         self.assertEqual(takt(self.folder, 'plan', 'compile', 'costs.json', '--sizes', '1,1', '--out', 'plans.json').returncode, 0)
         self.refused('plan', 'simulate', 'plans.json', '--costs', 'costs.json', '--stream', 'stream.csv', names='more than a million batches')
 
+    def test_a_folder_without_models(self):
+        if [runtime for runtime, _ in runtimes()] == ['sim']:
+            self.skipTest('this takt has no real runtime')
+        os.mkdir(os.path.join(self.folder, b'empty'))
+        self.refused('kernels', 'list', 'empty', names='holds no .onnx file')
+
+    @unittest.skipUnless(os.path.exists('/dev/full'), 'this system has no device that is full')
+    def test_a_result_that_cannot_be_printed(self):
+        with open('/dev/full', 'wb') as full:
+            done = subprocess.run([TAKT, 'explain', 'flops'], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=full,
+                                  stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual((done.returncode, answer(done.stderr.decode())), (1, 'takt: cannot write the result to standard output\n'))
+
     def test_openvino_models(self):
         if 'openvino' not in [runtime for runtime, _ in runtimes()]:
             self.skipTest('this takt has no OpenVINO')
