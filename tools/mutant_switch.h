@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -20,8 +21,10 @@ inline void takt_note_reached(const char* folder, int number) noexcept {
   noted[number] = true;
   char path[4200];
   std::snprintf(path, sizeof path, "%s/%d", folder, number);
+  const int error = errno;
   // The system's call itself: tests count, and break, those of the C library. And a folder: it needs no descriptor.
   ::syscall(SYS_mkdirat, AT_FDCWD, path, 0755);
+  errno = error;
 }
 
 inline bool takt_mutant_is_on(int number) noexcept {

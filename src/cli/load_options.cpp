@@ -44,7 +44,6 @@ LoadConfig settled(const LoadSourceOptions& o) {
       if (std::find(config.sources.begin(), config.sources.end(), name) == config.sources.end())
         config.sources.push_back(name);
     }
-    if (config.sources.empty()) throw UsageError("--sources: names none; write host,probe");
   }
   if (!o.window.empty()) config.window = positive_time(o.window, "--window");
   return config;

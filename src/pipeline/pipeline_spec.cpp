@@ -171,7 +171,7 @@ void read_resources(const YamlSection& section, const std::vector<std::string>& 
     read_resource(resource, names, spec.resources[name]);
   }
   if (spec.resources.size() > 8)
-    section.fail(section.at("resources"), "resources",
+    section.fail(section.at("resources"), section.full_name("resources"),
                  fmt::format("has {} resources; use up to 8", spec.resources.size()));
 }
 

@@ -120,6 +120,34 @@ class BadInput(unittest.TestCase):
                     device = 'sim:CPU' if runtime == 'sim' else 'CPU'
                     self.refused('run', 'm.onnx', '--runtime', runtime, '--device', device, '--iter', '1', *words, names=said)
 
+    def test_files_that_are_larger_than_any_of_their_kind(self):
+        self.put('m.onnx', SMALL)
+        self.put('big.yaml', b'# ' + b'x' * 1_100_000 + b'\n')
+        self.refused('pipeline', 'run', 'big.yaml', names='larger than 1 MiB')
+        self.put('x.ppm', b'P3 1 1 255 1 1 1')
+        self.put('list.txt', b'x.ppm\n' * 100_001)
+        self.put('data.yaml', b'stages: [{name: a, model: m.onnx, device: "sim:CPU", data: list.txt}]\n')
+        self.refused('pipeline', 'run', 'data.yaml', names='names 100001 files')
+        self.put('stages.yaml', b'stages:\n' + b''.join(b'  - {name: s%d, dummy: {time: 1ms}}\n' % i for i in range(1001)))
+        self.refused('pipeline', 'run', 'stages.yaml', names='has 1001 stages')
+        self.put('stream.csv', b'1,1\n' * 1_000_001)
+        self.put('costs.json', b'{"units": ["CPU"], "times_us": {"CPU": [{"per_node": 1}]}}')
+        self.assertEqual(takt(self.folder, 'plan', 'compile', 'costs.json', '--sizes', '1,1', '--out', 'plans.json').returncode, 0)
+        self.refused('plan', 'simulate', 'plans.json', '--costs', 'costs.json', '--stream', 'stream.csv', names='more than a million batches')
+
+    def test_a_folder_without_models(self):
+        if [runtime for runtime, _ in runtimes()] == ['sim']:
+            self.skipTest('this takt has no real runtime')
+        os.mkdir(os.path.join(self.folder, b'empty'))
+        self.refused('kernels', 'list', 'empty', names='holds no .onnx file')
+
+    @unittest.skipUnless(os.path.exists('/dev/full'), 'this system has no device that is full')
+    def test_a_result_that_cannot_be_printed(self):
+        with open('/dev/full', 'wb') as full:
+            done = subprocess.run([TAKT, 'explain', 'flops'], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=full,
+                                  stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual((done.returncode, answer(done.stderr.decode())), (1, 'takt: cannot write the result to standard output\n'))
+
     def test_openvino_models(self):
         if 'openvino' not in [runtime for runtime, _ in runtimes()]:
             self.skipTest('this takt has no OpenVINO')

@@ -225,6 +225,9 @@ class Chain(unittest.TestCase):
         result = tables(self.folder, 'evaluate', 'mixed', '--predictor', 'predictor', '--rounds', '1', '--time', '20ms')
         self.assertIsNone(result['models'][0]['predicted_ms'])
         self.assertEqual(result['summary'][0]['evaluated_models'], 1)
+        (other / 'whole.onnx').unlink()
+        done = call(self.folder, 'evaluate', 'mixed', '--predictor', 'predictor', '--rounds', '1', '--time', '20ms', exits=(1,))
+        self.assertIn('no model could be predicted and run', done.stderr)
         (other / 'broken.onnx').unlink()  # at the end every file that is left is read back
 
     def test_what_is_wrong_is_refused(self):

@@ -106,6 +106,15 @@ TEST(Makespan, refuses_what_cannot_be) {
   auto endless = shape;
   endless.source.batches.reset();
   EXPECT_THROW(makespan_lower_bound(endless, {takes(1)}), Error);
+  auto nothing = shape;
+  nothing.stages.clear();
+  EXPECT_THROW(makespan_lower_bound(nothing, {}), Error);
+  EXPECT_THROW(steady_cycle(nothing, {}), Error);
+  for (const std::vector<StageTime>& times :
+       {std::vector<StageTime>{}, {takes(1), takes(1)}, {takes(-1)}, {takes(1, {1, 1}, 1)}, {takes(-1, {1}, 1)}}) {
+    EXPECT_THROW(makespan_lower_bound(shape, times), Error);
+    EXPECT_THROW(steady_cycle(shape, times), Error);
+  }
   EXPECT_EQ(calculator.fixed(pipeline({stage_on(0)}, 0), std::vector{Nanoseconds(5)}), Nanoseconds(0));
 }
 

@@ -221,6 +221,7 @@ TEST(Simulate, refuses_what_cannot_be) {
   open.source.open = true;
   EXPECT_THROW(schedule(open, {takes(1)}, {{Nanoseconds(5), Nanoseconds(4)}, {}, true}), Error);
   EXPECT_THROW(schedule(open, {takes(1)}, {{Nanoseconds(-5)}, {}, true}), Error);
+  EXPECT_THROW(schedule(shape, {takes(1)}, {{}, {{{1, 1}}, {}, {}}, true}), Error) << "contention of other stages";
 }
 
 TEST(Arrivals, a_fixed_rate_is_exact) {
@@ -228,6 +229,7 @@ TEST(Arrivals, a_fixed_rate_is_exact) {
   EXPECT_TRUE(fixed_rate_arrivals(Nanoseconds(3), 0).empty());
   EXPECT_THROW(fixed_rate_arrivals(Nanoseconds(-3), 1), Error);
   EXPECT_THROW(fixed_rate_arrivals(Nanoseconds(INT64_MAX), 3), Error);
+  EXPECT_THROW(poisson_arrivals(Nanoseconds(-3), 1, 1), Error);
 }
 
 TEST(Arrivals, poisson_gaps_have_the_mean_and_its_spread) {

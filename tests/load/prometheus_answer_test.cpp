@@ -62,6 +62,7 @@ TEST(PrometheusAnswer, everything_else_is_not_prometheus) {
                                   std::string("null"),
                                   std::string("{}"),
                                   std::string(R"({"status":3})"),
+                                  std::string(R"({"status":"warning"})"),
                                   std::string(R"({"status":"success"})"),
                                   std::string(R"({"status":"success","data":[]})"),
                                   begin + R"("matrix"}})",

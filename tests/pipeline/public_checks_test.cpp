@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "pipeline/public_door.h"
+#include "pipeline/tensor_split.h"
 #include "runtime/models.h"
 #include "takt/data_parallel.h"
 #include "takt/error.h"
@@ -174,6 +175,8 @@ TEST(PublicChecks, what_is_nothing_is_named) {
       HasSubstr("a stage that is a function has no name"));
   EXPECT_THAT(refused_by([] { DataParallelStage stage("model.onnx", {.devices = {"CPU"}}); }),
               HasSubstr("needs two devices or more"));
+  EXPECT_THAT(refused_by([] { split_tensor(nullptr, 0, {1}); }), HasSubstr("a value to be divided is null"));
+  EXPECT_THAT(refused_by([] { merge_tensors({nullptr}, 0); }), HasSubstr("a part to be merged is null"));
 }
 
 TEST(PublicChecks, an_empty_value_of_many_rows_is_divided_at_once) {

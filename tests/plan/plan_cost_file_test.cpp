@@ -93,6 +93,10 @@ TEST(PlanCostFile, with_a_wrong_entry_names_its_key) {
   EXPECT_THAT(refusal(with(R"("memory_bytes": {"GPU": {"limit": 1}})")), HasSubstr("give a list of 2"));
   EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": [1e300]}})"), HasSubstr("is no time"));
   EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": []}})"), HasSubstr("'times_us': give a list"));
+  std::string times = "1";
+  for (int stage = 1; stage <= 100; ++stage) times += ", 1";
+  EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": [)" + times + "]}}"),
+              HasSubstr("more than 100 stages"));
   EXPECT_THAT(refusal(R"({"units": ["CPU", "CPU"], "times_us": {"CPU": [1]}})"), HasSubstr("\"CPU\" is there twice"));
   EXPECT_THAT(refusal(R"({"units": ["host"], "times_us": {"CPU": [1]}})"), HasSubstr("\"host\" is no name"));
   EXPECT_THAT(refusal(R"({"units": 3, "times_us": {"CPU": [1]}})"), HasSubstr("give a list of 1 to 8 names"));

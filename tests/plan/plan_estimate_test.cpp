@@ -144,6 +144,8 @@ TEST(PlanEstimate, says_what_is_missing) {
   EXPECT_THAT(estimate_refusal("CPU[1]", costs), HasSubstr("plan 'CPU[1]': ends with stage 1, but there are 2"));
   EXPECT_THAT(estimate_refusal("GPU[1-2]", costs), HasSubstr("there is no unit 'GPU'"));
   EXPECT_THAT(estimate_refusal("CPU[1-2]", costs, 0), HasSubstr("0 batches are no stream"));
+  const auto slow = costs_of({{std::int64_t{1} << 40, 1}}, {"CPU"});
+  EXPECT_THAT(estimate_refusal("CPU[1-2]", slow, std::int64_t{1} << 40), HasSubstr("it ends beyond 292 years"));
 }
 
 TEST(PlanEstimate, refuses_a_unit_that_lacks_memory_for_all_of_its_blocks) {

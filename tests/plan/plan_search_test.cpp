@@ -377,6 +377,7 @@ TEST(PlanSearch, refuses_settings_that_ask_for_nothing) {
   EXPECT_THAT(search_refusal(costs, {.objective = PlanObjective::throughput, .batches = 0}), HasSubstr("0 batches"));
   EXPECT_THAT(search_refusal(costs_of({{std::int64_t{1} << 61}}, {"CPU"})), HasSubstr("too long"));
   EXPECT_THAT(search_refusal(PlanCostTable(3, std::vector<std::string>(9, "U"))), HasSubstr("there are 9 units"));
+  EXPECT_THAT(search_refusal(PlanCostTable(0, {"CPU"})), HasSubstr("there is no stage"));
 }
 
 }  // namespace

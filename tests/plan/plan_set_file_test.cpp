@@ -82,6 +82,8 @@ std::string set_with(const char* pointer, const Json& value) {
 
 TEST(PlanSetFile, with_a_wrong_value_names_it) {
   EXPECT_EQ(set_with("/tolerance", 0.5), "");
+  EXPECT_THAT(set_with("/thresholds/1", small_file()["thresholds"][0]),
+              HasSubstr("threshold 2: the best plan does not change there"));
   EXPECT_THAT(set_with("/takt_plan_set", 2), HasSubstr("'takt_plan_set' is 2; give a whole number from 1 to 1"));
   EXPECT_THAT(set_with("/more", 2), HasSubstr("'more' has no meaning"));
   EXPECT_THAT(set_with("/objective", "speed"), HasSubstr("'objective' is 'speed'; use latency or throughput"));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/error.h"
 #include "places.h"
 #include "plan/plan_words.h"
@@ -81,9 +83,10 @@ TEST(PlanSet, keeps_as_few_plans_as_are_needed) {
 }
 
 TEST(PlanSet, is_refused_where_nothing_is_known) {
-  const auto refusal = [](const CostsAt& costs_at, const std::vector<GraphSize>& sizes) -> std::string {
+  const auto refusal = [](const CostsAt& costs_at, const std::vector<GraphSize>& sizes,
+                          const PlanSetSettings& settings = whole_batches) -> std::string {
     try {
-      compile_plan_set(costs_at, sizes, whole_batches);
+      compile_plan_set(costs_at, sizes, settings);
     } catch (const Error& error) {
       return error.what();
     }
@@ -92,6 +95,10 @@ TEST(PlanSet, is_refused_where_nothing_is_known) {
   EXPECT_THAT(refusal(crossing_costs, {}), HasSubstr("there is no size"));
   EXPECT_THAT(refusal([](const GraphSize&) { return nullptr; }, {{7, 8}}),
               HasSubstr("the costs of 7 nodes and 8 edges are not known"));
+  EXPECT_THAT(refusal(crossing_costs, {{7, 8}}, {.switch_cost = Nanoseconds(-1)}),
+              HasSubstr("costs less than nothing"));
+  for (const double tolerance : {-0.1, 1.0, std::nan("")})
+    EXPECT_THAT(refusal(crossing_costs, {{7, 8}}, {.tolerance = tolerance}), HasSubstr("is no share of a time"));
 }
 
 TEST(Switching, gains_where_plans_cross_over_what_one_can_work_out) {

@@ -87,6 +87,9 @@ TEST(Plan, names_the_block_of_json_that_is_none) {
   EXPECT_THAT(json_refusal("[]"), HasSubstr("is no plan"));
   EXPECT_THAT(json_refusal("[[["), HasSubstr("is no plan"));
   EXPECT_THAT(json_refusal(R"([[["CPU"]]])"), HasSubstr("a.json: block 1: is [[\"CPU\"]]; give"));
+  EXPECT_THAT(json_refusal(R"([[3,[1]]])"), HasSubstr("block 1: its units are 3; give a list of names"));
+  EXPECT_THAT(json_refusal(R"([[["CPU"],3]])"), HasSubstr("block 1: its stages are 3; give a list of numbers"));
+  EXPECT_THAT(json_refusal(R"([[["CPU"],[1],3]])"), HasSubstr("block 1: its shares are 3; give a list of numbers"));
   EXPECT_THAT(json_refusal(R"([[["CPU"],[1,3]]])"), HasSubstr("stage 3 stands behind stage 1"));
   EXPECT_THAT(json_refusal(R"([[["CPU"],[1.5]]])"), HasSubstr("1.5 is no number of a stage"));
   EXPECT_THAT(json_refusal(R"([[["CPU"],[99999999999999999999]]])"), HasSubstr("is no number of a stage"));

@@ -118,6 +118,8 @@ TEST(KernelFacts, groups_have_names_and_no_other) {
   EXPECT_THROW(kernel_group_named("products", "x"), Error);
 }
 
+TEST(MachineConstants, of_peaks_that_are_not_known_are_refused) { EXPECT_THROW(constants_of({}, 1), Error); }
+
 TEST(MachineConstants, the_roofline_is_the_slower_of_the_two_and_a_floor) {
   KernelFacts facts;
   facts.features.assign(feature_count, std::nan(""));

@@ -273,6 +273,7 @@ TEST(PipelineTrace, contradictions_are_refused_in_one_sentence) {
                                  {"\"left\":[4,6,8,10]", "\"left\":[4,6,8,9]"},
                                  {"\"left\":[4,6,8,10]", "\"left\":[4,6,8,9223372036854775807]"},
                                  {"\"first_start_ns\":0", "\"first_start_ns\":-9223372036854775807"},
+                                 {"\"first_start_ns\":0", "\"first_start_ns\":9223372036854775807"},
                                  {"\"admitted\":[0,0]", "\"admitted\":[0]"}}) {
     SCOPED_TRACE(std::string(from) + " -> " + to);
     const std::string text = refusal_after(from, to);

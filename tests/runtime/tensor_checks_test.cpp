@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
 
 #include "core/error.h"
 #include "graph/graph.h"
@@ -91,6 +92,16 @@ TEST(FixShape, changes_what_is_open_and_nothing_else) {
               check_shape_names({"a", "b"}, {{"a", {1}}, {"z", {7}}}, "m");
             }),
             "m: there is no input 'z' to give shape {7}; the inputs are a, b");
+}
+
+TEST(CheckInput, of_less_than_a_byte_is_refused) {
+  const HostTensor half{"x", ElementType::i4, {2}, Bytes(std::vector<std::byte>(1)), {}};
+  try {
+    check_input(std::vector<Port>{{"x", ElementType::i4, {Dim{2, ""}}}}, 0, half, "m.onnx");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("input 'x' is int4, which takes less than a byte"), std::string::npos);
+  }
 }
 
 }  // namespace

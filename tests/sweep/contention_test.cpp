@@ -238,6 +238,24 @@ TEST(ContentionRecord, that_is_none_is_refused_with_its_cause) {
   EXPECT_THAT(record_refusal(replaced(good, "CPU[1]", "[loads]")), HasSubstr("a round has not one stage"));
 }
 
+TEST(ContentionConfiguration, that_is_none_is_refused_with_its_cause) {
+  const std::string good = R"({"takt_contention": 1, "network": "sage", "features": 4, "graph": "uniform", "seed": 1,
+    "machine": "m", "resources": ["memory"], "levels": 3, "rounds": 2, "nodes": 5, "edges": 5})";
+  const auto refused = [&](const std::string& from, const std::string& to) -> std::string {
+    try {
+      parse_contention_configuration(replaced(good, from, to), "file:1");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refused("sage", "gcn"), "accepted");
+  EXPECT_THAT(refused("takt_contention", "takt_sweep"), HasSubstr("file:1: does not begin as a file of contention"));
+  EXPECT_THAT(refused("\"takt_contention\": 1", "\"takt_contention\": 2"), HasSubstr("file:1: is of a newer takt"));
+  EXPECT_THAT(refused("sage", "cat"), HasSubstr("is of a network that there is not"));
+  EXPECT_THAT(refused("[\"memory\"]", "[]"), HasSubstr("the number of resources is 0, and not 1 to 8"));
+}
+
 TEST(ContentionTask, comes_back_from_its_json) {
   ContentionTask task;
   task.unit = "NPU", task.device = "sim:NPU", task.sharing = {"sim:GPU", "sim:NPU"};
@@ -246,6 +264,7 @@ TEST(ContentionTask, comes_back_from_its_json) {
   task.levels = 4, task.rounds = 6, task.parent = 12;
   EXPECT_EQ(to_json(parse_contention_task(to_json(task))), to_json(task));
   EXPECT_THROW(parse_contention_task("{}"), Error);
+  EXPECT_THROW(parse_contention_task(replaced(to_json(task), "\"gat\"", "\"cat\"")), Error);
   EXPECT_THROW(parse_contention_task(replaced(to_json(task), "\"last\":7", "\"last\":8")), Error);
 }
 

@@ -144,6 +144,12 @@ TEST_F(Benches, a_request_computes_what_it_is_given_and_tells_what_went_wrong) {
   EXPECT_THROW(beyond_all_nodes.run(), Error);
 }
 
+TEST(StageInputs, that_the_stage_does_not_have_are_refused) {
+  EXPECT_THROW(
+      stage_inputs({Network::sage, 1, 1}, {Port{"weather", ElementType::f32, {}}}, edges_of({}, {10, 20}), 4, 1),
+      Error);
+}
+
 TEST_F(Benches, a_second_runtime_is_tried_only_where_it_was_asked_for_and_the_row_says_so) {
   if (!has_runtime("openvino") || !has_runtime("onnxruntime")) GTEST_SKIP() << "this binary lacks a runtime";
   export_all();

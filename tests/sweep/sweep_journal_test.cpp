@@ -147,6 +147,13 @@ TEST_F(SweepJournals, one_whose_first_line_says_what_cannot_be_is_refused_with_t
   }
 }
 
+TEST_F(SweepJournals, one_of_a_newer_takt_is_refused) {
+  append(record_of(10, "CPU", 5ns));
+  folder_.write("results/measurements.jsonl", "{\"takt_sweep\": 2}\n");
+  EXPECT_THAT(message_of([&] { read_sweep(folder_.path()); }),
+              testing::HasSubstr("measurements.jsonl:1: is of a newer takt"));
+}
+
 TEST_F(SweepJournals, one_that_was_killed_before_its_first_line_begins_anew) {
   folder_.write("results/measurements.jsonl", "{\"takt_sw");
   EXPECT_FALSE(read_sweep(folder_.path()));

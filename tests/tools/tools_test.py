@@ -267,7 +267,8 @@ class RandomMutants(InFolder):
 
 
 class Refusals(InFolder):
-    SOURCE = """#include <stdexcept>
+    SOURCE = """#include <cerrno>
+#include <stdexcept>
 #include <string>
 // throw nothing here; refuse("neither");
 [[noreturn]] void cannot(const std::string& why) { throw std::runtime_error("cannot: " + why); }
@@ -284,6 +285,7 @@ void take(int size) {
   }
 }
 int main(int argc, char**) {
+  errno = 7;
   for (int size : {4, argc}) {
     try {
       take(size);
@@ -291,6 +293,7 @@ int main(int argc, char**) {
       size = 0;
     }
   }
+  return errno - 7;
 }
 """
 
@@ -302,10 +305,10 @@ int main(int argc, char**) {
 
     def test_what_throws_and_what_an_exception_leaves_is_a_place(self):
         self.assertEqual([(one.line, one.text) for one in self.places], [
-            (4, 'throw std::runtime_error("cannot: " + why)'),
-            (6, 'cannot("too large; give 1\'000 or (less")'),
-            (8, 'throw std::runtime_error(size == 1 ? "one" : "odd")'),
-            (10, "check_size(size)")])
+            (5, 'throw std::runtime_error("cannot: " + why)'),
+            (7, 'cannot("too large; give 1\'000 or (less")'),
+            (9, 'throw std::runtime_error(size == 1 ? "one" : "odd")'),
+            (11, "check_size(size)")])
 
     def test_places_note_that_they_were_reached(self):
         source = self.write("noted.cpp", (TOOLS / "mutant_switch.h").read_text() +
@@ -335,7 +338,7 @@ int main(int argc, char**) {
     def test_what_no_test_brings_up_needs_a_reason_and_nothing_else_does(self):
         reason = self.found.Reason(1, "src/core/a.cpp", ["check_size(size)"], "so it is")
         left, needless = self.refusals.judged(dict(enumerate(self.places)), {0, 1}, [reason])
-        self.assertEqual(([one.line for one in left], needless), ([8], []))
+        self.assertEqual(([one.line for one in left], needless), ([9], []))
         left, needless = self.refusals.judged(dict(enumerate(self.places)), {0, 1, 2, 3}, [reason])
         self.assertEqual((left, len(needless)), ([], 1))
 

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "takt/error.h"
 #include "trace/recording.h"
 #include "trace/tick_clock.h"
 #include "trace/trace.h"
@@ -71,6 +72,12 @@ TEST(Recorder, a_full_buffer_drops_and_counts_and_keeps_the_first_events) {
   { Scope scope(recorder, name, 100); }
   EXPECT_EQ(recorded_trace(recorder).events().size(), 65u + 1);
   EXPECT_EQ(recorder.dropped(), 36u);
+}
+
+TEST(Recorder, more_rows_than_can_be_told_apart_are_refused) {
+  Recorder recorder;
+  for (int row = 1; row < 1 << 20; ++row) recorder.add_row("r");
+  EXPECT_THROW(recorder.add_row("r"), Error);
 }
 
 TEST(Recorder, memory_is_bounded_over_all_collections) {
