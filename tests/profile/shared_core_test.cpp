@@ -69,5 +69,15 @@ TEST(SharedCore, is_not_blamed_for_what_turns_differ_by_anyway) {
   EXPECT_FALSE(find_shared_core(turns.pass()));
 }
 
+// Of 3 and 5 turns all pairs, 15, less half of them and a half: 7, and chance alone makes 6.88.
+TEST(SharedCore, is_no_chance_of_few_turns) {
+  EXPECT_FALSE(find_shared_core(Turns().add(3, alone, 1ms).add(3, beside, 1300us).pass()));
+  EXPECT_FALSE(find_shared_core(Turns().add(4, alone, 1ms).add(3, beside, 1300us).pass()));
+  EXPECT_TRUE(find_shared_core(Turns().add(5, alone, 1ms).add(3, beside, 1300us).pass()));
+  EXPECT_TRUE(find_shared_core(Turns().add(3, alone, 1ms).add(5, beside, 1300us).pass()));
+  EXPECT_FALSE(find_shared_core(Turns().add(4, alone, 1ms).add(1, alone, 1300us).add(3, beside, 1300us).pass()))
+      << "one that took as long alone counts half against each";
+}
+
 }  // namespace
 }  // namespace takt
