@@ -122,7 +122,7 @@ class Measured(Sweep):
         self.assertEqual(self.lines('out'), before)
 
     def describe_bad_device(self, kind, from_bytes=1700):
-        (self.path / 'bad.yaml').write_text('peak_flops_per_s: 1.0e12\nbandwidth_bytes_per_s: 1.0e10\nunknown_op_ns: 1000\n'
+        (self.path / 'bad.yaml').write_text('peak_flops_per_s: 1.0e12\nbandwidth_bytes_per_s: 1.0e10\nunknown_op_ns: 1000\noverhead_ns: 5000\n'
                                             f'fails: {{as: {kind}, from_bytes: {from_bytes}}}\n', encoding='utf-8')
 
     def kill_some(self, *more):
@@ -282,6 +282,46 @@ class Analyzed(Sweep):
             there = json.loads((again / 'results' / name).read_text(encoding='utf-8'))
             del there['takt'], tables[name]['takt']
             self.assertEqual(there, tables[name])
+
+
+class SharedMemory(Sweep):
+    """Simulated devices that name the same memory, so that each slows the other down."""
+
+    def setUp(self):
+        super().setUp()
+        for name, pressure in (('left', 0.5), ('right', 1)):
+            (self.path / f'{name}.yaml').write_text(
+                'peak_flops_per_s: 1.0e9\nbandwidth_bytes_per_s: 1.0e8\nunknown_op_ns: 1000\noverhead_ns: 5000\n'
+                f'shares: {{memory: {{pressure: {pressure}, sensitivity: 0.4}}}}\n', encoding='utf-8')
+
+    def sweep(self, *words):
+        done = subprocess.run([TAKT, 'sweep', *words, '--cases', 'cases.json', '--out', 'out', '--warmup', '0', '--iterations', '2',
+                               '--devices', 'CPU=sim:left,GPU=sim:right', '--format', 'json'], cwd=self.path,
+                              capture_output=True, encoding='utf-8', timeout=250, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)['tables']
+
+    def contention_files(self):
+        return sorted(str(path.relative_to(self.path / 'out/results')) for path in self.path.rglob('interference.json'))
+
+    def test_a_part_of_a_sweep_leaves_the_contention_to_the_whole(self):
+        tables = self.sweep('--all', '--shard', '1/2')
+        self.assertNotIn('pressures', tables)
+        self.assertEqual(self.contention_files(), [])
+        tables = self.sweep('--all')
+        self.assertEqual({row['stage'][:3] for row in tables['pressures']}, {'CPU', 'GPU'})
+        self.assertEqual(self.contention_files(), ['interference.json'])
+
+    def test_contention_of_each_of_several_networks_has_a_folder_of_its_own(self):
+        models = ('--models', 'sage,gcn')
+        self.sweep('--measure', *models)
+        self.assertEqual(self.contention_files(), [])
+        self.sweep('--interference', *models)
+        self.assertEqual(self.contention_files(), ['gcn/interference.json', 'sage/interference.json'])
+        for network in ('gcn', 'sage'):
+            found = json.loads((self.path / f'out/results/{network}/interference.json').read_text(encoding='utf-8'))
+            self.assertTrue(found['tables']['pairs'])
+
 
 if __name__ == '__main__':
     os.environ['LC_ALL'] = 'C.UTF-8'

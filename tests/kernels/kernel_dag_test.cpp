@@ -31,6 +31,23 @@ TEST(KernelPath, goes_through_the_heavier_branch) {
   EXPECT_EQ(path.unknown, 0u);
 }
 
+TEST(KernelPath, of_equal_ways_the_first_is_taken) {
+  EXPECT_THAT(heaviest_path(diamond(), {1.0, 2.0, 2.0, 1.0}, DagWeight::flops).kernels, ElementsAre(0, 1, 3));
+  EXPECT_THAT(heaviest_path(diamond(), {1.0, 2.0, 2.0, 0.0}, DagWeight::flops).kernels, ElementsAre(0, 1))
+      << "nothing is gained by the last one";
+  KernelGraph apart;
+  for (const char* name : {"a", "b", "c"}) apart.kernels.push_back({name, "", {"x"}, {name}, {}, {}, {}});
+  connect(apart);
+  const KernelPath path = heaviest_path(apart, {3.0, 5.0, 5.0}, DagWeight::time);
+  EXPECT_THAT(path.kernels, ElementsAre(1));
+  EXPECT_EQ(path.length, 5);
+  EXPECT_EQ(path.total, 13);
+  EXPECT_EQ(widest_level(apart), 3u);
+  const KernelPath nothing = heaviest_path(apart, {std::nullopt, 0.0, std::nullopt}, DagWeight::bytes);
+  EXPECT_EQ(nothing.unknown, 2u);
+  EXPECT_THAT(nothing.kernels, ElementsAre(0));
+}
+
 TEST(KernelPath, what_is_not_known_counts_nothing_and_is_told) {
   const KernelPath path = heaviest_path(diamond(), {1.0, 2.0, std::nullopt, 1.0}, DagWeight::flops);
   EXPECT_THAT(path.kernels, ElementsAre(0, 1, 3));

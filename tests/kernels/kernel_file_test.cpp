@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "kernels/record_json.h"
 #include "kernels/records.h"
+#include "kernels/tensor_numbers.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -155,6 +156,42 @@ TEST(KernelFile, two_models_of_one_name_are_not_mixed) {
   const TestFolder folder;
   EXPECT_THROW(write_kernel_files(file, folder.path(), {}), Error);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(TensorNumbers, hold_what_their_type_holds_and_no_more) {
+  using Json = nlohmann::json;
+  const auto comes_back = [](ElementType type, const Json& list) {
+    try {
+      return numbers_json(type, numbers_in(list, type, list.size(), "x")) == list;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  struct Case {
+    ElementType type;
+    std::int64_t least, most;
+  };
+  for (const auto& [type, least, most] :
+       {Case{ElementType::i8, -128, 127}, Case{ElementType::u8, 0, 255}, Case{ElementType::i16, -32768, 32767},
+        Case{ElementType::u16, 0, 65535}, Case{ElementType::i32, -2147483648LL, 2147483647},
+        Case{ElementType::u32, 0, 4294967295LL}, Case{ElementType::boolean, 0, 1}}) {
+    EXPECT_TRUE(comes_back(type, {least, most, 1})) << type_name(type);
+    EXPECT_FALSE(comes_back(type, {least - 1})) << type_name(type);
+    EXPECT_FALSE(comes_back(type, {most + 1})) << type_name(type);
+    EXPECT_FALSE(comes_back(type, {0.5})) << type_name(type);
+  }
+  EXPECT_TRUE(comes_back(ElementType::i64, {INT64_MIN, INT64_MAX}));
+  EXPECT_TRUE(comes_back(ElementType::f32, {0.5, "inf", "-inf", "nan"}));
+  EXPECT_TRUE(comes_back(ElementType::f32, {static_cast<double>(std::numeric_limits<float>::max())}));
+  EXPECT_FALSE(comes_back(ElementType::f32, {3.5e38}));
+  EXPECT_TRUE(comes_back(ElementType::f64, {1e308, -1e308}));
+  EXPECT_FALSE(comes_back(ElementType::f32, {"infinite"}));
+  EXPECT_THROW(numbers_in({1, 2}, ElementType::f32, 3, "x"), Error);
+  EXPECT_THROW(numbers_in({1, 2}, ElementType::f32, 1, "x"), Error);
+  EXPECT_FALSE(has_json_numbers(ElementType::f16));
+  EXPECT_EQ(type_named(std::string(type_name(ElementType::i2))), ElementType::i2) << "the last of them";
+  EXPECT_EQ(type_named("float32"), ElementType::f32);
+  EXPECT_EQ(type_named("float"), ElementType::undefined);
 }
 
 }  // namespace

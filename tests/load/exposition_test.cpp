@@ -87,6 +87,13 @@ TEST(Exposition, is_prometheus_text_and_keeps_every_value) {
   EXPECT_EQ(value_of("takt_load_age_seconds", ""), 2.5);
   EXPECT_EQ(value_of("takt_load_missing", "host"), 1);
   EXPECT_EQ(value_of("takt_load_source_up", "nvml"), 1);
+  std::map<std::string, int> heads;
+  const std::string text = exposition(snapshot, {"host", "nvml", "probe"}, Nanoseconds(0));
+  for (std::size_t at = text.find("# TYPE "); at != text.npos; at = text.find("# TYPE ", at + 1))
+    ++heads[text.substr(at, text.find('\n', at) - at)];
+  for (const auto& [head, count] : heads) EXPECT_EQ(count, 1) << head;
+  EXPECT_EQ(heads.size(), 4u + 1 + 3);
+  EXPECT_NE(text.find("takt_load_age_seconds 0\n"), text.npos) << "not below 0";
 }
 
 TEST(Exposition, of_nothing_says_so) {

@@ -1,8 +1,8 @@
 // NVIDIA's management library as takt sees it, for machines without a GPU. What it does is set by the environment when
 // it is started: FAKE_NVML_GPUS, FAKE_NVML_GPM (1: there are counters), FAKE_NVML_LOST_AFTER (calls, after which the
-// GPU is lost), FAKE_NVML_INIT (the status of starting), FAKE_NVML_HANG (milliseconds that asking for shares takes),
-// FAKE_NVML_FAILS (a call that does), FAKE_NVML_BROKEN (1: a GPU that is busy for all ones, and uses more memory than
-// it has).
+// GPU is lost), FAKE_NVML_REASONS (why the clock is down, as a number), FAKE_NVML_INIT (the status of starting),
+// FAKE_NVML_HANG (milliseconds that asking for shares takes), FAKE_NVML_FAILS (a call that does), FAKE_NVML_BROKEN
+// (1: a GPU that is busy for all ones, and uses more memory than it has).
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -23,6 +23,11 @@ int number_of(const char* variable, int otherwise) {
 int gpus = 1, calls_left = -1, started = 0;
 bool has_gpm = false;
 std::set<void*> samples;
+
+/// Of the second GPU 1 and so on: what figures are more by, so that one is not taken for another.
+unsigned place_of(takt::NvmlDevice device) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(device)) - 1;
+}
 
 /// What a call of one GPU gives: lost ones stay lost.
 int device_status(takt::NvmlDevice device) {
@@ -71,26 +76,26 @@ FAKE int nvmlDeviceGetHandleByIndex_v2(unsigned index, takt::NvmlDevice* device)
 FAKE int nvmlDeviceGetUtilizationRates(takt::NvmlDevice device, takt::NvmlUtilization* used) {
   std::this_thread::sleep_for(std::chrono::milliseconds(number_of("FAKE_NVML_HANG", 0)));
   if (number_of("FAKE_NVML_BROKEN", 0) != 0) return give(device, used, takt::NvmlUtilization{4294967295u, 25});
-  return give(device, used, takt::NvmlUtilization{75, 25});
+  return give(device, used, takt::NvmlUtilization{75 + place_of(device), 25 + place_of(device)});
 }
 FAKE int nvmlDeviceGetClockInfo(takt::NvmlDevice device, int clock, unsigned* mhz) {
-  return give(device, mhz, clock == 1 ? 1980 : 2619);
+  return give(device, mhz, (clock == 1 ? 1980 : 2619) + place_of(device));
 }
 FAKE int nvmlDeviceGetPowerUsage(takt::NvmlDevice device, unsigned* milliwatts) {
-  return give(device, milliwatts, 350500);
+  return give(device, milliwatts, 350500 + 1000 * place_of(device));
 }
 FAKE int nvmlDeviceGetTemperature(takt::NvmlDevice device, int sensor, unsigned* degrees) {
-  return sensor == 0 ? give(device, degrees, 61) : 2;
+  return sensor == 0 ? give(device, degrees, 61 + place_of(device)) : 2;
 }
 FAKE int nvmlDeviceGetMemoryInfo(takt::NvmlDevice device, takt::NvmlMemory* memory) {
   if (number_of("FAKE_NVML_BROKEN", 0) != 0) return give(device, memory, takt::NvmlMemory{1000, 600, 1001});
-  return give(device, memory, takt::NvmlMemory{1000, 600, 400});
+  return give(device, memory, takt::NvmlMemory{1000, 600 - place_of(device), 400 + place_of(device)});
 }
 FAKE int nvmlDeviceGetPcieThroughput(takt::NvmlDevice device, int which, unsigned* kib) {
-  return give(device, kib, which == 0 ? 10 : 20);
+  return give(device, kib, (which == 0 ? 10 : 20) + place_of(device));
 }
 FAKE int nvmlDeviceGetCurrentClocksThrottleReasons(takt::NvmlDevice device, unsigned long long* reasons) {
-  return give(device, reasons, 0x20 | 0x01);  // heat, and an idle moment
+  return give(device, reasons, number_of("FAKE_NVML_REASONS", 0x20 | 0x01));  // heat, and an idle moment
 }
 FAKE int nvmlGpmQueryDeviceSupport(takt::NvmlDevice device, takt::NvmlGpmSupport* support) {
   if (support->version != 1) return 25;

@@ -42,6 +42,17 @@ TEST(GpuProbe, tells_what_the_gpu_gives_by_its_own_clock) {
   EXPECT_EQ(fake.left(), 0);
 }
 
+TEST(GpuProbe, tells_of_the_gpu_that_is_meant) {
+  const FakeCuda fake{{"GPUS", "2"}};
+  GpuProbe probe({1ms, 1, TAKT_FAKE_CUDA});
+  const LoadSnapshot told = asked(probe);
+  ASSERT_EQ(told.readings.size(), 3u);
+  for (const LoadReading& one : told.readings) {
+    EXPECT_EQ(one.device, "gpu1");
+    EXPECT_GE(one.window.value_or(0ns), 1ms);
+  }
+}
+
 // Another program's work, on the same GPU: the fake's queue is one for the process.
 TEST(GpuProbe, sees_that_another_keeps_the_gpu) {
   const FakeCuda fake{};

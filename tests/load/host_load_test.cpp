@@ -107,6 +107,46 @@ TEST(HostLoad, is_the_difference_of_two_readings) {
   EXPECT_FALSE(named(readings, "io_pressure_share").is_live());
 }
 
+TEST(HostLoad, every_figure_is_of_its_own_file) {
+  const FakeHost host;
+  const std::string pressure = "some avg10=0 avg60=0 avg300=0 total=";
+  const auto write = [&](int turn) {
+    const auto total = [&](int each) { return std::to_string(1000 + turn * each); };
+    // 100 ticks more: 30 busy (5 each but 10 of the system), 60 idle, 7 iowait, 3 steal, over two processors.
+    host.write("proc/stat", "cpu  0 0 0 0\ncpu0 " + total(5) + " " + total(5) + " " + total(10) + " " + total(20) +
+                                " " + total(7) + " " + total(5) + " " + total(5) + " " + total(3) + "\ncpu1 1 1 1 " +
+                                total(40) + " 1 1 1 1\n");
+    host.write("proc/pressure/cpu", pressure + total(200'000) + "\n");
+    host.write("proc/pressure/memory", pressure + total(400'000) + "\n");
+    host.write("proc/pressure/io", pressure + total(600'000) + "\n");
+    host.write("proc/schedstat",
+               "cpu0 0 0 0 0 0 0 0 " + total(800'000'000) + " 0\ncpu1 0 0 0 0 0 0 0 " + total(400'000'000) + " 0\n");
+    host.write("proc/loadavg", "0.5 0.6 0.7 3/80 1\n");
+    host.write("proc/meminfo", "MemTotal: 9 kB\nMemAvailable: 7 kB\n");
+    host.write("proc/self/cgroup", "0::/box\n");
+    host.write("sys/fs/cgroup/box/cpu.stat", "usage_usec 5\nnr_throttled 1\nthrottled_usec " + total(500'000) + "\n");
+    host.write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1000\n");
+    host.write("sys/devices/system/cpu/cpu2/cpufreq/scaling_cur_freq", "4000\n");
+  };
+  write(0);
+  HostTotals before = host.totals();
+  write(1);
+  HostTotals after = host.totals();
+  before.time = 0s, after.time = 2s;
+  const auto readings = host_readings(before, after);
+  const std::pair<const char*, double> figures[] = {
+      {"cpu_busy_share", 0.3},       {"cpu_iowait_share", 0.07},  {"cpu_steal_share", 0.03},
+      {"cpu_throttled_share", 0.25}, {"cpu_pressure_share", 0.1}, {"memory_pressure_share", 0.2},
+      {"io_pressure_share", 0.3},    {"run_delay_share", 0.3},    {"runnable_threads", 3},
+      {"load_average", 0.5},         {"cpu_clock_hertz", 1e6},    {"memory_available_bytes", 7168}};
+  EXPECT_EQ(readings.size(), std::size(figures));
+  for (const auto& [name, value] : figures)
+    EXPECT_NEAR(named(readings, name).value.value_or(-1), value, 1e-9) << name << named(readings, name).trouble;
+  const std::vector<int> three{0, 1, 2};
+  EXPECT_EQ(read_host_totals(host.folder_.path(), three).clock_hertz, 2.5e6) << "the mean of those that tell";
+  EXPECT_FALSE(read_host_totals(host.folder_.path(), std::vector<int>{1, 2}).clock_hertz);
+}
+
 TEST(HostLoad, a_counter_that_falls_and_a_span_of_nothing_are_no_load) {
   HostTotals before, after;
   before.time = 1s, after.time = 2s;

@@ -1,6 +1,7 @@
 #include "load/metrics_server.h"
 
 #include <arpa/inet.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/opened_descriptors.h"
 #include "load/http_client.h"
 
 namespace takt {
@@ -75,6 +77,19 @@ TEST(MetricsServer, readers_that_misbehave_stop_nobody) {
   EXPECT_EQ(HttpClient({}).get(server.url() + "/metrics", 20s).body.size(), 3'000'000u);
   others.push_back(rubbish);
   for (const int socket : others) ::close(socket);
+}
+
+TEST(MetricsServer, its_sockets_are_closed_in_children) {
+  const OpenedDescriptors opened;
+  {
+    const Running server("takt_x 1\n");
+    const int reader = server.connect("GET /metrics HTTP/1.1\r\n\r\n");
+    std::array<char, 64> reply{};
+    EXPECT_GT(::recv(reader, reply.data(), reply.size(), 0), 0);
+    ::close(reader);
+  }
+  EXPECT_THAT(opened.functions(), testing::HasSubstr("accept4"));
+  EXPECT_EQ(opened.inherited(), "");
 }
 
 TEST(MetricsServer, answers_by_the_request) {

@@ -19,12 +19,12 @@ namespace {
 class FakeNvml {
  public:
   FakeNvml(std::initializer_list<std::pair<std::string, std::string>> settings) {
-    for (const char* name : {"FAILS", "GPUS", "GPM", "LOST_AFTER", "INIT", "BROKEN"})
+    for (const char* name : {"FAILS", "GPUS", "GPM", "LOST_AFTER", "INIT", "BROKEN", "REASONS"})
       ::unsetenv((prefix + name).c_str());
     for (const auto& [name, value] : settings) ::setenv((prefix + name).c_str(), value.c_str(), 1);
   }
   ~FakeNvml() {
-    for (const char* name : {"FAILS", "GPUS", "GPM", "LOST_AFTER", "INIT", "BROKEN"})
+    for (const char* name : {"FAILS", "GPUS", "GPM", "LOST_AFTER", "INIT", "BROKEN", "REASONS"})
       ::unsetenv((prefix + name).c_str());
   }
 
@@ -62,23 +62,44 @@ TEST(NvmlLoad, figures_that_cannot_be_are_missing_with_the_reason) {
 }
 
 TEST(NvmlLoad, tells_the_figures_of_every_gpu_in_takts_units) {
-  const FakeNvml fake{{"GPUS", "2"}};
+  const FakeNvml fake{{"GPUS", "3"}};
   NvmlLoad load(TAKT_FAKE_NVML);
   const SourceReadings told = load.read();
   EXPECT_TRUE(told.troubles.empty());
-  for (const char* gpu : {"gpu0", "gpu1"}) {
-    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_busy_share", gpu).value, 0.75);
-    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_busy_share", gpu).value, 0.25);
-    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_sm_clock_hertz", gpu).value, 1.98e9);
-    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_clock_hertz", gpu).value, 2.619e9);
-    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_power_watts", gpu).value, 350.5);
-    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_temperature_celsius", gpu).value, 61);
-    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_used_bytes", gpu).value, 400);
-    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_free_bytes", gpu).value, 600);
-    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_throttled", gpu).value, 1);
-    EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_pcie_sent_bytes_per_s", gpu).value, 10240);
-    EXPECT_NE(nvml_reading(told, "gpu_sm_active_share", gpu).trouble.find("GPM"), std::string::npos);
+  for (const int gpu : {0, 1, 2}) {  // each figure of the fake is one more in each next GPU
+    const std::string name = "gpu" + std::to_string(gpu);
+    const std::pair<const char*, double> figures[] = {{"gpu_busy_share", 0.75 + gpu * 0.01},
+                                                      {"gpu_memory_busy_share", 0.25 + gpu * 0.01},
+                                                      {"gpu_sm_clock_hertz", 1.98e9 + gpu * 1e6},
+                                                      {"gpu_memory_clock_hertz", 2.619e9 + gpu * 1e6},
+                                                      {"gpu_power_watts", 350.5 + gpu},
+                                                      {"gpu_temperature_celsius", 61 + gpu},
+                                                      {"gpu_memory_used_bytes", 400 + gpu},
+                                                      {"gpu_memory_free_bytes", 600 - gpu},
+                                                      {"gpu_throttled", 1},
+                                                      {"gpu_pcie_sent_bytes_per_s", (10 + gpu) * 1024},
+                                                      {"gpu_pcie_received_bytes_per_s", (20 + gpu) * 1024}};
+    for (const auto& [figure, value] : figures)
+      EXPECT_DOUBLE_EQ(nvml_reading(told, figure, name).value.value_or(-1), value) << figure << " of " << name;
+    EXPECT_EQ(nvml_reading(told, "gpu_busy_share", name).window, std::chrono::seconds(1));
+    EXPECT_EQ(nvml_reading(told, "gpu_memory_busy_share", name).window, std::chrono::seconds(1));
+    EXPECT_EQ(nvml_reading(told, "gpu_pcie_sent_bytes_per_s", name).window, std::chrono::milliseconds(20));
+    EXPECT_FALSE(nvml_reading(told, "gpu_power_watts", name).window);
+    for (const char* counter : {"gpu_engine_active_share", "gpu_sm_active_share", "gpu_dram_active_share"})
+      EXPECT_NE(nvml_reading(told, counter, name).trouble.find("GPM"), std::string::npos);
   }
+}
+
+TEST(NvmlLoad, what_keeps_the_clock_down_is_not_idleness_or_a_users_setting) {
+  const auto throttled = [](unsigned reasons) {
+    const FakeNvml fake{{"REASONS", std::to_string(reasons)}};
+    NvmlLoad load(TAKT_FAKE_NVML);
+    const SourceReadings told = load.read();
+    return nvml_reading(told, "gpu_throttled").value;
+  };
+  for (const unsigned reason : {0x04u, 0x08u, 0x20u, 0x40u, 0x80u}) EXPECT_EQ(throttled(reason), 1) << reason;
+  for (const unsigned reason : {0x00u, 0x01u, 0x02u, 0x10u, 0x100u}) EXPECT_EQ(throttled(reason), 0) << reason;
+  EXPECT_EQ(throttled(0x01 | 0x80), 1);
 }
 
 TEST(NvmlLoad, counters_are_of_the_span_since_begin) {
@@ -86,11 +107,17 @@ TEST(NvmlLoad, counters_are_of_the_span_since_begin) {
   NvmlLoad load(TAKT_FAKE_NVML);
   load.begin();
   const SourceReadings told = load.read();
-  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_engine_active_share").value, 0.01);  // a metric's value is its number
-  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_sm_active_share").value, 0.02);
-  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_dram_active_share").value, 0.10);
-  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_fp32_active_share").value, 0.12);
-  EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_pcie_received_bytes_per_s").value, 21 * 1048576.0);
+  // A metric's value is its number in NVIDIA's nvmlGpmMetricId_t.
+  for (const auto& [name, value] : {std::pair("gpu_engine_active_share", 0.01),
+                                    {"gpu_sm_active_share", 0.02},
+                                    {"gpu_sm_occupancy_share", 0.03},
+                                    {"gpu_tensor_active_share", 0.05},
+                                    {"gpu_dram_active_share", 0.10},
+                                    {"gpu_fp32_active_share", 0.12},
+                                    {"gpu_fp16_active_share", 0.13},
+                                    {"gpu_pcie_sent_bytes_per_s", 20 * 1048576.0},
+                                    {"gpu_pcie_received_bytes_per_s", 21 * 1048576.0}})
+    EXPECT_DOUBLE_EQ(nvml_reading(told, name).value.value_or(-1), value) << name;
   EXPECT_FALSE(nvml_reading(told, "gpu_fp64_active_share").value);
   EXPECT_EQ(nvml_reading(told, "gpu_fp64_active_share").trouble, "Not Supported");
   EXPECT_TRUE(nvml_reading(told, "gpu_sm_active_share").window);

@@ -43,7 +43,19 @@ TEST(Turns, threads_that_fit_on_the_processors_do_not_wait) {
   EXPECT_DOUBLE_EQ(turns_of(samples_of(threads), 4)->wait_ratio, 0);
 }
 
+TEST(Turns, the_last_fifth_of_the_time_begins_with_its_first_sample) {
+  // Of samples at 0 to 10 ms those from 8 ms on: three of eleven.
+  std::vector<double> threads(11, 2);
+  threads[8] = 8;  // waits for three turns more
+  const auto turns = turns_of(samples_of(threads), 2);
+  EXPECT_NEAR(turns->wait_ratio, 3.0 / 11, 1e-12);
+  EXPECT_NEAR(turns->trend, (6.0 / 3) / (14.0 / 11), 1e-12);
+  threads[8] = 2, threads[7] = 8;
+  EXPECT_NEAR(turns_of(samples_of(threads), 2)->trend, 1 / (14.0 / 11), 1e-12);
+}
+
 TEST(Turns, few_samples_tell_nothing) {
+  EXPECT_TRUE(turns_of(samples_of(std::vector<double>(10, 1)), 2));
   EXPECT_FALSE(turns_of(samples_of(std::vector<double>(9, 1)), 2));
   EXPECT_FALSE(turns_of({}, 2));
   const std::vector<RunnableSample> at_once(10, RunnableSample{1ms, 3});

@@ -230,6 +230,26 @@ TEST(PlanChoiceOf, claims_nothing_of_one_round_or_one_plan) {
   EXPECT_THAT(to_text(report, {.width = 1000}), testing::HasSubstr("is not shown"));
 }
 
+TEST(PlanChoiceOf, of_plans_that_take_equally_long) {
+  PlanRunReport report{PlanObjective::throughput, 10, {}};
+  report.plans = {with_times("found", 90, {100, 100}), with_times("single", 100, {100, 100})};
+  PlanChoice choice = choice_of(report);
+  EXPECT_EQ(choice.regret, 0) << "the first of equals is the fastest";
+  EXPECT_FALSE(choice.regret_interval);
+  EXPECT_EQ(choice.over_single, 0);
+  EXPECT_FALSE(choice.rank_correlation) << "two have no order to speak of";
+  EXPECT_FALSE(choice.common_error) << "nor anything in common";
+  EXPECT_NEAR(choice.mean_error, 0.05, 1e-12);
+  report.plans.push_back(with_times("found", 110, {100, 100}));
+  EXPECT_FALSE(choice_of(report).rank_correlation) << "all are equal";
+  // Estimated 90, 100, 110, 110 are places 0, 1, 2.5, 2.5; measured 100, 100, 100, 120 are 1, 1, 1, 3.
+  report.plans.push_back(with_times("found", 110, {120, 120}));
+  choice = choice_of(report);
+  EXPECT_NEAR(choice.rank_correlation.value(), (0.5 * 1.5 + 0.5 * 0.5 - 0.5 * 1 + 1.5 * 1) / std::sqrt(4.5 * 3), 1e-12);
+  EXPECT_EQ(choice.plans, 4);
+  EXPECT_EQ(choice.rounds, 2);
+}
+
 PlanRunResult with_numbers(const std::string& role, std::int64_t measured, const BlockNumbers& numbers) {
   PlanRunResult result = with_times(role, 100, {measured});
   result.trial.estimate.times.blocks.resize(1);

@@ -94,6 +94,22 @@ TEST(CollectSteps, a_second_of_luck_is_no_measure_for_what_the_canary_takes) {
   EXPECT_EQ(done.usual_canary(), 1440);
 }
 
+TEST(CollectSteps, what_was_disturbed_is_tried_again_as_often_as_is_wanted) {
+  CollectRecord record = record_of("a.onnx", 2, 50);
+  record.status = CollectStatus::disturbed;
+  const CollectStep step{"folder/a.onnx", 2, {}};
+  DoneSteps done({}, 2);
+  for (const bool is_done : {false, false, true}) {
+    done.note(record);
+    EXPECT_EQ(done.has(step), is_done);
+    EXPECT_FALSE(done.has({"folder/a.onnx", 1, {}})) << "another round";
+    EXPECT_FALSE(done.has({"folder/b.onnx", 2, {}}));
+  }
+  EXPECT_TRUE(DoneSteps({record}, 0).has(step));
+  record.status = CollectStatus::failed;
+  EXPECT_TRUE(DoneSteps({record}, 2).has(step)) << "it would fail again";
+}
+
 TEST(CollectRecord, refuses_what_none_can_hold) {
   const std::string good = to_json(record_of("a.onnx", 2, 50));
   const auto with = [&](const std::string& from, const std::string& to) {

@@ -303,6 +303,10 @@ TEST(StressPlan, draws_as_many_loads_as_are_wanted_and_the_same_ones_again) {
   StressPlan plan;
   plan.threads = {1, 2};
   EXPECT_EQ(plan.loads_of(0, 1).size(), 18u);
+  for (const auto& [wanted, drawn] : {std::pair(1, 1u), {17, 17u}, {18, 18u}, {19, 18u}, {-1, 18u}}) {
+    plan.per_model = wanted;
+    EXPECT_EQ(plan.loads_of(0, 1).size(), drawn) << wanted;
+  }
   plan.per_model = 4;
   const auto drawn = plan.loads_of(3, 1);
   EXPECT_EQ(std::set<AskedLoad>(drawn.begin(), drawn.end()).size(), 4u);

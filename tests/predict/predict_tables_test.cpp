@@ -62,5 +62,20 @@ TEST(EvaluateTables, models_without_a_figure_are_rows_and_count_nothing) {
   EXPECT_FALSE(errors_of({models[1]}));
 }
 
+TEST(EvaluateTables, errors_of_several_models_are_means) {
+  std::vector<EvaluatedModel> models(4);
+  const double us = two_kernels().prediction.us;
+  for (std::size_t m = 0; m < 3; ++m) models[m].prediction = two_kernels().prediction;
+  models[0].measured_us = us / 1.2, models[0].noise = 0.02;
+  models[1].measured_us = us / 0.9, models[1].noise = 0.04;
+  models[2].noise = 9;  // never measured
+  const auto row = errors_of(models);
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->figures.count, 2u);
+  EXPECT_NEAR(row->figures.mape, 0.15, 1e-12);
+  EXPECT_NEAR(row->figures.bias, 0.05, 1e-12);
+  EXPECT_NEAR(row->noise.value(), 0.03, 1e-12);
+}
+
 }  // namespace
 }  // namespace takt

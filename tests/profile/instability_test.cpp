@@ -373,5 +373,123 @@ TEST(Instability, stolen_time_is_a_share_of_all_processors_the_process_may_use) 
   EXPECT_NE(found.verdicts[0].evidence.find("gave 4.5 % of"), std::string::npos) << found.verdicts[0].evidence;
 }
 
+/// A hundred runs of 1 ms each, of which every twentieth takes `slow`; `use` says what each used.
+template <typename Use>
+RunPass even_runs(Nanoseconds slow, const Use& use) {
+  RunPass pass;
+  for (int i = 0; i < 100; ++i) {
+    const bool is_slow = i % 20 == 10;
+    pass.samples.push_back(is_slow ? slow : 1ms);
+    Usage used;
+    use(used, is_slow);
+    pass.usage.push_back({1, pass.samples.back(), used});
+  }
+  return pass;
+}
+
+Causes causes(const RunPass& pass, int cpus = 2) {
+  return causes(find_instability(pass, CpuLimit{cpus, std::nullopt}).value());
+}
+
+TEST(InstabilityBorders, of_what_slow_runs_take_more) {
+  const auto found = [](Nanoseconds slow, std::int64_t faults) {
+    return causes(even_runs(slow, [&](Usage& used, bool is_slow) { used.minor_faults = is_slow ? faults : 0; }));
+  };
+  EXPECT_EQ(found(1100us, 1000), Causes{Cause::page_faults});
+  EXPECT_EQ(found(1099us, 1000), Causes{});
+  EXPECT_EQ(found(3ms, 500), Causes{Cause::page_faults}) << "a quarter of 2 ms, by 1 µs each";
+  EXPECT_EQ(found(3ms, 499), Causes{});
+}
+
+// The threads wait 10 ms in all.
+TEST(InstabilityBorders, of_waiting) {
+  const auto slow_wait = [](Nanoseconds cpu) {
+    return causes(even_runs(3ms,
+                            [&](Usage& used, bool is_slow) {
+                              used.run_delay = is_slow ? 2ms : 0ms, used.cpu_time = cpu;
+                              used.machine_busy = cpu + 1ms;
+                            }),
+                  8);
+  };
+  EXPECT_EQ(slow_wait(4900us), Causes{Cause::preempted}) << "a fiftieth of their time";
+  EXPECT_EQ(slow_wait(4901us), Causes{});
+  const auto all_wait = [](Nanoseconds delay) {
+    return causes(even_runs(
+        1ms, [&](Usage& used, bool) { used.run_delay = delay, used.cpu_time = 1ms - delay, used.machine_busy = 2ms; }));
+  };
+  EXPECT_EQ(all_wait(50us), Causes{Cause::preempted}) << "a twentieth of every run";
+  EXPECT_EQ(all_wait(49us), Causes{});
+}
+
+TEST(InstabilityBorders, of_who_was_in_the_way) {
+  const auto found = [](Nanoseconds delay, Nanoseconds busy) {
+    return causes(
+        even_runs(1ms,
+                  [&](Usage& used, bool) { used.cpu_time = 500us, used.run_delay = delay, used.machine_busy = busy; }),
+        1);
+  };
+  EXPECT_EQ(found(750us, 1250us), (Causes{Cause::preempted, Cause::oversubscribed})) << "a quarter its own threads";
+  EXPECT_EQ(found(750us, 1251us), Causes{Cause::preempted});
+  EXPECT_EQ(found(1250us, 750us), Causes{Cause::oversubscribed}) << "three quarters";
+  EXPECT_EQ(found(1250us, 751us), (Causes{Cause::preempted, Cause::oversubscribed}));
+}
+
+TEST(InstabilityBorders, of_being_held_back) {
+  const auto held = [](Nanoseconds time) {
+    return causes(even_runs(1ms, [&](Usage& used, bool) { used.throttled = time; }));
+  };
+  EXPECT_EQ(held(50us), Causes{Cause::throttled}) << "a twentieth of the time";
+  EXPECT_EQ(held(Nanoseconds(49'999)), Causes{});
+  const auto slowed = [](double mhz) {
+    return causes(even_runs(1100us, [&](Usage& used, bool is_slow) { used.mhz = is_slow ? mhz : 3000; }));
+  };
+  EXPECT_EQ(slowed(2850), Causes{Cause::throttled}) << "a twentieth below the usual";
+  EXPECT_EQ(slowed(2851), Causes{});
+}
+
+TEST(InstabilityBorders, of_stolen_time) {
+  const auto in_slow = [](Nanoseconds time, int cpus) {
+    return causes(even_runs(1100us, [&](Usage& used, bool is_slow) { used.steal = is_slow ? time : 0us; }), cpus);
+  };
+  EXPECT_EQ(in_slow(201us, 1), Causes{Cause::steal}) << "1.005 of 100.5 ms";
+  EXPECT_EQ(in_slow(200us, 1), Causes{});
+  EXPECT_EQ(in_slow(402us, 2), Causes{Cause::steal}) << "of two processors";
+  EXPECT_EQ(in_slow(400us, 2), Causes{});
+  const auto in_all = [](Nanoseconds time) {
+    return causes(even_runs(1ms, [&](Usage& used, bool) { used.steal = time; }), 1);
+  };
+  EXPECT_EQ(in_all(50us), Causes{Cause::steal});
+  EXPECT_EQ(in_all(49us), Causes{});
+}
+
+TEST(InstabilityBorders, of_first_runs) {
+  const auto found = [](Nanoseconds second, int others) {
+    PassSketch pass;
+    pass.run(9ms).run(second);
+    for (int i = 0; i < others; ++i) pass.run(1ms);
+    return causes(pass.judge());
+  };
+  EXPECT_EQ(found(1501us, 58), Causes{Cause::first_run_effects});
+  EXPECT_EQ(found(1500us, 58), Causes{}) << "half as long again as the usual run";
+  EXPECT_EQ(found(5ms, 4), Causes{Cause::first_run_effects});
+  EXPECT_EQ(found(5ms, 3), Causes{}) << "of five runs three are not the first";
+}
+
+TEST(InstabilityBorders, of_programs_that_are_named) {
+  const auto named = [](const std::vector<Nanoseconds>& times) {
+    RunPass pass = even_runs(3ms, [](Usage& used, bool is_slow) {
+      used.cpu_time = 1ms, used.run_delay = is_slow ? 2ms : 0ms, used.machine_busy = 3ms;
+    });
+    pass.watched = 200ms;
+    int process = 0;
+    for (const Nanoseconds time : times) ++process, pass.programs.push_back({"p", 1, {process}, time});
+    return find_instability(pass, {2, std::nullopt}).value().verdicts.at(0).programs.size();
+  };
+  EXPECT_EQ(named({95ms, 5ms}), 2u) << "a twentieth";
+  EXPECT_EQ(named({96ms, 4ms}), 1u);
+  EXPECT_EQ(named({20ms, 20ms, 20ms}), 3u);
+  EXPECT_EQ(named({20ms, 20ms, 20ms, 20ms}), 3u);
+}
+
 }  // namespace
 }  // namespace takt

@@ -50,5 +50,23 @@ TEST(LeftOps, without_the_runtimes_word_nothing_is_known) {
   EXPECT_EQ(left_ops_line(profile), "");
 }
 
+TEST(LeftOps, go_to_several_devices_or_only_copies_do) {
+  RunResult result = with_fallback();
+  for (auto& run : result.profiled->ops)
+    run = {on("Tensorrt", sample("conv", "Conv", 0, 500)), on("CUDA", sample("gemm", "Gemm", 500, 100)),
+           on("DML", sample("some", "Unique", 600, 100)), on("CPU", sample("rows", "NonZero", 700, 200)),
+           on("CUDA", sample("up", "MemcpyFromHost", 900, 30))};
+  EXPECT_EQ(left_ops(profile_ops(result)).value().to, "CPU+DML");
+  EXPECT_EQ(left_ops_line(profile_ops(result)),
+            "2 of 4 operators left GPU for CPU+DML: 300 ns a run (30.0 %), with 1 copy of 30.0 ns a run.\n");
+  for (auto& run : result.profiled->ops)
+    run = {on("CUDA", sample("gemm", "Gemm", 500, 100)), on("CUDA", sample("down", "MemcpyToHost", 600, 20)),
+           on("CUDA", sample("up", "MemcpyFromHost", 900, 30))};
+  EXPECT_EQ(left_ops_line(profile_ops(result)), "Between the host and GPU: 2 copies of 50.0 ns a run.\n");
+  for (auto& run : result.profiled->ops)
+    run = {on("CUDA", sample("gemm", "Gemm", 500, 100)), on("CPU", sample("rows", "NonZero", 700, 200))};
+  EXPECT_EQ(left_ops_line(profile_ops(result)), "1 of 2 operators left GPU for CPU: 200 ns a run (20.0 %).\n");
+}
+
 }  // namespace
 }  // namespace takt

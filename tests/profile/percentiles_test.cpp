@@ -26,5 +26,20 @@ TEST(Percentiles, interpolate_between_runs_of_any_order) {
   }
 }
 
+TEST(Percentiles, of_each_pass_that_ran) {
+  RunResult result = profiled_result({{5000, {}}, {1000, {}}});
+  result.plain = *result.profiled;
+  result.plain->profiled = false;
+  result.plain->samples = {ns(7000)}, result.plain->host_samples = {ns(9000)};
+  const auto rows = percentiles_table(result, {100}).rows;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(std::get<std::string>(rows[0][0]), "plain");
+  EXPECT_EQ(std::get<Duration>(rows[0][2]), Duration(7));
+  EXPECT_EQ(std::get<Duration>(rows[0][3]), Duration(9));
+  EXPECT_EQ(std::get<Duration>(rows[1][2]), Duration(5));
+  result.plain->samples.clear();
+  EXPECT_EQ(percentiles_table(result, {50, 90}).rows.size(), 2u);
+}
+
 }  // namespace
 }  // namespace takt

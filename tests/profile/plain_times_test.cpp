@@ -68,6 +68,26 @@ TEST(PlainTimes, add_up_to_the_plain_run_and_give_the_large_operator_its_share) 
   EXPECT_NEAR(static_cast<double>(taken.count()) / 100 / (tinies + 1), record, 0.05 * record);
 }
 
+TEST(PlainTimes, of_sessions_that_ran_beside_each_other_or_of_requests_are_not_told) {
+  const auto has_plain_times = [](const RunResult& result) {
+    const OpProfile profile = profile_ops(result);
+    return profile.plain_mean.has_value() || profile.plain_unattributed.has_value() ||
+           std::any_of(profile.ops.begin(), profile.ops.end(), [](const OpRow& row) { return !!row.plain_mean; });
+  };
+  RunResult result = measured(0);
+  EXPECT_TRUE(has_plain_times(result));
+  result.instances.push_back(*result.plain);
+  EXPECT_FALSE(has_plain_times(result));
+  result.instances.clear();
+  result.throughput.emplace();
+  EXPECT_FALSE(has_plain_times(result));
+  RunResult half = measured(0);
+  half.plain->samples.clear();
+  EXPECT_FALSE(has_plain_times(half));
+  half.plain.reset();
+  EXPECT_FALSE(has_plain_times(half));
+}
+
 TEST(PlainTimes, a_record_costs_no_more_than_what_was_recorded) {
   const OpProfile profile = profile_ops(measured(0, false, 500));
   Nanoseconds taken{};

@@ -31,6 +31,9 @@ TEST(RunMemory, the_line_is_of_the_plain_session_which_alone_is_the_model) {
   const std::string model = "weights 0 B, activations 3.00 MiB at most\n";
   EXPECT_EQ(memory_line(both_passes()), resident + "\n       " + model);
   EXPECT_EQ(memory_line(both_passes(), 120), resident + " " + model);
+  const std::size_t columns = resident.size() + 1 + model.size() - 1;
+  EXPECT_EQ(memory_line(both_passes(), columns), resident + " " + model) << "just fits";
+  EXPECT_EQ(memory_line(both_passes(), columns - 1), resident + "\n       " + model);
   RunResult profiled_only = both_passes();
   profiled_only.plain.reset();
   EXPECT_THAT(memory_line(profiled_only), testing::StartsWith("Memory 300 MiB while loading"));

@@ -109,6 +109,24 @@ TEST(RunLabel, the_precision_is_that_of_the_models_operators_where_the_runtime_d
   EXPECT_EQ(precision_of(result), "bfloat16");
 }
 
+TEST(RunLabel, constants_and_what_counts_do_not_tell_the_precision) {
+  const auto precision_beside = [](ElementType type, bool constant) {
+    RunResult result = disturbed_runs();
+    result.graph = GraphSketch().op("k", "Constant", {}, constant).op("b", "Relu", {"x"}).graph("b");
+    result.graph->tensor(result.graph->ops[0].outputs[0]).type = type;
+    return precision_of(result);
+  };
+  EXPECT_EQ(precision_beside(ElementType::f64, true), "float32") << "it is made when the model is loaded";
+  EXPECT_EQ(precision_beside(ElementType::f64, false), "float32+float64");
+  for (const auto& [type, text] : {std::pair(ElementType::f16, "float16+float32"),
+                                   {ElementType::i8, "float32+int8"},
+                                   {ElementType::u8, "float32+uint8"},
+                                   {ElementType::bf16, "bfloat16+float32"},
+                                   {ElementType::i64, "float32"},
+                                   {ElementType::boolean, "float32"}})
+    EXPECT_EQ(precision_beside(type, false), text);
+}
+
 TEST(IterationsTable, has_every_run_with_its_times) {
   const Table table = iterations_table(disturbed_runs());
   ASSERT_EQ(table.rows.size(), 10u);

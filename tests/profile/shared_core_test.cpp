@@ -49,6 +49,13 @@ TEST(SharedCore, needs_three_turns_of_each_kind) {
   EXPECT_TRUE(find_shared_core(Turns().add(3, alone, 1ms).add(12, beside, 1300us).pass()));
 }
 
+TEST(SharedCore, begins_at_half_as_long_again_and_a_twentieth_of_the_time) {
+  EXPECT_TRUE(find_shared_core(Turns().add(7, alone, 1ms).add(3, 60us, 1300us).pass()));
+  EXPECT_FALSE(find_shared_core(Turns().add(7, alone, 1ms).add(3, Nanoseconds(59'999), 1300us).pass()));
+  EXPECT_TRUE(find_shared_core(Turns().add(7, alone, 1ms).add(3, beside, 1050us).pass()));
+  EXPECT_FALSE(find_shared_core(Turns().add(7, alone, 1ms).add(3, beside, Nanoseconds(1'049'999)).pass()));
+}
+
 TEST(SharedCore, is_not_told_of_walks_that_belong_to_no_turn) {
   Turns turns;
   turns.add(7, alone, 1ms).add(3, beside, 1300us);
@@ -60,6 +67,16 @@ TEST(SharedCore, is_not_blamed_for_what_turns_differ_by_anyway) {
   Turns turns;
   turns.add(12, alone, 1ms).add(5, alone, 1250us).add(2, beside, 1200us).add(1, beside, 1100us);
   EXPECT_FALSE(find_shared_core(turns.pass()));
+}
+
+// Of 3 and 5 turns all pairs, 15, less half of them and a half: 7, and chance alone makes 6.88.
+TEST(SharedCore, is_no_chance_of_few_turns) {
+  EXPECT_FALSE(find_shared_core(Turns().add(3, alone, 1ms).add(3, beside, 1300us).pass()));
+  EXPECT_FALSE(find_shared_core(Turns().add(4, alone, 1ms).add(3, beside, 1300us).pass()));
+  EXPECT_TRUE(find_shared_core(Turns().add(5, alone, 1ms).add(3, beside, 1300us).pass()));
+  EXPECT_TRUE(find_shared_core(Turns().add(3, alone, 1ms).add(5, beside, 1300us).pass()));
+  EXPECT_FALSE(find_shared_core(Turns().add(4, alone, 1ms).add(1, alone, 1300us).add(3, beside, 1300us).pass()))
+      << "one that took as long alone counts half against each";
 }
 
 }  // namespace

@@ -46,6 +46,18 @@ TEST(Vary, finds_the_fastest_and_what_is_not_told_apart_from_it) {
   EXPECT_GT(result.rows[3].interval.value().high, 2);
 }
 
+TEST(Vary, of_variants_that_take_equally_long_the_first_is_the_fastest) {
+  const std::vector<double> slow(20, 1000), fast(20, 500);
+  EXPECT_EQ(compared({slow, slow, slow}).fastest, 0u);
+  EXPECT_EQ(compared({slow, fast, fast}).fastest, 1u);
+  const auto result = compared({{}, slow, fast, {}});
+  EXPECT_EQ(result.first, 1u);
+  EXPECT_EQ(result.fastest, 2u);
+  EXPECT_EQ(result.rows[2].per_second, 2000);
+  EXPECT_EQ(result.rows[1].per_second, 1000);
+  EXPECT_FALSE(result.rows[0].per_second);
+}
+
 TEST(Vary, calls_noise_no_difference) {
   if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   int wrong = 0;

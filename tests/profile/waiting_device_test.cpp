@@ -30,6 +30,15 @@ TEST(WaitingDevice, is_said_with_what_it_waits_for) {
       "average. Until that is hidden, more work in each (a larger batch) costs little.\n");
 }
 
+TEST(WaitingDevice, is_said_from_two_fifths_of_a_run_on) {
+  EXPECT_NE(line_of(on_a_gpu(540)).find("waited in 41 %"), std::string::npos);
+  EXPECT_NE(line_of(on_a_gpu(550)).find("waited in 40 %"), std::string::npos);
+  EXPECT_EQ(line_of(on_a_gpu(552)), "");
+  RunResult idle = on_a_gpu(350);
+  for (auto& run : idle.profiled->ops) run.clear();
+  EXPECT_EQ(line_of(idle), "") << "it was asked for nothing";
+}
+
 TEST(WaitingDevice, is_not_said_where_it_works_or_nothing_tells) {
   EXPECT_EQ(line_of(on_a_gpu(800)), "");
   RunResult by_the_host = on_a_gpu(350), without_plain_runs = on_a_gpu(350);

@@ -218,6 +218,68 @@ TEST(SingleContention, says_how_far_it_is_off) {
   EXPECT_NE(to_text(check, {}).find("Mean error 20.0 %, the largest 20.0 %"), std::string::npos);
 }
 
+/// Two stages beside the load of one resource at one level: `stages` and `load` times as slow.
+SingleRound round_of(std::vector<double> alone, std::vector<double> stages, std::vector<double> lost, double load) {
+  SingleRound round;
+  round.alone = std::move(alone);
+  for (std::size_t s = 0; s < stages.size(); ++s) round.answers.stages.push_back({{{stages[s]}}, 1, {lost[s]}});
+  round.answers.loads.push_back({{{load}}, 1, {}});
+  return round;
+}
+
+TEST(SingleContention, of_several_rounds_is_their_middle_and_how_far_they_are_apart) {
+  const LoadPlan plan{{1}, {}};
+  const std::vector rounds{round_of({100e3, 50e3}, {1.2, 3}, {1.1, 1.5}, 2),
+                           round_of({130e3, 50e3}, {1.4, 3}, {1.3, 1.5}, 2),
+                           round_of({100e3, 50e3}, {1.3, 3}, {1.2, 1.5}, 2)};
+  const auto report = single_report({"a", "b"}, {"memory"}, rounds, plan);
+  EXPECT_EQ(report.rounds, 3);
+  ASSERT_EQ(report.alone.size(), 2u);
+  EXPECT_DOUBLE_EQ(report.alone[0].mean->count(), 110);
+  EXPECT_NEAR(report.alone[0].drift.value(), 130.0 / 110 - 1, 1e-12);
+  EXPECT_DOUBLE_EQ(report.alone[1].mean->count(), 50);
+  EXPECT_DOUBLE_EQ(report.alone[1].drift.value(), 0);
+  ASSERT_EQ(report.loaded.size(), 3u);
+  EXPECT_EQ(report.loaded[2].stage, "[load of memory]");
+  const auto is = [](const Estimate& one, double value, double times) {
+    EXPECT_NEAR(one.value, value, 1e-9);
+    EXPECT_NEAR(one.low, value / times, 1e-9);
+    EXPECT_NEAR(one.high, value * times, 1e-9);
+  };
+  // Student's factor of three rounds, 4.303, times the deviation of the logarithms over √3.
+  const auto apart = [](double a, double b, double c) {
+    const double middle = (std::log(a) + std::log(b) + std::log(c)) / 3;
+    double sum = 0;
+    for (const double one : {a, b, c}) sum += std::pow(std::log(one) - middle, 2);
+    return std::exp(4.302652729749464 * std::sqrt(sum / 2) / std::sqrt(3));
+  };
+  is(report.loaded[0].slow_down, 1.3, apart(1.2, 1.4, 1.3));
+  is(report.loaded[1].slow_down, 3, 1);
+  is(report.loaded[2].slow_down, 2, 1);
+  is(report.pressures[0].load_lost, 1.2, apart(1.1, 1.3, 1.2));
+  is(report.pressures[1].load_lost, 1.5, 1);
+  ASSERT_EQ(report.pairs.size(), 4u);
+  EXPECT_EQ(report.pairs[2].stage + report.pairs[2].beside, "ba");
+  EXPECT_FALSE(report.pairs[0].significant) << "its rounds do not agree";
+  EXPECT_TRUE(report.pairs[3].significant) << "they do";
+}
+
+TEST(SingleContention, errors_of_several_pairs_are_averaged_without_their_signs) {
+  SingleReport predicted;
+  InterferenceReport measured;
+  for (const auto& [said, found] : {std::pair(1.2, 1.5), {1.1, 1.0}, {3.0, 3.0}}) {
+    PairRow& row = predicted.pairs.emplace_back();
+    row.factor = said, row.low = said, row.high = said;
+    measured.pairs.emplace_back().factor = found;
+  }
+  const auto check = check_predictions(predicted, measured);
+  EXPECT_NEAR(check.rows[0].error.value(), -0.2, 1e-12);
+  EXPECT_NEAR(check.rows[1].error.value(), 0.1, 1e-12);
+  EXPECT_NEAR(check.mean_error.value(), 0.1, 1e-12);
+  EXPECT_NEAR(check.largest_error.value(), 0.2, 1e-12);
+  EXPECT_FALSE(check_predictions({}, {}).mean_error);
+}
+
 std::string file_of(const SingleReport& report) {
   auto list = tables({report.alone, report.pairs, report.rounds, false});
   for (Table& table : single_tables(report)) list.push_back(std::move(table));

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "scenario/scenario_tables.h"
 #include "scenario/top_operators.h"
 #include "training/made_training.h"
 
@@ -128,6 +129,74 @@ TEST(TopOperators, own_the_work_of_the_device_that_they_launch) {
   EXPECT_EQ(times.list[0].name, "aten::addmm");
   EXPECT_EQ(times.list[0].self_ns, 9'000);
   EXPECT_EQ(times.list[1].self_ns, 3'000);
+}
+
+// Work belongs to the innermost operator that is open when its call begins, on the call's own thread.
+TEST(TopOperators, of_calls_at_the_ends_of_operators) {
+  const auto owner = [](std::int64_t at, std::int64_t correlation = 5) {
+    SmallTraining small;
+    const RowId stream = small.trace().add_row(small.trace().add_process("GPU 0", 20), "stream 7", 7);
+    const EventId call = small.add(small.loop(), "cudaLaunchKernel", "cuda_runtime", at, 500);
+    const EventId work = small.add(stream, "gemm", "kernel", at + 5'000, 3'000);
+    small.add(stream, "gemm", "kernel", at + 9'000, 100);  // of nobody
+    for (const EventId one : {call, work}) small.trace().set_args(one, TraceValues{{"correlation", correlation}});
+    const OperatorTimes times = operator_times(small.trace());
+    return times.list.empty() ? "nobody" : times.list[0].name + " " + std::to_string(times.total_ns);
+  };
+  EXPECT_EQ(owner(30'000), "aten::linear 3000");
+  EXPECT_EQ(owner(34'999), "aten::linear 3000");
+  EXPECT_EQ(owner(35'000), "aten::addmm 3000");
+  EXPECT_EQ(owner(64'999), "aten::addmm 3000");
+  EXPECT_EQ(owner(65'000), "aten::linear 3000") << "addmm has ended";
+  EXPECT_EQ(owner(70'000), "nobody") << "linear has, too";
+  EXPECT_EQ(owner(40'000, 0), "nobody") << "0 is no correlation";
+}
+
+TEST(TopOperators, of_equal_time_come_by_their_names_and_of_two_devices_together) {
+  SmallTraining small;
+  const ProcessId first = small.trace().add_process("GPU 0", 20), second = small.trace().add_process("GPU 1", 21);
+  const RowId streams[] = {small.trace().add_row(first, "stream 7", 7), small.trace().add_row(second, "stream 7", 7)};
+  std::int64_t correlation = 0;
+  const auto launch = [&](std::int64_t at, std::size_t device, std::int64_t length) {
+    const EventId call = small.add(small.loop(), "cudaLaunchKernel", "cuda_runtime", at, 500);
+    const EventId work = small.add(streams[device], "gemm", "kernel", at + 5'000, length);
+    ++correlation;
+    for (const EventId one : {call, work}) small.trace().set_args(one, TraceValues{{"correlation", correlation}});
+  };
+  launch(81'500, 0, 70), launch(40'000, 0, 40), launch(140'000, 1, 30), launch(31'000, 1, 70);
+  const OperatorTimes times = operator_times(small.trace());
+  ASSERT_EQ(times.list.size(), 3u);
+  EXPECT_EQ(times.list[0].name, "aten::_local_scalar_dense");
+  EXPECT_EQ(times.list[1].name, "aten::addmm");
+  EXPECT_EQ(times.list[1].self_ns, 70);
+  EXPECT_EQ(times.list[2].name, "aten::linear");
+  EXPECT_EQ(times.total_ns, 210);
+}
+
+TEST(ScenarioText, has_the_ten_dearest_operators_and_means_of_the_steps) {
+  ScenarioOutcome outcome;
+  outcome.run.step_times = {Nanoseconds(3'000'000), Nanoseconds(5'000'000), Nanoseconds(1'000'000)};
+  outcome.run.data_waits = {Nanoseconds(1'000'000), Nanoseconds(0), Nanoseconds(2'000'000)};
+  outcome.run.device = "cpu", outcome.run.profiler = "kineto", outcome.run.torch_version = "2";
+  outcome.figures = {3, 0.375, 2, 41, 3072};
+  OperatorTimes operators;
+  for (int i = 0; i < 11; ++i)
+    operators.list.push_back({"op" + std::to_string(i), 6, 3'000}), operators.total_ns += 3'000;
+  TextStyle style;
+  style.width = 400;
+  const std::string text = scenario_text(outcome, operators, style);
+  EXPECT_NE(text.find("avg_step_time_s        0.003000\navg_dataloader_wait_s  0.001000\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("3 steps on cpu, recorded by kineto of libtorch 2. Per step: 37.5 % waiting for data, 2 values "
+                      "read back, 41 operators, 3.00 KiB of memory taken."),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("op9"), std::string::npos);
+  EXPECT_EQ(text.find("op10"), std::string::npos);
+  const Table table = scenario_tables(outcome, operators)[1];
+  ASSERT_EQ(table.rows.size(), 11u);
+  EXPECT_EQ(std::get<double>(some_columns(table, {"calls_per_step"}).rows[10][0]), 2);
+  EXPECT_EQ(std::get<Duration>(some_columns(table, {"self_per_step_us"}).rows[10][0]), Duration(1));
+  EXPECT_DOUBLE_EQ(std::get<double>(some_columns(table, {"self_percent"}).rows[10][0]), 100.0 / 11);
 }
 
 }  // namespace

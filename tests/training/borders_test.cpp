@@ -6,6 +6,7 @@
 #include "trace/trace.h"
 #include "training/diagnosis.h"
 #include "training/operator_kinds.h"
+#include "training/ranks.h"
 #include "training/rise.h"
 #include "training/roles.h"
 #include "training/straggler.h"
@@ -188,6 +189,35 @@ TEST(Roles, fall_into_kinds) {
   for (const char* name : {"MulBackward0", "autograd::engine::evaluate_function", "torch::autograd::AccumulateGrad"})
     EXPECT_TRUE(is_backward(name)) << name;
   EXPECT_FALSE(is_backward("aten::backward"));
+}
+
+/// Processes of these names, each with one operator; then how many operators each rank has.
+std::vector<std::pair<std::int64_t, std::size_t>> ranks_of(const std::vector<std::string>& processes,
+                                                           const char* category = "cpu_op") {
+  NamedTrace merged;
+  merged.file = "merged.json";
+  std::uint32_t pid = 10;
+  for (const std::string& name : processes) {
+    const RowId row = merged.read.trace.add_row(merged.read.trace.add_process(name, pid++), "main");
+    merged.read.trace.add_event(row, "aten::mm", name == "GPU 0" ? category : "cpu_op", Nanoseconds(0), Nanoseconds(5));
+  }
+  std::vector<std::pair<std::int64_t, std::size_t>> found;
+  for (const NamedTrace& part : split_by_rank(merged)) {
+    EXPECT_EQ(part.file, "merged.json");
+    found.emplace_back(part.read.rank.value(), part.read.trace.events().size());
+  }
+  return found;
+}
+
+TEST(Ranks, of_one_file_are_taken_apart_with_all_their_processes) {
+  using Found = std::vector<std::pair<std::int64_t, std::size_t>>;
+  EXPECT_EQ(ranks_of({"rank 1: python", "rank 0: python"}), (Found{{0, 1}, {1, 1}}));
+  EXPECT_EQ(ranks_of({"rank 1: python", "rank 0: python", "rank 1: GPU 0", "rank 7: python"}),
+            (Found{{0, 1}, {1, 2}, {7, 1}}));
+  EXPECT_EQ(ranks_of({"rank 1: python", "rank 1: GPU 0"}), Found{}) << "one rank alone";
+  EXPECT_EQ(ranks_of({"python", "worker"}), Found{});
+  EXPECT_EQ(ranks_of({"rank 0: python", "GPU 0", "rank 1: python"}, "cpu_op"), (Found{{0, 1}, {1, 1}}));
+  EXPECT_EQ(ranks_of({"rank 0: python", "GPU 0", "rank 1: python"}, "kernel"), Found{}) << "whose is it?";
 }
 
 }  // namespace
