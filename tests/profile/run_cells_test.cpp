@@ -437,6 +437,10 @@ TEST(Sentences, of_a_run_have_its_figures) {
   EXPECT_THAT(text, HasSubstr("Operators, over 5 profiled runs (1.00 ms measured)\n"));
   EXPECT_THAT(text, HasSubstr("FLOPs, bytes and shapes are known for 62.5 % of the operators' time.\n"));
   EXPECT_THAT(text, HasSubstr("Profiling cost +50.0 % (95 %: "));
+  EXPECT_THAT(text,
+              HasSubstr("Std dev     15.8 µs   43.8 µs\nMin        100.0 µs  132.0 µs\nMedian     120.0 µs  150.0 µs\n"
+                        "p90        136.0 µs  219.6 µs\np99        139.6 µs  236.2 µs\nMax        140.0 µs  238.0 µs\n"
+                        "Host mean  125.0 µs  170.0 µs\nRuns/s         7777      5848\n"));
 }
 
 }  // namespace
