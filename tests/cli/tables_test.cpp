@@ -12,6 +12,7 @@
 
 #include "cli/explain_tables.h"
 #include "core/text.h"
+#include "table_cells.h"
 
 namespace takt {
 namespace {
@@ -123,6 +124,36 @@ TEST(Explain, finds_keys_titles_tables_and_rows_in_any_case) {
   for (const char* row : {"[12 other operators]", "other operators"}) EXPECT_EQ(found(row).rows.size(), 1u) << row;
   EXPECT_FALSE(found("stage_time_us.infer").columns.empty());
   EXPECT_TRUE(found("share_precent").empty());
+}
+
+/// Two commands with a table each, of which the second has a row of its own.
+std::vector<CommandTables> two_commands() {
+  return {{"one", {{"first", "What is first.", {{"time_us", "Time", "How long."}}, {}}}},
+          {"two", {{"second", "What is second.", {{"bytes", "Bytes", "How many."}}, {{"[rest]", "What is left."}}}}}};
+}
+
+TEST(Cells, of_explain_tables) {
+  const auto all = two_commands();
+  expect_cells(table_named(tables(find_explanation("", all)), "tables"),
+               {{"command", {"one", "two"}},
+                {"table", {"first", "second"}},
+                {"sentence", {"What is first.", "What is second."}}});
+}
+
+TEST(Cells, of_explain_columns) {
+  const auto all = two_commands();
+  expect_cells(table_named(tables(find_explanation("", all)), "columns"), {{"command", {"one", "two"}},
+                                                                           {"table", {"first", "second"}},
+                                                                           {"column", {"time_us", "bytes"}},
+                                                                           {"title", {"Time", "Bytes"}},
+                                                                           {"meaning", {"How long.", "How many."}}});
+}
+
+TEST(Cells, of_explain_named_rows) {
+  const auto all = two_commands();
+  expect_cells(
+      table_named(tables(find_explanation("", all)), "named_rows"),
+      {{"command", {"two"}}, {"table", {"second"}}, {"named_row", {"[rest]"}}, {"meaning", {"What is left."}}});
 }
 
 TEST(Explain, finds_every_column_table_and_row) {

@@ -29,6 +29,16 @@ TEST(Provenance, can_be_fixed_for_byte_exact_tests) {
   unsetenv("TAKT_FIXED_PROVENANCE");
 }
 
+TEST(Keys, of_a_provenance_have_their_values) {
+  Provenance provenance{7,         "0.9",     {"takt", "run"}, "today",  "here", "some CPU",
+                        "some OS", "Release", "openvino",      "2026.1", "GPU",  {}};
+  provenance.settings = {{"seed", "3"}, {"threads", "2"}};
+  EXPECT_EQ(nlohmann::json::parse(to_json(provenance)), nlohmann::json::parse(R"({
+    "schema_version": 7, "takt_version": "0.9", "command": ["takt", "run"], "date": "today", "host": "here",
+    "cpu": "some CPU", "os": "some OS", "build_type": "Release", "runtime": "openvino", "runtime_version": "2026.1",
+    "device": "GPU", "settings": {"seed": "3", "threads": "2"}})"));
+}
+
 TEST(ProgressLine, tells_the_remaining_time_once_it_can) {
   EXPECT_EQ(progress_line("run", 0, 10, 0s), "run [........................]   0 %");
   EXPECT_EQ(progress_line("run", 5, 10, 2s), "run [############............]  50 %  2.00 s left");

@@ -48,6 +48,22 @@ TEST(Dag, branches_depend_on_what_they_capture) {
   EXPECT_THAT(dag.producers[1], ElementsAre(0));
 }
 
+TEST(Keys, of_an_exported_graph_have_their_values) {
+  ModelBuilder b("net");
+  b.input("x", ElementType::f32, {4});
+  b.node("Relu", {"x"}, {}, {.name = "first", .outputs = {"a"}});
+  b.node("Strange", {"a", "x"}, {}, {.name = "second", .domain = "mine", .outputs = {"y"}});
+  b.value_info("a", ElementType::f32, {4, 5});
+  b.output("y");
+  const Graph graph = b.build().graph;
+  EXPECT_EQ(nlohmann::json::parse(to_json(graph, build_dag(graph))), nlohmann::json::parse(R"({
+    "name": "net",
+    "ops": [{"name": "first", "type": "Relu", "domain": "", "inputs": ["x"], "outputs": ["a"], "producers": []},
+            {"name": "second", "type": "Strange", "domain": "mine", "inputs": ["a", "x"], "outputs": ["y"],
+             "producers": [0]}],
+    "edges": [{"from": 0, "to": 1, "tensor": "a", "shape": "{4,5}"}]})"));
+}
+
 TEST(Dag, exports_escape_names) {
   const Graph graph = diamond();
   const Dag dag = build_dag(graph);

@@ -50,6 +50,11 @@ TEST(Cells, of_plan_search_plans) {
                 {"speed_up", {"1.5", "1.25", "1", "", "0.5"}},
                 {"optimal", {"no", "yes", "", "", ""}},
                 {"plan_reason", {"", "", "", "the NPU refuses stage 2", ""}}});
+  PlanReport stream = found_plans();
+  stream.objective = PlanObjective::throughput;
+  expect_cells(
+      some_columns(table_named(plan_tables(stream), "plans"), {"role", "speed_up"}),
+      {{"role", {"found", "found", "single", "given", "PEP1"}}, {"speed_up", {"1.5", "0.75", "1", "", "1.25"}}});
 }
 
 TEST(Cells, of_plan_search_blocks) {

@@ -6,6 +6,7 @@
 
 #include "core/csv.h"
 #include "predict/collect_journal.h"
+#include "predict/loaded_prediction.h"
 #include "predict/predict_tables.h"
 #include "predict/predict_words.h"
 #include "predict/predicted_trace.h"
@@ -207,6 +208,12 @@ TEST(Cells, of_evaluate_models) {
                                                                 {"load_factor", {"1.5", "", "", ""}},
                                                                 {"load_from", {"probe", "not known", "", ""}},
                                                                 {"evaluate_problem", {"", "", "", "is no model"}}});
+}
+
+TEST(Sentences, of_a_law_of_loads_have_its_figures) {
+  const LoadLaw law("probe", {{"probe_wait_ratio", 1.25, 0.5, -0.75, 0, 1}, {"steal", 0.02, -0.25, 2, 0, 1}}, {{1, 1}});
+  EXPECT_EQ(sentence_of(law),
+            "probe: probe_wait_ratio 0.50-0.75·memory (1.25 in quiet), steal -0.25+2.00·memory (0.02 in quiet)");
 }
 
 TEST(Keys, of_a_predictor_have_their_values) {

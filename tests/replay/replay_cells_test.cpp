@@ -215,6 +215,23 @@ TEST(Sentences, of_a_what_if_have_its_figures) {
   says("slower infer is together is not known, 1.25 to 1.75 times");
 }
 
+// For people a row per stage, a column per stage beside it.
+TEST(Sentences, of_stages_beside_each_other_are_a_matrix) {
+  InterferenceReport report = two_alone();
+  const auto beside = [](double factor, bool significant) {
+    PairRow row;
+    row.stage = "a", row.beside = "b", row.factor = factor, row.significant = significant;
+    return row;
+  };
+  report.pairs = {beside(1.125, false), beside(1.5, true), beside(2.25, true), beside(3.5, false)};
+  report.pairs[3].factor.reset();
+  const std::string text = to_text(report, {});
+  for (const char* line :
+       {"Stage   Alone  Drift %  read    infer   Of bandwidth", "read   250 µs     12.5  1.12    1.50 *         0.750",
+        "infer       –        –  2.25 *  –                  –"})
+    EXPECT_NE(text.find("\n" + std::string(line) + "\n"), std::string::npos) << line << "\nis no line of\n" << text;
+}
+
 TEST(Sentences, of_predictions_have_their_figures) {
   PredictionCheck check = two_predictions();
   check.rows[1].measured = 2, check.rows[1].error = 0.5;
