@@ -1,5 +1,6 @@
-// Stands before each source that tools/mutants --random or tools/refusals changes: which change is on, and which places were reached.
-// The environment says both: TAKT_MUTANT is a number, TAKT_MUTANTS_REACHED a folder that gets an empty folder for each number.
+// Stands before each source that tools/mutants --random or tools/refusals changes: which change is on, and which places
+// were reached. The environment says both: TAKT_MUTANT is a number, TAKT_MUTANTS_REACHED a folder that gets an empty
+// folder for each number.
 #ifndef TAKT_MUTANT_SWITCH
 #define TAKT_MUTANT_SWITCH
 #include <fcntl.h>
