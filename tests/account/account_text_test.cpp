@@ -124,7 +124,8 @@ TEST(AccountText, the_source_is_told_where_batches_waited_there) {
   EXPECT_TRUE(says(waits(1), "source      1.00 µs mean wait before a batch is let in, 3.00 µs max\n"));
   EXPECT_FALSE(says(waits(0), "source      "));
   const std::string text = text_with([](Accounts& a) { a.overload = Overload{200, 150, 0.25}; });
-  EXPECT_TRUE(says(text, "overload    200 batches/s come, 150 leave,\n            so the wait grows by 250 ms in a second\n"))
+  EXPECT_TRUE(
+      says(text, "overload    200 batches/s come, 150 leave,\n            so the wait grows by 250 ms in a second\n"))
       << text;
 }
 

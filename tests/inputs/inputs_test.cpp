@@ -215,7 +215,8 @@ TEST(TakingTurns, folders_are_read_file_by_file_in_the_order_of_their_names) {
     ASSERT_EQ(requests.size(), 2u);
     for (const InputRequest& request : requests) {
       const HostTensor& tensor = std::get<GivenInput>(request.content).value.tensor;
-      EXPECT_EQ(static_cast<int>(tensor.bytes.data()[0]), static_cast<int>(turn % 2 + 1)) << request.name << " " << turn;
+      EXPECT_EQ(static_cast<int>(tensor.bytes.data()[0]), static_cast<int>(turn % 2 + 1))
+          << request.name << " " << turn;
     }
     EXPECT_EQ(requests[0].name, "x");
     EXPECT_EQ(requests[1].name, "y");

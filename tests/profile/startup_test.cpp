@@ -20,7 +20,7 @@ RunResult started() {
   return result;
 }
 
-std::vector<double> times_of(const RunResult& result) {
+std::vector<double> step_times(const RunResult& result) {
   std::vector<double> times;
   const Table table = startup_table(result).value_or(Table());
   for (const auto& row : table.rows)
@@ -32,10 +32,10 @@ using Times = std::vector<double>;
 
 TEST(StartUp, has_a_row_per_step_and_their_sum) {
   RunResult result = started();
-  EXPECT_EQ(times_of(result), (Times{30, 60, 10, 9, 109}));
+  EXPECT_EQ(step_times(result), (Times{30, 60, 10, 9, 109}));
   EXPECT_EQ(startup_line(result), "Start-up 109 µs: read 30.0 µs, compile 60.0 µs, other 10.0 µs, first run 9.00 µs\n");
   result.plain->start_up.read.reset();
-  EXPECT_EQ(times_of(result), (Times{-1, 60, 40, 9, 109})) << "read within compile";
+  EXPECT_EQ(step_times(result), (Times{-1, 60, 40, 9, 109})) << "read within compile";
   result.plain->start_up.from_cache = true;
   EXPECT_EQ(startup_line(result),
             "Start-up 109 µs: compile 60.0 µs (from the cache), other 40.0 µs, first run 9.00 µs\n");
@@ -47,17 +47,17 @@ TEST(StartUp, has_a_row_per_step_and_their_sum) {
 TEST(StartUp, clocks_that_disagree_give_no_negative_time) {
   RunResult result = started();
   result.plain->load_time = ns(85'000);
-  EXPECT_EQ(times_of(result), (Times{30, 60, 0, 9, 99}));
+  EXPECT_EQ(step_times(result), (Times{30, 60, 0, 9, 99}));
   result.plain->warmup.clear();
-  EXPECT_EQ(times_of(result), (Times{30, 60, 0, 4, 94})) << "without warm-up the first run counts";
+  EXPECT_EQ(step_times(result), (Times{30, 60, 0, 4, 94})) << "without warm-up the first run counts";
 }
 
 TEST(StartUp, of_the_plain_session_or_else_of_the_other) {
   RunResult result = started();
   result.profiled->load_time = ns(7'000), result.profiled->start_up.compile = ns(7'000);
-  EXPECT_EQ(times_of(result).front(), 30);
+  EXPECT_EQ(step_times(result).front(), 30);
   result.plain.reset();
-  EXPECT_EQ(times_of(result), (Times{-1, 7, 0, 4, 11}));
+  EXPECT_EQ(step_times(result), (Times{-1, 7, 0, 4, 11}));
   result.profiled->start_up.compile.reset();
   EXPECT_FALSE(startup_table(result)) << "the runtime does not tell";
   EXPECT_EQ(startup_line(result), "");
