@@ -10,7 +10,7 @@ namespace takt {
 namespace {
 
 /// Loaded in 100 us, of which 30 were reading and 60 compiling; the first warm-up run takes 9 us, runs take 4 and 5.
-RunResult started() {
+RunResult a_started_run() {
   RunResult result = profiled_result({{4000, {}}, {5000, {}}});
   result.plain = *result.profiled;
   result.plain->profiled = false;
@@ -31,7 +31,7 @@ std::vector<double> step_times(const RunResult& result) {
 using Times = std::vector<double>;
 
 TEST(StartUp, has_a_row_per_step_and_their_sum) {
-  RunResult result = started();
+  RunResult result = a_started_run();
   EXPECT_EQ(step_times(result), (Times{30, 60, 10, 9, 109}));
   EXPECT_EQ(startup_line(result), "Start-up 109 µs: read 30.0 µs, compile 60.0 µs, other 10.0 µs, first run 9.00 µs\n");
   result.plain->start_up.read.reset();
@@ -45,7 +45,7 @@ TEST(StartUp, has_a_row_per_step_and_their_sum) {
 }
 
 TEST(StartUp, clocks_that_disagree_give_no_negative_time) {
-  RunResult result = started();
+  RunResult result = a_started_run();
   result.plain->load_time = ns(85'000);
   EXPECT_EQ(step_times(result), (Times{30, 60, 0, 9, 99}));
   result.plain->warmup.clear();
@@ -53,7 +53,7 @@ TEST(StartUp, clocks_that_disagree_give_no_negative_time) {
 }
 
 TEST(StartUp, of_the_plain_session_or_else_of_the_other) {
-  RunResult result = started();
+  RunResult result = a_started_run();
   result.profiled->load_time = ns(7'000), result.profiled->start_up.compile = ns(7'000);
   EXPECT_EQ(step_times(result).front(), 30);
   result.plain.reset();
