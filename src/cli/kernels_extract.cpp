@@ -101,14 +101,16 @@ int run_kernels_extract(std::span<const std::string> arguments) {
                                 printable(kernels_folder(o.out).string()));
   if (const auto compared = count([](auto& one) { return one.difference.has_value(); }); compared > 0)
     end += fmt::format("; {} compared with the model, at most {:.1e} apart", compared, largest);
-  if (failed > 0) end += fmt::format("; {} have a problem", failed);
   const Table usual = some_columns(tables[0], {"kernel_record", "kernel_runs", "kernel_difference", "kernel_problem"});
   print(o.output, tables, provenance_of("kernels extract", arguments),
         to_text(usual, o.output.style()) + "\n" + end + "\n");
   if (failed > 0 && count([](auto& one) { return !one.file.empty(); }) == 0)
     throw Error(ErrorKind::runtime, fmt::format("no kernel was extracted; of the first: {}",
                                                 extracted.front().problem.value_or("it has no model")));
-  return failed > 0 ? 1 : 0;
+  if (failed > 0)
+    throw Error(ErrorKind::runtime, fmt::format("{} of {} kernels {} a problem; the table says which", failed,
+                                                extracted.size(), failed == 1 ? "has" : "have"));
+  return 0;
 }
 
 }  // namespace takt

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/index.h"
+#include "core/quoted.h"
 #include "core/random.h"
 #include "core/text.h"
 #include "graph/onnx_attributes.h"
@@ -96,7 +97,8 @@ void draw_weight(onnx::TensorProto& to, const KernelTensor& tensor, std::uint64_
 }
 
 void refuse_obstacle(const KernelRecord& record, const std::string& why) {
-  throw Error(ErrorKind::unsupported, fmt::format("{}: no model can be made of it: {}", printable(record.name), why));
+  throw Error(ErrorKind::unsupported, fmt::format("{}: no model can be made of it: {}", quoted_part(record.name),
+                                                  without_middle(printable(why), 300)));
 }
 
 void check_size(const KernelRecord& record) {
