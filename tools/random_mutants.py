@@ -43,7 +43,7 @@ def lines_of(content, change):
 def with_switches(content, numbered):
     """The source with these changes behind their switches: (number, change) …, none of which overlap."""
     for number, one in sorted(numbered, key=lambda pair: pair[1].begin, reverse=True):
-        content = content[:one.begin] + one.switched.replace("@", str(number)).encode() + content[one.end:]
+        content = content[:one.begin] + one.switched.replace("takt_mutant(@)", f"takt_mutant({number})").encode() + content[one.end:]
     return SWITCH.read_text() + content.decode()
 
 

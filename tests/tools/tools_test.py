@@ -239,6 +239,8 @@ class RandomMutants(InFolder):
         other = self.change._replace(kind="value", begin=begin, end=begin + 1, switched="(takt_mutant(@) ? (1) : (0))")
         text = self.random.with_switches(self.content, [(4, self.change), (7, other)])
         self.assertIn("if ((takt_mutant(4) ? (a <= 3) : (a < 3))) return a;\n  return (takt_mutant(7) ? (1) : (0));", text)
+        mail = other._replace(switched='(takt_mutant(@) ? ("a@b") : ("b@a"))')
+        self.assertIn('return (takt_mutant(9) ? ("a@b") : ("b@a"));', self.random.with_switches(self.content, [(9, mail)]))
         self.assertTrue(self.random.overlaps(self.change, [self.change]))
         self.assertFalse(self.random.overlaps(self.change, [other]))
 
