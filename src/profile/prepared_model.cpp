@@ -179,6 +179,7 @@ void PreparedModel::choose_shapes(const std::vector<Port>& ports, const Dimensio
 /// measured; others cost one inference each, of a session whose dimensions stay open.
 void PreparedModel::search_shapes(const std::vector<Port>& ports, const DimensionGuess& guess) {
   const auto notes = result_.notes;
+  const auto all_are_given = [&] { return result_.notes.size() == notes.size(); };  // what is guessed is noted
   std::set<std::map<std::string, Shape>> tried;
   std::optional<Error> first;
   std::unique_ptr<Session> open_session;
@@ -186,7 +187,7 @@ void PreparedModel::search_shapes(const std::vector<Port>& ports, const Dimensio
     result_.notes = notes;
     try {
       choose_shapes(ports, guess, number);
-      if (result_.notes.size() == notes.size()) return;  // the user gave all that is open
+      if (all_are_given()) return;
       if (!tried.insert(shapes_).second) continue;
       if (open_session) run_once(*open_session);
       probe();
@@ -194,8 +195,7 @@ void PreparedModel::search_shapes(const std::vector<Port>& ports, const Dimensio
         result_.notes.push_back(fmt::format("the usual sizes were refused, so others were tried ({})", first->what()));
       return;
     } catch (const Error& error) {
-      const bool are_given = result_.notes.size() == notes.size();  // by the user, so there are no others to try
-      if (error.kind() == ErrorKind::unsupported || are_given) throw;
+      if (error.kind() == ErrorKind::unsupported || all_are_given()) throw;  // there are no others to try
       tried.insert(shapes_);
       if (first) continue;
       first = error;
