@@ -237,10 +237,10 @@ def is_code(line):
 
 
 class Draw:
-    """Draws changes over src: by lines, every module at least once."""
+    """Draws changes over src: by lines, every module at least once. No two of them overlap, those of several seeds neither."""
 
-    def __init__(self, root, commands, seed):
-        self.root, self.commands, self.random = root, commands, random.Random(seed)
+    def __init__(self, root, commands):
+        self.root, self.commands, self.random, self.taken = root, commands, None, []
         self.sources = {}  # by file: Source, or None where it cannot be read
         self.lines = [(str(path.relative_to(root)), number) for path in sorted((root / "src").rglob("*.[ch]*"))
                       if path.suffix in (".cpp", ".h") for number, line in enumerate(path.read_text().splitlines(), 1) if is_code(line)]
@@ -253,14 +253,14 @@ class Draw:
             self.sources[file] = Source(self.root, file, arguments, through) if arguments and through.exists() else None
         return self.sources[file]
 
-    def change_at(self, file, line, taken, equivalent):
+    def change_at(self, file, line, equivalent):
         """A change in or behind this line that compiles; None where there is none."""
         source = self.source(file)
         behind = sorted({one.line for one in source.changes if one.line >= line})[:3] if source else []
         for place in behind:
             by_kind = {}
             for one in source.changes:
-                if one.line == place and (one.file, *lines_of(source.bytes, one)) not in equivalent and not overlaps(one, taken):
+                if one.line == place and (one.file, *lines_of(source.bytes, one)) not in equivalent and not overlaps(one, self.taken):
                     by_kind.setdefault(one.kind, []).append(one)
             kinds = sorted(by_kind)
             self.random.shuffle(kinds)
@@ -270,8 +270,9 @@ class Draw:
                     return one
         return None
 
-    def draw(self, count, only=None, equivalent=frozenset()):
+    def draw(self, seed, count, only=None, equivalent=frozenset()):
         """Yields changes; those of a module each first."""
+        self.random = random.Random(seed)
         by_module = {}
         for file, line in self.lines:
             by_module.setdefault(file.split("/")[1], []).append((file, line))
@@ -279,12 +280,11 @@ class Draw:
         lines = [place for name in modules for place in by_module[name]]
         wanted = [by_module[name] for name in modules][:count]
         wanted += [lines] * (count - len(wanted))
-        taken = []
         for choice in wanted:
             for _ in range(60):
                 file, line = self.random.choice(choice)
-                one = self.change_at(file, line, taken, equivalent)
+                one = self.change_at(file, line, equivalent)
                 if one:
-                    taken.append(one)
+                    self.taken.append(one)
                     yield one
                     break

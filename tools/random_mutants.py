@@ -166,20 +166,23 @@ def table(head, outcomes):
         yield f"{name:<12}" + "".join(f"{row[word]:>10}" for word in ("noticed", "survived", "not run")) + f"{share:>10}"
 
 
-def draw(root, tree, count, seed, only, equivalent, place):
-    """The changes of a draw, kept in a file: another call with the same words goes on with them."""
-    import mutant_places
+def draw(root, tree, count, seeds, only, equivalent, place):
+    """{seed: its changes}, kept in a file: another call with the same words goes on with them."""
     file = place / "draw.json"
     if file.exists():
-        return [Change(*entry) for entry in json.loads(file.read_text())]
+        return {int(seed): [Change(*entry) for entry in entries] for seed, entries in json.loads(file.read_text()).items()}
+    import mutant_places
     for words in (["--preset", "release", "-B", "build/tidy", "-DTAKT_UNITY=OFF", "-DTAKT_PRECOMPILE=OFF", "-DTAKT_BUILD_TESTS=OFF",
                    "-DTAKT_WITH_TORCH=ON"],
                   ["--build", "build/tidy", "--target", "src/graph/onnx_schema/onnx-ml.pb.h"]):
         subprocess.run(["cmake", *words], cwd=tree.path, check=True, stdout=subprocess.DEVNULL)
-    drawn = []
-    for one in mutant_places.Draw(tree.path, mutant_places.commands_of(tree.path / "build/tidy"), seed).draw(count, only, equivalent):
-        drawn.append(one)
-        print(f"drawn {len(drawn)}: {one.kind} {one.file}:{one.line}: {' '.join(one.old.split())[:50]} -> {' '.join(one.new.split())[:50]}", flush=True)
+    places, drawn = mutant_places.Draw(tree.path, mutant_places.commands_of(tree.path / "build/tidy")), {}
+    for seed in seeds:
+        drawn[seed] = []
+        for one in places.draw(seed, count, only, equivalent):
+            drawn[seed].append(one)
+            print(f"seed {seed}, {len(drawn[seed])}: {one.kind} {one.file}:{one.line}: {' '.join(one.old.split())[:50]} -> "
+                  f"{' '.join(one.new.split())[:50]}", flush=True)
     file.write_text(json.dumps(drawn))
     return drawn
 
@@ -198,37 +201,50 @@ def build_changed(tree, changed):
         raise RuntimeError(f"the changed copy does not build:\n{output}")
 
 
-def run(tree, count, seed, only, equivalent, jobs):
+def run(tree, count, seeds, only, equivalent, jobs):
     """Draws, builds, judges, prints. Returns 1 where a change survived."""
-    place = tree.root / f"build/mutants/random-{count}-{seed}{'-' + '-'.join(only) if only else ''}"
+    place = tree.root / f"build/mutants/random-{count}-{'-'.join(map(str, seeds))}{'-' + '-'.join(only) if only else ''}"
     place.mkdir(parents=True, exist_ok=True)
     if not (place / "draw.json").exists():
         tree.copy()
-    drawn = draw(tree.root, tree, count, seed, only, equivalent, place)
-    build(tree, drawn)
+    drawn = draw(tree.root, tree, count, seeds, only, equivalent, place)
+    changes = [one for seed in seeds for one in drawn[seed]]
+    build(tree, changes)
     baseline = Baseline(tests_of(tree.path / "build/release"), place, jobs)
     baseline.run()
-    log = place / "outcomes.jsonl"
-    outcomes = {entry["number"]: entry for entry in map(json.loads, log.read_text().splitlines())} if log.exists() else {}
+    outcomes = judge_all(changes, baseline, place / "outcomes.jsonl", jobs)
+    begin = 0
+    for seed in seeds:
+        numbers = range(begin, begin + len(drawn[seed]))
+        begin = numbers.stop
+        print(f"\nseed {seed}")
+        print("\n".join(report(tree.root, {number: changes[number] for number in numbers}, outcomes, baseline)))
+    return 0 if set(outcomes.values()) == {"noticed"} else 1
+
+
+def judge_all(changes, baseline, log, jobs):
+    """{number of a change: outcome}; the log says what an earlier call found."""
+    outcomes = {entry["number"]: entry["outcome"] for entry in map(json.loads, log.read_text().splitlines())} if log.exists() else {}
+    left = [number for number in range(len(changes)) if number not in outcomes]
     with open(log, "a", encoding="utf-8") as file, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        left = [number for number in range(len(drawn)) if number not in outcomes]
         for number, (outcome, by) in zip(left, pool.map(baseline.judge, left)):
-            outcomes[number] = {"number": number, "outcome": outcome, "by": by}
-            file.write(json.dumps(outcomes[number]) + "\n")
+            outcomes[number] = outcome
+            file.write(json.dumps({"number": number, "outcome": outcome, "by": by}) + "\n")
             file.flush()
-            print(f"{number + 1}/{len(drawn)} {outcome:<8} {drawn[number].kind:<10} {drawn[number].file}:{drawn[number].line} {by}", flush=True)
-    print("\n".join(report(tree.root, drawn, outcomes, baseline)))
-    return 0 if all(entry["outcome"] == "noticed" for entry in outcomes.values()) else 1
+            one = changes[number]
+            print(f"{len(outcomes)}/{len(changes)} {outcome:<8} {one.kind:<10} {one.file}:{one.line} {by}", flush=True)
+    return outcomes
 
 
 def report(root, drawn, outcomes, baseline):
-    told = [(one, outcomes[number]["outcome"]) for number, one in enumerate(drawn)]
+    """The lines about changes, by number."""
+    told = [(one, outcomes[number]) for number, one in drawn.items()]
     yield from table("kind", [(one.kind, outcome) for one, outcome in told])
     yield ""
     yield from table("module", [(one.file.split("/")[1], outcome) for one, outcome in told])
-    for number, (one, outcome) in enumerate(told):
-        if outcome == "noticed":
+    for number, one in drawn.items():
+        if outcomes[number] == "noticed":
             continue
         names = [test.name for test in baseline.reaching(number)]
-        yield f"\n# {outcome}, line {one.line}; {len(names)} tests run it: {', '.join(names[:4])}"
+        yield f"\n# {outcomes[number]}, line {one.line}; {len(names)} tests run it: {', '.join(names[:4])}"
         yield entry_of(one, (root / one.file).read_bytes())
