@@ -42,7 +42,6 @@ stages:
   - {name: spin, dummy: {time: 5ms}, device: CPU}
 '''
 GIVEN = ', inputs: {x: "{1,1}"}'
-COMMANDS = ('run',) if IS_SANITIZED else ('run', 'interference')  # both open a pipeline alike
 
 
 def real_runtimes():
@@ -133,39 +132,37 @@ class Stops(unittest.TestCase):
         self.assertTrue(pathlib.Path(self.folder, 'pipeline_trace.json').exists())
 
     def each_endless(self):
-        """(runtime, whether its sizes are given, pipeline) of stages that hang when they are tried."""
+        """(command, whether sizes are given, pipeline) of stages that hang when they are tried, on every runtime; both commands open a
+        pipeline alike, so one is tried both ways."""
         subprocess.run([MAKE_MODELS, self.folder], check=True, timeout=60)
         for runtime in real_runtimes():
-            for inputs in ('', GIVEN):
-                with self.subTest(runtime=runtime, inputs=inputs):
-                    yield runtime, inputs, ENDLESS.format(runtime=runtime, inputs=inputs)
+            for command, inputs in (('run', ''), ('run', GIVEN), ('interference', '')):
+                with self.subTest(runtime=runtime, command=command, inputs=inputs):
+                    yield command, inputs, ENDLESS.format(runtime=runtime, inputs=inputs)
 
     def test_the_time_limit_holds_before_the_first_batch(self):
-        for _, inputs, pipeline in self.each_endless():
-            for command in COMMANDS:
-                began = time.monotonic()
-                run = self.start(pipeline, '--timeout', '1s', command=command)
-                out, err = run.communicate(timeout=60)
-                self.assertLess(time.monotonic() - began, 50)
-                self.assertEqual(run.returncode, 1, out + err)
-                doing = 'running it once' if inputs else 'trying sizes for its open inputs'
-                self.assertEqual(answer(err).splitlines()[-1], f"takt: p.yaml: stage 'loop', {doing}: not done after 1.00 s; "
-                                 "raise 'timeout', or look at what the device does")
-                self.assertFalse(pathlib.Path(self.folder, 'pipeline_trace.json').exists())
+        for command, inputs, pipeline in self.each_endless():
+            began = time.monotonic()
+            run = self.start(pipeline, '--timeout', '1s', command=command)
+            out, err = run.communicate(timeout=60)
+            self.assertLess(time.monotonic() - began, 50)
+            self.assertEqual(run.returncode, 1, out + err)
+            doing = 'running it once' if inputs else 'trying sizes for its open inputs'
+            self.assertEqual(answer(err).splitlines()[-1], f"takt: p.yaml: stage 'loop', {doing}: not done after 1.00 s; "
+                             "raise 'timeout', or look at what the device does")
+            self.assertFalse(pathlib.Path(self.folder, 'pipeline_trace.json').exists())
 
     def test_ctrl_c_before_the_first_batch_ends_at_once(self):
-        for _, inputs, pipeline in self.each_endless():
-            for command in COMMANDS:
-                run = self.start(pipeline, '--timeout', '1h', command=command)
-                time.sleep(2)
-                self.assertIsNone(run.poll())
-                run.send_signal(signal.SIGINT)
-                began = time.monotonic()
-                out, err = run.communicate(timeout=60)
-                self.assertLess(time.monotonic() - began, 30)
-                self.assertEqual(run.returncode, 130, out + err)
-                self.assertIn('interrupted at stage ', err)
-
+        for command, _, pipeline in self.each_endless():
+            run = self.start(pipeline, '--timeout', '1h', command=command)
+            time.sleep(2)
+            self.assertIsNone(run.poll())
+            run.send_signal(signal.SIGINT)
+            began = time.monotonic()
+            out, err = run.communicate(timeout=60)
+            self.assertLess(time.monotonic() - began, 30)
+            self.assertEqual(run.returncode, 130, out + err)
+            self.assertIn('interrupted at stage ', err)
 
     def start_beside_loads(self):
         """A measurement of a real stage (it keeps a thread busy) and the process of its load."""

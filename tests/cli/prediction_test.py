@@ -298,7 +298,7 @@ def main():
     if 'onnxruntime' not in subprocess.run([TAKT, '--version'], capture_output=True, text=True, check=True).stdout:
         print('this takt has no ONNX Runtime')
         sys.exit(77)
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
 
 
 if __name__ == '__main__':
