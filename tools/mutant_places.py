@@ -45,11 +45,11 @@ class Source:
         self.bytes = self.path.read_bytes()
         self.arguments, self.index = arguments, cindex.Index.create()
         options = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
-        self.unit = self.index.parse(self.through, arguments, options=options)
-        self.macros = [self.range_of(one) for one in self.unit.cursor.get_children()
+        unit = self.index.parse(self.through, arguments, options=options)  # not kept: it takes a hundred MB
+        self.macros = [self.range_of(one) for one in unit.cursor.get_children()
                        if one.kind == K.MACRO_INSTANTIATION and self.is_here(one)]
         self.changes = []
-        for child in self.unit.cursor.get_children():
+        for child in unit.cursor.get_children():
             if child.kind not in (K.MACRO_INSTANTIATION, K.MACRO_DEFINITION, K.INCLUSION_DIRECTIVE):
                 self.walk(child, None, None)
 
