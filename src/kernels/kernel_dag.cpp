@@ -163,6 +163,8 @@ std::string dag_json(const KernelGraph& graph, const std::vector<std::optional<d
 
 std::string dag_graphviz(const KernelGraph& graph, const KernelFile& file, const KernelPath& path) {
   const std::set<int> on_path(path.kernels.begin(), path.kernels.end());
+  std::set<std::pair<int, int>> path_edges;
+  for (std::size_t i = 1; i < path.kernels.size(); ++i) path_edges.emplace(path.kernels[i - 1], path.kernels[i]);
   std::string text = "digraph kernels {\n  node [shape=box];\n";
   for (std::size_t i = 0; i < graph.kernels.size(); ++i) {
     const KernelRecord& record = file.records.at(graph.kernels[i].record);
@@ -171,7 +173,7 @@ std::string dag_graphviz(const KernelGraph& graph, const KernelFile& file, const
   }
   for (std::size_t i = 0; i < graph.kernels.size(); ++i)
     for (const int producer : graph.kernels[i].producers) {
-      const bool is_red = on_path.contains(producer) && on_path.contains(static_cast<int>(i));
+      const bool is_red = path_edges.contains({producer, static_cast<int>(i)});
       text += fmt::format("  k{} -> k{}{};\n", producer, i, is_red ? " [color=red]" : "");
     }
   return text + "}\n";

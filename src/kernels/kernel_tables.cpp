@@ -25,7 +25,7 @@ std::string shapes_of(const std::vector<KernelTensor>& tensors, KernelInput kind
   return text;
 }
 
-/// Of the first tensor that is a float, else of the first.
+/// Of the first tensor that was not left out: inputs, then outputs.
 std::string types_of(const KernelRecord& record) {
   const KernelTensor* first = nullptr;
   for (const auto* list : {&record.inputs, &record.outputs})

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "core/text.h"
@@ -57,14 +59,6 @@ bool is_decimal(std::string_view text) {
   return i == text.size();
 }
 
-/// from_chars reports overflow and underflow alike without a value; Python gives infinity and zero.
-double out_of_range_value(std::string_view text) {
-  const auto exponent = text.find_first_of("eE");
-  if (exponent != std::string_view::npos && text.substr(exponent + 1).starts_with('-')) return 0.0;
-  const auto first = text.find_first_not_of("0.");
-  return first < text.find('.') ? std::numeric_limits<double>::infinity() : 0.0;
-}
-
 }  // namespace
 
 std::string python_short(double value) {
@@ -110,10 +104,11 @@ std::optional<long long> python_int(std::string_view text) {
   const bool negative = digits.starts_with('-');
   if (negative || digits.starts_with('+')) digits.remove_prefix(1);
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  long long value = 0;
-  if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc())
-    value = std::numeric_limits<long long>::max();
-  return negative ? -value : value;
+  unsigned long long value = 0;
+  const auto most = static_cast<unsigned long long>(std::numeric_limits<long long>::max()) + (negative ? 1 : 0);
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc()) value = most;
+  value = std::min(value, most);
+  return static_cast<long long>(negative ? 0 - value : value);
 }
 
 std::optional<double> python_float(std::string_view text) {
@@ -131,7 +126,8 @@ std::optional<double> python_float(std::string_view text) {
   } else {
     if (!is_decimal(digits)) return std::nullopt;
     if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc())
-      value = out_of_range_value(digits);
+      value =
+          std::strtod(std::string(digits).c_str(), nullptr);  // which tells what is too large from what is too small
   }
   return negative ? -value : value;
 }

@@ -80,9 +80,12 @@ TEST(KernelDag, file_and_picture_have_every_edge_and_the_path) {
   EXPECT_EQ(json["edges"].dump(), "[[0,1],[0,2],[1,2]]");
   EXPECT_EQ(json["kernels"][1]["weight"], nullptr);
   EXPECT_EQ(json["critical_path"], path.kernels);
-  const std::string dot = dag_graphviz(graph, file, path);
-  EXPECT_THAT(dot, HasSubstr("k0 -> k2"));
-  EXPECT_THAT(dot, HasSubstr("color=red"));
+  KernelPath through_all = path;
+  through_all.kernels = {0, 1, 2};
+  const std::string dot = dag_graphviz(graph, file, through_all);
+  EXPECT_THAT(dot, HasSubstr("  k0 -> k1 [color=red];\n"));
+  EXPECT_THAT(dot, HasSubstr("  k1 -> k2 [color=red];\n"));
+  EXPECT_THAT(dot, HasSubstr("  k0 -> k2;\n"));  // both of its ends are on the path, it is not
 }
 
 }  // namespace

@@ -164,7 +164,8 @@ class BusySession : public ScriptedSession {
   }
 };
 
-/// The share of the wall time that was runs, beside others; nothing where the system does not tell how long threads wait.
+/// The share of the wall time that was runs, beside others; nothing where the system does not tell how long threads
+/// wait.
 std::optional<double> share_of_runs_on_a_busy_machine() {
   std::atomic<bool> stop = false;
   std::vector<std::jthread> others;
@@ -186,8 +187,8 @@ std::optional<double> share_of_runs_on_a_busy_machine() {
   return static_cast<double>(runs.count()) / static_cast<double>(wall.count());
 }
 
-/// A reading draws waits out of the runs: with one each half millisecond runs were 0.6 of the time, with few 0.9. Beside other
-/// programs even few draw some, so the best of some tries counts.
+/// A reading draws waits out of the runs: with one each half millisecond runs were 0.6 of the time, with few 0.9.
+/// Beside other programs even few draw some, so the best of some tries counts.
 TEST(Measure, a_busy_machine_is_waited_for_within_runs) {
   if (is_sanitized()) GTEST_SKIP() << "readings take much longer there";
   double best = 0;
