@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 LONGEST_TEST = 300  # seconds
+LONGEST_JUDGEMENT = 150  # seconds of tests that a change passes until it has survived, whatever the slower ones would say
 SWITCH = Path(__file__).resolve().parent / "mutant_switch.h"
 
 
@@ -136,9 +137,13 @@ class Baseline:
         return [self.tests[entry["name"]] for entry in sorted(found, key=lambda entry: entry["seconds"])]
 
     def judge(self, number):
-        """(outcome, test that noticed it)."""
+        """(outcome, test that noticed it). A change that many slow tests come by would keep the others waiting: it may be told
+        to survive too early, never the other way round."""
         reaching = self.reaching(number)
+        end = time.monotonic() + LONGEST_JUDGEMENT
         for test in reaching:
+            if time.monotonic() > end:
+                break
             limit = min(test.limit, 20 + 10 * self.told[test.name]["seconds"])
             if run_test(test, number, limit=limit)[0] is not False:
                 continue
