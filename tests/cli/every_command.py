@@ -57,7 +57,7 @@ LINES = [
     'plan simulate plans.json --costs laws.json --random 20', 'plan cut small.onnx --pieces 2 --devices sim:CPU,sim:GPU --out pieces',
     'plan run small.onnx --devices sim:box,sim:slowbox --pieces 2 --batches 5 --runs 3',
     'both: plan run small.onnx --devices onnxruntime@CPU,openvino@CPU --threads 1 --pieces 2 --batches 5 --runs 2 --rounds 1',
-    'load', 'load --config load.yaml', 'stress --cpu 10% --for 200ms', 'stress --gpu 10% --for 200ms', 'exporter --listen 127.0.0.1:0',
+    'load --window 100ms', 'load --config load.yaml --window 100ms', 'stress --cpu 10% --for 200ms', 'stress --gpu 10% --for 200ms', 'exporter --listen 127.0.0.1:0',
     'zoo list', 'zoo export --config zoo.yaml -o new_zoo',
     'onnxruntime: kernels list small.onnx', 'onnxruntime: kernels record small.onnx --out new_kernels',
     'onnxruntime: kernels extract small.onnx --out extracted', 'onnxruntime: kernels dag small.onnx --out dags',

@@ -143,7 +143,7 @@ class ForeignLibraries(unittest.TestCase):
                 self.plant(later, name)
         chosen = [line for line in lines(TAKT) if EVERY or line[0] in ('devices', 'load', 'run', 'stress', 'fit')]
         for folders in (':', '/nowhere:', '.', ':/nowhere', '/nowhere::/other', 'later', './'):
-            for line in chosen if EVERY or folders == ':' else [['devices'], ['load']]:
+            for line in chosen if EVERY or folders == ':' else [['devices'], ['load', '--window', '100ms']]:
                 with self.subTest(f'LD_LIBRARY_PATH={folders} takt {" ".join(line)}'):
                     code, loaded, said = self.run_there(line, later, LD_LIBRARY_PATH=folders, PATH=f':{os.environ["PATH"]}:')
                     self.assertEqual(loaded, [])
