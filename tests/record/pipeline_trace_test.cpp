@@ -1,4 +1,5 @@
 // A run that goes into a trace comes out again, every nanosecond of it.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -270,6 +271,7 @@ TEST(PipelineTrace, contradictions_are_refused_in_one_sentence) {
                                  {"\"queue\":1", "\"queue\":0"},
                                  {"\"queue\":1", "\"queue\":\"many\""},
                                  {"\"left\":[4,6,8,10]", "\"left\":[4,6,8]"},
+                                 {"\"left\":[4,6,8,10]", "\"left\":\"all\""},
                                  {"\"left\":[4,6,8,10]", "\"left\":[4,6,8,9]"},
                                  {"\"left\":[4,6,8,10]", "\"left\":[4,6,8,9223372036854775807]"},
                                  {"\"first_start_ns\":0", "\"first_start_ns\":-9223372036854775807"},
@@ -280,6 +282,60 @@ TEST(PipelineTrace, contradictions_are_refused_in_one_sentence) {
     EXPECT_EQ(text.rfind("x.json: ", 0), 0U) << text;
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 0);
   }
+}
+
+TEST(PipelineTrace, spans_that_end_before_they_start_are_refused) {
+  PipelineRun run = simulated_run(pipeline({stage_on(0)}, 2), {takes(5'000)});
+  add_copies(run);
+  const auto refused_with = [&](std::string_view argument) {
+    Trace trace = to_trace(run);
+    for (std::size_t i = 0; i < trace.events().size(); ++i) {
+      for (const TraceArg& value : trace.args(trace.events()[i]))
+        if (trace.text(value.key) == argument) trace.set_duration(EventId(i), Nanoseconds(-1));
+    }
+    return trace_refusal(trace);
+  };
+  EXPECT_EQ(refused_with("execution"),
+            "x.json: the trace has an execution 0 that ends before it starts; record the run again");
+  EXPECT_EQ(refused_with("copy"), "x.json: the trace has a copy 0 that ends before it starts; record the run again");
+}
+
+TEST(PipelineTrace, a_counter_of_centuries_is_refused) {
+  PipelineRun run = simulated_run(pipeline({stage_on(0)}, 1), {takes(5'000)});
+  run.counters.resize(1);
+  run.counters[0].hardware = Nanoseconds(3'000'000);
+  std::string text = to_chrome_json(to_trace(run));
+  const std::string name = "\"hw_time_ms\":3.0";
+  ASSERT_NE(text.find(name), std::string::npos) << text;
+  EXPECT_EQ(trace_refusal(parse_chrome_trace(text, "x.json").trace), "");
+  text.replace(text.find(name), name.size(), "\"hw_time_ms\":3.0e12");
+  EXPECT_THAT(trace_refusal(parse_chrome_trace(text, "x.json").trace),
+              testing::HasSubstr("has a counter that is out of range"))
+      << text;
+}
+
+TEST(PipelineTrace, of_a_run_that_cannot_be_none_is_written) {
+  PipelineRun run = simulated_run(pipeline({stage_on(0), stage_on(1)}, 2), {takes(4), takes(2)});
+  run.name.clear();
+  run.warmup = -1;
+  const auto refusal = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refusal([&] { to_trace(run); }), testing::StartsWith("pipeline run: not a run of a pipeline"));
+  std::string written;
+  EXPECT_THAT(refusal([&] { stream_pipeline_trace(run, [&](std::string_view piece) { written += piece; }); }),
+              testing::StartsWith("pipeline run: not a run of a pipeline"));
+  EXPECT_EQ(written, "");
+  run.name = "mine";
+  EXPECT_THAT(refusal([&] { to_trace(run); }), testing::StartsWith("mine: not a run of a pipeline"));
+  run.warmup = 0;
+  run.provenance_json = "[1]";
+  EXPECT_EQ(refusal([&] { to_trace(run); }), "pipeline run: the provenance is not a JSON object; pass one or nothing");
 }
 
 }  // namespace

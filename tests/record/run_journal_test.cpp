@@ -1,6 +1,7 @@
 // What a run leaves while it goes on: all of it when it ends, what it had when it is killed.
 #include "record/run_journal.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include "places.h"
 #include "record/journal_blocks.h"
 #include "record/kept_batches.h"
+#include "record/left_journal.h"
 #include "record/passages.h"
 #include "record/run_description.h"
 #include "test_folder.h"
@@ -222,6 +224,32 @@ TEST(RunJournal, what_is_no_journal_or_says_nothing_is_refused) {
   journal = {};
   journal.head(run, -1);
   EXPECT_NE(said(journal.bytes).find("warm-up"), std::string::npos) << said(journal.bytes);
+  const auto with_description = [&](const std::string& from, const std::string& to) {
+    std::string description = describe_run(planned_of(run));
+    const auto place = description.find(from);
+    EXPECT_NE(place, std::string::npos) << from << " in " << description;
+    if (place != std::string::npos) description.replace(place, from.size(), to);
+    WrittenJournal other;
+    std::string content;
+    add(content, std::uint32_t{0});
+    add(content, std::int64_t{0});
+    add(content, description);
+    other.block(1, content);
+    return said(other.bytes);
+  };
+  EXPECT_THAT(with_description("\"queue\":", "\"queue\":0, \"else\":"), testing::HasSubstr("queue"));
+}
+
+TEST(RunJournal, what_cannot_be_put_aside_stops_the_run) {
+  TestFolder folder;
+  const std::filesystem::path path = folder / std::string(254, 'j');  // with ".1" it is longer than a name may be
+  const std::string left = journal_of(measured(3), passages_of(measured(3))).bytes;
+  folder.write(path.filename().string(), left);
+  EXPECT_THAT(
+      journal_refusal([&] { set_aside_left_journal(path); }),
+      testing::HasSubstr(
+          "what an earlier run left here cannot be put aside: the name is too long; move it, or give another trace"));
+  EXPECT_EQ(read_file(path), left);
 }
 
 TEST(RunJournal, after_a_block_of_no_known_kind_nothing_counts) {
