@@ -104,6 +104,10 @@ TEST(PlanCostFile, with_a_wrong_entry_names_its_key) {
               HasSubstr("'GPU': is [1,2]; give a list of 1"));
   EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": [{"whole": 2, "fixed": 3}]}})"),
               HasSubstr("more is fixed than the whole"));
+  EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": [{"whole": 2, "fix": 1}]}})"),
+              HasSubstr("'CPU': has no meaning for 'fix'; use whole, fixed"));
+  EXPECT_THAT(refusal(with(R"("memory_bytes": {"GPU": {"most": 1, "stages": [1, 2]}})")),
+              HasSubstr("'GPU': has no meaning for 'most'; use limit, stages"));
 }
 
 TEST(PlanCostFile, has_laws_of_the_size_where_costs_depend_on_it) {

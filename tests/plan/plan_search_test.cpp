@@ -358,6 +358,7 @@ TEST(PlanSearch, ranks_candidates_that_are_given_each_with_the_best_of_its_share
   EXPECT_EQ(ranked.best_single->value.count(), 40);
   EXPECT_TRUE(ranked.optimal());
   EXPECT_THROW(rank_plans({}, costs, {}), Error);
+  EXPECT_THROW(rank_plans(candidates, costs, {.top = 0}), Error);
 }
 
 TEST(PlanSearch, names_the_stage_that_no_unit_runs) {

@@ -116,6 +116,7 @@ TEST(PlanSetFile, with_a_wrong_value_names_it) {
   EXPECT_THAT(set_with("/thresholds/1", small_file()["thresholds"][0]),
               HasSubstr("threshold 2: the best plan does not change there"));
   EXPECT_THAT(set_with("/costs/0/file", 4), HasSubstr("costs 1: 'file' is 4; give a text"));
+  EXPECT_THAT(set_with("/sizes", Json::array()), HasSubstr("'sizes' has 0 entries; give 1 to 100000"));
 }
 
 TEST(PlanSet, expects_of_any_size_what_its_neighbours_say) {
@@ -138,6 +139,24 @@ TEST(PlanSet, keeps_away_from_plans_that_are_not_possible_nearby) {
   EXPECT_THAT(set.expected({1000, 1000}).costs, ElementsAre(std::nullopt, testing::_));
   EXPECT_THAT(set.expected({5000, 0}).costs, ElementsAre(std::nullopt, testing::_));
   EXPECT_TRUE(set.expected({700, 600}).costs[0].has_value());
+}
+
+TEST(PlanSet, is_refused_where_no_plan_is_possible_or_sizes_do_not_grow) {
+  PlanSet set = small_set();
+  for (auto& cost : set.points[1].costs) cost.reset();
+  for (auto& cost : set.points[2].costs) cost.reset();
+  const auto refusal = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal([&] { set.expected({1000, 1000}); }),
+            "plan set: no plan of the set is possible at 1000 nodes and 1000 edges; compile it with a size near that");
+  EXPECT_THAT(refusal([] { compile_plan_set(crossing, {{500, 1000}, {400, 600}}, {.search = {.divide = false}}); }),
+              HasSubstr("400 nodes and 600 edges"));
 }
 
 TEST(PlanSet, has_a_stretch_of_sizes_for_each_plan) {

@@ -103,6 +103,13 @@ TEST(PlanStream, of_other_costs_is_refused) {
   EXPECT_THROW(simulate_stream(crossing_set(), other_stages, {{1000, 0}}), Error);
   EXPECT_THROW(simulate_stream(crossing_set(), other_units, {{1000, 0}}), Error);
   EXPECT_THROW(simulate_stream(crossing_set(), crossing_stage, {}), Error);
+  const auto unknown = [](const GraphSize& size) { return size.nodes == 7 ? nullptr : crossing_stage(size); };
+  try {
+    simulate_stream(crossing_set(), unknown, {{1000, 0}, {7, 2}});
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "plan set: the costs of 7 nodes and 2 edges are not known");
+  }
 }
 
 TEST(BatchStreamFile, has_a_batch_per_line) {
@@ -122,6 +129,10 @@ TEST(BatchStreamFile, has_a_batch_per_line) {
   EXPECT_THAT(refusal("1,2\nnodes,edges\n"), HasSubstr("line 2: 'nodes,edges' is no batch"));
   for (const char* wrong : {"1", "1,2,3", "0,5", "1,-1", "1,nan", "1.5,2", "3000000000,1"})
     EXPECT_THAT(refusal(wrong), HasSubstr("line 1: '" + std::string(wrong) + "' is no batch; write nodes,edges"));
+  std::string many;
+  for (int i = 0; i < 1'000'000; ++i) many += "1,2\n";
+  EXPECT_EQ(refusal(many.c_str()), "");
+  EXPECT_EQ(refusal((many + "1,2\n").c_str()), "stream.csv: has more than a million batches");
 }
 
 TEST(BatchStreams, that_are_drawn_stay_within_the_set_and_are_the_same_again) {
