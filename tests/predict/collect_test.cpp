@@ -7,7 +7,9 @@
 #include "core/file.h"
 #include "places.h"
 #include "predict/collect_journal.h"
+#include "predict/collect_process.h"
 #include "predict/collect_steps.h"
+#include "predict/evaluate.h"
 #include "predict/predict_words.h"
 #include "test_folder.h"
 
@@ -244,6 +246,35 @@ TEST_F(Collections, folders_without_models_and_two_of_one_name_are_refused) {
                 models_to_collect({folder.path(), folder.path() / "a.onnx"});
               }),
               HasSubstr("two models of this name"));
+}
+
+/// What the parent makes of a child that says this.
+std::string said_by(const CollectRecord& record, const std::string& model) {
+  CollectTask task;
+  task.model = "models/" + model;
+  return refusal_of([&] {
+    run_collect_process({"/bin/sh", "-c", "cat > /dev/null; echo '" + to_json(record) + "'"}, task, std::chrono::seconds(60), nullptr);
+  });
+}
+
+TEST(CollectProcess, an_answer_of_another_model_or_round_is_refused) {
+  EXPECT_EQ(said_by(record_of("a.onnx", 1, 5), "a.onnx"), "not refused");
+  EXPECT_EQ(said_by(record_of("b.onnx", 1, 5), "a.onnx"), "collect's own process answered of 'b.onnx' instead of 'models/a.onnx'");
+  EXPECT_THAT(said_by(record_of("a.onnx", 2, 5), "a.onnx"), HasSubstr("collect's own process answered of"));
+}
+
+/// Evaluates by a child that is never started.
+std::string refusal_of_evaluation(std::atomic<bool>& stop) {
+  EvaluateSettings settings;
+  settings.models = {"a.onnx"};
+  settings.stop = &stop;
+  settings.child = {"/bin/false"};
+  return refusal_of([&] { evaluate(Predictor(), settings); });
+}
+
+TEST(Evaluate, stops_before_a_model_is_run) {
+  std::atomic<bool> stop = true;
+  EXPECT_EQ(refusal_of_evaluation(stop), "stopped before every model was measured");
 }
 
 }  // namespace

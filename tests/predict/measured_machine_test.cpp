@@ -1,10 +1,12 @@
 #include "predict/measured_machine.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "core/error.h"
 #include "machine/machine_class.h"
 #include "places.h"
 #include "runtime/runtime.h"
@@ -29,6 +31,18 @@ TEST(MeasuredMachine, the_peaks_of_a_device_are_what_the_runtime_reaches_there) 
   EXPECT_LT(reached.flops_per_s, 1.5 * peaks.flops_per_s);
   EXPECT_GT(reached.bytes_per_s, 0.1 * peaks.bytes_per_s);
   EXPECT_LT(reached.bytes_per_s, 3 * peaks.bytes_per_s);
+}
+
+TEST(MeasuredMachine, a_runtime_that_is_not_there_is_named_without_a_file_that_nobody_knows) {
+  RunSettings settings;
+  settings.runtime = "abacus";
+  try {
+    constants_in_runtime(settings, 8);
+    ADD_FAILURE() << "measured";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("abacus"));
+    EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr("peaks.onnx")));
+  }
 }
 
 }  // namespace

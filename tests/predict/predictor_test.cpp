@@ -189,6 +189,15 @@ TEST_F(Predictors, of_a_gpu_take_what_asking_takes_and_a_file_says_the_same) {
   EXPECT_EQ(predict(read, facts, 2e6).us, told.us);
 }
 
+TEST_F(Predictors, nothing_is_learnt_of_nothing) {
+  try {
+    train(dataset, {}, few_trees);
+    ADD_FAILURE() << "trained";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "there are no models to train on; collect more");
+  }
+}
+
 TEST_F(Predictors, files_of_something_else_are_refused) {
   predictor.load_laws = {some_law};
   std::map<std::string, std::string> files;
@@ -241,6 +250,8 @@ TEST_F(Predictors, files_of_something_else_are_refused) {
   EXPECT_THAT(refused([](auto& p) { p["groups"].push_back(p["groups"][0]); }), HasSubstr("a group is there twice"));
   EXPECT_THAT(refused([](auto& p) { p["known"] = {{"record", 1, 2, 0}}; }), HasSubstr("'known' holds something else"));
   EXPECT_THAT(refused([](auto& p) { p["load_laws"][0]["terms"].clear(); }), HasSubstr("has no terms or no widths"));
+  for (const char* key : {"flops_per_s", "bytes_per_s", "least_kernel_us"})
+    EXPECT_THAT(refused([&](auto& p) { p[key] = 0; }), HasSubstr(std::string("'") + key + "' is 0; give a number above it"));
   files["conv.boosting.json"] += " ";
   EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 1"), HasSubstr("conv.boosting.json is of another predictor"));
 }

@@ -96,6 +96,9 @@ TEST(TreeEnsemble, refuses_what_is_none) {
               HasSubstr("splits by categories"));
   EXPECT_THAT(with("[2, 10, 4, 20, 30]", "[2, 1e300, 4, 20, 30]"), HasSubstr("holds a number that is not finite"));
   EXPECT_THAT(with("\"base_score\": \"", "\"base_score\": \"a"), HasSubstr("'base_score' is no number"));
+  EXPECT_EQ(tree_refusal(file_of(one_tree("[1, -1, 3, \"-1\", -1]"))),
+            "x.json: tree 0: 'left_children' holds \"-1\", which is no whole number");
+  EXPECT_THAT(tree_refusal(file_of(one_tree("[1, -1, 3.5, -1, -1]"))), HasSubstr("'left_children' holds 3.5, which is no whole number"));
 }
 
 // y = 3·a for b below 0.5, else 100 − a, and 50 more where c is missing: 0 to 150, found from 600 rows.

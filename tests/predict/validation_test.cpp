@@ -143,5 +143,18 @@ TEST(Baselines, a_scaled_roofline_has_one_factor) {
   EXPECT_NEAR(roof.predict_us(kernel("Conv", KernelGroup::conv, 1e9, 1)) / 7e6, 1, 0.5);
 }
 
+TEST(Validation, stops_when_it_is_asked_to) {
+  if (!can_train_trees()) GTEST_SKIP() << "no XGBoost in this binary";
+  const std::atomic<bool> stop = true;
+  ValidationSettings settings;
+  settings.stop = &stop;
+  try {
+    validate(drawn_dataset(8, 6, 0, uneven_law), settings);
+    ADD_FAILURE() << "it trained";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "stopped while training");
+  }
+}
+
 }  // namespace
 }  // namespace takt
