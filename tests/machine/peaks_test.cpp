@@ -11,6 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -160,6 +163,39 @@ TEST(PeaksFile, a_damaged_file_is_refused_with_its_name) {
   const std::string json = peaks_to_json(sample_peaks(), sample_machine(), make_provenance({"takt"}));
   for (const std::string& text : {std::string(), std::string("[]"), json.substr(0, json.size() / 2)})
     EXPECT_THROW(parse_peaks(text, sample_machine(), "f"), Error);
+  std::string other = json;
+  const std::string type = "\"" + std::string(name_of(sample_peaks().compute[0].type)) + "\"";
+  ASSERT_NE(other.find(type), std::string::npos) << json;
+  other.replace(other.find(type), type.size(), "\"float9\"");
+  try {
+    parse_peaks(other, sample_machine(), "f");
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'float9' is no type of number"));
+  }
+}
+
+TEST(PeaksFile, without_a_folder_none_is_kept) {
+  const TestFolder folder;
+  std::map<std::string, std::optional<std::string>> before;
+  for (const char* name : {"TAKT_CACHE_DIR", "XDG_CACHE_HOME", "HOME"}) {
+    const char* value = std::getenv(name);
+    before[name] = value ? std::optional<std::string>(value) : std::nullopt;
+    unsetenv(name);
+  }
+  try {
+    check_peaks_writable();
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("there is no folder to keep the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR"));
+  }
+  EXPECT_THROW(save_peaks(sample_peaks(), sample_machine(), {}), Error);
+  folder.write("file", "");
+  setenv("TAKT_CACHE_DIR", (folder / "file/below").c_str(), 1);
+  EXPECT_THROW(check_peaks_writable(), Error);
+  unsetenv("TAKT_CACHE_DIR");
+  for (const auto& [name, value] : before)
+    if (value) setenv(name.c_str(), value->c_str(), 1);
 }
 
 TEST(PeaksFile, is_kept_in_the_cache_folder) {
