@@ -93,6 +93,8 @@ TEST(RunRecord, what_is_not_as_takt_writes_it_is_refused) {
   EXPECT_THAT(all_of(R"({"profile": {"operators": {"0": {"samples_ns": [1.5]}}}})"),
               HasSubstr("'takt.profile.operators.0.samples_ns' holds something other than nanoseconds"));
   EXPECT_THAT(all_of(R"({"profile": {"operators": {"0": {}}}})"), HasSubstr("0.samples_ns' is missing or no list"));
+  EXPECT_THAT(all_of(R"({"profile": {"operators": {"0": 7}}})"),
+              HasSubstr("'takt.profile.operators.0' is missing or no object"));
   EXPECT_THAT(all_of(R"({"profile": {"operators": {"0": {"kernel" "x", "samples_ns": []}}}})"),
               HasSubstr("'takt.profile.operators.0' is no well-formed JSON"));
   EXPECT_THAT(all_of(R"({"profile": {"samples_ns": [1 2]}})"), HasSubstr("'takt.profile.samples_ns'"));

@@ -96,6 +96,12 @@ TEST(BlockFile, of_another_kind_is_neither_read_nor_replaced) {
   EXPECT_EQ(read_file(folder / "older"), magic);
 }
 
+TEST(BlockFile, stands_in_no_folder_and_in_no_place_of_one) {
+  TestFolder folder;
+  EXPECT_THROW(BlockWriter(folder.path(), magic, "kind "), Error);
+  EXPECT_THROW(BlockWriter(folder / "gone/file", magic, "kind "), Error);
+}
+
 TEST(BlockFile, a_write_that_fails_leaves_what_was_there) {
   TestFolder folder;
   BlockWriter writer(folder / "b", magic, "kind ");

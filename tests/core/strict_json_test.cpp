@@ -99,5 +99,22 @@ TEST(JsonObject, numbers_are_checked_against_both_ends) {
   EXPECT_THROW(object.number("z", 0, 1e9), Error);
 }
 
+TEST(JsonObject, counts_and_objects_are_asked_for_by_name) {
+  const auto json = parse_strictly(R"({"n": 3, "m": -1, "o": {"in": 1}, "l": []})", "");
+  const JsonObject object(json, "f", {"n", "m", "o", "l"});
+  EXPECT_EQ(object.count("n"), 3u);
+  EXPECT_EQ(object.object("o").dump(), R"({"in":1})");
+  const auto said = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(said([&] { object.count("m"); }), "f: 'm' is -1; give a whole number from 0");
+  EXPECT_EQ(said([&] { object.object("l"); }), "f: 'l' is []; write an object");
+}
+
 }  // namespace
 }  // namespace takt

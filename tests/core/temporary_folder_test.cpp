@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/error.h"
+
 namespace takt {
 namespace {
 
@@ -96,6 +98,17 @@ TEST(TemporaryFolder, leaves_nothing_beside_itself) {
   };
   { const TemporaryFolder folder(prefix); }
   EXPECT_EQ(count(), 0);
+}
+
+TEST(TemporaryFolder, that_cannot_be_made_says_what_to_set) {
+  const std::string long_name(300, 'n');
+  try {
+    const TemporaryFolder folder(long_name);
+    ADD_FAILURE() << "made " << folder.path();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::io);
+    EXPECT_NE(std::string(error.what()).find("set TMPDIR to a folder that can be written"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

@@ -203,5 +203,45 @@ TEST_F(RefusalsTest, look_at_external_data_in_functions_and_attributes) {
   }
 }
 
+TEST_F(RefusalsTest, look_into_bodies_of_functions_and_lists_of_graphs) {
+  onnx::ModelProto proto;
+  ASSERT_TRUE(proto.ParseFromString(external("../w.bin")));
+  const onnx::TensorProto outside = proto.graph().initializer(0);
+  for (const bool in_list : {false, true})
+    for (const bool in_node : {false, true}) {
+      ModelBuilder b = small();
+      b.output(b.node("Relu", {"x"}));
+      ASSERT_TRUE(proto.ParseFromString(b.serialize()));
+      auto& attribute = *proto.add_functions()->add_node()->add_attribute();
+      attribute.set_name("body");
+      attribute.set_type(in_list ? onnx::AttributeProto::GRAPHS : onnx::AttributeProto::GRAPH);
+      onnx::GraphProto& body = in_list ? *attribute.add_graphs() : *attribute.mutable_g();
+      if (in_node) {
+        auto& value = *body.add_node()->add_attribute();
+        value.set_name("value");
+        value.set_type(onnx::AttributeProto::TENSOR);
+        *value.mutable_t() = outside;
+      } else {
+        *body.add_initializer() = outside;
+      }
+      EXPECT_THAT(reading(serialize_onnx(proto)), HasSubstr("outside the model's folder")) << in_list << in_node;
+    }
+}
+
+TEST_F(RefusalsTest, name_a_constant_of_more_elements_than_can_be) {
+  ModelBuilder dense = small();
+  dense.output(dense.node("Relu", {dense.weight({4}, "w")}));
+  for (const std::int64_t dim : {1 << 21, 1 << 21}) dense.graph().mutable_initializer(0)->add_dims(dim);
+  EXPECT_THAT(reading(dense.serialize()), HasSubstr("2^40"));
+  ModelBuilder b = small();
+  auto& sparse = *b.graph().add_sparse_initializer();
+  for (const std::int64_t dim : {10, -20}) sparse.add_dims(dim);
+  sparse.mutable_values()->set_name("s");
+  sparse.mutable_values()->set_data_type(onnx::TensorProto::FLOAT);
+  sparse.mutable_indices()->set_data_type(onnx::TensorProto::INT64);
+  for (auto* list : {sparse.mutable_values(), sparse.mutable_indices()}) list->add_dims(0);
+  EXPECT_THAT(reading(b.serialize()), HasSubstr("negative dimension -20"));
+}
+
 }  // namespace
 }  // namespace takt
