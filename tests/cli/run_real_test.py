@@ -116,6 +116,16 @@ class RealNetworks(unittest.TestCase):
         spans = {event['name'] for event in events if event['ph'] == 'X' and event['cat'] != 'run'}
         self.assertEqual(spans, {row['name'] for row in operators if not row['name'].startswith('[')})
 
+    def test_kernels_that_stand_for_no_operator_are_refused_where_there_is_no_other(self):
+        if 'openvino' not in real_runtimes():
+            self.skipTest('no OpenVINO')
+        for words in (('extract', '--out', 'k'), ('bench', '--iter', '1')):
+            with tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run([TAKT, 'kernels', words[0], NETWORKS[0], '--runtime', 'openvino', '--record', 'Reorder', *words[1:]],
+                                      cwd=folder, capture_output=True, encoding='utf-8', timeout=200, check=False)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertRegex(done.stderr, 'takt: no kernel was (extracted|timed); of the first: Reorder: no model can be made of it')
+
     def test_csv_is_read_by_a_spreadsheet(self):
         self.each(self.check_csv)
 

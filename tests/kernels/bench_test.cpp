@@ -1,6 +1,9 @@
 #include "kernels/bench.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <atomic>
 
 #include <set>
 
@@ -64,6 +67,27 @@ TEST(Bench, one_model_file_is_timed_as_it_is_written) {
   EXPECT_EQ(bench_model_file(folder.write("relu.onnx", b.serialize()), "CPU", few(BenchPlace::alone)).samples.size(),
             4u);
   EXPECT_THROW(bench_model_file(folder / "missing.onnx", "CPU", few(BenchPlace::alone)), Error);
+}
+
+TEST(Bench, refuses_what_cannot_be_timed_inside_and_stops_when_it_is_asked_to) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  OptimisedKernels kernels = kernels_of(write_zoo_model(folder, {"mlp", 3, 0.5, 1, 100}), {});
+  const auto refusal = [&](const BenchSettings& settings) {
+    try {
+      bench_kernels(kernels, settings);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  BenchSettings settings = few(BenchPlace::alone);
+  const std::atomic<bool> stop = true;
+  settings.stop = &stop;
+  EXPECT_THAT(refusal(settings), testing::MatchesRegex("stopped after [0-9]+ of [0-9]+ kernels"));
+  kernels.is_saved = false;
+  for (const BenchPlace place : {BenchPlace::chain, BenchPlace::model})
+    EXPECT_THAT(refusal(few(place)), testing::HasSubstr("cannot save its graph, so its kernels are timed alone only"));
 }
 
 }  // namespace

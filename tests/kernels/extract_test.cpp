@@ -1,6 +1,9 @@
 #include "kernels/extract.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <atomic>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -109,6 +112,27 @@ TEST(Extract, a_group_of_openvino_is_taken_out_of_the_model) {
   for (const auto& one : extract_kernels(kernels, settings))
     ran += one.name == "Conv_Add_Relu" && one.runs.value_or(false);
   EXPECT_GT(ran, 0u);
+}
+
+TEST(Extract, stops_when_it_is_asked_to_and_takes_no_group_out_of_what_is_no_onnx_file) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  OptimisedKernels kernels = kernels_of(write_zoo_model(folder, {"mlp", 3, 0.5, 1, 100}), {});
+  ExtractSettings settings;
+  const std::atomic<bool> stop = true;
+  settings.stop = &stop;
+  try {
+    extract_kernels(kernels, settings);
+    ADD_FAILURE() << "it went on";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::MatchesRegex("stopped after [0-9]+ of [0-9]+ kernels; the same command goes on from here"));
+  }
+  kernels.is_saved = false;
+  kernels.model.proto = nullptr;
+  std::size_t refused = 0;
+  for (const ExtractedKernel& one : extract_kernels(kernels, {}))
+    refused += one.problem.value_or("").find("the model is no ONNX file") != std::string::npos;
+  EXPECT_GT(refused, 0u);
 }
 
 }  // namespace

@@ -266,5 +266,20 @@ TEST(Zoo, an_export_goes_on_where_it_was) {
   EXPECT_EQ(read_file(folder.path() / first[0].file), bytes);
 }
 
+TEST(ZooExport, stops_when_it_is_asked_to) {
+  const TestFolder folder;
+  const std::atomic<bool> stop = true;
+  ZooConfig config;
+  config.models = {{"mlp", 3, 0.5, 1, 100}};
+  ZooExportSettings settings{.folder = folder.path()};
+  settings.stop = &stop;
+  try {
+    export_zoo(config, settings);
+    ADD_FAILURE() << "it went on";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "stopped after 0 of 1 models; the same command goes on from here");
+  }
+}
+
 }  // namespace
 }  // namespace takt

@@ -42,6 +42,8 @@ TEST(Stress, what_is_no_load_is_refused) {
   StressTask gpu = task({0, 0, 0}, 1, 1s);
   gpu.gpu.levels = {0.6, 0.6};
   EXPECT_THROW(check_stress(gpu), Error);
+  EXPECT_THROW(parse_stress_task(to_json(gpu)), Error);
+  EXPECT_THROW(run_stress(gpu, nullptr, [](const auto&) { return true; }), Error);
 }
 
 TEST(Stress, ends_by_itself_and_tells_what_it_reached) {
@@ -87,6 +89,20 @@ TEST(Stress, a_stopped_one_ends_early_and_a_lost_gpu_says_so) {
   EXPECT_NE(end.failure.find("unspecified launch failure"), std::string::npos) << end.failure;
   ASSERT_EQ(end.levels.size(), 1u);
   EXPECT_EQ(end.levels[0].device, "Fake GPU");
+}
+
+TEST(Stress, a_child_that_loses_its_gpu_ends_with_the_reason) {
+  ::setenv("FAKE_CUDA_LOST_AFTER", "100", 1);
+  StressTask gpu = task({0, 0, 0}, 1, 600s);
+  gpu.gpu = {{1, 0}, 0, TAKT_FAKE_CUDA};
+  gpu.parent = ::getppid();
+  try {
+    run_stress_child(to_json(gpu), [](const std::string&) { return true; });
+    ADD_FAILURE() << "it went on";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("unspecified launch failure"), std::string::npos) << error.what();
+  }
+  ::unsetenv("FAKE_CUDA_LOST_AFTER");
 }
 
 TEST(Stressor, tells_what_its_child_reached) {
