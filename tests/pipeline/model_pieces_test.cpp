@@ -120,5 +120,15 @@ TEST_F(ModelPieces, wrong_devices_and_inputs_are_refused) {
   EXPECT_THROW(with_known_tensors(model, {{"nothing", {1}}}), Error);
 }
 
+TEST_F(ModelPieces, are_written_into_a_folder_that_can_be_made) {
+  folder_.write("new", "a file");
+  try {
+    part(small_network(), 2, {.units = {{"sim:CPU"}}});
+    ADD_FAILURE() << "written";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("cannot make the folder "), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace takt

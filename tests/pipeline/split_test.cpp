@@ -222,6 +222,24 @@ TEST(Settings, runtimes_are_one_for_each_device) {
             "a data-parallel stage has 1 runtimes for 2 devices; give one each, or none");
 }
 
+TEST(Settings, of_each_part_are_checked_before_anything_is_opened) {
+  const TestFolder folder;
+  DataParallelSettings settings;
+  settings.devices = {"CPU", "CPU"};
+  settings.stage.requests = 0;
+  EXPECT_NE(refusal_of(folder.write("fixed.onnx", fixed_model("8,2")), settings).find("requests"), std::string::npos)
+      << refusal_of(folder / "fixed.onnx", settings);
+}
+
+TEST_P(OneRuntime, compares_the_shape_of_what_the_parts_give) {
+  ModelBuilder b;  // y = the sum of all rows, as one row: two parts give two
+  const auto x = b.symbolic_input("x", ElementType::f32, "rows,2");
+  b.output(b.node("ReduceSum", {x, b.integers({0})}, {}, {"sum", "", {"y"}, {}}));
+  settings_.stage.inputs = {"x:{8,2}"};
+  const auto what = refusal_of(folder_.write("sum.onnx", b.serialize()), settings_);
+  EXPECT_EQ(what.find("the stage cannot be divided along axis 0: output 'y' "), 0u) << what;
+}
+
 // What simulated devices give is drawn: there is nothing to compare.
 TEST(Settings, simulated_devices_are_not_compared) {
   if (!has("onnxruntime") && !has("openvino")) GTEST_SKIP() << "needs a runtime that tells the output's shape";
