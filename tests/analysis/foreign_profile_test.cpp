@@ -300,8 +300,10 @@ TEST(BenchmarkAppReport, what_is_wrong_is_said_in_a_sentence) {
   EXPECT_THAT(refusal([&] { parse_benchmark_app_json("{\"report_type\":", "p.json"); }), HasSubstr("well-formed"));
   EXPECT_THAT(refusal([&] { parse_benchmark_app_json("{\"detailed_performance\":[3]}", "p.json"); }),
               HasSubstr("lacks its list of nodes"));
-  EXPECT_THAT(refusal([&] { parse_benchmark_app_json("[3]", "p.json"); }), HasSubstr("is JSON, but no report of benchmark_app"));
-  EXPECT_THAT(refusal([&] { parse_benchmark_app_json("{\"report_type\":\"sorted\"}", "p.json"); }), HasSubstr("p.json"));
+  EXPECT_THAT(refusal([&] { parse_benchmark_app_json("[3]", "p.json"); }),
+              HasSubstr("is JSON, but no report of benchmark_app"));
+  EXPECT_THAT(refusal([&] { parse_benchmark_app_json("{\"report_type\":\"sorted\"}", "p.json"); }),
+              HasSubstr("p.json"));
 }
 
 TEST(ProfileKindTest, is_told_by_the_first_characters) {

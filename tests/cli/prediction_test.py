@@ -236,6 +236,7 @@ class Chain(unittest.TestCase):
         self.assertIn('nothing to measure', refused(2, 'collect', '-o', 'x.csv'))
         self.assertIn('1/0', refused(2, 'collect', '--models', 'zoo', '--shard', '1/0'))
         self.assertIn('--time', refused(2, 'collect', '--models', 'zoo', '--time', '5'))
+        self.assertIn('zoo', refused(1, *self.collect('zoo')))  # a folder
         self.assertIn('another way', refused(1, *self.collect('dataset.csv', '--threads', '2')))
         self.assertIn('predictor.json', refused(1, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'nowhere'))
         (self.folder / 'other.csv').write_text('a,b\n1,2\n', encoding='utf-8')

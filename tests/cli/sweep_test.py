@@ -239,6 +239,11 @@ class Measured(Sweep):
         again = subprocess.run(merge, cwd=self.path, capture_output=True, encoding='utf-8', timeout=100, check=False)
         self.assertEqual(again.returncode, 1)
         self.assertIn('holds a sweep already', again.stderr)
+        self.measure('elsewhere', devices='CPU=sim:GPU')
+        apart = subprocess.run([TAKT, 'sweep', 'merge', 'whole', 'elsewhere', '--out', 'mixed'], cwd=self.path, capture_output=True,
+                               encoding='utf-8', timeout=100, check=False)
+        self.assertEqual(apart.returncode, 1)
+        self.assertIn('its CPU rows were measured on sim:GPU, those of another folder on sim:CPU', apart.stderr)
         self.measure('other', '--seed', '7', devices='sim:CPU')
         mixed = subprocess.run([TAKT, 'sweep', 'merge', 'part-1', 'other', '--out', 'mixed'], cwd=self.path,
                                capture_output=True, encoding='utf-8', timeout=100, check=False)
@@ -304,6 +309,21 @@ class SharedMemory(Sweep):
                               capture_output=True, encoding='utf-8', timeout=250, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)['tables']
+
+    def test_ctrl_c_while_contention_is_measured_says_what_goes_on(self):
+        self.sweep('--measure')
+        command = [TAKT, 'sweep', '--interference', '--cases', 'cases.json', '--out', 'out', '--warmup', '0', '--iterations', '2',
+                   '--devices', 'CPU=sim:left,GPU=sim:right']
+        with subprocess.Popen(command, cwd=self.path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding='utf-8') as process:
+            journal, end = self.path / 'out/results/interference-sage.jsonl', time.monotonic() + 60
+            while time.monotonic() < end and process.poll() is None and not (journal.exists() and journal.read_bytes().count(b'\n') > 1):
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn('the same command goes on', errors)
+        self.sweep('--interference')
+        self.assertEqual(self.contention_files(), ['interference.json'])
 
     def contention_files(self):
         return sorted(str(path.relative_to(self.path / 'out/results')) for path in self.path.rglob('interference.json'))

@@ -39,6 +39,7 @@ TEST_F(CompareHistory, a_date_cannot_lead_out_of_the_folder) {
 TEST_F(CompareHistory, a_file_in_place_of_the_folder_is_refused) {
   write_file_atomically(folder_, "");
   EXPECT_THROW(add_to_history(history_place(folder_, "", "a"), "a"), Error);
+  EXPECT_THROW(history_of(folder_, 20), Error);
 }
 
 }  // namespace

@@ -236,7 +236,8 @@ TEST(InputJson, what_cannot_be_read_is_refused_with_the_cause) {
   EXPECT_THAT(error(R"({"a":{"typ":"int8","raw":[300]}})"), HasSubstr("'typ' is not one of"));
   EXPECT_THAT(error(R"({"a":[[1],[2,3]]})"), HasSubstr("ragged"));
   for (const char* both : {"[18446744073709551615,-1]", "[-1,18446744073709551615]"})
-    EXPECT_THAT(error(R"({"a":)" + std::string(both) + "}"), HasSubstr("negative numbers stand beside ones above 2^63")) << both;
+    EXPECT_THAT(error(R"({"a":)" + std::string(both) + "}"), HasSubstr("negative numbers stand beside ones above 2^63"))
+        << both;
   EXPECT_THAT(error("{\"a\":" + std::string(900, '[') + std::string(900, ']') + "}"), HasSubstr("64 deep"));
   EXPECT_THAT(error(std::string(100000, '[')), HasSubstr("not JSON"));
 }

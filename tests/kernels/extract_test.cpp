@@ -125,7 +125,8 @@ TEST(Extract, stops_when_it_is_asked_to_and_takes_no_group_out_of_what_is_no_onn
     extract_kernels(kernels, settings);
     ADD_FAILURE() << "it went on";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::MatchesRegex("stopped after [0-9]+ of [0-9]+ kernels; the same command goes on from here"));
+    EXPECT_THAT(error.what(),
+                testing::MatchesRegex("stopped after [0-9]+ of [0-9]+ kernels; the same command goes on from here"));
   }
   kernels.is_saved = false;
   kernels.model.proto = nullptr;

@@ -187,7 +187,8 @@ TEST(PeaksFile, without_a_folder_none_is_kept) {
     check_peaks_writable();
     ADD_FAILURE() << "not refused";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("there is no folder to keep the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("there is no folder to keep the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR"));
   }
   EXPECT_THROW(save_peaks(sample_peaks(), sample_machine(), {}), Error);
   folder.write("file", "");

@@ -126,7 +126,8 @@ TEST(PipelineProfiler, says_why_there_are_no_tables) {
   EXPECT_NE(message_of([&] { back.profiler.table("stage"); }), "");
   Log good;
   log_two_stages(good);
-  EXPECT_EQ(message_of([&] { good.profiler.table("stage"); }).find("'stage' is no table of a pipeline; it has summary, "), 0u)
+  EXPECT_EQ(
+      message_of([&] { good.profiler.table("stage"); }).find("'stage' is no table of a pipeline; it has summary, "), 0u)
       << message_of([&] { good.profiler.table("stage"); });
 }
 

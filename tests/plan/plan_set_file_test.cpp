@@ -153,9 +153,13 @@ TEST(PlanSet, is_refused_where_no_plan_is_possible_or_sizes_do_not_grow) {
     }
     return std::string();
   };
-  EXPECT_EQ(refusal([&] { set.expected({1000, 1000}); }),
+  EXPECT_EQ(refusal([&] {
+              set.expected({1000, 1000});
+            }),
             "plan set: no plan of the set is possible at 1000 nodes and 1000 edges; compile it with a size near that");
-  EXPECT_THAT(refusal([] { compile_plan_set(crossing, {{500, 1000}, {400, 600}}, {.search = {.divide = false}}); }),
+  EXPECT_THAT(refusal([] {
+                compile_plan_set(crossing, {{500, 1000}, {400, 600}}, {.search = {.divide = false}});
+              }),
               HasSubstr("400 nodes and 600 edges"));
 }
 

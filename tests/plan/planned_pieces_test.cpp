@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 
@@ -12,6 +13,7 @@
 #include "pipeline/piece_models.h"
 #include "pipeline/piece_runs.h"
 #include "places.h"
+#include "plan/piece_contention.h"
 #include "plan/piece_costs.h"
 #include "plan/plan_comparison.h"
 #include "plan/plan_run.h"
@@ -92,6 +94,41 @@ TEST_F(PiecesAsPlans, have_errors_where_they_were_measured_in_rounds) {
     EXPECT_LT(*one.error, 3);
   }
   for (const PieceMeasurement& one : measure_pieces(model, {.runs = 1})) EXPECT_FALSE(one.error);
+}
+
+TEST_F(PiecesAsPlans, stop_when_they_are_asked_to) {
+  const PlannedPieces model(write(skip_network()), real_units(), {.pieces = 2});
+  const auto said = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const auto times = measure_pieces(model, {.runs = 1});
+  const std::atomic<bool> stop = true;
+  PieceMeasuring measuring;
+  measuring.stop = &stop;
+  EXPECT_EQ(said([&] { measure_pieces(model, measuring); }), "interrupted");
+  PlanRunSettings settings;
+  settings.folder = folder_ / "plans";
+  settings.batches = 3, settings.alone = 1, settings.rounds = 1, settings.check = false;
+  settings.stop = &stop;
+  const std::string unit = model.units().begin()->first;
+  EXPECT_THAT(said([&] {
+                run_plans({{"given", parse_plan(unit + "[1-2]", ""), {}}}, model, settings);
+              }),
+              HasSubstr("interrupted"));
+  if (real_runtimes().size() < 2) return;
+  PieceContentionSettings contention;
+  contention.stop = &stop;
+  EXPECT_THAT(said([&] { measure_piece_contention(model, times, contention); }),
+              HasSubstr("stopped before everything was measured once"));
+  std::atomic<bool> later = false;  // when everything was measured, and not yet as often as was asked for
+  contention.stop = &later;
+  contention.progress = [&](std::uint64_t done, std::uint64_t total) { later = 3 * done >= 2 * total; };
+  EXPECT_EQ(said([&] { measure_piece_contention(model, times, contention); }), "interrupted");
 }
 
 TEST_F(PiecesAsPlans, every_plan_that_a_search_names_computes_what_the_model_does) {

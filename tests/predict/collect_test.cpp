@@ -3,14 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/file.h"
+#include "graph/builder.h"
 #include "places.h"
+#include "predict/collect_bench.h"
 #include "predict/collect_journal.h"
 #include "predict/collect_process.h"
 #include "predict/collect_steps.h"
 #include "predict/evaluate.h"
 #include "predict/predict_words.h"
+#include "runtime/runtime.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -253,13 +258,15 @@ std::string said_by(const CollectRecord& record, const std::string& model) {
   CollectTask task;
   task.model = "models/" + model;
   return refusal_of([&] {
-    run_collect_process({"/bin/sh", "-c", "cat > /dev/null; echo '" + to_json(record) + "'"}, task, std::chrono::seconds(60), nullptr);
+    run_collect_process({"/bin/sh", "-c", "cat > /dev/null; echo '" + to_json(record) + "'"}, task,
+                        std::chrono::seconds(60), nullptr);
   });
 }
 
 TEST(CollectProcess, an_answer_of_another_model_or_round_is_refused) {
   EXPECT_EQ(said_by(record_of("a.onnx", 1, 5), "a.onnx"), "not refused");
-  EXPECT_EQ(said_by(record_of("b.onnx", 1, 5), "a.onnx"), "collect's own process answered of 'b.onnx' instead of 'models/a.onnx'");
+  EXPECT_EQ(said_by(record_of("b.onnx", 1, 5), "a.onnx"),
+            "collect's own process answered of 'b.onnx' instead of 'models/a.onnx'");
   EXPECT_THAT(said_by(record_of("a.onnx", 2, 5), "a.onnx"), HasSubstr("collect's own process answered of"));
 }
 
@@ -275,6 +282,21 @@ std::string refusal_of_evaluation(std::atomic<bool>& stop) {
 TEST(Evaluate, stops_before_a_model_is_run) {
   std::atomic<bool> stop = true;
   EXPECT_EQ(refusal_of_evaluation(stop), "stopped before every model was measured");
+}
+
+TEST(MeasureForCollection, of_a_runtime_that_saves_no_graph_is_refused) {
+  const auto names = runtime_names();
+  if (std::find(names.begin(), names.end(), "openvino") == names.end()) GTEST_SKIP() << "no OpenVINO in this binary";
+  const TestFolder folder;
+  ModelBuilder b;
+  b.output(b.node("Relu", {b.input("x", ElementType::f32, {4})}), ElementType::f32, {4});
+  CollectTask task;
+  task.model = folder.write("relu.onnx", b.serialize());
+  task.runtime = "openvino";
+  task.time = std::chrono::milliseconds(5);
+  EXPECT_THAT(
+      refusal_of([&] { measure_for_collection(task); }),
+      HasSubstr("openvino does not save the graph that it executes, so its kernels cannot be timed one by one"));
 }
 
 }  // namespace

@@ -251,7 +251,8 @@ TEST_F(Predictors, files_of_something_else_are_refused) {
   EXPECT_THAT(refused([](auto& p) { p["known"] = {{"record", 1, 2, 0}}; }), HasSubstr("'known' holds something else"));
   EXPECT_THAT(refused([](auto& p) { p["load_laws"][0]["terms"].clear(); }), HasSubstr("has no terms or no widths"));
   for (const char* key : {"flops_per_s", "bytes_per_s", "least_kernel_us"})
-    EXPECT_THAT(refused([&](auto& p) { p[key] = 0; }), HasSubstr(std::string("'") + key + "' is 0; give a number above it"));
+    EXPECT_THAT(refused([&](auto& p) { p[key] = 0; }),
+                HasSubstr(std::string("'") + key + "' is 0; give a number above it"));
   files["conv.boosting.json"] += " ";
   EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 1"), HasSubstr("conv.boosting.json is of another predictor"));
 }

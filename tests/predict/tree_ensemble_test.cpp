@@ -98,7 +98,8 @@ TEST(TreeEnsemble, refuses_what_is_none) {
   EXPECT_THAT(with("\"base_score\": \"", "\"base_score\": \"a"), HasSubstr("'base_score' is no number"));
   EXPECT_EQ(tree_refusal(file_of(one_tree("[1, -1, 3, \"-1\", -1]"))),
             "x.json: tree 0: 'left_children' holds \"-1\", which is no whole number");
-  EXPECT_THAT(tree_refusal(file_of(one_tree("[1, -1, 3.5, -1, -1]"))), HasSubstr("'left_children' holds 3.5, which is no whole number"));
+  EXPECT_THAT(tree_refusal(file_of(one_tree("[1, -1, 3.5, -1, -1]"))),
+              HasSubstr("'left_children' holds 3.5, which is no whole number"));
 }
 
 // y = 3·a for b below 0.5, else 100 − a, and 50 more where c is missing: 0 to 150, found from 600 rows.

@@ -20,6 +20,7 @@ using namespace std::chrono_literals;
 struct Field {
   std::atomic<int> in_flight{0}, started{0}, copied{0};
   int failing = -1;  ///< the start that fails
+  int lost = -1;     ///< the completion whose outputs cannot be copied
   int late = -1;     ///< the start that reports its end only after `late_until` starts
   int late_until = 0;
   bool throws = false;
@@ -48,7 +49,7 @@ class FieldRequest : public Request {
   bool completes_on_own_thread() const override { return field_.own_thread; }
   void wait() override { worker_.wait(); }
   std::vector<HostTensor> outputs() override {
-    ++field_.copied;
+    if (field_.copied++ == field_.lost) throw Error(ErrorKind::runtime, "its outputs are lost");
     return {};
   }
 
@@ -161,6 +162,19 @@ TEST_P(ClosedLoop, a_failing_request_ends_all_with_its_message) {
     for (const auto& request : requests) request->wait();
     EXPECT_EQ(field.in_flight, 0);
   }
+}
+
+TEST_P(ClosedLoop, outputs_that_cannot_be_copied_end_it_with_their_message) {
+  field.lost = 9;
+  const auto requests = requests_of(field, 2);
+  try {
+    run_closed_loop(requests, true, runs(1000));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "its outputs are lost");
+  }
+  for (const auto& request : requests) request->wait();
+  EXPECT_EQ(field.in_flight, 0);
 }
 
 TEST(VirtualLoop, requests_wait_for_one_another) {

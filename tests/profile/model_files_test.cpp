@@ -3,8 +3,11 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "graph/builder.h"
 #include "profile/misplaced_file.h"
 #include "profile/model_content.h"
+#include "profile/run.h"
+#include "runtime/runtime.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -77,6 +80,27 @@ TEST(MisplacedFile, is_refused_by_its_name) {
     EXPECT_THAT(error.what(), HasSubstr("p.json: is no model that takt runs: it is a trace"));
   }
   refuse_misplaced_file(folder / "none.onnx", "onnxruntime");
+}
+
+TEST(InputFiles, that_take_turns_have_one_shape) {
+  if (runtime_names().size() < 2) GTEST_SKIP() << "needs a runtime that tells the shapes behind an input";
+  const TestFolder folder;
+  ModelBuilder b;
+  b.output(b.node("Relu", {b.symbolic_input("x", ElementType::f32, "batch,4")}));
+  folder.write("turns/a.json", "[[1,2,3,4]]");
+  folder.write("turns/b.json", "[[1,2,3,4],[5,6,7,8]]");
+  RunSettings settings;
+  settings.device = "sim:CPU";
+  settings.iterations = 2;
+  settings.inputs = parse_input_specs("x:" + (folder / "turns").string());
+  try {
+    run_model(folder.write("open.onnx", b.serialize()), settings, RunPasses::plain);
+    ADD_FAILURE() << "it ran";
+  } catch (const Error& error) {
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("b.json: input 'x' is {2,4}, and {1,4} in the first file; files that take turns need one shape"));
+  }
 }
 
 }  // namespace

@@ -166,5 +166,17 @@ TEST_F(SweepJournals, another_kind_of_file_is_named) {
   EXPECT_THAT(message_of([&] { read_sweep(folder_.path()); }), testing::HasSubstr("measurements.jsonl"));
 }
 
+TEST_F(SweepJournals, shards_that_were_measured_in_two_ways_are_no_sweep) {
+  append(record_of(10, "CPU", 5us), {1, 2});
+  SweepConfiguration other = usual();
+  other.iterations = 50;
+  {
+    const TestFolder elsewhere;
+    SweepJournal(elsewhere.path(), other, {2, 2}).append(to_json(record_of(20, "CPU", 5us)));
+    std::filesystem::copy(elsewhere / "results", folder_ / "results", std::filesystem::copy_options::recursive);
+  }
+  EXPECT_THAT(message_of([&] { read_sweep(folder_.path()); }), testing::HasSubstr("iterations"));
+}
+
 }  // namespace
 }  // namespace takt

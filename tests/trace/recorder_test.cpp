@@ -181,6 +181,14 @@ TEST(Recorder, its_text_is_a_chrome_trace_and_compression_is_left_to_others) {
   }
 }
 
+TEST(Recorder, a_file_that_cannot_be_written_is_refused_at_once) {
+  RecorderSettings settings;
+  settings.file = "/dev/full";
+  EXPECT_THROW(Recorder{settings}, std::exception);
+  settings.file = "/nowhere/trace";
+  EXPECT_THROW(Recorder{settings}, std::exception);
+}
+
 TEST(Recorder, two_recorders_on_one_thread_stay_apart) {
   Recorder a, b;
   static const EventName name("e");
