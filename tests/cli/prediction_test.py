@@ -118,7 +118,7 @@ class Chain(unittest.TestCase):
 
     @not_sanitized
     def test_loads_are_learnt_and_predicted_beside(self):
-        (self.folder / 'loaded.yaml').write_text('{models: zoo, stress: {per_model: 2, time: 30ms}}\n', encoding='utf-8')
+        (self.folder / 'loaded.yaml').write_text('{models: zoo, stress: {per_model: 2, time: 30ms}, load: {window: 100ms}}\n', encoding='utf-8')
         collected = tables(self.folder, *self.collect('loaded.csv', '--config', 'loaded.yaml', rounds=1))['collected']
         beside = [row for row in collected if row['collect_load']]
         self.assertEqual(len(collected), 3 * MODELS)
@@ -146,7 +146,9 @@ class Chain(unittest.TestCase):
         result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--load', '--rounds', '2', '--time', '60ms')
         self.assertEqual([row['evaluate_round'] for row in result['models']], [1, 2])
         self.assertTrue(all(row['load_factor'] > 0 for row in result['models']), result['models'])
-        result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--load', '--online', '--rounds', '11', '--time', '110ms')
+        (self.folder / 'brief.yaml').write_text('load: {window: 50ms}\n', encoding='utf-8')
+        result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--config', 'brief.yaml', '--online', '--rounds', '11', '--time',
+                        '110ms')
         self.assertEqual([row['interval_runs'] for row in result['models']], [None] * 9 + [9, 9])
         done = call(self.folder, 'evaluate', model, '--predictor', 'loaded', '--online', exits=(2,))
         self.assertIn('add --load', done.stderr)
