@@ -5,6 +5,7 @@ without."""
 
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import re
@@ -96,8 +97,8 @@ def run_test(test, mutant=None, reached=None, limit=None):
 
 
 def reached_folder(place, name):
-    """Where a test notes which switches it came by."""
-    return place / "reached" / re.sub(r"[^\w.-]", "_", name)
+    """Where a test notes which switches it came by. Cases of a table have names as long as their values."""
+    return place / "reached" / f"{re.sub(r'[^a-zA-Z0-9.-]', '_', name)[:100]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
 class Baseline:
