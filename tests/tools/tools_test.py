@@ -260,7 +260,8 @@ class RandomMutants(InFolder):
 
     def test_a_test_says_which_switches_it_came_by(self):
         test = self.random.Test("a/b", ["sh", "-c", 'touch "$TAKT_MUTANTS_REACHED/3"'], str(self.folder), {}, "", 0, 20, False)
-        self.assertEqual(self.random.Baseline([test], self.folder, 1).one(test)["reached"], [3])
+        for test in (test, test._replace(name="case/" + "long " * 80)):
+            self.assertEqual(self.random.Baseline([test], self.folder, 1).one(test)["reached"], [3])
 
     def test_the_table_counts_by_name(self):
         lines = list(self.random.table("kind", [("unit", "noticed"), ("unit", "survived"), ("check", "not run")]))
@@ -375,7 +376,7 @@ int main(int argc, char**) {
 
     def test_a_test_that_changed_runs_again(self):
         told = self.write("baseline.jsonl", '{"name": "cli.one"}\n{"name": "cli.two"}\n')
-        note = self.write("reached/cli.one/3", "")
+        note = self.write(self.refusals.random_mutants.reached_folder(self.folder, "cli.one").relative_to(self.folder) / "3", "")
         self.refusals.forget(self.folder, ["one"])
         self.assertEqual(told.read_text(), '{"name": "cli.two"}\n')
         self.assertFalse(note.exists())
