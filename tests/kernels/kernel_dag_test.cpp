@@ -70,6 +70,18 @@ TEST(KernelPath, ends_where_a_file_says_that_kernels_wait_for_each_other) {
 
 TEST(KernelDag, its_widest_level_is_what_could_run_at_once) { EXPECT_EQ(widest_level(diamond()), 2u); }
 
+TEST(KernelDag, weights_are_times_ones_flops_or_bytes) {
+  const KernelFile file = small_file();
+  const KernelGraph& graph = file.models[0];
+  EXPECT_THAT(kernel_weights(file, graph, DagWeight::time, {2.5, std::nullopt, 4.0}), ElementsAre(2.5, std::nullopt, 4.0));
+  EXPECT_THAT(kernel_weights(file, graph, DagWeight::kernels), ElementsAre(1, 1, 1));
+  const auto bytes = kernel_weights(file, graph, DagWeight::bytes);
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    const auto& told = file.records.at(graph.kernels[k].record).cost.bytes;
+    EXPECT_EQ(bytes[k], told ? std::optional(static_cast<double>(*told)) : std::nullopt);
+  }
+}
+
 TEST(KernelDag, file_and_picture_have_every_edge_and_the_path) {
   const KernelFile file = small_file();
   const KernelGraph& graph = file.models[0];

@@ -90,6 +90,16 @@ TEST(LoadConfig, little_is_enough) {
 }
 
 TEST(LoadConfig, mistakes_are_named_with_line_and_key) {
+  const auto of_file = [](const std::string& text) {
+    try {
+      parse_load_config_file(text, "box.yaml");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(of_file("load: [").rfind("box.yaml:", 0), 0u) << of_file("load: [");
+  EXPECT_EQ(of_file("zoo: {}\n").rfind("box.yaml:1: load: is missing", 0), 0u) << of_file("zoo: {}\n");
   EXPECT_EQ(config_refusal("  sources: [hots]\n"),
             "box.yaml:2: load.sources: 'hots' is not known; did you mean 'host'?");
   EXPECT_EQ(config_refusal("  sources: [host, host]\n"), "box.yaml:2: load.sources: names 'host' twice");

@@ -253,6 +253,21 @@ TEST(PerfettoReader, chromes_older_events_are_read) {
   EXPECT_EQ(r.trace.instants()[0].scope, InstantScope::trace);
 }
 
+TEST(PerfettoReader, older_arrows_of_two_categories_stay_apart) {
+  const auto legacy = [](std::uint64_t time, char phase, const std::string& more, const std::string& name, const std::string& category) {
+    const std::string inner = field(2, static_cast<std::uint64_t>(phase)) + more;
+    return packet(field(10, 1) + field(8, time) + field(11, field(22, category) + field(23, name) + field(6, inner)));
+  };
+  std::string text = packet(field(10, 1) + field(13, 1) + field(44, field(1, 7) + field(2, 8) + field(5, "main")));
+  for (std::uint64_t i = 0; i < 4; ++i)
+    text += legacy(1000 + 10'000 * i, 'X', field(3, 5), std::string(1, static_cast<char>('a' + i)), "work");
+  const auto arrow = [&](std::uint64_t inside, char phase, const std::string& category) {
+    text += legacy(2000 + 10'000 * inside, phase, field(6, 5) + (phase == 'f' ? field(12, 1) : ""), "go", category);
+  };
+  arrow(0, 's', "one"), arrow(1, 's', "two"), arrow(2, 'f', "one"), arrow(3, 'f', "two");
+  EXPECT_EQ(arrows(read(text).trace), (Lines{"a -> c", "b -> d"}));
+}
+
 TEST(PerfettoReader, older_times_are_steps_in_the_event) {
   const auto stepped = [](const std::string& time, const std::string& name) {
     return packet(field(10, 1) + field(11, time + field(9, instant) + named(name)));

@@ -251,6 +251,28 @@ TEST(Diagnosis, the_breakdown_adds_up_in_every_step) {
   }
 }
 
+TEST(Diagnosis, of_several_causes_the_most_expensive_comes_first) {
+  std::size_t several = 0;
+  for (const Strength strength : {Strength::mild, Strength::strong})
+    for (const double slower : {1.2, 1.5, 3.0}) {
+      std::vector<NamedTrace> ranks;
+      for (int rank = 0; rank < 3; ++rank) {
+        NamedTrace& one = ranks.emplace_back();
+        one.file = "rank" + std::to_string(rank);
+        one.read.trace = made_training({.cause = host_synchronisation, .strength = strength, .seed = static_cast<std::uint64_t>(rank + 1),
+                                        .time_scale = rank == 1 ? slower : 1, .tells_ranks = true});
+        one.read.rank = rank;
+      }
+      for (const Diagnosis& one : diagnose(ranks)) {
+        several += one.verdicts.size() > 1;
+        EXPECT_TRUE(std::is_sorted(one.verdicts.begin(), one.verdicts.end(), [](const PlacedVerdict& a, const PlacedVerdict& b) {
+          return a.verdict.total() > b.verdict.total();
+        })) << causes_of(one);
+      }
+    }
+  EXPECT_GT(several, 2u);
+}
+
 TEST(Diagnosis, a_slow_rank_is_named_and_one_rank_alone_is_not_judged) {
   std::vector<NamedTrace> ranks;
   for (int rank = 0; rank < 3; ++rank) {
