@@ -78,6 +78,13 @@ TEST(CollectSteps, loads_stand_between_models_in_the_first_round) {
   ASSERT_EQ(steps.size(), 6u + 12u);
   EXPECT_EQ(std::count_if(steps.begin(), steps.end(), [](auto& step) { return !step.load.is_quiet(); }), 12);
   EXPECT_TRUE(steps[15].load.is_quiet() && steps[16].load.is_quiet() && steps[17].load.is_quiet());
+  settings.seed = 7;
+  for (std::size_t model = 0; model < settings.models.size(); ++model) {
+    std::vector<AskedLoad> loads;
+    for (const CollectStep& step : steps_of(settings))
+      if (step.model == settings.models[model] && !step.load.is_quiet()) loads.push_back(step.load);
+    EXPECT_THAT(loads, testing::UnorderedElementsAreArray(settings.stress->loads_of(model, 7))) << model;
+  }
   // One beside a load is not done because the same model in quiet is, and sees no canary of quiet.
   CollectRecord record = record_of("a.onnx", 1, 50);
   DoneSteps done({record}, 2);
