@@ -86,7 +86,7 @@ class Source:
             return
         if kind not in (K.NAMESPACE, K.LINKAGE_SPEC) and not self.is_here(cursor):
             return
-        if kind == K.VAR_DECL and CONSTANT.search(self.text_of(cursor).split("=")[0]):
+        if kind in (K.VAR_DECL, K.DECL_STMT) and CONSTANT.search(self.text_of(cursor).split("=")[0]):
             return
         begin, end = self.range_of(cursor)
         if not any(a <= begin < b for a, b in self.macros):

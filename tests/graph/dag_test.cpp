@@ -65,6 +65,9 @@ TEST(Keys, of_an_exported_graph_have_their_values) {
 }
 
 TEST(Dag, exports_escape_names) {
+  Graph spaced = diamond();
+  spaced.name = "a b~\x1f";
+  EXPECT_THAT(to_graphviz(spaced, build_dag(spaced)), HasSubstr("digraph \"a b~\" {"));
   const Graph graph = diamond();
   const Dag dag = build_dag(graph);
   const std::string dot = to_graphviz(graph, dag);

@@ -37,7 +37,11 @@ TEST(GpuProbe, tells_what_the_gpu_gives_by_its_own_clock) {
     const double copies = live_value(quiet, "gpu_probe_copy_bytes_per_s", "gpu0").value_or(0);
     EXPECT_NEAR(copies, fake.copied_bytes_per_s(), 1e-3 * copies) << "all that was copied, in the time that it took";
     EXPECT_GT(live_value(quiet, "gpu_probe_wall_ratio", "gpu0").value_or(0), 0.99);
-    for (const LoadReading& one : quiet.readings) EXPECT_EQ(one.source, "gpu_probe");
+    for (const LoadReading& one : quiet.readings) {
+      EXPECT_EQ(one.source, "gpu_probe");
+      EXPECT_EQ(one.age, 0ns);
+      EXPECT_GE(one.window, 20ms);
+    }
   }
   EXPECT_EQ(fake.left(), 0);
 }

@@ -127,6 +127,17 @@ TEST(Peaks, a_short_measurement_has_every_figure) {
   EXPECT_GT(peaks.wake_up.count(), 0);
 }
 
+TEST(Peaks, bandwidth_of_a_level_is_that_of_the_fastest_from_it_on_and_none_of_no_level) {
+  Peaks peaks;
+  EXPECT_EQ(bandwidth_of(peaks, 0, true), 0);
+  peaks.levels.resize(2);
+  peaks.levels[0].read.one = {0.25, 0.25}, peaks.levels[0].copy.one = {0.5, 0.5};
+  peaks.levels[1].read.one = {0.75, 0.75}, peaks.levels[1].copy.all = {8, 8};
+  EXPECT_EQ(bandwidth_of(peaks, 0, true), 0.75);
+  EXPECT_EQ(bandwidth_of(peaks, 0, false), 8);
+  EXPECT_EQ(bandwidth_of(peaks, 2, true), 0);
+}
+
 TEST(PeaksFile, comes_back_as_it_was) {
   const std::string json = peaks_to_json(sample_peaks(), sample_machine(), make_provenance({"takt"}));
   const KnownPeaks known = parse_peaks(json, sample_machine(), "f");
