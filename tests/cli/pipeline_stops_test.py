@@ -79,10 +79,10 @@ class Stops(unittest.TestCase):
         self.assertEqual(again.stdout.splitlines(), live)
 
     def start_until_it_runs(self, pipeline):
-        """Some batches, or an execution that hangs, after the file of the run was begun."""
+        """A second of work after the file of the run was begun."""
         run = self.start(pipeline)
         deadline = time.monotonic() + 60
-        while not pathlib.Path(self.folder, 'pipeline_trace.json').exists() and run.poll() is None and time.monotonic() < deadline:
+        while not any(pathlib.Path(self.folder).glob('pipeline_trace.json*')) and run.poll() is None and time.monotonic() < deadline:
             time.sleep(0.02)
         time.sleep(1)
         return run
