@@ -95,6 +95,8 @@ class Source:
             if function is not None or kind == K.FIELD_DECL:
                 self.look(cursor, function, parent)
         children = list(cursor.get_children())
+        if kind in (K.VAR_DECL, K.FIELD_DECL) and cursor.type.kind == cindex.TypeKind.CONSTANTARRAY:
+            children = [child for child in children if child.kind != K.INTEGER_LITERAL]  # how many elements it has
         for child in children[1:] if kind == K.CASE_STMT else children:
             self.walk(child, function, cursor)
 

@@ -155,5 +155,18 @@ TEST(CostLookup, its_table_has_empty_cells_for_what_is_not_known) {
             "NPU,1-4,,,,,,,,nobody measured these stages fused on this unit\n");
 }
 
+TEST(CostLookup, copies_are_those_of_a_range_that_was_measured) {
+  StageMeasurements all = rows_of_law("GPU", 1, 1);
+  all.rows[2].inputs_copy = StageCopy{1000, Duration(7)}, all.rows[2].outputs_copy = StageCopy{500, Duration(3)};
+  const CostLookup costs(all);
+  const GraphSize size{all.rows[2].key.nodes, all.rows[2].key.edges};
+  EXPECT_EQ(costs.inputs_copy({"GPU", 1, 1}, size), Duration(7));
+  EXPECT_EQ(costs.outputs_copy({"GPU", 1, 1}, size), Duration(3));
+  for (const UnitRange& other : {UnitRange{"GPU", 1, 2}, UnitRange{"NPU", 1, 1}}) {
+    EXPECT_EQ(costs.inputs_copy(other, size), std::nullopt);
+    EXPECT_EQ(costs.outputs_copy(other, size), std::nullopt);
+  }
+}
+
 }  // namespace
 }  // namespace takt

@@ -162,6 +162,23 @@ TEST_F(RefusalsTest, name_dimensions_that_cannot_be) {
   EXPECT_THAT(reading(type.serialize()), HasSubstr("element type 99"));
 }
 
+TEST_F(RefusalsTest, count_complex_numbers_by_their_two_parts) {
+  for (const bool is_double : {false, true})
+    for (const int numbers : {7, 8, 9}) {
+      ModelBuilder b = small();
+      b.output(b.node("Relu", {b.weight({4}, "w")}));
+      auto& tensor = *b.graph().mutable_initializer(0);
+      tensor.clear_raw_data();
+      tensor.set_data_type(is_double ? onnx::TensorProto::COMPLEX128 : onnx::TensorProto::COMPLEX64);
+      for (int i = 0; i < numbers; ++i)
+        is_double ? tensor.add_double_data(i) : tensor.add_float_data(static_cast<float>(i));
+      if (numbers / 2 == 4)
+        EXPECT_NO_THROW(read_onnx(file("m.onnx", b.serialize()))) << is_double << numbers;
+      else
+        EXPECT_THAT(reading(b.serialize()), HasSubstr("'w'")) << is_double << numbers;
+    }
+}
+
 TEST_F(RefusalsTest, external_data_stays_in_the_folder) {
   file("w.bin", std::string(32, 'w'));
   EXPECT_NO_THROW(read_onnx(file("m.onnx", external("w.bin", "16"))));

@@ -73,7 +73,8 @@ TEST(KernelDag, its_widest_level_is_what_could_run_at_once) { EXPECT_EQ(widest_l
 TEST(KernelDag, weights_are_times_ones_flops_or_bytes) {
   const KernelFile file = small_file();
   const KernelGraph& graph = file.models[0];
-  EXPECT_THAT(kernel_weights(file, graph, DagWeight::time, {2.5, std::nullopt, 4.0}), ElementsAre(2.5, std::nullopt, 4.0));
+  EXPECT_THAT(kernel_weights(file, graph, DagWeight::time, {2.5, std::nullopt, 4.0}),
+              ElementsAre(2.5, std::nullopt, 4.0));
   EXPECT_THAT(kernel_weights(file, graph, DagWeight::kernels), ElementsAre(1, 1, 1));
   const auto bytes = kernel_weights(file, graph, DagWeight::bytes);
   for (std::size_t k = 0; k < bytes.size(); ++k) {

@@ -22,6 +22,8 @@ TEST(KernelModel, has_the_node_as_the_record_says) {
   EXPECT_TRUE(model.graph.tensor(op.inputs[1]).is_constant);
   EXPECT_EQ(model.graph.inputs.size(), 2u);
   EXPECT_EQ(model.graph.opsets.at("com.microsoft.nchwc"), 1);
+  EXPECT_EQ(model.graph.name, blocked_conv().name);
+  EXPECT_EQ(op.name, blocked_conv().name);
 }
 
 TEST(KernelModel, is_the_same_to_the_byte_for_a_seed) {

@@ -45,6 +45,8 @@ TEST(KernelName, the_same_word_of_another_domain_is_another_operator) {
   EXPECT_EQ(name_of(node("Attention", "com.microsoft", {0, 1, 2})), "MatMul_Attention");
   EXPECT_EQ(name_of(node("Attention", "", {0, 1, 2})), "Attention");
   EXPECT_EQ(name_of(node("QuickGelu", "my.company", {0})), "QuickGelu");
+  for (const char* domain : {"", "com.microsoft", "ai.onnx"})
+    EXPECT_EQ(name_of(node("QLinearMatMul", domain, {0, 1})), "MatMul") << "whatever the domain: '" << domain << "'";
 }
 
 TEST(KernelName, an_unknown_operator_keeps_its_name) {

@@ -130,5 +130,17 @@ TEST(MachineConstants, the_roofline_is_the_slower_of_the_two_and_a_floor) {
   EXPECT_DOUBLE_EQ(roofline_us(facts, machine, 0.5), 10.5);
 }
 
+TEST(KernelFacts, the_type_of_numbers_is_that_of_the_first_output_that_is_there) {
+  KernelRecord record = sum({8});
+  record.outputs = {tensor({8}, KernelInput::left_out), tensor({8}), tensor({8})};
+  record.outputs[0].type = ElementType::i64, record.outputs[1].type = ElementType::f16,
+  record.outputs[2].type = ElementType::u8;
+  KernelGraph graph;
+  graph.kernels = {{"a", "s", {"x"}, {"y"}, {}, {}, {}}};
+  const KernelFacts facts = facts_of(graph, {{"s", record}}, 1).front();
+  EXPECT_EQ(facts.number_type, type_name(ElementType::f16));
+  EXPECT_EQ(facts[Feature::element_bits], 16);
+}
+
 }  // namespace
 }  // namespace takt

@@ -254,7 +254,8 @@ TEST(PerfettoReader, chromes_older_events_are_read) {
 }
 
 TEST(PerfettoReader, older_arrows_of_two_categories_stay_apart) {
-  const auto legacy = [](std::uint64_t time, char phase, const std::string& more, const std::string& name, const std::string& category) {
+  const auto legacy = [](std::uint64_t time, char phase, const std::string& more, const std::string& name,
+                         const std::string& category) {
     const std::string inner = field(2, static_cast<std::uint64_t>(phase)) + more;
     return packet(field(10, 1) + field(8, time) + field(11, field(22, category) + field(23, name) + field(6, inner)));
   };

@@ -46,6 +46,14 @@ TEST(OperatorLog, becomes_a_trace_as_pytorch_writes_it) {
   EXPECT_NE(json.find(R"("Bytes":256)"), std::string::npos) << json;
 }
 
+TEST(OperatorLog, the_first_number_of_a_sequence_is_one) {
+  LoggedThread first = two_operators(), none = two_operators();
+  for (LoggedSpan& span : first.spans) span.sequence = 0;
+  for (LoggedSpan& span : none.spans) span.sequence = -1;
+  EXPECT_NE(to_chrome_json(trace_of({first}, {})).find(R"("Sequence number":0)"), std::string::npos);
+  EXPECT_EQ(to_chrome_json(trace_of({none}, {})).find("Sequence number"), std::string::npos);
+}
+
 TEST(OperatorLog, of_nothing_is_a_trace_of_nothing) { EXPECT_TRUE(trace_of({}, {}).events().empty()); }
 
 }  // namespace

@@ -259,15 +259,19 @@ TEST(Diagnosis, of_several_causes_the_most_expensive_comes_first) {
       for (int rank = 0; rank < 3; ++rank) {
         NamedTrace& one = ranks.emplace_back();
         one.file = "rank" + std::to_string(rank);
-        one.read.trace = made_training({.cause = host_synchronisation, .strength = strength, .seed = static_cast<std::uint64_t>(rank + 1),
-                                        .time_scale = rank == 1 ? slower : 1, .tells_ranks = true});
+        one.read.trace = made_training({.cause = host_synchronisation,
+                                        .strength = strength,
+                                        .seed = static_cast<std::uint64_t>(rank + 1),
+                                        .time_scale = rank == 1 ? slower : 1,
+                                        .tells_ranks = true});
         one.read.rank = rank;
       }
       for (const Diagnosis& one : diagnose(ranks)) {
         several += one.verdicts.size() > 1;
-        EXPECT_TRUE(std::is_sorted(one.verdicts.begin(), one.verdicts.end(), [](const PlacedVerdict& a, const PlacedVerdict& b) {
-          return a.verdict.total() > b.verdict.total();
-        })) << causes_of(one);
+        EXPECT_TRUE(std::is_sorted(
+            one.verdicts.begin(), one.verdicts.end(),
+            [](const PlacedVerdict& a, const PlacedVerdict& b) { return a.verdict.total() > b.verdict.total(); }))
+            << causes_of(one);
       }
     }
   EXPECT_GT(several, 2u);
