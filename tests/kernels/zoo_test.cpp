@@ -281,5 +281,19 @@ TEST(ZooExport, stops_when_it_is_asked_to) {
   }
 }
 
+TEST(Zoo, deep_residual_networks_have_bottlenecks) {
+  const auto convolutions = [](int depth) {
+    const TestFolder folder;
+    ZooConfig config;
+    config.models = {{"resnet", depth, 0.25, 1, 64}};
+    const auto ops = read_onnx_structure(folder / export_zoo(config, {.folder = folder.path()}).front().file).graph.ops;
+    return std::count_if(ops.begin(), ops.end(), [](const Op& op) { return op.type == "Conv"; });
+  };
+  // The first, two or three of each block, and one beside the first block of each part that changes its channels.
+  EXPECT_EQ(convolutions(18), 1 + 8 * 2 + 3);
+  EXPECT_EQ(convolutions(26), 1 + 8 * 3 + 4);
+  EXPECT_EQ(convolutions(50), 1 + 16 * 3 + 4);
+}
+
 }  // namespace
 }  // namespace takt
