@@ -91,6 +91,26 @@ TEST_P(RuntimeContract, outputs_have_the_right_shape_and_real_ones_the_right_val
   }
 }
 
+TEST_P(RuntimeContract, an_inference_takes_time_within_that_of_its_caller) {
+  const auto session = open(conv_matmul());
+  session->set_inputs({ones()});
+  const bool is_real = GetParam() != "sim";  // a simulated one need not wait as long as it says
+  for (int i = 0; i < 3; ++i) {
+    const Nanoseconds begin = steady_now();
+    const Nanoseconds took = session->run();
+    EXPECT_GE(took, Nanoseconds(0));
+    EXPECT_TRUE(!is_real || took <= steady_now() - begin) << took.count();
+  }
+  const auto request = session->make_request();
+  const Nanoseconds begin = steady_now();
+  std::atomic<std::int64_t> completed = 0;
+  request->start_async([&](Nanoseconds at, const std::optional<std::string>&) { completed = at.count(); });
+  request->wait();
+  while (completed == 0) std::this_thread::yield();
+  EXPECT_GE(Nanoseconds(completed), begin);
+  EXPECT_TRUE(!is_real || Nanoseconds(completed) <= steady_now()) << completed;
+}
+
 TEST_P(RuntimeContract, new_inputs_give_new_outputs) {
   if (GetParam() == "sim") GTEST_SKIP() << "a simulated device does not compute";
   const auto session = open(conv_matmul());
