@@ -11,7 +11,7 @@ help:
 	@echo "             $$(tools/demo --plan)"
 	@echo 'make demo-training  install libtorch, build takt with it, train with each of four planted faults and diagnose them'
 	@echo 'make build   the same set-up and build, without the runs'
-	@echo 'make test    set-up and build of the tests as well, then every test; on 2 cores about 10 minutes, 2 when built'
+	@echo 'make test    set-up and build of the tests as well, then every test; on 2 cores about 20 minutes, 11 when built'
 	@echo 'make install the same set-up as build, then the program and the libraries into PREFIX (/usr/local)'
 	@echo 'make bench   the benchmarks of takt itself; an hour or two on a machine that does nothing else'
 	@echo 'make check   everything CI does: tests, format, layers, documentation, clang-tidy, sanitizers, fuzzing; about'
