@@ -1,6 +1,7 @@
 #include "core/affinity.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <thread>
@@ -22,6 +23,24 @@ TEST(Affinity, a_pinned_thread_may_use_what_it_is_pinned_to) {
   EXPECT_EQ(usable_cores(), all);
   EXPECT_EQ(usable_core_count(), static_cast<int>(all.size()));
   EXPECT_GE(machine_core_count(), usable_core_count());
+}
+
+TEST(Affinity, each_core_that_the_system_allows_is_one_of_them) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  std::vector<int> cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &allowed)) cores.push_back(core);
+  EXPECT_EQ(usable_cores(), cores);
+  for (const int core : cores) {
+    std::vector<int> inside;
+    std::thread([&] {
+      pin_this_thread({core});
+      inside = usable_cores();
+    }).join();
+    EXPECT_EQ(inside, std::vector<int>{core});
+  }
 }
 
 TEST(Affinity, other_cores_are_refused_with_those_that_can_be_used) {

@@ -118,6 +118,7 @@ TEST(StageFunction, what_it_throws_is_the_error_of_its_batch_and_the_next_goes_o
         if (batch == 3) throw std::runtime_error("frame 3 is torn");
         if (batch == 5) throw 42;
         if (batch == 7) return {nullptr};
+        if (batch == 9) return {one_float(1), one_float(2), nullptr};
         return {one_float(1)};
       },
       {.name = "decode"});
@@ -130,8 +131,9 @@ TEST(StageFunction, what_it_throws_is_the_error_of_its_batch_and_the_next_goes_o
   EXPECT_EQ(failure_of(decode), "none");
   ASSERT_EQ(gathered.results().size(), 10u);
   EXPECT_EQ(gathered.results().at(7).error, "stage 'decode', batch 7: output 0 is null; give every output a value");
+  EXPECT_EQ(gathered.results().at(9).error, "stage 'decode', batch 9: output 2 is null; give every output a value");
   for (const auto& [batch, result] : gathered.results()) {
-    const bool fails = batch == 3 || batch == 5 || batch == 7;
+    const bool fails = batch == 3 || batch == 5 || batch == 7 || batch == 9;
     EXPECT_EQ(result.error.has_value(), fails) << batch;
     EXPECT_EQ(result.outputs.empty(), fails) << batch;
   }
