@@ -34,10 +34,10 @@ constexpr std::string_view child_word = "--task";
 /// The same for contention (contention_task.h).
 constexpr std::string_view contention_word = "--contention-task";
 
-/// The runtime that writes IR; null where this binary lacks it.
-std::unique_ptr<Runtime> ir_converter() {
+/// The runtime that writes IR; null where this binary lacks it, which only those are told who asked for files.
+std::unique_ptr<Runtime> ir_converter(bool is_asked) {
   if (has_runtime("openvino")) return make_runtime("openvino");
-  log_warning("no IR is written: this binary lacks OpenVINO; configure with -DTAKT_WITH_OPENVINO=ON");
+  if (is_asked) log_warning("no IR is written: this binary lacks OpenVINO; configure with -DTAKT_WITH_OPENVINO=ON");
   return nullptr;
 }
 
@@ -45,12 +45,13 @@ std::unique_ptr<Runtime> ir_converter() {
 std::vector<ExportedModel> export_step(const SweepOptions& o, const SweepCases& cases,
                                        const std::vector<SweepDevice>& devices, const Interrupt& interrupt) {
   auto exports = stage_exports(networks_in(o.models), cases, o.ranges);
-  if (!o.do_export && !o.do_all)
+  const bool is_asked = o.do_export || o.do_all;
+  if (!is_asked)
     std::erase_if(exports, [&](const StageExport& model) {
       return std::none_of(devices.begin(), devices.end(),
                           [&](const SweepDevice& device) { return device.unit == model.device; });
     });
-  const auto converter = ir_converter();
+  const auto converter = ir_converter(is_asked);
   Progress bar("exporting models");
   return export_models(exports, {.folder = o.out,
                                  .converter = converter.get(),
