@@ -62,6 +62,19 @@ TEST(OrtProfile, each_run_is_a_sample) {
   EXPECT_EQ(profile.operators[1].type, "Relu");
 }
 
+TEST(OrtProfile, names_of_types_are_numpys_whoever_wrote_them) {
+  const auto shape_of = [](const std::string& type) {
+    return event("Node", "a_kernel_time", 10, 5, 1,
+                 R"({"op_name":"Relu","node_index":"0","input_type_shape":[{")" + type + R"(":[2,3]}]})");
+  };
+  for (const auto& [written, told] :
+       {std::pair<std::string, std::string>{"float", "Float32"}, {"double", "Float64"}, {"int64", "Int64"}}) {
+    const auto profile = parse_ort_profile(trace({run(0, 100), shape_of(written)}), "p.json");
+    ASSERT_EQ(profile.operators.size(), 1u);
+    EXPECT_THAT(profile.operators[0].input_types, ElementsAre(told));
+  }
+}
+
 TEST(OrtProfile, a_node_that_executes_twice_in_a_run_is_added_up) {
   const auto profile = parse_ort_profile(trace({node("a", 1, 3), node("a", 5, 4), run(0, 10)}), "p");
   EXPECT_THAT(microseconds(profile.operators.at(0).device), ElementsAre(7));

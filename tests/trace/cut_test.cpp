@@ -82,6 +82,21 @@ TEST_F(Cut, a_rank_of_a_merged_trace_is_known_by_the_names_of_its_processes) {
   EXPECT_THROW(piece_of({.rank = 7}), Error);
 }
 
+TEST_F(Cut, a_step_of_a_rank_is_where_that_rank_has_it) {
+  Trace trace;
+  for (const std::int64_t rank : {0, 1}) {
+    const RowId row = trace.add_row(
+        trace.add_process("rank " + std::to_string(rank) + ": python", static_cast<std::uint32_t>(rank + 1)), "main");
+    for (std::int64_t step = 0; step < 3; ++step)
+      trace.add_event(row, "ProfilerStep#" + std::to_string(step), "user_annotation",
+                      Nanoseconds(10'000 * rank + 1000 * step), 1000ns);
+  }
+  write(trace);
+  EXPECT_EQ(piece_of({.steps = std::pair{1, 1}, .rank = 0}).choice.part.span, (TimeInterval{1000, 2000}));
+  EXPECT_EQ(piece_of({.steps = std::pair{1, 1}, .rank = 1}).choice.part.span, (TimeInterval{11'000, 12'000}));
+  EXPECT_EQ(piece_of({.steps = std::pair{1, 1}}).choice.part.span, (TimeInterval{1000, 12'000})) << "of all";
+}
+
 TEST_F(Cut, a_piece_that_must_be_small_ends_after_a_whole_step) {
   write(training_trace(200));
   const FilePiece found = piece_of({.steps = std::pair{3, 150}}, 40000.0);
