@@ -53,6 +53,7 @@ std::vector<fs::path> journals_beside(const fs::path& out) {
 
 std::optional<CollectJournal> read_collect_journals(const fs::path& out) {
   std::optional<CollectJournal> all;
+  std::vector<std::string> damages;  // of a file whose first line is damaged nothing else is known
   for (const fs::path& file : journals_beside(out)) {
     bool has_begun = false;
     const JournalDamage damage = read_journal(file, [&](const JournalLine& line) {
@@ -66,8 +67,9 @@ std::optional<CollectJournal> read_collect_journals(const fs::path& out) {
         refuse_input(fmt::format("{}: was measured in another way than the journals beside it ({})",
                                  printable(file.string()), differs));
     });
-    if (damage.lines > 0) all->damage.push_back(damage.to_text(file));
+    if (damage.lines > 0) damages.push_back(damage.to_text(file));
   }
+  if (all) all->damage = std::move(damages);
   return all;
 }
 

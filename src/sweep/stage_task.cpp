@@ -54,7 +54,9 @@ StageMeasurement row_in(const JsonObject& json, Network network) {
   row.reason = json.text("reason");
   row.runtime = json.text("runtime"), row.device = json.text("device"), row.precision = json.text("precision");
   std::vector<Nanoseconds> samples = checked_samples(json["samples_ns"], json.place_of("samples_ns"));
-  if ((row.status == StageStatus::measured) == samples.empty()) json.refuse("its samples do not fit its status");
+  const bool is_measured = row.status == StageStatus::measured;
+  if (is_measured == samples.empty()) json.refuse("its samples do not fit its status");
+  if (is_measured && !row.reason.empty()) json.refuse("its reason does not fit its status");
   if (!samples.empty()) row.times = times_of(std::move(samples));
   row.inputs_copy = copy_in(json, "inputs_copy"), row.outputs_copy = copy_in(json, "outputs_copy");
   return row;

@@ -95,6 +95,7 @@ std::string difference(const SweepConfiguration& measured, const SweepConfigurat
 std::optional<SweepRecords> read_sweep(const fs::path& folder) {
   std::optional<SweepRecords> sweep;
   std::map<std::tuple<Network, StageKey, int>, std::size_t> places;
+  std::vector<std::string> damages;  // of a file whose first line is damaged nothing else is known
   for (const fs::path& file : journals_in(folder)) {
     bool has_begun = false;
     const JournalDamage damage = read_journal(file, [&](const JournalLine& line) {
@@ -113,9 +114,9 @@ std::optional<SweepRecords> read_sweep(const fs::path& folder) {
       else
         sweep->by_round[place->second] = std::move(record);
     });
-    if (damage.lines > 0) sweep->damage.push_back(damage.to_text(file));
+    if (damage.lines > 0) damages.push_back(damage.to_text(file));
   }
-  if (sweep) sweep->records = whole_rows(sweep->by_round);
+  if (sweep) sweep->records = whole_rows(sweep->by_round), sweep->damage = std::move(damages);
   return sweep;
 }
 

@@ -215,6 +215,19 @@ class Collections : public testing::Test {
   TestFolder folder;
 };
 
+TEST_F(Collections, a_journal_whose_first_line_a_power_cut_damaged_tells_nothing) {
+  const auto out = folder.path() / "d.csv";
+  const std::string damaged = to_json(configuration) + std::string(3, '\0') + "rest";
+  write_file_atomically(out.string() + ".1-of-2.jsonl", damaged);
+  EXPECT_FALSE(read_collect_journals(out));
+  write_file_atomically(out.string() + ".2-of-2.jsonl",
+                        to_json(configuration) + "\n" + to_json(record_of("b.onnx", 1, 5)) + "\n");
+  const auto read = read_collect_journals(out);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->records.size(), 1u);
+  EXPECT_THAT(read->damage, testing::ElementsAre(HasSubstr("d.csv.1-of-2.jsonl")));
+}
+
 TEST_F(Collections, journals_of_shards_count_together) {
   const auto out = folder.path() / "d.csv";
   EXPECT_FALSE(read_collect_journals(out));

@@ -82,6 +82,7 @@ TEST(StageRecord, what_is_no_row_is_refused_by_its_place) {
   EXPECT_THAT(with("gat", "cat"), testing::StartsWith("file:3: 'cat' is no network"));
   EXPECT_THAT(with("1000,2000", "1000"), testing::StartsWith("file:3: 'key'"));
   EXPECT_THAT(with("\"measured\"", "\"done\""), testing::HasSubstr("'done' is no status"));
+  EXPECT_THAT(with("\"reason\":\"\"", "\"reason\":\"-\""), testing::HasSubstr("its reason does not fit its status"));
   EXPECT_THAT(with("\"measured\"", "\"failed\""), testing::HasSubstr("do not fit its status"));
   EXPECT_THAT(with("[3000,1000,2000]", "[]"), testing::HasSubstr("do not fit its status"));
   EXPECT_THAT(with("[3000,1000,2000]", "\"3000\""), testing::StartsWith("file:3: "));

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -159,6 +160,17 @@ TEST_F(SweepJournals, one_that_was_killed_before_its_first_line_begins_anew) {
   EXPECT_FALSE(read_sweep(folder_.path()));
   append(record_of(10, "CPU", 5ns));
   EXPECT_THAT(keys(), testing::SizeIs(1));
+}
+
+TEST_F(SweepJournals, one_whose_first_line_a_power_cut_damaged_tells_nothing) {
+  append(record_of(10, "CPU", 5ns), {1, 2});
+  const auto first = *std::filesystem::directory_iterator(folder_ / "results");
+  const std::string text = read_file(first.path());
+  std::string damaged = text;
+  damaged.replace(text.find('\n') + 1, std::string::npos, std::string(3, '\0') + "rest");
+  damaged.erase(text.find('\n'), 1);
+  folder_.write("results/" + first.path().filename().string(), damaged);
+  EXPECT_FALSE(read_sweep(folder_.path()));
 }
 
 TEST_F(SweepJournals, another_kind_of_file_is_named) {
