@@ -57,7 +57,7 @@ std::optional<CollectJournal> read_collect_journals(const fs::path& out) {
   for (const fs::path& file : journals_beside(out)) {
     bool has_begun = false;
     const JournalDamage damage = read_journal(file, [&](const JournalLine& line) {
-      if (std::exchange(has_begun, true)) {
+      if (has_begun) {
         all->records.push_back(parse_collect_record(line.text, line.place));
         return;
       }
@@ -66,6 +66,7 @@ std::optional<CollectJournal> read_collect_journals(const fs::path& out) {
       if (const auto differs = difference(all->configuration, configuration); !differs.empty())
         refuse_input(fmt::format("{}: was measured in another way than the journals beside it ({})",
                                  printable(file.string()), differs));
+      has_begun = true;
     });
     if (damage.lines > 0) damages.push_back(damage.to_text(file));
   }
