@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "account/account.h"
-#include "core/resident.h"
-#include "core/temporary_folder.h"
-#include "pipeline/fake_stages.h"
-#include "record/run_journal.h"
+#include "pipeline/account/account.h"
+#include "base/memory/resident.h"
+#include "base/files/temporary_folder.h"
+#include "pipeline/engine/fake_stages.h"
+#include "pipeline/record/run_journal.h"
 
 namespace takt {
 namespace {

@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "account/account.h"
+#include "pipeline/account/account.h"
 
 namespace takt {
 namespace {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/units.h"
-#include "pipeline/fake_stages.h"
+#include "base/basics/units.h"
+#include "pipeline/engine/fake_stages.h"
 
 namespace takt {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/random.h"
+#include "base/statistics/random.h"
 #include "flow/makespan.h"
 #include "flow/simulate.h"
 

@@ -13,10 +13,10 @@
 #include <numeric>
 #include <vector>
 
-#include "core/error.h"
-#include "core/statistics.h"
-#include "predict/predict_words.h"
-#include "predict/predictor.h"
+#include "base/basics/error.h"
+#include "base/statistics/statistics.h"
+#include "predict/answer/predict_words.h"
+#include "predict/answer/predictor.h"
 
 namespace takt {
 namespace {

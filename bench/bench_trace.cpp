@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/error.h"
-#include "trace/trace_file.h"
-#include "trace/trace_reader.h"
+#include "base/basics/error.h"
+#include "trace/write/trace_file.h"
+#include "trace/read/reader.h"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <iostream>
 
-#include "core/error.h"
-#include "core/file.h"
-#include "graph/builder.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "model/onnx/builder.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "replay/replay.h"
-#include "replay/what_if_cases.h"
+#include "pipeline/whatif/replay.h"
+#include "pipeline/whatif/what_if_cases.h"
 
 namespace takt {
 namespace {

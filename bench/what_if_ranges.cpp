@@ -11,9 +11,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/statistics.h"
-#include "replay/random_what_ifs.h"
-#include "replay/what_if.h"
+#include "base/statistics/statistics.h"
+#include "pipeline/whatif/random_what_ifs.h"
+#include "pipeline/whatif/what_if.h"
 
 namespace takt {
 namespace {

@@ -16,13 +16,13 @@
 #include <span>
 
 #include "core/affinity.h"
-#include "core/error.h"
-#include "pipeline/engine.h"
-#include "pipeline/spec_cut.h"
-#include "replay/interference.h"
-#include "replay/known_contention.h"
-#include "replay/possible_runs.h"
-#include "replay/replay.h"
+#include "base/basics/error.h"
+#include "pipeline/engine/engine.h"
+#include "pipeline/engine/spec_cut.h"
+#include "pipeline/contention/interference.h"
+#include "pipeline/whatif/known_contention.h"
+#include "pipeline/whatif/possible_runs.h"
+#include "pipeline/whatif/replay.h"
 
 namespace takt {
 namespace {

@@ -1,5 +1,5 @@
 // Streams of batches, as `takt plan simulate --stream` reads them.
-#include "plan/batch_stream.h"
+#include "plan/sets/batch_stream.h"
 
 #include <cstdlib>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/block_file.h"
+#include "base/files/block_file.h"
 
 namespace takt {
 

@@ -3,9 +3,9 @@
 #include <cstdlib>
 
 #include "refused.h"
-#include "trace/chrome_reader.h"
-#include "trace/chrome_writer.h"
-#include "trace/perfetto_writer.h"
+#include "trace/chrome/reader.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/write/perfetto_writer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   takt::may_refuse([&] {

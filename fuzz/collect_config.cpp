@@ -1,5 +1,5 @@
 // The YAML file of a collection.
-#include "predict/collect.h"
+#include "predict/collect/collect.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -1,9 +1,9 @@
 // The journal of a collection, and the dataset that is made of it, which is read back. And the task that a child of a
 // collection is given.
-#include "predict/collect_journal.h"
+#include "predict/collect/journal.h"
 
 #include "fuzz_folder.h"
-#include "predict/collect.h"
+#include "predict/collect/collect.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -1,5 +1,5 @@
 // Datasets of measured kernels: what is read can be written, and read again.
-#include "predict/dataset.h"
+#include "predict/fit/dataset.h"
 
 #include "refused.h"
 

@@ -1,5 +1,5 @@
 // The YAML description of a simulated device.
-#include "runtime/sim/device_description.h"
+#include "model/sim/device_description.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

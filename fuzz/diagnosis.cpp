@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "refused.h"
-#include "trace/chrome_reader.h"
-#include "training/diagnosis_tables.h"
+#include "trace/chrome/reader.h"
+#include "training/diagnosis/tables.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   takt::may_refuse([&] {

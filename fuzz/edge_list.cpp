@@ -1,5 +1,5 @@
 // Lists of edges, one per line.
-#include "gnn/edge_list.h"
+#include "plan/gnn/edge_list.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

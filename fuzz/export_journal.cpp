@@ -1,5 +1,5 @@
 // models.jsonl: what is read of each model can be written, and read again.
-#include "sweep/export_journal.h"
+#include "plan/sweep/export_journal.h"
 
 #include "fuzz_folder.h"
 #include "refused.h"

@@ -1,5 +1,5 @@
 // The texts of the system's files, each kind in turn; the first byte chooses.
-#include "load/host_files.h"
+#include "predict/load/host_files.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

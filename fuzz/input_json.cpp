@@ -1,5 +1,5 @@
 // Inputs in a JSON file, as `--input` reads them.
-#include "inputs/input_json.h"
+#include "model/inputs/json.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

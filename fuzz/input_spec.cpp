@@ -1,5 +1,5 @@
 // The grammar of `--input`.
-#include "inputs/input_spec.h"
+#include "model/inputs/spec.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

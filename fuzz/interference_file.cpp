@@ -1,5 +1,5 @@
 // Slow-downs as `takt pipeline whatif --interference` reads them, and the stages behind those that were predicted.
-#include "replay/interference_file.h"
+#include "pipeline/contention/interference_file.h"
 
 #include "refused.h"
 

@@ -1,6 +1,6 @@
 // Journals, lines of JSON that may be torn anywhere: what is read while somebody writes is what the next writer finds,
 // and what it adds is read behind it.
-#include "core/journal.h"
+#include "base/files/journal.h"
 
 #include <string>
 #include <vector>

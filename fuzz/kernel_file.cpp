@@ -1,11 +1,11 @@
 // Files of kernels: what is read can be written, and read again; of each record a model can be made, or it says why
 // not.
-#include "kernels/kernel_file.h"
+#include "predict/kernels/file.h"
 
 #include <cstdlib>
 
-#include "kernels/kernel_dag.h"
-#include "kernels/kernel_model.h"
+#include "predict/kernels/dag.h"
+#include "predict/kernels/model.h"
 #include "refused.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // The section `load` of a configuration. Files that it names for passwords are not read: the word is taken out.
-#include "load/load_config.h"
+#include "predict/sources/config.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -1,7 +1,7 @@
 // What processes that make loads are asked for: `takt stress`, and the loads beside which stages are measured.
 #include <cstdlib>
 
-#include "load/stress.h"
+#include "predict/stress/stress.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

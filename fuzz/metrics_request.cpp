@@ -1,5 +1,5 @@
 // What somebody sends to the exporter.
-#include "load/metrics_server.h"
+#include "predict/sources/metrics_server.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

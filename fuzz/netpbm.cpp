@@ -1,5 +1,5 @@
 // Portable pixmaps and greymaps, as `--input` reads them.
-#include "inputs/input_image.h"
+#include "model/inputs/image.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -1,5 +1,5 @@
 // NumPy files, as `--input` reads them.
-#include "inputs/input_npy.h"
+#include "model/inputs/npy.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

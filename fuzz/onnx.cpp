@@ -1,12 +1,12 @@
 // ONNX models, as far as takt reads them: the graph, its shapes, what its operators cost, and the pieces that it can be
 // cut into.
-#include "graph/onnx.h"
+#include "model/onnx/onnx.h"
 
 #include <onnx-ml.pb.h>
 
-#include "graph/cost.h"
-#include "graph/onnx_pieces.h"
-#include "graph/shapes.h"
+#include "model/cost/cost.h"
+#include "model/onnx/pieces.h"
+#include "model/graph/shapes.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -1,5 +1,5 @@
 // ONNX Runtime profiles, as `takt analyze` reads them.
-#include "analysis/foreign_profile.h"
+#include "measure/profiles/foreign_profile.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -1,5 +1,5 @@
 // peaks.json: what is used of it can be written, and read again. The machine is that of the seeds.
-#include "machine/peaks_file.h"
+#include "base/machine/peaks_file.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // Profiles in the peer's schema, read and reported as `takt analyze` does.
-#include "analysis/peer_profile.h"
+#include "measure/profiles/peer_profile.h"
 
-#include "analysis/analyze.h"
+#include "measure/profiles/analyze.h"
 #include "fuzz_file.h"
 #include "refused.h"
 

@@ -1,5 +1,5 @@
 // Pipelines in YAML, with what follows from them before anything is opened or run.
-#include "pipeline/pipeline_spec.h"
+#include "pipeline/spec/pipeline_spec.h"
 
 #include "refused.h"
 

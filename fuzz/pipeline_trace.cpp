@@ -1,8 +1,8 @@
 // Traces of pipelines, as `takt pipeline analyze` reads and accounts them.
-#include "account/account.h"
-#include "record/stage_events.h"
+#include "pipeline/account/account.h"
+#include "pipeline/record/stage_events.h"
 #include "refused.h"
-#include "trace/chrome_reader.h"
+#include "trace/chrome/reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   takt::may_refuse([&] {

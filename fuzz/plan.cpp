@@ -1,5 +1,5 @@
 // Plans as text and as JSON: what is taken can be written down in both forms and read again.
-#include "plan/plan.h"
+#include "plan/estimate/plan.h"
 
 #include <cstdlib>
 

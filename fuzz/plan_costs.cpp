@@ -1,5 +1,5 @@
 // Costs to plan with, of one size and by size; the kind of a file is told of anything.
-#include "plan/plan_cost_table.h"
+#include "plan/estimate/cost_table.h"
 
 #include "refused.h"
 

@@ -1,5 +1,5 @@
 // Plan sets: what is read can be written, and read again; and it answers for any size.
-#include "plan/plan_set_file.h"
+#include "plan/sets/set_file.h"
 
 #include <cstdlib>
 

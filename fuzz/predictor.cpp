@@ -1,7 +1,7 @@
 // predictor.json, beside trees that decide nothing.
 #include <string>
 
-#include "predict/predictor_file.h"
+#include "predict/answer/predictor_file.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -1,6 +1,6 @@
 // What a Prometheus, or whatever stands in its place, answers; and what becomes of its series.
-#include "load/prometheus_answer.h"
-#include "load/prometheus_metrics.h"
+#include "predict/prometheus/answer.h"
+#include "predict/prometheus/metrics.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

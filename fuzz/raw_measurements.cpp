@@ -1,5 +1,5 @@
 // Measured stages, as takt and other programs write them: what is read can be written, and read again.
-#include "costs/raw_measurements.h"
+#include "plan/costs/raw_measurements.h"
 
 #include "refused.h"
 

@@ -1,9 +1,9 @@
 // Journals of pipeline runs, as `takt pipeline analyze` reads and accounts them.
 #include <string>
 
-#include "account/account.h"
+#include "pipeline/account/account.h"
 #include "block_input.h"
-#include "record/run_journal.h"
+#include "pipeline/record/run_journal.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -1,5 +1,5 @@
 // The sizes of a sweep: what is accepted are sizes that a graph can have.
-#include "sweep/cases.h"
+#include "plan/sweep/cases.h"
 
 #include <cstdlib>
 

@@ -1,12 +1,12 @@
 // The journal of a sweep, and what `takt sweep --analyze` makes of it: the file of its rows, which is read back, the
 // tables of costs and the report. And the task that a child of a sweep is given.
-#include "sweep/sweep_journal.h"
+#include "plan/sweep/journal.h"
 
-#include "costs/cost_tables.h"
-#include "costs/raw_measurements.h"
+#include "plan/costs/tables.h"
+#include "plan/costs/raw_measurements.h"
 #include "fuzz_folder.h"
 #include "refused.h"
-#include "sweep/stage_task.h"
+#include "plan/sweep/stage_task.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Dumps of tensors: what is read is written to the same bytes.
-#include "inputs/tensor_dump.h"
+#include "model/inputs/tensor_dump.h"
 
 #include <cstdlib>
 

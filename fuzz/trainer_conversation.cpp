@@ -1,6 +1,6 @@
 // What takt and a training tell each other: the task, and the lines that come back.
 #include "refused.h"
-#include "scenario/trainer_process.h"
+#include "training/scenario/trainer_process.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const auto text = takt::text_of(bytes, size);

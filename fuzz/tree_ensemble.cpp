@@ -1,5 +1,5 @@
 // Trees in XGBoost's JSON form: what is read predicts a number, whatever it is asked.
-#include "predict/tree_ensemble.h"
+#include "predict/fit/tree_ensemble.h"
 
 #include <cmath>
 #include <vector>

@@ -1,7 +1,7 @@
 // Configurations of the zoo: what is accepted names models that exist.
 #include <cstdlib>
 
-#include "kernels/zoo.h"
+#include "predict/zoo/zoo.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "core/file.h"
-#include "core/temporary_folder.h"
+#include "base/files/file.h"
+#include "base/files/temporary_folder.h"
 
 namespace takt {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "account/account.h"
-#include "core/table.h"
+#include "pipeline/account/account.h"
+#include "base/table/table.h"
 
 namespace takt {
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "cli/output.h"
+#include "cli/line/output.h"
 #include "cli/predict_options.h"
-#include "core/text.h"
-#include "predict/collect.h"
+#include "base/basics/text.h"
+#include "predict/collect/collect.h"
 
 namespace takt {
 namespace {

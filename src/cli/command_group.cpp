@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/error.h"
-#include "core/text.h"
+#include "base/basics/error.h"
+#include "base/basics/text.h"
 
 namespace takt {
 namespace {

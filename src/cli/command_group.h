@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/option.h"
+#include "cli/line/option.h"
 
 namespace takt {
 

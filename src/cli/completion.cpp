@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/command_line.h"
+#include "cli/line/command_line.h"
 #include "cli/commands.h"
 
 namespace takt {

@@ -2,20 +2,20 @@
 
 #include <thread>
 
-#include "cli/command_line.h"
+#include "cli/line/command_line.h"
 #include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/tables.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
 #include "core/affinity.h"
-#include "core/error.h"
-#include "core/log.h"
-#include "core/progress.h"
-#include "core/text.h"
-#include "load/load_tables.h"
-#include "machine/machine_check.h"
-#include "machine/peaks_file.h"
-#include "machine/peaks_table.h"
-#include "runtime/devices_table.h"
+#include "base/basics/error.h"
+#include "base/system/log.h"
+#include "base/system/progress.h"
+#include "base/basics/text.h"
+#include "predict/sources/tables.h"
+#include "base/machine/check.h"
+#include "base/machine/peaks_file.h"
+#include "base/machine/peaks_table.h"
+#include "model/registry/devices_table.h"
 
 namespace takt {
 namespace {

@@ -1,21 +1,21 @@
-#include "predict/evaluate.h"
+#include "predict/answer/evaluate.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 
 #include "cli/commands.h"
-#include "cli/output.h"
+#include "cli/line/output.h"
 #include "cli/predict_options.h"
-#include "cli/tables.h"
-#include "core/child_process.h"
-#include "core/error.h"
-#include "core/interrupt.h"
-#include "core/log.h"
-#include "core/progress.h"
-#include "core/text.h"
-#include "predict/collect.h"
-#include "predict/predict_tables.h"
+#include "cli/line/tables.h"
+#include "base/system/child_process.h"
+#include "base/basics/error.h"
+#include "base/system/interrupt.h"
+#include "base/system/log.h"
+#include "base/system/progress.h"
+#include "base/basics/text.h"
+#include "predict/collect/collect.h"
+#include "predict/answer/tables.h"
 
 namespace takt {
 namespace {

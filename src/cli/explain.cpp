@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include "cli/command_line.h"
+#include "cli/line/command_line.h"
 #include "cli/commands.h"
-#include "cli/explain_tables.h"
-#include "cli/output.h"
-#include "cli/tables.h"
-#include "core/error.h"
-#include "core/text.h"
+#include "cli/line/explain_tables.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "base/basics/error.h"
+#include "base/basics/text.h"
 
 namespace takt {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cli/command_group.h"
-#include "cli/command_line.h"
-#include "kernels/kernel_file.h"
-#include "profile/run_settings.h"
+#include "cli/line/command_line.h"
+#include "predict/kernels/file.h"
+#include "measure/open/run_settings.h"
 
 namespace takt {
 

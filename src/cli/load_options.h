@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/command_line.h"
-#include "load/load_config.h"
+#include "cli/line/command_line.h"
+#include "predict/sources/config.h"
 
 namespace takt {
 

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "core/crash.h"
-#include "core/error.h"
-#include "core/interrupt.h"
-#include "core/log.h"
-#include "core/quoted.h"
-#include "core/shared_library.h"
+#include "base/basics/crash.h"
+#include "base/basics/error.h"
+#include "base/system/interrupt.h"
+#include "base/system/log.h"
+#include "base/basics/quoted.h"
+#include "base/system/shared_library.h"
 #include "core/sudden_end.h"
-#include "core/text.h"
-#include "core/watched_work.h"
+#include "base/basics/text.h"
+#include "base/system/watched_work.h"
 
 namespace {
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/command_line.h"
+#include "cli/line/command_line.h"
 #include "cli/commands.h"
-#include "core/error.h"
-#include "core/file.h"
-#include "core/text.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "base/basics/text.h"
 #include "core/version.h"
 
 namespace takt {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "cli/command_help.h"
+#include "cli/line/command_help.h"
 #include "cli/manual.h"
-#include "core/text.h"
+#include "base/basics/text.h"
 
 namespace takt {
 namespace {

@@ -1,12 +1,12 @@
-#include "account/account.h"
-#include "cli/command_line.h"
-#include "cli/output.h"
+#include "pipeline/account/account.h"
+#include "cli/line/command_line.h"
+#include "cli/line/output.h"
 #include "cli/pipeline.h"
-#include "cli/pipeline_options.h"
-#include "cli/tables.h"
-#include "core/log.h"
-#include "core/spill.h"
-#include "record/recorded_run.h"
+#include "cli/pipeline/options.h"
+#include "cli/line/tables.h"
+#include "base/system/log.h"
+#include "base/memory/spill.h"
+#include "pipeline/record/recorded_run.h"
 
 namespace takt {
 

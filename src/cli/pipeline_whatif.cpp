@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include "cli/command_line.h"
-#include "cli/output.h"
+#include "cli/line/command_line.h"
+#include "cli/line/output.h"
 #include "cli/pipeline.h"
-#include "cli/tables.h"
-#include "core/log.h"
-#include "record/recorded_run.h"
-#include "replay/interference_file.h"
-#include "replay/what_if.h"
+#include "cli/line/tables.h"
+#include "base/system/log.h"
+#include "pipeline/record/recorded_run.h"
+#include "pipeline/contention/interference_file.h"
+#include "pipeline/whatif/what_if.h"
 
 namespace takt {
 

@@ -1,12 +1,12 @@
-#include "cli/plan_options.h"
+#include "cli/plan/options.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "cli/option_value.h"
-#include "core/error.h"
-#include "core/text.h"
+#include "cli/line/option_value.h"
+#include "base/basics/error.h"
+#include "base/basics/text.h"
 
 namespace takt {
 namespace {

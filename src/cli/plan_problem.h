@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
-#include "core/interrupt.h"
-#include "plan/piece_contention.h"
-#include "plan/piece_costs.h"
-#include "plan/plan_costs.h"
-#include "plan/planned_model.h"
+#include "cli/line/command_line.h"
+#include "base/system/interrupt.h"
+#include "plan/run/piece_contention.h"
+#include "plan/run/piece_costs.h"
+#include "plan/estimate/costs.h"
+#include "plan/run/planned_model.h"
 
 namespace takt {
 

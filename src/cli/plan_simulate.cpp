@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
-#include "cli/command_line.h"
-#include "cli/output.h"
+#include "cli/line/command_line.h"
+#include "cli/line/output.h"
 #include "cli/plan.h"
-#include "cli/plan_options.h"
-#include "cli/tables.h"
-#include "core/error.h"
-#include "core/log.h"
-#include "core/text.h"
-#include "plan/plan_set_file.h"
-#include "plan/plan_set_tables.h"
+#include "cli/plan/options.h"
+#include "cli/line/tables.h"
+#include "base/basics/error.h"
+#include "base/system/log.h"
+#include "base/basics/text.h"
+#include "plan/sets/set_file.h"
+#include "plan/sets/set_tables.h"
 
 namespace takt {
 namespace {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command_line.h"
-#include "core/units.h"
-#include "load/load_config.h"
-#include "predict/predictor.h"
+#include "cli/line/command_line.h"
+#include "base/basics/units.h"
+#include "predict/sources/config.h"
+#include "predict/answer/predictor.h"
 
 namespace takt {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/run_options.h"
-#include "profile/vary.h"
+#include "cli/measure/run_options.h"
+#include "measure/run/vary.h"
 
 namespace takt {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "core/spill.h"
+#include "base/memory/spill.h"
 
 void* operator new(std::size_t size) {
   if (void* block = takt::Spill::take(size)) return block;

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include "cli/sweep_options.h"
-#include "cli/tables.h"
-#include "core/log.h"
-#include "core/text.h"
-#include "sweep/merge.h"
-#include "sweep/sweep_tables.h"
+#include "cli/plan/sweep_options.h"
+#include "cli/line/tables.h"
+#include "base/system/log.h"
+#include "base/basics/text.h"
+#include "plan/sweep/merge.h"
+#include "plan/sweep/tables.h"
 
 namespace takt {
 namespace {

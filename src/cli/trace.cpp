@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/log.h"
-#include "core/text.h"
-#include "record/recorded_run.h"
+#include "base/system/log.h"
+#include "base/basics/text.h"
+#include "pipeline/record/recorded_run.h"
 
 namespace takt {
 namespace {

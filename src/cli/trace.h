@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/command_group.h"
-#include "cli/command_line.h"
-#include "trace/trace_tables.h"
+#include "cli/line/command_line.h"
+#include "trace/read/tables.h"
 
 namespace takt {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/units.h"
+#include "base/basics/units.h"
 
 namespace takt {
 

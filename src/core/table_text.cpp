@@ -5,11 +5,11 @@
 // beyond a thousand say "> 1000".
 #include <algorithm>
 
-#include "core/check.h"
+#include "base/basics/check.h"
 #include "core/number_form.h"
-#include "core/short_names.h"
-#include "core/table.h"
-#include "core/text.h"
+#include "base/table/short_names.h"
+#include "base/table/table.h"
+#include "base/basics/text.h"
 
 namespace takt {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "gnn/edge_list.h"
-#include "gnn/network.h"
+#include "plan/gnn/edge_list.h"
+#include "plan/gnn/network.h"
 
 namespace takt {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "core/error.h"
-#include "core/random.h"
+#include "base/basics/error.h"
+#include "base/statistics/random.h"
 
 namespace takt {
 namespace {

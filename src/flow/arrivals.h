@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/units.h"
+#include "base/basics/units.h"
 
 namespace takt {
 

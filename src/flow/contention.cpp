@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 
 namespace takt {
 namespace {

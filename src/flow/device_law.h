@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "core/random.h"
-#include "core/units.h"
+#include "base/statistics/random.h"
+#include "base/basics/units.h"
 
 namespace takt {
 

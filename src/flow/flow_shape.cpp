@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/error.h"
-#include "core/index.h"
+#include "base/basics/error.h"
+#include "base/basics/index.h"
 
 namespace takt {
 namespace {

@@ -6,7 +6,7 @@
 #include <bit>
 #include <limits>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 
 namespace takt {
 namespace {

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "core/units.h"
+#include "base/basics/units.h"
 #include "flow/simulate.h"
 
 namespace takt {

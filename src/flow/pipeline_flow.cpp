@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "core/check.h"
-#include "core/error.h"
+#include "base/basics/check.h"
+#include "base/basics/error.h"
 
 namespace takt {
 namespace {

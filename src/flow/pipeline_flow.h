@@ -39,7 +39,7 @@
 #include <map>
 #include <vector>
 
-#include "core/index.h"
+#include "base/basics/index.h"
 #include "flow/batch_ring.h"
 #include "flow/flow_shape.h"
 #include "flow/index_set.h"

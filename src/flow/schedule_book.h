@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/check.h"
-#include "core/index.h"
+#include "base/basics/check.h"
+#include "base/basics/index.h"
 #include "flow/simulate.h"
 
 namespace takt {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/check.h"
-#include "core/error.h"
+#include "base/basics/check.h"
+#include "base/basics/error.h"
 #include "flow/schedule_book.h"
 #include "flow/virtual_clock.h"
 

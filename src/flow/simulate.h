@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/units.h"
+#include "base/basics/units.h"
 #include "flow/contention.h"
 #include "flow/pipeline_flow.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 
 namespace takt {
 namespace {

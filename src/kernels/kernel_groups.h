@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "kernels/optimised_kernels.h"
+#include "predict/kernels/optimised_kernels.h"
 
 namespace takt {
 

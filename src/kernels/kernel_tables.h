@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/table.h"
-#include "kernels/extract.h"
-#include "kernels/kernel_graph.h"
+#include "base/table/table.h"
+#include "predict/kernels/extract.h"
+#include "predict/kernels/graph.h"
 
 namespace takt {
 

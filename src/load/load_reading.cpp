@@ -1,4 +1,4 @@
-#include "load/load_reading.h"
+#include "predict/load/reading.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/check.h"
+#include "base/basics/check.h"
 
 namespace takt {
 namespace {

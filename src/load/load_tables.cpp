@@ -1,12 +1,12 @@
-#include "load/load_tables.h"
+#include "predict/sources/tables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/common_columns.h"
+#include "base/table/common_columns.h"
 #include "core/number_form.h"
-#include "core/text.h"
+#include "base/basics/text.h"
 
 namespace takt {
 namespace {

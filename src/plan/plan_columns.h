@@ -1,7 +1,7 @@
 // Columns that several tables about plans have: key, heading and meaning told once (see core/common_columns.h).
 #pragma once
 
-#include "core/table.h"
+#include "base/table/table.h"
 
 namespace takt::plan_columns {
 

@@ -1,11 +1,11 @@
-#include "plan/plan_run_tables.h"
+#include "plan/answer/run_tables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/text.h"
-#include "plan/piece_contention.h"
+#include "base/basics/text.h"
+#include "plan/run/piece_contention.h"
 #include "plan/plan_columns.h"
 
 namespace takt {

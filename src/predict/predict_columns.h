@@ -1,7 +1,7 @@
 // Columns that the tables of predictions share.
 #pragma once
 
-#include "core/table.h"
+#include "base/table/table.h"
 
 namespace takt::predict_columns {
 

@@ -1,7 +1,7 @@
 // What tables of one run share: those of operators and of their types, of passes and of single runs.
 #pragma once
 
-#include "core/table.h"
+#include "base/table/table.h"
 
 namespace takt::operator_columns {
 

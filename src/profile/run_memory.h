@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "profile/run_result.h"
+#include "measure/open/run_result.h"
 
 namespace takt {
 

@@ -1,4 +1,4 @@
-#include "profile/run_result.h"
+#include "measure/open/run_result.h"
 
 #include <algorithm>
 

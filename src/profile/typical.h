@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "core/units.h"
+#include "base/basics/units.h"
 
 namespace takt {
 

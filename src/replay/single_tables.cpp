@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/common_columns.h"
-#include "replay/single_contention.h"
+#include "base/table/common_columns.h"
+#include "pipeline/contention/single_contention.h"
 
 namespace takt {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/index.h"
-#include "core/text.h"
-#include "replay/what_if.h"
+#include "base/basics/index.h"
+#include "base/basics/text.h"
+#include "pipeline/whatif/what_if.h"
 
 namespace takt {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/error.h"
-#include "core/text.h"
+#include "base/basics/error.h"
+#include "base/basics/text.h"
 
 namespace takt {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/runtime.h"
+#include "model/runtime/runtime.h"
 
 namespace takt {
 

@@ -1,11 +1,11 @@
-#include "scenario/scenario_tables.h"
+#include "training/scenario/tables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/common_columns.h"
-#include "core/text.h"
+#include "base/table/common_columns.h"
+#include "base/basics/text.h"
 
 namespace takt {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/faults.h"
+#include "trace/events/faults.h"
 
 namespace takt {
 namespace {

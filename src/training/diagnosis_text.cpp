@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/text.h"
-#include "training/diagnosis_tables.h"
-#include "training/long_step.h"
+#include "base/basics/text.h"
+#include "training/diagnosis/tables.h"
+#include "training/steps/long_step.h"
 
 namespace takt {
 namespace {

@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "trace/cut.h"
-#include "trace/gpu_time.h"
-#include "trace/rank_names.h"
+#include "trace/cut/cut.h"
+#include "trace/events/gpu_time.h"
+#include "trace/events/rank_names.h"
 
 namespace takt {
 

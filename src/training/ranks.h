@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "trace/trace_tables.h"
+#include "trace/read/tables.h"
 
 namespace takt {
 

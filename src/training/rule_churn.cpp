@@ -9,8 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "training/operator_kinds.h"
-#include "training/rule_words.h"
+#include "training/steps/operator_kinds.h"
+#include "training/diagnosis/rule_words.h"
 
 namespace takt {
 namespace {

@@ -1,7 +1,7 @@
 // What a device does badly: kernels too small to fill it, copies and communication that nothing hides.
 #include <algorithm>
 
-#include "training/rule_words.h"
+#include "training/diagnosis/rule_words.h"
 
 namespace takt {
 namespace {

@@ -4,7 +4,7 @@
 //
 // Without a device reading a value costs next to nothing; there the count alone speaks, for what the same program would
 // do with a device.
-#include "training/rule_words.h"
+#include "training/diagnosis/rule_words.h"
 
 namespace takt {
 namespace {

@@ -3,8 +3,8 @@
 // they belong to the price. (Without a device: rule_tiny_operators.cpp.)
 #include <algorithm>
 
-#include "training/operator_kinds.h"
-#include "training/rule_words.h"
+#include "training/steps/operator_kinds.h"
+#include "training/diagnosis/rule_words.h"
 
 namespace takt {
 namespace {

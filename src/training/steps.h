@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "training/activity.h"
+#include "training/steps/activity.h"
 
 namespace takt {
 

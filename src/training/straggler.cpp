@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/statistics.h"
-#include "training/rule_words.h"
+#include "base/statistics/statistics.h"
+#include "training/diagnosis/rule_words.h"
 
 namespace takt {
 namespace {

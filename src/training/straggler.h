@@ -1,7 +1,7 @@
 // Stragglers: a rank that takes longer than the others makes all of them wait.
 #pragma once
 
-#include "training/diagnosis.h"
+#include "training/diagnosis/diagnosis.h"
 
 namespace takt {
 

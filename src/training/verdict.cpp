@@ -1,4 +1,4 @@
-#include "training/verdict.h"
+#include "training/diagnosis/verdict.h"
 
 namespace takt {
 

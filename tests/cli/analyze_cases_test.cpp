@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-#include "analysis/analyze.h"
-#include "cli/peer_options.h"
-#include "core/file.h"
-#include "core/text.h"
+#include "measure/profiles/analyze.h"
+#include "cli/measure/peer_options.h"
+#include "base/files/file.h"
+#include "base/basics/text.h"
 #include "places.h"
 
 namespace takt {

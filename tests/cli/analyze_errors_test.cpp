@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "analysis/analyze.h"
-#include "cli/peer_options.h"
-#include "core/error.h"
-#include "core/file.h"
+#include "measure/profiles/analyze.h"
+#include "cli/measure/peer_options.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
 #include "places.h"
-#include "pyformat/python_regex.h"
+#include "measure/python_text/regex.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -1,10 +1,10 @@
-#include "cli/command_line.h"
+#include "cli/line/command_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/command_help.h"
-#include "core/error.h"
+#include "cli/line/command_help.h"
+#include "base/basics/error.h"
 
 namespace takt {
 namespace {

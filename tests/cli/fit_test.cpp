@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/commands.h"
-#include "core/error.h"
-#include "predict/predict_words.h"
+#include "base/basics/error.h"
+#include "predict/answer/predict_words.h"
 #include "test_folder.h"
 
 namespace takt {

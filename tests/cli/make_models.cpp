@@ -4,8 +4,8 @@
 #include <exception>
 #include <filesystem>
 
-#include "core/file.h"
-#include "graph/builder.h"
+#include "base/files/file.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

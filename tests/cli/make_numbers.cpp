@@ -7,10 +7,10 @@
 #include <exception>
 #include <filesystem>
 
-#include "core/file.h"
-#include "core/half.h"
-#include "core/random.h"
-#include "graph/builder.h"
+#include "base/files/file.h"
+#include "base/basics/half.h"
+#include "base/statistics/random.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "cli/tree_model.h"
-#include "core/file.h"
-#include "graph/builder.h"
+#include "base/files/file.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/builder.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 

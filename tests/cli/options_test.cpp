@@ -6,7 +6,7 @@
 
 #include "cli/command_group.h"
 #include "cli/commands.h"
-#include "cli/option.h"
+#include "cli/line/option.h"
 
 namespace takt {
 namespace {

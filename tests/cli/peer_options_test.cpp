@@ -1,8 +1,8 @@
-#include "cli/peer_options.h"
+#include "cli/measure/peer_options.h"
 
 #include <gmock/gmock.h>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 
 namespace takt {
 namespace {

@@ -1,5 +1,5 @@
 // What every table of the product promises: keys, headings and meanings that stand alone and mean one thing.
-#include "cli/tables.h"
+#include "cli/line/tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <regex>
 #include <set>
 
-#include "cli/explain_tables.h"
-#include "core/text.h"
+#include "cli/line/explain_tables.h"
+#include "base/basics/text.h"
 #include "table_cells.h"
 
 namespace takt {

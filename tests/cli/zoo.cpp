@@ -1,6 +1,6 @@
 #include "cli/odd_models.h"
 
-#include "core/file.h"
+#include "base/files/file.h"
 
 namespace takt {
 namespace {

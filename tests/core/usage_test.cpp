@@ -1,4 +1,4 @@
-#include "core/usage.h"
+#include "base/system/usage.h"
 
 #include <gtest/gtest.h>
 

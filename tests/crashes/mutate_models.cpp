@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
-#include "core/file.h"
-#include "core/random.h"
-#include "core/text.h"
-#include "graph/onnx.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "base/statistics/random.h"
+#include "base/basics/text.h"
+#include "model/onnx/onnx.h"
 
 namespace takt {
 namespace {

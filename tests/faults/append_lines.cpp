@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "core/journal.h"
+#include "base/files/journal.h"
 
 int main(int count, char** words) try {
   takt::Journal journal(words[1]);

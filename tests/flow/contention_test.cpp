@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 #include "flow/flow_words.h"
 
 namespace takt {

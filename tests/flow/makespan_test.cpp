@@ -1,9 +1,9 @@
 #include "flow/makespan.h"
-#include "core/random.h"
+#include "base/statistics/random.h"
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 #include "flow/flow_words.h"
 #include "flow/random_pipeline.h"
 

@@ -1,5 +1,5 @@
 #include "flow/pipeline_flow.h"
-#include "core/random.h"
+#include "base/statistics/random.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 #include "flow/flow_words.h"
 #include "flow/makespan.h"
 #include "flow/random_pipeline.h"

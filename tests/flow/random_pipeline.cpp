@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/random.h"
+#include "base/statistics/random.h"
 
 namespace takt {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 #include "flow/arrivals.h"
 #include "flow/flow_words.h"
 

@@ -1,4 +1,4 @@
-#include "gnn/graph_parts.h"
+#include "plan/gnn/graph_parts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/error.h"
-#include "gnn/random_edges.h"
+#include "base/basics/error.h"
+#include "plan/gnn/random_edges.h"
 
 namespace takt {
 namespace {

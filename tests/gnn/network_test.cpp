@@ -1,4 +1,4 @@
-#include "gnn/network.h"
+#include "plan/gnn/network.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "graph/steering.h"
+#include "model/graph/steering.h"
 
 #include <gmock/gmock.h>
 
-#include "graph/builder.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/bench.h"
+#include "predict/kernels/bench.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 
 #include <set>
 
-#include "core/error.h"
-#include "kernels/real_models.h"
+#include "base/basics/error.h"
+#include "predict/kernels/real_models.h"
 
 namespace takt {
 namespace {

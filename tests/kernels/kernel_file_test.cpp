@@ -1,14 +1,14 @@
-#include "kernels/kernel_file.h"
+#include "predict/kernels/file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "core/error.h"
-#include "kernels/record_json.h"
-#include "kernels/records.h"
-#include "kernels/tensor_numbers.h"
+#include "base/basics/error.h"
+#include "predict/kernels/record_json.h"
+#include "predict/kernels/records.h"
+#include "predict/kernels/tensor_numbers.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -1,11 +1,11 @@
-#include "kernels/kernel_model.h"
+#include "predict/kernels/model.h"
 
 #include <gtest/gtest.h>
 #include <onnx-ml.pb.h>
 
-#include "core/error.h"
-#include "kernels/extract.h"
-#include "kernels/records.h"
+#include "base/basics/error.h"
+#include "predict/kernels/extract.h"
+#include "predict/kernels/records.h"
 
 namespace takt {
 namespace {

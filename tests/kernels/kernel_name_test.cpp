@@ -1,4 +1,4 @@
-#include "kernels/kernel_name.h"
+#include "predict/kernels/name.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/zoo.h"
+#include "predict/zoo/zoo.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
-#include "core/file.h"
-#include "graph/onnx.h"
-#include "kernels/real_models.h"
-#include "kernels/zoo_export.h"
-#include "kernels/zoo_weights.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "model/onnx/onnx.h"
+#include "predict/kernels/real_models.h"
+#include "predict/zoo/export.h"
+#include "predict/zoo/weights.h"
 #include "places.h"
 #include "test_folder.h"
 

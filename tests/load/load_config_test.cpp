@@ -1,9 +1,9 @@
-#include "load/load_config.h"
+#include "predict/sources/config.h"
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
-#include "load/load_sources.h"
+#include "base/basics/error.h"
+#include "predict/sources/sources.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -1,4 +1,4 @@
-#include "load/metrics_server.h"
+#include "predict/sources/metrics_server.h"
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/error.h"
-#include "core/opened_descriptors.h"
-#include "load/http_client.h"
+#include "base/basics/error.h"
+#include "base/opened_descriptors.h"
+#include "predict/prometheus/http_client.h"
 
 namespace takt {
 namespace {

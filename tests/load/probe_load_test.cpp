@@ -1,9 +1,9 @@
-#include "load/probe_load.h"
+#include "predict/load/probe_load.h"
 
 #include <gtest/gtest.h>
 
 #include "core/affinity.h"
-#include "core/error.h"
+#include "base/basics/error.h"
 #include "test_folder.h"
 
 namespace takt {

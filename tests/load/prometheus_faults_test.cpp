@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 #include "fake_server.h"
-#include "load/prometheus_load.h"
+#include "predict/prometheus/load.h"
 
 namespace takt {
 namespace {

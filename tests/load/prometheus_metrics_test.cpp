@@ -1,4 +1,4 @@
-#include "load/prometheus_metrics.h"
+#include "predict/prometheus/metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "load/stress.h"
+#include "predict/stress/stress.h"
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
-#include "core/usage.h"
+#include "base/basics/error.h"
+#include "base/system/usage.h"
 
 namespace takt {
 namespace {

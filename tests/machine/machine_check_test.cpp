@@ -1,12 +1,12 @@
 // Conditions of machines that are folders of texts.
-#include "machine/machine_check.h"
+#include "base/machine/check.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "core/file.h"
+#include "base/files/file.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -1,9 +1,9 @@
 // What /proc and /sys say, as texts of several machines.
-#include "machine/machine_class.h"
+#include "base/machine/class.h"
 
 #include <gmock/gmock.h>
 
-#include "machine/caches.h"
+#include "base/machine/caches.h"
 
 namespace takt {
 namespace {

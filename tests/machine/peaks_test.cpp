@@ -1,5 +1,5 @@
 // Kernels, one tiny measurement, and the file that keeps peaks. No test looks at how fast anything is.
-#include "machine/peaks.h"
+#include "base/machine/peaks.h"
 #include "places.h"
 
 #include <gmock/gmock.h>
@@ -15,11 +15,11 @@
 #include <optional>
 #include <string>
 
-#include "core/error.h"
-#include "core/file.h"
-#include "machine/peak_kernels.h"
-#include "machine/peaks_file.h"
-#include "machine/peaks_table.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "base/machine/peak_kernels.h"
+#include "base/machine/peaks_file.h"
+#include "base/machine/peaks_table.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -1,12 +1,12 @@
-#include "machine/resource_load.h"
+#include "base/machine/resource_load.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "core/error.h"
-#include "core/text.h"
+#include "base/basics/error.h"
+#include "base/basics/text.h"
 
 namespace takt {
 namespace {

@@ -1,10 +1,10 @@
-#include "machine/roofline.h"
+#include "base/machine/roofline.h"
 
 #include <gmock/gmock.h>
 
 #include <memory>
 
-#include "machine/op_figures.h"
+#include "base/machine/op_figures.h"
 
 namespace takt {
 namespace {

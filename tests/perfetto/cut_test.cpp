@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "../trace/cut_traces.h"
-#include "core/file.h"
+#include "base/files/file.h"
 #include "places.h"
 #include "test_folder.h"
-#include "trace/chrome_reader.h"
-#include "trace/chrome_writer.h"
-#include "trace/file_piece.h"
-#include "trace/trace_file.h"
+#include "trace/chrome/reader.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/cut/file_piece.h"
+#include "trace/write/trace_file.h"
 
 namespace takt {
 namespace {

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "core/file.h"
+#include "base/files/file.h"
 #include "places.h"
 #include "test_folder.h"
-#include "trace/chrome_writer.h"
-#include "trace/perfetto_writer.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/write/perfetto_writer.h"
 
 namespace takt {
 namespace {

@@ -1,12 +1,12 @@
-#include "predict/kernel_facts.h"
+#include "predict/fit/kernel_facts.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/error.h"
-#include "predict/machine_constants.h"
-#include "predict/shape_features.h"
+#include "base/basics/error.h"
+#include "predict/fit/machine_constants.h"
+#include "predict/fit/shape_features.h"
 
 namespace takt {
 namespace {

@@ -1,4 +1,4 @@
-#include "predict/measured_machine.h"
+#include "predict/collect/measured_machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <string>
 
-#include "core/error.h"
-#include "machine/machine_class.h"
+#include "base/basics/error.h"
+#include "base/machine/class.h"
 #include "places.h"
-#include "runtime/runtime.h"
+#include "model/runtime/runtime.h"
 
 namespace takt {
 namespace {

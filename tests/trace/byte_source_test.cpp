@@ -1,11 +1,11 @@
-#include "trace/byte_source.h"
+#include "trace/events/byte_source.h"
 
 #include <gmock/gmock.h>
 
 #include <string>
 
 #include "test_folder.h"
-#include "trace/trace_output.h"
+#include "trace/write/trace_output.h"
 
 namespace takt {
 namespace {

@@ -1,5 +1,5 @@
-#include "trace/chrome_reader.h"
-#include "trace/chrome_writer.h"
+#include "trace/chrome/reader.h"
+#include "trace/write/chrome_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 
 namespace takt {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/chrome_writer.h"
+#include "trace/write/chrome_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/error.h"
-#include "core/file.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -1,10 +1,10 @@
-#include "trace/csv_writer.h"
+#include "trace/write/csv_writer.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/file.h"
+#include "base/files/file.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -6,16 +6,16 @@
 #include <map>
 #include <random>
 
-#include "core/error.h"
-#include "core/file.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
 #include "cut_traces.h"
 #include "places.h"
 #include "test_folder.h"
-#include "trace/chrome_reader.h"
-#include "trace/chrome_writer.h"
-#include "trace/cut.h"
-#include "trace/file_piece.h"
-#include "trace/trace_file.h"
+#include "trace/chrome/reader.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/cut/cut.h"
+#include "trace/cut/file_piece.h"
+#include "trace/write/trace_file.h"
 
 namespace takt {
 namespace {

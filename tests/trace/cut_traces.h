@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "trace/trace.h"
+#include "trace/events/trace.h"
 
 namespace takt {
 

@@ -1,11 +1,11 @@
-#include "trace/digits.h"
+#include "trace/events/digits.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
-#include "trace/stamp.h"
+#include "trace/events/stamp.h"
 
 namespace takt {
 namespace {

@@ -1,5 +1,5 @@
 // Events of a form that was met before take a short way through the parser. What they become must not depend on it.
-#include "trace/event_shapes.h"
+#include "trace/chrome/event_shapes.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "places.h"
-#include "trace/chrome_reader.h"
-#include "trace/chrome_writer.h"
-#include "trace/decimal_time.h"
-#include "trace/quick_number.h"
+#include "trace/chrome/reader.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/events/decimal_time.h"
+#include "trace/events/quick_number.h"
 
 namespace takt {
 namespace {

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "places.h"
-#include "trace/chrome_reader.h"
-#include "trace/chrome_writer.h"
-#include "trace/gpu_time.h"
+#include "trace/chrome/reader.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/events/gpu_time.h"
 
 namespace takt {
 namespace {

@@ -1,11 +1,11 @@
-#include "trace/gpu_time.h"
+#include "trace/events/gpu_time.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trace/chrome_reader.h"
-#include "trace/merge.h"
-#include "trace/rank_names.h"
+#include "trace/chrome/reader.h"
+#include "trace/read/merge.h"
+#include "trace/events/rank_names.h"
 
 namespace takt {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/intervals.h"
+#include "trace/events/intervals.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trace/json_check.h"
+#include "trace/chrome/json_check.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "trace/trace_reader.h"
+#include "trace/read/reader.h"
 
 namespace takt {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/lanes.h"
+#include "trace/events/lanes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "trace/merge.h"
+#include "trace/read/merge.h"
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 
 namespace takt {
 namespace {

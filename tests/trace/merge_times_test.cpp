@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "core/error.h"
-#include "trace/merge.h"
+#include "base/basics/error.h"
+#include "trace/read/merge.h"
 
 namespace takt {
 namespace {

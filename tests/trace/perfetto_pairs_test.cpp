@@ -6,7 +6,7 @@
 #include <random>
 
 #include "perfetto_message.h"
-#include "trace/perfetto_reader.h"
+#include "trace/perfetto/reader.h"
 
 namespace takt {
 namespace {

@@ -1,14 +1,14 @@
 // Files made byte by byte, as writers that are not takt make them.
-#include "trace/perfetto_reader.h"
+#include "trace/perfetto/reader.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 #include "perfetto_message.h"
-#include "trace/perfetto_packets.h"
-#include "trace/trace_reader.h"
+#include "trace/perfetto/packets.h"
+#include "trace/read/reader.h"
 
 namespace takt {
 namespace {

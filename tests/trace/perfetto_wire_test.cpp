@@ -1,10 +1,10 @@
-#include "trace/perfetto_wire.h"
+#include "trace/write/perfetto_wire.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "core/random.h"
+#include "base/statistics/random.h"
 
 namespace takt::perfetto {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "takt/recorder.h"
-#include "trace/recording.h"
+#include "trace/recorder/recording.h"
 
 namespace takt {
 namespace {

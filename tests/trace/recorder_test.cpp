@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "takt/error.h"
-#include "trace/recording.h"
-#include "trace/tick_clock.h"
-#include "trace/trace.h"
+#include "trace/recorder/recording.h"
+#include "trace/recorder/tick_clock.h"
+#include "trace/events/trace.h"
 
 namespace takt {
 namespace {

@@ -1,5 +1,5 @@
 // The file that a recorder writes as it goes: what is in it when the program is killed, and what is refused.
-#include "trace/recording_file.h"
+#include "trace/recorder/recording_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,12 +9,12 @@
 #include <string>
 #include <thread>
 
-#include "core/error.h"
-#include "core/file.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
 #include "test_folder.h"
-#include "trace/chrome_writer.h"
-#include "trace/trace_file.h"
-#include "trace/trace_reader.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/write/trace_file.h"
+#include "trace/read/reader.h"
 
 namespace takt {
 namespace {

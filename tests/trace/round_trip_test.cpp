@@ -5,15 +5,15 @@
 #include <filesystem>
 #include <random>
 
-#include "core/file.h"
+#include "base/files/file.h"
 #include "places.h"
 #include "test_folder.h"
-#include "trace/chrome_reader.h"
-#include "trace/chrome_writer.h"
-#include "trace/perfetto_reader.h"
-#include "trace/perfetto_writer.h"
-#include "trace/trace_file.h"
-#include "trace/trace_reader.h"
+#include "trace/chrome/reader.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/perfetto/reader.h"
+#include "trace/write/perfetto_writer.h"
+#include "trace/write/trace_file.h"
+#include "trace/read/reader.h"
 
 namespace takt {
 namespace {

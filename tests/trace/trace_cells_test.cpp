@@ -1,6 +1,6 @@
 // What stands in which cell of the tables of `takt trace info` and `takt trace check`.
 #include "table_cells.h"
-#include "trace/trace_tables.h"
+#include "trace/read/tables.h"
 
 namespace takt {
 namespace {

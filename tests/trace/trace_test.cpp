@@ -1,11 +1,11 @@
-#include "trace/trace.h"
+#include "trace/events/trace.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <memory>
 
-#include "core/error.h"
+#include "base/basics/error.h"
 
 namespace takt {
 namespace {

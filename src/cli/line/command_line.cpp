@@ -1,0 +1,177 @@
+#include "cli/line/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+
+#include "cli/line/command_files.h"
+#include "cli/line/command_help.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "base/system/log.h"
+#include "base/basics/text.h"
+#include "core/version.h"
+
+namespace takt {
+namespace {
+
+constexpr const char* log_file_option = "--log-file";
+
+bool contains(std::span<const std::string> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// CLI11 only divides the words among the options; reading values is option_value.h's, whose sentences are takt's.
+const CLI::Option* declare(CLI::App& app, const Option& option) {
+  if (option.takes == Takes::nothing) return app.add_flag(option.names);
+  const int most = option.takes == Takes::words ? CLI::detail::expected_max_vector_size : 1;
+  return app.add_option(option.names)
+      ->expected(option.takes == Takes::maybe_a_word ? 0 : 1, most)
+      // Of an option one word each time: else CLI11 would take [1,2] apart.
+      ->allow_extra_args(option.positional() && option.takes == Takes::words)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+/// Last word first, as CLI11 wants them. "--trace=" gives an empty value, where CLI11 would take the next word.
+std::vector<std::string> reversed_words(std::span<const std::string> arguments) {
+  std::vector<std::string> words;
+  for (const auto& word : arguments) {
+    const bool empty_value = word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
+    words.push_back(empty_value ? word.substr(0, word.size() - 1) : word);
+    if (empty_value) words.emplace_back();
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
+std::vector<std::string> spellings(const CommandDescription& command) {
+  std::vector<std::string> words;
+  for (const Option& option : command.options)
+    if (!option.positional())
+      for (auto& spelling : option.spellings()) words.push_back(std::move(spelling));
+  return words;
+}
+
+std::string see_help(const CommandDescription& command) { return fmt::format("see 'takt {} --help'", command.name); }
+
+[[noreturn]] void refuse_extra(const CommandDescription& command, const std::string& word) {
+  if (!word.starts_with('-'))
+    throw UsageError(fmt::format("'{}': one argument too many; {}", printable(word), see_help(command)));
+  const std::string option = word.substr(0, word.find('='));
+  const auto meant = meant_options(option, spellings(command));
+  throw UsageError(
+      fmt::format("'{}' is not an option of 'takt {}'; {}", printable(option), command.name,
+                  meant.empty() ? see_help(command) : fmt::format("did you mean '{}'?", fmt::join(meant, "' or '"))));
+}
+
+[[noreturn]] void refuse_missing_value(const CommandDescription& command, const Option& option) {
+  throw UsageError(
+      fmt::format("{} needs a value: {} {}; {}", option.name(), option.name(), option.value, see_help(command)));
+}
+
+/// The last word asks for a value, and there is none.
+[[noreturn]] void refuse_end(const CommandDescription& command, const std::string& last) {
+  for (const Option& option : command.options)
+    if (contains(option.spellings(), last)) refuse_missing_value(command, option);
+  throw UsageError(fmt::format("'{}': a value is missing; {}", printable(last), see_help(command)));
+}
+
+/// "--output --format csv" would write a file named --format.
+void refuse_swallowed_options(const CommandDescription& command, const Option& option,
+                              std::span<const std::string> values, std::span<const std::string> arguments) {
+  if (option.positional()) return;
+  const auto known = spellings(command);
+  for (const auto& value : values)
+    if (contains(known, value) && contains(arguments, value)) refuse_missing_value(command, option);
+}
+
+/// Before the work, so that it is not lost at its end.
+void check_can_be_made(const Option& option, const OptionTarget& target) {
+  const auto path = std::get_if<std::filesystem::path*>(&target);
+  if (!path || (*path)->empty()) return;
+  if (option.makes == Makes::file) check_writable_file(**path);
+  if (option.makes == Makes::folder) check_writable_folder(**path);
+}
+
+}  // namespace
+
+CommandLine::CommandLine(std::string name, std::string summary, std::string example, LogOptions& log)
+    : name_(std::move(name)), summary_(std::move(summary)), example_(std::move(example)), log_(&log) {}
+
+void CommandLine::add(Option option, OptionTarget target) {
+  option.group = heading_;
+  options_.push_back({fitted(std::move(option), target), target});
+}
+
+std::vector<CommandLine::Bound> CommandLine::all_options() const {
+  const std::string group = heading_.empty() ? "" : "Help and messages";
+  std::vector<Bound> all = options_;
+  const Option level{.names = "--log-level",
+                     .value = "LEVEL",
+                     .fallback = "info",
+                     .one_of = {"debug", "info", "warning", "error"},
+                     .group = group};
+  const Option file{
+      .names = log_file_option, .value = "FILE", .meaning = "Also write messages to this file", .group = group};
+  all.push_back({fitted(file, &log_->file), &log_->file});
+  all.push_back({fitted(level, &log_->level), &log_->level});
+  return all;
+}
+
+CommandDescription CommandLine::description() const {
+  CommandDescription command{name_, summary_, example_, {}};
+  for (Bound& bound : all_options()) command.options.push_back(std::move(bound.option));
+  command.options.push_back({.names = "-h,--help",
+                             .meaning = "Show this text",
+                             .takes = Takes::nothing,
+                             .group = command.options.back().group});
+  return command;
+}
+
+bool CommandLine::parse(std::span<const std::string> arguments) {
+  const CommandDescription command = description();
+  const std::vector<Bound> all = all_options();
+  CLI::App app;
+  app.set_help_flag("-h,--help");
+  app.allow_extras();  // refused here, where the nearest spelling can be named
+  std::vector<const CLI::Option*> declared;
+  for (const Bound& bound : all) declared.push_back(declare(app, bound.option));
+  std::vector<std::string> extras;
+  try {
+    app.parse(reversed_words(arguments));
+    extras = app.remaining();
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", help_of(command));
+    return false;
+  } catch (const CLI::ParseError&) {
+    extras = app.remaining();
+    if (extras.empty() || !extras.front().starts_with('-')) refuse_end(command, arguments.back());
+  }
+  if (const auto mark = std::find(extras.begin(), extras.end(), "--"); mark != extras.end()) extras.erase(mark);
+  // An unknown option often is the reason why a required one is missing, so it is named first.
+  if (!extras.empty() && extras.front().starts_with('-')) refuse_extra(command, extras.front());
+  CommandFiles files;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& values = declared[i]->results();
+    refuse_swallowed_options(command, all[i].option, values, arguments);
+    if (!values.empty()) store(all[i].option, values, all[i].target);
+    if (values.empty() && all[i].option.required)
+      throw UsageError(fmt::format("{} is required; {}", all[i].option.name(), see_help(command)));
+    if (all[i].option.names != log_file_option) files.add(all[i].option, all[i].target, values);
+  }
+  if (!extras.empty()) refuse_extra(command, extras.front());
+  files.add_log(log_->file, log_file_option);
+  files.check();
+  apply(*log_);
+  log_debug(fmt::format("takt {}: takt {} {}", version, command.name,
+                        printable(fmt::format("{}", fmt::join(arguments, " ")))));
+  for (const Bound& bound : all) check_can_be_made(bound.option, bound.target);
+  return true;
+}
+
+void apply(const LogOptions& log) { set_up_log(parse_log_level(log.level), log.file); }
+
+}  // namespace takt

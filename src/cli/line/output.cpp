@@ -1,0 +1,96 @@
+#include "cli/line/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/files/file.h"
+#include "base/basics/text.h"
+
+namespace takt {
+namespace {
+
+/// The command renders it itself.
+bool is_text(const OutputOptions& options) {
+  const auto& of_tables = output_formats();
+  return options.format == "table" || std::find(of_tables.begin(), of_tables.end(), options.format) == of_tables.end();
+}
+
+void render(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
+            const std::string& text, const TableSink& sink) {
+  if (is_text(options)) return sink(text);
+  if (options.format == "json") return write_json(tables, to_json(provenance), sink);
+  for (const LongTable& table : tables) {
+    if (options.format == "csv" && (options.table.empty() || options.table == table.name))
+      return write_csv(table, sink);
+    if (options.format == "markdown")
+      sink(fmt::format("{}\n\n{}\n", table.name, to_markdown(table.make(0, table.rows))));
+  }
+}
+
+}  // namespace
+
+Screen OutputOptions::screen() const { return file.empty() ? screen_of(STDOUT_FILENO) : Screen{}; }
+
+const std::vector<std::string>& output_formats() {
+  static const std::vector<std::string> formats{"table", "csv", "json", "markdown"};
+  return formats;
+}
+
+void add_output_format(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
+                       const std::vector<std::string>& own_formats) {
+  std::vector<std::string> formats = output_formats();
+  formats.insert(formats.end(), own_formats.begin(), own_formats.end());
+  line.add({.names = "--format", .value = "FORMAT", .fallback = "table", .one_of = formats}, &output.format);
+  if (tables.size() > 1)
+    line.add({.names = "--table",
+              .value = "NAME",
+              .meaning = "With csv: the table to print",
+              .fallback = tables.front(),
+              .one_of = tables},
+             &output.table);
+}
+
+void add_output(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
+                const std::vector<std::string>& own_formats) {
+  add_output_format(line, output, tables, own_formats);
+  line.add({.names = "-o,--output",
+            .value = "FILE",
+            .meaning = "Write the result to this file instead of stdout",
+            .makes = Makes::file},
+           &output.file);
+}
+
+Provenance provenance_of(std::string_view command, std::span<const std::string> arguments) {
+  std::vector<std::string> words{"takt"};
+  for (auto& word : split(command, ' ')) words.push_back(std::move(word));
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return make_provenance(std::move(words));
+}
+
+std::vector<std::string> printed_tables(const OutputOptions& options, std::span<const std::string> tables) {
+  if (is_text(options)) return {};
+  if (options.format != "csv") return {tables.begin(), tables.end()};
+  return {options.table.empty() ? tables.front() : options.table};
+}
+
+void print(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
+           const std::string& text) {
+  std::vector<LongTable> list;
+  for (const Table& table : tables) list.push_back(whole_table(table));
+  print(options, list, provenance, text);
+}
+
+void print(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
+           const std::string& text) {
+  if (options.file.empty())
+    return render(options, tables, provenance, text,
+                  [](std::string_view piece) { std::fwrite(piece.data(), 1, piece.size(), stdout); });
+  AtomicFile file(options.file);
+  render(options, tables, provenance, text, [&](std::string_view piece) { file.append(piece); });
+  file.commit();
+}
+
+}  // namespace takt

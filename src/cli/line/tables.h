@@ -1,0 +1,25 @@
+// Every table that takt prints or writes as CSV, JSON or Markdown, by command: what `takt explain`, the check of
+// --table and docs/formats.md know of them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/table/table.h"
+
+namespace takt {
+
+struct CommandTables {
+  std::string command;  ///< as typed after `takt`: "pipeline whatif"
+  std::vector<TableSchema> tables;
+};
+
+/// Of all commands that have tables, in the order of `takt --help`.
+const std::vector<CommandTables>& all_tables();
+
+/// The names for --table, the default first. `command` is one of all_tables().
+std::vector<std::string> table_names(std::string_view command);
+
+}  // namespace takt

@@ -1,0 +1,17 @@
+#include "cli/version.h"
+
+#include <fmt/format.h>
+
+#include "core/version.h"
+#include "model/runtime/runtime.h"
+
+namespace takt {
+
+std::string version_text() {
+  std::string text = fmt::format("takt {}\n", version);
+  if (*commit) text += fmt::format("commit    {}\n", commit);
+  text += fmt::format("build     {}{}{}\n", build_type, *sanitizers ? ", " : "", sanitizers);
+  return text + fmt::format("runtimes  {}\n", fmt::join(runtime_names(), ", "));
+}
+
+}  // namespace takt

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "cli/line/command_line.h"
+#include "cli/commands.h"
+#include "cli/load_options.h"
+#include "base/basics/error.h"
+#include "base/system/interrupt.h"
+#include "base/system/log.h"
+#include "predict/sources/exporter.h"
+
+namespace takt {
+namespace {
+
+struct ExporterOptions {
+  LoadSourceOptions sources;
+  std::string listen = to_string(ListenAddress{});
+  std::string interval = "5s";
+  LogOptions log;
+};
+
+CommandLine declare(ExporterOptions& o) {
+  CommandLine line(
+      "exporter",
+      "Shows the load of this machine to Prometheus, at http://ADDRESS/metrics: the system's files, the GPU's "
+      "driver and takt's probe, read at intervals.",
+      "takt exporter --listen 127.0.0.1:9817 --sources host,probe", o.log);
+  line.add({.names = "--listen",
+            .value = "ADDRESS",
+            .meaning = "Listen here; ':9817' lets other machines read, which nothing protects",
+            .fallback = o.listen},
+           &o.listen);
+  line.add({.names = "--interval",
+            .value = "TIME",
+            .meaning = "Read the load this often; the probe works for 2 ms each time unless configured otherwise",
+            .fallback = o.interval},
+           &o.interval);
+  add_load_sources(line, o.sources);
+  return line;
+}
+
+ExporterSettings settings_of(const ExporterOptions& o) {
+  ExporterSettings settings;
+  try {
+    settings.address = parse_listen_address(o.listen);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--listen: {}", error.what()));
+  }
+  settings.interval = positive_time(o.interval, "--interval");
+  settings.load = settled(o.sources);
+  if (o.sources.config.empty()) settings.load.probe.time = Nanoseconds(2'000'000);  // a service must not be a load
+  return settings;
+}
+
+}  // namespace
+
+CommandDescription describe_exporter() {
+  ExporterOptions o;
+  return declare(o).description();
+}
+
+int run_exporter_command(std::span<const std::string> arguments) {
+  ExporterOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  const ExporterSettings settings = settings_of(o);
+  const Interrupt interrupt(Interrupt::Means::done);
+  run_exporter(settings, interrupt.requested(), [](const ListenAddress& address) {
+    if (!address.is_local())
+      log_warning(fmt::format("every machine that reaches {} can read the load of this one", to_string(address)));
+    fmt::print("http://{}/metrics\n", to_string(address));
+    std::fflush(stdout);
+  });
+  return 0;
+}
+
+}  // namespace takt

@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+
+#include "cli/line/command_line.h"
+#include "cli/commands.h"
+#include "cli/load_options.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "core/affinity.h"
+#include "base/system/child_process.h"
+#include "base/basics/error.h"
+#include "base/system/interrupt.h"
+#include "base/system/log.h"
+#include "base/system/progress.h"
+#include "base/basics/text.h"
+#include "predict/sources/tables.h"
+#include "predict/stress/stress.h"
+
+namespace takt {
+namespace {
+
+struct StressOptions {
+  std::string cpu, memory, cache, gpu, gpu_copies;
+  int gpu_device = 0, threads = 0;
+  std::string duration = "60s";
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(StressOptions& o) {
+  CommandLine line("stress",
+                   "Loads processors, memory, the last cache or a GPU to a level, for a while, and says what level it "
+                   "reached: a background beside which to measure. It ends with the program that started it.",
+                   "takt stress --cpu 50% --threads 2 --for 30s", o.log);
+  const auto level = [&](const char* names, const char* meaning, std::string& target) {
+    line.add({.names = names, .value = "SHARE", .meaning = meaning}, &target);
+  };
+  level("--cpu", "Compute for this share of the time on each thread: 50% or 0.5", o.cpu);
+  level("--memory", "Read memory beyond the caches for this share of the time", o.memory);
+  level("--cache", "Read this part of the last cache without a pause, which keeps others out of it", o.cache);
+  level("--gpu", "Multiply matrices on the GPU for this share of the time, by its CUDA driver", o.gpu);
+  level("--gpu-copies", "Copy between the host's memory and the GPU's for this share of the time", o.gpu_copies);
+  line.add({.names = "--gpu-device",
+            .value = "N",
+            .meaning = "Load this GPU",
+            .fallback = "0",
+            .range = NumberRange{0, 1023}},
+           &o.gpu_device);
+  line.add({.names = "--threads",
+            .value = "N",
+            .meaning = "Load processors with N threads, each to the level",
+            .fallback = "one per processor",
+            .range = NumberRange{1, 1024}},
+           &o.threads);
+  line.add({.names = "--for,--duration", .value = "TIME", .meaning = "Stop after this long", .fallback = o.duration},
+           &o.duration);
+  add_output(line, o.output, table_names("stress"));
+  return line;
+}
+
+/// "50%" or "0.5".
+double share_in(const std::string& text, const std::string& option) {
+  if (text.empty()) return 0;
+  const bool is_percent = text.ends_with('%');
+  const auto number = number_in<double>(std::string_view(text).substr(0, text.size() - (is_percent ? 1 : 0)));
+  const double share = number.value_or(-1) / (is_percent ? 100 : 1);
+  if (!number || !(share >= 0 && share <= 1))
+    throw UsageError(
+        fmt::format("{}: '{}' is no share; write one from 0% to 100%, or 0 to 1", option, printable(text)));
+  return share;
+}
+
+StressTask task_of(const StressOptions& o) {
+  StressTask task;
+  task.processors = {share_in(o.cpu, "--cpu"), share_in(o.memory, "--memory"), share_in(o.cache, "--cache")};
+  task.gpu.levels = {share_in(o.gpu, "--gpu"), share_in(o.gpu_copies, "--gpu-copies")};
+  task.gpu.device = o.gpu_device;
+  task.threads = o.threads > 0 ? o.threads : usable_core_count();
+  task.duration = positive_time(o.duration, "--for");
+  if (o.cpu.empty() && o.memory.empty() && o.cache.empty() && o.gpu.empty() && o.gpu_copies.empty())
+    throw UsageError("stress: there is nothing to do; add --cpu 50%, --memory, --cache, --gpu or --gpu-copies");
+  try {
+    check_stress(task);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("stress: {}", error.what()));
+  }
+  return task;
+}
+
+int run_worker() {
+  std::cin >> std::noskipws;
+  const std::string task(std::istreambuf_iterator<char>(std::cin), {});
+  run_stress_child(task,
+                   [](const std::string& line) { return std::puts(line.c_str()) >= 0 && std::fflush(stdout) == 0; });
+  return 0;
+}
+
+}  // namespace
+
+CommandDescription describe_stress() {
+  StressOptions o;
+  return declare(o).description();
+}
+
+int run_stress_command(std::span<const std::string> arguments) {
+  if (arguments.size() == 1 && arguments.front() == stress_worker_word) return run_worker();
+  StressOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  const StressTask task = task_of(o);
+  watch_parent();
+  const Interrupt interrupt;
+  StressEnd end;
+  {
+    Progress bar("stress");
+    const Nanoseconds begin = steady_now();
+    end = run_stress(task, &interrupt.requested(), [&](const StressWork& work) {
+      bar.update(static_cast<std::uint64_t>((work.time - begin).count()),
+                 static_cast<std::uint64_t>(task.duration.count()));
+      return true;
+    });
+  }
+  interrupt.work_is_over();
+  const std::vector<Table> tables{stress_table(end.levels)};
+  print(o.output, tables, provenance_of("stress", arguments), to_text(tables.front(), o.output.style()));
+  if (!end.failure.empty()) throw Error(ErrorKind::runtime, "the load ended before its time: " + end.failure);
+  return 0;
+}
+
+}  // namespace takt

@@ -1,0 +1,145 @@
+#include "measure/profiles/analyze.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+
+#include "measure/profiles/analyze_table.h"
+#include "measure/profiles/profile_file.h"
+#include "cli/line/command_files.h"
+#include "cli/commands.h"
+#include "cli/line/output.h"
+#include "cli/measure/peer_option_table.h"
+#include "cli/measure/peer_options.h"
+#include "base/files/file.h"
+#include "base/system/log.h"
+#include "base/memory/mapped_ranges.h"
+#include "base/basics/text.h"
+#include "core/version.h"
+#include "base/machine/op_figures.h"
+#include "base/machine/peaks_file.h"
+
+namespace takt {
+namespace {
+
+/// Lines that belong to the result: above a table on standard output, else on standard error.
+std::string say(const std::vector<std::string>& lines, const OutputOptions& output) {
+  std::string text;
+  for (const auto& line : lines)
+    if (output.is_text_on_screen())
+      text += printable(line) + "\n";
+    else
+      log_info(line);
+  return text.empty() ? text : text + "\n";
+}
+
+struct Result {
+  std::vector<Table> tables;
+  std::string text;
+};
+
+/// For columns that need them; without those, only for a profile that is known to be of this CPU. Says why not.
+std::optional<Peaks> peaks_for(const ProfileSamples& samples, const AnalyzeOptions& options,
+                               const Provenance& provenance, std::vector<std::string>& lines) {
+  const bool asked = needs_peaks(options.columns);
+  std::string reason = why_no_peaks(samples, provenance.cpu);
+  KnownPeaks known;
+  if (reason.empty() && (asked || samples.device() == "CPU")) known = load_peaks(), reason = known.reason;
+  if (!known.peaks && asked) lines.push_back("note: no roofline and peak_share: " + reason);
+  return known.peaks;
+}
+
+/// The parts that the options ask for, the operators first: CSV is the first table.
+std::vector<Table> tables_of(const ProfileFile& file, const AnalyzeOptions& options, const Peaks* peaks) {
+  using Part = AnalyzeOptions::Part;
+  const auto names = options.columns.empty() ? default_analyze_columns() : options.columns;
+  const auto operators = [&](Section section) {
+    const Table table = analyze_table(file.profile, section, options, file.samples, peaks);
+    return choose_columns(table, with_impossible_rates(names, table));
+  };
+  std::vector<Table> tables;
+  if (options.part == Part::all || options.part == Part::device) tables.push_back(operators(Section::device));
+  if (options.part == Part::host || (options.show_host && options.part == Part::all))
+    tables.push_back(operators(Section::host));
+  if (options.part == Part::all || options.part == Part::summary) tables.push_back(analyze_summary_table(file.profile));
+  return tables;
+}
+
+Result result_of(const ProfileFile& file, const AnalyzeOptions& options, const OutputOptions& output,
+                 const Provenance& provenance) {
+  std::vector<std::string> lines;
+  if (!file.description.empty()) lines.push_back(file.description);
+  for (const auto& note : file.notes) lines.push_back("note: " + note);
+  if (output.format == "table" && options.columns.empty())
+    return {{}, say(lines, output) + analyze_report(file.profile, options)};
+  const std::optional<Peaks> peaks = peaks_for(file.samples, options, provenance, lines);
+  Result result{tables_of(file, options, peaks ? &*peaks : nullptr), ""};
+  if (peaks && std::any_of(result.tables.begin(), result.tables.end(), has_impossible_rates))
+    lines.push_back("note: " + explain_impossible_rates(*peaks, file.samples.one_thread()));
+  result.text = say(lines, output);
+  TextStyle style = output.style();
+  // Without a terminal whoever asks for columns has room for them.
+  if (!output.screen().is_terminal) style.width = std::max<std::size_t>(style.width, 160);
+  for (const Table& table : result.tables)
+    if (table.name != "summary" || result.tables.size() == 1)
+      result.text += (&table == &result.tables.front() ? "" : "\n") + to_text(table, style);
+  return result;
+}
+
+Result analyze(AnalyzeOptions options, const OutputOptions& output, const Provenance& provenance) {
+  const bool is_data = output.format == "csv" || output.format == "json";
+  if (is_data && !options.top_given) options.top = 0;
+  const ProfileFile file =
+      open_profile(options.file,
+                   {.types = !options.input_type.empty(),
+                    .samples = needs_samples(options.columns) || output.format != "table" || !options.columns.empty()});
+  return read_whole(file.profile.text(), [&] { return result_of(file, options, output, provenance); });
+}
+
+}  // namespace
+
+CommandDescription describe_analyze() {
+  CommandDescription command{
+      "analyze", analyze_summary(), "takt analyze profile.json --aggregate-by type --aggregate sum", {}};
+  command.options.push_back(
+      {.names = "PROFILE", .meaning = "The file to read", .required = true, .names_a_file = true});
+  for (const PeerOption& known : peer_options()) {
+    Option& option = command.options.emplace_back();
+    option.names = fmt::format("{}", fmt::join(known.names, ","));
+    option.value = known.value_name;
+    option.meaning = known.help;
+    if (option.meaning.ends_with('.')) option.meaning.pop_back();
+    option.takes = known.value_name.empty() ? Takes::nothing : Takes::word;
+    if (option.value.find('|') != option.value.npos || option.value == "type")
+      option.offered = split(option.value, '|');
+    option.names_a_file = option.value == "FILE";
+  }
+  return command;
+}
+
+int run_analyze(std::span<const std::string> arguments) {
+  const AnalyzeOptions options = parse_analyze_options(arguments);
+  if (options.help) {
+    std::cout << analyze_help();
+    return 0;
+  }
+  OutputOptions output;
+  output.format = options.format;
+  output.file = options.output;
+  CommandFiles files;
+  files.add_read(options.file, "PROFILE");
+  if (!output.file.empty()) files.add_written(output.file, "-o");
+  files.add_log(options.log_file, "--log-file");
+  files.check();
+  set_up_log(parse_log_level(options.log_level), options.log_file);
+  log_debug(fmt::format("takt {}: takt analyze {}", version, printable(fmt::format("{}", fmt::join(arguments, " ")))));
+  if (!output.file.empty()) check_writable_file(output.file);
+  const Provenance provenance = provenance_of("analyze", arguments);
+  const Result result = analyze(options, output, provenance);
+  print(output, result.tables, provenance, result.text);
+  return 0;
+}
+
+}  // namespace takt

@@ -1,0 +1,39 @@
+// The command line of `takt run`.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/line/command_line.h"
+#include "cli/line/output.h"
+#include "measure/open/run_settings.h"
+
+namespace takt {
+
+struct RunOptions {
+  std::vector<std::filesystem::path> models;
+  std::filesystem::path model;  ///< the first of `models`
+  RunSettings run;
+  std::vector<std::string> inputs, properties, vary;
+  int top = 10;
+  bool all_ops = false, no_ops = false, model_info = false, verbose = false;
+  std::filesystem::path profile, profile_host, trace, iterations, io_dump, bin_io_dump, bin_out_dump;
+  std::string cores, range, repeat, precision, column_text, hint, time, warmup_time, percentile_text;
+  std::vector<double> percentiles;
+  std::vector<std::string> columns;  ///< of the operators; empty: the usual ones
+  OutputOptions output;
+  LogOptions log;
+};
+
+/// The options that fill `o`, which must outlive them.
+CommandLine declare_run(RunOptions& o);
+
+/// Options in MegEngine's spelling, `--bin_io_dump`, in takt's: `--bin-io-dump`. Values are not touched.
+std::vector<std::string> with_dashes(std::span<const std::string> arguments);
+
+/// Reads what was left as text and refuses contradictions. Throws UsageError.
+void validate(RunOptions& o);
+
+}  // namespace takt

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/line/command_line.h"
+#include "cli/line/output.h"
+#include "cli/plan.h"
+#include "cli/line/tables.h"
+#include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "model/cuts/cuts.h"
+#include "model/cuts/cuts_table.h"
+#include "model/onnx/onnx.h"
+#include "model/inputs/spec.h"
+#include "model/inputs/inputs.h"
+#include "pipeline/stages/model_pieces.h"
+#include "model/runtime/ports.h"
+
+namespace takt {
+namespace {
+
+struct PlanCutOptions {
+  std::filesystem::path model, out;
+  int pieces = 2, most_tensors = 3;
+  std::string devices = "CPU", runtime;
+  std::vector<std::string> inputs;
+  bool list = false;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(PlanCutOptions& o) {
+  CommandLine line("plan cut",
+                   "Parts an ONNX model into pieces of about equal work that run one after another, and writes a model "
+                   "for each and a pipeline of them, which 'takt pipeline run' runs.",
+                   "takt plan cut model.onnx --pieces 3 --devices CPU,GPU --out pieces", o.log);
+  line.add({.names = "MODEL", .meaning = "The ONNX file", .required = true}, &o.model);
+  line.add(
+      {.names = "--pieces", .value = "N", .meaning = "How many pieces", .fallback = "2", .range = NumberRange{2, 1000}},
+      &o.pieces);
+  line.add({.names = "--tensors",
+            .value = "N",
+            .meaning = "The most tensors that a cut may go across",
+            .fallback = "3",
+            .range = NumberRange{0, 100}},
+           &o.most_tensors);
+  line.add({.names = "--devices",
+            .value = "LIST",
+            .meaning = "Where the pieces run, in order, separated by commas; the last one has all that are left",
+            .fallback = o.devices},
+           &o.devices);
+  line.add({.names = "--runtime",
+            .value = "NAME",
+            .meaning = "The runtime of all pieces; without it the one that 'takt run' takes"},
+           &o.runtime);
+  line.add({.names = "--input",
+            .value = "NAME:{SHAPE}",
+            .meaning = "The shape of an input whose dimensions are open, as in 'x:{1,3,224,224}': for bytes and work"},
+           &o.inputs);
+  line.add({.names = "--list", .meaning = "Show every place where the model can be cut, and write nothing"}, &o.list);
+  line.add({.names = "--out",
+            .value = "DIR",
+            .meaning = "The folder of the pieces",
+            .fallback = "MODEL_pieces",
+            .makes = Makes::folder},
+           &o.out);
+  add_output(line, o.output, {"cuts"});
+  return line;
+}
+
+/// What --input says, which may leave the name of an only input out.
+std::map<std::string, Shape> shapes_in(const PlanCutOptions& o, const Graph& graph) {
+  std::vector<InputSpec> specs;
+  for (const std::string& text : o.inputs)
+    for (InputSpec& spec : parse_input_specs(text)) specs.push_back(std::move(spec));
+  std::vector<std::string> notes;
+  return settle_inputs(ports_of(graph, graph.inputs), read_inputs(specs), std::nullopt, notes).shapes;
+}
+
+std::vector<PieceUnit> units_in(const PlanCutOptions& o) {
+  std::vector<PieceUnit> units;
+  for (const std::string& device : words_in(o.devices)) units.push_back({.device = device, .runtime = o.runtime});
+  return units;
+}
+
+std::filesystem::path folder_of(const PlanCutOptions& o) {
+  return o.out.empty() ? std::filesystem::path(o.model.stem().string() + "_pieces") : o.out;
+}
+
+}  // namespace
+
+CommandDescription describe_plan_cut() {
+  PlanCutOptions o;
+  return declare(o).description();
+}
+
+int run_plan_cut(std::span<const std::string> arguments) {
+  PlanCutOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  const OnnxModel model = read_onnx_structure(o.model);
+  const auto shapes = shapes_in(o, model.graph);
+  const Graph sized = with_known_tensors(model, shapes);
+  std::vector<Cut> cuts = find_cuts(sized, static_cast<std::size_t>(o.most_tensors));
+  std::string end = fmt::format("{} places to cut {}\n", cuts.size(), printable(o.model.string()));
+  if (!o.list) {
+    cuts = choose_cuts(sized, cuts, {.pieces = static_cast<std::size_t>(o.pieces)});
+    // What the pieces declare is open where the model is.
+    const Graph open = shapes.empty() ? sized : with_known_tensors(model);
+    const WrittenPieces written =
+        write_pieces(model, open, cuts, {.folder = folder_of(o), .units = units_in(o), .input_shapes = shapes});
+    end = fmt::format("{} pieces in {}; run them with: takt pipeline run {}\n", written.models.size(),
+                      printable(folder_of(o).string()), printable(written.pipeline.string()));
+  }
+  const std::vector<Table> tables{cuts_table(sized, cuts)};
+  const Table usual =
+      some_columns(tables.front(), {"cut", "cut_after", "cut_before", "cut_tensors", "cut_bytes", "flops_share"});
+  print(o.output, tables, provenance_of("plan cut", arguments), to_text(usual, o.output.style()) + "\n" + end);
+  return 0;
+}
+
+}  // namespace takt

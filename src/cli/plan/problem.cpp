@@ -1,0 +1,232 @@
+#include "cli/plan_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/plan/options.h"
+#include "base/memory/block_places.h"
+#include "base/basics/error.h"
+#include "base/system/log.h"
+#include "base/system/progress.h"
+#include "base/basics/text.h"
+#include "plan/run/planned_layer.h"
+#include "plan/run/planned_pieces.h"
+#include "plan/estimate/slow_downs.h"
+#include "model/sim/simulated.h"
+#include "plan/sweep/journal.h"
+
+namespace takt {
+namespace {
+
+/// What the sweep's own rows say; a file of costs alone says nothing.
+std::optional<SweepRecords> sweep_in(const std::filesystem::path& place) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(place, error)) return std::nullopt;
+  auto sweep = read_sweep(place);
+  if (sweep)
+    for (const std::string& damage : sweep->damage) log_warning(damage);
+  return sweep;
+}
+
+std::string host_runtime(const std::map<std::string, PlanUnit>& units) {
+  for (const auto& [name, unit] : units)
+    if (name == "CPU" && !is_simulated(unit.device)) return unit.runtime;
+  for (const std::string& name : runtime_names())
+    if (name != simulated_runtime) return name;
+  return std::string(simulated_runtime);
+}
+
+/// What ran where the costs were measured; CPUs compute in float32 and others in halves, as sweeps have them do.
+std::map<std::string, PlanUnit> units_of(const SweepRecords& sweep, Network network) {
+  std::map<std::string, PlanUnit> units;
+  for (const StageRecord& record : sweep.records)
+    if (record.network == network && record.row.status == StageStatus::measured)
+      units[record.row.key.unit] = {record.asked, record.row.runtime,
+                                    record.row.key.unit == "CPU" ? ElementType::f32 : ElementType::f16};
+  return units;
+}
+
+std::unique_ptr<const PlannedModel> layer_of(const PlanProblemOptions& o, const CostLookup& lookup,
+                                             const PlanCosts& costs) {
+  auto layer = std::make_unique<PlannedLayer>();
+  const GraphSize size{*o.nodes, *o.edges};
+  layer->network = lookup.network();
+  layer->features = lookup.features();
+  const auto sweep = sweep_in(o.what);
+  const SweepGraph graph = sweep ? sweep->configuration.graph : SweepGraph{};
+  layer->graph = edges_of(graph, size);
+  if (layer->graph.nodes != size.nodes || layer->graph.edges() != size.edges)
+    refuse_input(fmt::format("the sweep measured the graph of {}, which has {} nodes and {} edges; say these",
+                             printable(graph.kind), layer->graph.nodes, layer->graph.edges()));
+  if (sweep) layer->units = units_of(*sweep, layer->network);
+  for (const std::string& unit : costs.units())
+    if (layer->units.count(unit) == 0)
+      refuse_input(
+          fmt::format("{}: does not say which device was measured as {}; give the folder of a sweep of this "
+                      "machine, or leave the unit out with --devices",
+                      printable(o.what.string()), unit));
+  layer->host_runtime = host_runtime(layer->units);
+  if (!o.divide_cost.empty()) layer->divide.partition = std::chrono::round<Nanoseconds>(parse_duration(o.divide_cost));
+  return layer;
+}
+
+PlanProblem problem_of_sweep(const PlanProblemOptions& o) {
+  if (!o.nodes || !o.edges) throw UsageError("plan run: a sweep has many sizes; say --nodes N --edges E");
+  if (!o.inputs.empty() || o.threads) throw UsageError("plan run: --input and --threads go with a model, not a sweep");
+  const CostLookup lookup = read_costs(o.what);
+  PlanCostOptions costing;
+  costing.costs = o.what, costing.interference = o.interference;
+  costing.divide_cost = o.divide_cost, costing.devices = o.devices;
+  costing.no_interference = o.no_interference;
+  const PlanCostSource source = cost_source(costing, "plan run");
+  PlanProblem problem;
+  problem.costs = source.at(GraphSize{*o.nodes, *o.edges});
+  problem.model = layer_of(o, lookup, *problem.costs);
+  problem.interference_line = interference_line(costing, source);
+  return problem;
+}
+
+/// "CPU", "onnxruntime@CPU", "sim:GPU".
+PlanUnit unit_named(const std::string& text, const PlanProblemOptions& o) {
+  const auto at = text.find('@');
+  PlanUnit unit;
+  unit.device = at == text.npos ? text : text.substr(at + 1);
+  if (is_simulated(unit.device))
+    unit.runtime = simulated_runtime;
+  else if (at != text.npos)
+    unit.runtime = lower_case(text.substr(0, at));
+  else if (unit.device == "CPU")
+    unit.runtime = runtime_for(o.what).name;
+  if (unit.device == "CPU") unit.threads = o.threads;
+  return unit;
+}
+
+const KnownStages* answers_of(const PlanProblem& problem) { return problem.answers ? &*problem.answers : nullptr; }
+
+/// What pieces on different units do to each other.
+void add_contention(const PlanProblemOptions& o, const PlannedPieces& model, const Interrupt& interrupt,
+                    PlanProblem& problem) {
+  Progress bar("pieces at the same time");
+  PieceContentionSettings settings;
+  settings.seed = o.seed;
+  settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+  settings.stop = &interrupt.requested();
+  PieceContention measured = measure_piece_contention(model, problem.pieces, settings);
+  problem.pairs = std::move(measured.pairs), problem.answers = std::move(measured.answers);
+  if (!problem.pairs.empty())
+    problem.costs = with_slow_downs(problem.costs, problem.pairs, "the pieces", answers_of(problem));
+  const auto certain =
+      std::count_if(problem.pairs.begin(), problem.pairs.end(), [](const PairRow& pair) { return pair.significant; });
+  if (certain > 0)
+    problem.interference_line = fmt::format(
+        "Pieces on different units slow each other down in {} of {} pairs (leave out with --no-interference).\n\n",
+        certain, problem.pairs.size());
+}
+
+PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& interrupt) {
+  if (o.nodes || o.edges || !o.divide_cost.empty() || !o.interference.empty())
+    throw UsageError("plan run: --nodes, --edges, --divide-cost and --interference go with a sweep, not a model");
+  const auto names = words_in(o.devices.empty() ? "CPU" : o.devices);
+  std::map<std::string, PlanUnit> units;
+  for (const std::string& name : names)
+    if (!units.emplace(name, unit_named(name, o)).second)
+      throw UsageError(fmt::format("--devices: {} is named twice", printable(name)));
+  auto model = std::make_unique<PlannedPieces>(
+      o.what, units,
+      PieceChoiceSettings{.pieces = static_cast<std::size_t>(o.pieces), .inputs = o.inputs, .seed = o.seed});
+  Progress bar("measurements");
+  PieceMeasuring measuring;
+  measuring.runs = o.runs;
+  measuring.check = o.check;
+  measuring.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+  measuring.stop = &interrupt.requested();
+  PlanProblem problem;
+  problem.pieces = measure_pieces(*model, measuring);
+  problem.costs = costs_of(model->pieces(), names, problem.pieces);
+  if (o.at_once && !o.no_interference) add_contention(o, *model, interrupt, problem);
+  problem.draws = draws_of(model->pieces(), names, problem.pieces, problem.pairs, answers_of(problem));
+  problem.model = std::move(model);
+  return problem;
+}
+
+}  // namespace
+
+void add_model_options(CommandLine& line, PlanProblemOptions& o) {
+  line.heading("Of a model");
+  line.add({.names = "--pieces",
+            .value = "N",
+            .meaning = "Pieces that the model is cut into; fewer where it has no more places to cut",
+            .fallback = std::to_string(o.pieces),
+            .range = NumberRange{1, 30}},
+           &o.pieces);
+  line.add({.names = "--threads", .value = "N", .meaning = "Threads of each CPU unit", .range = NumberRange{1, 4096}},
+           &o.threads);
+  line.add({.names = "--input",
+            .value = "TEXT",
+            .meaning = "Shape or values of an input, as for 'takt run'; others are generated"},
+           &o.inputs);
+  line.add({.names = "--runs",
+            .value = "N",
+            .meaning = "Measured inferences of the pieces on every unit",
+            .fallback = std::to_string(o.runs),
+            .range = NumberRange{1, 100'000}},
+           &o.runs);
+}
+
+void add_problem(CommandLine& line, PlanProblemOptions& o) {
+  line.add({.names = "DIR|MODEL",
+            .meaning = "The folder of a sweep, or an ONNX model, which is cut into pieces that are measured first",
+            .required = true},
+           &o.what);
+  line.heading("Of a sweep");
+  line.add({.names = "--nodes", .value = "N", .meaning = "Nodes of the graph", .range = NumberRange{1, 2147483646}},
+           &o.nodes);
+  line.add({.names = "--edges", .value = "E", .meaning = "Edges of the graph", .range = NumberRange{1, 2147483646}},
+           &o.edges);
+  line.add({.names = "--divide-cost",
+            .value = "TIME",
+            .meaning = "What parting a batch among units and putting the results together takes; without it the search "
+                       "divides no block"},
+           &o.divide_cost);
+  line.add({.names = "--whole", .meaning = "No block is divided over several units"}, &o.whole);
+  line.add({.names = "--interference",
+            .value = "FILE",
+            .meaning = "What units do to each other, from 'takt pipeline interference' as JSON; without it what the "
+                       "sweep measured itself"},
+           &o.interference);
+  add_model_options(line, o);
+  line.heading("Of both");
+  line.add(
+      {.names = "--devices",
+       .value = "LIST",
+       .meaning = "The units that plans may use, separated by commas. Of a sweep: all that have costs without it. Of "
+                  "a model: devices, also with a runtime as in 'onnxruntime@CPU'; CPU without it"},
+      &o.devices);
+  add_no_interference(line, &o.no_interference);
+  line.add({.names = "--seed",
+            .value = "N",
+            .meaning = "Of generated values, and of the noise of simulated devices",
+            .fallback = "1"},
+           &o.seed);
+}
+
+PlanProblem make_problem(const PlanProblemOptions& o, const Interrupt& interrupt) {
+  place_blocks_together();  // as in the processes of a sweep, and before pieces are measured that plans are made of
+  return o.is_model() ? problem_of_model(o, interrupt) : problem_of_sweep(o);
+}
+
+std::vector<Table> piece_tables(const PlanProblem& problem) {
+  if (problem.pieces.empty()) return {};
+  return {piece_costs_table(problem.pieces), piece_pairs_table(problem.pairs)};
+}
+
+std::string refused_pieces(const PlanProblem& problem) {
+  std::string text;
+  for (const PieceMeasurement& one : problem.pieces)
+    if (one.span.count() == 1 && !one.time)
+      text += fmt::format("{} does not run piece {}: {}\n", one.unit, one.span.first, one.reason);
+  return text.empty() ? text : text + "\n";
+}
+
+}  // namespace takt

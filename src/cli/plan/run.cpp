@@ -1,0 +1,139 @@
+#include "plan/run/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/line/command_line.h"
+#include "cli/line/output.h"
+#include "cli/plan.h"
+#include "cli/plan/options.h"
+#include "cli/plan_problem.h"
+#include "cli/line/tables.h"
+#include "base/basics/error.h"
+#include "base/system/interrupt.h"
+#include "base/system/progress.h"
+#include "base/files/temporary_folder.h"
+#include "plan/answer/given_plan.h"
+#include "plan/answer/run_tables.h"
+#include "plan/search/search.h"
+
+namespace takt {
+namespace {
+
+struct PlanRunOptions {
+  PlanProblemOptions problem;
+  PlanRuleOptions rules{.batches = 50, .blocks = {}};
+  std::filesystem::path out;
+  std::vector<std::string> plans;
+  int rounds = 3, top = 1;
+  bool no_check = false;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(PlanRunOptions& o) {
+  CommandLine line(
+      "plan run",
+      "Runs plans on the devices that were measured, in turns, and shows what they really take beside what "
+      "was expected: the plan that a search names, the best on one unit, and those that are given. Checks "
+      "that every block computes what the undivided model does.",
+      "takt plan run model.onnx --devices CPU,sim:GPU --objective throughput", o.log);
+  add_problem(line, o.problem);
+  line.heading("What is run");
+  line.add({.names = "--plan",
+            .value = "PLAN",
+            .meaning = "A plan to run beside them: a name, a JSON file, or a text such as 'CPU[1-4] | GPU[5-7]'",
+            .names_a_file = true},
+           &o.plans);
+  line.add({.names = "--top",
+            .value = "N",
+            .meaning = "Run so many of the plans that the search found; 0: only those that are given",
+            .fallback = std::to_string(o.top),
+            .range = NumberRange{0, 1000}},
+           &o.top);
+  add_objective(line, o.rules);
+  add_shared(line, o.rules);
+  line.add({.names = "--rounds",
+            .value = "N",
+            .meaning = "How often every plan is run",
+            .fallback = std::to_string(o.rounds),
+            .range = NumberRange{1, 10'000}},
+           &o.rounds);
+  line.add({.names = "--no-check", .meaning = "Do not compare what blocks compute with the model in float32"},
+           &o.no_check);
+  line.add({.names = "--out",
+            .value = "DIR",
+            .meaning = "Keep the pipelines of the plans here, each in a folder: 'takt pipeline run' runs one again",
+            .makes = Makes::folder},
+           &o.out);
+  add_output(line, o.output, table_names("plan run"));
+  return line;
+}
+
+std::vector<PlannedTrial> trials_of(const PlanRunOptions& o, const PlanCosts& costs, PlanSearchSettings settings) {
+  std::vector<PlannedTrial> trials;
+  const auto add = [&](const std::string& role, const Plan& plan, const PlanEstimate& estimate) {
+    if (std::none_of(trials.begin(), trials.end(), [&](const PlannedTrial& one) { return one.plan == plan; }))
+      trials.push_back({role, plan, estimate});
+  };
+  if (o.top > 0) {
+    settings.top = 4 * o.top;  // some will have no point
+    PlanSearch search = search_plans(costs, settings);
+    keep_plans_with_a_point(search, o.top);
+    const auto& single = search.best_single;
+    for (const RankedPlan& plan : search.plans)
+      add(single && plan.plan == single->plan ? "single" : "found", plan.plan, plan.estimate);
+    if (single) add("single", single->plan, single->estimate);
+  }
+  for (const std::string& word : o.plans) {
+    GivenPlan given = given_plan(word, costs, settings.batches);
+    if (!given.estimate) refuse_input(given.reason);
+    add(given.name.empty() ? "given" : given.name, given.plan, *given.estimate);
+  }
+  if (trials.empty()) throw UsageError("plan run: --top 0 leaves no plan; name one with --plan");
+  return trials;
+}
+
+}  // namespace
+
+CommandDescription describe_plan_run() {
+  PlanRunOptions o;
+  return declare(o).description();
+}
+
+int run_plan_run(std::span<const std::string> arguments) {
+  PlanRunOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  o.rules.whole = o.problem.whole;
+  const PlanSearchSettings search = search_settings(o.rules, "plan run");
+  o.problem.at_once = search.objective == PlanObjective::throughput;
+  o.problem.check = !o.no_check;
+  const Interrupt interrupt;
+  const PlanProblem problem = make_problem(o.problem, interrupt);
+  const auto trials = trials_of(o, *problem.costs, search);
+
+  Progress bar("runs");
+  const TemporaryFolder temporary("takt-plan-");
+  PlanRunSettings settings;
+  settings.folder = o.out.empty() ? temporary.path() : o.out;
+  settings.batches = search.batches;
+  settings.rounds = o.rounds;
+  settings.check = !o.no_check;
+  settings.seed = o.problem.seed;
+  settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
+  settings.stop = &interrupt.requested();
+  const PlanRunReport report{search.objective, search.batches, run_plans(trials, *problem.model, settings)};
+  interrupt.work_is_over();
+  auto tables = plan_run_tables(report);
+  for (Table& table : piece_tables(problem)) tables.push_back(std::move(table));
+  print(o.output, tables, provenance_of("plan run", arguments),
+        refused_pieces(problem) + problem.interference_line + to_text(report, o.output.style()));
+  for (const PlanRunResult& plan : report.plans)
+    if (plan.is_wrong())
+      throw Error(ErrorKind::runtime, fmt::format("the plan {} computes something else than the model does: {}",
+                                                  to_string(plan.trial.plan), plan.what_is_wrong()));
+  return 0;
+}
+
+}  // namespace takt

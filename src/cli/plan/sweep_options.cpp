@@ -1,0 +1,218 @@
+#include "cli/plan/sweep_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/line/tables.h"
+#include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "plan/gnn/edge_list.h"
+#include "model/sim/simulated.h"
+
+namespace takt {
+namespace {
+
+void add_steps(CommandLine& line, SweepOptions& o) {
+  line.add({.names = "--export", .meaning = "Write the models to DIR/exported_models"}, &o.do_export);
+  line.add({.names = "--measure",
+            .meaning = "Measure every stage on every device and size; rows that are there already are kept"},
+           &o.do_measure);
+  line.add({.names = "--analyze",
+            .meaning = "Make the tables of costs from what was measured: lookup_table.json, bandwidth_table.json, "
+                       "raw_measurements.json and profiling_report.txt in DIR/results"},
+           &o.do_analyze);
+  line.add({.names = "--interference",
+            .meaning = "Measure what stages on devices that share something do to each other, beside loads of known "
+                       "levels, and write results/interference.json, with which plans count"},
+           &o.do_interference);
+  line.add({.names = "--from",
+            .value = "FILE",
+            .meaning = "With --analyze: a raw_measurements.json of anyone instead of this sweep's rows"},
+           &o.from);
+  line.add({.names = "--all", .meaning = "All of it, one after the other; interference where devices share something"},
+           &o.do_all);
+  line.add({.names = "--out",
+            .value = "DIR",
+            .meaning = "The folder of the sweep",
+            .fallback = o.out.string(),
+            .makes = Makes::folder},
+           &o.out);
+}
+
+void add_what(CommandLine& line, SweepOptions& o) {
+  line.add({.names = "--models",
+            .value = "LIST",
+            .meaning = "The networks, separated by commas: sage, gcn, gat",
+            .fallback = o.models,
+            .offered = network_names()},
+           &o.models);
+  line.add({.names = "--ranges", .meaning = "Also all fused ranges of stages, 28 of 7 stages"}, &o.ranges);
+  line.add({.names = "--cases",
+            .value = "SET|FILE",
+            .meaning = fmt::format("The sizes of graphs: a set by its number of cases ({}), or a JSON file",
+                                   fmt::join(case_sets(), ", ")),
+            .fallback = o.cases,
+            .offered = case_sets(),
+            .names_a_file = true},
+           &o.cases);
+  line.add({.names = "--graph",
+            .value = "KIND|FILE",
+            .meaning = "How edges are spread over nodes: uniform, power-law, or an edge list of your own (CSV), whose "
+                       "size is then the only one",
+            .fallback = o.graph.kind,
+            .offered = {"uniform", "power-law"},
+            .names_a_file = true},
+           &o.graph.kind);
+  line.add({.names = "--seed", .value = "N", .meaning = "Of drawn edges and values", .fallback = "42"}, &o.graph.seed);
+}
+
+void add_measuring(CommandLine& line, SweepOptions& o) {
+  line.add({.names = "--devices",
+            .value = "LIST",
+            .meaning = "Separated by commas, as in CPU,GPU or sim:CPU,sim:NPU; NPU=sim:edge where the name does not "
+                       "tell the kind",
+            .fallback = "those of CPU, GPU and NPU that are here"},
+           &o.devices);
+  line.add({.names = "--fallback",
+            .value = "RUNTIME",
+            .meaning = "Where OpenVINO cannot, try this one; the row says so",
+            .one_of = {"onnxruntime"}},
+           &o.fallback);
+  line.add({.names = "--warmup",
+            .value = "N",
+            .meaning = "Runs before those that are measured",
+            .fallback = "10, or as the file of --cases says",
+            .range = NumberRange{0, 1e6}},
+           &o.warmup);
+  line.add({.names = "--iterations",
+            .value = "N",
+            .meaning = "Measured runs of each row",
+            .fallback = "50, or as the file of --cases says",
+            .range = NumberRange{1, 1e6}},
+           &o.iterations);
+  line.add({.names = "--rounds",
+            .value = "N",
+            .meaning = "Passes over all rows in which they get their measured runs, so that a bad minute of the "
+                       "machine does not hit a few rows alone",
+            .fallback = "3; 1 where all devices are simulated",
+            .range = NumberRange{1, 1000}},
+           &o.rounds);
+  line.add({.names = "--row-limit",
+            .value = "SECONDS",
+            .meaning = "A row that takes longer has failed",
+            .fallback = "900",
+            .range = NumberRange{0.1, 1e6}},
+           &o.row_limit_s);
+  line.add({.names = "--retry", .meaning = "Measure rows again that failed before"}, &o.retry);
+  line.add({.names = "--shard",
+            .value = "I/N",
+            .meaning = "Measure the I-th of N parts; the others may run on other machines of the same kind, with the "
+                       "same folder"},
+           &o.shard);
+}
+
+/// Those that can be used here, each kind once.
+std::vector<SweepDevice> devices_here(const std::vector<std::string>& runtimes) {
+  std::vector<SweepDevice> devices;
+  for (const DeviceStatus& status : make_runtime(runtimes.front())->devices()) {
+    if (status.reason) continue;
+    const SweepDevice device = parse_sweep_device(status.device);
+    const auto same = [&](const SweepDevice& other) { return other.unit == device.unit; };
+    if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(device);
+  }
+  return devices;
+}
+
+}  // namespace
+
+CommandLine declare(SweepOptions& o) {
+  CommandLine line(
+      "sweep",
+      "Measures the stages of graph neural networks (GraphSAGE, GCN, GAT) on every device and size. The "
+      "stages are models that takt builds: for CPUs (f32) and GPUs (f16) of open size, for NPUs (f16) one "
+      "per size, as ONNX and, where this binary has OpenVINO, as its IR. What is in the folder already is "
+      "neither written nor measured again. 'takt sweep merge DIR... --out DIR' puts parts together that were "
+      "measured in folders of their own.",
+      "takt sweep --all --devices CPU,sim:GPU,sim:NPU --out profiling", o.log);
+  add_steps(line, o);
+  add_what(line, o);
+  add_measuring(line, o);
+  add_output(line, o.output, table_names("sweep"));
+  return line;
+}
+
+std::vector<Network> networks_in(std::string_view text) {
+  const auto names = network_names();
+  std::vector<Network> networks;
+  for (const std::string& part : words_in(text)) {
+    const std::string word = lower_case(part);
+    const auto network = network_named(word);
+    if (!network)
+      throw UsageError(fmt::format("sweep: --models: '{}' is not a network that takt builds; {}", printable(part),
+                                   suggestion(word, names, fmt::format("use {}", one_of(names)))));
+    if (std::find(networks.begin(), networks.end(), *network) == networks.end()) networks.push_back(*network);
+  }
+  return networks;
+}
+
+bool has_runtime(std::string_view name) {
+  const auto names = runtime_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> runtimes_for(const SweepOptions& o) {
+  std::vector<std::string> runtimes;
+  if (has_runtime("openvino") || o.fallback.empty()) runtimes.push_back("openvino");
+  if (!o.fallback.empty()) runtimes.push_back(lower_case(o.fallback));
+  return runtimes;
+}
+
+std::vector<SweepDevice> devices_in(const SweepOptions& o) {
+  if (o.devices.empty()) return devices_here(runtimes_for(o));
+  std::vector<SweepDevice> devices;
+  for (const std::string& word : words_in(o.devices)) {
+    const SweepDevice device = parse_sweep_device(word);
+    for (const SweepDevice& other : devices)
+      if (other.unit == device.unit)
+        throw UsageError(fmt::format("sweep: --devices: '{}' and '{}' are both {}; a sweep has one of each kind",
+                                     printable(other.device), printable(device.device), device.unit));
+    if (!is_simulated(device.device)) make_runtime(runtimes_for(o).front());  // says so where this binary lacks it
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+Shard shard_in(const std::string& text, std::string_view command) {
+  if (text.empty()) return {};
+  const auto slash = text.find('/');
+  const auto number = number_in<int>(std::string_view(text).substr(0, slash));
+  const auto of = slash == text.npos ? std::nullopt : number_in<int>(std::string_view(text).substr(slash + 1));
+  if (!number || !of || *number < 1 || *of < *number || *of > 10'000)
+    throw UsageError(
+        fmt::format("{}: --shard: '{}' is no part of a whole; write I/N, as in 2/4", command, printable(text)));
+  return {*number, *of};
+}
+
+int rounds_of(const SweepOptions& o, const SweepCases& cases, const std::vector<SweepDevice>& devices) {
+  constexpr std::int64_t usual = 3;
+  if (o.rounds && *o.rounds > cases.iterations)
+    throw UsageError(fmt::format("sweep: --rounds: {} rounds cannot share {} iterations", *o.rounds, cases.iterations));
+  if (o.rounds) return *o.rounds;
+  const bool is_any_real = std::any_of(devices.begin(), devices.end(),
+                                       [](const SweepDevice& device) { return !is_simulated(device.device); });
+  return is_any_real ? static_cast<int>(std::min(usual, cases.iterations)) : 1;
+}
+
+SweepCases cases_of(const SweepOptions& o) {
+  SweepCases cases = sweep_cases(o.cases);
+  if (o.warmup) cases.warmup = *o.warmup;
+  if (o.iterations) cases.iterations = *o.iterations;
+  if (!o.graph.is_drawn()) {
+    const EdgeList edges = read_edge_list(o.graph.kind);
+    cases.sizes = {{edges.nodes, edges.edges()}};
+  }
+  return cases;
+}
+
+}  // namespace takt

@@ -1,0 +1,52 @@
+// What `takt sweep` was asked for, and what its words stand for.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/line/command_line.h"
+#include "cli/line/output.h"
+#include "plan/sweep/sweep.h"
+
+namespace takt {
+
+struct SweepOptions {
+  bool do_export = false, do_measure = false, do_analyze = false, do_interference = false, do_all = false;
+  std::filesystem::path from;
+  std::filesystem::path out = "profiling";
+  std::string cases = case_sets().front();
+  std::string models = std::string(network_name(Network::sage));
+  std::string devices, fallback, shard;
+  bool ranges = false, retry = false;
+  SweepGraph graph;
+  std::optional<std::int64_t> warmup, iterations;
+  std::optional<int> rounds;
+  double row_limit_s = 900;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(SweepOptions& options);
+
+/// Each of these throws UsageError for words that it does not know.
+std::vector<Network> networks_in(std::string_view list);  ///< each once, in the order that they were named in
+/// "2/4"; `command` begins the message.
+Shard shard_in(const std::string& text, std::string_view command = "sweep");
+std::vector<SweepDevice> devices_in(const SweepOptions& options);  ///< those asked for, else those that are here
+SweepCases cases_of(const SweepOptions& options);
+/// As asked for; else 3 where a device is a real one, as far as there are so many iterations, and 1 of simulated ones.
+int rounds_of(const SweepOptions& options, const SweepCases& cases, const std::vector<SweepDevice>& devices);
+
+/// In the order in which they are tried on a real device.
+std::vector<std::string> runtimes_for(const SweepOptions& options);
+bool has_runtime(std::string_view name);  ///< of this binary
+
+/// `takt sweep merge`.
+int run_sweep_merge(std::span<const std::string> arguments);
+
+}  // namespace takt

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/line/output.h"
+#include "cli/predict_options.h"
+#include "cli/line/tables.h"
+#include "base/system/log.h"
+#include "base/basics/text.h"
+#include "predict/sources/sources.h"
+#include "predict/collect/collect.h"
+#include "predict/answer/loaded_prediction.h"
+#include "predict/answer/tables.h"
+#include "predict/answer/predicted_trace.h"
+#include "trace/write/trace_file.h"
+
+namespace takt {
+namespace {
+
+struct PredictOptions {
+  std::vector<std::filesystem::path> models;
+  std::filesystem::path predictor = default_predictor;
+  std::filesystem::path trace;
+  LoadChoice load;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(PredictOptions& o) {
+  CommandLine line(
+      "predict",
+      "Says how long models will take on the machine of a predictor without running them, and how sure that "
+      "is: every kernel that the runtime makes of a model has a number and says where it is from.",
+      "takt predict model.onnx --predictor predictor", o.log);
+  add_models_and_predictor(line, o.models, o.predictor);
+  line.add({.names = "--trace",
+            .value = "FILE",
+            .meaning = "Write the predicted timeline, for ui.perfetto.dev",
+            .makes = Makes::file},
+           &o.trace);
+  add_load(line, o.load);
+  add_output(line, o.output, table_names("predict"));
+  return line;
+}
+
+/// ", because …", as its source says.
+std::string trouble_of(const LoadSnapshot& snapshot, const std::string& feature) {
+  for (const LoadReading& reading : snapshot.readings)
+    if (reading.name == feature && !reading.trouble.empty()) return ": " + reading.trouble;
+  for (const SourceTrouble& trouble : snapshot.troubles)
+    return fmt::format(" ({}: {})", trouble.source, trouble.sentence);
+  return "";
+}
+
+std::string load_words(const LoadShare& load) {
+  if (load.from.empty()) return "the load could not be read: this is for a quiet machine, and may be far more";
+  return fmt::format("{:.2f} times what it takes in quiet, by the load of this moment ({}), if it stays{}", load.factor,
+                     load.from, load.is_beyond ? "; it is more than any that was trained on" : "");
+}
+
+/// What a better law would have needed.
+void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapshot) {
+  const SeenLoad seen = seen_in(snapshot);
+  std::set<std::string> said;  // laws share figures
+  for (const LoadLaw& law : predictor.load_laws) {
+    if (law.factor(seen, 0)) return;
+    for (const std::string& name : law.missing(seen))
+      if (said.insert(name).second)
+        log_warning(fmt::format("load: {} is not known{}; the prediction is less certain without it", name,
+                                trouble_of(snapshot, name)));
+  }
+}
+
+std::string sentence_of(const PredictedModel& model) {
+  const ModelPrediction& p = model.prediction;
+  std::string text =
+      fmt::format("{}: {}, with 90 % between {} and {}\n", printable(model.model), format_duration(Duration(p.us)),
+                  format_duration(Duration(p.low_us)), format_duration(Duration(p.high_us)));
+  if (p.load) text += "  " + load_words(*p.load) + "\n";
+  text += fmt::format(
+      "  {:.1f} % of the kernels' time from measured kernels, {:.1f} % from trained ones, {:.1f} % from "
+      "the roofline alone\n",
+      100 * p.share(Tier::measured), 100 * p.share(Tier::trained), 100 * p.share(Tier::roofline));
+  return text;
+}
+
+std::string text_of(const PredictOptions& o, const std::vector<PredictedModel>& models,
+                    const std::vector<Table>& tables) {
+  std::string text;
+  for (const PredictedModel& model : models) text += sentence_of(model);
+  if (models.size() == 1)
+    text += "\n" + to_text(without_columns(tables[1], {"kernel_record", "model", "kernel_node"}), o.output.style());
+  return text;
+}
+
+}  // namespace
+
+CommandDescription describe_predict() {
+  PredictOptions o;
+  return declare(o).description();
+}
+
+int run_predict(std::span<const std::string> arguments) {
+  PredictOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  const Predictor predictor = predictor_for_this_machine(o.predictor);
+  const Provenance provenance = provenance_of("predict", arguments);
+  std::optional<SeenLoad> seen;
+  if (const auto load = load_config_for(o.load, predictor)) {
+    const auto snapshot = take_snapshot(make_load_sources(*load), load->window);
+    say_what_is_missing(predictor, snapshot);
+    seen = seen_in(snapshot);
+  }
+  std::vector<PredictedModel> models;
+  for (const auto& path : models_to_collect(o.models)) {
+    models.push_back(predict_model(predictor, path));
+    PredictedModel& made = models.back();
+    if (seen) made.prediction = beside_load(predictor, std::move(made.prediction), made.facts.kernels, *seen);
+    for (const std::string& note : models.back().facts.notes) log_info(note);
+  }
+  if (!o.trace.empty()) {
+    Trace trace = predicted_trace(models);
+    trace.set_provenance_json(to_json(provenance));
+    write_trace(trace, o.trace);
+  }
+  const auto tables = predict_tables(models);
+  print(o.output, tables, provenance, text_of(o, models, tables));
+  return 0;
+}
+
+}  // namespace takt

@@ -1,0 +1,137 @@
+#include "cli/zoo.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "base/system/interrupt.h"
+#include "base/system/progress.h"
+#include "base/basics/text.h"
+#include "predict/zoo/export.h"
+
+namespace takt {
+namespace {
+
+constexpr Command zoo_parts[] = {
+    {"export", "write the models of the zoo", run_zoo_export, describe_zoo_export},
+    {"list", "which models there are", run_zoo_list, describe_zoo_list},
+};
+
+struct ZooOptions {
+  std::filesystem::path config;
+  std::filesystem::path out = "prediction/model_zoo/models";
+  bool optimised = false;
+  OutputOptions output;
+  LogOptions log;
+};
+
+void add_config(CommandLine& line, ZooOptions& o) {
+  line.add({.names = "--config",
+            .value = "FILE",
+            .meaning = "A YAML file that chooses families, depths, widths, batches and inputs",
+            .fallback = "every architecture once, at batch 1"},
+           &o.config);
+}
+
+CommandLine declare_zoo_list(ZooOptions& o) {
+  CommandLine line("zoo list", "Shows the models of takt's own zoo, or those that a configuration chooses of it.",
+                   "takt zoo list --config examples/zoo.yaml", o.log);
+  add_config(line, o);
+  add_output(line, o.output, {"zoo"});
+  return line;
+}
+
+CommandLine declare_zoo_export(ZooOptions& o) {
+  CommandLine line("zoo export",
+                   "Builds the models of the zoo and writes them as ONNX, with random weights in a file that all of "
+                   "them share. Files that are there already stay, so an export that was stopped goes on.",
+                   "takt zoo export --config examples/zoo.yaml -o zoo", o.log);
+  add_config(line, o);
+  line.add({.names = "-o,--out",
+            .value = "DIR",
+            .meaning = "The folder of the models",
+            .fallback = o.out.string(),
+            .makes = Makes::folder},
+           &o.out);
+  line.add({.names = "--optimised",
+            .meaning = "Also write each model as ONNX Runtime optimises it for this machine, with weights of its own"},
+           &o.optimised);
+  line.add({.names = "--format",
+            .value = "FORMAT",
+            .meaning = "How the list of models is printed",
+            .fallback = "table",
+            .one_of = output_formats()},
+           &o.output.format);
+  return line;
+}
+
+ZooConfig config_of(const ZooOptions& o) {
+  return o.config.empty() ? ZooConfig{1, usual_zoo()} : read_zoo_config(o.config);
+}
+
+std::string counted(const std::vector<ExportedZooModel>& models) {
+  std::set<std::string> architectures, families;
+  for (const auto& one : models) {
+    architectures.insert(one.what.architecture());
+    families.insert(one.what.family);
+  }
+  return fmt::format("{} models of {} architectures in {} families", models.size(), architectures.size(),
+                     families.size());
+}
+
+}  // namespace
+
+constexpr CommandGroup zoo_commands = {.name = "zoo",
+                                       .summary = "The zoo: models of many architectures that takt builds itself.",
+                                       .usage = "COMMAND [options]",
+                                       .commands = zoo_parts,
+                                       .example = "takt zoo export --config examples/zoo.yaml -o zoo"};
+
+CommandDescription describe_zoo_list() {
+  ZooOptions o;
+  return declare_zoo_list(o).description();
+}
+
+CommandDescription describe_zoo_export() {
+  ZooOptions o;
+  return declare_zoo_export(o).description();
+}
+
+int run_zoo_list(std::span<const std::string> arguments) {
+  ZooOptions o;
+  if (!declare_zoo_list(o).parse(arguments)) return 0;
+  const ZooConfig config = config_of(o);
+  std::vector<ExportedZooModel> models;
+  for (const ZooModel& model : config.models)
+    models.push_back({model, {}, build_zoo_model(model, config.seed).parameters, false, {}, {}});
+  const auto tables = zoo_tables(models);
+  const Table usual = without_columns(tables[0], {"zoo_written", "zoo_optimised", "zoo_optimised_by"});
+  print(o.output, tables, provenance_of("zoo list", arguments),
+        to_text(usual, o.output.style()) + "\n" + counted(models) + "\n");
+  return 0;
+}
+
+int run_zoo_export(std::span<const std::string> arguments) {
+  ZooOptions o;
+  if (!declare_zoo_export(o).parse(arguments)) return 0;
+  const ZooConfig config = config_of(o);
+  const Interrupt interrupt;
+  Progress bar("exporting models");
+  const auto models =
+      export_zoo(config, {.folder = o.out,
+                          .optimised = o.optimised,
+                          .progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); },
+                          .stop = &interrupt.requested()});
+  const auto tables = zoo_tables(models);
+  const auto written = std::count_if(models.begin(), models.end(), [](auto& one) { return one.is_new; });
+  const Table usual = some_columns(tables[0], {"zoo_model", "zoo_parameters", "zoo_written", "zoo_optimised"});
+  print(o.output, tables, provenance_of("zoo export", arguments),
+        to_text(o.optimised ? usual : without_columns(usual, {"zoo_optimised"}), o.output.style()) +
+            fmt::format("\n{} in {}, {} of them written now\n", counted(models), printable(o.out.string()), written));
+  return 0;
+}
+
+}  // namespace takt

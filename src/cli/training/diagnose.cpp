@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/line/command_line.h"
+#include "cli/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/trace.h"
+#include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "training/diagnosis/tables.h"
+#include "training/diagnosis/figure_tables.h"
+
+namespace takt {
+namespace {
+
+struct DiagnoseOptions {
+  std::vector<std::filesystem::path> files;
+  TraceReadSettings settings;
+  std::optional<std::string> show;
+  bool compare = false;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(DiagnoseOptions& o) {
+  CommandLine line(
+      "diagnose",
+      "Says why a training is slow, from a trace of PyTorch's profiler, with a GPU or without: where the time "
+      "of its steps goes, each cause with its evidence, its price and what to do, the dearest first. A rule "
+      "whose signal the trace lacks says so. Steps are found without marks, too. Traces of several ranks are "
+      "held against each other.",
+      "takt diagnose trace.json.gz --format markdown", o.log);
+  line.add({.names = "TRACE",
+            .meaning = "Trace files in Chrome's JSON, also compressed, or Perfetto's protobuf",
+            .required = true},
+           &o.files);
+  add_reading_threads(line, o.settings);
+  line.add({.names = "--show",
+            .value = "WHAT",
+            .meaning = "Also figures of the whole trace, separated by commas: temporal (busy and idle), idle (why), "
+                       "kernels, launch, overlap (of communication), queue, path (the critical path of "
+                       "steps)",
+            .offered = figure_names()},
+           &o.show);
+  line.add({.names = "--compare", .meaning = "Say what changed in a step from the first of two traces to the second"},
+           &o.compare);
+  add_output(line, o.output, table_names("diagnose"));
+  return line;
+}
+
+/// What --show names, and the table that CSV is made of.
+std::vector<std::string> wanted_figures(const DiagnoseOptions& o) {
+  const bool asks_for_comparison = o.output.table == "comparison";
+  if (asks_for_comparison && !o.compare) throw UsageError("--table comparison needs --compare");
+  if (o.compare && o.files.size() != 2) throw UsageError("--compare needs two traces, the earlier one first");
+  std::vector<std::string> wanted;
+  if (o.show) wanted = words_in(*o.show);
+  for (const std::string& word : wanted) {
+    if (std::find(figure_names().begin(), figure_names().end(), word) == figure_names().end())
+      throw UsageError(fmt::format("--show '{}': {}", printable(word),
+                                   suggestion(word, figure_names(), "there are " + one_of(figure_names()))));
+  }
+  const auto is_figure = [](const std::string& name) {
+    return std::find(figure_names().begin(), figure_names().end(), name) != figure_names().end();
+  };
+  const bool is_new = std::find(wanted.begin(), wanted.end(), o.output.table) == wanted.end();
+  if (is_figure(o.output.table) && is_new) wanted.push_back(o.output.table);
+  return wanted;
+}
+
+}  // namespace
+
+CommandDescription describe_diagnose() {
+  DiagnoseOptions o;
+  return declare(o).description();
+}
+
+int run_diagnose(std::span<const std::string> arguments) {
+  DiagnoseOptions o;
+  if (!declare(o).parse(arguments)) return 0;
+  const std::vector<std::string> wanted = wanted_figures(o);
+  const auto traces = read_traces(o.files, o.settings);
+  warn_of_faults(traces);
+  const std::vector<Diagnosis> diagnoses = diagnose(traces);
+  std::vector<Table> tables = diagnosis_tables(diagnoses);
+  std::string text = diagnosis_text(diagnoses, o.output.style());
+  const auto add = [&](std::vector<Table> more) {
+    for (Table& table : more) {
+      text +=
+          "\n" + to_text(without_columns(table, traces.size() > 1 ? std::initializer_list<std::string_view>{}
+                                                                  : std::initializer_list<std::string_view>{"file"}),
+                         o.output.style());
+      tables.push_back(std::move(table));
+    }
+  };
+  if (o.compare && diagnoses.size() != 2) throw UsageError("--compare needs two traces of one rank each");
+  if (o.compare) add({comparison_table(diagnoses[0], diagnoses[1])});
+  add(figure_tables(traces, wanted));
+  print(o.output, tables, provenance_of("diagnose", arguments), text);
+  return 0;
+}
+
+}  // namespace takt

@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "cli/line/command_line.h"
+#include "cli/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "base/system/interrupt.h"
+#include "base/system/log.h"
+#include "base/system/progress.h"
+#include "base/basics/text.h"
+#include "training/scenario/tables.h"
+#include "trace/read/reader.h"
+#include "training/diagnosis/tables.h"
+
+namespace takt {
+namespace {
+
+constexpr int few_steps = 5;
+// PyTorch's own spelling; dashes are taken, too.
+constexpr std::array<std::string_view, 9> underscored{"--batch_size",    "--num_workers", "--warmup_steps",
+                                                      "--profile_steps", "--trace_dir",   "--output_json",
+                                                      "--pin_memory",    "--with_stack",  "--image_size"};
+
+struct ScenarioOptions {
+  std::string positional, scenario = "dataloader", strength = "strong";
+  ScenarioSettings settings;
+  std::filesystem::path trace_dir = "results/traces/profiler_demo";
+  std::filesystem::path output_json = "results/metrics_demo.json";
+  bool diagnoses = false;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(ScenarioOptions& o) {
+  CommandLine line("scenario",
+                   "Trains a small convolutional network with one planted fault under libtorch's profiler, and leaves "
+                   "its trace and metrics: dataloader (the loop waits for batches), sync (values are read back in the "
+                   "middle of each step), tiny_ops (long chains of tiny operators), memory_churn (temporaries all the "
+                   "time). Of a build with libtorch (-DTAKT_WITH_TORCH=ON).",
+                   "takt scenario sync --device cpu --batch_size 16", o.log);
+  ScenarioSettings& s = o.settings;
+  const auto number = [&](const char* names, const char* meaning, int& target, double low, double high) {
+    line.add({.names = names,
+              .value = "N",
+              .meaning = meaning,
+              .fallback = std::to_string(target),
+              .range = NumberRange{low, high}},
+             &target);
+  };
+  line.add({.names = "SCENARIO", .meaning = "The planted fault", .fallback = "dataloader", .one_of = scenario_names()},
+           &o.positional);
+  line.add({.names = "--scenario",
+            .value = "NAME",
+            .meaning = "The same as SCENARIO",
+            .fallback = o.scenario,
+            .one_of = scenario_names()},
+           &o.scenario);
+  line.add({.names = "--device",
+            .value = "NAME",
+            .meaning = "Train on a GPU, or on the CPU where that is asked for",
+            .fallback = s.device,
+            .one_of = {"cuda", "cpu"}},
+           &s.device);
+  number("--batch_size", "Pictures per step", s.batch_size, 1, 65536);
+  number("--num_workers", "Threads that load batches; with 0 the loop loads them itself", s.num_workers, 0, 256);
+  number("--warmup_steps", "Steps before the profiler's schedule begins", s.warmup_steps, 0, 1'000'000);
+  number("--profile_steps", "Steps that are recorded, after one that is skipped and one of warm-up", s.profile_steps, 1,
+         1'000'000);
+  line.add({.names = "--trace_dir",
+            .value = "DIR",
+            .meaning = "Put the trace, HOST_PID.TIME.pt.trace.json, into DIR",
+            .fallback = o.trace_dir.string()},
+           &o.trace_dir);
+  line.add({.names = "--output_json",
+            .value = "FILE",
+            .meaning = "Write the metrics to FILE; an empty name writes none",
+            .fallback = o.output_json.string(),
+            .makes = Makes::unasked_file},
+           &o.output_json);
+  line.add({.names = "--seed", .value = "N", .meaning = "Of weights, pictures and labels", .fallback = "42"}, &s.seed);
+  line.add({.names = "--pin_memory", .meaning = "Put batches into pinned memory (needs a GPU)"}, &s.pin_memory);
+  line.add({.names = "--amp", .meaning = "Mixed precision: float16 with a scaled gradient, on the CPU bfloat16"},
+           &s.amp);
+  line.add({.names = "--with_stack", .meaning = "Record what each operator was called from"}, &s.with_stack);
+  line.add({.names = "--strength",
+            .value = "WORD",
+            .meaning = "How much of the fault to plant; none is the same training without it",
+            .fallback = o.strength,
+            .one_of = fault_strength_names()},
+           &o.strength);
+  number("--image_size", "Pictures are 3 x N x N", s.image_size, 8, 1024);
+  number("--width", "Channels of the first convolution", s.width, 1, 1024);
+  line.add({.names = "--threads",
+            .value = "N",
+            .meaning = "Threads of operators on the CPU",
+            .fallback = "libtorch's own choice",
+            .range = NumberRange{1, 1024}},
+           &s.threads);
+  line.add({.names = "--diagnose", .meaning = "Also say what takt diagnose makes of the trace"}, &o.diagnoses);
+  add_output(line, o.output, table_names("scenario"));
+  return line;
+}
+
+std::vector<std::string> with_underscores(std::span<const std::string> arguments) {
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  for (std::string& word : words) {
+    const std::size_t end = std::min(word.find('='), word.size());
+    std::string name = word.substr(0, end);
+    std::replace(name.begin() + std::min<std::ptrdiff_t>(2, static_cast<std::ptrdiff_t>(end)), name.end(), '-', '_');
+    if (std::find(underscored.begin(), underscored.end(), name) != underscored.end()) word.replace(0, end, name);
+  }
+  return words;
+}
+
+ScenarioSettings settings_of(const ScenarioOptions& o) {
+  ScenarioSettings settings = o.settings;
+  settings.scenario = scenario_named(lower_case(o.positional.empty() ? o.scenario : o.positional));
+  settings.device = lower_case(settings.device);
+  settings.strength = fault_strength_named(lower_case(o.strength));
+  check(settings);
+  if (settings.profile_steps < few_steps)
+    log_warning(fmt::format("{} recorded steps are few: at least {} tell what a usual step is", settings.profile_steps,
+                            few_steps));
+  return settings;
+}
+
+/// As TensorBoard's plugin wants it: WORKER.TIME.pt.trace.json.
+std::filesystem::path trace_path(const std::filesystem::path& folder) {
+  char host[256] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+  std::string name = host[0] == '\0' ? "host" : host;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '.' || c == '/'; }, '_');
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return folder / fmt::format("{}_{}.{}.pt.trace.json", name, ::getpid(),
+                              std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+}  // namespace
+
+CommandDescription describe_scenario() {
+  ScenarioOptions o;
+  return declare(o).description();
+}
+
+int run_scenario(std::span<const std::string> arguments) {
+  ScenarioOptions o;
+  const std::vector<std::string> words = with_underscores(arguments);
+  if (!declare(o).parse(words)) return 0;
+  TrainerTask task;
+  task.settings = settings_of(o);
+  const std::string program = trainer_program();
+  make_folders(o.trace_dir);
+  if (!o.output_json.empty()) make_folders(std::filesystem::absolute(o.output_json).parent_path());
+  task.trace_file = trace_path(o.trace_dir).string();
+
+  const Interrupt interrupt;
+  std::optional<TrainingRun> run;
+  {
+    Progress bar(fmt::format("{} training", name_of(task.settings.scenario)));
+    run = run_trainer(program, task, &interrupt.requested(), [&](int done, int total) {
+      bar.update(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total));
+    });
+  }
+  interrupt.work_is_over();
+  if (!run) throw Error(ErrorKind::runtime, "stopped before the training ended: there is no trace");
+  const NamedTrace trace{run->trace_file, read_trace(run->trace_file)};
+  const ScenarioOutcome outcome{task.settings, o.trace_dir.string(), *run, key_figures(trace.read.trace)};
+  const OperatorTimes operators = operator_times(trace.read.trace);
+  const Provenance provenance = provenance_of("scenario", arguments);
+  std::string text = scenario_text(outcome, operators, o.output.style());
+  text += fmt::format("\nTrace: {}\n", printable(run->trace_file));
+  if (!o.output_json.empty()) {
+    write_file_atomically(o.output_json, metrics_json(outcome, provenance));
+    text += fmt::format("Metrics: {}\n", printable(o.output_json.string()));
+  }
+  if (o.diagnoses) text += "\n" + diagnosis_text(diagnose({trace}), o.output.style());
+  print(o.output, scenario_tables(outcome, operators), provenance, text);
+  return 0;
+}
+
+}  // namespace takt

@@ -1,0 +1,108 @@
+#include "measure/open/misplaced_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <vector>
+
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "base/basics/text.h"
+
+namespace takt {
+namespace {
+
+constexpr std::string_view export_from_torch = "export it with torch.onnx.export(model, inputs, \"model.onnx\")";
+constexpr std::string_view convert_tensorflow = "convert it to ONNX with tf2onnx";
+constexpr std::string_view weights_alone = "it holds weights without operators: export the whole model to ONNX";
+
+/// A format of models that takt hands to no runtime by itself.
+struct Format {
+  std::string_view name, remedy;
+  std::vector<std::string_view> endings;
+  std::size_t offset = 0;
+  std::string_view bytes = "";  ///< at `offset`; empty: only endings tell
+  bool openvino_reads = false;
+};
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> all{
+      {"a TensorFlow Lite model", convert_tensorflow, {".tflite"}, 4, "TFL3", true},
+      {"a TensorFlow model", convert_tensorflow, {".pb", ".pbtxt", ".savedmodel"}, 0, "", true},
+      {"a PaddlePaddle model", "convert it to ONNX with paddle2onnx", {".pdmodel"}, 0, "", true},
+      {"a PyTorch file", export_from_torch, {".pt", ".pth", ".ckpt", ".pt2"}},
+      {"a pickle of Python, as PyTorch saves", export_from_torch, {".pkl"}, 0, "\x80\x02"},
+      {"a Keras model", convert_tensorflow, {".h5", ".keras", ".hdf5"}, 0, "\x89HDF"},
+      {"a safetensors file", weights_alone, {".safetensors"}},
+      {"a GGUF file", weights_alone, {".gguf"}, 0, "GGUF"},
+      {"a file of NumPy", "give it as the value of an --input", {".npy", ".npz"}, 0, "\x93NUMPY"},
+      {"a TensorRT engine",
+       "it runs only in TensorRT: give the ONNX model that it was built from",
+       {".engine", ".plan"}},
+  };
+  return all;
+}
+
+bool is_format(const Format& format, const std::string& ending, std::string_view start) {
+  const bool by_bytes =
+      !format.bytes.empty() && start.substr(std::min(format.offset, start.size())).starts_with(format.bytes);
+  return by_bytes || std::find(format.endings.begin(), format.endings.end(), ending) != format.endings.end();
+}
+
+/// JSON is never a model.
+std::string json_misplacement(std::string_view text, const std::string& file) {
+  const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
+  const bool is_trace = has("\"traceEvents\"") || (text.starts_with('[') && has("\"ph\""));
+  if (is_trace && (has("model_loading") || has("session_initialization")))
+    return fmt::format("is a profile of ONNX Runtime; 'takt analyze {}' prints it", file);
+  if (is_trace) return fmt::format("is a trace; 'takt trace info {}' says what is in it", file);
+  if (has("\"graph_exec\"") || has("\"opr_footprint\"") || (has("\"takt\"") && has("\"provenance\"")))
+    return fmt::format("is a profile; 'takt analyze {}' prints it", file);
+  if (has("\"takt\"") && has("\"schema_version\"")) return "is a result of takt, which other programs read";
+  for (const std::string_view key : {"\"detailed_performance\"", "\"report_type\"", "\"cmd_options\""})
+    if (has(key)) return fmt::format("is a report of benchmark_app; 'takt analyze {}' prints it", file);
+  return "is JSON; name an .onnx or .xml file";
+}
+
+}  // namespace
+
+std::string misplacement(const std::filesystem::path& path, std::string_view start, std::string_view runtime) {
+  const std::string ending = lower_case(path.extension().string()), file = printable(path.string());
+  if (ending == ".xml") return "";
+  const std::string_view text = trim(start);
+  if (text.starts_with('{') || (text.starts_with('[') && ending != ".onnx")) return json_misplacement(text, file);
+  if (ending == ".yaml" || ending == ".yml")
+    return text.find("stages:") != text.npos
+               ? fmt::format("describes a pipeline; 'takt pipeline run {}' runs it", file)
+               : fmt::format("is YAML; as the description of a device it is named by --device sim:{}",
+                             path.stem().string());
+  if (ending == ".csv" && text.find("layerName") != text.npos)
+    return fmt::format("is a report of benchmark_app; 'takt analyze {}' prints it", file);
+  for (const Format& format : formats()) {
+    if (!is_format(format, ending, start)) continue;
+    if (!format.openvino_reads) return fmt::format("is {}; {}", format.name, format.remedy);
+    if (runtime == "openvino") return "";
+    return fmt::format("is {}; --runtime openvino reads it, or {}", format.name, format.remedy);
+  }
+  return "";
+}
+
+void refuse_misplaced_file(const std::filesystem::path& model, std::string_view runtime) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(model, ignored)) return;
+  std::array<char, 1 << 14> block;
+  std::string_view start;
+  try {
+    start = std::string_view(block.data(), InputFile(model).read(block));
+  } catch (const Error&) {
+    return;
+  }
+  const std::string why = misplacement(model, start, runtime);
+  if (!why.empty())
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: is no model that takt runs: it {}", printable(model.string()), why));
+}
+
+}  // namespace takt

@@ -1,0 +1,324 @@
+#include "measure/open/prepared_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "base/basics/error.h"
+#include "base/memory/free_memory.h"
+#include "base/system/log.h"
+#include "base/basics/text.h"
+#include "base/system/watched_work.h"
+#include "model/onnx/onnx.h"
+#include "model/graph/steering.h"
+#include "measure/open/misplaced_file.h"
+#include "measure/open/model_shapes.h"
+#include "model/runtime/ports.h"
+#include "model/sim/simulated.h"
+
+namespace takt {
+namespace {
+
+/// nullopt: neither takt nor the runtime can tell.
+std::optional<Graph> read_model(Runtime& runtime, const std::filesystem::path& model) {
+  return is_onnx_file(model) ? read_onnx_structure(model).graph : runtime.read_graph(model, {});
+}
+
+/// Puts the model's name before what goes wrong with its inputs.
+template <typename Call>
+auto naming(const std::filesystem::path& model, Call call) {
+  try {
+    return call();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}: {}", printable(model.string()), error.what()));
+  }
+}
+
+void check_is_tensor(const Port& port, const std::filesystem::path& model) {
+  if (port.type != ElementType::undefined) return;
+  throw Error(
+      ErrorKind::unsupported,
+      fmt::format("{}: input '{}' is no tensor but a sequence, map or optional, for which takt makes no values; "
+                  "run a model that takes tensors",
+                  printable(model.string()), printable(port.name)));
+}
+
+/// Refuses an input that is no tensor; a rank that is not known is guessed.
+std::vector<Port> tensor_inputs(const Graph& graph, const std::filesystem::path& model) {
+  auto ports = ports_of(graph, graph.inputs);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const TensorId id = graph.inputs[i];
+    if (!graph.tensor(id).shape) ports[i].shape = guess_rank(graph, id);
+    check_is_tensor(ports[i], model);
+  }
+  return ports;
+}
+
+/// First dimensions that the model fixes, for a runtime that can change them.
+void open_batch(std::vector<Port>& inputs, std::int64_t batch, std::vector<std::string>& notes) {
+  for (auto& port : inputs) {
+    if (port.shape.empty() || port.shape[0].value.value_or(batch) == batch) continue;
+    notes.push_back(fmt::format("input '{}' is {} in the model; its first dimension is changed to {}",
+                                printable(port.name), to_string(port.shape), batch));
+    port.shape[0] = {};
+  }
+}
+
+/// The input names a shape: generated numbers would be one that nothing fits, {1,…,-1} fits everything.
+bool is_shape_of_reshape(const Graph& graph, const std::string& input) {
+  for (const auto& op : graph.ops)
+    if (op.type == "Reshape" && op.inputs.size() > 1 && op.inputs[1] != no_tensor &&
+        graph.tensor(op.inputs[1]).name == input)
+      return true;
+  return false;
+}
+
+void make_shape(HostTensor& tensor) {
+  const std::size_t count = tensor.bytes.size() / sizeof(std::int64_t);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t value = i + 1 == count ? -1 : 1;
+    std::memcpy(tensor.bytes.data() + i * sizeof value, &value, sizeof value);
+  }
+}
+
+/// The options that give all open inputs, with the model's own words for what is open.
+std::string options_for(const std::vector<Port>& ports) {
+  std::string options;
+  for (const auto& port : ports)
+    if (!concrete(port.shape))
+      options += fmt::format("{}--input '{}:{}'", options.empty() ? "" : " ", printable(escape_input_name(port.name)),
+                             to_string(port.shape));
+  return options;
+}
+
+/// Values that nobody gave decide what is measured: that has to be said.
+void note_steering(RunResult& result, const InputChoice& choice) {
+  for (const auto& steering : find_steering(*result.graph)) {
+    const auto& input = result.graph->tensor(steering.input).name;
+    if (choice.given.contains(input)) continue;
+    const auto* what = steering.type == "Loop" ? "how often a loop runs" : "which branch runs";
+    add_notes(result, {fmt::format("the generated values of input '{}' decide {} ({} '{}'); give your own with --input "
+                                   "'{}:VALUES'",
+                                   printable(input), what, steering.type, printable(steering.op),
+                                   printable(escape_input_name(input)))});
+  }
+}
+
+}  // namespace
+
+RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettings& settings) {
+  const bool simulated = is_simulated(settings.device);
+  if (simulated && !settings.runtime.empty() && settings.runtime != simulated_runtime)
+    throw UsageError(fmt::format("--device {} is simulated, but --runtime {} is asked for; leave out one of the two",
+                                 printable(settings.device), printable(settings.runtime)));
+  if (!settings.runtime.empty()) return {settings.runtime, "as asked"};
+  if (simulated) return {std::string(simulated_runtime), "for a sim: device"};
+  return runtime_for(model);
+}
+
+std::vector<Port> declared_inputs(const std::filesystem::path& model, const RunSettings& settings) {
+  begin_step("reading the model");
+  if (is_onnx_file(model)) {  // no runtime has to start for it
+    const auto graph = read_onnx_structure(model).graph;
+    return ports_of(graph, graph.inputs);
+  }
+  const auto runtime = make_runtime(choose_runtime(model, settings).name);
+  if (const auto graph = runtime->read_graph(model, {})) return ports_of(*graph, graph->inputs);
+  SessionSettings plain;
+  plain.device = settings.device;
+  return runtime->open(model, nullptr, plain)->inputs();
+}
+
+PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettings& settings) : settings_(settings) {
+  begin_step("reading the model");
+  result_.model = model;
+  auto choice = choose_runtime(model, settings);
+  result_.runtime = std::move(choice.name);
+  result_.runtime_choice = std::move(choice.why);
+  refuse_misplaced_file(model, result_.runtime);
+  runtime_ = make_runtime(result_.runtime);
+  log_debug(fmt::format("runtime {} {} ({})", result_.runtime, runtime_->version(), result_.runtime_choice));
+  result_.runtime_version = runtime_->version();
+  result_.graph = read_model(*runtime_, model);
+  settle_shapes();
+  give_back_free_memory();  // of sessions that are not those to be measured
+}
+
+void PreparedModel::settle_shapes() {
+  declared_ = result_.graph ? tensor_inputs(*result_.graph, result_.model) : open(false)->inputs();
+  if (settings_.batch_size && runtime_->reshapes()) open_batch(declared_, *settings_.batch_size, result_.notes);
+  if (settings_.free_axis && runtime_->reshapes())
+    for (auto& port : declared_)
+      if (*settings_.free_axis < port.shape.size()) port.shape[*settings_.free_axis] = {};
+  choice_ = settle_inputs(declared_, read_inputs(settings_.inputs), settings_.batch_size, result_.notes);
+  const std::vector<Port> ports = with_batch(declared_, settings_.batch_size);
+  const bool open_dims = std::any_of(ports.begin(), ports.end(), [](auto& port) { return !concrete(port.shape); });
+  if (!open_dims) {
+    choose_shapes(ports, DimensionGuess(nullptr, {}, {}), 0);
+    return learn_shapes();
+  }
+  TensorShapes symbolic;
+  if (result_.graph) symbolic = symbolic_shapes(runtime_.get(), result_.model);
+  search_shapes(ports, DimensionGuess(result_.graph ? &*result_.graph : nullptr, ports, symbolic));
+  learn_shapes();
+}
+
+void PreparedModel::choose_shapes(const std::vector<Port>& ports, const DimensionGuess& guess, std::size_t number) {
+  const auto guessed = [&](const Port& port, const std::map<std::string, Shape>& settled) {
+    return guess.shape_of(port, settled, number);
+  };
+  shapes_ = complete_shapes(ports, choice_.shapes, result_.notes, guessed);
+  naming(result_.model, [&] { check_sizes(ports, shapes_); });
+}
+
+/// Takes the first sizes that the model runs with. The usual ones mostly do, so they are tried as they will be
+/// measured; others cost one inference each, of a session whose dimensions stay open.
+void PreparedModel::search_shapes(const std::vector<Port>& ports, const DimensionGuess& guess) {
+  const auto notes = result_.notes;
+  const auto all_are_given = [&] { return result_.notes.size() == notes.size(); };  // what is guessed is noted
+  std::set<std::map<std::string, Shape>> tried;
+  std::optional<Error> first;
+  std::unique_ptr<Session> open_session;
+  for (std::size_t number = 0; number < guess.tries(); ++number) {
+    result_.notes = notes;
+    try {
+      choose_shapes(ports, guess, number);
+      if (all_are_given()) return;
+      if (!tried.insert(shapes_).second) continue;
+      if (open_session) run_once(*open_session);
+      probe();
+      if (first)
+        result_.notes.push_back(fmt::format("the usual sizes were refused, so others were tried ({})", first->what()));
+      return;
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::unsupported || all_are_given()) throw;  // there are no others to try
+      tried.insert(shapes_);
+      if (first) continue;
+      first = error;
+      open_session = open_as_it_is(error);
+    }
+  }
+  throw Error(first->kind(), fmt::format("{}; {} other choices of sizes failed too: give the shapes, with a number for "
+                                         "each open dimension of {}",
+                                         first->what(), tried.size() - 1, options_for(ports)));
+}
+
+/// A session whose dimensions stay open; null where the runtime needs them to open the model. Throws `refusal` where it
+/// does not open for the same reason: then it is not the sizes.
+std::unique_ptr<Session> PreparedModel::open_as_it_is(const Error& refusal) const {
+  auto settings = session_settings(false);
+  settings.input_shapes.clear();
+  settings.optimised_model.clear();
+  settings.cache.clear();
+  try {
+    return open(settings);
+  } catch (const Error& error) {
+    if (std::string_view(error.what()) == refusal.what()) throw;
+    return nullptr;
+  }
+}
+
+/// What the operators of such a run make of the shapes.
+void PreparedModel::learn_shapes() {
+  if (!result_.graph) return;
+  result_.graph = is_onnx_file(result_.model)
+                      ? with_inferred_shapes(*result_.graph, runtime_.get(), result_.model, shapes_)
+                      : runtime_->read_graph(result_.model, shapes_);
+}
+
+/// One inference with the chosen shapes: that a model loads does not say that it runs.
+void PreparedModel::probe() {
+  if (runtime_->is_simulated()) return;  // computes nothing that could fail
+  run_once(*open(false));
+}
+
+void PreparedModel::run_once(Session& session) {
+  // A session with open dimensions has open ports; the values are of the shapes that were chosen.
+  begin_step("trying sizes for its open inputs");
+  auto inputs = values(session.inputs());
+  result_.input_values.clear();
+  result_.input_origins.clear();
+  session.set_inputs(inputs);
+  session.run();
+}
+
+void PreparedModel::learn_executed_shapes() {
+  if (!result_.graph || runtime_->is_simulated() || !is_onnx_file(result_.model)) return;
+  if (auto told =
+          with_observed_shapes(*result_.graph, *runtime_, result_.model, session_settings(false), result_.input_values))
+    result_.graph = std::move(told);
+}
+
+SessionSettings PreparedModel::session_settings(bool profiled) const {
+  SessionSettings session;
+  session.device = settings_.device;
+  session.threads = settings_.threads;
+  session.profile_ops = profiled;
+  if (!settings_.open_shapes) session.input_shapes = shapes_;
+  session.seed = settings_.seed;
+  session.precision = settings_.precision;
+  session.cache = settings_.cache;
+  session.tuning = settings_.tuning;
+  session.properties = settings_.properties;
+  if (!settings_.measures_throughput()) session.hint = settings_.hint;
+  session.free_axis = settings_.batch_size ? 0 : settings_.free_axis;
+  if (!profiled) session.optimised_model = settings_.optimised_model, session.executed_graph = settings_.executed_graph;
+  return session;
+}
+
+std::unique_ptr<Session> PreparedModel::open(SessionSettings session) const {
+  const FreedMemoryGivenBack freed;
+  begin_step("opening it on " + session.device);
+  return runtime_->open(result_.model, result_.graph ? &*result_.graph : nullptr, session);
+}
+
+std::unique_ptr<Session> PreparedModel::open(bool profiled) const { return open(session_settings(profiled)); }
+
+const std::vector<HostTensor>& PreparedModel::values(const std::vector<Port>& inputs) {
+  if (!result_.input_values.empty()) return result_.input_values;
+  result_.input_values = naming(result_.model, [&] {
+    for (const auto& port : inputs) check_is_tensor(port, result_.model);
+    std::vector<std::string> notes;
+    auto made = make_inputs(inputs, {shapes_, choice_.given}, settings_.seed, notes);
+    add_notes(result_, notes);
+    if (result_.graph) note_steering(result_, choice_);
+    return made;
+  });
+  for (const auto& port : inputs) {
+    const auto given = choice_.given.find(port.name);
+    result_.input_origins.push_back(given == choice_.given.end() ? "generated values" : given->second.origin);
+  }
+  const auto turns = count_turns(settings_.inputs);
+  if (turns > 1) result_.notes.push_back(fmt::format("{} files of values take turns, one a run, by name", turns));
+  for (auto& tensor : result_.input_values)
+    if (result_.graph && !choice_.given.contains(tensor.name) && tensor.type == ElementType::i64 &&
+        is_shape_of_reshape(*result_.graph, tensor.name))
+      make_shape(tensor);
+  return result_.input_values;
+}
+
+std::vector<std::vector<HostTensor>> PreparedModel::values_in_turn(const std::vector<Port>& inputs) {
+  const auto turns = count_turns(settings_.inputs);
+  if (turns == 1) return {};
+  std::vector<std::vector<HostTensor>> all{values(inputs)};
+  for (std::size_t turn = 1; turn < turns; ++turn) {
+    std::vector<std::string> told_before;
+    auto choice = settle_inputs(declared_, read_inputs(settings_.inputs, turn), settings_.batch_size, told_before);
+    for (const auto& [name, shape] : choice.shapes)
+      if (shape != shapes_.at(name))
+        throw Error(
+            ErrorKind::bad_input,
+            fmt::format("{}: input '{}' is {}, and {} in the first file; files that take turns need one shape",
+                        choice.given.at(name).where, printable(name), to_string(shape), to_string(shapes_.at(name))));
+    auto& made = all.emplace_back(make_inputs(inputs, {shapes_, choice.given}, settings_.seed, told_before));
+    for (std::size_t i = 0; i < made.size(); ++i)
+      if (!choice.given.contains(made[i].name)) made[i] = all.front()[i];
+  }
+  return all;
+}
+
+}  // namespace takt

@@ -1,0 +1,67 @@
+// A model that is ready to be opened: which runtime, which shapes, which values.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/basics/error.h"
+#include "model/inputs/dimensions.h"
+#include "measure/open/run_result.h"
+#include "measure/open/run_settings.h"
+
+namespace takt {
+
+/// The runtime that `settings` and the model's file name ask for. Throws UsageError on a contradiction.
+RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettings& settings);
+
+/// The model's inputs as the file declares them, before any shape is settled; a shape that is not known, not even its
+/// rank, is empty. Throws Error as run_model does.
+std::vector<Port> declared_inputs(const std::filesystem::path& model, const RunSettings& settings);
+
+/// Chooses the runtime, reads the graph, and settles every input's shape. Where the model leaves dimensions open,
+/// takt's choice is tried out with one inference, and other choices are made until one works. Throws Error as run_model
+/// does.
+class PreparedModel {
+ public:
+  PreparedModel(const std::filesystem::path& model, const RunSettings& settings);
+
+  /// A new session; its inputs are not set.
+  std::unique_ptr<Session> open(SessionSettings session) const;
+  std::unique_ptr<Session> open(bool profiled) const;
+  /// Values for the inputs of a session of this model; the same in every call.
+  const std::vector<HostTensor>& values(const std::vector<Port>& inputs);
+  /// The same for every turn of inputs that come from a folder; none without one. Made anew in every call.
+  std::vector<std::vector<HostTensor>> values_in_turn(const std::vector<Port>& inputs);
+  SessionSettings session_settings(bool profiled) const;
+
+  /// Fills shapes in that are not known before an inference, from one more inference with the values so far; where no
+  /// runtime of this binary can tell they stay unknown. Needs values().
+  void learn_executed_shapes();
+
+  Runtime& runtime() const { return *runtime_; }
+  /// For sessions that outlive this object, which then opens no more.
+  std::unique_ptr<Runtime> release_runtime() { return std::move(runtime_); }
+  RunResult& result() { return result_; }
+
+ private:
+  void settle_shapes();
+  void choose_shapes(const std::vector<Port>& ports, const DimensionGuess& guess, std::size_t number);
+  void search_shapes(const std::vector<Port>& ports, const DimensionGuess& guess);
+  void learn_shapes();
+  void probe();
+  void run_once(Session& session);
+  std::unique_ptr<Session> open_as_it_is(const Error& refusal) const;
+
+  RunSettings settings_;  ///< a copy: callers may pass a temporary
+  std::unique_ptr<Runtime> runtime_;
+  std::vector<Port> declared_;           ///< inputs as the file has them
+  InputChoice choice_;                   ///< what the user gave
+  std::map<std::string, Shape> shapes_;  ///< of all inputs
+  RunResult result_;
+};
+
+}  // namespace takt

@@ -1,0 +1,96 @@
+#include "measure/operators/left_ops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+namespace takt {
+namespace {
+
+/// ONNX Runtime names who ran an operator by provider, devices by what they are.
+std::string device_of(std::string_view provider) {
+  constexpr std::string_view ending = "ExecutionProvider";
+  if (provider.ends_with(ending)) provider.remove_suffix(ending.size());
+  if (provider == "CUDA" || provider == "Tensorrt" || provider == "NvTensorRTRTX") return "GPU";
+  return std::string(provider);
+}
+
+/// Nodes that ONNX Runtime puts between providers.
+bool is_copy(const OpRow& row) { return row.type == "MemcpyToHost" || row.type == "MemcpyFromHost"; }
+
+struct LeftRow {
+  LeftOps left;
+  const OpProfile* profile;
+};
+
+Duration mean_per_run(Nanoseconds time, const OpProfile& profile) {
+  return Duration(time) / static_cast<double>(std::max<std::int64_t>(1, profile.runs));
+}
+
+constexpr Column<LeftRow> left_columns[] = {
+    {"left_operators", "Left", [](const LeftRow& r) -> Cell { return r.left.operators; },
+     "Operators (rows of the table operators) that ran on another device than the one that the model was opened on."},
+    {"left_to", "To", [](const LeftRow& r) { return r.left.to.empty() ? Cell() : Cell(r.left.to); },
+     "Where the operators ran that left their device; several are joined by +. Missing where none did."},
+    {"left_us", "Time", [](const LeftRow& r) -> Cell { return mean_per_run(r.left.time, *r.profile); },
+     "Mean time in a profiled run of the operators that left their device."},
+    {"device_copies", "Copies", [](const LeftRow& r) -> Cell { return r.left.copies; },
+     "Nodes that the runtime put between devices to bring tensors from one to the other."},
+    {"device_copies_us", "Copy time",
+     [](const LeftRow& r) -> Cell { return mean_per_run(r.left.copy_time, *r.profile); },
+     "Mean time in a profiled run of the copies between devices."},
+};
+
+constexpr TableDefinition<LeftRow> left_definition{
+    "left", "Operators that ran on another device than asked for, with the copies to it and back: one row.",
+    left_columns};
+}  // namespace
+
+std::optional<LeftOps> left_ops(const OpProfile& profile) {
+  const auto told = [](const OpRow& row) { return !row.provider.empty(); };
+  if (std::none_of(profile.ops.begin(), profile.ops.end(), told)) return std::nullopt;
+  LeftOps left;
+  std::set<std::string> others;
+  for (const OpRow& row : profile.ops) {
+    if (is_copy(row)) {
+      ++left.copies, left.copy_time += row.total;
+      continue;
+    }
+    if (!told(row) || device_of(row.provider) == row.device) continue;
+    ++left.operators, left.time += row.total;
+    others.insert(device_of(row.provider));
+  }
+  left.to = fmt::format("{}", fmt::join(others, "+"));
+  return left;
+}
+
+std::string left_ops_line(const OpProfile& profile) {
+  const auto left = left_ops(profile);
+  if (!left || left->operators + left->copies == 0) return "";
+  const auto copies = [&] {
+    return fmt::format("{} cop{} of {} a run", left->copies, left->copies == 1 ? "y" : "ies",
+                       format_duration(mean_per_run(left->copy_time, profile)));
+  };
+  const std::string& home = profile.ops.front().device;
+  if (left->operators == 0) return fmt::format("Between the host and {}: {}.\n", home, copies());
+  const double share = profile.measured.count() > 0
+                           ? static_cast<double>(left->time.count()) / static_cast<double>(profile.measured.count())
+                           : 0;
+  return fmt::format("{} of {} operators left {} for {}: {} a run ({:.1f} %){}.\n", left->operators,
+                     static_cast<std::int64_t>(profile.ops.size()) - left->copies, home, left->to,
+                     format_duration(mean_per_run(left->time, profile)), share * 100,
+                     left->copies > 0 ? ", with " + copies() : "");
+}
+
+std::optional<Table> left_table(const OpProfile& profile) {
+  const auto left = left_ops(profile);
+  if (!left) return std::nullopt;
+  const LeftRow row{*left, &profile};
+  return left_definition.make({&row, 1});
+}
+
+TableSchema left_schema() { return left_definition.schema(); }
+
+}  // namespace takt

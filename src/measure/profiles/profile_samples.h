@@ -1,0 +1,44 @@
+// The times of each run that a profile keeps beside the one run it describes, by operator id, whoever wrote it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "measure/profiles/run_record.h"
+#include "base/basics/units.h"
+
+namespace takt {
+
+struct OperatorSamples {
+  std::vector<Duration> device, host;  ///< empty: not known
+  std::string kernel;                  ///< the runtime's implementation; empty if it does not tell
+  std::optional<double> constants{};   ///< bytes of weights that the operator reads in one run
+};
+
+class ProfileSamples {
+ public:
+  ProfileSamples() = default;
+
+  /// takt's own; its text must outlive this.
+  explicit ProfileSamples(RunRecord record) : record_(std::move(record)) {}
+
+  /// Of another program.
+  explicit ProfileSamples(std::unordered_map<std::string, OperatorSamples> operators)
+      : operators_(std::move(operators)) {}
+
+  /// Everything empty where nothing is known. Throws like RunRecord::times_of().
+  OperatorSamples of(std::string_view id) const;
+
+  const std::string& device() const { return record_.origin().device; }  ///< that ran the model; empty: not known
+  const std::string& cpu() const { return record_.origin().cpu; }        ///< as in the provenance; empty: not known
+  bool one_thread() const { return record_.origin().one_thread; }        ///< operators were held to one thread
+
+ private:
+  RunRecord record_;
+  std::unordered_map<std::string, OperatorSamples> operators_;
+};
+
+}  // namespace takt

@@ -1,0 +1,174 @@
+#include "model/graph/steering.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace takt {
+namespace {
+
+/// What is asked of a tensor: what it holds, or only how large it is.
+enum class Of { values, shape };
+
+/// Operators whose results are as large as the values of an input say.
+bool has_shape_of_values(const Op& op) {
+  static const std::set<std::string_view> types{"NonZero",   "NonMaxSuppression",
+                                                "Unique",    "Compress",
+                                                "TopK",      "Reshape",
+                                                "Range",     "ConstantOfShape",
+                                                "Expand",    "Tile",
+                                                "Slice",     "Resize",
+                                                "Upsample",  "OneHot",
+                                                "Pad",       "Split",
+                                                "If",        "Loop",
+                                                "Scan",      "SequenceAt",
+                                                "Squeeze",   "Unsqueeze",
+                                                "ReduceSum", "CenterCropPad",
+                                                "Col2Im",    "DFT",
+                                                "STFT"};
+  return types.contains(op.type);
+}
+
+class Walk {
+ public:
+  explicit Walk(const Graph& graph) : graph_(graph) {
+    for (const auto& op : graph.ops)
+      for (const auto output : op.outputs)
+        if (output != no_tensor) makers_.emplace(output, &op);
+  }
+
+  /// Graph inputs whose values reach the tensor `id` of this graph.
+  std::set<TensorId> sources(TensorId id) {
+    seen_.clear();
+    sources_.clear();
+    ask(id, Of::values);
+    while (!open_.empty()) {
+      const auto [tensor, what] = open_.back();
+      open_.pop_back();
+      follow(tensor, what);
+    }
+    return std::move(sources_);
+  }
+
+  /// Tensors of this graph that a body, or one inside of it, reads.
+  std::vector<TensorId> captured(const Graph& body) const {
+    std::vector<TensorId> ids;
+    for (const auto& tensor : body.tensors)
+      if (tensor.is_captured)
+        if (const auto id = graph_.find_tensor(tensor.name)) ids.push_back(*id);
+    for (const auto& op : body.ops)
+      for (const auto& [name, inner] : op.subgraphs) {
+        const auto more = captured(*inner);
+        ids.insert(ids.end(), more.begin(), more.end());
+      }
+    return ids;
+  }
+
+ private:
+  void ask(TensorId id, Of what) {
+    if (id != no_tensor && !graph_.tensor(id).is_constant && seen_.emplace(id, what).second)
+      open_.emplace_back(id, what);
+  }
+
+  void follow(TensorId id, Of what) {
+    const auto maker = makers_.find(id);
+    if (maker == makers_.end()) {
+      if (what == Of::values) sources_.insert(id);
+      return;
+    }
+    const Op& op = *maker->second;
+    const bool asks_shape = op.type == "Shape" || op.type == "Size" || op.type == "ShapeOf";
+    for (std::size_t i = 0; i < op.inputs.size(); ++i)
+      ask(op.inputs[i], asks_shape ? Of::shape : asked_of(op, i, what));
+    for (const auto& [name, body] : op.subgraphs)
+      for (const auto outside : captured(*body)) ask(outside, what);
+  }
+
+  /// To know how large a result is, most inputs need only be as large; some have to be read.
+  static Of asked_of(const Op& op, std::size_t index, Of what) {
+    if (what == Of::values || !has_shape_of_values(op)) return what;
+    const bool first_is_data = op.type != "NonZero" && op.type != "NonMaxSuppression" && op.type != "Unique" &&
+                               op.type != "Range" && op.type != "ConstantOfShape" && op.type != "If";
+    return index == 0 && first_is_data ? Of::shape : Of::values;
+  }
+
+  const Graph& graph_;
+  std::unordered_map<TensorId, const Op*> makers_;
+  std::vector<std::pair<TensorId, Of>> open_;
+  std::set<std::pair<TensorId, Of>> seen_;
+  std::set<TensorId> sources_;
+};
+
+/// The body says itself when it ends, instead of handing on the condition that it was given or a constant.
+bool has_own_condition(const Graph& body) {
+  if (body.outputs.empty() || body.inputs.size() < 2) return false;
+  TensorId id = body.outputs[0];
+  for (auto op = body.ops.rbegin(); op != body.ops.rend(); ++op)
+    if (op->type == "Identity" && !op->outputs.empty() && op->outputs[0] == id) id = op->inputs.at(0);
+  return id != body.inputs[1] && !body.tensor(id).is_constant;
+}
+
+class Finder {
+ public:
+  explicit Finder(const Graph& graph) : graph_(graph), walk_(graph) {}
+
+  std::map<TensorId, Steering> find() {
+    for (const auto& op : graph_.ops) {
+      const auto steered = conditions_of(op);
+      for (const auto id : steered) note(id, op);
+      for (const auto& [name, body] : op.subgraphs) look_inside(op, *body);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  static std::vector<TensorId> conditions_of(const Op& op) {
+    if (op.type == "If" && !op.inputs.empty()) return {op.inputs[0]};
+    if (op.type != "Loop") return {};
+    std::vector<TensorId> steering(
+        op.inputs.begin(), op.inputs.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(op.inputs.size(), 2)));
+    for (const auto& [name, body] : op.subgraphs)
+      if (has_own_condition(*body)) steering = op.inputs;
+    return steering;
+  }
+
+  /// Of control flow inside of a body: what it reads from outside, or, where it goes by what the body is given, all of
+  /// the operator's inputs.
+  void look_inside(const Op& parent, const Graph& body) {
+    Walk inside(body);
+    for (const auto& op : body.ops) {
+      for (const auto condition : conditions_of(op))
+        for (const auto id : inside.sources(condition)) {
+          const auto& tensor = body.tensor(id);
+          if (const auto outside = tensor.is_captured ? graph_.find_tensor(tensor.name) : std::nullopt)
+            note(*outside, op);
+          else
+            for (const auto input : parent.inputs) note(input, op);
+        }
+      for (const auto& [name, inner] : op.subgraphs) look_inside(parent, *inner);
+    }
+  }
+
+  void note(TensorId id, const Op& op) {
+    for (const auto input : walk_.sources(id)) found_.emplace(input, Steering{input, op.name, op.type});
+  }
+
+  const Graph& graph_;
+  Walk walk_;
+  std::map<TensorId, Steering> found_;
+};
+
+}  // namespace
+
+std::vector<Steering> find_steering(const Graph& graph) {
+  const auto found = Finder(graph).find();
+  std::vector<Steering> result;
+  for (const auto input : graph.inputs)
+    if (const auto steering = found.find(input); steering != found.end()) result.push_back(steering->second);
+  return result;
+}
+
+}  // namespace takt

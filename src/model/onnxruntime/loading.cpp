@@ -1,0 +1,179 @@
+#include "model/onnxruntime/loading.h"
+
+#include <fmt/format.h>
+#include <onnx-ml.pb.h>
+
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "base/memory/free_memory.h"
+#include "base/basics/text.h"
+#include "model/onnx/onnx.h"
+#include "model/onnxruntime/model_cache.h"
+#include "model/onnxruntime/properties.h"
+#include "model/onnxruntime/shapes.h"
+#include "model/onnxruntime/tensors.h"
+#include "model/runtime/sdk_errors.h"
+#include "model/runtime/tensor_checks.h"
+
+namespace takt::ort {
+namespace {
+
+constexpr std::string_view weights_file = "weights.bin";
+
+/// For sessions that run nothing: kernels do not make copies of the weights to their liking.
+void leave_weights_as_they_are(Ort::SessionOptions& options) {
+  options.AddConfigEntry("session.disable_prepacking", "1");
+}
+
+}  // namespace
+
+Loader::Loader(const Ort::Env& env, std::filesystem::path model, const Graph* graph, std::string device,
+               const SessionSettings& settings, std::string where)
+    : env_(env), model_(std::move(model)), device_(std::move(device)), where_(std::move(where)), settings_(settings) {
+  if (graph)
+    for (const auto id : graph->inputs) {
+      const auto& tensor = graph->tensor(id);
+      const auto wanted = settings_.input_shapes.find(tensor.name);
+      if (wanted == settings_.input_shapes.end() || !tensor.shape) continue;
+      fix_shape(*tensor.shape, wanted->second, where_, tensor.name);
+      for (std::size_t i = 0; i < tensor.shape->size(); ++i)
+        if (!(*tensor.shape)[i].symbol.empty()) dimensions_.emplace_back((*tensor.shape)[i].symbol, wanted->second[i]);
+    }
+  check_settings();
+  notes_ = check_properties(settings_.properties, where_);
+  for (const auto& file : {settings_.optimised_model, settings_.executed_graph})
+    if (!file.empty()) write_optimised_model(file);
+  if (settings_.profile_ops)
+    prepare_profiling(graph);
+  else if (settings_.all_tensors)
+    ready_ = with_all_outputs(model_);
+  else if (!settings_.cache.empty())
+    prepare_cache();
+}
+
+void Loader::check_settings() const {
+  if (settings_.precision && *settings_.precision != ElementType::f32)
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{}: it computes in the types that the model is written in and has no setting for {}; "
+                            "convert the model, or use --runtime openvino",
+                            where_, type_name(*settings_.precision)));
+}
+
+/// Optimises the model once more, into a file of the temporary folder; `weights_apart`: with its weights in another
+/// file there, from which they need not be copied. Throws Ort::Exception where it cannot be saved.
+std::filesystem::path Loader::save_optimised(bool weights_apart) {
+  if (!folder_) folder_ = std::make_unique<TemporaryFolder>("takt");
+  const auto dump = folder_->path() / "optimised.onnx";
+  auto saving = options();
+  saving.SetOptimizedModelFilePath(dump.c_str());
+  leave_weights_as_they_are(saving);
+  if (weights_apart) {
+    saving.AddConfigEntry("session.optimized_model_external_initializers_file_name", weights_file.data());
+    saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes", "4096");
+    // A session that saves keeps the model's weights beside its own copies to the end: it gets a model without any.
+    find_external_data(saving, model_);
+    const std::string structure = serialize_onnx(*read_onnx_structure(model_).proto);
+    const Ort::Session saves(env_, structure.data(), structure.size(), saving);
+  } else {
+    const Ort::Session saves(env_, model_.c_str(), saving);
+  }
+  give_back_free_memory();
+  return dump;
+}
+
+void Loader::write_optimised_model(const std::filesystem::path& file) {
+  write_file_atomically(file, reloadable(save_optimised(false), where_));
+}
+
+/// Takes the optimised model from the cache, or puts it there; without success the model is opened as always.
+void Loader::prepare_cache() {
+  const CachedModel cached(settings_.cache, model_, settings_, device_);
+  from_cache_ = false;
+  if (const auto stored = cached.read()) {
+    from_cache_ = true;
+    ready_ = *stored;
+    notes_.push_back(fmt::format("the optimised model came from the cache ({})", printable(cached.path().string())));
+    return;
+  }
+  try {
+    const std::string bytes = reloadable(save_optimised(false), where_);
+    open_bytes(bytes, options(), model_);  // what cannot be loaded again is of no use in a cache
+    cached.write(bytes);
+    notes_.push_back(fmt::format("the optimised model is now in the cache ({})", printable(cached.path().string())));
+  } catch (const Ort::Exception& e) {
+    notes_.push_back(
+        fmt::format("nothing was cached: ONNX Runtime cannot save its optimised graph ({})", one_sentence(e.what())));
+  }
+}
+
+/// `beside`: a file of the folder that external data is in.
+Ort::Session Loader::open_bytes(const std::string& bytes, Ort::SessionOptions options,
+                                const std::filesystem::path& beside) const {
+  options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
+  find_external_data(options, beside);
+  if (weights_) return weights_->open(env_, bytes, options);
+  return Ort::Session(env_, bytes.data(), bytes.size(), options);
+}
+
+Ort::SessionOptions Loader::options() const {
+  Ort::SessionOptions options;
+  options.SetGraphOptimizationLevel(ORT_ENABLE_ALL);
+  options.SetInterOpNumThreads(1);
+  set_properties(options, properties_of(settings_.threads, settings_.tuning));
+  set_properties(options, settings_.properties);
+  for (const auto& [symbol, size] : dimensions_)
+    Ort::ThrowOnError(Ort::GetApi().AddFreeDimensionOverrideByName(options, symbol.c_str(), size));
+  if (device_ == "GPU") append_cuda(options, settings_.properties);
+  return options;
+}
+
+void Loader::prepare_profiling(const Graph* graph) {
+  folder_ = std::make_unique<TemporaryFolder>("takt");
+  const auto dump = folder_->path() / "optimised.onnx";
+  try {
+    optimised_ = read_optimised(save_optimised(true), graph, where_);
+    // What was saved must load again as it is, or the figures would be those of no model.
+    auto trial = options();
+    leave_weights_as_they_are(trial);
+    open_bytes(optimised_->bytes, std::move(trial), dump);
+  } catch (const Ort::Exception& e) {
+    optimised_.reset();
+    notes_.push_back(fmt::format(
+        "ONNX Runtime cannot save its optimised graph ({}), so operators are named as in its own profile and their "
+        "fusion groups are not known",
+        one_sentence(e.what())));
+  }
+  std::error_code ignored;
+  std::filesystem::remove(dump, ignored);
+  if (device_ != "GPU")
+    notes_.push_back(
+        "ONNX Runtime stamps operators in whole microseconds; an operator lasts until the next one starts, so it "
+        "includes dispatch and the writing of its record, 1 to 5 us");
+}
+
+Ort::Session Loader::open_head(const std::set<std::string>& keys) const {
+  return open_bytes(head_of(optimised_->bytes, keys, where_), options(), folder_->path() / "optimised.onnx");
+}
+
+std::shared_ptr<const SharedWeights> Loader::weights_to_share(const Graph& graph) const {
+  if (!optimised_) return nullptr;
+  // A name that the optimiser made is not sure to mean the same in a session that optimises anew.
+  std::vector<StoredWeight> own;
+  for (const StoredWeight& weight : optimised_->weights)
+    if (const auto id = graph.find_tensor(weight.name); id && graph.tensor(*id).is_constant) own.push_back(weight);
+  return own.empty() ? nullptr : std::make_shared<const SharedWeights>(folder_->path() / weights_file, own);
+}
+
+Ort::Session Loader::open() {
+  auto chosen = options();
+  if (profiled()) chosen.EnableProfiling((folder_->path() / fmt::format("profile-{}", opened_++)).c_str());
+  if (optimised_) return open_bytes(optimised_->bytes, std::move(chosen), folder_->path() / "optimised.onnx");
+  if (ready_) return open_bytes(*ready_, std::move(chosen), model_);
+  if (weights_) {  // the model's own copies would be beside the packed ones until all are packed: it does without
+    find_external_data(chosen, model_);
+    return weights_->open(env_, serialize_onnx(*read_onnx_structure(model_).proto), chosen);
+  }
+  return Ort::Session(env_, model_.c_str(), chosen);
+}
+
+}  // namespace takt::ort

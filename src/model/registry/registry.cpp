@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "model/runtime/runtime.h"
+#include "model/sim/runtime.h"
+#include "model/sim/simulated.h"
+#ifdef TAKT_WITH_ONNXRUNTIME
+#include "model/onnxruntime/runtime.h"
+#endif
+#ifdef TAKT_WITH_OPENVINO
+#include "model/openvino/runtime.h"
+#endif
+
+namespace takt {
+namespace {
+
+struct Entry {
+  std::string name;
+  std::string option;                  ///< the configure option that builds it
+  std::vector<std::string> endings;    ///< of the files that it opens, its own format first
+  std::unique_ptr<Runtime> (*make)();  ///< null: left out
+};
+
+const std::vector<Entry>& entries();
+
+std::unique_ptr<Runtime> make_real_runtime() {
+  for (const auto& entry : entries())
+    if (entry.make && entry.name != simulated_runtime) return entry.make();
+  throw Error(ErrorKind::unsupported,
+              "sim: 'compute: true' needs a real runtime, and this binary has none; configure with "
+              "-DTAKT_WITH_ONNXRUNTIME=ON or remove the key");
+}
+
+#ifdef TAKT_WITH_OPENVINO
+constexpr auto make_openvino = make_openvino_runtime;
+#else
+constexpr std::unique_ptr<Runtime> (*make_openvino)() = nullptr;
+#endif
+#ifdef TAKT_WITH_ONNXRUNTIME
+constexpr auto make_onnxruntime = make_onnxruntime_runtime;
+#else
+constexpr std::unique_ptr<Runtime> (*make_onnxruntime)() = nullptr;
+#endif
+
+// In the order in which they are offered: real runtimes first.
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all{
+      {"openvino", "TAKT_WITH_OPENVINO", {".xml", ".onnx"}, make_openvino},
+      {"onnxruntime", "TAKT_WITH_ONNXRUNTIME", {".onnx"}, make_onnxruntime},
+      {std::string(simulated_runtime), "", {".onnx"}, [] { return make_sim_runtime(make_real_runtime); }},
+  };
+  return all;
+}
+
+bool reads(const Entry& entry, const std::string& ending) {
+  return std::find(entry.endings.begin(), entry.endings.end(), ending) != entry.endings.end();
+}
+
+std::string ending_of(const std::filesystem::path& model) { return lower_case(model.extension().string()); }
+
+std::vector<std::string> names(bool built) {
+  std::vector<std::string> result;
+  for (const auto& entry : entries())
+    if ((entry.make != nullptr) == built) result.push_back(entry.name);
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> runtime_names() { return names(true); }
+std::vector<std::string> missing_runtime_names() { return names(false); }
+
+std::unique_ptr<Runtime> make_runtime(std::string_view name) {
+  std::vector<std::string> known;
+  for (const auto& entry : entries()) {
+    known.push_back(entry.name);
+    if (entry.name != name) continue;
+    if (entry.make) return entry.make();
+    throw Error(ErrorKind::unsupported,
+                fmt::format("runtime '{}': left out of this binary; configure with -D{}=ON, or use {}", name,
+                            entry.option, fmt::join(runtime_names(), ", ")));
+  }
+  throw Error(ErrorKind::unsupported, fmt::format("runtime '{}': not known; {}", printable(name),
+                                                  suggestion(lower_case(name), known,
+                                                             fmt::format("use {}", fmt::join(runtime_names(), ", ")))));
+}
+
+bool is_model_file(const std::filesystem::path& model) {
+  return std::any_of(entries().begin(), entries().end(), [&](auto& entry) { return reads(entry, ending_of(model)); });
+}
+
+RuntimeChoice runtime_for(const std::filesystem::path& model) {
+  // A file of another name may be a model all the same; most are ONNX.
+  const std::string ending = is_model_file(model) ? ending_of(model) : ".onnx";
+  std::string own;
+  for (const auto& entry : entries()) {
+    if (entry.endings.front() != ending || entry.name == simulated_runtime) continue;
+    own = entry.name;
+    if (entry.make) return {own, fmt::format("for {} files", ending)};
+  }
+  // Nobody asked for a runtime, so another real one that reads the file is a choice and not a substitution.
+  for (const auto& entry : entries())
+    if (entry.make && entry.name != simulated_runtime && reads(entry, ending))
+      return {entry.name, fmt::format("{} is not in this binary", own)};
+  return {own, fmt::format("for {} files", ending)};
+}
+
+}  // namespace takt

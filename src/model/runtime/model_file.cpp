@@ -1,0 +1,32 @@
+#include "model/runtime/model_file.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <system_error>
+
+#include "base/basics/error.h"
+#include "base/files/file_roles.h"
+#include "base/basics/text.h"
+
+namespace takt {
+
+void check_model_file(const std::filesystem::path& model) {
+  const std::string shown = printable(model.string());
+  std::error_code error;
+  const auto status = std::filesystem::status(model, error);
+  if (!std::filesystem::exists(status)) throw Error(ErrorKind::io, fmt::format("{}: no such file", shown));
+  if (std::filesystem::is_directory(status))
+    throw Error(ErrorKind::bad_input, fmt::format("{}: is a folder; name a model file", shown));
+  if (!std::filesystem::is_regular_file(status))  // an SDK opens it again
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: is a pipe or a device; a model is read several times, so write it to a file", shown));
+  check_may_read(model);
+  if (model.extension() == ".xml") check_may_read(std::filesystem::path(model).replace_extension(".bin"));
+  std::ifstream stream(model, std::ios::binary);
+  if (!stream) throw Error(ErrorKind::io, fmt::format("{}: cannot be opened; check its permissions", shown));
+  if (stream.peek() == std::char_traits<char>::eof())
+    throw Error(ErrorKind::bad_input, fmt::format("{}: the file is empty; export the model again", shown));
+}
+
+}  // namespace takt

@@ -1,0 +1,32 @@
+#include "plan/answer/given_plan.h"
+
+#include <algorithm>
+
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "base/basics/text.h"
+#include "plan/estimate/estimate.h"
+#include "plan/search/source_plans.h"
+
+namespace takt {
+
+GivenPlan given_plan(const std::string& word, const PlanCosts& costs, std::int64_t batches) {
+  GivenPlan given;
+  if (const auto named = plan_named(word)) {
+    given.name = *std::find_if(named_plans().begin(), named_plans().end(),
+                               [&](const std::string& name) { return lower_case(name) == lower_case(word); });
+    given.plan = *named;
+  } else if (word.find('[') == word.npos) {
+    given.plan = parse_plan_json(read_file(word), printable(word));
+  } else {
+    given.plan = parse_plan(word, "--plan");
+  }
+  try {
+    given.estimate = estimate(given.plan, costs, batches);
+  } catch (const Error& error) {
+    given.reason = error.what();
+  }
+  return given;
+}
+
+}  // namespace takt

@@ -1,0 +1,165 @@
+#include "predict/answer/evaluate.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "base/basics/error.h"
+#include "base/statistics/random.h"
+#include "predict/sources/sources.h"
+#include "predict/collect/process.h"
+#include "predict/answer/loaded_prediction.h"
+#include "predict/answer/online_width.h"
+#include "predict/collect/round_noise.h"
+
+namespace takt {
+namespace {
+
+CollectTask task_of(const Predictor& predictor, const EvaluateSettings& settings, std::size_t model, int round) {
+  return {.model = settings.models[model],
+          .runtime = predictor.runtime,
+          .device = predictor.device,
+          .threads = predictor.threads,
+          .time = settings.time,
+          .with_kernels = false,
+          .seed = settings.seed,
+          .round = round};
+}
+
+void check_stop(const EvaluateSettings& settings) {
+  if (settings.stop && *settings.stop) throw Error(ErrorKind::runtime, "stopped before every model was measured");
+}
+
+/// Models as they are predicted: once for a quiet machine, or before each run for the load of the moment.
+class Predictions {
+ public:
+  Predictions(const Predictor& predictor, const EvaluateSettings& settings)
+      : predictor_(predictor), settings_(settings), models_(settings.models.size()) {
+    if (settings.load) sources_ = make_load_sources(*settings.load);
+  }
+
+  /// Opens the model, which takes a while. Throws what predict_model() throws.
+  void prepare(std::size_t model) {
+    if (!models_[model]) models_[model] = predict_model(predictor_, settings_.models[model]);
+  }
+
+  /// Of a model that is prepared. Throws what beside_load() throws.
+  ModelPrediction next(std::size_t model) {
+    if (!settings_.load) return models_[model]->prediction;
+    const SeenLoad seen = seen_in(take_snapshot(sources_, settings_.load->window, settings_.stop));
+    return beside_load(predictor_, models_[model]->prediction, models_[model]->facts.kernels, seen);
+  }
+
+ private:
+  const Predictor& predictor_;
+  const EvaluateSettings& settings_;
+  std::vector<std::optional<PredictedModel>> models_;
+  std::vector<std::unique_ptr<LoadSource>> sources_;
+};
+
+/// How far off the predictions beside a load were so far.
+class Hindsight {
+ public:
+  void change_interval(EvaluatedModel& row) const {
+    if (!row.prediction) return;
+    ModelPrediction& prediction = *row.prediction;
+    const auto interval = errors_.at(factor_of(prediction));
+    const double width = interval ? interval->width : errors_.largest();
+    const double low = prediction.us * std::exp(-width), high = prediction.us * std::exp(width);
+    if (interval) {
+      row.interval_runs = static_cast<std::int64_t>(interval->runs);
+      prediction.low_us = low, prediction.high_us = high;
+    } else {
+      prediction.low_us = std::min(prediction.low_us, low), prediction.high_us = std::max(prediction.high_us, high);
+    }
+  }
+
+  void observe(const ModelPrediction& prediction, double measured_us) {
+    errors_.observe(factor_of(prediction), std::abs(std::log(measured_us / prediction.us)));
+  }
+
+ private:
+  static double factor_of(const ModelPrediction& prediction) { return prediction.load ? prediction.load->factor : 1; }
+  OnlineWidth errors_;
+};
+
+/// What fails is the model's problem.
+template <typename Function>
+void try_for(EvaluatedModel& model, const Function& work) {
+  if (!model.problem.empty()) return;
+  try {
+    work();
+  } catch (const Error& error) {
+    model.problem = error.what();
+  }
+}
+
+}  // namespace
+
+PredictedModel predict_model(const Predictor& predictor, const std::filesystem::path& model) {
+  RunSettings settings;
+  settings.runtime = predictor.runtime, settings.device = predictor.device, settings.threads = predictor.threads;
+  PredictedModel result{model.string(), facts_of_model(model, settings), {}, {}};
+  const Nanoseconds begin = steady_now();
+  result.prediction = predict(predictor, result.facts.kernels, result.facts.io_bytes);
+  result.took = Duration(steady_now() - begin);
+  return result;
+}
+
+std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateSettings& settings) {
+  const std::size_t count = settings.models.size(), rounds = static_cast<std::size_t>(settings.rounds);
+  std::vector<EvaluatedModel> rows(settings.load ? count * rounds : count);
+  std::vector<std::vector<double>> times(rows.size());
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].model = settings.models[i % count].string();
+    if (settings.load) rows[i].round = static_cast<int>(i / count) + 1;
+  }
+  Predictions predictions(predictor, settings);
+  Hindsight hindsight;
+  std::uint64_t done = 0;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    Random random(settings.seed * 1000 + round + 1);
+    shuffle(order, random);
+    for (const std::size_t i : order) {
+      check_stop(settings);
+      const std::size_t place = settings.load ? round * count + i : i;
+      EvaluatedModel& row = rows[place];
+      const auto tell = [&] {
+        try_for(row, [&] { row.prediction = predictions.next(i); });
+        if (settings.load && settings.online) hindsight.change_interval(row);
+      };
+      try_for(row, [&] { predictions.prepare(i); });
+      if (!settings.load) tell();
+      if (row.problem.empty()) {
+        // What can be seen of a load is seen at the last moment, when the model is open and warm.
+        const auto record =
+            run_collect_process(settings.child, task_of(predictor, settings, i, static_cast<int>(round) + 1),
+                                settings.limit, settings.stop, settings.load ? tell : std::function<void()>());
+        if (!record) check_stop(settings);
+        if (record && record->status == CollectStatus::failed) row.problem = record->reason;
+        if (record && record->status != CollectStatus::failed) times[place].push_back(record->latency_us);
+        if (row.prediction && !times[place].empty()) hindsight.observe(*row.prediction, times[place].back());
+      }
+      if (settings.progress) settings.progress(++done, count * rounds);
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!times[i].empty()) rows[i].measured_us = mean_of_rounds(times[i]), rows[i].noise = noise_of_rounds(times[i]);
+  return rows;
+}
+
+std::optional<ErrorRow> errors_of(const std::vector<EvaluatedModel>& models) {
+  std::vector<Judged> judged;
+  std::vector<double> noises;
+  for (const EvaluatedModel& model : models) {
+    if (!model.measured_us || !model.prediction) continue;
+    judged.push_back({*model.measured_us, model.prediction->us, model.prediction->low_us, model.prediction->high_us});
+    if (model.noise) noises.push_back(*model.noise);
+  }
+  const auto figures = error_figures(judged);
+  if (!figures) return std::nullopt;
+  return ErrorRow{"", "model", "takt", *figures, noises.empty() ? std::nullopt : std::optional(mean_of_rounds(noises))};
+}
+
+}  // namespace takt

@@ -1,0 +1,59 @@
+// Predictions against the truth: models are predicted, then run, in rounds of fresh processes and in an order drawn
+// anew, and the two are compared.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predict/collect/bench.h"
+#include "predict/answer/predictor.h"
+
+namespace takt {
+
+/// A model's prediction, as a command shows it.
+struct PredictedModel {
+  std::string model;  ///< as it was named
+  ModelFacts facts;
+  ModelPrediction prediction;
+  Duration took{};  ///< of the prediction itself, without opening the model
+};
+
+/// Opens the model on the runtime, the device and as many threads as the predictor is for. Throws Error as
+/// facts_of_model().
+PredictedModel predict_model(const Predictor& predictor, const std::filesystem::path& model);
+
+struct EvaluateSettings {
+  std::vector<std::filesystem::path> models;
+  int rounds = 3;
+  Duration time = std::chrono::milliseconds(700);  ///< of one model in one round
+  std::uint64_t seed = 1;
+  Nanoseconds limit = std::chrono::minutes(10);
+  std::optional<LoadConfig> load;  ///< the load is looked at before each run, and the run predicted beside it
+  bool online = false;             ///< with `load`: intervals are those of online_width.h, as soon as they can be told
+  std::vector<std::string> child;  ///< the command of a collection's own process
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
+  const std::atomic<bool>* stop = nullptr;
+};
+
+struct EvaluatedModel {
+  std::string model;
+  int round = 0;  ///< of predictions beside a load, of which each round has its own; 0: all rounds
+  std::optional<ModelPrediction> prediction;
+  std::int64_t interval_runs = 0;  ///< runs before this one that the interval is from; 0: it is the predictor's
+  std::optional<double> measured_us, noise;  ///< mean over the rounds; how far one is from the others
+  std::string problem;                       ///< why something is missing; empty: nothing is
+};
+
+/// A model that cannot be predicted or run is a row with its problem. With `load` a row per model and round. Throws
+/// Error(runtime) when stopped.
+std::vector<EvaluatedModel> evaluate(const Predictor& predictor, const EvaluateSettings& settings);
+
+/// The models that have both figures, as one row of errors; nullopt: none has.
+std::optional<ErrorRow> errors_of(const std::vector<EvaluatedModel>& models);
+
+}  // namespace takt

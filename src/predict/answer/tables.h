@@ -1,0 +1,30 @@
+// The tables of collect, fit, predict and evaluate.
+#pragma once
+
+#include <vector>
+
+#include "base/table/table.h"
+#include "predict/collect/collect.h"
+#include "predict/answer/evaluate.h"
+#include "predict/answer/predictor.h"
+
+namespace takt {
+
+/// "collected": a row per model.
+std::vector<Table> collect_tables(const std::vector<CollectedRow>& rows);
+std::vector<TableSchema> collect_schemas();
+
+/// "errors", a row per split, level and method, and "features", a row per feature of each group with the first five
+/// kernels of the dataset.
+std::vector<Table> fit_tables(const Predictor& predictor, const Dataset& dataset);
+std::vector<TableSchema> fit_schemas();
+
+/// "summary", a row per model, and "kernels", a row per kernel.
+std::vector<Table> predict_tables(const std::vector<PredictedModel>& models);
+std::vector<TableSchema> predict_schemas();
+
+/// "summary", one row, and "models", a row per model.
+std::vector<Table> evaluate_tables(const std::vector<EvaluatedModel>& models);
+std::vector<TableSchema> evaluate_schemas();
+
+}  // namespace takt

@@ -1,0 +1,44 @@
+// What a runtime really executes of a model, kernel by kernel.
+//
+// ONNX Runtime saves its optimised graph as a model: its nodes are the kernels, in the order in which they run. The
+// file has no shapes, so every tensor of it becomes an output once, and the runtime says what each is. OpenVINO tells
+// of each node of its execution graph which operators of the model it stands for; a kernel there is such a group.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/onnx/onnx.h"
+#include "predict/kernels/graph.h"
+#include "measure/open/run_settings.h"
+#include "model/runtime/runtime.h"
+
+namespace takt {
+
+struct OptimisedKernels {
+  KernelGraph graph;
+  std::map<std::string, KernelRecord> records;  ///< by id, those of `graph`
+  /// The graph that is executed, with a node per kernel, called as the kernel, in the order of `graph.kernels`. Where
+  /// the runtime cannot save one (OpenVINO), the model itself: then kernels are groups of its operators.
+  OnnxModel model;
+  bool is_saved = false;  ///< `model` is the executed graph
+  std::map<std::string, Shape> input_shapes;
+  std::vector<HostTensor> input_values;  ///< that nobody has to give
+  std::vector<std::string> notes;        ///< what a reader has to know, one sentence each
+};
+
+/// `settings` say runtime, device, and the sizes of open inputs. Throws Error as run_model() does, and
+/// Error(unsupported) for a simulated device, which has no kernels, and where the runtime cannot save its graph.
+OptimisedKernels kernels_of(const std::filesystem::path& model, const RunSettings& settings);
+
+/// The graph that a runtime saved of `model` when it opened its file, with the weights that it left where the model has
+/// them and no inputs but the model's. Throws Error(runtime) where it is none, and as bring_weights_inside().
+OnnxModel read_saved_graph(const std::filesystem::path& saved, const Graph& model);
+
+/// Settings of sessions that run a model exactly as it is written, on the device that `kernels` are of.
+SessionSettings as_written(const OptimisedKernels& kernels);
+
+}  // namespace takt

@@ -1,0 +1,28 @@
+#include "predict/load/turns.h"
+
+#include <algorithm>
+
+namespace takt {
+namespace {
+
+constexpr std::size_t least_samples = 10;
+constexpr double last_share = 0.2;
+
+double mean_turns(std::span<const RunnableSample> samples, int processors) {
+  double sum = 0;
+  for (const RunnableSample& one : samples) sum += std::max(1.0, one.threads / processors);
+  return sum / static_cast<double>(samples.size());
+}
+
+}  // namespace
+
+std::optional<Turns> turns_of(std::span<const RunnableSample> samples, int processors) {
+  if (samples.size() < least_samples) return std::nullopt;
+  const auto time = static_cast<double>((samples.back().time - samples.front().time).count());
+  const Nanoseconds from = samples.back().time - Nanoseconds(static_cast<std::int64_t>(last_share * time));
+  const auto first = std::find_if(samples.begin(), samples.end(), [&](const auto& one) { return one.time >= from; });
+  const double all = mean_turns(samples, processors);
+  return Turns{all - 1, mean_turns({first, samples.end()}, processors) / all};
+}
+
+}  // namespace takt

@@ -1,0 +1,119 @@
+#include "trace/events/gpu_time.h"
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/basics/text.h"
+#include "trace/events/rank_names.h"
+
+namespace takt {
+namespace {
+
+struct DeviceEvents {
+  std::vector<TimeInterval> compute, other;
+};
+
+/// A number that a process gives to a device: every rank calls its first one 0. Numbers in their order, texts after
+/// them, and the processes of one number as the trace has them.
+struct DeviceKey {
+  std::int64_t number = 0;
+  std::string text;
+  ProcessId process{};
+  auto operator<=>(const DeviceKey&) const = default;
+};
+
+DeviceKey device_of(const Trace& trace, const TraceEvent& event) {
+  constexpr std::int64_t last = INT64_MAX;
+  const ProcessId process = trace.rows()[static_cast<std::size_t>(event.row)].process;
+  for (const TraceArg arg : trace.args(event)) {
+    if (trace.text(arg.key) != "device") continue;
+    if (const auto* number = std::get_if<std::int64_t>(&arg.value)) return {*number, std::to_string(*number), process};
+    if (const auto* text = std::get_if<StringId>(&arg.value)) return {last, trace.text(*text), process};
+  }
+  const std::uint32_t pid = trace.processes()[static_cast<std::size_t>(process)].pid;
+  return {pid, std::to_string(pid), process};
+}
+
+/// What a reader knows the devices by: their numbers, and where these do not tell them apart, or several ranks are in
+/// the trace, whose they are: "0 (rank 1: python)".
+class DeviceNames {
+ public:
+  DeviceNames(const Trace& trace, const std::map<DeviceKey, DeviceEvents>& devices) : trace_(trace) {
+    std::set<std::string> numbers;
+    std::set<std::int64_t> ranks;
+    for (const auto& [key, events] : devices) {
+      const std::string& process = process_of(key).name;
+      ++same_name_[process];
+      if (const auto rank = rank_in_name(process)) ranks.insert(*rank);
+      if (!numbers.insert(key.text).second) numbers_tell_ = false;
+    }
+    if (ranks.size() > 1) numbers_tell_ = false;
+  }
+
+  std::string of(const DeviceKey& key) const {
+    if (numbers_tell_) return key.text;
+    const TraceProcess& process = process_of(key);
+    const std::string number = "process " + std::to_string(process.pid);
+    if (process.name.empty()) return key.text + " (" + number + ")";
+    return key.text + " (" + process.name + (same_name_.at(process.name) > 1 ? ", " + number : "") + ")";
+  }
+
+ private:
+  const TraceProcess& process_of(const DeviceKey& key) const {
+    return trace_.processes()[static_cast<std::size_t>(key.process)];
+  }
+
+  const Trace& trace_;
+  std::map<std::string, int> same_name_;
+  bool numbers_tell_ = true;
+};
+
+GpuWork work_of_texts(std::string_view category, std::string_view name) {
+  const std::string kind = lower_case(category);
+  if (kind == "gpu_memcpy" || kind == "gpu_memset" || kind == "memcpy" || kind == "memset") return GpuWork::memory;
+  if (kind != "kernel") return GpuWork::none;
+  if (name.starts_with("Memcpy") || name.starts_with("Memset")) return GpuWork::memory;
+  const bool communicates = name.find("nccl") != name.npos || name.find("rccl") != name.npos;
+  return communicates ? GpuWork::communication : GpuWork::compute;
+}
+
+}  // namespace
+
+GpuWork gpu_work(std::string_view category, std::string_view name) { return work_of_texts(category, name); }
+
+GpuWork gpu_work(const Trace& trace, const TraceEvent& event) {
+  return work_of_texts(trace.text(event.category), trace.text(event.name));
+}
+
+std::vector<GpuTime> gpu_times(const Trace& trace) {
+  std::map<DeviceKey, DeviceEvents> devices;
+  std::vector<std::optional<bool>> is_device(trace.strings().size());  // by category: texts are compared once
+  for (const TraceEvent& event : trace.events()) {
+    auto& known = is_device[static_cast<std::size_t>(event.category)];
+    if (!known) known = work_of_texts(trace.text(event.category), "") != GpuWork::none;
+    if (!*known) continue;
+    DeviceEvents& device = devices[device_of(trace, event)];
+    const bool computes = gpu_work(trace, event) == GpuWork::compute;
+    (computes ? device.compute : device.other).push_back({event.start_ns, event.start_ns + event.duration_ns});
+  }
+  const DeviceNames names(trace, devices);
+  std::vector<GpuTime> times;
+  for (auto& [key, device] : devices) {
+    GpuTime& time = times.emplace_back();
+    time.device = names.of(key);
+    time.events = static_cast<std::int64_t>(device.compute.size() + device.other.size());
+    const Intervals compute = unite(std::move(device.compute));
+    const Intervals busy = unite(compute, unite(std::move(device.other)));
+    const TimeInterval window = hull(busy);
+    time.total = Nanoseconds(window.end - window.start);
+    time.compute = total(compute);
+    time.non_compute = total(busy) - time.compute;
+    time.idle = time.total - total(busy);
+  }
+  return times;
+}
+
+}  // namespace takt

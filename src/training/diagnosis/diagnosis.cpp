@@ -1,0 +1,177 @@
+#include "training/diagnosis/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "training/ranks.h"
+#include "training/straggler.h"
+
+namespace takt {
+namespace {
+
+struct Rule {
+  TrainingCause cause;
+  RuleOutcome (*look)(const TrainingCase&);
+};
+
+constexpr std::array<Rule, 8> rules{{
+    {TrainingCause::data_starvation, look_for_data_starvation},
+    {TrainingCause::host_synchronisation, look_for_synchronisation},
+    {TrainingCause::tiny_kernels, look_for_tiny_kernels},
+    {TrainingCause::allocator_churn, look_for_churn},
+    {TrainingCause::small_batch, look_for_small_batch},
+    {TrainingCause::exposed_copy, look_for_exposed_copies},
+    {TrainingCause::exposed_communication, look_for_exposed_communication},
+    {TrainingCause::rising_step_time, look_for_rise},
+}};
+
+void place(PlacedVerdict& placed, const Steps& steps) {
+  std::vector<std::int64_t> sorted = placed.verdict.cost;
+  std::sort(sorted.rbegin(), sorted.rend());
+  if (sorted.empty()) return;
+  const std::int64_t dear = sorted[(sorted.size() - 1) / 3];
+  std::optional<TimeInterval> span;
+  for (std::size_t i = 0; i < steps.list.size(); ++i) {
+    if (placed.verdict.cost[i] * 2 < dear) continue;
+    placed.steps.push_back(steps.list[i].number);
+    if (!span) span = steps.list[i].span;
+    span->end = steps.list[i].span.end;
+  }
+  if (span) placed.span = *span;
+}
+
+void rank_verdicts(Diagnosis& diagnosis) {
+  std::stable_sort(
+      diagnosis.verdicts.begin(), diagnosis.verdicts.end(),
+      [](const PlacedVerdict& a, const PlacedVerdict& b) { return a.verdict.total() > b.verdict.total(); });
+  for (PlacedVerdict& placed : diagnosis.verdicts) {
+    placed.steps.clear();
+    place(placed, diagnosis.steps);
+  }
+}
+
+/// A trace in which nothing comes again is one step as far as its parts go.
+Steps whole_trace(const Activity& activity) {
+  std::optional<TimeInterval> span;
+  const auto include = [&](TimeInterval one) {
+    if (!span) span = one;
+    span->start = std::min(span->start, one.start);
+    span->end = std::max(span->end, one.end);
+  };
+  for (const DeviceSpan& one : activity.device) include(one.span);
+  for (const HostSpan& one : activity.host) include(one.span);
+  Steps steps;
+  if (span && span->end > span->start) steps.list.push_back({0, *span});
+  return steps;
+}
+
+std::optional<std::int64_t> world_size_of(const Trace& trace) {
+  const TraceProperty* const property = trace.property("distributedInfo");
+  if (property == nullptr) return std::nullopt;
+  const auto info = nlohmann::json::parse(property->json, nullptr, false);
+  if (!info.is_object() || !info.contains("world_size") || !info["world_size"].is_number_integer()) return std::nullopt;
+  return info["world_size"].get<std::int64_t>();
+}
+
+/// One step in many that pays (a batch that came late once, a pause of the machine) says nothing of the training: a
+/// third of the price remains without it, of what would remain if all steps paid alike. A loader with many workers is
+/// waited for once in as many batches, and among few steps these waits differ: there it is enough that a second step
+/// pays much, and that the others together still do. Of what costs next to nothing the count speaks, whatever one call
+/// of it took.
+bool comes_again(const TrainingCase& one, const TrainingVerdict& verdict) {
+  constexpr std::size_t fewest = 3;
+  constexpr double least_share = 0.05, second_of_dearest = 0.2, left_share = 0.1;
+  const std::size_t steps = verdict.cost.size();
+  if (steps < fewest || one.share(verdict.total()) < least_share) return true;
+  const auto total = static_cast<double>(verdict.total()), count = static_cast<double>(steps);
+  std::vector<std::int64_t> costs = verdict.cost;
+  std::nth_element(costs.begin(), costs.begin() + 1, costs.end(), std::greater<>());
+  const auto dearest = static_cast<double>(costs[0]), second = static_cast<double>(costs[1]);
+  if (total - dearest >= total * (count - 1) / count / 3) return true;
+  const auto place = std::max_element(verdict.cost.begin(), verdict.cost.end()) - verdict.cost.begin();
+  const TimeInterval longest = one.steps.list[static_cast<std::size_t>(place)].span;
+  const auto others = static_cast<double>(one.breakdown.total - (longest.end - longest.start));
+  return second >= second_of_dearest * dearest && total - dearest >= left_share * others;
+}
+
+void apply_rules(const TrainingCase& one, Diagnosis& diagnosis) {
+  for (const Rule& rule : rules) {
+    RuleOutcome outcome = rule.look(one);
+    if (outcome.verdict && comes_again(one, *outcome.verdict))
+      diagnosis.verdicts.push_back({std::move(*outcome.verdict), {}, {}});
+    if (!outcome.missing.empty()) diagnosis.abstentions.push_back({rule.cause, std::move(outcome.missing)});
+  }
+  RuleOutcome full = look_for_full_use(one);
+  if (full.verdict && diagnosis.verdicts.empty()) diagnosis.verdicts.push_back({std::move(*full.verdict), {}, {}});
+}
+
+}  // namespace
+
+bool Diagnosis::is_healthy() const {
+  return abstentions.empty() && std::all_of(verdicts.begin(), verdicts.end(), [](const PlacedVerdict& placed) {
+           return placed.verdict.cause == TrainingCause::compute_bound;
+         });
+}
+
+double Diagnosis::speed_up(const TrainingVerdict& verdict) const {
+  constexpr double least_left = 0.01;  // something always remains: more than 100 times as fast is no prediction
+  const auto time = static_cast<double>(breakdown.total);
+  const double left = std::max(time - static_cast<double>(verdict.total()), least_left * time);
+  return time <= 0 ? 1 : time / left;
+}
+
+Diagnosis diagnose(const std::string& file, const Trace& trace) {
+  Diagnosis diagnosis;
+  diagnosis.file = file;
+  const Activity activity = activity_of(trace);
+  diagnosis.steps = find_steps(activity);
+  const bool has_steps = !diagnosis.steps.list.empty();
+  if (!has_steps) diagnosis.steps = whole_trace(activity);
+  if (diagnosis.steps.list.empty()) {
+    refuse_input(
+        printable(file) +
+        ": the trace has no operators, kernels or marks of steps, so it is of no training that takt knows; give "
+        "one of PyTorch's profiler, or see what it has with 'takt trace info'");
+  }
+  diagnosis.breakdown = break_down(activity, diagnosis.steps);
+  if (!has_steps) {
+    for (const Rule& rule : rules)
+      diagnosis.abstentions.push_back({rule.cause, "steps: no marks, and nothing comes again"});
+    return diagnosis;
+  }
+  const IdleCauses idle = idle_causes(activity, diagnosis.steps);
+  apply_rules({trace, activity, diagnosis.steps, diagnosis.breakdown, idle}, diagnosis);
+  rank_verdicts(diagnosis);
+  return diagnosis;
+}
+
+std::vector<Diagnosis> diagnose(const std::vector<NamedTrace>& traces) {
+  std::vector<Diagnosis> diagnoses;
+  std::vector<std::optional<std::int64_t>> world_sizes;
+  const auto add = [&](const NamedTrace& one) {
+    Diagnosis& diagnosis = diagnoses.emplace_back(diagnose(one.file, one.read.trace));
+    diagnosis.rank = one.read.rank;
+    world_sizes.push_back(world_size_of(one.read.trace));
+  };
+  for (const NamedTrace& one : traces) {
+    const std::vector<NamedTrace> ranks = split_by_rank(one);
+    for (const NamedTrace& rank : ranks) add(rank);
+    if (ranks.empty()) add(one);
+  }
+  look_for_stragglers(diagnoses, world_sizes);
+  for (Diagnosis& diagnosis : diagnoses) {
+    std::erase_if(diagnosis.verdicts, [&](const PlacedVerdict& placed) {
+      return placed.verdict.cause == TrainingCause::compute_bound && diagnosis.verdicts.size() > 1;
+    });
+    rank_verdicts(diagnosis);
+  }
+  return diagnoses;
+}
+
+}  // namespace takt

@@ -1,0 +1,47 @@
+// Why a training is slow: what each rule says of a trace, the dearest cause first.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/read/tables.h"
+#include "training/diagnosis/verdict.h"
+
+namespace takt {
+
+/// A verdict with its place: which steps pay, and in which stretch of time.
+struct PlacedVerdict {
+  TrainingVerdict verdict;
+  std::vector<std::int64_t> steps;  ///< numbers of those that pay at least half of what the dearest third pays
+  TimeInterval span;                ///< from the first of them to the last
+};
+
+/// A rule that could not look, by the cause it is for.
+struct Abstention {
+  TrainingCause cause{};
+  std::string missing;  ///< what the trace lacks
+};
+
+struct Diagnosis {
+  std::string file;
+  std::optional<std::int64_t> rank;  ///< of a distributed training
+  Steps steps;
+  Breakdown breakdown;
+  std::vector<PlacedVerdict> verdicts;  ///< by cost; compute_bound only alone
+  std::vector<Abstention> abstentions;
+
+  bool is_healthy() const;  ///< every rule looked, and none found a cause
+  /// How much faster steps would be without the cause: T / (T - cost), at most 100.
+  double speed_up(const TrainingVerdict& verdict) const;
+};
+
+/// A diagnosis per trace, in their order, and per rank of a merged one. Traces of several ranks are also held against
+/// each other. Of a trace without steps there is a breakdown of the whole trace as one, and every rule abstains. Throws
+/// Error(bad_input) naming the file if a trace has nothing that a training does.
+std::vector<Diagnosis> diagnose(const std::vector<NamedTrace>& traces);
+
+/// For one trace, where ranks are nobody's concern.
+Diagnosis diagnose(const std::string& file, const Trace& trace);
+
+}  // namespace takt

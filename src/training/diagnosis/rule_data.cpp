@@ -1,0 +1,106 @@
+// Data starvation: the training loop waits for its next batch while nothing else goes on.
+//
+// A share alone would call a tiny model sick: handing over a batch that is ready costs a fraction of a millisecond to a
+// few, and is a large part of a step that takes no longer itself. So a wait must also be long, or be most of the step.
+// Workers that are too slow are waited for now and then: what such waits take beyond those of batches that were ready
+// is never the price of handing over, nor are ten milliseconds in every step; these count from a twentieth of the
+// steps.
+#include "base/statistics/statistics.h"
+#include "training/diagnosis/rule_words.h"
+
+namespace takt {
+namespace {
+
+constexpr double starved_share = 0.10, mostly_starved_share = 0.40;
+constexpr double long_wait_ns = 2e6, noticed_wait_ns = 2e5;
+constexpr double noticed_share = 0.05;      // of the steps, where the wait cannot be that for a batch that is ready
+constexpr double no_handing_over_ns = 1e7;  // nothing that is ready takes this long to hand over
+
+/// What a step waits for a batch that is ready: a tenth of the steps wait no longer.
+double ready_wait(const std::vector<std::int64_t>& by_step) {
+  std::vector<double> sorted(by_step.begin(), by_step.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted.empty() ? 0 : percentile(sorted, 0.1);
+}
+
+bool is_long_in_a_quarter(const std::vector<std::int64_t>& by_step) {
+  const auto long_ones = std::count_if(by_step.begin(), by_step.end(),
+                                       [](std::int64_t ns) { return static_cast<double>(ns) >= long_wait_ns; });
+  return long_ones > 0 && 4 * static_cast<std::size_t>(long_ones) >= by_step.size();
+}
+
+/// What runs inside the waits: of any thread, so that a loader's workers count where they are in the trace.
+Intervals operators_anywhere(const Activity& activity) {
+  std::vector<TimeInterval> list;
+  for (const HostSpan& span : activity.host) {
+    if (is_operator(span.role)) list.push_back(span.span);
+  }
+  return unite(std::move(list));
+}
+
+bool has_worker_threads(const Activity& activity) {
+  return std::any_of(activity.host.begin(), activity.host.end(), [&](const HostSpan& span) {
+    return is_operator(span.role) && !activity.trains[static_cast<std::size_t>(span.row)];
+  });
+}
+
+/// PyTorch names the iterator: with workers in other processes the trace does not see them.
+bool has_worker_processes(const TrainingCase& one) {
+  return std::any_of(one.activity.host.begin(), one.activity.host.end(), [&](const HostSpan& span) {
+    return span.role == Role::data_wait && one.trace.text(span.name).find("MultiProcessing") != std::string::npos;
+  });
+}
+
+struct LoaderKind {
+  std::string evidence, fix;
+};
+
+LoaderKind kind_of(const TrainingCase& one, const Intervals& waits) {
+  const std::int64_t wait = total(waits).count();
+  const double working = wait == 0
+                             ? 0
+                             : static_cast<double>(total(intersect(waits, operators_anywhere(one.activity))).count()) /
+                                   static_cast<double>(wait);
+  if (has_worker_processes(one)) {
+    return {
+        "the loader's workers are other processes, so whether they compute or wait for I/O is not in the trace",
+        "Give the loader more workers or a larger prefetch_factor, and move work from each item to before training."};
+  }
+  const bool is_seen = has_worker_threads(one.activity) || working > 0;
+  if (is_seen && working >= 0.5) {
+    return {fmt::format("CPU bound: operators run in {} of the wait", percent_text(working)),
+            "Prepare batches in more worker processes (num_workers), or do the transformations once, before training."};
+  }
+  if (has_worker_threads(one.activity)) {
+    return {
+        fmt::format("I/O bound: operators run in only {} of the wait", percent_text(working)),
+        "Read ahead with more workers (num_workers) and larger files, or keep the data in memory or on a faster disk."};
+  }
+  return {fmt::format("operators run in {} of the wait; the rest is reading, decoding or the program's own code, which "
+                      "the trace does not tell apart",
+                      percent_text(working)),
+          "Load batches in worker processes while the step runs: num_workers above 0, with prefetching."};
+}
+
+}  // namespace
+
+RuleOutcome look_for_data_starvation(const TrainingCase& one) {
+  const Intervals waits = host_cover(one.activity, {Role::data_wait});
+  if (waits.empty()) return abstain("waits for batches (events 'enumerate(DataLoader)#…' or named data_wait)");
+  const auto cost = part_by_step(one.breakdown, StepPart::data_wait);
+  const std::int64_t sum = sum_of(cost);
+  const double share = one.share(sum), wait = one.per_step(sum);
+  const bool is_often_long = is_long_in_a_quarter(cost);
+  const bool is_long = share >= starved_share && (wait >= long_wait_ns || is_often_long);
+  const bool is_most = share >= mostly_starved_share && wait >= noticed_wait_ns;
+  const bool is_uneven = is_often_long && share * (1 - ready_wait(cost) / wait) >= noticed_share;
+  const bool is_too_long = share >= noticed_share && wait >= no_handing_over_ns;
+  if (!is_long && !is_most && !is_uneven && !is_too_long) return nothing_found();
+  const LoaderKind kind = kind_of(one, waits);
+  return found(
+      TrainingCause::data_starvation, cost,
+      fmt::format("the loop waits {} per step for its batch and nothing else runs; {}", time_text(wait), kind.evidence),
+      kind.fix);
+}
+
+}  // namespace takt

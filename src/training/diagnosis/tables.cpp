@@ -1,0 +1,191 @@
+#include "training/diagnosis/tables.h"
+
+#include <fmt/format.h>
+
+#include "base/table/common_columns.h"
+
+namespace takt {
+namespace {
+
+struct VerdictRow {
+  const Diagnosis* diagnosis;
+  const PlacedVerdict* placed;
+  std::int64_t rank;
+};
+struct PartRow {
+  const Diagnosis* diagnosis;
+  StepPart part;
+};
+struct StepRow {
+  const Diagnosis* diagnosis;
+  std::size_t position;
+};
+struct AbstentionRow {
+  const Diagnosis* diagnosis;
+  const Abstention* abstention;
+};
+
+constexpr ColumnText cause_of_slow_steps{
+    "cause", "Cause",
+    "Why training steps are slow: data_starvation (the loop waits for batches), host_synchronisation (the program "
+    "waits "
+    "for the device again and again), tiny_kernels (launching takes longer than computing), allocator_churn (memory is "
+    "taken and freed all the time), small_batch (kernels do not fill the device), exposed_copy, exposed_communication "
+    "(nothing runs beside it), straggler (a rank that the others wait for), rising_step_time, compute_bound (nothing "
+    "to "
+    "mend)."};
+constexpr ColumnText step_share_of_cause{"step_share", "Step share", step_share_meaning};
+
+double steps_of(const Diagnosis& one) { return static_cast<double>(std::max<std::size_t>(1, one.steps.list.size())); }
+double share_of(const Diagnosis& one, std::int64_t time) {
+  return one.breakdown.total == 0 ? 0 : static_cast<double>(time) / static_cast<double>(one.breakdown.total);
+}
+Cell rank_cell(const Diagnosis& one) { return optional_cell(one.rank); }
+
+constexpr ColumnText rank_of_training{"rank_of_training", "Of rank",
+                                      "Number of the process in a distributed training; missing where the trace does "
+                                      "not tell."};
+
+constexpr Column<VerdictRow> verdict_columns[] = {
+    {common::trace_file, [](const VerdictRow& r) -> Cell { return r.diagnosis->file; }},
+    {common::rank, [](const VerdictRow& r) -> Cell { return r.rank; }},
+    {cause_of_slow_steps, [](const VerdictRow& r) -> Cell { return std::string(name_of(r.placed->verdict.cause)); }},
+    {step_share_of_cause,
+     [](const VerdictRow& r) -> Cell { return share_of(*r.diagnosis, r.placed->verdict.total()); }},
+    {"saved_ms_per_step", "Saved ms",
+     [](const VerdictRow& r) -> Cell {
+       return static_cast<double>(r.placed->verdict.total()) / 1e6 / steps_of(*r.diagnosis);
+     },
+     "Time in ms that a step would be shorter without the cause, on average over all steps."},
+    {"speed_up_if_removed", "Speed-up",
+     [](const VerdictRow& r) -> Cell { return r.diagnosis->speed_up(r.placed->verdict); },
+     "How many times as fast steps would be without the cause, if all else stays as it is: the time of all steps "
+     "divided "
+     "by what the cause leaves of it."},
+    {"in_steps", "In steps", [](const VerdictRow& r) -> Cell { return ranges_text(r.placed->steps); },
+     "Numbers of the steps that pay for the cause: at least half of what the dearest third pays."},
+    {"from_ns", "From ns", [](const VerdictRow& r) -> Cell { return r.placed->span.start; },
+     "Start of the first step concerned, in nanoseconds from the trace's base time."},
+    {"to_ns", "To ns", [](const VerdictRow& r) -> Cell { return r.placed->span.end; },
+     "End of the last step concerned, in nanoseconds from the trace's base time."},
+    {rank_of_training, [](const VerdictRow& r) { return rank_cell(*r.diagnosis); }},
+    {common::evidence, [](const VerdictRow& r) -> Cell { return r.placed->verdict.evidence; }},
+    {common::fix, [](const VerdictRow& r) -> Cell { return r.placed->verdict.fix; }},
+};
+
+constexpr Column<PartRow> part_columns[] = {
+    {common::trace_file, [](const PartRow& r) -> Cell { return r.diagnosis->file; }},
+    {"spent_on", "Spent on", [](const PartRow& r) -> Cell { return std::string(name_of(r.part)); }, activity_meaning},
+    {"mean_per_step_us", "Per step",
+     [](const PartRow& r) -> Cell {
+       return Duration(static_cast<double>(r.diagnosis->breakdown.sum(r.part)) / 1000 / steps_of(*r.diagnosis));
+     },
+     "Mean time per training step; the activities add up to the mean step."},
+    {step_share_of_cause, [](const PartRow& r) -> Cell { return r.diagnosis->breakdown.share(r.part); }},
+    {"means", "Meaning", [](const PartRow& r) -> Cell { return std::string(meaning_of(r.part)); },
+     "What happens in a stretch of time of the activity, in words."},
+};
+
+template <StepPart part>
+Cell part_cell(const StepRow& r) {
+  constexpr auto at = static_cast<std::size_t>(part);
+  if (!r.diagnosis->breakdown.applies[at]) return {};
+  return Duration(Nanoseconds(r.diagnosis->breakdown.by_step[r.position][at]));
+}
+
+constexpr Column<StepRow> step_columns[] = {
+    {common::trace_file, [](const StepRow& r) -> Cell { return r.diagnosis->file; }},
+    {"step_number", "Step", [](const StepRow& r) -> Cell { return r.diagnosis->steps.list[r.position].number; },
+     "Number of the training step, as its mark has it; counted from 0 where the trace has no marks."},
+    {"found_by", "Found by", [](const StepRow& r) -> Cell { return std::string(name_of(r.diagnosis->steps.source)); },
+     "How the training step was found: marks (ProfilerStep), kernels or operators (by what comes again and again), "
+     "none "
+     "(the whole trace counts as one)."},
+    {"from_ns", "From ns", [](const StepRow& r) -> Cell { return r.diagnosis->steps.list[r.position].span.start; },
+     "Start of the first step concerned, in nanoseconds from the trace's base time."},
+    {"step_time_us", "Step time",
+     [](const StepRow& r) -> Cell {
+       const TimeInterval span = r.diagnosis->steps.list[r.position].span;
+       return Duration(Nanoseconds(span.end - span.start));
+     },
+     "Time of the training step, all activities together."},
+    {"kernel_us", "Kernel", part_cell<StepPart::kernel>, "Time of the step in which a device computes."},
+    {"memory_copy_us", "Copy", part_cell<StepPart::memory_copy>,
+     "Time of the step in which a device copies or fills memory and computes nothing."},
+    {"communication_us", "Communication", part_cell<StepPart::communication>,
+     "Time of the step in which data moves between ranks and nothing else runs on a device."},
+    {"launch_us", "Launch", part_cell<StepPart::launch>,
+     "Time of the step in which the program calls the device's runtime, and no device works."},
+    {"synchronisation_us", "Waiting", part_cell<StepPart::synchronisation>,
+     "Time of the step in which the program waits for a device that does nothing any more."},
+    {"data_wait_us", "Data wait", part_cell<StepPart::data_wait>,
+     "Time of the step in which the training loop waits for its next batch, and no device works."},
+    {"host_compute_us", "Operators", part_cell<StepPart::host_compute>,
+     "Time of the step in which operators run in the program, and no device works."},
+    {"other_us", "Other", part_cell<StepPart::idle>,
+     "Time of the step in which the program's own code runs, or nothing."},
+};
+
+constexpr Column<AbstentionRow> abstention_columns[] = {
+    {common::trace_file, [](const AbstentionRow& r) -> Cell { return r.diagnosis->file; }},
+    {cause_of_slow_steps, [](const AbstentionRow& r) -> Cell { return std::string(name_of(r.abstention->cause)); }},
+    {"missing", "Missing", [](const AbstentionRow& r) -> Cell { return r.abstention->missing; },
+     "What the trace lacks, so that nothing can be said about the cause."},
+};
+
+constexpr TableDefinition<VerdictRow> verdicts_definition{
+    "verdicts",
+    "Why training steps are slow, the dearest cause first: a row per trace and cause, none where nothing is "
+    "wrong.",
+    verdict_columns};
+constexpr TableDefinition<PartRow> breakdown_definition{
+    "breakdown",
+    "Where the time of training steps goes: a row per trace and activity that the trace can show; they add "
+    "up.",
+    part_columns};
+constexpr TableDefinition<StepRow> steps_definition{"steps", "Each training step by what it did: a row per step.",
+                                                    step_columns};
+constexpr TableDefinition<AbstentionRow> abstentions_definition{
+    "abstentions", "Causes that could not be looked for: a row per trace and cause.", abstention_columns};
+
+}  // namespace
+
+std::vector<Table> diagnosis_tables(std::span<const Diagnosis> diagnoses) {
+  std::vector<VerdictRow> verdicts;
+  std::vector<PartRow> parts;
+  std::vector<StepRow> steps;
+  std::vector<AbstentionRow> abstentions;
+  for (const Diagnosis& one : diagnoses) {
+    std::int64_t rank = 0;
+    for (const PlacedVerdict& placed : one.verdicts) verdicts.push_back({&one, &placed, ++rank});
+    for (std::size_t i = 0; i < step_part_count; ++i) {
+      if (one.breakdown.applies[i]) parts.push_back({&one, static_cast<StepPart>(i)});
+    }
+    for (std::size_t i = 0; i < one.steps.list.size(); ++i) steps.push_back({&one, i});
+    for (const Abstention& abstention : one.abstentions) abstentions.push_back({&one, &abstention});
+  }
+  return {verdicts_definition.make(verdicts), breakdown_definition.make(parts), steps_definition.make(steps),
+          abstentions_definition.make(abstentions)};
+}
+
+std::vector<TableSchema> diagnosis_schemas() {
+  return {verdicts_definition.schema(), breakdown_definition.schema(), steps_definition.schema(),
+          abstentions_definition.schema()};
+}
+
+std::string ranges_text(std::span<const std::int64_t> numbers) {
+  constexpr int most_ranges = 8;
+  std::string text;
+  int ranges = 0;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    if (ranges++ == most_ranges) return text + ", …";
+    text += text.empty() ? "" : ", ";
+    text += last == i ? fmt::format("{}", numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+}  // namespace takt

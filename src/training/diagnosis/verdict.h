@@ -1,0 +1,73 @@
+// What a rule of the diagnosis says: a cause with its price, nothing, or that it could not look.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "training/steps/breakdown.h"
+#include "training/idle_causes.h"
+
+namespace takt {
+
+enum class TrainingCause : std::uint8_t {
+  data_starvation,
+  host_synchronisation,
+  tiny_kernels,
+  allocator_churn,
+  small_batch,
+  exposed_copy,
+  exposed_communication,
+  straggler,
+  rising_step_time,
+  compute_bound,  ///< nothing to mend: what is there is used
+};
+constexpr std::size_t training_cause_count = 10;
+std::string_view name_of(TrainingCause cause);  ///< "data_starvation"
+
+struct TrainingVerdict {
+  TrainingCause cause{};
+  std::vector<std::int64_t> cost;  ///< nanoseconds that each step would be shorter
+  std::string evidence, fix;
+
+  std::int64_t total() const;
+};
+
+struct RuleOutcome {
+  std::optional<TrainingVerdict> verdict{};
+  std::string missing{};  ///< the signal that the rule needs and the trace lacks: then it abstains; empty: it looked
+};
+
+/// All that a rule may ask of one trace.
+struct TrainingCase {
+  const Trace& trace;
+  const Activity& activity;
+  const Steps& steps;
+  const Breakdown& breakdown;
+  const IdleCauses& idle;
+
+  double step_count() const { return static_cast<double>(steps.list.size()); }
+  double share(std::int64_t time) const {
+    return breakdown.total == 0 ? 0 : static_cast<double>(time) / static_cast<double>(breakdown.total);
+  }
+  double per_step(std::int64_t sum) const { return static_cast<double>(sum) / std::max(1.0, step_count()); }
+  std::optional<std::size_t> step_at(std::int64_t time) const;  ///< its position; nullopt: between steps
+  bool is_in_steps(std::int64_t time) const { return step_at(time).has_value(); }
+};
+
+// One rule each; the thresholds stand in the rule. All of them need steps.
+RuleOutcome look_for_data_starvation(const TrainingCase& one);
+RuleOutcome look_for_synchronisation(const TrainingCase& one);
+RuleOutcome look_for_tiny_kernels(const TrainingCase& one);
+RuleOutcome look_for_tiny_operators(const TrainingCase& one);  ///< the same of a training without a device
+RuleOutcome look_for_churn(const TrainingCase& one);
+RuleOutcome look_for_small_batch(const TrainingCase& one);
+RuleOutcome look_for_exposed_copies(const TrainingCase& one);
+RuleOutcome look_for_exposed_communication(const TrainingCase& one);
+RuleOutcome look_for_rise(const TrainingCase& one);
+RuleOutcome look_for_full_use(const TrainingCase& one);
+
+}  // namespace takt

@@ -1,0 +1,229 @@
+#include "training/steps/activity.h"
+
+#include <algorithm>
+#include <map>
+
+#include "trace/events/rank_names.h"
+#include "trace/events/step_marks.h"
+
+namespace takt {
+namespace {
+
+/// What rules ask the arguments of an event.
+struct AskedArgs {
+  std::int64_t correlation = 0, bytes = 0;
+  std::optional<std::int64_t> total, device;
+  std::optional<double> blocks, estimate;
+};
+
+class ArgReader {
+ public:
+  explicit ArgReader(const Trace& trace) : trace_(trace), keys_(trace.strings().size()) {}
+
+  AskedArgs read(const TraceEvent& event) {
+    AskedArgs asked;
+    for (const TraceArg arg : trace_.args(event)) {
+      switch (key_of(arg.key)) {
+        case Key::correlation:
+          asked.correlation = integer(arg).value_or(0);
+          break;
+        case Key::bytes:
+          asked.bytes = integer(arg).value_or(0);
+          break;
+        case Key::total:
+          asked.total = integer(arg);
+          break;
+        case Key::device:
+          asked.device = integer(arg);
+          break;
+        case Key::blocks:
+          asked.blocks = number(arg);
+          break;
+        case Key::estimate:
+          asked.estimate = number(arg);
+          break;
+        case Key::other:
+        case Key::unknown:
+          break;
+      }
+    }
+    return asked;
+  }
+
+ private:
+  enum class Key : std::uint8_t { unknown, other, correlation, bytes, total, device, blocks, estimate };
+
+  Key key_of(StringId id) {
+    Key& key = keys_[static_cast<std::size_t>(id)];
+    if (key != Key::unknown) return key;
+    const std::string& text = trace_.text(id);
+    return key = text == "correlation"                 ? Key::correlation
+                 : text == "Bytes" || text == "bytes"  ? Key::bytes
+                 : text == "Total Allocated"           ? Key::total
+                 : text == "Device Type"               ? Key::device
+                 : text == "blocks per SM"             ? Key::blocks
+                 : text == "est. achieved occupancy %" ? Key::estimate
+                                                       : Key::other;
+  }
+  static std::optional<std::int64_t> integer(const TraceArg& arg) {
+    const auto* value = std::get_if<std::int64_t>(&arg.value);
+    return value != nullptr ? std::optional(*value) : std::nullopt;
+  }
+  static std::optional<double> number(const TraceArg& arg) {
+    if (const auto* value = std::get_if<double>(&arg.value)) return *value;
+    const auto whole = integer(arg);
+    return whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
+  }
+
+  const Trace& trace_;
+  std::vector<Key> keys_;  // by number of the text
+};
+
+TimeInterval span_of(const TraceEvent& event) {
+  return {event.start_ns, event.start_ns + std::max<std::int64_t>(event.duration_ns, 0)};
+}
+
+/// A device's own process numbers say nothing of the program; the properties of the devices do.
+bool names_a_device(const Trace& trace) {
+  const TraceProperty* devices = trace.property("deviceProperties");
+  return devices != nullptr && devices->json.find('{') != std::string::npos;
+}
+
+/// Numbers that join a call and its work are a program's own, so of several ranks in one trace they are set apart: by
+/// row, what is mixed into its numbers. Zeros where the names of processes do not tell of several.
+std::vector<std::int64_t> numbers_of_ranks(const Trace& trace) {
+  std::map<std::int64_t, std::int64_t> mixed_in;
+  for (const TraceProcess& process : trace.processes()) {
+    if (const auto rank = rank_in_name(process.name)) mixed_in.emplace(*rank, std::ssize(mixed_in) + 1);
+  }
+  std::vector<std::int64_t> by_row(trace.rows().size());
+  if (mixed_in.size() < 2) return by_row;
+  constexpr int above_numbers = 44;  // of a profiler's counter
+  for (std::size_t i = 0; i < by_row.size(); ++i) {
+    const auto rank = rank_in_name(trace.processes()[static_cast<std::size_t>(trace.rows()[i].process)].name);
+    if (rank) by_row[i] = mixed_in.at(*rank) << above_numbers;
+  }
+  return by_row;
+}
+
+/// Operators by row, outer before inner: who is inside whom, and what each does itself.
+void nest_operators(Activity& activity) {
+  std::map<RowId, std::vector<HostSpan*>> open;
+  for (HostSpan& span : activity.host) {
+    if (!is_operator(span.role) && span.role != Role::collective) continue;
+    auto& stack = open[span.row];
+    while (!stack.empty() && stack.back()->span.end <= span.span.start) stack.pop_back();
+    span.is_top = stack.empty();
+    span.self_ns = span.span.end - span.span.start;
+    if (!stack.empty()) stack.back()->self_ns -= std::min(stack.back()->self_ns, span.self_ns);
+    stack.push_back(&span);
+  }
+}
+
+void mark_memory_operators(const Trace& trace, Activity& activity) {
+  std::vector<signed char> takes(trace.strings().size(), -1);  // by name, each looked at once
+  for (HostSpan& span : activity.host) {
+    if (!is_operator(span.role)) continue;
+    signed char& known = takes[static_cast<std::size_t>(span.name)];
+    if (known < 0) known = takes_memory(trace.text(span.name)) ? 1 : 0;
+    span.takes_memory = known == 1;
+  }
+}
+
+/// Which rows belong to the training loop. Of a trace that tells nothing, the row with most operators.
+std::vector<bool> training_rows(const Trace& trace, const Activity& activity) {
+  std::vector<bool> trains(trace.rows().size());
+  std::vector<std::size_t> operators(trains.size());
+  std::vector<signed char> backward(trace.strings().size(), -1);
+  for (const HostSpan& mark : activity.step_marks) trains[static_cast<std::size_t>(mark.row)] = true;
+  for (const HostSpan& span : activity.host) {
+    const auto row = static_cast<std::size_t>(span.row);
+    signed char& is_back = backward[static_cast<std::size_t>(span.name)];
+    if (is_back < 0) is_back = is_backward(trace.text(span.name)) ? 1 : 0;
+    if (is_operator(span.role)) ++operators[row];
+    if (span.role == Role::launch || span.role == Role::data_wait || span.role == Role::optimizer) trains[row] = true;
+    if (is_back == 1 && is_operator(span.role)) trains[row] = true;
+  }
+  if (std::find(trains.begin(), trains.end(), true) == trains.end() && !trains.empty()) {
+    const auto most = std::max_element(operators.begin(), operators.end());
+    trains[static_cast<std::size_t>(most - operators.begin())] = *most > 0;
+  }
+  return trains;
+}
+
+template <typename Span>
+void sort_spans(std::vector<Span>& spans) {
+  std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+    if (a.span.start != b.span.start) return a.span.start < b.span.start;
+    return a.span.end > b.span.end;
+  });
+}
+
+bool has(const std::vector<Role>& roles, Role role) {
+  return std::find(roles.begin(), roles.end(), role) != roles.end();
+}
+
+}  // namespace
+
+Activity activity_of(const Trace& trace) {
+  Activity activity;
+  RoleBook roles(trace);
+  ArgReader args(trace);
+  const auto of_rank = numbers_of_ranks(trace);
+  const auto own_number = [&](const TraceEvent& event, std::int64_t number) {
+    return number == 0 ? 0 : number ^ of_rank[static_cast<std::size_t>(event.row)];
+  };
+  activity.expects_device = names_a_device(trace);
+  for (const TraceEvent& event : trace.events()) {
+    const Role role = roles.of(event);
+    if (role == Role::none) continue;
+    if (is_on_device(role)) {
+      const AskedArgs asked = args.read(event);
+      DeviceSpan span{span_of(event), event.name, event.row, role, own_number(event, asked.correlation), {}};
+      if (asked.blocks) span.occupancy = static_cast<float>(std::min(*asked.blocks, 1.0));
+      if (!asked.blocks && asked.estimate) span.occupancy = static_cast<float>(*asked.estimate / 100);
+      activity.device.push_back(span);
+    } else if (role == Role::memory) {
+      const AskedArgs asked = args.read(event);
+      activity.memory.push_back({event.start_ns, asked.bytes, asked.total, asked.device});
+    } else if (role == Role::step) {
+      if (is_device_mark(trace.text(event.category)) || event.duration_ns <= 0) continue;
+      activity.step_marks.push_back({span_of(event), event.name, event.row, role});
+    } else {
+      HostSpan span{span_of(event), event.name, event.row, role};
+      if (is_call(role)) span.correlation = own_number(event, args.read(event).correlation);
+      activity.expects_device = activity.expects_device || is_call(role);
+      activity.host.push_back(span);
+    }
+  }
+  sort_spans(activity.device);
+  sort_spans(activity.host);
+  sort_spans(activity.step_marks);
+  std::stable_sort(activity.memory.begin(), activity.memory.end(),
+                   [](const MemoryMoment& a, const MemoryMoment& b) { return a.time < b.time; });
+  for (const HostSpan& mark : activity.step_marks)
+    activity.step_numbers.push_back(step_number(trace.text(mark.name)).value_or(0));
+  activity.expects_device = activity.expects_device || activity.has_device();
+  activity.trains = training_rows(trace, activity);
+  nest_operators(activity);
+  mark_memory_operators(trace, activity);
+  return activity;
+}
+
+Intervals host_cover(const Activity& activity, const std::vector<Role>& roles) {
+  std::vector<TimeInterval> list;
+  for (const HostSpan& span : activity.host) {
+    if (activity.trains[static_cast<std::size_t>(span.row)] && has(roles, span.role)) list.push_back(span.span);
+  }
+  return unite(std::move(list));
+}
+
+Intervals device_cover(const Activity& activity, const std::vector<Role>& roles) {
+  std::vector<TimeInterval> list;
+  for (const DeviceSpan& span : activity.device) {
+    if (has(roles, span.role)) list.push_back(span.span);
+  }
+  return unite(std::move(list));
+}
+
+}  // namespace takt

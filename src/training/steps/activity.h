@@ -1,0 +1,64 @@
+// Who did what when, of a training's trace: events sorted by what they are about.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "trace/events/intervals.h"
+#include "trace/events/trace.h"
+#include "training/steps/roles.h"
+
+namespace takt {
+
+/// Work of a device.
+struct DeviceSpan {
+  TimeInterval span;
+  StringId name{};
+  RowId row{};
+  Role role{};
+  std::int64_t correlation = 0;      ///< with the call that launched it, of the same rank; 0: not told
+  std::optional<float> occupancy{};  ///< of a kernel: blocks per multiprocessor, at most 1, or the profiler's estimate
+};
+
+/// A span of the program.
+struct HostSpan {
+  TimeInterval span;
+  StringId name{};
+  RowId row{};
+  Role role{};
+  std::int64_t correlation = 0;  ///< of calls of the runtime
+  bool is_top = false;           ///< of operators: not inside another operator of the row
+  bool takes_memory = false;     ///< of operators: they do little else (aten::empty, aten::zeros_like)
+  std::int64_t self_ns = 0;      ///< of operators: without operators inside
+};
+
+/// Memory taken (bytes > 0) or given back.
+struct MemoryMoment {
+  std::int64_t time = 0, bytes = 0;
+  std::optional<std::int64_t> total{};   ///< held afterwards
+  std::optional<std::int64_t> device{};  ///< its type: 0 is the host; nullopt: not told
+};
+
+/// Everything is sorted by start.
+struct Activity {
+  std::vector<DeviceSpan> device;
+  std::vector<HostSpan> host;              ///< all but steps; of all threads
+  std::vector<HostSpan> step_marks;        ///< of the program; PyTorch draws others around the device's work
+  std::vector<std::int64_t> step_numbers;  ///< of step_marks
+  std::vector<MemoryMoment> memory;
+  std::vector<bool> trains;     ///< by row: the loop, the way back, whoever launches; not a loader's workers
+  bool expects_device = false;  ///< the program used a device, whether or not its work was recorded
+
+  bool has_device() const { return !device.empty(); }
+};
+
+/// O(n log n). Spans of negative length count as moments.
+Activity activity_of(const Trace& trace);
+
+/// What spans of the roles cover, of rows that train.
+Intervals host_cover(const Activity& activity, const std::vector<Role>& roles);
+/// What work of the roles covers, on any device.
+Intervals device_cover(const Activity& activity, const std::vector<Role>& roles);
+
+}  // namespace takt

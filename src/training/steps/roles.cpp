@@ -1,0 +1,100 @@
+#include "training/steps/roles.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/basics/text.h"
+#include "trace/events/gpu_time.h"
+#include "trace/events/step_marks.h"
+
+namespace takt {
+namespace {
+
+template <std::size_t count>
+bool is_one_of(std::string_view word, const std::array<std::string_view, count>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+constexpr std::array<std::string_view, 8> runtime_categories{"cuda_runtime",        "cuda_driver",       "runtime",
+                                                             "hip_runtime",         "xpu_runtime",       "xpu_driver",
+                                                             "privateuse1_runtime", "privateuse1_driver"};
+constexpr std::array<std::string_view, 4> program_categories{"cpu_op", "operator", "user_annotation", ""};
+constexpr std::array<std::string_view, 4> scalar_reads{"aten::_local_scalar_dense", "aten::nonzero", "aten::is_nonzero",
+                                                       "aten::item"};
+constexpr std::array<std::string_view, 6> collectives{"gloo:", "nccl:", "rccl:", "mpi:", "ucc:", "c10d::"};
+
+/// The loader's iterator as PyTorch names it, in the main thread alone; and the names that programs give it by hand.
+bool is_data_wait(std::string_view name) {
+  if (name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#")) return true;
+  const std::string word = lower_case(name);
+  return word.find("data_load") != word.npos || word.find("dataload") != word.npos ||
+         word.find("data_wait") != word.npos;
+}
+
+Role call_role(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  if (has("Synchronize")) return Role::synchronisation;
+  if (name == "cudaMemcpy" || name == "hipMemcpy") return Role::synchronisation;  // returns when all is done
+  if (has("Malloc") || has("Free") || has("HostAlloc") || has("MemAlloc") || has("MemCreate")) return Role::allocation;
+  if (has("Launch") || has("Memcpy") || has("Memset")) return Role::launch;
+  return Role::runtime;
+}
+
+Role program_role(std::string_view category, std::string_view name) {
+  if (step_number(name)) return Role::step;
+  if (name.starts_with("Optimizer.step#")) return Role::optimizer;
+  for (const std::string_view front : collectives) {
+    if (name.starts_with(front)) return Role::collective;
+  }
+  if (is_one_of(name, scalar_reads)) return Role::scalar_read;
+  const bool is_annotation = category == "user_annotation";
+  const bool is_framework = name.find("::") != name.npos;
+  if (!is_framework && is_data_wait(name)) return Role::data_wait;
+  if (is_annotation) return Role::none;
+  // Events without a category are operators if they are named like one: other programs trace themselves, too.
+  if (category.empty() && !is_framework && !is_backward(name)) return Role::none;
+  return Role::op;
+}
+
+}  // namespace
+
+bool is_backward(std::string_view name) {
+  return name.find("Backward") != name.npos || name.starts_with("autograd::") ||
+         name.find("AccumulateGrad") != name.npos;
+}
+
+Role role_of(std::string_view category, std::string_view name) {
+  switch (gpu_work(category, name)) {
+    case GpuWork::compute:
+      return Role::kernel;
+    case GpuWork::communication:
+      return Role::communication;
+    case GpuWork::memory:
+      return name.starts_with("Memset") || lower_case(category).ends_with("memset") ? Role::fill : Role::copy;
+    case GpuWork::none:
+      break;
+  }
+  if (name == "[memory]") return Role::memory;
+  const std::string kind = lower_case(category);
+  if (is_one_of(kind, runtime_categories)) return call_role(name);
+  if (is_one_of(kind, program_categories)) return program_role(kind, name);
+  return Role::none;
+}
+
+Role RoleBook::of(const TraceEvent& event) {
+  const auto key = static_cast<std::uint64_t>(event.category) << 32 | static_cast<std::uint64_t>(event.name);
+  const auto [found, is_new] = known_.try_emplace(key, Role::none);
+  if (is_new) found->second = role_of(trace_.text(event.category), trace_.text(event.name));
+  return found->second;
+}
+
+bool takes_memory(std::string_view name) {
+  for (const std::string_view word : {"aten::empty", "aten::zero", "aten::fill_", "aten::ones", "aten::full",
+                                      "aten::resize_", "aten::new_", "aten::clone", "aten::rand"}) {
+    if (name.starts_with(word)) return true;
+  }
+  return false;
+}
+
+}  // namespace takt

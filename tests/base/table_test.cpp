@@ -1,0 +1,168 @@
+#include "base/table/table.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/basics/error.h"
+
+using namespace std::chrono_literals;
+
+namespace takt {
+namespace {
+
+struct Row {
+  std::string name;
+  std::optional<double> flops;
+  Duration total;
+};
+
+constexpr Column<Row> row_columns[] = {
+    {"name", "Name", [](const Row& row) -> Cell { return row.name; }, "who"},
+    {"flops", "FLOPs", [](const Row& row) { return optional_cell(row.flops); }, "work"},
+    {"total_us", "Total", [](const Row& row) -> Cell { return row.total; }, "time"},
+};
+
+Table sample() {
+  std::vector<Row> rows{{"conv,\"1\"|x", 2.5, 1500us}, {"relu", std::nullopt, 2us}};
+  return TableDefinition<Row>{"operators", "Rows of a test.", row_columns}.make(rows);
+}
+
+TEST(Table, missing_values_are_never_zero) {
+  EXPECT_EQ(to_csv(sample()), "name,flops,total_us\n\"conv,\"\"1\"\"|x\",2.5,1500\nrelu,,2\n");
+  Table ends = sample();
+  ends.rows = {{"a\rb", Cell{}, Cell{}}, {"c\nd", Cell{}, Cell{}}};
+  EXPECT_EQ(to_csv(ends), "name,flops,total_us\n\"a\rb\",,\n\"c\nd\",,\n");
+  auto json = nlohmann::json::parse(to_json(std::vector{sample()}, R"({"takt_version":"1"})"));
+  EXPECT_EQ(json["takt"]["takt_version"], "1");
+  EXPECT_TRUE(json["tables"]["operators"][1]["flops"].is_null());
+  EXPECT_EQ(json["tables"]["operators"][0]["total_us"], 1500);
+  EXPECT_NE(to_text(sample()).find("–"), std::string::npos);
+}
+
+TEST(Table, a_definition_makes_the_columns_that_its_schema_tells) {
+  constexpr NamedRow rows[] = {{"[rest]", "What is left."}};
+  const TableDefinition<Row> definition{"operators", "Rows of a test.", row_columns, rows};
+  const TableSchema schema = definition.schema();
+  EXPECT_EQ(schema.name, definition.make({}).name);
+  EXPECT_EQ(schema.sentence, "Rows of a test.");
+  ASSERT_EQ(schema.columns.size(), 3u);
+  EXPECT_EQ(schema.columns[2].name, "total_us");
+  EXPECT_EQ(schema.columns[2].title, "Total");
+  EXPECT_EQ(schema.columns[2].meaning, "time");
+  EXPECT_EQ(definition.make({}).columns.size(), 3u);
+  ASSERT_EQ(schema.named_rows.size(), 1u);
+  EXPECT_EQ(schema.named_rows[0].name, "[rest]");
+}
+
+TEST(Table, columns_are_picked_in_the_order_asked_for_or_left_out) {
+  const std::vector<Table> list{sample()};
+  const Table& table = table_named(list, "operators");
+  EXPECT_EQ(to_csv(some_columns(table, {"total_us", "none", "name"})),
+            "total_us,name\n1500,\"conv,\"\"1\"\"|x\"\n2,relu\n");
+  EXPECT_EQ(to_csv(without_columns(table, {"name"})), "flops,total_us\n2.5,1500\n,2\n");
+}
+
+TEST(Table, columns_that_say_nothing_in_any_row_can_be_left_out) {
+  Table table = some_columns(sample(), {"name", "flops"});
+  EXPECT_EQ(without_empty_columns(table).columns.size(), 2u);  // one row has it
+  table.rows.front()[1] = Cell();
+  EXPECT_EQ(to_csv(without_empty_columns(table)), "name\n\"conv,\"\"1\"\"|x\"\nrelu\n");
+  table.rows.clear();
+  EXPECT_EQ(without_empty_columns(table).columns.size(), 2u);
+}
+
+TEST(Table, a_column_may_be_meant_without_its_unit) {
+  EXPECT_TRUE(is_meant({"share_percent", "Share %", ""}, "share"));
+  EXPECT_FALSE(is_meant({"share_percent", "Share %", ""}, "percent"));
+}
+
+TEST(Table, chosen_columns_may_leave_out_the_unit_and_all_is_every_one) {
+  EXPECT_EQ(to_csv(choose_columns(sample(), std::vector<std::string>{"total"})), "total_us\n1500\n2\n");
+  EXPECT_EQ(choose_columns(sample(), std::vector<std::string>{"flops", "all"}).columns.size(), 4u);
+  EXPECT_EQ(parse_column_names(" name, total_us,"), (std::vector<std::string>{"name", "total_us"}));
+  EXPECT_THROW(parse_column_names(" ,"), UsageError);
+  try {
+    choose_columns(sample(), std::vector<std::string>{"totl_us"});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "--columns: there is no column 'totl_us'; did you mean 'total_us'?");
+  }
+}
+
+TEST(Table, markdown_escapes_bars) { EXPECT_NE(to_markdown(sample()).find("conv,\"1\"\\|x"), std::string::npos); }
+
+TEST(Table, text_is_aligned_and_within_its_width) {
+  EXPECT_EQ(to_text(sample()),
+            "Name        FLOPs     Total\n"
+            "───────────────────────────\n"
+            "conv,\"1\"|x   2.50  1.500 ms\n"
+            "relu            –  0.002 ms\n");
+  Table wide = sample();
+  wide.rows[0][0] = std::string(200, 'n') + "tail";
+  std::string text = to_text(wide, 60);
+  EXPECT_NE(text.find("…"), std::string::npos);
+  EXPECT_NE(text.find("tail"), std::string::npos);
+  EXPECT_EQ(to_text(wide, 300).find("…"), std::string::npos);
+}
+
+TEST(Table, is_cut_where_it_is_a_column_too_wide_and_not_before) {
+  const Table table{"t",
+                    {{"a", "A", ""}, {"b", "B", ""}, {"n", "N", ""}},
+                    {{std::string("one/two/three/four"), std::string("alpha.beta"), std::int64_t{12345}},
+                     {std::string("one/two/three/five"), std::string("b"), std::int64_t{1}}}};
+  EXPECT_EQ(text_width(table), 18u + 2 + 10 + 2 + 5);
+  EXPECT_EQ(to_text(table, 37).find("…"), std::string::npos);
+  const std::string cut = to_text(table, 36);
+  EXPECT_NE(cut.find("…"), std::string::npos);
+  for (const char* word : {"four", "five", "alpha.beta", "12345"}) EXPECT_NE(cut.find(word), std::string::npos) << word;
+  EXPECT_EQ(to_text(Table{"t", {{"a", "A", ""}}, {}}), "A\n─\n");
+}
+
+TEST(Table, percentages_have_no_unit_and_ends_of_intervals_an_end) {
+  const Table table{
+      "t",
+      {{"change_percent", "Change %", ""}, {"low_percent", "From %", ""}, {"fit_high_percent", "To %", ""}},
+      {{4.4, -54.0, 86.6}, {1.9e6, 1000.0, 3.18e16}}};
+  EXPECT_EQ(to_text(table),
+            "Change %  From %    To %\n"
+            "────────────────────────\n"
+            "       4     -54    86.6\n"
+            " 1900000    1000  > 1000\n");
+  EXPECT_NE(to_csv(table).find("3.18e+16"), std::string::npos) << "files keep the number";
+}
+
+TEST(Table, a_named_row_and_a_verdict_are_never_cut) {
+  const Table table{"t",
+                    {{"name", "Name", ""}, {"type", "Type", ""}, {"verdict", "Verdict", ""}},
+                    {{std::string("[whole run]"), Cell(), std::string("inconclusive")},
+                     {std::string("/encoder/layer.0/output/dense/MatMul"), std::string("SkipLayerNormalization"),
+                      std::string("regrouped")}}};
+  const std::string text = to_text(table, 10);
+  for (const char* word : {"[whole run]", "inconclusive", "regrouped", "Verdict"})
+    EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+  EXPECT_EQ(text.find("SkipLayerNormalization"), std::string::npos);
+}
+
+TEST(Table, markdown_has_the_numbers_of_the_text) {
+  Table table{"t", {{"a", "A", ""}, {"b_us", "B", ""}}, {{Cell(550.9527129407443), Cell(Duration(1500))}}};
+  EXPECT_EQ(to_markdown(table), "| A | B |\n|---|---|\n| 551 | 1.50 ms |\n");
+}
+
+TEST(Table, colours_change_nothing_but_the_colours) {
+  const TextStyle style{.colour = true, .paint = [](const ColumnSchema& column, const Cell&) {
+                          return column.name == "total_us" ? Paint::bad : Paint::plain;
+                        }};
+  std::string text = to_text(sample(), style);
+  EXPECT_NE(text.find("\x1b[33m1.500 ms\x1b[0m"), std::string::npos);
+  for (std::size_t at; (at = text.find('\x1b')) != text.npos;) text.erase(at, text.find('m', at) - at + 1);
+  EXPECT_EQ(text, to_text(sample()));
+}
+
+TEST(Table, json_has_no_infinities) {
+  Table table{"t", {{"a", "A", ""}}, {{Cell(std::numeric_limits<double>::infinity())}}};
+  EXPECT_TRUE(nlohmann::json::parse(to_json(std::vector{table}, "{}"))["tables"]["t"][0]["a"].is_null());
+}
+
+}  // namespace
+}  // namespace takt

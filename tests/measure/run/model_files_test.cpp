@@ -1,0 +1,107 @@
+// Which model it was, and files that are none.
+#include <gmock/gmock.h>
+
+#include "base/basics/error.h"
+#include "base/files/file.h"
+#include "model/onnx/builder.h"
+#include "measure/open/misplaced_file.h"
+#include "measure/open/model_content.h"
+#include "measure/run/run.h"
+#include "model/runtime/runtime.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using testing::HasSubstr;
+
+std::string fingerprint_of(const std::filesystem::path& model) {
+  const auto content = content_of(model, nullptr);
+  return content ? content->fingerprint : "";
+}
+
+TEST(ModelContent, follows_the_bytes_and_not_the_name) {
+  const TestFolder folder;
+  folder.write("a.onnx", "0123456789");
+  folder.write("b.onnx", "0123456789");
+  folder.write("c.onnx", "0123456780");
+  EXPECT_EQ(fingerprint_of(folder / "a.onnx"), fingerprint_of(folder / "b.onnx"));
+  EXPECT_NE(fingerprint_of(folder / "a.onnx"), fingerprint_of(folder / "c.onnx"));
+  EXPECT_EQ(fingerprint_of(folder / "a.onnx").size(), 16u);
+  EXPECT_EQ(fingerprint_of(folder / "none.onnx"), "");
+}
+
+TEST(ModelContent, knows_weights_in_other_files) {
+  const TestFolder folder;
+  const auto model = folder.write("m.xml", "<net/>");
+  const std::string bare = fingerprint_of(model);
+  folder.write("m.bin", "weights");
+  const std::string with = fingerprint_of(model);
+  folder.write("m.bin", "Weights");
+  EXPECT_NE(bare, with);
+  EXPECT_NE(with, fingerprint_of(model));
+}
+
+TEST(MisplacedFile, is_told_where_it_belongs) {
+  const auto told = [](const char* name, std::string_view start) { return misplacement(name, start, "onnxruntime"); };
+  EXPECT_THAT(told("p.json", R"({"takt": {"provenance": {"schema_version": 1}}, "graph_exec": {)"),
+              HasSubstr("takt analyze p.json"));
+  EXPECT_THAT(told("r.json", R"({"takt": {"schema_version": 1}, "tables": {)"), HasSubstr("a result of takt"));
+  EXPECT_THAT(told("t.json", R"({"traceEvents": [)"), HasSubstr("takt trace info t.json"));
+  EXPECT_THAT(told("o.json", R"([{"cat" : "Session","pid" :1,"name" :"model_loading_uri","ph" : "X"}])"),
+              HasSubstr("takt analyze o.json"));
+  EXPECT_THAT(told("pipe.yaml", "stages:\n  - name: a\n"), HasSubstr("takt pipeline run pipe.yaml"));
+  EXPECT_THAT(told("box.yaml", "latency: {}\n"), HasSubstr("--device sim:box"));
+  EXPECT_THAT(told("m.pt", "PK\x03\x04"), HasSubstr("torch.onnx.export"));
+  EXPECT_THAT(told("m.h5", "\x89HDF\r\n"), HasSubstr("tf2onnx"));
+  EXPECT_THAT(told("x.npy", "\x93NUMPY"), HasSubstr("--input"));
+}
+
+TEST(MisplacedFile, what_openvino_reads_is_left_to_it) {
+  EXPECT_THAT(misplacement("m.tflite", "", "onnxruntime"), HasSubstr("--runtime openvino reads it"));
+  EXPECT_EQ(misplacement("m.tflite", "", "openvino"), "");
+  EXPECT_THAT(misplacement("m.pt", "", "openvino"), HasSubstr("torch.onnx.export"));
+}
+
+TEST(MisplacedFile, a_model_is_none_whatever_it_is_called) {
+  EXPECT_EQ(misplacement("m.onnx", "\x08\x07\x12\x04test", "onnxruntime"), "");
+  EXPECT_EQ(misplacement("model", "\x08\x07\x12\x04test", "onnxruntime"), "");
+  EXPECT_EQ(misplacement("m.xml", "<?xml version=\"1.0\"?><net name=\"m\">", "openvino"), "");
+}
+
+TEST(MisplacedFile, is_refused_by_its_name) {
+  const TestFolder folder;
+  write_file_atomically(folder / "p.json", R"({"traceEvents": []})");
+  try {
+    refuse_misplaced_file(folder / "p.json", "onnxruntime");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("p.json: is no model that takt runs: it is a trace"));
+  }
+  refuse_misplaced_file(folder / "none.onnx", "onnxruntime");
+}
+
+TEST(InputFiles, that_take_turns_have_one_shape) {
+  if (runtime_names().size() < 2) GTEST_SKIP() << "needs a runtime that tells the shapes behind an input";
+  const TestFolder folder;
+  ModelBuilder b;
+  b.output(b.node("Relu", {b.symbolic_input("x", ElementType::f32, "batch,4")}));
+  folder.write("turns/a.json", "[[1,2,3,4]]");
+  folder.write("turns/b.json", "[[1,2,3,4],[5,6,7,8]]");
+  RunSettings settings;
+  settings.device = "sim:CPU";
+  settings.iterations = 2;
+  settings.inputs = parse_input_specs("x:" + (folder / "turns").string());
+  try {
+    run_model(folder.write("open.onnx", b.serialize()), settings, RunPasses::plain);
+    ADD_FAILURE() << "it ran";
+  } catch (const Error& error) {
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("b.json: input 'x' is {2,4}, and {1,4} in the first file; files that take turns need one shape"));
+  }
+}
+
+}  // namespace
+}  // namespace takt

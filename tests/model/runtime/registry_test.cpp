@@ -1,0 +1,60 @@
+// Which runtimes there are, and which of them a file is for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/basics/error.h"
+#include "model/runtime/runtime.h"
+
+namespace takt {
+namespace {
+
+bool is_built(const std::string& name) {
+  const auto names = runtime_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+TEST(Registry, an_unknown_name_gets_the_nearest) {
+  try {
+    make_runtime("openvin");
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+    EXPECT_THAT(e.what(), testing::HasSubstr("openvino"));
+  }
+}
+
+TEST(Registry, every_runtime_is_either_there_or_missing) {
+  auto all = runtime_names();
+  const auto missing = missing_runtime_names();
+  all.insert(all.end(), missing.begin(), missing.end());
+  EXPECT_THAT(all, testing::UnorderedElementsAre("openvino", "onnxruntime", "sim"));
+  for (const auto& name : missing) EXPECT_THROW(make_runtime(name), Error);
+}
+
+TEST(Registry, endings_tell_models_from_other_files) {
+  for (const char* model : {"a.onnx", "a.ONNX", "b/c.xml"}) EXPECT_TRUE(is_model_file(model)) << model;
+  for (const char* other : {"a.yaml", "onnx", "a.onnx.gz", ""}) EXPECT_FALSE(is_model_file(other)) << other;
+}
+
+TEST(Registry, a_runtime_s_own_format_decides) {
+  EXPECT_EQ(runtime_for("a.xml").name, "openvino");
+  EXPECT_EQ(runtime_for("a.xml").why, "for .xml files");
+  if (!is_built("onnxruntime")) GTEST_SKIP() << "onnxruntime is not in this binary";
+  EXPECT_EQ(runtime_for("a.Onnx").name, "onnxruntime");
+  EXPECT_EQ(runtime_for("a.Onnx").why, "for .onnx files");
+  EXPECT_EQ(runtime_for("a.bin").name, "onnxruntime") << "most models are ONNX, whatever they are called";
+}
+
+TEST(Registry, without_it_another_real_runtime_that_reads_the_file_is_chosen) {
+  if (is_built("onnxruntime") || !is_built("openvino")) GTEST_SKIP() << "needs a binary with openvino alone";
+  EXPECT_EQ(runtime_for("a.onnx").name, "openvino");
+  EXPECT_EQ(runtime_for("a.onnx").why, "onnxruntime is not in this binary");
+}
+
+TEST(Registry, a_simulated_device_is_never_chosen_for_a_real_one) {
+  if (is_built("onnxruntime") || is_built("openvino")) GTEST_SKIP() << "needs a binary without real runtimes";
+  EXPECT_THROW(make_runtime(runtime_for("a.onnx").name), Error);
+}
+
+}  // namespace
+}  // namespace takt

@@ -1,0 +1,147 @@
+#include "pipeline/contention/possible_laws.h"
+
+#include <gtest/gtest.h>
+
+#include "flow/arrivals.h"
+#include "pipeline/contention/crowds.h"
+#include "pipeline/whatif/known_contention.h"
+#include "pipeline/whatif/range.h"
+#include "pipeline/whatif/what_if_cases.h"
+
+namespace takt {
+namespace {
+
+/// Two stages of 5 ms, each 1.5 times as slow beside the other, which the record does not tell.
+TruePipeline law_pair(std::int64_t batches = 200) {
+  TruePipeline truth = chain({5000, 5000}, 2, batches);
+  truth.contention.interference = {{1, 1.5}, {1.5, 1}};
+  truth.law_in_record = false;
+  return truth;
+}
+
+/// Batches come at random times, so that the stages overlap now more and now less.
+TruePipeline now_and_then(TruePipeline truth, double gap_us) {
+  truth.shape.source.open = true;
+  const auto gap = Nanoseconds(static_cast<std::int64_t>(gap_us * 1e3));
+  truth.arrivals = poisson_arrivals(gap, *truth.shape.source.batches, 5);
+  return truth;
+}
+
+PossibleLaws possible(const TruePipeline& truth) { return known_contention(run_truth(truth)).possible; }
+
+TEST(Crowds, are_who_ran_beside_and_for_how_long) {
+  // gather 1 ms, infer 2.5 ms: while infer works on a batch, gather is beside it for 1 ms.
+  const PipelineRun run = run_truth(chain({1000, 2500}, 2, 20));
+  const auto crowds = crowds_of(run, {}, 100);
+  ASSERT_EQ(crowds.size(), 2u);
+  ASSERT_FALSE(crowds[1].executions.empty());
+  const CrowdedExecution& one = crowds[1].executions[5];
+  EXPECT_EQ(one.duration_ns, 2.5e6);
+  double beside = 0, all = 0;
+  for (const CrowdedTime& time : one.times) {
+    all += time.ns;
+    if (crowds[1].crowds[time.crowd].others == std::vector<int>{1, 0}) beside += time.ns;
+  }
+  EXPECT_EQ(all, 2.5e6);
+  EXPECT_EQ(beside, 1e6);
+  EXPECT_EQ(crowds[1].crowds[one.at_end].others, (std::vector<int>{0, 0}));
+  EXPECT_EQ(crowds_of(run, {}, 3)[0].executions.size(), 3u);
+}
+
+TEST(Crowds, know_what_counts_of_a_factor_while_cores_are_short) {
+  // Three of one thread on two cores: each other one is beside for half of the time (1 − 0.5) / (1.5 − 0.5).
+  TruePipeline truth = chain({2000, 2000, 2000}, 2, 20);
+  const PipelineRun run = run_truth(truth);
+  const auto crowds = crowds_of(run, {.interference = {}, .device_curve = {}, .core_share = {0.5, 0.5, 0.5}}, 100);
+  bool seen = false;
+  for (const Crowd& crowd : crowds[0].crowds) {
+    if (crowd.others != std::vector<int>{0, 1, 1}) continue;
+    seen = true;
+    EXPECT_NEAR(crowd.counts[1], 0.5, 1e-9);
+    EXPECT_NEAR(crowd.known_slowdown, 1.5, 1e-9);
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST(PossibleLaws, of_what_is_known_are_all_the_same) {
+  TruePipeline truth = law_pair();
+  truth.law_in_record = true;
+  const PossibleLaws laws = possible(truth);
+  ASSERT_EQ(laws.laws.size(), 60u);
+  for (const ContentionLaw& law : laws.laws) EXPECT_EQ(law.interference, truth.contention.interference);
+  EXPECT_EQ(laws.factors[0][1].low, 1);
+  EXPECT_EQ(laws.factors[0][1].high, 1);
+}
+
+// Always beside each other, at the same speed: 7.5 ms may be 7.5 alone, or 5 and slowed down.
+TEST(PossibleLaws, of_lock_step_are_many) {
+  const PossibleLaws laws = possible(law_pair());
+  EXPECT_LT(laws.factors[0][1].low, 1.15);
+  EXPECT_GT(laws.factors[0][1].high, 1.6);
+  EXPECT_GT(laws.factors[0][0].high, 1.6) << "never seen";
+  EXPECT_FALSE(laws.factors[0][1].shown);
+}
+
+TEST(PossibleLaws, are_few_where_stages_overlap_now_more_and_now_less) {
+  for (const double sigma : {0.0, 0.1}) {
+    TruePipeline truth = now_and_then(law_pair(), 12000);
+    truth.sigma = sigma;
+    const PossibleLaws laws = possible(truth);
+    for (const PossibleFactor& factor : {laws.factors[0][1], laws.factors[1][0]}) {
+      EXPECT_GT(factor.low, 1.3) << sigma;
+      EXPECT_LT(factor.high, 1.7) << sigma;
+      EXPECT_GT(factor.high - factor.low, 0) << sigma;
+    }
+  }
+}
+
+TEST(PossibleLaws, hardly_slow_down_where_overlaps_show_that_nothing_does) {
+  TruePipeline truth = now_and_then(law_pair(), 12000);
+  truth.contention = {};
+  truth.sigma = 0.05;
+  const PossibleLaws laws = possible(truth);
+  EXPECT_LT(laws.factors[0][1].high, 1.1);
+  EXPECT_LT(laws.factors[1][0].high, 1.1);
+}
+
+// Something else held up every 20th execution for three times its time: what it overlapped meanwhile is no evidence.
+TEST(PossibleLaws, do_not_follow_a_few_delays) {
+  TruePipeline truth = now_and_then(law_pair(), 12000);
+  truth.sigma = 0.05;
+  truth.delayed_every = 20;
+  const PossibleLaws laws = possible(truth);
+  EXPECT_GT(laws.factors[1][0].low, 1.3);
+  EXPECT_LT(laws.factors[1][0].high, 1.7);
+}
+
+TEST(PossibleLaws, are_the_same_for_the_same_seed) {
+  const PipelineRun run = run_truth(law_pair(40));
+  const KnownPairs known(2, std::vector<bool>(2, false));
+  const auto factors = [&](std::uint64_t seed) { return possible_laws(run, {}, known, 10, seed).laws[7].interference; };
+  EXPECT_EQ(factors(3), factors(3));
+  EXPECT_NE(factors(3), factors(4));
+}
+
+TEST(PossibleLaws, of_nothing_that_ran_are_what_is_expected) {
+  const PossibleLaws laws = possible(law_pair(0));
+  ASSERT_EQ(laws.laws.size(), 60u);
+  EXPECT_GT(laws.factors[0][1].high, 1.6);
+}
+
+TEST(ShortestRange, holds_nine_of_ten_and_the_prediction) {
+  std::vector<double> values;
+  for (int i = 0; i < 99; ++i) values.push_back(i);
+  values.push_back(1000);  // alone far away: left out
+  const auto middle = shortest_range(values, 50);
+  EXPECT_GE(middle.low, 0);
+  EXPECT_LE(middle.high, 98);
+  EXPECT_EQ(middle.high - middle.low, 90);  // 91 of 100, as 91 = 0.9 · 101 rounded up
+  const auto outside = shortest_range(values, -20);
+  EXPECT_EQ(outside.low, -20);
+  EXPECT_EQ(outside.high, 90);
+  EXPECT_EQ(shortest_range({}, 3).low, 3);
+  EXPECT_EQ(shortest_range({5}, 3).high, 5);
+}
+
+}  // namespace
+}  // namespace takt

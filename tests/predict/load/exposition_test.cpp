@@ -1,0 +1,113 @@
+#include "predict/sources/exposition.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <regex>
+#include <set>
+
+#include "base/basics/text.h"
+#include "predict/prometheus/metrics.h"
+
+namespace takt {
+namespace {
+
+/// Prometheus' text format, version 0.0.4, read by the letter: every metric has its help and type before its first
+/// sample and its samples together; labels are quoted; no sample is there twice.
+std::vector<PrometheusSeries> parse_exposition(const std::string& text) {
+  static const std::regex help("# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)"),
+      type("# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) gauge"), sample("([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\\{(.*)\\})? (\\S+)"),
+      label("([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\\\\n]|\\\\[\\\\\"n])*)\"(,|$)");
+  EXPECT_TRUE(text.ends_with('\n'));
+  std::vector<PrometheusSeries> found;
+  std::set<std::string> ended, seen;
+  std::string metric, described;
+  auto lines = split(text, '\n');
+  lines.pop_back();
+  for (const std::string& line : lines) {
+    std::smatch match;
+    if (std::regex_match(line, match, help)) {
+      ended.insert(metric), metric.clear();
+      described = match[1];
+      EXPECT_FALSE(ended.contains(described)) << "told in two places: " << described;
+    } else if (std::regex_match(line, match, type)) {
+      metric = match[1];
+      EXPECT_EQ(metric, described);
+    } else if (std::regex_match(line, match, sample)) {
+      EXPECT_EQ(match[1], metric) << line;
+      EXPECT_TRUE(seen.insert(line.substr(0, line.rfind(' '))).second) << line;
+      PrometheusSeries& one = found.emplace_back();
+      one.labels["__name__"] = match[1];
+      std::string rest = match[2];
+      for (std::smatch part; std::regex_search(rest, part, label, std::regex_constants::match_continuous);
+           rest = part.suffix())
+        one.labels[part[1]] = part[2];
+      EXPECT_EQ(rest, "") << line;
+      const auto value = number_in<double>(std::string_view(line).substr(line.rfind(' ') + 1));
+      EXPECT_TRUE(value) << line;
+      one.samples = {{1000, value.value_or(0)}};
+    } else {
+      ADD_FAILURE() << "no line of the format: " << line;
+    }
+  }
+  return found;
+}
+
+LoadReading reading_told(const char* feature, const char* device, const char* source, std::optional<double> value) {
+  LoadReading reading = reading_of(feature, device, source);
+  reading.value = value;
+  if (!value) reading.trouble = "no";
+  return reading;
+}
+
+const LoadSnapshot snapshot{
+    Nanoseconds(5'000'000'000),
+    {reading_told("cpu_busy_share", "host", "host", 0.1234567890123),
+     reading_told("gpu_busy_share", "gpu0", "nvml", 0.5), reading_told("gpu_busy_share", "gpu1", "nvml", 1),
+     reading_told("probe_compute_flops", "host", "probe", 1.23e11),
+     reading_told("io_pressure_share", "host", "host", std::nullopt),
+     reading_told("gpu_power_watts", "a\"b\\c\nd", "nvml", 300)},
+    {}};
+
+TEST(Exposition, is_prometheus_text_and_keeps_every_value) {
+  const auto series = parse_exposition(exposition(snapshot, {"host", "nvml", "probe"}, Nanoseconds(7'500'000'000)));
+  const auto read = metric_readings(series, {990, 1000, 1000, 60});
+  std::map<std::string, double> values;
+  for (const LoadReading& one : read.readings) values[one.name + " " + one.device] = one.value.value_or(-1);
+  EXPECT_EQ(values["cpu_busy_share host"], 0.1234567890123);
+  EXPECT_EQ(values["gpu_busy_share gpu0"], 0.5);
+  EXPECT_EQ(values["gpu_busy_share gpu1"], 1);
+  EXPECT_EQ(values["probe_compute_flops host"], 1.23e11);
+  EXPECT_EQ(values.size(), 5u) << "nothing else has a value";
+  const auto value_of = [&](const std::string& name, const std::string& source) {
+    for (const auto& one : series)
+      if (one.label("__name__") == name && one.label("source") == source) return one.samples.front().value;
+    return -1.0;
+  };
+  EXPECT_EQ(value_of("takt_load_age_seconds", ""), 2.5);
+  EXPECT_EQ(value_of("takt_load_missing", "host"), 1);
+  EXPECT_EQ(value_of("takt_load_source_up", "nvml"), 1);
+  std::map<std::string, int> heads;
+  const std::string text = exposition(snapshot, {"host", "nvml", "probe"}, Nanoseconds(0));
+  for (std::size_t at = text.find("# TYPE "); at != text.npos; at = text.find("# TYPE ", at + 1))
+    ++heads[text.substr(at, text.find('\n', at) - at)];
+  for (const auto& [head, count] : heads) EXPECT_EQ(count, 1) << head;
+  EXPECT_EQ(heads.size(), 4u + 1 + 3);
+  EXPECT_NE(text.find("takt_load_age_seconds 0\n"), text.npos) << "not below 0";
+}
+
+TEST(Exposition, of_nothing_says_so) {
+  const std::string text = exposition({}, {"nvml"}, Nanoseconds(0));
+  parse_exposition(text);
+  EXPECT_NE(text.find("takt_load_source_up{source=\"nvml\"} 0\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("takt_cpu"), std::string::npos);
+}
+
+TEST(Exposition, escapes_what_a_label_may_not_hold) {
+  EXPECT_NE(
+      exposition(snapshot, {}, Nanoseconds(0)).find(R"(takt_gpu_power_watts{device="a\"b\\c\nd",source="nvml"} 300)"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace takt
