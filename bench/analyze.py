@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares `takt analyze` on a profile of 200,000 operators (about 330 MB) with Python's json.load on the same file.
 
-The two take turns, so that whatever else the machine does slows both; medians of their times are divided. Exit 1 unless
+The two run alternately, so that other activity of the machine slows both; medians of their times are divided. Exit 1 unless
 takt is at least 20 times as fast and never takes 600 MB of memory. The profile is made once, in build/bench.
 
 usage: bench/analyze.py [TAKT] [--rounds 5] [--operators 200000] [-- OPTIONS OF takt analyze]

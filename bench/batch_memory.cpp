@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "pipeline/account/account.h"
-#include "base/memory/resident.h"
 #include "base/files/temporary_folder.h"
+#include "base/memory/resident.h"
+#include "pipeline/account/account.h"
 #include "pipeline/engine/fake_stages.h"
 #include "pipeline/record/run_journal.h"
 

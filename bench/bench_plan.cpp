@@ -3,8 +3,8 @@
 // better a plan could be at most that the search did not find; `simulated` counts plans.
 #include <benchmark/benchmark.h>
 
-#include "plan/search/search.h"
 #include "plan/search/plan_words.h"
+#include "plan/search/search.h"
 
 namespace takt {
 namespace {

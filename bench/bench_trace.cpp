@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/basics/error.h"
-#include "trace/write/trace_file.h"
 #include "trace/read/reader.h"
+#include "trace/write/trace_file.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
   tenth              one of eight matrix products 10 % longer: pairs that report it as slower, of 5 + 5 runs
 
 The real ones are made twice, on the machine as it is and with busy programs that this program starts. Runs of all kinds are
-taken in turns. Each run is in one pair of 1 + 1; larger sides are drawn at random from the same runs.
+interleaved. Each run is in one pair of 1 + 1; larger sides are random samples of the same runs.
 
 usage: bench/compare.py [TAKT] [--pairs N] [--runs N] [--busy N] [--keep DIR] [--only simulated|same|planted]
 exit 1 if a change is reported in more than 5 % of the pairs of one kind of the same thing, fewer than 95 % of planted

@@ -17,14 +17,14 @@
 #include <iterator>
 #include <map>
 
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
 #include "base/basics/index.h"
-#include "base/system/progress.h"
 #include "base/statistics/statistics.h"
+#include "base/system/child_process.h"
+#include "base/system/progress.h"
+#include "pipeline/contention/stage_durations.h"
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/loaded_runs.h"
-#include "pipeline/contention/stage_durations.h"
 
 namespace takt {
 namespace {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""takt diagnose beside HolisticTraceAnalysis (HTA), on the same traces: are the figures equal, who is faster, who takes less
-memory?
+"""takt diagnose compared with HolisticTraceAnalysis (HTA), on the same traces: are the values equal, which is faster, which
+needs less memory?
 
     bench/hta.py [TAKT] [--traces FILE…] [--events N] [--turns N]
 

@@ -126,7 +126,7 @@ def expect_culprit(runs, measure):
 
 
 def expect_nothing(runs, seconds, measure):
-    """How often nothing is named, over runs that were quiet."""
+    """How often nothing is named, over runs on an idle machine."""
     right = judged = number = 0
     end = time.monotonic() + seconds
     while judged < runs and time.monotonic() < end:

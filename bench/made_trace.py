@@ -13,7 +13,7 @@ def work_of(i):
 
 
 def step_text(number, start, kernels=KERNELS):
-    """One step of 10 ms: an operator, a launch, an arrow and a kernel, again and again."""
+    """One step of 10 ms: an operator, a launch, a flow event and a kernel, repeatedly."""
     lines = ['{"ph":"X","cat":"user_annotation","name":"ProfilerStep#%d","pid":7,"tid":7,"ts":%.3f,"dur":10000.000,'
              '"args":{"External id":%d,"Ev Idx":%d}}' % (number, start, number, number)]
     free = {7: 0.0, 20: 0.0}  # when each stream is done

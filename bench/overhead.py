@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does takt measure what others measure? Its median beside that of OpenVINO's benchmark_app and of a plain Python loop
+"""Does takt measure what others measure? Its median next to that of OpenVINO's benchmark_app and of a plain Python loop
 around ONNX Runtime: same model, default threads and precision, generated inputs. Each round runs both programs, in turns
 first and second; the ratio takt / peer of a round's medians knows no drift. Rounds go on until the 95 % interval of the
 median ratio is within 3 % either way. A peer holds when the interval's lower end is at most 1.02.

@@ -2,7 +2,7 @@
 """Checks the measured peaks against what operators reach: no operator of a network of large products may be faster than
 the roof (105 % at most, for the clock's sake), on either runtime, with one thread and with all.
 
-usage: bench/peaks.py [TAKT] [--measure]    exit 1 if a share is above; --measure measures the peaks anew, as happens where
+usage: bench/peaks.py [TAKT] [--measure]    exit 1 if a share is above; --measure measures the peaks again, as happens where
 they were never measured
 """
 import argparse

@@ -2,12 +2,12 @@
 """plans.py [TAKT] [--models DIR] [--top N] [--rounds N] [--pieces N] [--batches N] [--only WORD]
 
 Do estimates choose the right plan? Every model is cut, its pieces are measured on two units (ONNX Runtime and OpenVINO,
-one thread each), and the best plans of the search are really run, in turns. Prints for each model how far estimates are
-off, also apart from what all plans have in common (else: the machine's pace changes from minute to minute), the regret of
-the named plan and the rank correlation; then the means. The machine should do nothing else.
+one thread each), and the best plans of the search are run, interleaved. Prints for each model the error of the estimates,
+also without the error that all plans share (else: the machine's speed drifts from minute to minute), the regret of the plan
+that the search ranked first and the rank correlation; then the means. The machine should be idle otherwise.
 
 Aims on real processors: regret at most 5 %, mean error at most 8 %, rank correlation at least 0.95; every plan computes
-what the undivided model does. Exits 1 where a plan does not run or computes something else.
+what the whole model does. Exits 1 if a plan does not run or computes something else.
 """
 import argparse
 import json

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """predict.py [TAKT] [--out DIR] [--config ZOO.yaml] [--rounds N] [--time DURATION] [--soup N] [--stress N] [--models DIR]
 
-How good are predictions of models that were not seen? Exports a zoo (all architectures at batch 1 without --config) and
-the soup's chains (--soup of them), collects both, models of the zoo beside --stress loads as well, fits, and prints the
-tables of errors: takt beside its parts and the usual baselines, on new kernels, new architectures, new families, on the whole
-zoo by the soup alone, and beside loads, with the noise floor. Then predicts and runs foreign models (the networks of the ONNX
-wheel, or --models). The collection goes on where it was when the script is started again. The machine should do nothing else.
+How accurate are predictions of held-out models? Exports a zoo (all architectures at batch 1 without --config) and random
+chains (--soup of them), collects both, also models of the zoo under --stress loads, fits, and prints the tables of errors:
+takt next to its parts and standard baselines, on new kernels, new architectures, new families, on the whole zoo when trained
+on random chains alone, and under load, with the noise floor. Then predicts and runs foreign models (the networks of the ONNX
+wheel, or --models). The collection resumes when the script is started again. The machine should be idle otherwise.
 
 Aims, steady load: MAPE at most 6 %, within 10 % for 85 %. Quiet: new architectures MAPE at most 3 %, within 5 % for 88 %, within 10 % for 97 %; new families at most 4 %, within
 10 % for 92 %; soup alone at most 5 %; intervals of 90 % cover 87 to 93 %; foreign models within 15 %; a prediction below 1 ms.

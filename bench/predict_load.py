@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """predict_load.py [TAKT] [MODEL…] [--predictor DIR] [--rounds N] [--time SECONDS] [--look SECONDS] [--arrivals N] [--seed N] [--only steady|changing] [--core N] [--keep FILE]
 
-Are predictions beside a load right? `takt evaluate --load` looks at the load before each run and predicts it, here beside
-loads that this script makes with `takt stress`: steady ones, one after the other, and one that comes and goes: arrivals at
-random (Poisson), each a load of random kind and level for a while. Each table has takt with the load and the same
+Are predictions under load accurate? `takt evaluate --load` samples the load before each run and predicts the run, here
+under loads that this script generates with `takt stress`: steady ones, one after the other, and a changing one: random
+arrivals (Poisson), each a load of random kind and level for a while. Each table has takt with the load and the same
 predictions without their factor; the last one has thirds by how much the load slowed the runs. The horizon is --time, beside
 the load that comes and goes --next: what was seen in the 1.3 s before the model runs stands for that long. There intervals are made of how far off the predictions
 before were (--online), of the first ten or so from training.
@@ -26,7 +26,7 @@ KINDS = ('--cpu', '--memory', '--cache')
 
 
 class Arrivals(threading.Thread):
-    """Loads that arrive at random until stopped; each has a kind, a level, a number of threads and a length drawn anew."""
+    """Loads that arrive at random until stopped; each has a random kind, level, number of threads and length."""
 
     def __init__(self, options, generator):
         super().__init__()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Is the diagnosis right, and its price? Trains with each planted fault, mild and strong, and without it, in turns and with
+"""Is the diagnosis right, and its price? Trains with each planted fault, mild and strong, and without it, interleaved and with
 other seeds, then diagnoses every trace: how often the first verdict is the planted one, what it says on trainings without
-a fault, and the speed-up that it predicts beside the one that leaving the fault out really has.
+a fault, and its predicted speed-up next to the measured one without the fault.
 
 A prediction holds within 15 % or three standard errors of the pairs, whichever is more. On a CPU reading a value costs
 next to nothing: there the verdict of sync is by count, and its speed-up is shown and not judged.

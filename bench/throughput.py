@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does takt keep a device as busy as others do? Requests per second of `takt run --hint throughput` beside those of
+"""Does takt keep a device as busy as others do? Requests per second of `takt run --hint throughput`, next to those of
 OpenVINO's benchmark_app with the same hint, and of Python threads that share one session of ONNX Runtime: same model,
 precision and number of requests, generated inputs. Each round runs both programs, in turns first and second; the ratio
 takt / peer of a round knows no drift. Rounds go on until the 95 % interval of the median ratio is within 3 % either way.

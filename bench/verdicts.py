@@ -17,7 +17,7 @@ def call(takt, *words):
 
 
 def verdicts_of(takt, trace):
-    """The causes that `takt diagnose` finds, the dearest first: rows of its table."""
+    """The causes that `takt diagnose` finds, most expensive first: rows of its table."""
     rows = json.loads(call(takt, 'diagnose', trace, '--format', 'json'))['tables']['verdicts']
     return [row for row in rows if row['cause'] != 'compute_bound']
 

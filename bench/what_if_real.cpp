@@ -15,11 +15,11 @@
 #include <functional>
 #include <span>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
+#include "base/system/affinity.h"
+#include "pipeline/contention/interference.h"
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/spec_cut.h"
-#include "pipeline/contention/interference.h"
 #include "pipeline/whatif/known_contention.h"
 #include "pipeline/whatif/possible_runs.h"
 #include "pipeline/whatif/replay.h"

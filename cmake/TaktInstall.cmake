@@ -70,6 +70,8 @@ if(TAKT_INSTALL_SDKS)
   takt_installed_rpath("${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:takt_library>" "$ORIGIN/takt")
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/takt" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/pipelines" "${PROJECT_SOURCE_DIR}/examples/plans" "${PROJECT_SOURCE_DIR}/examples/traces"
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 set(_package "${CMAKE_INSTALL_LIBDIR}/cmake/takt")

@@ -55,10 +55,9 @@ endif()
 
 # Tests run once: to optimise them takes longer than they do. The address sanitizer watches takt's own code and the heap,
 # so the tests' sources are compiled without it; the thread sanitizer must see both sides of a race.
-set(TAKT_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
+set(TAKT_TEST_OPTIONS -O0)
 set(TAKT_TESTS_UNSEEN OFF)
 if(TAKT_SANITIZE MATCHES "address")
-  set(TAKT_TEST_OPTIONS -O0)
   set(TAKT_TESTS_UNSEEN ON)
 endif()
 
@@ -86,9 +85,11 @@ if(TAKT_PRECOMPILE)
   endif()
 endif()
 
-# The order of the modules, one a line; the file is the one place where it is written.
+# The order of the wings and their rooms, a room a line; the file is the one place where it is written.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/modules.txt")
-file(STRINGS "${PROJECT_SOURCE_DIR}/src/modules.txt" TAKT_MODULES REGEX "^[a-z]")
+file(STRINGS "${PROJECT_SOURCE_DIR}/src/modules.txt" TAKT_ROOMS REGEX "^[a-z]")
+list(TRANSFORM TAKT_ROOMS REPLACE "/.*" "" OUTPUT_VARIABLE TAKT_WINGS)
+list(REMOVE_DUPLICATES TAKT_WINGS)
 
 function(takt_use_precompiled target from)
   if(TAKT_PRECOMPILE)

@@ -1,4 +1,4 @@
-# cmake -DSOURCE=DIR -DFILE=commit.cpp -P WriteCommit.cmake: the commit that is checked out, as C++ (src/cli/version.h).
+# cmake -DSOURCE=DIR -DFILE=commit.cpp -P WriteCommit.cmake: the commit that is checked out, as C++ (src/cli/line/version.h).
 # SOURCE is empty where the sources do not come from git; a repository around them is not theirs.
 set(failed TRUE)
 if(SOURCE)
@@ -8,4 +8,4 @@ endif()
 if(failed)
   set(commit "")
 endif()
-file(WRITE "${FILE}" "#include \"cli/version.h\"\n\nconst char takt::commit[] = \"${commit}\";\n")
+file(WRITE "${FILE}" "#include \"cli/line/version.h\"\n\nconst char takt::commit[] = \"${commit}\";\n")

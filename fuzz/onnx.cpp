@@ -5,8 +5,8 @@
 #include <onnx-ml.pb.h>
 
 #include "model/cost/cost.h"
-#include "model/onnx/pieces.h"
 #include "model/graph/shapes.h"
+#include "model/onnx/pieces.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

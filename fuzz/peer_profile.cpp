@@ -1,8 +1,8 @@
 // Profiles in the peer's schema, read and reported as `takt analyze` does.
 #include "measure/profiles/peer_profile.h"
 
-#include "measure/profiles/analyze.h"
 #include "fuzz_file.h"
+#include "measure/profiles/analyze.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

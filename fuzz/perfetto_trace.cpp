@@ -3,10 +3,10 @@
 #include <cstdlib>
 
 #include "refused.h"
-#include "trace/write/chrome_writer.h"
 #include "trace/perfetto/reader.h"
-#include "trace/write/perfetto_writer.h"
 #include "trace/read/reader.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/write/perfetto_writer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   takt::may_refuse([&] {

@@ -1,6 +1,6 @@
 // The grammar of `takt pipeline whatif --set` and `--sweep`: what is taken can be written down and read again.
-#include "refused.h"
 #include "pipeline/whatif/change.h"
+#include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view text = takt::text_of(bytes, size);

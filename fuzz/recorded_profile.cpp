@@ -1,6 +1,6 @@
 // takt's own profiles, read back and compared with themselves as `takt compare` does.
-#include "measure/compare/report.h"
 #include "measure/compare/profile_reader.h"
+#include "measure/compare/report.h"
 #include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -3,8 +3,8 @@
 
 #include "block_input.h"
 #include "refused.h"
-#include "trace/write/chrome_writer.h"
 #include "trace/recorder/recording_file.h"
+#include "trace/write/chrome_writer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string file = takt::file_of_blocks(takt::recording_magic(), takt::text_of(bytes, size));

@@ -1,8 +1,8 @@
 // Journals of pipeline runs, as `takt pipeline analyze` reads and accounts them.
 #include <string>
 
-#include "pipeline/account/account.h"
 #include "block_input.h"
+#include "pipeline/account/account.h"
 #include "pipeline/record/run_journal.h"
 #include "refused.h"
 

@@ -1,7 +1,7 @@
 // The journal of a sweep's contention, whole and its lines alone, and the task that a child is given.
 #include "fuzz_file.h"
-#include "refused.h"
 #include "plan/sweep/contention_journal.h"
+#include "refused.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const auto text = takt::text_of(bytes, size);

@@ -2,11 +2,11 @@
 // tables of costs and the report. And the task that a child of a sweep is given.
 #include "plan/sweep/journal.h"
 
-#include "plan/costs/tables.h"
-#include "plan/costs/raw_measurements.h"
 #include "fuzz_folder.h"
-#include "refused.h"
+#include "plan/costs/raw_measurements.h"
+#include "plan/costs/tables.h"
 #include "plan/sweep/stage_task.h"
+#include "refused.h"
 
 namespace {
 

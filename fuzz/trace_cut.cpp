@@ -4,8 +4,8 @@
 #include "fuzz_file.h"
 #include "refused.h"
 #include "trace/chrome/reader.h"
-#include "trace/write/chrome_writer.h"
 #include "trace/cut/file_piece.h"
+#include "trace/write/chrome_writer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   static const takt::FuzzFile file;

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "base/basics/text.h"
 #include "base/table/csv.h"
 #include "base/table/table.h"
-#include "base/basics/text.h"
 
 namespace takt {
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the documentation against the program: docs/cli.md is what `--help` prints, the tables in docs/formats.md are
-those of `takt explain`, docs/gnn.svg is drawn from the program's own trace, links lead somewhere, and every block of
+"""Checks the documentation against the program: docs/cli.md is what `--help` prints, docs/tables.md has the
+tables of `takt explain`, docs/gnn.svg is drawn from the program's own trace, links lead somewhere, and every block of
 commands shows what the commands really print (doc_blocks.py has the kinds of blocks).
 
---write writes docs/cli.md, the tables in docs/formats.md and docs/gnn.svg anew. --regenerate runs all blocks and writes
+--write writes docs/cli.md, docs/tables.md and docs/gnn.svg again. --regenerate runs all blocks and writes
 down what they print, measurements too: let the machine do nothing else. The program is build/release/takt, or --takt FILE.
 """
 
@@ -23,7 +23,7 @@ import doc_blocks
 import draw_timeline
 CLI = ROOT / "docs" / "cli.md"
 PICTURE = ROOT / "docs" / "gnn.svg"
-FORMATS = ROOT / "docs" / "formats.md"
+TABLES = ROOT / "docs" / "tables.md"
 TABLES_BEGIN = "<!-- tables: written by `tools/check_docs.py --write`; do not edit -->"
 TABLES_END = "<!-- end of tables -->"
 INTRODUCTION = """# Commands
@@ -40,11 +40,11 @@ def output_of(takt, arguments):
 
 
 def commands_in(help_text):
-    """The commands that `takt --help` lists under its heading of that name, in its order."""
+    """The commands that a help lists, in its order: under "Commands:", or under the questions of `takt --help`."""
     names = []
     inside = False
     for line in help_text.splitlines():
-        if re.match(r"(sub)?commands\b.*:\s*$", line, re.IGNORECASE):
+        if re.match(r"Commands:$|[A-Z].*\?$", line):
             inside = True
         elif inside and line and not line.startswith(" "):
             inside = False
@@ -60,7 +60,7 @@ def cli_document(takt):
         raise SystemExit(f"check_docs: '{takt} --help' ended with exit code {status}")
     names = commands_in(text)
     if not names:
-        raise SystemExit(f"check_docs: '{takt} --help' lists no commands under 'Commands:'")
+        raise SystemExit(f"check_docs: '{takt} --help' lists no commands")
     parts.append(f"## takt\n\n```text\n{text.strip()}\n```\n")
     for name in names:
         status, text = output_of(takt, [name, "--help"])
@@ -80,7 +80,7 @@ def cell(text):
 
 
 def table_section(name, sentence, columns, rows):
-    lines = [f"`{name}`: {sentence}", "", "| column | meaning |", "|---|---|"]
+    lines = [f"| table `{name}` | {cell(sentence)} |", "|---|---|"]
     lines += [f"| `{column['column']}` | {cell(column['meaning'])} |" for column in columns]
     lines += [f"| row `{row['named_row']}` | {cell(row['meaning'])} |" for row in rows]
     return "\n".join(lines) + "\n"
@@ -101,7 +101,7 @@ def tables_document(takt):
     headings = {}
     for command, sections in commands.items():
         headings.setdefault("\n".join(sections), []).append(f"takt {command}")
-    return "\n".join(f"### {', '.join(names)}\n\n{text}" for text, names in headings.items())
+    return "\n".join(f"## {', '.join(names)}\n\n{text}" for text, names in headings.items())
 
 
 def with_tables(document, tables):
@@ -109,7 +109,7 @@ def with_tables(document, tables):
     before, begin, rest = document.partition(TABLES_BEGIN)
     _, end, after = rest.partition(TABLES_END)
     if not begin or not end:
-        raise SystemExit(f"check_docs: {FORMATS.name} has no lines '{TABLES_BEGIN}' and '{TABLES_END}'")
+        raise SystemExit(f"check_docs: {TABLES.name} has no lines '{TABLES_BEGIN}' and '{TABLES_END}'")
     return f"{before}{begin}\n\n{tables}\n{end}{after}"
 
 
@@ -180,10 +180,10 @@ def main():
     if not os.access(options.takt, os.X_OK):
         sys.exit(f"check_docs: {options.takt} is not there; run 'make build', or name another with --takt")
     document = cli_document(options.takt)
-    formats = with_tables(FORMATS.read_text(encoding="utf-8"), tables_document(options.takt))
+    tables = with_tables(TABLES.read_text(encoding="utf-8"), tables_document(options.takt))
     if options.write:
         CLI.write_text(document, encoding="utf-8")
-        FORMATS.write_text(formats, encoding="utf-8")
+        TABLES.write_text(tables, encoding="utf-8")
     problems = []
     drawn = pipeline_picture(options.takt)
     if options.write:
@@ -193,10 +193,10 @@ def main():
     written = CLI.read_text(encoding="utf-8") if CLI.is_file() else ""
     if written != document:
         problems.append("docs/cli.md differs from --help; run tools/check_docs.py --write\n" + difference(written, document))
-    written = FORMATS.read_text(encoding="utf-8")
-    if written != formats:
-        problems.append("the tables in docs/formats.md differ from 'takt explain'; run tools/check_docs.py --write\n" +
-                        difference(written, formats))
+    written = TABLES.read_text(encoding="utf-8")
+    if written != tables:
+        problems.append("docs/tables.md differs from 'takt explain'; run tools/check_docs.py --write\n" +
+                        difference(written, tables))
     files = markdown_files()
     for path in files:
         if options.regenerate:

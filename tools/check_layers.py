@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that a module includes only modules before it in the order, foreign headers stay in their own folder, a type
-stands in one header and a word of a test program in one of its files.
+"""Checks that a room of src includes only rooms before it in the order, none holds more files than can be looked over, foreign
+headers stay in their own room, a type stands in one header and a word of a test program in one of its files.
 
 Prints every line that breaks a rule and exits 1; --self-test shows that it does.
 """
 
+import itertools
 import re
 import sys
 import tempfile
@@ -12,11 +13,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ORDER = [line for line in (ROOT / "src/modules.txt").read_text(encoding="utf-8").splitlines() if line[:1].isalpha()]
-# (header, the only folders or files that may include it)
-FOREIGN = [(r"onnxruntime_.*", "runtime/onnxruntime"), (r"openvino/.*", "runtime/openvino"),
-           (r"(torch|ATen|c10)/.*", "trainer"), (r"CLI/.*", "cli/command_line.cpp"), (r"onnx.*\.pb\.h", "graph", "runtime/onnxruntime", "kernels")]
-# (folder of runtime/, the header for all others)
-PRIVATE = [("onnxruntime", "runtime/runtime.h"), ("openvino", "runtime/runtime.h"), ("sim", "runtime/simulated.h")]
+LARGEST_ROOM = 40  # files
+MOST_ROOMS = 10  # in a wing
+# (header, the only rooms or files that may include it)
+FOREIGN = [(r"onnxruntime_.*", "model/onnxruntime"), (r"openvino/.*", "model/openvino"),
+           (r"(torch|ATen|c10)/.*", "training/trainer"), (r"CLI/.*", "cli/line/command_line.cpp"),
+           (r"onnx.*\.pb\.h", "model/onnx", "model/cuts", "model/onnxruntime", "predict/kernels", "predict/zoo")]
+# (room of a runtime, what all others but the registry include instead, the headers of the room that read files only)
+PRIVATE = [("model/onnxruntime", "model/runtime/runtime.h", "model/onnxruntime/ort_events.h"), ("model/openvino", "model/runtime/runtime.h"),
+           ("model/sim", "model/sim/simulated.h")]
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -24,29 +29,28 @@ def broken_rules(source):
     """Every rule that the files under `source` (the src folder) break, as 'file:line: what'."""
     for path in sorted(p for p in source.rglob("*") if p.suffix in (".h", ".cpp")):
         inside = path.relative_to(source)
-        module = inside.parts[0]
+        room = inside.parent.as_posix()
         if len(inside.parts) < 2:
             continue
-        if module not in ORDER:
-            yield f"{path}:1: '{module}' is not in the order of modules; add it to src/modules.txt"
+        if room not in ORDER:
+            yield f"{path}:1: '{room}' is not in the order of rooms; add it to src/modules.txt"
             continue
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             include = INCLUDE.match(line)
             if include:
-                problem = judge(inside, module, include.group(1), include.group(2))
+                problem = judge(inside, room, include.group(1), include.group(2))
                 if problem:
                     yield f"{path}:{number}: {problem}"
 
 
-def judge(inside, module, quote, header):
-    target = header.split("/")[0]
-    if quote == '"' and "/" in header and target in ORDER:
-        if ORDER.index(target) > ORDER.index(module):
-            return f"'{module}' includes \"{header}\", but '{target}' comes after it"
-        for kind, door in PRIVATE:
-            if header.startswith(f"runtime/{kind}/") and not inside.as_posix().startswith(f"runtime/{kind}/") \
-                    and inside.parent.as_posix() != "runtime":
-                return f"\"{header}\" is private to runtime/; include \"{door}\""
+def judge(inside, room, quote, header):
+    target = header.rpartition("/")[0]
+    if quote == '"' and target in ORDER:
+        if ORDER.index(target) > ORDER.index(room):
+            return f"'{room}' includes \"{header}\", but '{target}' comes after it"
+        for private, door, *open_ones in PRIVATE:
+            if target == private and room not in (private, "model/registry") and header not in (door, *open_ones):
+                return f"\"{header}\" is private to {private}; include \"{door}\""
         return None
     for pattern, *homes in FOREIGN:
         if re.fullmatch(pattern, header) and inside.as_posix() not in homes \
@@ -55,14 +59,34 @@ def judge(inside, module, quote, header):
     return None
 
 
+def too_large(source):
+    """Rooms that hold more than one can look over, and wings with too many of them; a wing's rooms stand together in the order."""
+    for room in ORDER:
+        files = [path for path in (source / room).glob("*") if path.suffix in (".h", ".cpp")]
+        if len(files) > LARGEST_ROOM:
+            yield f"{source / room}: {len(files)} files, where {LARGEST_ROOM} are the most of a room; divide it"
+    wings = [room.split("/")[0] for room in ORDER]
+    for wing in dict.fromkeys(wings):
+        first = wings.index(wing)
+        if wings[first:first + wings.count(wing)] != [wing] * wings.count(wing):
+            yield f"src/modules.txt: the rooms of '{wing}' do not stand together"
+        if sum(room.startswith(f"{wing}/") for room in ORDER) > MOST_ROOMS:
+            yield f"src/modules.txt: '{wing}' has more than {MOST_ROOMS} rooms"
+
+
 def wrong_document():
-    """The order as src/README.md shows it (of the modules that are here) must be the one of modules.txt."""
-    there = " → ".join(name for name in ORDER if (ROOT / "src" / name).is_dir())
-    if there not in (ROOT / "src/README.md").read_text(encoding="utf-8").splitlines():
-        yield f"src/README.md: the order of modules is not the one of src/modules.txt; write the line '{there}'"
-    for name in ORDER:
-        if (ROOT / "src" / name).is_dir() and f"\n**{name}** " not in (ROOT / "src/README.md").read_text(encoding="utf-8"):
-            yield f"src/README.md: no paragraph begins with **{name}**"
+    """src/README.md shows the order of wings and has a line on each room, in the order of modules.txt; the files that it names are there."""
+    text = (ROOT / "src/README.md").read_text(encoding="utf-8")
+    there = " → ".join(dict.fromkeys(room.split("/")[0] for room in ORDER))
+    if there not in text.splitlines():
+        yield f"src/README.md: the order of wings is not the one of src/modules.txt; write the line '{there}'"
+    told = re.findall(r"^\* \*\*([\w/]+)\*\* ", text, re.M)
+    if told != ORDER:
+        wrong = next((a or b for a, b in itertools.zip_longest(ORDER, told) if a != b), "")
+        yield f"src/README.md: the lines on rooms ('* **{wrong}** …') are not those of src/modules.txt in its order"
+    for name in re.findall(r"`((?:[a-z_]+/)+[a-z_0-9]+\.(?:h|cpp))`", text):
+        if not any((folder / name).is_file() for folder in (ROOT, ROOT / "src")):
+            yield f"src/README.md: {name} is not there"
 
 
 def types_told_twice(source):
@@ -91,7 +115,7 @@ NO_WORD = ("TEST", "INSTANTIATE", " ", "}", "/", "#", "using", "namespace", "ret
 
 def words_told_twice(tests):
     """Several files of a test program are compiled as one (TAKT_UNITY), and a call may then mean another file's function."""
-    for folder in sorted(path for path in tests.iterdir() if path.is_dir()):
+    for folder in sorted({path.parent for path in tests.rglob("*_test.cpp")}):
         seen = {}
         for path in sorted(folder.glob("*_test.cpp")):
             unnamed = False
@@ -106,28 +130,35 @@ def words_told_twice(tests):
 
 
 def self_test():
-    cases = {"core/a.h": ('#include "cli/b.h"\n', 1), "cli/b.h": ('#include "core/a.h"\n#include <vector>\n', 0),
-             "cli/command_line.cpp": ("#include <CLI/App.hpp>\n", 0), "cli/command_line.h": ("#include <CLI/App.hpp>\n", 1),
-             "graph/c.cpp": ("#include <openvino/openvino.hpp>\n", 1), "odd/d.h": ("\n", 1),
-             "runtime/openvino/e.cpp": ("#include <openvino/openvino.hpp>\n", 0),
-             "profile/f.cpp": ('# include "runtime/openvino/e.h"\n', 1), "runtime/g.cpp": ('#include "profile/f.h"\n', 1),
-             "pipeline/h.cpp": ('#include "runtime/sim/i.h"\n#include "runtime/simulated.h"\n', 1),
-             "runtime/sim/i.cpp": ('#include "runtime/sim/i.h"\n', 0), "runtime/j.cpp": ('#include "runtime/sim/i.h"\n', 0),
-             "runtime/openvino/k.cpp": ('#include "runtime/sim/i.h"\n', 1)}
+    basics, line = "base/basics", "cli/line"
+    cases = {f"{basics}/a.h": ('#include "cli/line/b.h"\n', 1), f"{line}/b.h": ('#include "base/basics/a.h"\n#include <vector>\n', 0),
+             "base/files/a.cpp": ('#include "base/basics/a.h"\n#include "base/table/a.h"\n', 1),
+             f"{line}/command_line.cpp": ("#include <CLI/App.hpp>\n", 0), f"{line}/command_line.h": ("#include <CLI/App.hpp>\n", 1),
+             "model/graph/c.cpp": ("#include <openvino/openvino.hpp>\n", 1), "odd/d.h": ("\n", 1), "model/d.h": ("\n", 1),
+             "model/openvino/e.cpp": ("#include <openvino/openvino.hpp>\n", 0),
+             "measure/run/f.cpp": ('# include "model/openvino/e.h"\n', 1), "model/runtime/g.cpp": ('#include "measure/run/f.h"\n', 1),
+             "pipeline/engine/h.cpp": ('#include "model/sim/i.h"\n#include "model/sim/simulated.h"\n', 1),
+             "measure/profiles/l.cpp": ('#include "model/onnxruntime/ort_events.h"\n#include "model/onnxruntime/session.h"\n', 1),
+             "model/sim/i.cpp": ('#include "model/sim/i.h"\n', 0), "model/registry/j.cpp": ('#include "model/sim/i.h"\n', 0),
+             "model/openvino/k.cpp": ('#include "model/sim/i.h"\n', 1)}
     with tempfile.TemporaryDirectory() as folder:
         for name, (text, _) in cases.items():
             path = Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         found = list(broken_rules(Path(folder)))
-        (Path(folder) / "core/x.h").write_text("namespace takt {\nstruct Twice {\n}  // namespace takt\n")
-        (Path(folder) / "core/y.h").write_text("namespace takt {\nclass Twice final : public A {\n}  // namespace takt\n")
+        (Path(folder) / basics / "x.h").write_text("namespace takt {\nstruct Twice {\n}  // namespace takt\n")
+        (Path(folder) / basics / "y.h").write_text("namespace takt {\nclass Twice final : public A {\n}  // namespace takt\n")
         if not any("takt::Twice" in line for line in types_told_twice(Path(folder))):
             sys.exit("check_layers: self-test failed: a type of two headers was not found")
         for name, word in ("a", "std::string said(int x) {"), ("b", "bool said(double x) {"):
-            (Path(folder) / f"core/{name}_test.cpp").write_text(f"namespace {{\n{word}\n}}  // namespace\n")
+            (Path(folder) / f"{basics}/{name}_test.cpp").write_text(f"namespace {{\n{word}\n}}  // namespace\n")
         if len(list(words_told_twice(Path(folder)))) != 1:
             sys.exit("check_layers: self-test failed: a word of two tests was not found")
+        for number in range(LARGEST_ROOM):
+            (Path(folder) / f"{basics}/full{number}.h").write_text("\n")
+        if len(list(too_large(Path(folder)))) != 1:
+            sys.exit("check_layers: self-test failed: a room with too many files was not found")
     for name, (_, count) in cases.items():
         hits = sum(f"/{name}:" in line for line in found)
         if hits != count:
@@ -138,7 +169,7 @@ def self_test():
 def main():
     if "--self-test" in sys.argv[1:]:
         return self_test()
-    problems = [*broken_rules(ROOT / "src"), *types_told_twice(ROOT / "src"), *words_told_twice(ROOT / "tests"),
+    problems = [*broken_rules(ROOT / "src"), *too_large(ROOT / "src"), *types_told_twice(ROOT / "src"), *words_told_twice(ROOT / "tests"),
                 *wrong_document()]
     print("\n".join(problems) if problems else "check_layers: every include goes one way")
     sys.exit(1 if problems else 0)

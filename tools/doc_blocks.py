@@ -6,7 +6,8 @@
 
 Each document has a scratch folder that looks like the checkout (links to .sdk, examples and tests), so that files which
 its commands write are found by later ones and nothing is left behind. No shell is used: only takt is run, `cp FILE NAME`
-copies into the scratch folder, and of `make TARGET` it is only asked whether there is such a target.
+copies into the scratch folder, `| head -N` shows the first lines, and of `make TARGET` it is only asked whether there is
+such a target.
 """
 
 import os
@@ -55,12 +56,16 @@ class Checkout:
             return done.returncode, done.stderr
         if words[:1] and words[0] not in PROGRAMS:
             raise Refused(f"a block may run only takt, not '{command}'")
+        lines = None
+        if words[-3:-1] == ["|", "head"] and words[-1][1:].isdigit():
+            lines, words = int(words[-1][1:]), words[:-3]
         environment = {**os.environ, "COLUMNS": "80", "LC_ALL": "C.UTF-8", "TAKT_CACHE_DIR": str(self.folder / "cache")}
         done = subprocess.run([self.takt, *words[1:]], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               cwd=self.folder, env=environment, timeout=300)
         said = [] if done.returncode == 0 else done.stderr.splitlines()
         errors = [line for line in said if not line.startswith("takt: warning: ")]
-        return done.returncode, done.stdout + "".join(line + "\n" for line in errors)
+        shown = done.stdout.splitlines(keepends=True)[:lines]
+        return done.returncode, "".join(shown) + "".join(line + "\n" for line in errors)
 
 
 def column_heads(text):
@@ -73,7 +78,7 @@ def column_heads(text):
 
 
 # There when the measurement has something to say in them, or when its figures leave room on the screen.
-AT_TIMES = {"Mean/median", "Impossible", "GB/s", "Out shapes", "Kernel", "Fused"}
+AT_TIMES = {"Mean/median", "Above peak", "GB/s", "Out shapes", "Kernel", "Fused"}
 
 
 def always_there(head):

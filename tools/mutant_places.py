@@ -10,7 +10,7 @@ from pathlib import Path
 from clang import cindex
 from clang.cindex import CursorKind as K
 
-from random_mutants import Change, lines_of, overlaps, with_switches
+from random_mutants import Change, lines_of, module_of, overlaps, with_switches
 
 RESOURCES = "/usr/lib/llvm-14/lib/clang/14.0.6"  # of the compiler's own headers
 COMPARISONS = {"<": ("boundary", "<="), "<=": ("boundary", "<"), ">": ("boundary", ">="), ">=": ("boundary", ">"),
@@ -244,7 +244,7 @@ class Draw:
     def __init__(self, root, commands):
         self.root, self.commands, self.random, self.taken = root, commands, None, []
         self.sources = {}  # by file: Source, or None where it cannot be read
-        self.lines = [(str(path.relative_to(root)), number) for path in sorted((root / "src").rglob("*.[ch]*"))
+        self.lines = [(str(path.relative_to(root)), number) for path in sorted((root / "src").glob("*/**/*.[ch]*"))
                       if path.suffix in (".cpp", ".h") for number, line in enumerate(path.read_text().splitlines(), 1) if is_code(line)]
 
     def source(self, file):
@@ -277,7 +277,7 @@ class Draw:
         self.random = random.Random(seed)
         by_module = {}
         for file, line in self.lines:
-            by_module.setdefault(file.split("/")[1], []).append((file, line))
+            by_module.setdefault(module_of(file), []).append((file, line))
         modules = sorted(name for name in by_module if not only or any(word in name for word in only))
         lines = [place for name in modules for place in by_module[name]]
         wanted = [by_module[name] for name in modules][:count]

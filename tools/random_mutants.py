@@ -15,6 +15,21 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+# What tests a room, or a wing for its rooms that are not here: test_NAME.
+TESTED_BY = {"base": "core", "base/machine": "machine", "trace": "trace", "flow": "flow", "model": "runtime", "model/graph": "graph",
+             "model/cost": "graph", "model/cuts": "graph", "model/onnx": "graph", "model/inputs": "inputs", "measure": "profile",
+             "measure/python_text": "pyformat", "measure/profiles": "analysis", "measure/compare": "comparison", "pipeline": "pipeline",
+             "pipeline/record": "record", "pipeline/account": "account", "pipeline/contention": "replay", "pipeline/whatif": "replay",
+             "plan": "plan", "plan/gnn": "gnn", "plan/costs": "costs", "plan/sweep": "sweep", "predict": "load", "predict/kernels": "kernels",
+             "predict/zoo": "kernels", "predict/fit": "predict", "predict/collect": "predict", "predict/answer": "predict",
+             "training": "training", "training/scenario": "scenario", "training/trainer": "trainer", "cli": "cli"}
+
+
+def module_of(file):
+    """The name of what tests a source: "core" of src/base/files/file.cpp."""
+    wing, *room = file.split("/")[1:-1]
+    return TESTED_BY.get("/".join([wing, *room])) or TESTED_BY[wing]
+
 LONGEST_TEST = 300  # seconds
 LONGEST_JUDGEMENT = 150  # seconds of tests that a change passes until it has survived, whatever the slower ones would say
 SWITCH = Path(__file__).resolve().parent / "mutant_switch.h"
@@ -180,7 +195,7 @@ def draw(root, tree, count, seeds, only, equivalent, place):
     import mutant_places
     for words in (["--preset", "release", "-B", "build/tidy", "-DTAKT_UNITY=OFF", "-DTAKT_PRECOMPILE=OFF", "-DTAKT_BUILD_TESTS=OFF",
                    "-DTAKT_WITH_TORCH=ON"],
-                  ["--build", "build/tidy", "--target", "src/graph/onnx_schema/onnx-ml.pb.h"]):
+                  ["--build", "build/tidy", "--target", "src/model/onnx_schema/onnx-ml.pb.h"]):
         subprocess.run(["cmake", *words], cwd=tree.path, check=True, stdout=subprocess.DEVNULL)
     places, drawn = mutant_places.Draw(tree.path, mutant_places.commands_of(tree.path / "build/tidy")), {}
     for seed in seeds:
@@ -247,7 +262,7 @@ def report(root, drawn, outcomes, baseline):
     told = [(one, outcomes[number]) for number, one in drawn.items()]
     yield from table("kind", [(one.kind, outcome) for one, outcome in told])
     yield ""
-    yield from table("module", [(one.file.split("/")[1], outcome) for one, outcome in told])
+    yield from table("module", [(module_of(one.file), outcome) for one, outcome in told])
     for number, one in drawn.items():
         if outcomes[number] == "noticed":
             continue

@@ -1,5 +1,5 @@
-// The bytes of a value: its own, or a piece of memory that others hold, too. So a tensor can go from the runtime that
-// wrote it to the one that reads it without being copied, and a part of a tensor can be a tensor.
+// The bytes of a value: in separate memory, or in memory that is shared with other owners. A tensor can thus pass from
+// the runtime that wrote it to the one that reads it without a copy, and a part of a tensor can be a tensor.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace takt {
 
-/// A value: what is changed through one Bytes is seen through no other. Copies of shared memory share it, copies of its
-/// own memory are copies. As thread-safe as a std::vector.
+/// A value type: a change through one object is not visible through another. Copies of an object with shared memory
+/// share that memory; other copies are deep. As thread-safe as a std::vector.
 class Bytes {
  public:
   using value_type = std::byte;
@@ -19,8 +19,8 @@ class Bytes {
 
   Bytes() = default;
   Bytes(std::vector<std::byte> own) : own_(std::move(own)) {}  // NOLINT(google-explicit-constructor): a plain value
-  /// `size` bytes at `data`, not copied: `owner` keeps them alive and is let go with the last copy of this. Nobody may
-  /// change them until then. `owner` must not be null.
+  /// Refers to `size` bytes at `data` without copying them: `owner` keeps them alive and is released with the last copy
+  /// of this object. The bytes must not change until then. `owner` must not be null.
   Bytes(std::shared_ptr<const void> owner, const std::byte* data, std::size_t size)
       : owner_(std::move(owner)), shared_(data), shared_size_(size) {}
 
@@ -30,12 +30,12 @@ class Bytes {
   const std::byte* begin() const { return data(); }
   const std::byte* end() const { return data() + size(); }
   const std::byte& operator[](std::size_t i) const { return data()[i]; }
-  /// Whether the memory is another's.
+  /// Returns whether the memory is shared with other owners.
   bool is_shared() const { return owner_ != nullptr; }
-  /// Who keeps the memory alive; null where it is its own.
+  /// Returns the owner that keeps shared memory alive; null if the memory is not shared.
   const std::shared_ptr<const void>& owner() const { return owner_; }
 
-  /// To be written to. What is shared is copied before.
+  /// Returns the bytes for writing. Shared memory is copied first.
   std::byte* data() {
     make_own();
     return own_.data();

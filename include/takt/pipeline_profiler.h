@@ -1,5 +1,5 @@
-// Says where the time of your own pipeline goes: you tell it what every batch did in every stage, and it gives the
-// tables of `takt pipeline analyze` and a trace for `takt`, ui.perfetto.dev and chrome://tracing.
+// Shows where the time of your pipeline goes: you log what every batch did in every stage, and get the tables of `takt
+// pipeline analyze` and a trace for `takt`, ui.perfetto.dev and chrome://tracing.
 //
 //   takt::PipelineProfiler profiler("mine");
 //   const auto start = takt::PipelineProfiler::now();
@@ -13,8 +13,8 @@
 //   profiler.export_chrome_trace("pipeline_trace.json");        // then: takt pipeline analyze pipeline_trace.json
 //
 // A batch goes through the stages one after the other, once through each. The order of the stages is the order in which
-// batches went through them, whoever told it first. What lies between two stages of a batch counts as waiting for the
-// second. Batches that have not been in every stage (yet) are left out, and unfinished() counts them.
+// batches went through them, regardless of the order of the calls. The time between two stages of a batch counts as
+// waiting for the second. Batches that have not been in every stage (yet) are left out; unfinished() counts them.
 // examples/pipeline_profiler is a whole program. Link with takt::takt.
 #pragma once
 
@@ -34,10 +34,10 @@
 
 namespace takt {
 
-/// A value of a table. monostate: not known, which is not 0. Keys end in the unit (`total_us`: microseconds).
+/// A value of a table. monostate: unknown, which is not 0. Keys end in the unit (`total_us`: microseconds).
 using ProfileValue = std::variant<std::monostate, std::string, std::int64_t, double>;
 
-/// A table as rows. Names of tables and columns are those of docs/formats.md; `takt explain COLUMN` has their meanings.
+/// A table as rows. Names of tables and columns are those of docs/tables.md; `takt explain COLUMN` has their meanings.
 struct ProfileTable {
   std::string name;
   std::vector<std::string> columns;
@@ -46,7 +46,7 @@ struct ProfileTable {
 
 enum class TableFormat { text, csv, json, markdown };
 
-/// Thread-safe: any number of threads may log at once, and results may be asked for while they do. Nothing is lost or
+/// Thread-safe: any number of threads may log concurrently, and results may be requested meanwhile. No event is lost or
 /// dropped; an execution takes about 200 bytes.
 class TAKT_EXPORT PipelineProfiler {
  public:
@@ -59,15 +59,15 @@ class TAKT_EXPORT PipelineProfiler {
   /// The clock of all times here, std::chrono::steady_clock, in nanoseconds.
   static std::chrono::nanoseconds now();
 
-  /// A batch in a stage, from its start there to its end. `batch` is any number that tells it from others; results are
-  /// numbered anew from 0, in the order of these numbers. Throws Error(bad_input), and keeps what it had, for a stage
-  /// or device without a name, an end before the start, times more than 36 years from now, counters below 0, times or
-  /// bytes of all batches that no sum can hold, and a batch that was in that stage before.
+  /// A batch in a stage, from its start there to its end. `batch` is any number that is unique to the batch; results
+  /// number the batches from 0, in the order of these numbers. Throws Error(bad_input), and keeps what it had, for a
+  /// stage or device without a name, an end before the start, times more than 36 years from now, counters below 0,
+  /// times or bytes of all batches that no sum can hold, and a batch that was in that stage before.
   void log_event(std::string_view stage, std::string_view device, std::int64_t batch,
                  std::chrono::nanoseconds submitted, std::chrono::nanoseconds completed,
                  const ExecutionCounters& counters = {});
-  /// The same of an executor's result, with the copies that it made of tensors; one that failed is left out. May be
-  /// called in the executor's callback. Throws Error(bad_input) also for copies during the inference.
+  /// Logs an executor's result, with its copies of tensors; a failed one is left out. May be called in the executor's
+  /// callback. Throws Error(bad_input) also for copies during the inference.
   void log_execution(std::string_view stage, std::string_view device, const StageResult& result);
   /// A batch in a data-parallel stage: partition and merge on the host and the parts on their devices, as in the trace
   /// of an engine. All batches of a stage must have the same number of parts, two or more. Throws Error(bad_input) as
@@ -75,21 +75,22 @@ class TAKT_EXPORT PipelineProfiler {
   void log_execution(std::string_view stage, const DataParallelResult& result);
 
   std::int64_t finished() const;    ///< batches that have been in every stage that was named so far
-  std::int64_t unfinished() const;  ///< batches that have not: in flight, or failed on the way
+  std::int64_t unfinished() const;  ///< batches that have not: in flight, or failed
 
-  /// What a person reads: the answers first, then the tables, but for those with a row per batch. All of these throw
-  /// Error(bad_input) when no batch has been in every stage, and when a batch was in a stage before another one was
-  /// done with it.
+  /// Returns a report to read: the answers first, then the tables, except those with a row per batch. This function and
+  /// the following ones throw Error(bad_input) if no batch has been in every stage, and if a batch was in a stage
+  /// before another one had left it.
   std::string text() const;
   /// summary, bindings, devices, stages, batches, parts, device_stages, splits, critical_path; a table may have no
   /// rows.
   std::vector<ProfileTable> tables() const;
-  /// One of them as text. Throws Error(bad_input) also for a name that is none of these.
+  /// Returns one of the tables as a string. Throws Error(bad_input) also for an unknown name.
   std::string table(std::string_view name, TableFormat format = TableFormat::text) const;
-  /// All of them as one JSON text, as `takt pipeline analyze --format json` prints it: {"takt": …, "tables": …}.
+  /// Returns all tables as one JSON string, as `takt pipeline analyze --format json` prints it: {"takt": …, "tables":
+  /// …}.
   std::string json() const;
-  /// The run as a trace that `takt pipeline analyze` and `takt pipeline whatif` read; compressed if the name ends in
-  /// ".gz". Seen whole or not at all. Throws also Error(io).
+  /// Writes the run as a trace that `takt pipeline analyze` and `takt pipeline whatif` read; compressed if the name
+  /// ends in ".gz". The file is written atomically. Throws also Error(io).
   void export_chrome_trace(const std::filesystem::path& file = "pipeline_trace.json") const;
 
  private:

@@ -1,27 +1,27 @@
 // Records what your own program does, for takt to explain.
 //
-//   takt::Recorder recorder;                               // once; while it lives, scopes are recorded
+//   takt::Recorder recorder;                               // once; scopes are recorded until it is destroyed
 //   void infer(std::uint32_t batch, std::string_view file) {
 //     static const takt::EventName name("infer", "stage", "batch");
-//     static const takt::ArgumentName picture("picture");
+//     static const takt::ArgumentName image("image");
 //     takt::Scope scope(recorder, name, batch, batch);     // one event, from here to the end of the block
-//     scope.add(picture, file);                            // texts, whole and real numbers, as many as you like to pay
+//     scope.add(image, file);                              // strings, integers and floating-point numbers
 //     …
 //   }
 //   recorder.write("run.json");                            // then: takt trace info run.json, or ui.perfetto.dev
 //
 // Events of the category "stage" with the argument "batch" are a pipeline: takt pipeline analyze run.json.
 //
-// A scope costs little more than its two clock reads: each thread has a buffer of its own that is allocated and touched
-// beforehand, an event is one 32-byte record, and nothing is locked or allocated. A background thread empties the
-// buffers; where a thread is faster than that, it empties its own, which costs it about a millisecond every 65,536
-// events. Nothing is lost until `most_events` are kept, or with `file` until the disk is full: memory is bounded, and
-// what is dropped is counted, in the trace, too.
+// A scope costs little more than its two clock reads: each thread has a separate buffer that is allocated and touched
+// in advance, an event is one 32-byte record, and nothing is locked or allocated. A background thread empties the
+// buffers; a thread that fills its buffer sooner empties it itself, which takes about a millisecond every 65,536
+// events. No event is lost until `most_events` are kept, or with `file` until the disk is full: memory is bounded, and
+// dropped events are counted, also in the trace.
 //
-// Compiled with TAKT_RECORDER_OFF defined, all of this is empty: no code, no call, no file. Define it for a whole
+// With TAKT_RECORDER_OFF defined, all of this compiles to nothing: no code, no call, no file. Define it for a whole
 // program.
 //
-// Link with takt::recorder, a small library that needs no other. examples/recorder is a whole program.
+// Link with takt::recorder, a small library without dependencies. examples/recorder is a whole program.
 #pragma once
 
 #ifdef TAKT_RECORDER_OFF
@@ -46,37 +46,39 @@ struct Recording;
 struct RecorderSettings {
   std::string process = "program";          ///< the name of the program in the trace
   std::uint32_t events_per_thread = 65536;  ///< 32 bytes each; more: longer without collecting. 64 to 2^26
-  /// Kept in all, 32 bytes each; later ones are dropped and counted. Not looked at with `file`.
+  /// Maximum number of events in memory, 32 bytes each; later ones are dropped and counted. Ignored with `file`.
   std::uint64_t most_events = 16'000'000;
-  /// How often a background thread empties the buffers of all threads. Zero: only collect() and write() do, there is no
-  /// thread, and an event that finds its buffer full is dropped and counted: no event ever waits for anything.
+  /// How often a background thread empties the buffers of all threads. Zero: there is no such thread, only collect()
+  /// and write() empty them, and an event is dropped and counted if its buffer is full: recording never waits.
   std::chrono::milliseconds collect_every{20};
-  /// If not empty: what is collected goes to this file instead of memory. A program that is killed leaves all but the
-  /// last `collect_every` in it. `takt trace` and `takt pipeline analyze` read it; other programs do not, so end with
-  /// write(), or convert it with `takt trace convert`. A recording of this name is replaced, another file refused.
+  /// If not empty: events go to this file instead of memory. If the program is killed, the file has all events but
+  /// those of the last `collect_every`. `takt trace` and `takt pipeline analyze` read it; other programs do not, so end
+  /// with write(), or convert it with `takt trace convert`. An existing recording of this name is replaced; any other
+  /// file is rejected.
   std::string file{};
 };
 
-/// Collects events of all threads. Scope and all functions may be used by any number of threads at once. Threads must
-/// have stopped recording when the Recorder is destroyed. Several recorders may live at once and stay apart.
+/// Collects events of all threads. Any number of threads may use Scope and all functions concurrently. Threads must
+/// have stopped recording when the Recorder is destroyed. Several recorders may exist at the same time; they are
+/// independent.
 class Recorder {
  public:
-  /// Throws Error(io) where `settings.file` cannot be written, Error(bad_input) where it is no recording.
+  /// Throws Error(io) if `settings.file` cannot be written, Error(bad_input) if it exists and is not a recording.
   explicit Recorder(RecorderSettings settings = {});
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  /// While disabled, a Scope costs a load and a branch and leaves nothing.
+  /// While disabled, a Scope costs a load and a branch and records nothing.
   void enable(bool on) { enabled_.store(on, std::memory_order_relaxed); }
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
 
-  /// Names the calling thread's row; without it rows are "thread 1" and so on, in the order of their first event.
+  /// Names the calling thread's row; by default rows are "thread 1" and so on, in the order of their first event.
   void name_thread(std::string_view name);
-  /// A new row. Spans that overlap on it are drawn on lines of their own. Throws Error(bad_input) beyond a million.
+  /// Adds a row. Spans that overlap on it are drawn on separate lines. Throws Error(bad_input) beyond a million rows.
   RecorderRow add_row(std::string_view name);
 
-  /// An event with times of your own, from TickClock::now().
+  /// Records an event with your times, from TickClock::now().
   void record(const EventName& name, std::uint64_t start, std::uint64_t end, std::uint32_t argument = 0,
               EventFlow flow = {}, RecorderRow row = {}) {
     if (enabled()) push(recording::Kind::span, start, end, name.number(), argument, flow, row);
@@ -85,34 +87,37 @@ class Recorder {
               std::uint32_t argument = 0, EventFlow flow = {}, RecorderRow row = {}) {
     if (enabled()) push(made(recording::Kind::span, start, end, name.number(), argument, flow, row), more);
   }
-  /// A frame ends here and the next one begins: an event from each mark to the next of this name on this thread, on a
-  /// row "NAME frames", with its number from 0 as the argument "frame". What comes after the last mark is no frame.
+  /// Marks the end of a frame and the begin of the next one: an event from each mark to the next of this name on this
+  /// thread, on a row "NAME frames", with its number from 0 as the argument "frame". The time after the last mark is
+  /// not a frame.
   void frame(const EventName& name) {
     if (enabled()) push(recording::Kind::frame, TickClock::now(), 0, name.number(), 0, {}, {});
   }
-  /// One value of a counter, now. A value that is not finite is left out of the trace.
+  /// Records the current value of a counter. A value that is not finite is left out of the trace.
   void count(const EventName& name, double value);
 
-  /// Takes what the threads have recorded out of their buffers. Call it where it does not disturb.
+  /// Empties the buffers of all threads. Call it where it does not disturb.
   void collect();
-  /// Events that found no room, so far.
+  /// Returns the number of events dropped so far.
   std::uint64_t dropped() const;
   std::uint64_t recorded() const;  ///< events collected so far
-  /// Why `settings.file` could not be written on, one sentence; empty: it could. What follows is dropped and counted.
+  /// Returns why writing `settings.file` failed, one sentence; empty: it did not fail. Later events are dropped and
+  /// counted.
   std::string file_error() const;
 
-  /// Nanoseconds of CLOCK_MONOTONIC (std::chrono::steady_clock) for ticks read during the recorder's life. Exact to
-  /// tens of nanoseconds: ticks are interpolated between pairs of both clocks read at the start, at every collect() and
-  /// now.
+  /// Converts ticks read during the recorder's lifetime to nanoseconds of CLOCK_MONOTONIC (std::chrono::steady_clock).
+  /// Exact to tens of nanoseconds: ticks are interpolated between pairs of both clocks read at the start, at every
+  /// collect() and now.
   std::chrono::nanoseconds steady_time(std::uint64_t ticks);
 
-  /// Everything recorded so far as the text of a Chrome trace, times counted from the recorder's construction. What was
-  /// dropped, and when first, stands in it ("metadata", "takt", "recorder"), and where it was dropped is an event.
-  /// Recording may go on meanwhile. Throws Error(bad_input) for times that lie more than 146 years apart.
+  /// Returns everything recorded so far as a Chrome trace (JSON), with times since the recorder's construction. It
+  /// contains the number of dropped events and the time of the first ("metadata", "takt", "recorder"), and an event
+  /// where they were dropped. Recording may continue meanwhile. Throws Error(bad_input) for times more than 146 years
+  /// apart.
   std::string chrome_json();
-  /// The same in a file that is seen whole or not at all: Perfetto's protobuf if the name ends in .pftrace or
-  /// .perfetto-trace, else Chrome JSON. Throws Error(io) where it cannot be written, and Error(unsupported) for names
-  /// in .gz: this small library does not compress (`takt trace convert` does).
+  /// Writes the same to a file, atomically: Perfetto's protobuf if the name ends in .pftrace or .perfetto-trace, else
+  /// Chrome JSON. Throws Error(io) if the file cannot be written, and Error(unsupported) for names in .gz: this small
+  /// library does not compress (`takt trace convert` does).
   void write(const std::string& file);
 
  private:
@@ -201,12 +206,12 @@ class Scope {
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
-  /// One more argument: an integer of any size, a double, a bool or a text, which is copied. See EventArguments.
+  /// Adds an argument: an integer of any size, a double, a bool or a string, which is copied. See EventArguments.
   template <typename Value>
   void add(const ArgumentName& name, const Value& value) {
     if (recorder_ != nullptr) more_.add(name, value);
   }
-  /// The event is called this instead of the EventName's text; copied.
+  /// Replaces the name of the event, which is otherwise the EventName's; copied.
   void set_name(std::string_view name) {
     if (recorder_ != nullptr) more_.set_name(name);
   }

@@ -1,4 +1,4 @@
-// What an event of takt::Recorder carries: its name, its arguments, its arrow, its row; and how it lies in a thread's
+// The parts of an event of takt::Recorder: its name, its arguments, its flow, its row; and its layout in a thread's
 // buffer. Included by recorder.h.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace takt {
 
-/// What an event is called. Make it once (a static at the place that records): it takes a lock, and its texts are
-/// stored for the whole program. For names of which there is no end, see EventArguments::set_name().
+/// Name of an event. Create it once (a static where the event is recorded): this takes a lock, and its strings are
+/// stored until the program ends. For an unlimited number of names, see EventArguments::set_name().
 class EventName {
  public:
   /// `category` groups events; `argument` names the number given to the Scope and is left out of the trace if empty.
@@ -23,7 +23,7 @@ class EventName {
   std::uint32_t number_;
 };
 
-/// What an argument is called. As EventName: make it once.
+/// Name of an argument. As EventName: create it once.
 class ArgumentName {
  public:
   explicit ArgumentName(std::string_view name);
@@ -33,8 +33,8 @@ class ArgumentName {
   std::uint32_t number_;
 };
 
-/// Joins the events that have the same number by arrows, in the order of their starts. 0 is a number as any other;
-/// EventFlow() or {} is none.
+/// Connects the events that have the same number by flow events, in the order of their starts. 0 is a valid number;
+/// EventFlow() or {} is no flow.
 class EventFlow {
  public:
   constexpr EventFlow() = default;
@@ -52,34 +52,34 @@ struct RecorderRow {
   std::uint32_t number = 0;  ///< 0: the row of the thread that records
 };
 
-/// How events lie in memory and in a recording's file.
+/// Layout of events in memory and in a recording's file.
 namespace recording {
 
 enum class Kind : std::uint32_t { span, counter, frame };
 
 struct Record {
-  std::uint64_t start, end;  ///< ticks; of a counter `end` holds the value's bits
+  std::uint64_t start, end;  ///< ticks; for a counter, `end` holds the bits of the value
   std::uint32_t name, argument, flow;
   std::uint32_t row : 20, kind : 3, has_flow : 1;
-  std::uint32_t extras : 8;  ///< records behind this one that hold its arguments
+  std::uint32_t extras : 8;  ///< following records that hold its arguments
 };
 static_assert(sizeof(Record) == 32);
 
 enum class Type : std::uint32_t { integer, unsigned_integer, boolean, number, text, event_name, left_out };
 
-/// An argument; a text goes on in the records behind it.
+/// An argument; a string continues in the following records.
 struct Extra {
-  std::uint32_t name, type, size, stored;  ///< of a text: its bytes, and how many of them are here
+  std::uint32_t name, type, size, stored;  ///< `size`, `stored`: bytes of a string, and how many of them are here
   char bytes[16];
 };
 static_assert(sizeof(Extra) == sizeof(Record));
 
 }  // namespace recording
 
-/// Arguments of one event beside the number that every event has. They are copied when they are added, into this
-/// object: nothing is allocated. There is room for 12 numbers; a text takes the room of one and, beyond 16 bytes, of
-/// one more per 32 bytes. A text that finds too little room is cut and ends in "…"; arguments that find none are
-/// counted by the event's argument "arguments left out".
+/// Arguments of one event in addition to the number that every event has. They are copied into this object when they
+/// are added: nothing is allocated. There is room for 12 numbers; a string takes the room of one and, beyond 16 bytes,
+/// of one more per 32 bytes. A string that does not fit is cut and ends in "…"; the event's argument "arguments left
+/// out" counts the arguments that do not fit.
 class EventArguments {
  public:
   static constexpr std::size_t most = 12;
@@ -96,14 +96,14 @@ class EventArguments {
     else
       put(name, Type::unsigned_integer, value);
   }
-  /// One that is not finite stands as null in the trace.
+  /// A value that is not finite is null in the trace.
   void add(const ArgumentName& name, double value) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);
     put(name, recording::Type::number, bits);
   }
   void add(const ArgumentName& name, std::string_view text) { put_text(name.number(), recording::Type::text, text); }
-  /// The event is called this instead; its category and the name of its number stay those of the EventName.
+  /// Replaces the name of the event; its category and the name of its number remain those of the EventName.
   void set_name(std::string_view name) { put_text(0, recording::Type::event_name, name); }
 
   std::uint32_t records() const { return used_; }

@@ -6,9 +6,9 @@
 //   …
 //   const float* scores = reinterpret_cast<const float*>(result.outputs[0]->bytes.data());
 //
-// Executors hold tensors through shared pointers to const: a value that several batches or devices use is kept once,
-// nobody changes it, and it lives as long as the last holder. Its bytes may be memory of the runtime that wrote them,
-// which then writes elsewhere until the last holder lets go.
+// Executors hold tensors through shared pointers to const: a value that several batches or devices use is stored once,
+// does not change, and stays valid until its last holder releases it. Its bytes may be memory of the runtime that wrote
+// them, which writes elsewhere until then.
 #pragma once
 
 #include <cstddef>

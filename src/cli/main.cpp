@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
 #include "base/basics/crash.h"
 #include "base/basics/error.h"
+#include "base/basics/quoted.h"
+#include "base/basics/text.h"
+#include "base/files/sudden_end.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
-#include "base/basics/quoted.h"
 #include "base/system/shared_library.h"
-#include "core/sudden_end.h"
-#include "base/basics/text.h"
 #include "base/system/watched_work.h"
+#include "cli/line/commands.h"
 
 namespace {
 
@@ -50,7 +50,7 @@ int run(int argc, char** argv) {
   } catch (const std::exception& error) {
     return fail(1, error.what());
   } catch (...) {
-    return fail(1, "a library threw something that is no error of C++; try another runtime");
+    return fail(1, "a library threw something that is not a C++ exception; try another runtime");
   }
 }
 

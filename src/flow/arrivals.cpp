@@ -19,8 +19,9 @@ void check(Nanoseconds gap, std::int64_t count, double longest_gap) {
   if (gap.count() >= 0 && count >= 0 && count <= most_arrivals && last < latest) return;
   throw Error(
       ErrorKind::bad_input,
-      fmt::format("source: {} batches every {} ns are not a time table; use a shorter period and 0 to {} batches",
-                  count, gap.count(), most_arrivals));
+      fmt::format(
+          "source: {} batches every {} ns do not fit into the time range; use a shorter period and 0 to {} batches",
+          count, gap.count(), most_arrivals));
 }
 
 }  // namespace

@@ -46,14 +46,15 @@ void check_shares(const std::vector<double>& shares, std::size_t stages, const c
 
 void check_several(const ContentionLaw& law, std::size_t stages) {
   if (!law.several.empty() && law.several.size() != stages)
-    refuse_input(fmt::format("contention: it is told of {} stages what several do to them; tell it of {}",
+    refuse_input(fmt::format("contention: slowdowns by several stages are given for {} stages; give them for {}",
                              law.several.size(), stages));
   for (const auto& one : law.several) {
     if (!one) continue;
     if (const double share = one->weaker_share.value_or(1); !(share >= 0 && share <= 1))
-      refuse_input(fmt::format("contention: the share of weaker slow-downs is {}; use 0 to 1", share));
+      refuse_input(fmt::format("contention: the share of weaker slowdowns is {}; use 0 to 1", share));
     if (one->answers.pressure.size() != one->answers.sensitivity.size())
-      refuse_input("contention: a stage has more pressures than sensitivities, or fewer; give one of each");
+      refuse_input(
+          "contention: a stage has different numbers of pressures and sensitivities; give one of each per resource");
   }
 }
 

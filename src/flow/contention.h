@@ -1,5 +1,5 @@
 // How much longer an execution takes because of what else is running: the law by which work slows work down. Only
-// integers behind the door, so a schedule is the same on every machine.
+// integers internally, so a schedule is the same on every machine.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@ struct SharedResource {
   std::vector<double> sensitivity;  ///< by stage: how it answers, 0 (not at all) to 1
 };
 
-/// Of a stage whose row of `interference` was measured, one other beside it at a time: what several do to it at once.
+/// What several concurrent stages do to a stage whose row of `interference` was measured with one other stage at a
+/// time.
 struct BesideSeveral {
   /// Their factors: the largest, and of the others so much, on a logarithmic scale. 0: only the largest counts. 1:
   /// their product. nullopt, where that is not known: their product, but replicas of the stage itself together never do
@@ -38,7 +39,7 @@ class SeveralFactors {
  public:
   /// `count` executions at once, each of which alone would have made it `factor`.
   void add(double factor, double count) { add_ln(std::log(factor), count * std::log(factor)); }
-  /// Of replicas of the stage itself, which together do no less than two of them.
+  /// The same for replicas of the stage itself, which together do no less work than two of them.
   void add_replicas(double factor, double count);
   double together(double weaker_share) const;  ///< 1 of none
 
@@ -107,7 +108,7 @@ class ContentionState {
     std::int64_t wanted = unit, beside = unit;
     bool are_taken() const { return wanted > unit; }
   };
-  /// Of a resource, what a stage suffers by and who does it to others.
+  /// How a resource is used: what a stage is affected by, and which stages affect others.
   struct Use {
     PressureLaw law;
     std::vector<double> sensitivity;

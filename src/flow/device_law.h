@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "base/statistics/random.h"
 #include "base/basics/units.h"
+#include "base/statistics/random.h"
 
 namespace takt {
 

@@ -23,15 +23,16 @@ void check_stage(const FlowStage& stage, int number, const std::vector<std::stri
   if (stage.replicas.empty()) refuse_input(fmt::format("{}: it has no replica; give it 1 or more", name()));
   if (stage.parts() == 0) refuse_input(fmt::format("{}: it has no device; name the one it runs on", name()));
   if (stage.queue < 1) {
-    refuse_input(fmt::format("{}: a queue of {} holds no batch; give it room for 1 or more", name(), stage.queue));
+    refuse_input(fmt::format("{}: a queue of {} holds no batch; use 1 or more", name(), stage.queue));
   }
   for (const auto& replica : stage.replicas) {
     if (replica.size() != stage.replicas.front().size()) {
-      refuse_input(fmt::format("{}: its replicas have different numbers of parts; split all of them alike", name()));
+      refuse_input(
+          fmt::format("{}: its replicas have different numbers of parts; split all of them in the same way", name()));
     }
     for (const int device : replica) {
       if (device < 0 || static_cast<std::size_t>(device) >= devices) {
-        refuse_input(fmt::format("{}: there is no device {}; use 0 to {}", name(), device,
+        refuse_input(fmt::format("{}: device {} does not exist; use 0 to {}", name(), device,
                                  static_cast<std::int64_t>(devices) - 1));
       }
     }
@@ -42,16 +43,16 @@ void check_after(const FlowStage& stage, int number, const std::vector<std::stri
   if (stage.after == std::vector{FlowStage::source}) return;
   for (const int before : stage.after) {
     if (before == FlowStage::source) {
-      refuse_input(fmt::format("{}: what comes after a stage comes after the source; name the stages only",
+      refuse_input(fmt::format("{}: a stage that follows other stages already follows the source; name the stages only",
                                called(names, number)));
     }
     if (before < 0 || before >= number) {
-      refuse_input(fmt::format("{}: it cannot come after {}; name stages that stand before it", called(names, number),
+      refuse_input(fmt::format("{}: it cannot follow {}; name stages that precede it", called(names, number),
                                called(names, before)));
     }
     if (std::count(stage.after.begin(), stage.after.end(), before) > 1)
       refuse_input(
-          fmt::format("{}: it comes after {} twice; name a stage once", called(names, number), called(names, before)));
+          fmt::format("{}: it follows {} twice; name a stage once", called(names, number), called(names, before)));
   }
 }
 
@@ -61,8 +62,9 @@ void check_order(const FlowShape& shape, const std::vector<std::string>& names) 
   for (std::size_t s = shape.stages.size(); s-- > 0;) {
     const FlowStage& stage = shape.stages[s];
     if (meets_later[s] && !stage.ordered && stage.replicas.size() > 1) {
-      refuse_input(fmt::format("{}: its batches may overtake, but the stages behind it meet again; keep their order",
-                               called(names, static_cast<int>(s))));
+      refuse_input(fmt::format(
+          "{}: its batches may overtake each other, but its downstream branches join again; keep their order",
+          called(names, static_cast<int>(s))));
     }
     const auto before = stages_before(shape, static_cast<int>(s));
     for (const int b : before)
@@ -113,7 +115,7 @@ void check(const FlowShape& shape, const std::vector<std::string>& names) {
   if (shape.stages.empty()) refuse_input("pipeline: it has no stage; describe at least one");
   for (std::size_t d = 0; d < shape.devices.size(); ++d) {
     if (const auto& requests = shape.devices[d].requests; requests && *requests < 1) {
-      refuse_input(fmt::format("device {}: {} requests can run nothing; allow 1 or more", d, *requests));
+      refuse_input(fmt::format("device {}: {} requests cannot run anything; allow 1 or more", d, *requests));
     }
   }
   std::size_t parts = 0;
@@ -127,10 +129,10 @@ void check(const FlowShape& shape, const std::vector<std::string>& names) {
   check_order(shape, names);
   const auto& source = shape.source;
   if (source.in_flight && *source.in_flight < 1) {
-    refuse_input(fmt::format("source: {} batches in flight move nothing; allow 1 or more", *source.in_flight));
+    refuse_input(fmt::format("source: {} batches in flight cannot run anything; allow 1 or more", *source.in_flight));
   }
   if (source.batches && *source.batches < 0) {
-    refuse_input(fmt::format("source: {} batches are not a number of batches; use 0 or more", *source.batches));
+    refuse_input(fmt::format("source: {} is not a number of batches; use 0 or more", *source.batches));
   }
 }
 

@@ -25,13 +25,13 @@ struct FlowStage {
   /// whole batch runs there. Two or more: a data-parallel stage (partition on the host, parts on their devices, merge
   /// on the host); a device may repeat. All replicas of a stage have the same number of parts.
   std::vector<std::vector<int>> replicas;
-  /// Batches that may wait in front of the stage, in each of the queues from the stages before it; 1 or more. A batch
+  /// Batches that may wait for the stage, in each of the queues from the stages before it; 1 or more. A batch
   /// that executes or is blocked is not in the queue.
   int queue = 1;
   /// Batches leave in the order in which they started here; otherwise each as soon as it is done.
   bool ordered = true;
   /// The stages before this one, each of a lower number: a batch starts here when it has left all of them. Empty: the
-  /// stage of the number before, the source in front of stage 0. {source}: the source.
+  /// stage of the number before, the source before stage 0. {source}: the source.
   std::vector<int> after{};
 
   int parts() const { return replicas.empty() ? 0 : static_cast<int>(replicas.front().size()); }

@@ -176,7 +176,7 @@ std::int64_t MakespanCalculator::last_delivery(std::int64_t batches, std::span<c
 Nanoseconds makespan_lower_bound(const FlowShape& shape, const std::vector<StageTime>& times) {
   check(shape);
   check_times(times, shape);
-  if (!shape.source.batches) refuse_input("makespan: the source never ends; say how many batches there are");
+  if (!shape.source.batches) refuse_input("makespan: the source never ends; give the number of batches");
   const std::int64_t batches = *shape.source.batches;
   if (batches == 0) return Nanoseconds(0);
   const auto ways = longest_ways(shape, times);

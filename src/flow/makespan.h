@@ -3,7 +3,7 @@
 // still.
 //
 // Max-plus recurrence (Baccelli, Cohen, Olsder, Quadrat: Synchronization and Linearity, 1992), batches m in order, with
-// R replicas and a queue of Q in front of stage s, N in flight:
+// R replicas and a queue of Q before stage s, N in flight:
 //   admitted[m] = max(start[m−Q, 0], left[m−N, last])                left[m, −1] = admitted[m]
 //   start[m, s] = max(left[m, s−1], left[m−R, s])
 //   left[m, s]  = max(start[m, s] + time[s], start[m−Q', s+1])       blocking after service; Q' of stage s+1

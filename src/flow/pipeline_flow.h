@@ -9,17 +9,17 @@
 // has no influence on anything. An execution that takes no time at all is reported before the next settle(), at the
 // same time. An engine whose events come one by one settles after each.
 //
-// The rules. In a chain a batch is always in one place: at the source, in the queue in front of a stage, in a replica
+// The rules. In a chain a batch is always in one place: at the source, in the input queue of a stage, in a replica
 // of a stage (executing, waiting for its parts, or blocked), or delivered. Where stages fork it is in several places,
 // until it has left them for the stage where they meet, or for the sink; it is delivered when it has left the last. In
 // front of a stage where several meet there is a queue from each of them, and a batch waits in those that it has
 // reached until it is in all. settle() repeats these steps until nothing moves:
 //  1. Leave. Every batch that is done and may leave does so, later stages first: to the sink, or into the queues of all
-//     stages behind if each of them has room. A batch that finds no room stays in its replica, which
-//     takes no other batch meanwhile (blocking after service); its device is free for other work, so stages that share
-//     a device cannot lock each other out. In an ordered stage only the batch that started there first of those inside
-//     may leave; in an unordered one the done batch of the lowest number goes first.
-//  2. Admit. While the queues behind the source have room, fewer than `in_flight` batches are inside and the source has
+//     downstream stages if each has room. A batch that finds no room stays in its replica, which takes no other batch
+//     meanwhile (blocking after service); its device is free for other work, so stages that share a device cannot lock
+//     each other out. In an ordered stage only the batch that started there first of those inside may leave; in an
+//     unordered one the done batch of the lowest number goes first.
+//  2. Admit. While the queues after the source have room, fewer than `in_flight` batches are inside and the source has
 //     one, the next batch enters them.
 //  3. Start. One execution starts: of all that could, the one with the lowest batch number; of one batch, whole stages
 //     before parts, the lowest stage first, then the lowest part.
@@ -66,12 +66,12 @@ struct Execution {
 enum class FlowActionKind : std::uint8_t {
   admit,    ///< `batch` enters the queue of stage 0
   start,    ///< start `what`; report done(what) when it is complete
-  leave,    ///< `batch` leaves `stage` and `replica` for the stages behind, or as not the last for the sink
+  leave,    ///< `batch` leaves `stage` and `replica` for the stages downstream, or as not the last for the sink
   deliver,  ///< `batch` leaves the `replica` of the last `stage` that it was in for the sink
   finish,   ///< all batches were delivered and none will come; said once, as the last action of all
 };
 
-/// Of `what`, only the fields that the kind names have a meaning.
+/// An action. Only the fields of `what` that the comment of its kind names are meaningful.
 struct FlowAction {
   FlowActionKind kind = FlowActionKind::admit;
   Execution what;
@@ -84,8 +84,8 @@ class PipelineFlow {
   /// Throws as check() does.
   explicit PipelineFlow(FlowShape shape);
 
-  /// `count` batches came to an open source. Those beyond `batches`, and all after close(), are not taken. Without a
-  /// meaning in a closed loop, which makes its own.
+  /// `count` batches arrived at an open source. Batches beyond `batches`, and all after close(), are rejected.
+  /// Meaningless in a closed loop, which makes its own batches.
   void arrive(std::int64_t count = 1);
 
   /// An execution that was started is complete. Throws Error(runtime) if it is not running.
@@ -101,7 +101,7 @@ class PipelineFlow {
   const std::vector<FlowAction>& settle();
 
   const FlowShape& shape() const { return shape_; }
-  /// Batches that wait in front of a stage and need no other stage before; those that execute or are blocked there are
+  /// Batches that wait for a stage and need no other stage before; those that execute or are blocked there are
   /// not counted.
   std::int64_t queued(int stage) const { return stages_[index(stage)].queue.size(); }
   std::int64_t running(int device) const { return devices_[index(device)].running; }  ///< executions now
@@ -126,8 +126,8 @@ class PipelineFlow {
     bool one_device = false;  ///< `device` is the only one
     bool ordered = true, split = false, last = false;
     std::int64_t room = 1;
-    int next = -1;                     ///< the only stage behind, unless others lead there as well
-    std::vector<Edge> behind;          ///< all stages behind
+    int next = -1;                     ///< the only downstream stage, unless others lead there as well
+    std::vector<Edge> behind;          ///< all downstream stages
     std::vector<int> before;           ///< all stages before; none: the source
     std::vector<std::int64_t> come{};  ///< where several meet: how many batches came on each way
     std::int64_t gone = 0;             ///< where several meet: how many of them have started here
@@ -197,8 +197,8 @@ class PipelineFlow {
   IndexSet may_leave_, may_start_;           ///< stages where something may have become possible
   IndexSet may_dispatch_;                    ///< devices where a waiting part may have become possible
   std::vector<Execution> merges_;            ///< that start at the next settle()
-  std::vector<int> first_;                   ///< stages behind the source
-  std::size_t ways_out_ = 0;                 ///< stages in front of the sink
+  std::vector<int> first_;                   ///< stages after the source
+  std::size_t ways_out_ = 0;                 ///< stages before the sink
   std::map<std::int64_t, std::size_t> out_;  ///< of batches that left some of several: how many
   std::vector<FlowAction> actions_;
   std::int64_t arrived_ = 0, admitted_ = 0, delivered_ = 0;

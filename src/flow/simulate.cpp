@@ -14,8 +14,8 @@ namespace {
 
 void check(const FlowShape& shape, const std::vector<Nanoseconds>& arrivals) {
   if (!shape.source.open) {
-    if (!shape.source.batches) refuse_input("simulation: the source never ends; say how many batches there are");
-    if (!arrivals.empty()) refuse_input("simulation: a closed loop makes its own batches; leave out the arrivals");
+    if (!shape.source.batches) refuse_input("simulation: the source never ends; give the number of batches");
+    if (!arrivals.empty()) refuse_input("simulation: a closed loop makes its own batches; omit the arrivals");
     return;
   }
   for (std::size_t i = 0; i < arrivals.size(); ++i) {

@@ -1,5 +1,5 @@
 // What a stage suffers from, and does to, the resources of a machine, as it was measured beside loads of known levels
-// (replay/stage_contention.h has the measuring): curves instead of a law that somebody named.
+// (pipeline/contention/stage_contention.h has the measuring): curves instead of a law that somebody named.
 #pragma once
 
 #include <span>

@@ -113,6 +113,37 @@ TEST(AbandonedFile, only_files_of_exactly_such_names_go) {
   EXPECT_EQ(read_file(folder / "precious"), "kept");
 }
 
+TEST(AbandonedFile, of_another_user_is_left_alone_whatever_its_group) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  const TestFolder folder;
+  const fs::path others = folder / ".takt-7-0.tmp", own = folder / ".takt-7-1.tmp";
+  std::ofstream(others) << "half";
+  std::ofstream(own) << "half";
+  ASSERT_EQ(::chown(others.c_str(), 12345, 0), 0);
+  ASSERT_EQ(::chown(own.c_str(), 0, 12345), 0);
+  EXPECT_EQ(lock_abandoned(others), -1);
+  const int file = lock_abandoned(own);
+  EXPECT_GE(file, 0);
+  ::close(file);
+  write_file_atomically(folder / "b", "whole");
+  EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{".takt-7-0.tmp", "b"}));
+}
+
+TEST(AbandonedFile, names_are_of_this_process_and_a_number_that_grows) {
+  const TestFolder folder;
+  std::set<std::string> names;
+  for (int turn = 0; turn < 3; ++turn) {
+    const UnfinishedFile made = make_unfinished_file(folder.path());
+    ASSERT_GE(made.descriptor, 0);
+    EXPECT_EQ(made.error, 0);
+    EXPECT_EQ(made.path.parent_path(), folder.path());
+    const std::string name = made.path.filename().string(), begin = ".takt-" + std::to_string(::getpid()) + "-";
+    EXPECT_TRUE(name.starts_with(begin) && name.ends_with(".tmp")) << name;
+    EXPECT_TRUE(names.insert(name).second) << name;
+    ::close(made.descriptor);
+  }
+}
+
 TEST(AbandonedFile, a_file_is_locked_by_one_at_a_time) {
   const TestFolder folder;
   const UnfinishedFile own = make_unfinished_file(folder.path());

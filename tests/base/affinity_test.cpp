@@ -1,4 +1,4 @@
-#include "core/affinity.h"
+#include "base/system/affinity.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -79,7 +79,7 @@ TEST_F(Crashes, without_a_call_it_may_be_anybodys_mistake) {
   };
   EXPECT_EXIT(
       crash(), one,
-      sentence("crashed (signal 6, aborted): a mistake in takt or in a library; please report it with the command"));
+      sentence("crashed (signal 6, aborted): a bug in takt or in a library; please report it with the command"));
 }
 
 TEST_F(Crashes, a_thread_of_somebody_elses_is_told_with_the_last_call) {

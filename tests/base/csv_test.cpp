@@ -38,7 +38,7 @@ TEST(Csv, an_empty_text_has_no_row_and_an_empty_line_one_cell) {
 TEST(Csv, refuses_with_the_line) {
   EXPECT_THAT(csv_refusal("a,b\n1\n"), HasSubstr("f.csv:2: has 1 cells, the first line 2"));
   EXPECT_THAT(csv_refusal("a\n\"b"), HasSubstr("f.csv:2: a quote is not closed"));
-  EXPECT_THAT(csv_refusal("a\nb\"c\n"), HasSubstr("f.csv:2: a quote stands inside"));
+  EXPECT_THAT(csv_refusal("a\nb\"c\n"), HasSubstr("f.csv:2: a quote is inside"));
   EXPECT_THAT(csv_refusal("\"a\"b\n"), HasSubstr("f.csv:1: text follows a closing quote"));
 }
 

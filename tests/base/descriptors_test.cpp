@@ -1,6 +1,6 @@
 // No descriptor that takt opens lives on in its children: by what is opened at each place, by what a child sees, and by
 // the source. A new place that opens something has to be named here, and is run by a test of this file or of
-// load/metrics_server_test.cpp.
+// predict/load/metrics_server_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,18 +11,18 @@
 #include <regex>
 #include <set>
 
+#include "base/basics/leftovers.h"
 #include "base/files/abandoned_file.h"
-#include "base/system/apart.h"
 #include "base/files/block_file.h"
-#include "base/system/child_process.h"
 #include "base/files/file.h"
 #include "base/files/file_lock.h"
 #include "base/files/folder_lock.h"
 #include "base/files/journal.h"
-#include "base/basics/leftovers.h"
-#include "base/opened_descriptors.h"
-#include "base/memory/spill.h"
 #include "base/files/temporary_folder.h"
+#include "base/memory/spill.h"
+#include "base/opened_descriptors.h"
+#include "base/system/apart.h"
+#include "base/system/child_process.h"
 #include "places.h"
 #include "test_folder.h"
 
@@ -174,31 +174,32 @@ TEST(Descriptors, are_opened_with_the_flag_at_every_place_of_the_source) {
         if (function == "fcntl" && arguments.find("F_DUPFD") == arguments.npos) continue;
         places[name].insert(function);
         // A copy's standard streams are to live on.
-        EXPECT_TRUE(arguments.find("CLOEXEC") != arguments.npos || (function == "dup2" && name == "core/apart.cpp"))
+        EXPECT_TRUE(arguments.find("CLOEXEC") != arguments.npos ||
+                    (function == "dup2" && name == "base/system/apart.cpp"))
             << name << ": ::" << function << "(" << arguments << ")";
       }
       for (std::sregex_iterator use(text.begin(), text.end(), stream), end; use != end; ++use)
         streams[name].insert((*use)[1]);
     }
-  EXPECT_EQ(places, (Places{{"core/abandoned_file.cpp", {"open", "open"}},
-                            {"core/apart.cpp", {"dup2", "open", "pipe2"}},
-                            {"core/block_file.cpp", {"open"}},
-                            {"core/child_process.cpp", {"memfd_create", "pipe2", "socketpair"}},
-                            {"core/file.cpp", {"fcntl", "open", "open"}},
-                            {"core/file_lock.cpp", {"open"}},
-                            {"core/folder_lock.cpp", {"open"}},
-                            {"core/journal.cpp", {"open", "open"}},
-                            {"core/leftovers.cpp", {"openat"}},
-                            {"core/spill.cpp", {"mkostemp", "open"}},
-                            {"core/temporary_folder.cpp", {"open"}},
-                            {"load/metrics_server.cpp", {"accept4", "socket"}}}))
+  EXPECT_EQ(places, (Places{{"base/files/abandoned_file.cpp", {"open", "open"}},
+                            {"base/system/apart.cpp", {"dup2", "open", "pipe2"}},
+                            {"base/files/block_file.cpp", {"open"}},
+                            {"base/system/child_process.cpp", {"memfd_create", "pipe2", "socketpair"}},
+                            {"base/files/file.cpp", {"fcntl", "open", "open"}},
+                            {"base/files/file_lock.cpp", {"open"}},
+                            {"base/files/folder_lock.cpp", {"open"}},
+                            {"base/files/journal.cpp", {"open", "open"}},
+                            {"base/basics/leftovers.cpp", {"openat"}},
+                            {"base/memory/spill.cpp", {"mkostemp", "open"}},
+                            {"base/files/temporary_folder.cpp", {"open"}},
+                            {"predict/sources/metrics_server.cpp", {"accept4", "socket"}}}))
       << "add what opens there to this list and to a test that runs it";
   // Streams have no such flag: only for what is read or written in one go, and locks nothing.
-  EXPECT_EQ(streams, (Places{{"core/block_file.cpp", {"ifstream"}},
-                             {"core/resident.cpp", {"ifstream", "ofstream"}},
-                             {"runtime/model_file.cpp", {"ifstream"}},
-                             {"runtime/openvino/mapped_weights.cpp", {"ofstream"}},
-                             {"runtime/openvino/openvino_runtime.cpp", {"ifstream"}}}))
+  EXPECT_EQ(streams, (Places{{"base/files/block_file.cpp", {"ifstream"}},
+                             {"base/memory/resident.cpp", {"ifstream", "ofstream"}},
+                             {"model/runtime/model_file.cpp", {"ifstream"}},
+                             {"model/openvino/mapped_weights.cpp", {"ofstream"}},
+                             {"model/openvino/runtime.cpp", {"ifstream"}}}))
       << "read and write files by core/file.h";
 }
 

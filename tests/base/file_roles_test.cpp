@@ -66,7 +66,7 @@ TEST_F(FileRoles, what_will_be_written_over_is_not_read_and_what_stands_there_th
   fs::create_hard_link(file, at("hard"));
   keep_from_reading(at("hard"), "--profile");
   EXPECT_EQ(refusal_of_roles([&] { read_file(file); }),
-            "'" + file.string() + "' is read, and --profile would write over it; give --profile another file");
+            "'" + file.string() + "' is read, and --profile would overwrite it; give --profile another file");
   EXPECT_NE(refusal_of_roles([&] { MappedFile mapped(file); }), "");
   EXPECT_NE(refusal_of_roles([&] { InputFile input(file); }), "");
   write_file_atomically(file, "written anew");
@@ -78,7 +78,7 @@ TEST_F(FileRoles, what_was_read_is_not_written_over_by_any_writer) {
   fs::create_symlink("model", at("soft"));
   keep_from_writing(file, "MODEL");
   EXPECT_EQ(refusal_of_roles([&] { write_file_atomically(at("soft"), "x"); }),
-            "'" + at("soft").string() + "' would be written over, and MODEL reads it; choose another place");
+            "'" + at("soft").string() + "' would be overwritten, and MODEL reads it; choose another path");
   EXPECT_NE(refusal_of_roles([&] { Journal journal(file); }), "");
   EXPECT_EQ(read_file(file), "contents of model");
   write_file_atomically(at("beside"), "x");

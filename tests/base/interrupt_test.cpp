@@ -8,11 +8,11 @@
 #include <optional>
 #include <thread>
 
-#include "base/system/child_process.h"
-#include "base/files/file.h"
 #include "base/basics/leftovers.h"
-#include "core/sudden_end.h"
+#include "base/files/file.h"
+#include "base/files/sudden_end.h"
 #include "base/files/temporary_folder.h"
+#include "base/system/child_process.h"
 #include "base/system/watched_work.h"
 #include "test_folder.h"
 
@@ -77,8 +77,8 @@ TEST_F(InterruptEnds, what_never_comes_back_with_the_step_that_it_was_at) {
         hang();
       },
       ExitedWithCode(143),
-      "^takt: ending after this run; a second signal ends it at once\n"
-      "takt: interrupted at running it: it did not come back within a second, and was left behind\n$");
+      "^takt: stopping after this run; a second signal stops it immediately\ntakt: interrupted at running it: it did "
+      "not return within a second and was abandoned\n$");
 }
 
 TEST_F(InterruptEnds, nothing_that_is_put_together_before_a_second_signal) {
@@ -129,7 +129,7 @@ TEST_F(InterruptEnds, what_can_be_cancelled_by_cancelling_it) {
         while (!is_cancelled) std::this_thread::sleep_for(1ms);
         std::_Exit(7);
       },
-      ExitedWithCode(7), "ending after this run; Ctrl-C again ends it at once");
+      ExitedWithCode(7), "stopping after this run; Ctrl-C again stops it immediately");
 }
 
 TEST_F(InterruptEnds, what_hangs_after_main_has_returned) {

@@ -11,10 +11,10 @@
 #include <fstream>
 #include <thread>
 
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
 #include "base/files/file.h"
 #include "base/files/strict_json.h"
+#include "base/system/child_process.h"
 #include "test_folder.h"
 
 namespace {
@@ -122,7 +122,7 @@ TEST_F(JournalTest, a_damaged_line_is_told_and_those_behind_it_are_read_and_kept
   const JournalDamage damage = read_numbers(path_, numbers);
   EXPECT_THAT(numbers, ElementsAre(1, 3, 5));
   EXPECT_EQ(damage.lines, 3u);
-  EXPECT_EQ(damage.to_text("j"), "j: 3 lines are damaged, the first of them line 2, and what they said is left out");
+  EXPECT_EQ(damage.to_text("j"), "j: 3 lines are damaged and ignored, the first of them line 2");
   Journal(path_).append(R"({"n":6})");
   EXPECT_EQ(read_file(path_), damaged + "{\"n\":6}\n");
 }
@@ -134,7 +134,7 @@ TEST_F(JournalTest, a_line_that_is_json_but_wrong_is_refused_and_so_is_a_damaged
   write("{\"n\":x}\n{\"n\":2}\n");
   EXPECT_THROW(read_numbers(path_, numbers), Error);
   write("{\"n\":1}\n{\"n\":2}\nnotes");
-  EXPECT_EQ(read_numbers(path_, numbers).to_text("j"), "j: line 3 is damaged, and what it said is left out");
+  EXPECT_EQ(read_numbers(path_, numbers).to_text("j"), "j: line 3 is damaged and ignored");
 }
 
 TEST_F(JournalTest, nothing_in_it_is_no_error_and_no_file_is) {
@@ -229,7 +229,7 @@ TEST_F(JournalTest, what_would_be_several_lines_or_no_object_is_refused) {
 TEST_F(JournalTest, a_file_that_is_no_journal_is_refused_and_left_as_it_was) {
   for (const std::string text : {"weights", "weights\nmore", "{\n  \"a\": 1\n}\n", "weights\n{\"a\":1}\n"}) {
     write(text);
-    EXPECT_THAT(refusal(ErrorKind::bad_input), HasSubstr("no journal")) << text;
+    EXPECT_THAT(refusal(ErrorKind::bad_input), HasSubstr("not a journal")) << text;
     EXPECT_EQ(read_file(path_), text);
   }
 }
@@ -240,7 +240,7 @@ TEST_F(JournalTest, paths_that_cannot_be_written_get_one_sentence) {
   path_ = folder_ / "missing" / "a.jsonl";
   EXPECT_THAT(refusal(ErrorKind::io), HasSubstr("its folder does not exist"));
   path_ = "/dev/null";
-  EXPECT_THAT(refusal(ErrorKind::io), HasSubstr("no regular file"));
+  EXPECT_THAT(refusal(ErrorKind::io), HasSubstr("not a regular file"));
 }
 
 TEST_F(JournalTest, what_does_not_reach_the_disk_is_no_line) {

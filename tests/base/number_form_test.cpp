@@ -1,4 +1,4 @@
-#include "core/number_form.h"
+#include "base/table/number_form.h"
 
 #include <gmock/gmock.h>
 

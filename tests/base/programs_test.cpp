@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
 
-#include "core/affinity.h"
+#include "base/system/affinity.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -146,6 +149,60 @@ TEST(Programs, on_processors_of_others_do_not_count) {
   proc.process(far).process(on_core({11, 1, "near", 5}));
   watch.look();
   EXPECT_THAT(told(watch), ElementsAre("near (process 11) 50 ms"));
+}
+
+TEST(Programs, of_one_thread_are_where_it_ran_last_and_of_more_may_be_anywhere) {
+  if (usable_cores().size() < 2 || usable_cores().front() != 0)
+    GTEST_SKIP() << "this process may not use two processors";
+  std::vector<std::string> lines;
+  std::thread([&] {
+    pin_this_thread({usable_cores().back()});  // all but one are others'
+    SketchedProc proc;
+    ProgramWatch watch(proc.path(), self);
+    watch.look();
+    SketchedProcess near{10, 1, "near", 5}, first{11, 1, "first", 6}, many{12, 1, "many", 7},
+        untold{13, 1, "untold", 8};
+    near.processor = usable_cores().back();
+    first.processor = 0;
+    many.processor = 0, many.threads = 2;
+    untold.processor = -1;
+    proc.process(near).process(first).process(many).process(untold);
+    watch.look();
+    lines = told(watch);
+  }).join();
+  EXPECT_THAT(lines, ElementsAre("untold (process 13) 80 ms", "many (process 12) 70 ms", "near (process 10) 50 ms"));
+}
+
+TEST(Programs, own_time_and_that_of_ended_children_are_of_user_and_system) {
+  const TestFolder folder;
+  const auto write = [&](int user, int system, int ended_user, int ended_system) {
+    folder.write("10/stat",
+                 fmt::format("10 (make) R 1 1 1 0 -1 0 0 0 0 0 {} {} {} {} 20 0 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+                             "0 17 {} 0 0\n",
+                             user, system, ended_user, ended_system, first_core()));
+  };
+  write(1, 2, 3, 4);
+  ProgramWatch watch(folder.path(), self);
+  watch.look();
+  write(11, 22, 33, 44);  // 30 more of its own, 70 of ended children
+  watch.look();
+  EXPECT_THAT(told(watch), ElementsAre("children of make 700 ms", "make (process 10) 300 ms"));
+}
+
+TEST(Programs, in_words_are_a_name_and_who_it_was) {
+  EXPECT_EQ(to_string(ProgramTime{"a", 0, {}, 1s}), "a");
+  EXPECT_EQ(to_string(ProgramTime{"a", 1, {7, 8}, 1s}), "a (process 7)");
+  EXPECT_EQ(to_string(ProgramTime{"a", 2, {7, 8}, 1s}), "a (2 processes)");
+}
+
+TEST(Programs, are_looked_at_again_when_that_is_cheap) {
+  SketchedProc proc;
+  proc.process(on_core({10, 1, "busy", 5}));
+  ProgramWatch watch(proc.path(), self);
+  watch.look_if_due();
+  proc.process(on_core({10, 1, "busy", 8}));
+  for (int turn = 0; turn < 10'000 && told(watch).empty(); ++turn) usleep(1000), watch.look_if_due();
+  EXPECT_THAT(told(watch), ElementsAre("busy (process 10) 30 ms"));
 }
 
 TEST(Programs, of_broken_or_missing_texts_are_none) {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/system/progress.h"
-#include "core/version.h"
+#include "base/system/version.h"
 
 using namespace std::chrono_literals;
 

@@ -30,8 +30,9 @@ TEST(SharedLibrary, the_first_that_is_there_is_taken) {
 
 TEST(SharedLibrary, what_is_missing_is_named) {
   EXPECT_EQ(refusal_of({"libthere-is-none.so.1"}, "x").rfind("cannot be loaded (libthere-is-none.so.1: ", 0), 0u);
-  EXPECT_EQ(refusal_of({"libm.so.6"}, "takt_has_no_such_function"),
-            "'libm.so.6' lacks the function takt_has_no_such_function; it is of another version, or another library");
+  EXPECT_EQ(
+      refusal_of({"libm.so.6"}, "takt_has_no_such_function"),
+      "'libm.so.6' does not have the function takt_has_no_such_function; it is another version or another library");
 }
 
 TEST(SharedLibrary, of_several_usual_names_the_first_is_the_one_to_install) {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/basics/error.h"
-#include "base/files/json_object.h"
 #include "base/basics/nesting.h"
+#include "base/files/json_object.h"
 
 namespace takt {
 namespace {
@@ -36,17 +36,17 @@ TEST(StrictJson, gives_what_the_text_says) {
 
 TEST(StrictJson, refuses_what_would_be_lost_and_says_where) {
   EXPECT_EQ(refusal(""), "f.json: is empty");
-  EXPECT_EQ(refusal(R"({"a": 1, "a": 2})"), "f.json: 'a' is there twice; keep one");
-  EXPECT_EQ(refusal(R"({"row": [{"b": 1}, {"b": 1, "b": 2}]})"), "f.json: 'row': 'b' is there twice; keep one");
+  EXPECT_EQ(refusal(R"({"a": 1, "a": 2})"), "f.json: 'a' is listed twice; keep one");
+  EXPECT_EQ(refusal(R"({"row": [{"b": 1}, {"b": 1, "b": 2}]})"), "f.json: 'row': 'b' is listed twice; keep one");
   EXPECT_EQ(refusal(R"({"row": 1e999})"), "f.json: 'row': has a number that is too large");
   for (const char* text : {"NaN", "Infinity", "-Infinity", "[1,]", "{\"a\"}", "[1] 2", "\"\xff\"", "01"})
-    EXPECT_THAT(refusal(text), HasSubstr("is no JSON")) << text;
+    EXPECT_THAT(refusal(text), HasSubstr("is not JSON")) << text;
 }
 
 TEST(StrictJson, a_thousand_lists_within_each_other_are_refused_in_a_sentence) {
   EXPECT_EQ(refusal(nested(most_nested)), "not refused");
   for (const std::size_t depth : {most_nested + 1, std::size_t{1000}, std::size_t{1'000'000}})
-    EXPECT_EQ(refusal(nested(depth)), "f.json: has more than 100 lists and objects within each other");
+    EXPECT_EQ(refusal(nested(depth)), "f.json: nests more than 100 lists and objects");
 }
 
 TEST(StrictJson, a_sentence_is_short_whatever_the_file_holds) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 
 using namespace std::chrono_literals;
 
@@ -142,6 +143,70 @@ TEST(Table, a_named_row_and_a_verdict_are_never_cut) {
   for (const char* word : {"[whole run]", "inconclusive", "regrouped", "Verdict"})
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
   EXPECT_EQ(text.find("SkipLayerNormalization"), std::string::npos);
+}
+
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  for (const auto& line : split(text, '\n')) longest = std::max(longest, display_width(line));
+  return longest;
+}
+
+TEST(Table, titles_take_two_lines_before_names_are_cut) {
+  const Table table{"t",
+                    {{"name", "Name", ""}, {"share", "Share of the time", ""}, {"n", "N", ""}},
+                    {{std::string("convolution_1"), 12.5, std::int64_t{3}}}};
+  EXPECT_EQ(to_text(table, 35),
+            "Name           Share of the time  N\n"
+            "───────────────────────────────────\n"
+            "convolution_1               12.5  3\n");
+  EXPECT_EQ(to_text(table, 34),
+            "               Share of\n"
+            "Name           the time  N\n"
+            "──────────────────────────\n"
+            "convolution_1      12.5  3\n");
+}
+
+TEST(Table, plans_and_reasons_go_on_below_instead_of_being_cut) {
+  const Table table{"t",
+                    {{"n", "No", ""}, {"plan", "Plan", ""}, {"x", "X", ""}},
+                    {{std::int64_t{1}, std::string("GPU[1-4] | CPU+NPU[5-7 0.384/0.616]"), 54.0},
+                     {std::int64_t{2}, std::string("CPU[1-7]"), 252.0}}};
+  EXPECT_EQ(to_text(table, 24),
+            "No  Plan               X\n"
+            "────────────────────────\n"
+            " 1  GPU[1-4] |        54\n"
+            "    CPU+NPU[5-7\n"
+            "    0.384/0.616]\n"
+            " 2  CPU[1-7]         252\n");
+}
+
+TEST(Table, columns_without_room_follow_below_with_what_names_their_rows) {
+  const Table table{
+      "t",
+      {{"stage", "Stage", ""}, {"other", "Other", ""}, {"a", "First", ""}, {"b", "Second", ""}, {"c", "Third", ""}},
+      {{std::string("infer"), std::string("load"), 1111111.5, 2222222.5, 3333333.5},
+       {std::string("infer"), std::string("save"), 1.5, 2.5, 3.5}}};
+  const std::string text = to_text(table, 32);
+  EXPECT_EQ(longest_line(text), 32u) << text;
+  const auto lines = split(text, '\n');
+  EXPECT_EQ(lines[0], "Stage  Other     First    Second") << text;
+  EXPECT_EQ(lines[4], "") << text;
+  EXPECT_EQ(lines[5].substr(0, 12), "Stage  Other") << "no single column tells the rows apart\n" << text;
+  for (const char* word : {"First", "Second", "Third"})
+    EXPECT_EQ(text.find(word), text.rfind(word)) << word << " is there once in\n" << text;
+}
+
+TEST(Table, is_no_wider_than_asked_at_any_width) {
+  Table table = sample();
+  table.columns.push_back({"verdict", "Verdict", ""});
+  table.rows[0].emplace_back(std::string("slower than before, by more than noise"));
+  table.rows[1].emplace_back(std::string("same"));
+  for (std::size_t width = 24; width < 100; ++width) {
+    const std::string text = to_text(table, width);
+    EXPECT_LE(longest_line(text), width) << text;
+    for (const char* word : {"slower", "before,", "noise", "same", "1.500", "2.50"})
+      EXPECT_NE(text.find(word), std::string::npos) << word << " at " << width << "\n" << text;
+  }
 }
 
 TEST(Table, markdown_has_the_numbers_of_the_text) {

@@ -1,4 +1,4 @@
-#include "core/terminal.h"
+#include "base/table/terminal.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-#include "measure/profiles/analyze.h"
-#include "cli/measure/peer_options.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "cli/measure/peer_options.h"
+#include "measure/profiles/analyze.h"
 #include "places.h"
 
 namespace takt {

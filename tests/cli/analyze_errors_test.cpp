@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "measure/profiles/analyze.h"
-#include "cli/measure/peer_options.h"
 #include "base/basics/error.h"
 #include "base/files/file.h"
-#include "places.h"
+#include "cli/measure/peer_options.h"
+#include "measure/profiles/analyze.h"
 #include "measure/python_text/regex.h"
+#include "places.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -139,7 +139,7 @@ class BadInput(unittest.TestCase):
         if [runtime for runtime, _ in runtimes()] == ['sim']:
             self.skipTest('this takt has no real runtime')
         os.mkdir(os.path.join(self.folder, b'empty'))
-        self.refused('kernels', 'list', 'empty', names='holds no .onnx file')
+        self.refused('kernels', 'list', 'empty', names='contains no .onnx file')
 
     @unittest.skipUnless(os.path.exists('/dev/full'), 'this system has no device that is full')
     def test_a_result_that_cannot_be_printed(self):

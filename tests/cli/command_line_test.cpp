@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/line/command_help.h"
 #include "base/basics/error.h"
+#include "cli/line/command_help.h"
 
 namespace takt {
 namespace {
@@ -118,6 +118,38 @@ TEST(CommandLine, wrong_numbers_are_told_with_their_limits) {
   EXPECT_EQ(refusal({"--share", "nan"}), "--share 'nan': not a number from 0.5 to 1");
 }
 
+TEST(CommandLine, numbers_on_their_limits_are_taken) {
+  EXPECT_EQ(parsed({"--iter", "1"}).whole, 1);
+  EXPECT_EQ(parsed({"--iter", "100"}).whole, 100);
+  EXPECT_EQ(refusal({"--iter", "0"}), "--iter '0': not a whole number from 1 to 100");
+  EXPECT_EQ(parsed({"--share", "0.5"}).share, 0.5);
+  EXPECT_EQ(parsed({"--share", "1"}).share, 1);
+  EXPECT_EQ(refusal({"--share", "0.4999"}), "--share '0.4999': not a number from 0.5 to 1");
+  EXPECT_EQ(refusal({"--share", "1.0001"}), "--share '1.0001': not a number from 0.5 to 1");
+  EXPECT_EQ(refusal({"--seed", "18446744073709551616"}), "--seed '18446744073709551616': not a whole number from 0 on");
+}
+
+TEST(CommandLine, the_last_words_are_told_where_something_is_wrong) {
+  EXPECT_EQ(refusal({"--set=a", "--set"}), "--set needs a value: --set K=V; see 'takt try it --help'");
+  EXPECT_EQ(refusal({"--all", "--all=true"}), "accepted");
+  // A value that looks like an option is one only where it stands as a word.
+  EXPECT_EQ(parsed({"--text=--all"}).text, "--all");
+  EXPECT_EQ(refusal({"--format", "xml"}), "--format 'xml': not one of table, csv");
+}
+
+TEST(CommandLine, one_argument_too_many_is_named) {
+  LogOptions log;
+  std::string file;
+  CommandLine line("try", "Tries.", "takt try", log);
+  line.add({.names = "FILE"}, &file);
+  try {
+    line.parse(std::vector<std::string>{"a", "b", "c"});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "'b': one argument too many; see 'takt try --help'");
+  }
+}
+
 TEST(CommandLine, other_wrong_words_are_told) {
   EXPECT_EQ(refusal({"--format", "cvs"}), "--format 'cvs': not one of table, csv; did you mean 'csv'?");
   EXPECT_EQ(refusal({"--iter", "1", "--iter", "2"}), "--iter is given 2 times ('1', '2'); give it once");
@@ -151,6 +183,89 @@ TEST(MeantOptions, beginnings_come_before_slips) {
   EXPECT_THAT(meant_options("--io-dmup", known), ElementsAre("--io-dump"));
   EXPECT_THAT(meant_options("--nothing-like-it", known), ElementsAre());
   EXPECT_THAT(meant_options("-n", known), ElementsAre());
+}
+
+TEST(MeantOptions, of_one_letter_is_none_and_the_longest_beginning_counts) {
+  const std::vector<std::string> known{"-a", "--a", "--ab", "--abc", "--all"};
+  EXPECT_THAT(meant_options("--a", known), ElementsAre());
+  EXPECT_THAT(meant_options("-a", known), ElementsAre());
+  EXPECT_THAT(meant_options("--ab", known), ElementsAre("--ab", "--abc"));
+  EXPECT_THAT(meant_options("-ab", known), ElementsAre("--ab", "--abc"));
+  EXPECT_THAT(meant_options("--abcd", known), ElementsAre("--abc"));
+  EXPECT_THAT(meant_options("--ax", known), ElementsAre("--a"));
+}
+
+TEST(Help, lists_end_with_or) {
+  EXPECT_EQ(one_of({}), "");
+  EXPECT_EQ(one_of({"a"}), "a");
+  EXPECT_EQ(one_of({"a", "b"}), "a or b");
+  EXPECT_EQ(one_of({"a", "b", "c", "d"}), "a, b, c or d");
+}
+
+TEST(Help, limits_of_a_million_and_more_are_not_told) {
+  const auto of = [](double low, double high) { return sentence({.meaning = "N", .range = NumberRange{low, high}}); };
+  EXPECT_EQ(of(0, 999'999), "N (0 to 999999)");
+  EXPECT_EQ(of(0.5, 1e6 - 0.5), "N (0.5 to 999999.5)");
+  EXPECT_EQ(of(1, 1e6), "N");
+  EXPECT_EQ(of(2, 1e6), "N (at least 2)");
+  EXPECT_EQ(of(0, 1e6), "N");
+}
+
+TEST(Help, headings_show_all_spellings_and_what_may_follow) {
+  EXPECT_EQ(heading_of({.names = "-o,--output", .value = "FILE"}), "-o, --output FILE");
+  EXPECT_EQ(heading_of({.names = "--all", .takes = Takes::nothing}), "--all");
+  EXPECT_EQ(heading_of({.names = "FILE", .takes = Takes::words}), "FILE...");
+  EXPECT_EQ(heading_of({.names = "FILE", .takes = Takes::word}), "FILE");
+}
+
+TEST(Help, usage_names_what_must_be_given) {
+  CommandDescription command{"try", "", "", {}};
+  command.options = {{.names = "A", .required = true},
+                     {.names = "B", .takes = Takes::words},
+                     {.names = "-o,--output", .value = "FILE", .required = true},
+                     {.names = "--all"}};
+  EXPECT_EQ(usage_of(command), "takt try A [B...] -o FILE [options]");
+}
+
+TEST(Help, an_option_of_24_columns_has_its_meaning_in_the_next_line) {
+  const auto lines = [](const std::string& value) {
+    CommandDescription command{"try", "Tries.", "takt try", {{.names = "--wide", .value = value, .meaning = "M"}}};
+    return help_of(command);
+  };
+  const std::string head = "Tries.\n\nUsage: takt try [options]\n\nOptions:\n", end = "\nExample:\n  takt try\n";
+  // "  --wide " and the value: 24 columns leave two in between, 25 would leave one.
+  EXPECT_EQ(lines(std::string(15, 'V')), head + "  --wide " + std::string(15, 'V') + "  M\n" + end);
+  EXPECT_EQ(lines(std::string(16, 'V')),
+            head + "  --wide " + std::string(16, 'V') + "\n" + std::string(26, ' ') + "M\n" + end);
+}
+
+TEST(Help, is_whole) {
+  LogOptions log;
+  std::string text;
+  CommandLine line("try", "Tries.", "takt try", log);
+  line.add({.names = "FILE", .meaning = "A file", .required = true}, &text);
+  line.add({.names = "--text", .value = "TEXT", .meaning = "A text"}, &text);
+  const std::string messages =
+      "  --log-file FILE         Also write messages to this file\n"
+      "  --log-level LEVEL       debug, info, warning or error. Default: info\n"
+      "  -h, --help              Show this text\n\nExample:\n  takt try\n";
+  const std::string begin =
+      "Tries.\n\nUsage: takt try FILE [options]\n\nArguments:\n  FILE                    A file\n\n"
+      "Options:\n  --text TEXT             A text\n";
+  EXPECT_EQ(help_of(line.description()), begin + messages);
+  line.heading("More");
+  EXPECT_EQ(help_of(line.description()), begin + "\nHelp and messages:\n" + messages);
+}
+
+TEST(Help, is_printed_where_it_is_asked_for) {
+  Everything e;
+  CommandLine line = declare(e);
+  for (const char* word : {"-h", "--help"}) {
+    testing::internal::CaptureStdout();
+    EXPECT_FALSE(line.parse(std::vector<std::string>{"--iter", "7", word}));
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), help_of(line.description()));
+  }
+  EXPECT_EQ(e.whole, 3);
 }
 
 TEST(Help, sentences_tell_values_limits_and_default) {

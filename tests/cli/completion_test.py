@@ -31,6 +31,11 @@ CASES = [
     ('takt analyze p.json --print-only ', ['summary', 'device', 'host'], ['p.json']),
     ('takt pipeline run --table ', ['critical_path'], ['pairs']),
     ('takt pipeline interference --table ', ['pairs'], ['critical_path']),
+    ('takt sweep ', ['merge'], ['small.onnx']),
+    ('takt sweep --', ['--measure', '--cases'], ['merge']),
+    ('takt sweep merge --', ['--out'], ['--measure']),
+    ('takt collect m', ['merge'], ['small.onnx']),
+    ('takt collect merge --', ['--output'], ['--rounds']),
     ('takt trace merge small.onnx -o sm', ['small.onnx'], []),
 ]
 

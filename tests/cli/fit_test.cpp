@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/commands.h"
 #include "base/basics/error.h"
+#include "cli/line/commands.h"
 #include "predict/answer/predict_words.h"
 #include "test_folder.h"
 
@@ -21,7 +21,7 @@ std::string fit_refusal(const std::function<void(CollectedModel& second)>& chang
   const std::string out = (folder / "predictor").string();
   const std::vector<std::string> words{(folder / "d.csv").string(), "-o", out};
   try {
-    run_fit(words);
+    fit_command.run(words);
   } catch (const Error& error) {
     EXPECT_FALSE(std::filesystem::exists(out));
     return error.what();
@@ -44,7 +44,7 @@ TEST(Fit, a_dataset_of_several_ways_of_measuring_is_refused) {
   };
   for (const auto& [change, words] : cases)
     EXPECT_THAT(fit_refusal(change), HasSubstr(std::string("d.csv: models were measured with ") + words +
-                                               "; give each a dataset and a predictor of its own"));
+                                               "; use a separate dataset and predictor for each"));
 }
 
 TEST(Fit, a_dataset_of_loads_alone_is_refused) {
@@ -57,10 +57,10 @@ TEST(Fit, a_dataset_of_loads_alone_is_refused) {
   write_dataset(dataset, folder / "d.csv");
   const std::vector<std::string> words{(folder / "d.csv").string(), "-o", (folder / "predictor").string()};
   try {
-    run_fit(words);
+    fit_command.run(words);
     ADD_FAILURE() << "taken";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("d.csv: nothing in it was measured in quiet"));
+    EXPECT_THAT(error.what(), HasSubstr("d.csv: contains no measurement without load"));
   }
 }
 

@@ -6,8 +6,8 @@
 #include <exception>
 #include <filesystem>
 
-#include "cli/tree_model.h"
 #include "base/files/file.h"
+#include "cli/tree_model.h"
 #include "model/onnx/builder.h"
 
 namespace takt {

@@ -14,8 +14,8 @@ def output(*words):
 
 
 def commands_in(text):
-    listed = re.search(r'^Commands:\n((?:  .*\n)+)', text, re.M)
-    return re.findall(r'^  (\S+)', listed.group(1), re.M) if listed else []
+    lists = re.findall(r'^(?:Commands:|[A-Z].*\?)\n((?:  .*\n)+)', text, re.M)
+    return re.findall(r'^  (\S+)', ''.join(lists), re.M)
 
 
 def pages_of(takt, words=()):

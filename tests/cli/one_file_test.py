@@ -107,26 +107,26 @@ class OneFile(unittest.TestCase):
     def test_what_is_read_is_not_written(self):
         for line, out in self.ways([one for one in READERS if 'OUT' in one[0]][::5 if IS_SANITIZED else 1]):
             with self.subTest(line, out=out):
-                self.refused(line.replace('OUT', out), says='would write over')
+                self.refused(line.replace('OUT', out), says='would overwrite')
         for line, out in self.ways([READERS[2]] * 4):
-            self.refused(line.replace('OUT', out), says='would write over')
+            self.refused(line.replace('OUT', out), says='would overwrite')
 
     def test_a_log_is_written_too(self):
         for line, out in self.ways(READERS[::9 if IS_SANITIZED else 1]):
             with self.subTest(line, out=out):
-                self.refused(f'{line.replace("OUT", "new")} --log-file {out}', says='would write over')
+                self.refused(f'{line.replace("OUT", "new")} --log-file {out}', says='would overwrite')
 
     def test_two_outputs_are_two_files(self):
         for line in TWICE:
             with self.subTest(line):
-                self.refused(line, says='would write one file')
+                self.refused(line, says='would write the same file')
         os.link(self.folder / 'a.json', self.folder / 'linked.json')
-        self.refused('run small.onnx --device sim:box --profile a.json --trace linked.json', says='would write one file')
+        self.refused('run small.onnx --device sim:box --profile a.json --trace linked.json', says='would write the same file')
         (self.folder / 'linked.json').unlink()
 
     def test_a_journal_is_written_too(self):
         shutil.copy(self.folder / 'pipe.yaml', self.folder / 'new.journal')
-        self.refused('pipeline run new.journal --simulate --trace new', says='the journal of --trace would write over')
+        self.refused('pipeline run new.journal --simulate --trace new', says='the journal of --trace would overwrite')
         (self.folder / 'new.journal').unlink()
 
     def test_a_file_that_no_option_names_is_kept(self):
@@ -138,8 +138,8 @@ class OneFile(unittest.TestCase):
                 self.refused(line.replace('OUT', name), exit_code=1)
 
     def test_a_log_goes_on_in_a_log_alone(self):
-        self.refused('explain runs --log-file small.onnx', says='no log of takt')
-        self.refused('explain runs --log-file pipe.yaml', says='no log of takt')
+        self.refused('explain runs --log-file small.onnx', says='is not a log of takt')
+        self.refused('explain runs --log-file pipe.yaml', says='is not a log of takt')
         lengths = []
         for _ in range(3):
             subprocess.run([TAKT, 'explain', 'runs', '--log-file', 'log'], cwd=self.folder, check=True, stdout=subprocess.DEVNULL)

@@ -4,8 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "cli/command_group.h"
-#include "cli/commands.h"
+#include "cli/line/commands.h"
 #include "cli/line/option.h"
 
 namespace takt {

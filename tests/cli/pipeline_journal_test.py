@@ -74,7 +74,7 @@ class Journal(unittest.TestCase):
         self.assertEqual(self.files(), ['p.yaml', JOURNAL])
         done = self.takt('pipeline', 'analyze', JOURNAL)
         self.assertEqual(done.returncode, 0, done.stderr)
-        said = re.search(r'the run was killed, or still goes on; the file has (\d+) batches\n', done.stderr)
+        said = re.search(r'the run was killed or is still running; the file has (\d+) batches\n', done.stderr)
         self.assertTrue(said, done.stderr)
         count = int(said[1])
         self.assertGreater(count, 20)
@@ -154,7 +154,7 @@ class Journal(unittest.TestCase):
         self.kill(self.start(1000000))
         whole = (self.folder / JOURNAL).read_bytes()
         head = 28 + 16 + int.from_bytes(whole[32:36], sys.byteorder)
-        for left, says, stays in ((whole[:head], 'without a batch in it; it is replaced', False),
+        for left, says, stays in ((whole[:head], 'without any batch; it is replaced', False),
                                   (whole[:40], f"cannot be read; it is kept as '{JOURNAL}.1'", True)):
             (self.folder / JOURNAL).write_bytes(left)
             run = self.start(50)
@@ -167,7 +167,7 @@ class Journal(unittest.TestCase):
         first = self.start(1000000)
         self.wait_for(first, self.grown(4000))
         _, err = self.start(50).communicate(timeout=60)
-        self.assertIn(f'{JOURNAL}: another run writes this file; give each run a trace of its own', answer(err))
+        self.assertIn(f'{JOURNAL}: another run writes this file; give each run a separate trace', answer(err))
         self.kill(first)
         self.assertEqual(self.takt('pipeline', 'analyze', JOURNAL).returncode, 0)
 
@@ -206,7 +206,7 @@ class Journal(unittest.TestCase):
         (self.folder / 'none.journal').write_bytes(whole[:30])
         done = self.takt('pipeline', 'analyze', 'none.journal')
         self.assertEqual(done.returncode, 1)
-        self.assertIn('none.journal: the journal ends before it says what ran; there is nothing in it', answer(done.stderr))
+        self.assertIn('none.journal: the journal ends before its description of the run; it has no content', answer(done.stderr))
 
 
 if __name__ == '__main__':

@@ -110,14 +110,14 @@ class Stops(unittest.TestCase):
         out, err = run.communicate(timeout=60)
         self.assertLess(time.monotonic() - began, 30)
         self.assertEqual(run.returncode, 1, out)
-        self.assertRegex(answer(err), r"^takt: p\.yaml: stage 'infer', batch 0: not done after 200 ms; raise 'timeout', .*\n$")
+        self.assertRegex(answer(err), r"^takt: p\.yaml: stage 'infer', batch 0: not completed after 200 ms; raise 'timeout', .*\n$")
         self.assertTrue(pathlib.Path(self.folder, 'pipeline_trace.json').exists())
 
     def test_the_time_limit_may_be_given_with_the_command(self):
         run = self.start(HANGS.replace('timeout: 200ms\n', ''), '--timeout', '100ms')
         _, err = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 1)
-        self.assertIn('not done after 100 ms', err)
+        self.assertIn('not completed after 100 ms', err)
 
     def test_a_second_ctrl_c_ends_it_at_once(self):
         run = self.start_until_it_runs(HANGS.replace('200ms', '1h'))
@@ -134,7 +134,7 @@ class Stops(unittest.TestCase):
         _, err = run.communicate(timeout=60)
         self.assertLess(time.monotonic() - began, 2 if not IS_SANITIZED else 20)
         self.assertEqual(run.returncode, 130, err)
-        self.assertRegex(err, "p.yaml: stage 'infer', batch 0: interrupted; after .* it had not come back, and was left behind")
+        self.assertRegex(err, "p.yaml: stage 'infer', batch 0: interrupted; it had not returned after .* and was abandoned")
         self.assertTrue(pathlib.Path(self.folder, 'pipeline_trace.json').exists())
 
     def each_endless(self):
@@ -154,8 +154,8 @@ class Stops(unittest.TestCase):
             self.assertLess(time.monotonic() - began, 50)
             self.assertEqual(run.returncode, 1, out + err)
             doing = 'running it once' if inputs else 'trying sizes for its open inputs'
-            self.assertEqual(answer(err).splitlines()[-1], f"takt: p.yaml: stage 'loop', {doing}: not done after 1.00 s; "
-                             "raise 'timeout', or look at what the device does")
+            self.assertEqual(answer(err).splitlines()[-1], f"takt: p.yaml: stage 'loop', {doing}: not completed after 1.00 s; "
+                             "raise 'timeout', or check the device")
             self.assertFalse(pathlib.Path(self.folder, 'pipeline_trace.json').exists())
 
     def test_ctrl_c_before_the_first_batch_ends_at_once(self):
@@ -181,14 +181,14 @@ class Stops(unittest.TestCase):
                     command = (load.parent / 'cmdline').read_bytes()
                 except (OSError, IndexError):
                     continue
-                if int(words[1]) == run.pid and b'--load' in command:
+                if int(words[1]) == run.pid and b'worker\0load' in command:
                     return run, load.parent
             time.sleep(0.01)
         self.fail('no load was started')
 
     def wait_until_gone(self, process):
         deadline = time.monotonic() + 20
-        while process.exists() and b'--load' in (process / 'cmdline').read_bytes():
+        while process.exists() and b'worker\0load' in (process / 'cmdline').read_bytes():
             self.assertLess(time.monotonic(), deadline, 'the load lives on')
             time.sleep(0.05)
 

@@ -34,7 +34,7 @@ def main():
         assert {float(row['stress']) for row in rows} <= {0, 0.3, 0.6, 0.9} and any(float(row['stress']) for row in rows)
         laws = json.loads((out / 'predictor' / 'predictor.json').read_text(encoding='utf-8'))['load_laws']
         assert laws, 'no load was learnt'
-        assert 'times what it takes in quiet' in done.stdout, done.stdout[-3000:]
+        assert 'includes a slowdown of' in done.stdout, done.stdout[-3000:]
         left = subprocess.run(['pgrep', '-f', str(out)], capture_output=True, text=True, check=False).stdout
         assert not left, f'something still runs: {left}'
         print(done.stdout[-1500:])

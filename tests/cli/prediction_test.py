@@ -213,7 +213,7 @@ class Chain(unittest.TestCase):
         call(self.folder, *self.collect('parts.csv', '--shard', '2/2', rounds=1))
         self.assertEqual(len(self.rows('parts.csv')), len(self.rows()))
         done = call(self.folder, 'collect', 'merge', 'dataset.csv', 'parts.csv', '-o', 'all.csv', exits=(1,))
-        self.assertIn('is in a dataset before it', done.stderr)
+        self.assertIn('is also in an earlier dataset', done.stderr)
 
     def test_a_model_that_cannot_be_read_costs_its_own_row_only(self):
         other = self.folder / 'mixed'
@@ -239,7 +239,7 @@ class Chain(unittest.TestCase):
         self.assertIn('1/0', refused(2, 'collect', '--models', 'zoo', '--shard', '1/0'))
         self.assertIn('--time', refused(2, 'collect', '--models', 'zoo', '--time', '5'))
         self.assertIn('zoo', refused(1, *self.collect('zoo')))  # a folder
-        self.assertIn('another way', refused(1, *self.collect('dataset.csv', '--threads', '2')))
+        self.assertIn('measured with different settings', refused(1, *self.collect('dataset.csv', '--threads', '2')))
         self.assertIn('predictor.json', refused(1, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'nowhere'))
         (self.folder / 'other.csv').write_text('a,b\n1,2\n', encoding='utf-8')
         self.assertIn('other.csv:1', refused(1, 'fit', 'other.csv', '-o', 'p'))
@@ -268,11 +268,11 @@ class Chain(unittest.TestCase):
                                     ('runtime_version', '0.1', 'runtime version'), ('device', 'GPU', 'device'), ('threads', '77', 'threads')):
             done = call(self.folder, 'fit', self.changed('two.csv', lambda row: row.update({column: other}), only=slice(-1, None)), '-o', 'two',
                         exits=(1,))
-            self.assertRegex(done.stderr, f"two.csv: models were measured with {name} '.*' and '{other}'; give each a dataset and a predictor")
+            self.assertRegex(done.stderr, f"two.csv: models were measured with {name} '.*' and '{other}'; use a separate dataset and predictor for each")
         self.assertFalse((self.folder / 'two').exists())
         self.changed('other.csv', lambda row: row.update(runtime='openvino'))
         done = call(self.folder, 'fit', 'other.csv', '--calibrate', 'predictor', '-o', 'two', exits=(1,))
-        self.assertIn('the predictor is of onnxruntime and the dataset of openvino', done.stderr)
+        self.assertIn('the predictor was trained for onnxruntime and the dataset was measured with openvino', done.stderr)
         for name in ('two.csv', 'other.csv'):  # at the end every file that is left is read back
             (self.folder / name).unlink()
 
@@ -280,10 +280,10 @@ class Chain(unittest.TestCase):
         def refused(name, change, *words, only=slice(None)):
             return call(self.folder, 'fit', self.changed(name, change, only), '-o', 'little', *words, exits=(1,)).stderr
         beside = {'stress': '0.5', 'stress_kind': 'compute', 'stress_threads': '1'}
-        self.assertIn('beside.csv: nothing in it was measured in quiet', refused('beside.csv', lambda row: row.update(beside)))
+        self.assertIn('beside.csv: contains no measurement without load', refused('beside.csv', lambda row: row.update(beside)))
         self.assertIn('none.csv: has no row', refused('none.csv', dict.clear))
         self.assertIn('calibration needs', refused('few.csv', dict.clear, '--calibrate', 'predictor', only=slice(1, None)))
-        self.assertIn('one architecture only', refused('one.csv', lambda row: row.update(architecture='a', family='a')))
+        self.assertIn('has only one architecture', refused('one.csv', lambda row: row.update(architecture='a', family='a')))
         (self.folder / 'empty.csv').write_text('', encoding='utf-8')
         self.assertIn('empty.csv: is empty', call(self.folder, 'fit', 'empty.csv', '-o', 'little', exits=(1,)).stderr)
         for name in ('beside', 'none', 'few', 'one', 'empty'):  # at the end every file that is left is read back

@@ -146,7 +146,7 @@ def check_dump(path):
     data = path.read_bytes()
     length, _, dimensions = struct.unpack_from('<3I', data)
     if dimensions != 7 or 40 + length > len(data):
-        raise ValueError('it is no dump of a tensor')
+        raise ValueError('it is not a tensor dump')
 
 
 def fault(takt, path, environment=None):

@@ -154,7 +154,7 @@ class Runs(ReadBack):
         (self.folder / 'bins/000000').write_bytes(data[:-1])
         done = subprocess.run([TAKT, *command, '--input', 'bins/000000'], cwd=self.folder, capture_output=True, encoding='utf-8', check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(answer(done.stderr), r'^takt: bins/000000: has 767 bytes of values, which its shape does not need; [^\n]*\n$')
+        self.assertRegex(answer(done.stderr), r'^takt: bins/000000: has 767 bytes of values, which do not match its shape; [^\n]*\n$')
 
     def test_tables_stay_what_their_format_says(self):
         self.models()
@@ -196,7 +196,7 @@ class Sweeps(ReadBack):
         self.all_is_read(['sweep', '--all', '--devices', 'CPU=sim:zero,GPU=sim:GPU', '--cases', 'cases.json', '--iterations', '3', '--out', 'out',
                           '-o', 'out.txt'])
         rows = json.loads((self.folder / 'out/results/raw_measurements.json').read_text())
-        self.assertIn('takes no time at all', rows['50,100,CPU,1']['reason'])
+        self.assertIn('takes zero time', rows['50,100,CPU,1']['reason'])
         self.takt('lookup', 'out', '--nodes', '50', '--edges', '100', '--device', 'GPU')
 
     def test_a_graph_without_edges_on_the_cpu(self):

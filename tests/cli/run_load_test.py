@@ -155,7 +155,7 @@ class Load(unittest.TestCase):
         for runtime in RUNTIMES:
             for load in ([], ['--requests', 2, '--no-ops']):
                 text = self.run_takt('--runtime', runtime, '--input', 'x:inputs', '--iter', 6, *load).stdout
-                self.assertIn('3 files of values take turns', text)
+                self.assertIn('3 files of values are used in turn', text)
             # Other inputs, other outputs: the second run is not what the first one was.
             self.run_takt('--runtime', runtime, '--input', 'x:inputs', '--iter', 3, '--no-ops', '--check-var-value', '1',
                           exits=1)

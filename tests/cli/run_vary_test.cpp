@@ -1,4 +1,4 @@
-#include "cli/run_vary.h"
+#include "cli/measure/run_vary.h"
 
 #include <gtest/gtest.h>
 
@@ -70,7 +70,61 @@ TEST(Variants, refuse_options_that_cannot_vary_and_wrong_values) {
   EXPECT_THROW(variants_of(traced), UsageError);
 }
 
+/// What is refused, "" where nothing is.
+std::string variants_refusal(const RunOptions& o) {
+  try {
+    variants_of(o);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Variants, refuse_what_describes_one_run) {
+  const std::pair<const char*, void (*)(RunOptions&)> cases[] = {
+      {"--profile", [](RunOptions& o) { o.profile = "x"; }},
+      {"--profile-host", [](RunOptions& o) { o.profile_host = "x"; }},
+      {"--trace", [](RunOptions& o) { o.trace = "x"; }},
+      {"--columns", [](RunOptions& o) { o.column_text = "name"; }},
+      {"--io-dump", [](RunOptions& o) { o.io_dump = "x"; }},
+      {"--bin-io-dump", [](RunOptions& o) { o.bin_io_dump = "x"; }},
+      {"--bin-out-dump", [](RunOptions& o) { o.bin_out_dump = "x"; }},
+      {"--optimized-model-out", [](RunOptions& o) { o.run.optimised_model = "x"; }},
+      {"--executed-graph", [](RunOptions& o) { o.run.executed_graph = "x"; }},
+      {"--percentiles", [](RunOptions& o) { o.percentile_text = "50"; }},
+      {"--fitting", [](RunOptions& o) { o.run.fit = true; }},
+  };
+  for (const auto& [name, change] : cases) {
+    auto varied = options({"threads=1,2"}), models = options({}, {"a.onnx", "b.onnx"});
+    change(varied), change(models);
+    EXPECT_EQ(variants_refusal(varied), std::string(name) + " describes one run; leave it out with --vary");
+    EXPECT_EQ(variants_refusal(models), std::string(name) + " describes one run; leave it out with several models");
+  }
+}
+
+TEST(Variants, of_how_to_measure_are_none) {
+  for (const char* name : {"seed", "iter", "time", "warmup-iter", "warmup-time", "no-ops", "fitting",
+                           "optimized-model-out", "executed-graph", "top", "range"})
+    EXPECT_NE(variants_refusal(options({std::string(name) + "=1,2"})).find("this option cannot vary"),
+              std::string::npos)
+        << name;
+  EXPECT_EQ(variants_refusal(options({"threads=1,2", "threads=3,4"})),
+            "--vary threads: given twice; list all values in one");
+}
+
+TEST(Variants, have_the_model_and_the_value_of_each) {
+  const auto variants = variants_of(options({"threads=3,5"}, {"dir/a.onnx", "b.xml"}));
+  ASSERT_EQ(variants.size(), 4u);
+  EXPECT_EQ(variants[0].model, "dir/a.onnx");
+  EXPECT_EQ(variants[2].model, "b.xml");
+  EXPECT_EQ(variants[0].settings.threads, 3);
+  EXPECT_EQ(variants[3].settings.threads, 5);
+}
+
 TEST(Variants, are_not_more_than_can_be_open_at_once) {
+  EXPECT_EQ(variants_of(options({"threads=1,2,3,4,5,6,7,8", "streams=1,2,3,4,5,6,7,8"})).size(), 64u);
+  EXPECT_EQ(variants_refusal(options({"threads=1,2,3,4,5", "streams=1,2,3,4,5,6,7,8,9,10,11,12,13"})),
+            "--vary: more than 64 variants, and all are open at the same time; list fewer values");
   EXPECT_THROW(variants_of(options({"threads=1,2,3,4,5,6,7,8,9", "streams=1,2,3,4,5,6,7,8"})), UsageError);
 }
 

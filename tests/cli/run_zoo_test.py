@@ -26,20 +26,20 @@ TAKT, MAKE_ZOO, MAKE_SIZES = (pathlib.Path(word).resolve() for word in sys.argv[
 REFUSALS = {
     ('onnxruntime', 'names_repeated'): 'two nodes with same node name',
     ('onnxruntime', 'none_fits'): "a number for each open dimension of --input 'x:{?,?}'",
-    ('onnxruntime', 'sequence_input'): 'is no tensor',
-    ('openvino', 'function_local'): 'does not know the operator local.Twice',
+    ('onnxruntime', 'sequence_input'): 'is not a tensor',
+    ('openvino', 'function_local'): 'does not support the operator local.Twice',
     ('openvino', 'map_output'): 'Unsupported value_info type',
-    ('openvino', 'ml_trees'): 'does not know the operator ai.onnx.ml.TreeEnsembleRegressor',
+    ('openvino', 'ml_trees'): 'does not support the operator ai.onnx.ml.TreeEnsembleRegressor',
     ('openvino', 'none_fits'): "a number for each open dimension of --input 'x:{?,?}'",
-    ('openvino', 'optional_output'): 'does not know the operator Optional',
-    ('openvino', 'sequence_input'): 'is no tensor',
-    ('openvino', 'sequence_output'): 'does not know the operator',
+    ('openvino', 'optional_output'): 'does not support the operator Optional',
+    ('openvino', 'sequence_input'): 'is not a tensor',
+    ('openvino', 'sequence_output'): 'does not support the operator',
     ('openvino', 'speech_spectrogram'): 'Shape of signal input must be static',
     ('openvino', 'speech_voice'): "rank has to be known",
-    ('openvino', 'table_linear'): 'does not know the operator',
-    ('openvino', 'table_trees'): 'does not know the operator',
-    ('openvino', 'table_trees_of_doubles'): 'does not know the operator',
-    ('openvino', 'type_string'): 'does not know the operator ai.onnx.ml.LabelEncoder',
+    ('openvino', 'table_linear'): 'does not support the operator',
+    ('openvino', 'table_trees'): 'does not support the operator',
+    ('openvino', 'table_trees_of_doubles'): 'does not support the operator',
+    ('openvino', 'type_string'): 'does not support the operator ai.onnx.ml.LabelEncoder',
     ('openvino', 'type_string_identity'): "holds strings, which OpenVINO's devices do not run",
 }
 # Shapes that the operators force on open dimensions.
@@ -178,7 +178,7 @@ class Options(unittest.TestCase):
                 self.assertEqual([row['instance_runs'] for row in both['instances']], [3, 3])
                 self.assertIn(f'pinned to cores {core}', self.takt(*on, '--core-ids', core).stdout)
                 self.takt(*on, '--copy-to-host', '--check-var-value', 1, '--range', 1.5)
-                self.assertIn('--range asks', self.takt(*on, '--range', 1e-9, exits=1).stderr)
+                self.assertIn('--range requires', self.takt(*on, '--range', 1e-9, exits=1).stderr)
                 tried = json.loads(self.takt(*on, '--fitting', '--format', 'json', '--no-ops').stdout)['tables']
                 self.assertEqual(sum(row['chosen'] == 'yes' for row in tried['fitting']), 1)
 
@@ -188,7 +188,7 @@ class Options(unittest.TestCase):
             done = self.takt('opset_17.onnx', '--runtime', runtime, '--precision', 'bf16', exits=int(refused))
             # Not every processor has bfloat16: then OpenVINO computes in another precision, and takt says so.
             self.assertRegex(' '.join((done.stderr + done.stdout).split()), 'convert the model' if refused else
-                             'computed in bfloat16|bfloat16 was asked for, but the device computes in float32')
+                             'computed in bfloat16|bfloat16 was requested, but the device computes in float32')
 
     def test_control_c_prints_what_was_measured(self):
         words = [TAKT, 'run', 'opset_17.onnx', '--iter', 10000000, '--no-ops', '--format', 'json']

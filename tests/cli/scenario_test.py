@@ -133,7 +133,7 @@ class Scenarios(unittest.TestCase):
         self.in_one_of_three(agree)
 
     def test_the_report_names_the_operators_and_whose_time_it_is(self):
-        self.assertIn('self time of the CPU', self.texts['sync'])
+        self.assertIn('CPU self time', self.texts['sync'])
         self.assertIn('aten::', self.texts['tiny_ops'])
         self.assertRegex(self.texts['sync'], r'avg_step_time_s +\d+\.\d+\navg_dataloader_wait_s +\d+\.\d+\n')
 

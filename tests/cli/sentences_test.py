@@ -72,7 +72,7 @@ class Sentences(unittest.TestCase):
             writer.writeheader()
             writer.writerows(rows)
         said = self.takt('fit', 'kernels.csv', '-o', 'predictor', '--folds', '2')
-        told = self.figures(r'\ntrained on (\d+) kernels of (\d+) models \((\d+) architectures\), (\w+) with (\d+) threads; in predictor\n', said)
+        told = self.figures(r'trained on (\d+) kernels of (\d+) models \((\d+) architectures\), (\w+) with (\d+) threads; wrote predictor\n', said)
         self.assertEqual(told, (str(len(rows)), '5', '4', rows[0]['runtime'], '2'))
         predictor = json.loads((self.folder / 'predictor' / 'predictor.json').read_text(encoding='utf-8'))
         self.assertEqual([predictor[key] for key in ('kernels', 'models', 'architectures', 'threads')], [len(rows), 5, 4, 2])
@@ -82,10 +82,10 @@ class Sentences(unittest.TestCase):
         words = ('predict', 'small.onnx', '--predictor', 'predictor')
         said = self.takt(*words)
         row = json.loads(self.takt(*words, '--format', 'json'))['tables']['summary'][0]
-        told = self.figures(rf'^small.onnx: {TIME}, with 90 % between {TIME} and {TIME}\n', said)
+        told = self.figures(rf'^small.onnx: {TIME} \(90 % interval: {TIME} to {TIME}\)\n', said)
         for place, key in enumerate(('predicted_ms', 'low_ms', 'high_ms')):
             self.assertAlmostEqual(microseconds(*told[2 * place:2 * place + 2]) / 1000 / row[key], 1, delta=0.006, msg=key)
-        shares = self.figures(r'  ([\d.]+) % of the kernels\' time from measured kernels, ([\d.]+) % from trained ones, ([\d.]+) % from the roofline', said)
+        shares = self.figures(r'  kernel time: ([\d.]+) % from measured kernels, ([\d.]+) % from trained regressions, ([\d.]+) % from the roofline', said)
         for share, key in zip(shares, ('measured_percent', 'trained_percent', 'roofline_percent')):
             self.assertAlmostEqual(float(share), row[key], delta=0.051, msg=key)
 
@@ -100,7 +100,7 @@ class Sentences(unittest.TestCase):
         words = ('kernels', 'extract', 'small.onnx', '--out', 'extracted')
         said = self.takt(*words)
         rows = json.loads(self.takt(*words, '--format', 'json'))['tables']['extracted']
-        count, compared, apart = self.figures(r'\n(\d+) models of kernels in .*; (\d+) compared with the model, at most (\S+) apart', said)
+        count, compared, apart = self.figures(r'\n(\d+) models of kernels in .*; (\d+) compared with the model, largest difference (\S+)', said)
         self.assertEqual(int(count), len(list((self.folder / 'extracted').rglob('*.onnx'))))
         differences = [row['kernel_difference'] for row in rows if row['kernel_difference'] is not None]
         self.assertEqual(int(compared), len(differences))

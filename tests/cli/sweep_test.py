@@ -189,7 +189,7 @@ class Measured(Sweep):
             done = subprocess.run(self.command('out', *more, devices='NPU=sim:bad'), cwd=self.path, capture_output=True,
                                   encoding='utf-8', timeout=100, check=False)
             self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertRegex(done.stderr, 'takt: nothing was measured: 14 rows failed or are not supported; of the first: .*')
+            self.assertRegex(done.stderr, 'takt: nothing was measured: 14 rows failed or are not supported; the first one: .*')
             rows = json.loads(done.stdout)['tables']['measurements']
             self.assertNotIn('measured', {row['row_status'] for row in rows})
         self.measure('out', devices='NPU=sim:bad,sim:CPU')  # some rows are enough
@@ -202,7 +202,7 @@ class Measured(Sweep):
         sweep.send_signal(signal.SIGINT)
         _, errors = sweep.communicate(timeout=100)
         self.assertEqual(sweep.returncode, 130, errors)
-        self.assertIn('the same command goes on', errors)
+        self.assertIn('the same command resumes', errors)
         self.assertEqual(self.keys(self.measure('out')['measurements']), self.all_keys())
 
     def test_a_device_that_fails_costs_its_own_rows(self):
@@ -238,7 +238,7 @@ class Measured(Sweep):
         self.assertEqual(len(self.lines('merged')), len(self.all_keys()))
         again = subprocess.run(merge, cwd=self.path, capture_output=True, encoding='utf-8', timeout=100, check=False)
         self.assertEqual(again.returncode, 1)
-        self.assertIn('holds a sweep already', again.stderr)
+        self.assertIn('already has a sweep', again.stderr)
         self.measure('elsewhere', devices='CPU=sim:GPU')
         apart = subprocess.run([TAKT, 'sweep', 'merge', 'whole', 'elsewhere', '--out', 'mixed'], cwd=self.path, capture_output=True,
                                encoding='utf-8', timeout=100, check=False)
@@ -321,7 +321,7 @@ class SharedMemory(Sweep):
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, errors)
-        self.assertIn('the same command goes on', errors)
+        self.assertIn('the same command resumes', errors)
         self.sweep('--interference')
         self.assertEqual(self.contention_files(), ['interference.json'])
 

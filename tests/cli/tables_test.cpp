@@ -10,8 +10,8 @@
 #include <regex>
 #include <set>
 
-#include "cli/line/explain_tables.h"
 #include "base/basics/text.h"
+#include "cli/line/explain_tables.h"
 #include "table_cells.h"
 
 namespace takt {
@@ -168,6 +168,43 @@ TEST(Explain, tells_a_meaning_once_with_all_its_tables) {
   const std::string two = to_text(find_explanation("flops", all_tables()));
   EXPECT_NE(two.find("flops (FLOPs)"), std::string::npos) << two;
   EXPECT_NE(two.find("flops (FLOPS)"), std::string::npos) << two;
+}
+
+/// Lines of both forms, to their last letter; "c" and "d" have the same tables.
+std::vector<CommandTables> commands_with_tables() {
+  const std::string meaning = std::string(38, 'm') + " " + std::string(39, 'n') + " " + std::string(76, 'o') + " p.";
+  const TableSchema first{
+      "first", "What is first.", {{"time_us", "Time", meaning}, {"bytes", "Bytes", "How many."}}, {}};
+  const TableSchema second{"second", "What is second.", {{"bytes", "Bytes", "How many."}}, {{"[N rest]", "Is left."}}};
+  TableSchema other = second;
+  other.sentence = "What is other.";
+  return {{"a", {first, second}}, {"b", {second}}, {"c", {other}}, {"d", {other}}};
+}
+
+TEST(Explain, tells_all_that_was_found) {
+  const auto all = commands_with_tables();
+  EXPECT_EQ(to_text(find_explanation("", all)),
+            "time_us (Time)\n  " + std::string(38, 'm') + " " + std::string(39, 'n') + "\n  " + std::string(76, 'o') +
+                "\n  p.\n  In takt a: first.\n"
+                "bytes (Bytes)\n  How many.\n"
+                "  In takt a: first, second; takt b: second; takt c: second; takt d: second.\n"
+                "[N rest] (row)\n  Is left.\n  In takt a: second; takt b: second; takt c: second; takt d: second.\n"
+                "first (table)\n  What is first.\n  Columns: time_us, bytes.\n  Printed by takt a.\n"
+                "second (table)\n  What is second.\n  Columns: bytes.\n  Printed by takt a, takt b.\n"
+                "second (table)\n  What is other.\n  Columns: bytes.\n  Printed by takt c, takt d.\n");
+  EXPECT_EQ(overview(all),
+            "takt a\n  first: time_us, bytes\n  second: bytes\n\ntakt b\n  second: bytes\n\n"
+            "takt c, takt d\n  second: bytes\n");
+}
+
+TEST(Explain, finds_rows_with_and_without_their_number) {
+  const auto all = commands_with_tables();
+  for (const char* word : {"[N rest]", "n rest", "[12 rest]", "7 REST", "rest"})
+    EXPECT_EQ(find_explanation(word, all).rows.size(), 4u) << word;
+  for (const char* word : {"12rest", "12", "[rest", "m rest"}) EXPECT_TRUE(find_explanation(word, all).empty()) << word;
+  EXPECT_EQ(explained_words(all),
+            (std::vector<std::string>{"time_us", "bytes", "bytes", "bytes", "bytes", "bytes", "first", "second",
+                                      "second", "second", "second", "rest", "rest", "rest", "rest"}));
 }
 
 TEST(Explain, fits_80_columns) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tables_test.py TAKT MAKE_MODELS FORMATS_MD: what commands write is what `takt explain` and docs/formats.md say.
+"""tables_test.py TAKT MAKE_MODELS TABLES_MD: what commands write is what `takt explain` and docs/tables.md say.
 
 Runs every command that has tables, as JSON and each table as CSV, on small inputs and simulated devices. Every table
 and column that comes out must be known, in the same order; every table and column that is known must come out.
@@ -20,7 +20,7 @@ import unittest
 from answers import answer
 from sanitized import IS_SANITIZED
 
-TAKT, MAKE_MODELS, FORMATS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+TAKT, MAKE_MODELS, TABLES = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HERE = pathlib.Path(__file__).resolve().parent
 # Five models of one file: architectures, as far as their names tell.
 COLLECT = ['collect', '--models', 'alike', '-o', 'kernels.csv', '--rounds', '1', '--time', '5ms', '--accept-disturbed']
@@ -230,11 +230,11 @@ class Tables(unittest.TestCase):
             self.assertIn(word.split('.')[0], self.shop.takt('explain', word))
 
     def test_the_document_has_every_table_and_column(self):
-        text = FORMATS.read_text(encoding='utf-8')
+        text = TABLES.read_text(encoding='utf-8')
         sections = {}
-        for heading, body in re.findall(r'^### (takt .*)\n((?:(?!##).*\n)*)', text, re.M):
+        for heading, body in re.findall(r'^## (takt .*)\n((?:(?!##).*\n)*)', text, re.M):
             for command in heading.split(', '):
-                for name, table in re.findall(r'^`(\w+)`: .*\n\n((?:\|.*\n)+)', body, re.M):
+                for name, table in re.findall(r'^\| table `(\w+)` \|.*\n((?:\|.*\n)+)', body, re.M):
                     sections[command.removeprefix('takt '), name] = re.findall(r'^\| `(.*?)` \|', table, re.M)
         self.assertEqual(sections, self.known)
 

@@ -1,9 +1,9 @@
-#include "cli/version.h"
+#include "cli/line/version.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/version.h"
+#include "base/system/version.h"
 
 namespace takt {
 namespace {

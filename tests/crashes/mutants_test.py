@@ -64,7 +64,7 @@ class Mutants(unittest.TestCase):
             lines = [line for line in re.split('[\r\n]+', told) if line.startswith('takt: ')]
             self.assertEqual(len(lines), 1, told)
             self.assertLess(len(lines[0]), 1000, told)
-            self.assertNotIn('a mistake in takt', told)
+            self.assertNotIn('a bug in takt', told)
             model = next(word for word in words if isinstance(word, pathlib.Path))
             self.assertIn(model.stem[:60], lines[0])
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/statistics/random.h"
-#include "base/basics/text.h"
 #include "model/onnx/onnx.h"
 
 namespace takt {

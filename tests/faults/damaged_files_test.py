@@ -29,8 +29,10 @@ SEED = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 FOUND_BEFORE = {'kernels': [1_000_707]}  # seeds of what was wrong once
 ONLY = os.environ.get('TAKT_DAMAGED_ONLY', '')  # a part of the names of formats
 LONGEST_S, MOST_BYTES, LONGEST_LINE = 20, 2 << 30, 1000
+if os.environ.get('TAKT_SANITIZED'):
+    LONGEST_S *= 5  # a sanitizer takes a multiple of the processor's time
 # What shows the inside of the program instead of saying what is wrong.
-INSIDES = re.compile(r'mistake in takt|terminate called|Traceback|json\.exception|type_error|::|basic_string|stoi|what\(\)|'
+INSIDES = re.compile(r'bug in takt|terminate called|Traceback|json\.exception|type_error|::|basic_string|stoi|what\(\)|'
                      r'out of memory|bad_alloc|Sanitizer|core dumped|not hold')
 DEVICE = """\
 description: a device of tests

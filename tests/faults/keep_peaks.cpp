@@ -5,8 +5,8 @@
 #include <exception>
 #include <string>
 
-#include "base/system/provenance.h"
 #include "base/machine/peaks_file.h"
+#include "base/system/provenance.h"
 
 int main(int, char** words) try {
   takt::Peaks peaks;

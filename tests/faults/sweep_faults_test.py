@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """sweep_faults_test.py TAKT MAKE_MODELS APPEND_LINES KEEP_PEAKS FAILING_FILES: every call by which a sweep changes files, and
 every start of a child, is made to fail in turn. What was measured by then is kept, one sentence says what went wrong, and
-the same command goes on: at the end every row is there once.
+the same command resumes: at the end every row is there once.
 
 TAKT_FAULTS_EVERY=1 tries all calls of an export; otherwise every fifth.
 """

@@ -104,6 +104,11 @@ class Installed(unittest.TestCase):
             call(self.takt, 'run', self.models / 'small.onnx', '--device', device, '--runtime', runtime, '--iter', 3,
                  cwd=self.folder)
 
+    def test_examples_come_along(self):
+        pipeline, = self.prefix.glob('share/doc/*/examples/pipelines/gnn.yaml')
+        text = call(self.takt, 'pipeline', 'run', pipeline, '--simulate', '--trace', '', cwd=self.folder)
+        self.assertIn('message', text.splitlines()[0])
+
     def test_the_built_program_finds_its_libraries_from_where_it_lies(self):
         # With absolute paths a checkout could not be moved.
         header = call('readelf', '-d', BUILD / 'takt')

@@ -18,8 +18,8 @@
 #include "places.h"
 #include "test_folder.h"
 #include "trace/chrome/reader.h"
-#include "trace/write/chrome_writer.h"
 #include "trace/cut/file_piece.h"
+#include "trace/write/chrome_writer.h"
 #include "trace/write/trace_file.h"
 
 namespace takt {

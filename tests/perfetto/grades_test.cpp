@@ -15,9 +15,9 @@
 #include "base/files/file.h"
 #include "places.h"
 #include "test_folder.h"
+#include "trace/read/reader.h"
 #include "trace/write/chrome_writer.h"
 #include "trace/write/perfetto_writer.h"
-#include "trace/read/reader.h"
 
 namespace takt {
 namespace {

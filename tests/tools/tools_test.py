@@ -42,17 +42,29 @@ class Layers(InFolder):
         return list(load("check_layers.py").broken_rules(self.folder))
 
     def test_an_upward_include_is_named_with_its_line(self):
-        found = self.complaints("core/units.cpp", '#include "core/units.h"\n#include "profile/run.h"\n')
+        found = self.complaints("base/basics/units.cpp", '#include "base/basics/units.h"\n#include "measure/run/run.h"\n')
         self.assertEqual(len(found), 1)
-        self.assertIn("core/units.cpp:2:", found[0])
+        self.assertIn("base/basics/units.cpp:2:", found[0])
 
     def test_foreign_headers_stay_in_their_folder(self):
-        self.assertTrue(self.complaints("profile/run.cpp", "#include <onnxruntime_cxx_api.h>\n"))
-        self.assertTrue(self.complaints("runtime/onnxruntime/session.cpp", "#include <openvino/openvino.hpp>\n"))
+        self.assertTrue(self.complaints("measure/run/run.cpp", "#include <onnxruntime_cxx_api.h>\n"))
+        self.assertTrue(self.complaints("model/onnxruntime/session.cpp", "#include <openvino/openvino.hpp>\n"))
 
     def test_downward_and_own_includes_are_fine(self):
-        self.assertEqual(self.complaints("runtime/openvino/session.cpp", '#include <openvino/openvino.hpp>\n'
-                                         '#include "core/units.h"\n#include "runtime/openvino/session.h"\n'), [])
+        self.assertEqual(self.complaints("model/openvino/session.cpp", '#include <openvino/openvino.hpp>\n'
+                                         '#include "base/basics/units.h"\n#include "model/openvino/session.h"\n'), [])
+
+
+class Hooks(InFolder):
+    def said_of(self, message):
+        file = self.write("message", message)
+        return subprocess.run([TOOLS / "hooks/commit-msg", file], capture_output=True, text=True, check=False)
+
+    def test_a_subject_that_git_cuts_is_refused(self):
+        self.assertEqual(self.said_of("# of git\n" + "é" * 72 + "\n\n" + "x" * 200 + "\n").returncode, 0)
+        refused = self.said_of("x" * 73 + "\n")
+        self.assertEqual((refused.returncode, refused.stderr.split(";")[0]),
+                         (1, "commit-msg: the subject has 73 characters, 72 are the most"))
 
 
 class Bootstrap(InFolder):
@@ -95,6 +107,32 @@ class Bootstrap(InFolder):
                 self.bootstrap.install_packages([fmt])
 
 
+    def test_headers_are_known_by_their_names_and_contents(self):
+        self.write("a/one.h", "1")
+        self.write("a/b/two.h", "2")
+        before = self.bootstrap.hash_of_files(self.folder / "a")
+        self.write("c/b/two.h", "2")
+        self.write("c/one.h", "1")
+        self.assertEqual(self.bootstrap.hash_of_files(self.folder / "c"), before)
+        self.write("c/one.h", "3")
+        self.assertNotEqual(self.bootstrap.hash_of_files(self.folder / "c"), before)
+        self.write("c/one.h", "1")
+        (self.folder / "c/one.h").rename(self.folder / "c/three.h")
+        self.assertNotEqual(self.bootstrap.hash_of_files(self.folder / "c"), before)
+
+    def test_a_user_without_root_is_told_before_anything_is_fetched(self):
+        done = []
+        needs = [self.bootstrap.packages.NEEDS[0]]
+        patch = unittest.mock.patch.object
+        with patch(self.bootstrap, "can_install_packages", lambda: False), patch(self.bootstrap, "find_pip", lambda: ["pip"]), \
+                patch(self.bootstrap, "say", lambda text: done.append(str(text))), \
+                patch(self.bootstrap, "fetch_sdks", lambda names: done.append(names)):
+            with self.assertRaisesRegex(self.bootstrap.Failed, "packages named above are missing"):
+                self.bootstrap.install(needs, ["onnx"])
+        self.assertIn("administrator", done[0])
+        self.assertEqual(done[1:], [["onnx"]])
+
+
 class Packages(InFolder):
     def setUp(self):
         super().setUp()
@@ -103,11 +141,14 @@ class Packages(InFolder):
     def test_versions_compare_by_number(self):
         self.assertLess(self.packages.numbers("3.9"), self.packages.numbers("3.25.1"))
 
-    def test_each_level_holds_the_ones_before_it(self):
+    def test_each_level_takes_in_the_build_and_the_last_takes_in_all(self):
         with unittest.mock.patch.object(self.packages, "is_there", lambda need, folders: False):
-            sizes = [len(self.packages.missing(level)) for level in self.packages.LEVELS]
-        self.assertEqual(sizes, sorted(set(sizes)))
-        self.assertEqual(sizes[-1], len(self.packages.NEEDS))
+            names = {level: self.packages.names(self.packages.missing(level), "debian") for level in self.packages.LEVELS}
+        for level in names.values():
+            self.assertIn("libfmt-dev", level)
+        self.assertEqual([level for level, found in names.items() if "libtorch-dev" in found], ["torch", "check"])
+        self.assertEqual([level for level, found in names.items() if "libgtest-dev" in found], ["test", "check"])
+        self.assertEqual(set(names["check"]), {need.debian for need in self.packages.NEEDS})
 
     def test_a_library_that_only_its_header_tells_of_is_there(self):
         need = self.packages.library("build", "libx-dev", "x-devel", "x", "1.0", "no-such-module", "x/x.h")
@@ -132,7 +173,7 @@ class Sizes(InFolder):
 
 
 class Mutants(InFolder):
-    ENTRY = "# two\nfile: src/core/a.cpp\nkind: boundary\n- a < b\n+ a <= b\n\nfile: src/core/a.cpp\nkind: check\n- one;\n-\n- two;\n+\n"
+    ENTRY = "# two\nfile: src/base/files/a.cpp\nkind: boundary\n- a < b\n+ a <= b\n\nfile: src/base/files/a.cpp\nkind: check\n- one;\n-\n- two;\n+\n"
 
     def setUp(self):
         super().setUp()
@@ -157,7 +198,7 @@ class Mutants(InFolder):
     def test_an_entry_that_no_longer_fits_is_named(self):
         first, second = self.entries()
         self.assertIn("no file", "".join(self.mutants.stale([first], self.folder)))
-        self.write("src/core/a.cpp", "if (a < b) one;\n\ntwo; if (a < b)")
+        self.write("src/base/files/a.cpp", "if (a < b) one;\n\ntwo; if (a < b)")
         found = list(self.mutants.stale([first, second, second], self.folder))
         self.assertEqual(len(found), 2)
         self.assertIn("list.txt:2: its text stands 2 times", found[0])
@@ -165,7 +206,7 @@ class Mutants(InFolder):
 
     def judged(self, answers):
         """What becomes of the first entry where the commands end so, and the source that each of them saw."""
-        source, seen, answers = self.write("src/core/a.cpp", "if (a < b)"), [], iter(answers)
+        source, seen, answers = self.write("src/base/files/a.cpp", "if (a < b)"), [], iter(answers)
 
         class Fake(self.mutants.Tree):
             def call(self, words, limit=None):
@@ -176,7 +217,7 @@ class Mutants(InFolder):
                 return answer
 
         self.write("build/dev/build.ninja", "")
-        self.write("build/dev/tests/core/test_core", "")
+        self.write("build/dev/tests/base/test_core", "")
         try:
             return Fake(self.folder, self.folder, 1).judge(self.entries()[0]), seen
         finally:
@@ -195,15 +236,15 @@ class Mutants(InFolder):
     def test_a_copy_is_the_checkout_again_whatever_was_left_in_it(self):
         subprocess.run(["git", "init", "-q", self.folder], check=True)
         self.write(".gitignore", "build/\n")
-        self.write("src/core/a.cpp", "whole")
+        self.write("src/base/files/a.cpp", "whole")
         tree = self.mutants.Tree(self.folder, self.folder / "build/tree", 1)
         tree.copy()
-        copy = self.folder / "build/tree/src/core/a.cpp"
+        copy = self.folder / "build/tree/src/base/files/a.cpp"
         dates = [copy.stat().st_mtime_ns]
         tree.copy()
         self.assertEqual([copy.stat().st_mtime_ns], dates, "what is the same is not built again")
         copy.write_text("changed")
-        self.write("build/tree/src/core/gone.cpp", "")
+        self.write("build/tree/src/base/files/gone.cpp", "")
         tree.copy()
         self.assertEqual(copy.read_text(), "whole")
         self.assertFalse((copy.parent / "gone.cpp").exists())
@@ -303,7 +344,7 @@ int main(int argc, char**) {
     def setUp(self):
         super().setUp()
         self.refusals, self.found = load("refusals"), load("refusal_places.py")
-        self.write("src/core/a.cpp", self.SOURCE)
+        self.write("src/base/files/a.cpp", self.SOURCE)
         self.places = self.found.all_places(self.folder)
 
     def test_what_throws_and_what_an_exception_leaves_is_a_place(self):
@@ -330,16 +371,16 @@ int main(int argc, char**) {
         self.assertEqual(list(self.found.stale(reasons, self.found.all_places(TOOLS.parent))), [])
 
     def test_a_reason_is_kept_by_what_stands_there(self):
-        text = "# why\n\nfile: src/core/a.cpp\n- check_size(size)\n- check_size(length)\nreason: so it is\n"
+        text = "# why\n\nfile: src/base/files/a.cpp\n- check_size(size)\n- check_size(length)\nreason: so it is\n"
         reasons = list(self.found.read_reasons(text))
         self.assertEqual(list(self.found.stale(reasons, self.places)),
-                         ["tests/refusals.txt:3: src/core/a.cpp refuses nothing by: check_size(length)"])
+                         ["tests/refusals.txt:3: src/base/files/a.cpp refuses nothing by: check_size(length)"])
         for wrong in ("file: a\n- b\n", "file: a\nreason: b\n", text.replace("reason", "because")):
             with self.assertRaises(ValueError):
                 list(self.found.read_reasons(wrong))
 
     def test_what_no_test_brings_up_needs_a_reason_and_nothing_else_does(self):
-        reason = self.found.Reason(1, "src/core/a.cpp", ["check_size(size)"], "so it is")
+        reason = self.found.Reason(1, "src/base/files/a.cpp", ["check_size(size)"], "so it is")
         left, needless = self.refusals.judged(dict(enumerate(self.places)), {0, 1}, [reason])
         self.assertEqual(([one.line for one in left], needless), ([9], []))
         left, needless = self.refusals.judged(dict(enumerate(self.places)), {0, 1, 2, 3}, [reason])
@@ -420,14 +461,63 @@ class Documentation(InFolder):
         self.docs.regenerate(page, str(self.takt))
         self.assertEqual(page.read_text(), "a\n<!-- regenerated -->\n```text\n$ takt run m.onnx\none\n```\nb\n")
 
+    def test_a_block_may_show_the_first_lines(self):
+        self.takt.write_text("#!/bin/sh\necho one\necho two\n")
+        block = "<!-- verified -->\n```text\n$ takt run m.onnx | head -1\n{}\n```\n"
+        self.assertEqual(list(self.docs.wrong_blocks(self.write("a.md", block.format("one")), str(self.takt))), [])
+        self.assertTrue(list(self.docs.wrong_blocks(self.write("a.md", block.format("one\ntwo")), str(self.takt))))
+
     def test_a_command_that_fails_is_named(self):
         self.takt.write_text("#!/bin/sh\necho 'takt: no' >&2\nexit 1\n")
         page = self.write("a.md", "<!-- runs -->\n```sh\n# a question\ntakt run m.onnx\n```\n")
         self.assertIn("exit code 1: takt: no", "".join(self.docs.wrong_blocks(page, str(self.takt))))
 
     def test_commands_are_read_from_help(self):
-        text = "takt\n\nOptions:\n  -h,--help  Help\n\nSubcommands:\n  run        Runs\n  analyze    Reads\n\nMore:\n  x  y\n"
+        text = "takt\n\nUsage: takt COMMAND\n\nOne model: how long?\n  run      Runs\n\nSeveral: which?\n  analyze  Reads\n\nOptions:\n  -h  Help\n"
         self.assertEqual(self.docs.commands_in(text), ["run", "analyze"])
+        text = "Sweeps.\n\nOptions:\n  -h  Help\n\nCommands:\n  merge  Puts together\n\nMore:\n  x  y\n"
+        self.assertEqual(self.docs.commands_in(text), ["merge"])
+
+
+class Words(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.words = load("check_words.py")
+        self.words.ROOT = self.folder
+        self.write("CONTRIBUTING.md", "<!-- words that went -->\n`told by` → reported by, `anew` →\nagain\n<!-- end of words that went -->\n")
+        self.write("README.md", "# Title\n\nOne two.\n\n| not | counted |\n\n```sh\nnor this\n```\n")
+        self.write("src/README.md", "Three.\n")
+        self.write("docs/glossary.md", "| word | meaning |\n|---|---|\n| op, operator | a node |\n| run | one inference |\n")
+        self.words.printed_by = lambda takt: {"takt --help": "Runs a model\n"}
+
+    def problems(self):
+        return list(self.words.problems_of("takt", tell=False))
+
+    def test_prose_is_what_stands_outside_of_blocks_tables_and_comments(self):
+        text = (self.folder / "README.md").read_text() + "<!-- a comment -->\n* a point\n  of two lines\n* another\n"
+        self.assertEqual(self.words.prose_of(text), ["Title", "One two.", "a point of two lines", "another"])
+
+    def test_good_documents_have_no_problem(self):
+        self.assertEqual(self.problems(), [])
+
+    def test_too_many_words_and_too_long_sentences_are_named(self):
+        self.write("docs/long.md", " ".join(["word"] * 41) + ". Short `a. b`.\n")
+        self.assertEqual(len(self.problems()), 1)
+        self.assertIn("docs/long.md: a sentence of 41 words", self.problems()[0])
+        self.words.MOST_WORDS = 40
+        self.assertIn("40 at most", self.problems()[1])
+
+    def test_a_word_that_two_rows_explain_is_named(self):
+        self.write("docs/glossary.md", "| word | meaning |\n|---|---|\n| op, operator | a node |\n| Operator | again |\n")
+        self.assertEqual(self.problems(), ["docs/glossary.md explains 'operator' twice"])
+
+    def test_words_that_went_do_not_come_back(self):
+        self.write("include/takt/a.h", "int anew = 1;\n/// Made Anew.\n")
+        self.write("docs/a.md", "Values told\nby the host; `renewed`.\n")
+        self.words.printed_by = lambda takt: {"takt --help": "Runs\nanew\n"}
+        self.assertEqual(self.problems(), ["docs/a.md, line 1: 'told by' is a word that went (CONTRIBUTING)",
+                                           "takt --help, line 2: 'anew' is a word that went (CONTRIBUTING)",
+                                           "include/takt/a.h, line 2: 'Anew' is a word that went (CONTRIBUTING)"])
 
 
 class Fuzzing(unittest.TestCase):

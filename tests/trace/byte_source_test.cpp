@@ -26,9 +26,10 @@ TEST(ByteSource, what_unpacks_without_end_ends_with_a_word_on_it) {
   write_blanks(folder / "bomb.gz", "[", 1100);
   const auto source = open_source(folder / "bomb.gz");
   EXPECT_LT(unpacked_bytes(*source), (std::uint64_t{1} << 30) + (1 << 20));
-  EXPECT_EQ(source->damage(),
-            "it unpacks to more than 200 times its size and to more than 1 GB, as no trace or table "
-            "does; if it is right, unpack it with gunzip first");
+  EXPECT_EQ(
+      source->damage(),
+      "it unpacks to more than 200 times its size and to more than 1 GB, which is unusual for a trace or table; if "
+      "this is correct, unpack it with gunzip first");
 }
 
 TEST(ByteSource, what_is_small_may_be_packed_as_tightly_as_it_likes) {

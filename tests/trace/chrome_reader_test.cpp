@@ -191,6 +191,14 @@ TEST(ChromeReader, names_and_ids_that_importers_refuse_are_told) {
   EXPECT_EQ(broken(events(R"({"ph":"i","pid":1,"ts":1,"name":"a"})")), (Rules{"zero_tid", "missing_tid"}));
 }
 
+TEST(ChromeReader, a_device_of_number_0_and_arrows_to_work_that_was_not_recorded_are_no_faults) {
+  const TraceRead read =
+      events(R"({"ph":"X","cat":"kernel","pid":0,"tid":7,"ts":5,"dur":1,"name":"gemm"},)"
+             R"({"ph":"X","cat":"cuda_runtime","pid":1,"tid":1,"ts":1,"dur":3,"name":"cudaLaunchKernel"},)"
+             R"({"ph":"s","cat":"ac2g","pid":1,"tid":1,"ts":1,"id":4,"name":"ac2g"})");
+  EXPECT_EQ(broken(read), Rules{});
+}
+
 TEST(ChromeReader, numbers_that_importers_cannot_use_are_replaced_and_told) {
   const TraceRead read = events(R"({"ph":"X","pid":0,"tid":0,"ts":1,"dur":1,"name":"gpu"},)"
                                 R"({"ph":"X","pid":"Spans","tid":"Trace","ts":1,"dur":1,"name":"span"},)"

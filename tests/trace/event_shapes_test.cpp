@@ -9,9 +9,9 @@
 
 #include "places.h"
 #include "trace/chrome/reader.h"
-#include "trace/write/chrome_writer.h"
 #include "trace/events/decimal_time.h"
 #include "trace/events/quick_number.h"
+#include "trace/write/chrome_writer.h"
 
 namespace takt {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "places.h"
 #include "trace/chrome/reader.h"
-#include "trace/write/chrome_writer.h"
 #include "trace/events/gpu_time.h"
+#include "trace/write/chrome_writer.h"
 
 namespace takt {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "trace/chrome/reader.h"
-#include "trace/read/merge.h"
 #include "trace/events/rank_names.h"
+#include "trace/read/merge.h"
 
 namespace takt {
 namespace {

@@ -28,7 +28,7 @@ std::string refusal(const std::vector<MergeInput>& inputs) {
 TEST(MergeTraces, a_trace_without_a_base_time_needs_an_offset) {
   for (const auto base : {std::optional<Nanoseconds>(5s), std::optional<Nanoseconds>()}) {
     const std::string message = refusal({input("a.json", base, {}), input("b.json", {}, {})});
-    EXPECT_NE(message.find("b.json: the trace does not say when it began"), std::string::npos) << message;
+    EXPECT_NE(message.find("b.json: the trace does not report when it began"), std::string::npos) << message;
     EXPECT_NE(message.find("--offset b.json=TIME"), std::string::npos) << message;
   }
   EXPECT_EQ(refusal({input("a.json", {}, {})}), "");

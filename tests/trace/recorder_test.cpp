@@ -2,16 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "takt/error.h"
+#include "test_folder.h"
+#include "trace/events/trace.h"
 #include "trace/recorder/recording.h"
 #include "trace/recorder/tick_clock.h"
-#include "trace/events/trace.h"
 
 namespace takt {
 namespace {
@@ -187,6 +191,40 @@ TEST(Recorder, a_file_that_cannot_be_written_is_refused_at_once) {
   EXPECT_THROW(Recorder{settings}, std::exception);
   settings.file = "/nowhere/trace";
   EXPECT_THROW(Recorder{settings}, std::exception);
+}
+
+/// What is said of a recording that may have so many bytes; "" where they are enough to begin with.
+std::string refusal_within(const std::string& file, rlim_t bytes) {
+  RecorderSettings settings;
+  settings.file = file, settings.collect_every = 0ms;
+  rlimit usual{};
+  ::getrlimit(RLIMIT_FSIZE, &usual);
+  const rlimit small{bytes, usual.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  std::string said;
+  try {
+    const Recorder recorder(settings);
+  } catch (const Error& error) {
+    said = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &usual);
+  return said;
+}
+
+TEST(Recorder, a_disk_that_is_full_from_the_start_is_told_at_once) {
+  const TestFolder folder;
+  std::signal(SIGXFSZ, SIG_IGN);
+  const std::string file = folder / "run.takt",
+                    full = "cannot write '" + file + "': larger than the system or its limit (ulimit -f) allows";
+  EXPECT_EQ(refusal_within(file, 1 << 20), "");
+  const auto whole = std::filesystem::file_size(file);  // what is written at its end, too
+  EXPECT_EQ(refusal_within(file, whole), "");
+  rlim_t bytes = 0;
+  for (; bytes < whole && !refusal_within(file, bytes).empty(); ++bytes)
+    EXPECT_EQ(refusal_within(file, bytes), full) << bytes;
+  EXPECT_GT(bytes, 50u);
+  for (; bytes < whole; ++bytes) EXPECT_EQ(refusal_within(file, bytes), "") << bytes << " of " << whole;
+  std::signal(SIGXFSZ, SIG_DFL);
 }
 
 TEST(Recorder, two_recorders_on_one_thread_stay_apart) {

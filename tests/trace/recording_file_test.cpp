@@ -12,9 +12,9 @@
 #include "base/basics/error.h"
 #include "base/files/file.h"
 #include "test_folder.h"
+#include "trace/read/reader.h"
 #include "trace/write/chrome_writer.h"
 #include "trace/write/trace_file.h"
-#include "trace/read/reader.h"
 
 namespace takt {
 namespace {

@@ -77,7 +77,7 @@ TEST(Cells, of_trace_check_faults) {
        {"grade", {"error", "warning"}},
        {"count", {"8", "9"}},
        {"first", {"byte 12", "byte 34"}},
-       {"meaning", {"A complete event (ph X) has no duration; importers leave it out.", "The file has no events."}}});
+       {"meaning", {"A complete event (ph X) has no duration; importers skip it.", "The file has no events."}}});
 }
 
 }  // namespace

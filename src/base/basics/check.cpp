@@ -13,7 +13,7 @@ void check_failed(const char* condition, const char* file, int line) noexcept {
   const std::string_view path(file);
   const std::size_t source = path.rfind("/src/");
   const std::string_view shown = source == std::string_view::npos ? path : path.substr(source + 1);
-  std::fprintf(stderr, "takt: %.*s:%d: '%s' does not hold: a mistake in takt; please report it with the command\n",
+  std::fprintf(stderr, "takt: %.*s:%d: '%s' does not hold: a bug in takt; please report it with the command\n",
                static_cast<int>(shown.size()), shown.data(), line, condition);
   crash_is_told();
   std::abort();

@@ -93,7 +93,7 @@ void tell(int signal) noexcept {
   line << ")";
   if (call && call->step[0] != '\0') line << " while " << call->step.data();
   line << (call ? "; try another runtime, or another version of this one\n"
-                : ": a mistake in takt or in a library; please report it with the command\n");
+                : ": a bug in takt or in a library; please report it with the command\n");
   line.write();
 }
 

@@ -1,10 +1,10 @@
 // What is told when somebody else's code crashes inside of this program: one sentence that says where, and an end with
 // exit code 1, instead of a signal and silence.
 //
-// Whoever calls an SDK notes it (runtime/sdk_errors.h does so for every call). The note costs some ten nanoseconds and
-// lies in static memory, where the handler of the signal reads it: on the crashed thread its own; on a thread of an
-// SDK, which has none, the one that was made last. TAKT_CORE_DUMP=1 in the environment ends the program with the signal
-// after the sentence, so that the system writes its core dump.
+// Whoever calls an SDK notes it (model/runtime/sdk_errors.h does so for every call). The note costs some ten
+// nanoseconds and lies in static memory, where the handler of the signal reads it: on the crashed thread its own; on a
+// thread of an SDK, which has none, the one that was made last. TAKT_CORE_DUMP=1 in the environment ends the program
+// with the signal after the sentence, so that the system writes its core dump.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,9 @@ class ForeignCall {
 };
 
 /// From here on a crash (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, an exception that nobody catches) is told on
-/// standard error, files that must not stay are removed (core/leftovers.h), and the program ends with exit code 1. For
-/// programs: the library leaves signals alone. Does nothing in builds with a sanitizer, which has a report of its own.
+/// standard error, files that must not stay are removed (base/basics/leftovers.h), and the program ends with exit
+/// code 1. For programs: the library leaves signals alone. Does nothing in builds with a sanitizer, which has a report
+/// of its own.
 void tell_crashes();
 
 /// Somebody has told already why the program is about to abort.

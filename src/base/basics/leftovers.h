@@ -1,5 +1,6 @@
 // Files and folders that must not outlive the program, whatever ends it: who makes one notes it here, and the report of
-// a crash (core/crash.h) removes what is noted. A signal handler may call remove_leftovers(): nothing here allocates.
+// a crash (base/basics/crash.h) removes what is noted. A signal handler may call remove_leftovers(): nothing here
+// allocates.
 #pragma once
 
 #include <filesystem>

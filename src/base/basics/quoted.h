@@ -7,10 +7,11 @@
 
 namespace takt {
 
-/// Of a text of more than `most` bytes its beginning and its end, with "..." between them and no character cut.
+/// Returns `text`, or, if it has more than `most` bytes, its beginning and its end with "..." between them. No
+/// character is cut.
 std::string without_middle(std::string_view text, std::size_t most);
 
-/// As a sentence quotes it: printable and short.
+/// Returns `text` as a sentence quotes it: printable and at most `most` bytes long.
 std::string quoted_part(std::string_view text, std::size_t most = 60);
 
 }  // namespace takt

@@ -18,7 +18,7 @@ std::string_view trim(std::string_view text);  ///< blanks, tabs, line ends off 
 /// What follows `start`; all of the text where it begins otherwise.
 std::string_view without_start(std::string_view text, std::string_view start);
 
-/// The number that the whole text is; nullopt: it is none, has something before or behind it, or does not fit. The
+/// The number that the whole text is; nullopt: it is none, has something before or after it, or does not fit. The
 /// same in every locale; no blanks and no plus sign. Of a floating type "inf" and "nan" count as numbers.
 template <typename Number>
 std::optional<Number> number_in(std::string_view text) {
@@ -34,7 +34,7 @@ std::optional<std::string> nearest_word(std::string_view word, std::span<const s
 /// How a message about an unknown word goes on: "did you mean 'x'?", or `otherwise` where nothing known is near.
 std::string suggestion(std::string_view word, std::span<const std::string> known, std::string_view otherwise);
 
-/// `text` in lines of at most `width` columns, broken at blanks (a longer word has a line of its own). It stands behind
+/// `text` in lines of at most `width` columns, broken at blanks (a longer word has a line of its own). It stands after
 /// `indent` columns that the caller fills, and the lines that follow begin with as many blanks. Line ends in the text
 /// are kept.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);

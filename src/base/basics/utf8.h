@@ -19,7 +19,7 @@ char32_t utf8_value(std::string_view text, std::size_t length);
 /// Half a surrogate pair and what lies beyond Unicode become the replacement character.
 void append_utf8(std::string& text, char32_t code);
 
-/// JSON's \uXXXX: `at` is behind the "\u" and moves over what belongs to it, the second half of a pair included. Half
+/// JSON's \uXXXX: `at` is after the "\u" and moves over what belongs to it, the second half of a pair included. Half
 /// a pair, and what is not four hex digits (then `at` stays), is the replacement character.
 char32_t unicode_escape(std::string_view text, std::size_t& at);
 

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file_roles.h"
 #include "base/memory/mapped_ranges.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -123,16 +123,16 @@ BlockReader::BlockReader(const std::filesystem::path& path, std::string_view mag
     : file_(std::in_place, path), bytes_(file_->text()) {
   if (!bytes_.starts_with(magic))
     throw Error(ErrorKind::bad_input,
-                fmt::format("{}: the file does not begin as it should; it is of another kind or version",
+                fmt::format("{}: the file does not start with the expected header; it is of another kind or version",
                             printable(path.string())));
   offset_ = magic.size();
 }
 
 BlockReader::BlockReader(std::string_view bytes, std::string_view magic, const std::string& name) : bytes_(bytes) {
   if (!bytes_.starts_with(magic))
-    throw Error(
-        ErrorKind::bad_input,
-        fmt::format("{}: the file does not begin as it should; it is of another kind or version", printable(name)));
+    throw Error(ErrorKind::bad_input,
+                fmt::format("{}: the file does not start with the expected header; it is of another kind or version",
+                            printable(name)));
   offset_ = magic.size();
 }
 

@@ -15,7 +15,7 @@
 
 namespace takt {
 
-/// A block as the file has it, behind `file`.
+/// A block as the file has it, after `file`.
 void append_block(std::string& file, std::uint32_t type, std::string_view bytes);
 
 /// The writing end. Not thread-safe.
@@ -42,7 +42,7 @@ class BlockWriter {
   std::filesystem::path path_;
   int descriptor_ = -1;
   std::string block_, done_;
-  std::int64_t end_ = 0;  ///< behind the last flushed block
+  std::int64_t end_ = 0;  ///< after the last flushed block
 };
 
 /// A block as it lies in the file.
@@ -51,7 +51,7 @@ struct Block {
   std::string_view bytes;
 };
 
-/// The reading end, also while somebody still writes. Views live as long as the reader; what lies behind is not
+/// The reading end, also while somebody still writes. Views live as long as the reader; what was read is not
 /// resident until it is looked at again. Not thread-safe.
 class BlockReader {
  public:
@@ -61,9 +61,9 @@ class BlockReader {
   BlockReader(std::string_view bytes, std::string_view magic, const std::string& name);
   /// The next one; nullopt: there is none, or it is torn.
   std::optional<Block> next();
-  std::size_t offset() const { return offset_; }            ///< behind the last block that was given
+  std::size_t offset() const { return offset_; }            ///< after the last block that was given
   bool is_torn() const { return offset_ < bytes_.size(); }  ///< when next() gave nullopt: something follows
-  /// When next() gave nullopt: goes on behind what is damaged there, at the next block that is whole. False, and
+  /// When next() gave nullopt: goes on after what is damaged there, at the next block that is whole. False, and
   /// nothing done: none follows, so that the file is cut off here. For files whose blocks mean something without those
   /// before.
   bool skip_damage();

@@ -12,11 +12,11 @@
 #include <cstring>
 #include <utility>
 
-#include "base/files/abandoned_file.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "base/files/abandoned_file.h"
 #include "base/files/file_roles.h"
 #include "base/memory/mapped_ranges.h"
-#include "base/basics/text.h"
 
 namespace takt {
 
@@ -35,7 +35,7 @@ std::string reason_of(int error) {
     case ENOSPC:
       return "no space left on the device";
     case EFBIG:
-      return "larger than this system or its limit (ulimit -f) lets a file be";
+      return "larger than the system or its limit (ulimit -f) allows";
     case ENAMETOOLONG:
       return "the name is too long";
     default:
@@ -117,7 +117,7 @@ void make_folders(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, error);
   if (error)
     throw Error(ErrorKind::io,
-                fmt::format("cannot make the folder '{}': {}", printable(folder.string()), reason_of(error.value())));
+                fmt::format("cannot create the folder '{}': {}", printable(folder.string()), reason_of(error.value())));
 }
 
 void check_writable_file(const std::filesystem::path& path) {

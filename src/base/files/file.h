@@ -69,7 +69,7 @@ class InputFile {
   std::size_t read(std::span<char> buffer);
   /// Back to the front; false: a pipe, which cannot.
   bool rewind();
-  /// Goes on `bytes` later, which may be behind the end; false, and nothing done: a pipe, which cannot.
+  /// Goes on `bytes` later, which may be after the end; false, and nothing done: a pipe, which cannot.
   bool skip(std::uint64_t bytes);
   /// Bytes; nullopt: a pipe.
   std::optional<std::size_t> size() const;

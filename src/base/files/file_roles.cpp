@@ -92,13 +92,13 @@ void forget_file_roles() {
 
 void check_may_read(const std::filesystem::path& path) {
   if (const std::string* option = keeper(kept_from_reading(), path))
-    throw Error(ErrorKind::bad_input, fmt::format("'{}' is read, and {} would write over it; give {} another file",
+    throw Error(ErrorKind::bad_input, fmt::format("'{}' is read, and {} would overwrite it; give {} another file",
                                                   printable(path.string()), *option, *option));
 }
 
 void check_may_write(const std::filesystem::path& path) {
   if (const std::string* option = keeper(kept_from_writing(), path))
-    throw Error(ErrorKind::bad_input, fmt::format("'{}' would be written over, and {} reads it; choose another place",
+    throw Error(ErrorKind::bad_input, fmt::format("'{}' would be overwritten, and {} reads it; choose another path",
                                                   printable(path.string()), *option));
 }
 

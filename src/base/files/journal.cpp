@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/file_roles.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -44,7 +44,7 @@ struct Contents {
 
 [[noreturn]] void refuse_no_journal(const std::filesystem::path& path) {
   throw Error(ErrorKind::bad_input,
-              fmt::format("{}: line 1 is no JSON object, so this is no journal; choose another file",
+              fmt::format("{}: line 1 is not a JSON object, so this is not a journal; choose another file",
                           printable(path.string())));
 }
 
@@ -95,7 +95,7 @@ int open_locked(const std::filesystem::path& path) {
   if (::fstat(descriptor, &status) != 0)
     why = reason_of(errno);
   else if (!S_ISREG(status.st_mode))
-    why = "it is no regular file";
+    why = "it is not a regular file";
   else if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0)
     why = errno == EWOULDBLOCK ? "another run is writing it; wait for its end or choose another file"
                                : "it cannot be locked: " + reason_of(errno);
@@ -153,9 +153,8 @@ void Journal::append(std::string_view json_object_line) {
 std::string JournalDamage::to_text(const std::filesystem::path& path) const {
   if (lines == 0) return "";
   const std::string name = printable(path.string());
-  if (lines == 1) return fmt::format("{}: line {} is damaged, and what it said is left out", name, first);
-  return fmt::format("{}: {} lines are damaged, the first of them line {}, and what they said is left out", name, lines,
-                     first);
+  if (lines == 1) return fmt::format("{}: line {} is damaged and ignored", name, first);
+  return fmt::format("{}: {} lines are damaged and ignored, the first of them line {}", name, lines, first);
 }
 
 JournalDamage read_journal(const std::filesystem::path& path, const std::function<void(const JournalLine&)>& take) {

@@ -37,7 +37,7 @@ class Journal {
   [[noreturn]] void undo(int error);
   std::filesystem::path path_;
   int descriptor_ = -1;
-  std::int64_t end_ = 0;  ///< behind the last whole line
+  std::int64_t end_ = 0;  ///< after the last whole line
   std::mutex mutex_;
 };
 

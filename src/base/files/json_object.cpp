@@ -53,7 +53,7 @@ JsonObject::JsonObject(const nlohmann::json& value, std::string place, std::init
   };
   for (const auto& item : value.items())
     if (!is_in(keys, item.key()) && !is_in(optional, item.key()))
-      refuse(fmt::format("'{}' has no meaning; known are {}", quoted_part(item.key()), fmt::join(keys, ", ")));
+      refuse(fmt::format("'{}' is not a known key; the keys are {}", quoted_part(item.key()), fmt::join(keys, ", ")));
   for (const std::string_view key : keys)
     if (!value.contains(key)) refuse(fmt::format("has no '{}'", key));
 }
@@ -108,7 +108,7 @@ bool JsonObject::flag(const char* key) const {
 std::string JsonObject::text(const char* key) const { return text_in(json_.at(key), place_of(key)); }
 
 std::string JsonObject::text_in(const nlohmann::json& value, const std::string& place) {
-  if (!value.is_string()) refuse_input(fmt::format("{} is {}; give a text", place, shown(value)));
+  if (!value.is_string()) refuse_input(fmt::format("{} is {}; give a string", place, shown(value)));
   return value.get<std::string>();
 }
 

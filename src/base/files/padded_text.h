@@ -17,7 +17,7 @@ namespace takt {
 /// Copies share the bytes, and views into text() live as long as any of them. Thread-safe like a const value.
 class PaddedText {
  public:
-  static constexpr std::size_t padding = 64;  ///< readable zeros behind the text
+  static constexpr std::size_t padding = 64;  ///< readable zeros after the text
 
   explicit PaddedText(std::shared_ptr<const MappedFile> file) : file_(std::move(file)), text_(file_->text()) {}
 

@@ -40,7 +40,7 @@ class StrictTree final : public nlohmann::json_sax<Json> {
     const auto [item, is_new] = open_.back()->get_ref<Json::object_t&>().emplace(key, nullptr);
     if (!is_new)
       refuse(open_.size() == 1 ? std::string() : place(),
-             fmt::format("'{}' is there twice; keep one", quoted_part(key)));
+             fmt::format("'{}' is listed twice; keep one", quoted_part(key)));
     value_of_key_ = &item->second;
     return true;
   }
@@ -48,7 +48,7 @@ class StrictTree final : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception& error) override {
     constexpr int too_large = 406;
     if (error.id == too_large) refuse(place(), "has a number that is too large");
-    refuse(place(), fmt::format("byte {} is no JSON, where numbers are finite and written with digits", byte));
+    refuse(place(), fmt::format("byte {} is not JSON, where numbers are finite and written with digits", byte));
   }
 
  private:
@@ -72,8 +72,7 @@ class StrictTree final : public nlohmann::json_sax<Json> {
   }
 
   bool open(Json&& value) {
-    if (open_.size() == most_nested)
-      refuse(place(), fmt::format("has more than {} lists and objects within each other", most_nested));
+    if (open_.size() == most_nested) refuse(place(), fmt::format("nests more than {} lists and objects", most_nested));
     open_.push_back(&put(std::move(value)));  // stays where it is until it is closed
     return true;
   }

@@ -1,4 +1,4 @@
-#include "core/sudden_end.h"
+#include "base/files/sudden_end.h"
 
 #include <cstdlib>
 #include <mutex>

@@ -13,8 +13,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/files/abandoned_file.h"
 #include "base/basics/error.h"
+#include "base/files/abandoned_file.h"
 
 namespace takt {
 namespace {
@@ -62,8 +62,8 @@ TemporaryFolder::TemporaryFolder(const std::string& prefix) {
   remove_abandoned(folder, prefix);
   std::string name = (folder / (prefix + "-XXXXXX")).string();
   if (!::mkdtemp(name.data()))
-    throw Error(ErrorKind::io, fmt::format("{}: cannot be made: {}; set TMPDIR to a folder that can be written", name,
-                                           std::strerror(errno)));
+    throw Error(ErrorKind::io,
+                fmt::format("{}: cannot be created: {}; set TMPDIR to a writable folder", name, std::strerror(errno)));
   path_ = name;
   folder_left_.note(path_);
   lock_ = lock(path_);

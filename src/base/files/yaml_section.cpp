@@ -19,14 +19,14 @@ YamlSection::YamlSection(const YAML::Node& node, std::string origin, std::string
   std::set<std::string> seen;
   for (const auto& entry : node_) {
     const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string("?");
-    if (!seen.insert(key).second) fail(entry.first, prefix_ + key, "is given twice; keep one");
+    if (!seen.insert(key).second) fail(entry.first, prefix_ + key, "is listed twice; keep one");
     if (!keys.empty() && std::find(keys.begin(), keys.end(), key) == keys.end()) unknown(entry.first, key, keys);
   }
 }
 
 std::string YamlSection::text(const std::string& key, const std::string& otherwise) const {
   if (!has(key)) return otherwise;
-  if (!node_[key].IsScalar()) fail(node_[key], prefix_ + key, "is not a text; write one, in quotes if need be");
+  if (!node_[key].IsScalar()) fail(node_[key], prefix_ + key, "is not a string; write one, in quotes if needed");
   return node_[key].Scalar();
 }
 
@@ -77,7 +77,7 @@ std::optional<Nanoseconds> YamlSection::duration(const std::string& key, Nanosec
 
 Nanoseconds YamlSection::duration_of(const YAML::Node& node, const std::string& key, Nanoseconds least,
                                      Nanoseconds most) const {
-  if (!node.IsScalar()) fail(node, key, "is not a time; write it as in 5ms");
+  if (!node.IsScalar()) fail(node, key, "is not a time; write one with its unit, e.g. 5ms");
   Duration value{};
   try {
     value = parse_duration(node.Scalar());

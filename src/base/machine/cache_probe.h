@@ -18,7 +18,7 @@ namespace takt {
 /// Not thread-safe; walks on the thread that asks.
 class CacheProbe {
  public:
-  /// For half of the second-level cache of this machine, or of 512 KiB where the system does not tell.
+  /// For half of the second-level cache of this machine, or of 512 KiB if the system does not report it.
   CacheProbe();
   /// For `bytes`, rounded down to a power of two, at least 4096.
   explicit CacheProbe(std::size_t bytes);

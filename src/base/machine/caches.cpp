@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 
 namespace takt {
 namespace {

@@ -19,13 +19,14 @@ struct CacheTexts {
   std::string level, type, size, shared_cpu_list;
 };
 
-/// Data and unified caches, nearest first; entries that make no sense are left out. Pure; never throws.
+/// Returns the data and unified caches, closest first; invalid entries are skipped. Pure; never throws.
 std::vector<CacheLevel> parse_caches(const std::vector<CacheTexts>& texts);
 
-/// "0-3,8" → 5; 0 if it is no such list.
+/// Returns the number of CPUs in a list: "0-3,8" → 5. Returns 0 if `list` is not such a list.
 int count_cpus(std::string_view list);
 
-/// Of this machine; empty where the system does not tell. Never throws.
+/// Returns the data and unified caches of the first core, closest first. Empty if the system does not report them.
+/// Never throws.
 std::vector<CacheLevel> detect_caches();
 
 }  // namespace takt

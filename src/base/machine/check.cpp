@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "base/system/usage.h"
 
 namespace takt {
@@ -68,7 +68,7 @@ MachineCondition turbo(const Files& files, const CheckedMachine&) {
   if (!off && !boost) return condition;
   const bool on = off ? *off == "0" : *boost == "1";
   condition.disturbs = on ? Disturbs::yes : Disturbs::no;
-  condition.found = on ? "on: the clock depends on how many cores work and how warm they are" : "off";
+  condition.found = on ? "on: the clock frequency depends on active cores and temperature" : "off";
   if (on) condition.fix = off ? fmt::format("echo 1 > /{}", intel) : fmt::format("echo 0 > /{}", others);
   return condition;
 }
@@ -89,8 +89,8 @@ MachineCondition siblings(const Files& files, const CheckedMachine& machine) {
                            : "none: a core runs one thread";
   if (shared)
     condition.fix = fmt::format(
-        "use one of each pair (taskset -c {} takt run ...), or switch the others off (echo off "
-        "> /sys/devices/system/cpu/smt/control)",
+        "use one of each pair (taskset -c {} takt run ...), or turn the others off (echo off > "
+        "/sys/devices/system/cpu/smt/control)",
         fmt::join(alone, ","));
   return condition;
 }
@@ -100,9 +100,8 @@ MachineCondition processor_share(const Files& files, const CheckedMachine& machi
   if (!files.text("proc/self/cgroup")) return condition;
   const auto quota = cpu_limit(machine.root).quota;
   const auto cores = static_cast<double>(machine.cores.size());
-  condition.found = quota
-                        ? fmt::format("the control group may use {:.3g} of {} processors", *quota, machine.cores.size())
-                        : fmt::format("no limit on {} processors", machine.cores.size());
+  condition.found = quota ? fmt::format("the control group may use {:.3g} of {} CPUs", *quota, machine.cores.size())
+                          : fmt::format("no limit on {} CPUs", machine.cores.size());
   condition.disturbs = quota && *quota < cores ? Disturbs::yes : Disturbs::no;
   if (condition.disturbs == Disturbs::yes)
     condition.fix = fmt::format("raise the container's limit (cpu.max), or use --threads {} or fewer",
@@ -120,7 +119,7 @@ MachineCondition huge_pages(const Files& files, const CheckedMachine&) {
   condition.disturbs = stalls ? Disturbs::yes : Disturbs::no;
   condition.found = printable(when) + (how.empty() ? "" : ", defragmentation " + printable(how));
   if (stalls) {
-    condition.found += ": a program waits while pages are moved together for it";
+    condition.found += ": a program waits while the system compacts memory for it";
     condition.fix = "echo defer > /sys/kernel/mm/transparent_hugepage/defrag";
   }
   return condition;
@@ -135,7 +134,8 @@ MachineCondition timer(const Files& files, const CheckedMachine&) {
   if (!source) return condition;
   const bool is_fast = fast.contains(*source);
   condition.disturbs = is_fast ? Disturbs::no : Disturbs::yes;
-  condition.found = printable(*source) + (is_fast ? "" : ": reading it asks the system and takes about a microsecond");
+  condition.found =
+      printable(*source) + (is_fast ? "" : ": reading it needs a system call and takes about a microsecond");
   if (is_fast) return condition;
   const auto offered = split(files.text(folder + "available_clocksource").value_or(""), ' ');
   const auto better =
@@ -165,10 +165,10 @@ MachineCondition load(const Files& files, const CheckedMachine& machine) {
   }
   if (!busy) return condition;
   condition.disturbs = *busy > noticeable_load ? Disturbs::yes : Disturbs::no;
-  condition.found = fmt::format("other programs use {:.2f} of {} processors{}", *busy, machine.cores.size(),
+  condition.found = fmt::format("other programs use {:.2f} of {} CPUs{}", *busy, machine.cores.size(),
                                 condition.disturbs == Disturbs::yes ? names_of(machine) : "");
   if (condition.disturbs == Disturbs::yes)
-    condition.fix = "stop them, or give the model processors of its own (taskset -c LIST takt run ...)";
+    condition.fix = "stop them, or run the model on CPUs that they do not use (taskset -c LIST takt run ...)";
   return condition;
 }
 
@@ -184,31 +184,32 @@ MachineCondition steal(const Files& files, const CheckedMachine&) {
       all += *ticks, stolen = ++column == 8 ? *ticks : 0;
   if (column < 8 || all <= 0) return condition;
   condition.disturbs = stolen / all > noticeable_steal ? Disturbs::yes : Disturbs::no;
-  condition.found = fmt::format("the host kept {:.1f} % of the processors' time since the start", stolen / all * 100);
+  condition.found = fmt::format("the host took {:.1f} % of the CPU time since the start", stolen / all * 100);
   if (condition.disturbs == Disturbs::yes)
-    condition.fix = "measure on a machine of its own, or on dedicated virtual processors";
+    condition.fix = "measure on a dedicated machine, or on dedicated virtual CPUs";
   return condition;
 }
 
 constexpr Column<MachineCondition> condition_columns[] = {
     {"condition", "Condition", [](const MachineCondition& r) -> Cell { return r.name; },
-     "What may disturb measurements: governor and turbo (the clock changes), sibling threads (two threads share a "
-     "core's "
-     "units), processor share (the container's limit), huge pages (memory is moved), timer (reading the clock takes "
-     "long), load (other programs), steal (the host takes the virtual processor)."},
+     "Condition that may disturb measurements: governor and turbo (the clock frequency changes), sibling threads (two "
+     "threads share a core's units), processor share (the container's CPU limit), huge pages (memory is compacted), "
+     "timer (reading the clock is slow), load (other programs), steal (the host takes the virtual CPU)."},
     {"disturbs", "Disturbs",
      [](const MachineCondition& r) {
        return r.disturbs == Disturbs::not_told ? Cell() : Cell(std::string(r.disturbs == Disturbs::yes ? "yes" : "no"));
      },
-     "Whether the condition disturbs measurements as the machine is now; missing where the system does not tell."},
-    {"found", "Found", [](const MachineCondition& r) -> Cell { return r.found.empty() ? "not told" : r.found; },
-     "What the system says about the condition."},
+     "Whether the condition disturbs measurements on the machine in its current state; empty if the system does not "
+     "report it."},
+    {"found", "Found", [](const MachineCondition& r) -> Cell { return r.found.empty() ? "not reported" : r.found; },
+     "What the system reports about the condition."},
     {"remedy", "Fix", [](const MachineCondition& r) { return r.fix.empty() ? Cell() : Cell(r.fix); },
-     "What to do about a condition that disturbs, as a command where there is one."},
+     "What to do about a condition that disturbs, as a command if there is one."},
 };
 
 constexpr TableDefinition<MachineCondition> conditions_definition{
-    "conditions", "What on the machine disturbs measurements (--check): a row per condition.", condition_columns};
+    "conditions", "Conditions of the machine that disturb measurements (--check): a row per condition.",
+    condition_columns};
 
 }  // namespace
 
@@ -230,7 +231,7 @@ std::string conditions_summary(const std::vector<MachineCondition>& conditions) 
   const auto count = [&](Disturbs kind) {
     return std::count_if(conditions.begin(), conditions.end(), [&](auto& one) { return one.disturbs == kind; });
   };
-  return fmt::format("{} of {} conditions disturb measurements here; {} the system does not tell.",
+  return fmt::format("{} of {} conditions disturb measurements here; the system does not report {}.",
                      count(Disturbs::yes), conditions.size(), count(Disturbs::not_told));
 }
 

@@ -38,7 +38,7 @@ std::vector<MachineCondition> check_machine(const CheckedMachine& machine);
 Table conditions_table(const std::vector<MachineCondition>& conditions);
 TableSchema conditions_schema();
 
-/// "2 of 8 conditions disturb measurements here; 3 are not told by this system."
+/// "2 of 8 conditions disturb measurements here; the system does not report 3."
 std::string conditions_summary(const std::vector<MachineCondition>& conditions);
 
 }  // namespace takt

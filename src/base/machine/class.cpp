@@ -7,10 +7,10 @@
 #include <cmath>
 #include <thread>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "base/system/affinity.h"
 
 namespace takt {
 namespace {

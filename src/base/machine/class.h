@@ -11,7 +11,7 @@
 namespace takt {
 
 struct MachineClass {
-  std::string cpu;                              ///< model name; "unknown CPU" where the system does not tell
+  std::string cpu;                              ///< model name; "unknown CPU" if the system does not report it
   int cores = 0;                                ///< logical cores that this process may use
   std::optional<std::int64_t> memory_gib;       ///< rounded, as kernels keep a varying part for themselves
   std::vector<std::string> instruction_sets{};  ///< those that change how fast kernels are: "avx2", "fma", …; sorted
@@ -20,23 +20,24 @@ struct MachineClass {
   bool operator==(const MachineClass&) const = default;
 };
 
-/// Texts as Linux has them; each may be empty.
+/// Contents of the files of Linux; each may be empty.
 struct MachineTexts {
   std::string cpuinfo, meminfo;  ///< /proc/cpuinfo, /proc/meminfo
   std::string governor;          ///< /sys/devices/system/cpu/cpu0/cpufreq/scaling_governor
   int cores = 0;
 };
 
-/// Pure; never throws.
+/// Parses the files. Pure; never throws.
 MachineClass parse_machine_class(const MachineTexts& texts);
 
-/// Of this machine. Never throws: what cannot be read is missing. Thread-safe.
+/// Returns the class of the machine that this process runs on. Fields that the system does not report stay empty or
+/// nullopt. Never throws. Thread-safe.
 MachineClass detect_machine_class();
 
 /// "AMD EPYC, 2 cores, 24 GiB, avx2 avx512f fma"
 std::string to_string(const MachineClass& machine);
 
-/// What differs, in words: "cores 2 instead of 4"; empty if nothing does.
+/// Returns the differences in words: "cores '2' instead of '4'"; empty if there are none.
 std::string difference(const MachineClass& measured, const MachineClass& now);
 
 }  // namespace takt

@@ -9,9 +9,9 @@
 #include <new>
 
 #include "base/basics/error.h"
-#include "base/system/usage.h"
 #include "base/machine/caches.h"
 #include "base/machine/peak_kernels.h"
+#include "base/system/usage.h"
 
 namespace takt {
 namespace {
@@ -60,8 +60,7 @@ struct LoadWork::Area {
         memory(static_cast<std::byte*>(
             ::operator new[](part* static_cast<std::size_t>(threads), std::align_val_t{4096}, std::nothrow))) {
     if (!memory)
-      throw Error(ErrorKind::runtime,
-                  "there is not enough free memory for a load beside the stages; end other programs");
+      throw Error(ErrorKind::runtime, "there is not enough free memory for a background load; end other programs");
   }
   struct Free {
     void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{4096}); }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "base/statistics/statistics.h"
 #include "base/basics/text.h"
+#include "base/statistics/statistics.h"
 
 namespace takt {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/machine/roofline.h"
 #include "base/table/common_columns.h"
 #include "base/table/table.h"
-#include "base/machine/roofline.h"
 
 namespace takt {
 
@@ -34,12 +34,11 @@ NumberType numbers_of(std::string_view kernel, std::string_view type);
 inline constexpr std::string_view impossible_column = "impossible";
 template <typename Row>
 inline constexpr Column<Row> impossible_rate_column{
-    impossible_column, "Impossible",
+    impossible_column, "Above peak",
     [](const Row& r) { return r.figures.impossible.empty() ? Cell() : Cell(r.figures.impossible); },
-    "Which of the row's rates are more than 5 % above what 'takt devices --measure' found the CPU to do at all: the "
-    "time "
-    "is not that of the row's operators, or the machine was busy when it was measured. Missing: none, or no peaks are "
-    "known."};
+    "Rates of the row that are more than 5 % above the CPU's peaks as 'takt devices --measure' found them: the time is "
+    "not that of the row's operators, or the machine was busy during the measurement. Empty if there are none or no "
+    "peaks are known."};
 
 /// Whether a row of the table has a rate that cannot be.
 bool has_impossible_rates(const Table& table);
@@ -50,7 +49,7 @@ std::vector<std::string> with_impossible_rates(std::vector<std::string> names, c
 template <typename Row>
 inline constexpr Column<Row> figure_columns[] = {
     {"samples", "Samples", [](const Row& r) { return optional_cell(r.figures.samples); },
-     "Runs, or infer requests, of which the operator's time is known one by one."},
+     "Number of runs, or infer requests, for which the operator's time is known individually."},
     {common::mean_us, [](const Row& r) { return optional_cell(r.figures.mean); }},
     {common::stddev_us, [](const Row& r) { return optional_cell(r.figures.stddev); }},
     {common::min_us, [](const Row& r) { return optional_cell(r.figures.min); }},
@@ -65,21 +64,19 @@ inline constexpr Column<Row> figure_columns[] = {
      [](const Row& r) {
        return r.figures.roofline ? Cell(std::string(bound_name(r.figures.roofline->bound))) : Cell();
      },
-     "The measured limit that the operator is nearest to: compute bound, memory bound, or overhead bound where it took "
-     "more than 5 times what both allow, so that dispatch, synchronisation or a slow kernel decides. Needs the peaks "
-     "that 'takt devices --measure' keeps."},
+     "The measured limit that the operator is closest to: compute bound, memory bound, or overhead bound if it took "
+     "more than 5 times the time that both allow, so that dispatch, synchronisation or a slow kernel dominates. Needs "
+     "the peaks that 'takt devices --measure' stores."},
     {"memory_level", "Level",
      [](const Row& r) { return r.figures.roofline ? Cell(r.figures.roofline->memory_level) : Cell(); },
-     "The level of memory whose bandwidth the roofline holds the operator to. Weights come from the nearest level that "
-     "holds what one run of the whole model touches, activations from the nearest that holds half of them; nearer "
-     "where "
-     "the operator was faster than that level."},
-    {"peak_share_percent", "Peak %",
+     "The level of memory whose bandwidth limits the operator in the roofline. Weights come from the closest level "
+     "that fits the memory that one run of the whole model touches, activations from the closest that fits half of "
+     "them; a closer level if the operator was faster than that level."},
+    {"peak_share_percent", "Of roofline %",
      [](const Row& r) { return r.figures.roofline ? Cell(r.figures.roofline->peak_share * 100) : Cell(); },
-     "The least time that the measured peaks allow the operator, as a share of the time it usually took (the median of "
-     "its samples); 100 is the roof. "
-     "Arithmetic is held to the best instruction set for the numbers that the kernel's name tells (float32, float16, "
-     "bfloat16, int8; float32 where it tells none), bandwidth to that of memory_level."},
+     "Minimum time that the measured peaks allow the operator, as a share of the median of its samples; 100 is the "
+     "roofline. The compute peak is that of the best instruction set for the number type in the kernel's name "
+     "(float32, float16, bfloat16, int8; float32 if the name has none), the bandwidth is that of memory_level."},
 };
 
 /// Whether any of the names is one that needs peaks.

@@ -11,15 +11,15 @@
 #include <system_error>
 #include <thread>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
-#include "base/files/file.h"
-#include "base/statistics/statistics.h"
 #include "base/basics/text.h"
-#include "base/system/usage.h"
+#include "base/files/file.h"
 #include "base/machine/caches.h"
 #include "base/machine/peak_kernels.h"
 #include "base/machine/peaks.h"
+#include "base/statistics/statistics.h"
+#include "base/system/affinity.h"
+#include "base/system/usage.h"
 
 namespace takt {
 namespace {
@@ -120,7 +120,7 @@ class Arena {
     try {
       return static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{4096}));
     } catch (const std::bad_alloc&) {
-      throw Error(ErrorKind::runtime, "there is not enough free memory to measure its bandwidth");
+      throw Error(ErrorKind::runtime, "there is not enough free memory to measure memory bandwidth");
     }
   }
   std::size_t bytes_;
@@ -336,7 +336,7 @@ Peaks measure_peaks(const PeakSettings& settings, const PeakProgress& progress) 
   try {
     return Measurement(settings, progress).run();
   } catch (const std::system_error& error) {
-    throw Error(ErrorKind::runtime, "peaks: the system refuses to start as many threads as were asked for (" +
+    throw Error(ErrorKind::runtime, "peaks: the system cannot start as many threads as were requested (" +
                                         std::string(error.what()) + "); end other programs, or measure with fewer");
   }
 }

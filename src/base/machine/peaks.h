@@ -62,7 +62,7 @@ const ComputePeaks* best_compute(const Peaks& peaks, NumberType type, bool one_t
 /// The best of the pair's two.
 double best_of(const PeakPair& pair, bool one_thread);
 
-/// Reading or copying, whichever is faster, in this level or one behind it: a level is at least as fast as those behind
+/// Reading or copying, whichever is faster, in this level or one after it: a level is at least as fast as those after
 /// it, and where a measurement says otherwise it was disturbed.
 double bandwidth_of(const Peaks& peaks, std::size_t level, bool one_thread);
 

@@ -6,14 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
+#include "base/basics/optional_json.h"
+#include "base/basics/quoted.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/folder_lock.h"
 #include "base/files/json_object.h"
-#include "base/basics/optional_json.h"
-#include "base/basics/quoted.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
-#include "core/version.h"
+#include "base/system/version.h"
 
 namespace takt {
 namespace {
@@ -44,7 +44,7 @@ NumberType type_from(const JsonObject& object) {
   const std::string name = object.text("type");
   for (const NumberType type : {NumberType::f32, NumberType::f16, NumberType::bf16, NumberType::int8})
     if (name == name_of(type)) return type;
-  object.refuse(fmt::format("'{}' is no type of number", quoted_part(name)));
+  object.refuse(fmt::format("'{}' is not a number type", quoted_part(name)));
 }
 
 std::optional<std::int64_t> bytes_from(const JsonObject& object, const char* key) {
@@ -119,7 +119,7 @@ namespace {
 std::filesystem::path path_to_keep() {
   auto path = peaks_path();
   if (path.empty())
-    throw Error(ErrorKind::io, "there is no folder to keep the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR");
+    throw Error(ErrorKind::io, "there is no folder to store the peaks in: set HOME, XDG_CACHE_HOME or TAKT_CACHE_DIR");
   return path;
 }
 
@@ -159,17 +159,17 @@ std::string peaks_to_json(const Peaks& peaks, const MachineClass& machine, const
 KnownPeaks parse_peaks(std::string_view text, const MachineClass& now, const std::string& origin) try {
   const Read json = strict_json_in(text).value_or(Read());
   if (!json.is_object() || !json.contains("schema_version") || !json.contains("takt_version"))
-    refuse_input(fmt::format("{}: is no file of measured peaks", origin));
+    refuse_input(fmt::format("{}: is not a file of measured peaks", origin));
   const Read& measured_by = json["takt_version"];
   if (json["schema_version"] != schema || measured_by != version)
     return {std::nullopt,
-            fmt::format("the measured peaks are of takt {}, this is {}: {}",
-                        measured_by.is_string() ? quoted_part(measured_by.get<std::string>()) : "of another kind",
+            fmt::format("the peaks were measured by takt {}, this is {}: {}",
+                        measured_by.is_string() ? quoted_part(measured_by.get<std::string>()) : "of an unknown version",
                         std::string(version), remedy)};
   const JsonObject file(json, origin, {"takt", "schema_version", "takt_version", "machine", "peaks"});
   const MachineClass measured = machine_from(file["machine"], file.place_of("machine"));
   if (!(measured == now))
-    return {std::nullopt, fmt::format("the measured peaks are of another class of machine ({}): {}",
+    return {std::nullopt, fmt::format("the measured peaks belong to another class of machine ({}): {}",
                                       printable(difference(measured, now)), remedy)};
   return {peaks_from(file["peaks"], file.place_of("peaks")), ""};
 } catch (const Error& error) {

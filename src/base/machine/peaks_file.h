@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/system/provenance.h"
 #include "base/machine/class.h"
 #include "base/machine/peaks.h"
+#include "base/system/provenance.h"
 
 namespace takt {
 

@@ -18,26 +18,26 @@ struct Line {
 
 constexpr Column<Line> columns[] = {
     {"peak", "Peak", [](const Line& r) -> Cell { return r.what; },
-     "What was driven to its limit: multiply-adds of a type, reading or copying in a level of memory, waking a thread; "
-     "in brackets the instructions."},
+     "What was measured at its limit: multiply-adds of a type, reading or copying in a level of memory, waking a "
+     "thread; the instructions are in brackets."},
     {"threads", "Threads", [](const Line& r) -> Cell { return static_cast<std::int64_t>(r.threads); },
-     "Threads that drove the limit at once."},
-    {"room_kib", "KiB", [](const Line& r) { return r.bytes ? Cell(*r.bytes / 1024) : Cell(); },
-     "Memory that the threads of the row together can keep in the level, in units of 1024 bytes."},
+     "Number of threads that ran concurrently."},
+    {"room_kib", "Capacity KiB", [](const Line& r) { return r.bytes ? Cell(*r.bytes / 1024) : Cell(); },
+     "Memory that fits in the level for all threads of the row together, in units of 1024 bytes."},
     {"peak_gflops_per_s", "GFLOP/s", [](const Line& r) { return optional_cell(r.gflop_per_s); },
-     "Best rate of a slice of about a millisecond, in 10^9 operations per second; a multiply-add counts two."},
+     "Best rate of a slice of about a millisecond, in 10^9 operations per second; a multiply-add counts as two."},
     {"peak_gbytes_per_s", "GB/s", [](const Line& r) { return optional_cell(r.gbytes_per_s); },
-     "Best rate of a slice of about a millisecond, in 10^9 bytes per second; copying counts what is read and what is "
-     "written."},
+     "Best rate of a slice of about a millisecond, in 10^9 bytes per second; a copy counts the bytes read and the "
+     "bytes written."},
     {"peak_time_us", "Time", [](const Line& r) { return optional_cell(r.time); },
-     "Time from notifying a sleeping thread until the thread runs; median of the rounds' best."},
+     "Time from notifying a sleeping thread until the thread runs; median over the best times of the rounds."},
     {"spread_percent", "Spread %", [](const Line& r) { return optional_cell(r.spread); },
-     "How far the median round stayed below the best one, as a share of the best. Where it is large the machine was "
-     "busy: measure again."},
+     "Difference between the best and the median round, as a share of the best. If it is large, the machine was busy: "
+     "measure again."},
 };
 
 constexpr TableDefinition<Line> peaks_definition{
-    "peaks", "What the CPU can do at most, measured (--measure): a row per limit and number of threads.", columns};
+    "peaks", "Measured peaks of the CPU (--measure): a row per limit and number of threads.", columns};
 
 double spread_of(const PeakRate& rate) { return rate.best > 0 ? (1 - rate.median / rate.best) * 100 : 0; }
 
@@ -76,7 +76,7 @@ std::string busy_warning(const Peaks& peaks) {
   const double others = peaks.others_busy.value_or(0) * 100;
   if (worst < 30 && others < 10) return "";
   std::string shares = fmt::format("the rounds of one limit differ by {:.0f} %", worst);
-  if (peaks.others_busy) shares = fmt::format("others used {:.0f} % of its processors, and {}", others, shares);
+  if (peaks.others_busy) shares = fmt::format("other programs used {:.0f} % of its CPUs, and {}", others, shares);
   return fmt::format("the machine was busy while its peaks were measured ({}): measure again when it is idle", shares);
 }
 

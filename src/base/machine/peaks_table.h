@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/table/table.h"
 #include "base/machine/peaks.h"
+#include "base/table/table.h"
 
 namespace takt {
 

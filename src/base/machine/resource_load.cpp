@@ -33,10 +33,10 @@ void check_load(const LoadLevels& levels, int threads) {
   const auto& [compute, memory, cache] = levels;
   const bool shares = compute >= 0 && memory >= 0 && compute + memory <= 1 + 1e-9 && cache >= 0 && cache <= 1;
   if (!shares || (cache > 0 && compute + memory > 0))
-    refuse_input(
-        fmt::format("a load of compute {}, memory {} and cache {} is none; levels are 0 to 1, compute and "
-                    "memory together at most 1, cache alone",
-                    compute, memory, cache));
+    refuse_input(fmt::format(
+        "a load of compute {}, memory {} and cache {} is invalid; levels are 0 to 1, compute and memory add up to at "
+        "most 1, cache is used alone",
+        compute, memory, cache));
   if (threads < 1 || threads > 1024) refuse_input(fmt::format("a load has {} threads; use 1 to 1024", threads));
 }
 
@@ -48,7 +48,7 @@ LoadTask parse_load_task(std::string_view json) {
     task.threads = read.at("threads");
     task.parent = read.at("parent");
   } catch (const nlohmann::json::exception& error) {
-    refuse_input(fmt::format("a load was asked for something else than a task: {}", error.what()));
+    refuse_input(fmt::format("a load received something other than a task: {}", error.what()));
   }
   check_load(task.levels, task.threads);
   return task;
@@ -68,7 +68,7 @@ ResourceLoad::ResourceLoad(const std::vector<std::string>& command, LoadTask tas
              }())) {
   std::string line;
   if (child_.next(line, patience) != ChildProcess::Answer::line || !note(line))
-    throw Error(ErrorKind::runtime, fmt::format("the load beside which stages are measured ended with {}: {}",
+    throw Error(ErrorKind::runtime, fmt::format("the background load of a measurement ended with {}: {}",
                                                 to_string(child_.end()), printable(child_.last_words())));
   listener_ = std::thread([this] { listen(); });
 }

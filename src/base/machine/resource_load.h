@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/system/child_process.h"
 #include "base/basics/units.h"
+#include "base/system/child_process.h"
 
 namespace takt {
 

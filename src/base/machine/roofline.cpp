@@ -58,9 +58,8 @@ std::string explain_impossible_rates(const Peaks& peaks, bool one_thread) {
     if (const ComputePeaks* compute = best_compute(peaks, type, one_thread))
       limits += fmt::format("{:.0f} GFLOP/s in {}, ", best_of(compute->rate, one_thread) / 1e9, name_of(type));
   return fmt::format(
-      "Rates marked as impossible are above what this CPU was measured to do at all ({}{:.0f} GB/s): the time is not "
-      "that "
-      "of the row's operators, or the machine was busy when its peaks were measured (takt devices --measure).",
+      "Rates marked as above peak exceed the measured peaks of this CPU ({}{:.0f} GB/s): the time is not that of the "
+      "row's operators, or the machine was busy when its peaks were measured (takt devices --measure).",
       limits, bandwidth_of(peaks, 0, one_thread) / 1e9);
 }
 

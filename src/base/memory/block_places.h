@@ -3,7 +3,7 @@
 
 namespace takt {
 
-/// From now on all blocks come from one heap, one behind the other, in every process that does the same at the same
+/// From now on all blocks come from one heap, one after the other, in every process that does the same at the same
 /// places. Else the C library maps each large block by itself, and where the system puts it is drawn anew in each
 /// process: blocks of tens of megabytes that begin at the same place of a large page get in each other's way in the
 /// processor. The same model takes 30 ms in one process and 40 in the next (stages 1 to 3 of GraphSAGE, 41 MB, two

@@ -109,9 +109,12 @@ void check_whole(std::string_view text) {
   const std::uintptr_t size = range->end - range->begin;
   const bool is_there = ::fstat(range->descriptor, &now) == 0 && static_cast<std::uintptr_t>(now.st_size) >= size;
   if (is_there && !range->missed) return;
-  throw Error(ErrorKind::io, fmt::format("cannot read '{}': it became shorter, or its disk failed, while it was read; "
-                                         "read it again when nobody writes it",
-                                         printable(range->file.string())));
+  throw Error(
+      ErrorKind::io,
+      fmt::format(
+          "cannot read '{}': it became shorter, or its disk failed, while it was read; read it again when no program "
+          "writes it",
+          printable(range->file.string())));
 }
 
 }  // namespace takt

@@ -12,13 +12,14 @@
 
 namespace takt {
 
-/// Bytes that are resident now; nullopt: the system does not tell. `root`: where /proc is; for tests.
+/// Returns the number of bytes that are resident now; nullopt if the system does not report it. `root` is the parent of
+/// /proc; for tests.
 std::optional<std::int64_t> resident_bytes(const std::filesystem::path& root = "/");
 
-/// The most that was resident since the process began, whatever a ResidentPeak did meanwhile; nullopt as above.
+/// Returns the peak of resident bytes since the process began, regardless of any ResidentPeak; nullopt as above.
 std::optional<std::int64_t> most_resident_bytes(const std::filesystem::path& root = "/");
 
-/// The most that is resident from its construction on. Several may overlap. Thread-safe.
+/// Measures the peak of resident memory from its construction on. Several may overlap. Thread-safe.
 class ResidentPeak {
  public:
   explicit ResidentPeak(std::filesystem::path root = "/");
@@ -26,8 +27,8 @@ class ResidentPeak {
   ResidentPeak(const ResidentPeak&) = delete;
   ResidentPeak& operator=(const ResidentPeak&) = delete;
 
-  /// Bytes, to the 4 KiB or so that the system counts in; nullopt: it does not tell, or does not let its count begin
-  /// anew.
+  /// Returns the peak in bytes, in the system's units of about 4 KiB; nullopt if the system does not report it or
+  /// cannot reset its counter.
   std::optional<std::int64_t> bytes() const;
 
  private:

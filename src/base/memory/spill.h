@@ -26,11 +26,11 @@ class Spill {
   Spill(const Spill&) = delete;
   Spill& operator=(const Spill&) = delete;
 
-  /// A block for `new`; nullptr: make it in the usual way. Thread-safe, like the next two.
+  /// Returns a block for `new`; nullptr if the caller must allocate it from memory. Thread-safe, like the next two.
   static void* take(std::size_t size);
-  /// False: take() did not give it, and nothing was done.
+  /// Releases a block of take(). Returns false, and does nothing, if take() did not return it.
   static bool give_back(void* block);
-  /// Of the blocks that lie in the file now.
+  /// Returns the size of all blocks that are in the file now.
   static std::size_t bytes_on_disk();
 };
 

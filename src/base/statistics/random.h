@@ -32,23 +32,23 @@ class Random {
 
 using LongRandom = std::mt19937_64;
 
-/// In [0, 1): the top 53 bits of one number.
+/// Returns a uniform number in [0, 1): the top 53 bits of one number.
 template <typename Generator>
 double uniform(Generator& random) {
   return static_cast<double>(random() >> 11) * 0x1p-53;
 }
 
-/// In (0, 1], for logarithms.
+/// Returns a uniform number in (0, 1], for logarithms.
 template <typename Generator>
 double positive_uniform(Generator& random) {
   return (static_cast<double>(random() >> 11) + 1.0) * 0x1p-53;
 }
 
-/// Mean 0, deviation 1. Costs two numbers whatever was drawn before.
+/// Returns a normal number with mean 0 and deviation 1. Always takes two numbers of the generator.
 double standard_normal(Random& random);
 
-/// Every order equally likely. Modulo keeps the draw the same everywhere; its bias is below 1e-12 for lists that fit
-/// into memory.
+/// Shuffles; every order is equally likely. The modulo makes results the same on all platforms; its bias is below 1e-12
+/// for lists that fit into memory.
 template <typename Value, typename Generator>
 void shuffle(std::vector<Value>& values, Generator& random) {
   for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random() % i]);

@@ -10,8 +10,8 @@
 
 namespace takt {
 
-/// By place: the value with exactly `places[i]` values in front of it when sorted. `places` are few and below the
-/// number of values.
+/// Returns, for each place i, the value with exactly `places[i]` values before it in sorted order. `places` are few and
+/// below the number of values.
 std::vector<std::int64_t> values_at_ranks(std::span<const std::int64_t> values, std::span<const std::size_t> places);
 
 }  // namespace takt

@@ -27,12 +27,12 @@ PercentilePlace percentile_place(std::size_t count, double fraction);
 /// One sample is its own percentile at every fraction. Anything else is a mistake of the caller.
 double percentile(std::span<const double> sorted, double fraction);
 
-/// The percentile at 0.5, of values in any order; nullopt of nothing.
+/// Returns the median of values in any order; nullopt if there are none.
 std::optional<double> median(std::span<const double> values);
 std::optional<Duration> median(std::span<const Nanoseconds> samples);
 
-std::optional<double> mean(std::span<const double> values);  ///< nullopt of nothing
-/// Mean without the share `cut` (below 0.5) of the samples at either end, in ns; nullopt of nothing.
+std::optional<double> mean(std::span<const double> values);  ///< nullopt if there are none
+/// Returns the mean without the share `cut` (below 0.5) of the samples at either end, in ns; nullopt if there are none.
 std::optional<double> trimmed_mean(std::span<const Nanoseconds> samples, double cut);
 std::optional<double> variance(std::span<const double> values);  ///< of the sample (n-1); needs two values
 

@@ -1,4 +1,4 @@
-#include "core/affinity.h"
+#include "base/system/affinity.h"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 
 namespace takt {
 namespace {

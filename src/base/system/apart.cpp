@@ -17,8 +17,8 @@
 #include <mutex>
 #include <utility>
 
-#include "base/system/child_process.h"
 #include "base/files/file.h"
+#include "base/system/child_process.h"
 
 namespace takt {
 namespace {

@@ -1,7 +1,7 @@
 // Work that is done in a copy of this process, so that what kills or hangs it leaves this one whole: for short
 // questions to somebody else's code, whose answer is text. A copy starts in a millisecond and has all that the question
-// needs in its memory. (core/child_process.h starts another program, for work that takes long or must not begin with
-// threads missing: of the threads of this process, the copy has only the one that asks.)
+// needs in its memory. (base/system/child_process.h starts another program, for work that takes long or must not begin
+// with threads missing: of the threads of this process, the copy has only the one that asks.)
 #pragma once
 
 #include <functional>

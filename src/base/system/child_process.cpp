@@ -23,14 +23,17 @@
 
 #include "base/basics/check.h"
 #include "base/basics/error.h"
-#include "base/files/file.h"
-#include "core/sudden_end.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "base/files/sudden_end.h"
 
 namespace takt {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// Read before main(): a parent that dies while the command line is read would leave this process to another one.
+const pid_t parent_at_start = ::getppid();
 
 [[noreturn]] void cannot_start(std::string_view program, int error) {
   throw Error(ErrorKind::io, fmt::format("cannot start '{}': {}", printable(program), reason_of(error)));
@@ -264,8 +267,8 @@ void end_with_parent(pid_t parent) {
 }
 
 void watch_parent() {
-  std::thread([parent = ::getppid()] {
-    while (::getppid() == parent) std::this_thread::sleep_for(20ms);
+  std::thread([] {
+    while (::getppid() == parent_at_start) std::this_thread::sleep_for(20ms);
     ::_exit(1);  // at once, whatever the other threads wait for
   }).detach();
 }

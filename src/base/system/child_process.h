@@ -19,7 +19,7 @@ namespace takt {
 class ChildProcess {
  public:
   enum class Input {
-    whole,  ///< nothing comes behind what it is started with
+    whole,  ///< nothing comes after what it is started with
     open,   ///< tell() says more; what it is started with is a few lines
   };
   /// Starts `command` (its first word is the program's path) with `input` on standard input. What it says on standard
@@ -70,8 +70,9 @@ std::string reason_of_end(ChildProcess& child, std::string_view what);
 /// From a child: it is killed when the process that started it, `parent`, dies.
 void end_with_parent(pid_t parent);
 
-/// The same for a program that others start: looks for the process that started it 50 times a second, on a thread of
-/// its own, and ends this one when that is gone. (end_with_parent() would also end it with the thread that started it.)
+/// The same for a program that others start: looks 50 times a second, on a thread of its own, whether the parent that
+/// this process had at its start is still there, and ends this one when it is gone. (end_with_parent() would also end
+/// it with the thread that started it.)
 void watch_parent();
 
 /// The path of the running program.

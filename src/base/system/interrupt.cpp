@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/files/sudden_end.h"
 #include "base/system/log.h"
-#include "core/sudden_end.h"
 #include "base/system/watched_work.h"
 
 namespace takt {
@@ -113,14 +113,14 @@ void say(const std::string& text) {
 
 /// The command is told to end, and how it is ended at once.
 std::string ending() {
-  return fmt::format("ending after this run; {} ends it at once",
+  return fmt::format("stopping after this run; {} stops it immediately",
                      first_signal == SIGINT ? "Ctrl-C again" : "a second signal");
 }
 
 std::string left_behind() {
   const std::string step = begun_step();
-  return fmt::format("interrupted{}{}: it did not come back within a second, and was left behind",
-                     step.empty() ? "" : " at ", step);
+  return fmt::format("interrupted{}{}: it did not return within a second and was abandoned", step.empty() ? "" : " at ",
+                     step);
 }
 
 /// On a thread of its own: what cancels may hang as well.

@@ -6,8 +6,8 @@
 #include <spdlog/spdlog.h>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 
 namespace takt {
 namespace {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/affinity.h"
 #include "base/basics/text.h"
+#include "base/system/affinity.h"
 
 #ifdef __linux__
 #include <dirent.h>

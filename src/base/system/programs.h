@@ -36,12 +36,12 @@ class ProgramWatch {
   ProgramWatch(const ProgramWatch&) = delete;
   ProgramWatch& operator=(const ProgramWatch&) = delete;
 
-  /// What was used since the last look counts; the first only begins.
+  /// Adds what was used since the last call; the first call only starts.
   void look();
   /// look(), unless the last one is so recent that looking would take more than a fiftieth of the time.
   void look_if_due();
 
-  /// Between the first look and the last, most first.
+  /// Returns what was used between the first call of look() and the last, largest first.
   std::vector<ProgramTime> programs() const;
 
  private:

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "core/terminal.h"
 #include "base/basics/text.h"
+#include "base/table/terminal.h"
 
 namespace takt {
 

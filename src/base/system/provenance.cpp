@@ -9,10 +9,10 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
 #include "base/files/file.h"
-#include "core/version.h"
+#include "base/system/affinity.h"
+#include "base/system/version.h"
 
 namespace takt {
 namespace {

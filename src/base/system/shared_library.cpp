@@ -13,8 +13,8 @@
 #include <optional>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 
 namespace takt {
 namespace {
@@ -62,7 +62,7 @@ void* load(const std::string& name, std::string& reason) {
     if (reason.empty()) reason = said ? said : name;
   }
   if (reason.empty())
-    reason = fmt::format("{}: not in the system's folders; {} names the working directory, so its cache is left out",
+    reason = fmt::format("{}: not in the system's folders; {} names the working directory, so its cache is ignored",
                          name, library_path);
   return nullptr;
 }
@@ -87,9 +87,12 @@ void leave_out_relative_library_folders(char** arguments) {
   else
     ::setenv(library_path, kept.c_str(), 1);
   ::execv("/proc/self/exe", arguments);
-  throw Error(ErrorKind::io, fmt::format("{} names folders that depend on the working directory, and takt cannot start "
-                                         "again without them ({}); give whole paths there",
-                                         library_path, reason_of(errno)));
+  throw Error(
+      ErrorKind::io,
+      fmt::format(
+          "{} names folders that depend on the working directory, and takt cannot restart without them ({}); give "
+          "absolute paths there",
+          library_path, reason_of(errno)));
 }
 
 SharedLibrary::SharedLibrary(const std::vector<std::string>& names) {
@@ -107,9 +110,9 @@ SharedLibrary::SharedLibrary(const std::vector<std::string>& names) {
 void* SharedLibrary::address_of(const char* name) const { return ::dlsym(handle_, name); }
 
 void SharedLibrary::lacks(const char* name) const {
-  throw Error(ErrorKind::unsupported, fmt::format("'{}' lacks the function {}; it is of another version, or another "
-                                                  "library",
-                                                  printable(name_), name));
+  throw Error(ErrorKind::unsupported,
+              fmt::format("'{}' does not have the function {}; it is another version or another library",
+                          printable(name_), name));
 }
 
 SharedLibrary open_library(const std::string& path, const std::vector<std::string>& usual, std::string_view missing) {

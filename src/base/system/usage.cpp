@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/affinity.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "base/system/affinity.h"
 
 #ifdef __linux__
 #include <dirent.h>

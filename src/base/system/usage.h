@@ -13,35 +13,36 @@
 
 namespace takt {
 
-/// Totals since an arbitrary start; only differences mean anything (except `mhz`). nullopt: the system does not tell.
+/// Totals since an arbitrary start; only differences are meaningful (except `mhz`). nullopt: the system does not report
+/// the value.
 struct Usage {
-  // Of this process, all threads together:
+  // Totals over all threads of this process:
   std::optional<Nanoseconds> run_delay;  ///< ready to run, but waiting for a processor (schedstat)
   std::optional<Nanoseconds> cpu_time;   ///< on a processor
   std::optional<std::int64_t> voluntary_switches, involuntary_switches;
   std::optional<std::int64_t> minor_faults, major_faults;
-  // Of the processors that this process may use. The system counts in ticks of 10 ms, so these are read at most that
+  // Totals over the CPUs that this process may use. The system counts in ticks of 10 ms, so these are read at most that
   // often; in between the last values are repeated.
-  std::optional<Nanoseconds> machine_busy;  ///< used by anybody, this process included
+  std::optional<Nanoseconds> machine_busy;  ///< used by any process, including this one
   std::optional<Nanoseconds> steal;         ///< wanted, but given to another virtual machine
   std::optional<Nanoseconds> throttled;     ///< this process's control group had used up its share
   std::optional<double> mhz;                ///< clock of the processor that ran the last reading
 };
 
-/// How many processors this process may use, and how it is limited.
+/// The number of CPUs that this process may use, and its limit.
 struct CpuLimit {
   int cpus = 1;                 ///< by affinity
   std::optional<double> quota;  ///< processors that the control group grants; nullopt: no limit
   double processors() const { return quota && *quota < cpus ? *quota : cpus; }
 };
-/// `root`: where /proc and /sys are; for tests.
+/// Returns the limit of this process. `root` is the parent of /proc and /sys; for tests.
 CpuLimit cpu_limit(const std::filesystem::path& root = "/");
 
-/// For how long this process's control group has had to pause because it had used up its share; nullopt: the system
-/// does not tell. `root`: as above.
+/// Returns how long this process's control group has been throttled; nullopt if the system does not report it. `root`:
+/// as above.
 std::optional<Nanoseconds> group_throttled(const std::filesystem::path& root = "/");
 
-/// What the calling thread has had of a processor since it began; nullopt: the system does not tell.
+/// Returns the CPU time of the calling thread since it started; nullopt if the system does not report it.
 std::optional<Nanoseconds> thread_cpu_time();
 
 /// Reads usage; keeps its files open. Not thread-safe. Never throws for what the system does not offer.

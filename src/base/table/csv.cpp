@@ -46,7 +46,7 @@ class CsvReader {
   std::string plain_cell() {
     const std::size_t begin = at_;
     while (!is_at_line_end() && text_[at_] != ',') {
-      if (text_[at_] == '"') refuse(line_, "a quote stands inside a cell; put the whole cell in quotes");
+      if (text_[at_] == '"') refuse(line_, "a quote is inside a cell; put the whole cell in quotes");
       ++at_;
     }
     return std::string(text_.substr(begin, at_ - begin));
@@ -67,7 +67,7 @@ class CsvReader {
       }
     }
     ++at_;
-    if (!is_at_line_end() && text_[at_] != ',') refuse(line_, "text follows a closing quote; put it within");
+    if (!is_at_line_end() && text_[at_] != ',') refuse(line_, "text follows a closing quote; put it inside the quotes");
     return cell;
   }
 

@@ -1,4 +1,4 @@
-// Tables as comma-separated text (RFC 4180), read strictly. core/table.h writes them.
+// Tables as comma-separated text (RFC 4180), read strictly. base/table/table.h writes them.
 #pragma once
 
 #include <string>

@@ -18,11 +18,11 @@ struct Histogram {
   std::size_t beyond = 0;  ///< samples above `high`; not in `counts`
 };
 
-/// Of samples that are not empty, in `bins` (not 0) bins.
+/// Returns the histogram of `samples` (not empty) with `bins` (not 0) bins.
 Histogram histogram_of(std::span<const Nanoseconds> samples, std::size_t bins);
 
-/// "7.72 ms ▁▃▄██▅▂▁▁▁ ▁ 9.12 ms, 3 slower (up to 12.1 ms)". Empty below 5 samples, which have no shape, and where all
-/// are the same. By itself it takes a bin for every 3 samples, from 10 to 40.
+/// Returns a histogram in one line: "7.72 ms ▁▃▄██▅▂▁▁▁ ▁ 9.12 ms, 3 slower (up to 12.1 ms)". Empty below 5 samples,
+/// and if all are equal. `bins` 0: one bin for every 3 samples, 10 to 40.
 std::string histogram_line(std::span<const Nanoseconds> samples, std::size_t bins = 0);
 
 }  // namespace takt

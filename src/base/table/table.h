@@ -1,4 +1,4 @@
-// Tables: one column list per record type drives text, CSV, JSON, Markdown, `takt explain` and docs/formats.md.
+// Tables: one column list per record type drives text, CSV, JSON, Markdown, `takt explain` and docs/tables.md.
 //
 // A Table is values only; renderers are pure functions of it. A missing value is an empty Cell: a dash in text, nothing
 // in CSV, null in JSON. Never a zero.
@@ -15,8 +15,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/terminal.h"
 #include "base/basics/units.h"
+#include "base/table/terminal.h"
 
 namespace takt {
 
@@ -32,7 +32,7 @@ Cell optional_cell(const T& value) {
 inline Cell time_cell(Nanoseconds value) { return Duration(value); }
 inline Cell time_cell(const std::optional<Nanoseconds>& value) { return value ? Cell(Duration(*value)) : Cell(); }
 
-/// What a column, a named row or a table is, without its values: what `takt explain` and docs/formats.md tell.
+/// What a column, a named row or a table is, without its values: what `takt explain` and docs/tables.md tell.
 struct ColumnSchema {
   std::string name;     ///< the key in files, with its unit: `total_us`
   std::string title;    ///< the heading for people

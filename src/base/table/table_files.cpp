@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/basics/check.h"
+#include "base/basics/text.h"
 #include "base/table/csv.h"
 #include "base/table/long_table.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/terminal.h"
+#include "base/table/terminal.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

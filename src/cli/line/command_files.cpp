@@ -6,9 +6,9 @@
 #include <array>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/file_roles.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -31,7 +31,7 @@ std::vector<std::string> files_in(std::string_view word) {
 
 void refuse_pair(const NamedFile& written, const NamedFile& read) {
   if (is_one_file(written.path, read.path))
-    throw UsageError(fmt::format("{} would write over '{}', which {} reads; give {} another file", written.option,
+    throw UsageError(fmt::format("{} would overwrite '{}', which {} reads; give {} another file", written.option,
                                  printable(read.path.string()), read.option, written.option));
 }
 
@@ -45,7 +45,7 @@ void check_goes_on_in_a_log(const NamedFile& log) {
   for (std::size_t i = 0; i < size; ++i) {
     const bool fits = form[i] == 'd' ? begin[i] >= '0' && begin[i] <= '9' : begin[i] == form[i];
     if (!fits)
-      throw UsageError(fmt::format("{} '{}': the file is there and no log of takt; give another file", log.option,
+      throw UsageError(fmt::format("{} '{}': the file exists and is not a log of takt; give another file", log.option,
                                    printable(log.path.string())));
   }
 }
@@ -88,8 +88,8 @@ void CommandFiles::check() const {
     for (const NamedFile& one : read) refuse_pair(written[i], one);
     for (std::size_t j = 0; j < i; ++j)
       if (is_one_file(written[i].path, written[j].path))
-        throw UsageError(fmt::format("{} and {} would write one file, '{}'; give each its own", written[j].option,
-                                     written[i].option, printable(written[i].path.string())));
+        throw UsageError(fmt::format("{} and {} would write the same file, '{}'; give each a separate one",
+                                     written[j].option, written[i].option, printable(written[i].path.string())));
   }
   for (const NamedFile& log : logs_) check_goes_on_in_a_log(log);
   for (const NamedFile& one : written_) keep_from_reading(one.path, one.option);

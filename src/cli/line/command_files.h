@@ -20,15 +20,15 @@ struct NamedFile {
 
 class CommandFiles {
  public:
-  /// Sorts in what `option` names: `target` as it is after parsing, `words` as they were typed.
+  /// Adds the files that `option` names: `target` as it is after parsing, `words` as they were typed.
   void add(const Option& option, const OptionTarget& target, std::span<const std::string> words);
-  /// A file that is written; one of a log goes on at its end.
+  /// Adds a file that is written; a log is appended to.
   void add_written(const std::filesystem::path& path, const std::string& option) { written_.push_back({path, option}); }
   void add_log(const std::filesystem::path& path, const std::string& option);
   void add_read(const std::filesystem::path& path, const std::string& option) { read_.push_back({path, option}); }
 
-  /// Throws UsageError where a file is read and written, or written twice, or where a log would go on in what is none.
-  /// From then on files that no option names are kept as well (core/file_roles.h).
+  /// Throws UsageError if a file is both read and written, or written twice, or if the file of a log exists and is not
+  /// a log. From then on, files that no option names are protected as well (base/files/file_roles.h).
   void check() const;
 
  private:

@@ -7,13 +7,13 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 
-#include "cli/line/command_files.h"
-#include "cli/line/command_help.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/system/log.h"
-#include "base/basics/text.h"
-#include "core/version.h"
+#include "base/system/version.h"
+#include "cli/line/command_files.h"
+#include "cli/line/command_help.h"
 
 namespace takt {
 namespace {

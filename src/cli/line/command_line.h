@@ -25,7 +25,7 @@ class CommandLine {
   /// `name` as typed after `takt`: "trace info"; `example` ends the help. Adds --log-file and --log-level.
   CommandLine(std::string name, std::string summary, std::string example, LogOptions& log);
 
-  /// Options added from here on stand under this heading in the help.
+  /// The help lists the options that are added from here on under this heading.
   void heading(std::string text) { heading_ = std::move(text); }
 
   /// `target` keeps its value where the option is not given.

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
-#include "cli/completion.h"
+#include <algorithm>
+
+#include "cli/line/completion.h"
 
 namespace takt {
 namespace {
@@ -38,6 +40,19 @@ std::string bash_action(const Option& option) {
   return "";
 }
 
+/// The word after one that has parts: one of them. A word that is a command itself has options there, too.
+std::string bash_parts(const CommandTree& tree) {
+  const std::string words = listed_words(tree);
+  std::string either = words;
+  std::replace(either.begin(), either.end(), ' ', '|');
+  const std::string offered = fmt::format("_takt_words {}", shell_quoted(tree.command ? words : words + " --help"));
+  const std::string_view enough = tree.command ? "((${#COMPREPLY[@]})) && return" : "return";
+  return fmt::format(
+      "    {})\n      if ((COMP_CWORD == 2)); then\n        {}\n        {}\n      fi\n"
+      "      case ${{COMP_WORDS[2]}} in\n        {}) command+=\" ${{COMP_WORDS[2]}}\" ;;\n      esac ;;\n",
+      tree.name, offered, enough, either);
+}
+
 /// The options that take a value: what completes it. Then names of options, or the argument.
 std::string bash_lines(const CommandDescription& command) {
   std::string values, argument;
@@ -62,20 +77,13 @@ std::string bash_lines(const CommandDescription& command) {
 
 }  // namespace
 
-std::string bash_completion(const CommandGroup& takt) {
-  std::string text(bash_functions);
-  const auto names = [](const CommandGroup& group) { return fmt::format("{}", fmt::join(listed_names(group), " ")); };
-  std::string options = " --help";
-  for (const auto& option : takt.options) options += fmt::format(" {}", option.name);
-  text += fmt::format("  if ((COMP_CWORD == 1)); then\n    _takt_words {}\n    return\n  fi\n",
-                      shell_quoted(names(takt) + options));
+std::string bash_completion(const CommandTree& takt, std::span<const PlainOption> options) {
+  std::string text(bash_functions), first = listed_words(takt) + " --help";
+  for (const PlainOption& option : options) first += fmt::format(" {}", option.name);
+  text += fmt::format("  if ((COMP_CWORD == 1)); then\n    _takt_words {}\n    return\n  fi\n", shell_quoted(first));
   text += "  case $command in\n";
-  for (const auto& command : takt.commands)
-    if (command.group)
-      text += fmt::format(
-          "    {})\n      if ((COMP_CWORD == 2)); then\n        _takt_words {}\n        return\n      fi\n"
-          "      command+=\" ${{COMP_WORDS[2]}}\" ;;\n",
-          command.name, shell_quoted(names(*command.group) + " --help"));
+  for (const CommandTree* part : takt.listed_parts())
+    if (!part->parts.empty()) text += bash_parts(*part);
   text += "  esac\n  case $command in\n";
   for (const auto& command : descriptions(takt)) text += bash_lines(command);
   return text + "  esac\n}\n\ncomplete -F _takt takt\n";

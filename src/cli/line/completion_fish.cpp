@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "cli/completion.h"
+#include "cli/line/completion.h"
 
 namespace takt {
 namespace {
@@ -49,8 +49,8 @@ std::string fish_arguments(const Option& option) {
   return "";
 }
 
-std::string fish_line(const CommandDescription& command, const Option& option) {
-  std::string line = fmt::format("complete -c takt -n '__takt_in {}'", command.name);
+std::string fish_line(const std::string& in, const Option& option) {
+  std::string line = fmt::format("complete -c takt -n '{}'", in);
   if (option.positional()) return line + fish_arguments(option) + "\n";
   for (const auto& spelling : option.spellings())
     line += spelling.starts_with("--") ? " -l " + spelling.substr(2) : " -s " + spelling.substr(1);
@@ -61,29 +61,40 @@ std::string fish_line(const CommandDescription& command, const Option& option) {
   return line + (option.takes == Takes::nothing ? "" : fish_arguments(option)) + "\n";
 }
 
-std::string fish_lines(const CommandGroup& group) {
+/// The words that may follow the tree's name.
+std::string fish_words(const CommandTree& tree) {
   std::string text;
-  for (const auto& command : group.commands) {
-    if (command.summary.empty()) continue;
-    text += fmt::format("complete -c takt -n '__takt_after{}{}' -a {} -d {}\n", group.name.empty() ? "" : " ",
-                        group.name, command.name, fish_quoted(std::string(command.summary)));
-    if (command.group) text += fish_lines(*command.group);
+  for (const CommandTree* part : tree.listed_parts()) {
+    text += fmt::format("complete -c takt -n '__takt_after{}{}' -a {} -d {}\n", tree.name.empty() ? "" : " ", tree.name,
+                        part->word(), fish_quoted(part->summary));
+    text += fish_words(*part);
+  }
+  return text;
+}
+
+/// The options of the tree's commands; those of a command that has parts hold where none of them is named.
+std::string fish_options(const CommandTree& tree) {
+  std::string text;
+  for (const CommandTree* part : tree.listed_parts()) {
+    std::string in = fmt::format("__takt_in {}", part->name);
+    for (const CommandTree* inner : part->listed_parts()) in += fmt::format("; and not __takt_in {}", inner->name);
+    if (part->command)
+      for (const Option& option : part->command->describe().options)
+        if (!option.positional() || completed(option).by != Completed::By::nothing) text += fish_line(in, option);
+    text += fish_options(*part);
   }
   return text;
 }
 
 }  // namespace
 
-std::string fish_completion(const CommandGroup& takt) {
-  std::string text = std::string(fish_functions) + fish_lines(takt);
+std::string fish_completion(const CommandTree& takt, std::span<const PlainOption> options) {
+  std::string text = std::string(fish_functions) + fish_words(takt);
   text += "complete -c takt -n __takt_after -l help -d 'Show the list of commands'\n";
-  for (const auto& option : takt.options)
+  for (const PlainOption& option : options)
     text += fmt::format("complete -c takt -n __takt_after -l {} -d {}\n", option.name.substr(2),
                         fish_quoted(std::string(option.meaning)));
-  for (const auto& command : descriptions(takt))
-    for (const Option& option : command.options)
-      if (!option.positional() || completed(option).by != Completed::By::nothing) text += fish_line(command, option);
-  return text;
+  return text + fish_options(takt);
 }
 
 }  // namespace takt

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
-#include "cli/completion.h"
+#include <algorithm>
+
+#include "cli/line/completion.h"
 
 namespace takt {
 namespace {
@@ -50,30 +52,33 @@ std::string zsh_lines(const Option& option) {
   return text;
 }
 
-std::string zsh_list(const CommandGroup& group) {
+std::string zsh_list(const CommandTree& tree) {
   std::string text = "    local -a commands=(\n";
-  for (const auto& command : group.commands)
-    if (!command.summary.empty())
-      text += fmt::format("      {}\n",
-                          shell_quoted(fmt::format("{}:{}", command.name, zsh_escaped(std::string(command.summary)))));
-  return text + "    )\n    _describe command commands\n    return\n";
+  for (const CommandTree* part : tree.listed_parts())
+    text += fmt::format("      {}\n", shell_quoted(fmt::format("{}:{}", part->word(), zsh_escaped(part->summary))));
+  return text + "    )\n    _describe command commands\n" + (tree.command ? "" : "    return\n");
+}
+
+/// The word after one that has parts: one of them. A word that is a command itself has options there, too.
+std::string zsh_parts(const CommandTree& tree) {
+  std::string either = listed_words(tree);
+  std::replace(either.begin(), either.end(), ' ', '|');
+  return fmt::format(
+             "  if [[ $command == {} ]]; then\n    if ((CURRENT > 3)); then\n      case $words[3] in\n"
+             "        {}) command+=\" $words[3]\"; shift words; ((CURRENT--)) ;;\n      esac\n    else\n",
+             tree.name, either) +
+         zsh_list(tree) + "    fi\n  fi\n";
 }
 
 }  // namespace
 
-std::string zsh_completion(const CommandGroup& takt) {
+std::string zsh_completion(const CommandTree& takt) {
   std::string text =
       "#compdef takt\n# Completes takt's commands, options and values in zsh. Written by 'takt completion zsh'.\n\n"
       "_takt() {\n  if ((CURRENT == 2)); then\n" +
       zsh_list(takt) + "  fi\n  local command=$words[2]\n";
-  for (const auto& command : takt.commands) {
-    if (!command.group) continue;
-    text += fmt::format(
-        "  if [[ $command == {} ]]; then\n    if ((CURRENT > 3)); then\n      command+=\" $words[3]\"\n"
-        "      shift words\n      ((CURRENT--))\n    else\n",
-        command.name);
-    text += zsh_list(*command.group) + "    fi\n  fi\n";
-  }
+  for (const CommandTree* part : takt.listed_parts())
+    if (!part->parts.empty()) text += zsh_parts(*part);
   text += "  shift words\n  ((CURRENT--))\n  case $command in\n";
   for (const auto& command : descriptions(takt)) {
     text += fmt::format("    {})\n      _arguments -s", shell_quoted(command.name));

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/table/common_columns.h"
 #include "base/basics/text.h"
+#include "base/table/common_columns.h"
 
 namespace takt {
 namespace {
@@ -29,9 +29,9 @@ constexpr Column<FoundColumn> column_columns[] = {
     {command_column, [](const FoundColumn& c) -> Cell { return *c.place.command; }},
     {table_name, [](const FoundColumn& c) -> Cell { return c.place.table->name; }},
     {"column", "Column", [](const FoundColumn& c) -> Cell { return c.column->name; },
-     "Key of the column in JSON and CSV; what stands in capitals differs from run to run."},
+     "Key of the column in JSON and CSV; parts in capitals differ from run to run."},
     {"title", "Title", [](const FoundColumn& c) -> Cell { return c.column->title; },
-     "Heading of the column in tables for people."},
+     "Heading of the column in printed tables."},
     {common::meaning, [](const FoundColumn& c) -> Cell { return c.column->meaning; }},
 };
 
@@ -39,7 +39,7 @@ constexpr Column<FoundRow> row_columns[] = {
     {command_column, [](const FoundRow& r) -> Cell { return *r.place.command; }},
     {table_name, [](const FoundRow& r) -> Cell { return r.place.table->name; }},
     {"named_row", "Row", [](const FoundRow& r) -> Cell { return std::string(r.row->name); },
-     "Name of a row that is no record but a figure of its own."},
+     "Name of a special row, which holds a separate value instead of a record."},
     {common::meaning, [](const FoundRow& r) -> Cell { return std::string(r.row->meaning); }},
 };
 
@@ -48,7 +48,7 @@ constexpr TableDefinition<Place> tables_definition{
 constexpr TableDefinition<FoundColumn> columns_definition{
     "columns", "The columns of all tables: a row per command, table and column.", column_columns};
 constexpr TableDefinition<FoundRow> rows_definition{
-    "named_rows", "Rows with a meaning of their own: a row per command, table and such row.", row_columns};
+    "named_rows", "Special rows, such as [unattributed]: a row per command, table and such row.", row_columns};
 
 /// "[12 other operators]" and "Other operators" are the same row, "[N other operators]".
 std::string bare(std::string_view row) {
@@ -106,7 +106,7 @@ std::string names_of(const TableSchema& table) {
 std::string commands_of(const std::vector<Place>& places) {
   std::vector<std::string> names;
   for (const Place& place : places) names.push_back("takt " + *place.command);
-  return fmt::format("Of {}.", fmt::join(names, ", "));
+  return fmt::format("Printed by {}.", fmt::join(names, ", "));
 }
 
 struct Entry {

@@ -30,19 +30,20 @@ struct Explanation {
   bool empty() const { return tables.empty() && columns.empty() && rows.empty(); }
 };
 
-/// Columns by key or title, tables by name, rows with or without brackets, in any case; an empty word finds everything.
+/// Finds columns by key or title, tables by name, and rows with or without brackets, case-insensitive. An empty word
+/// finds everything.
 Explanation find_explanation(std::string_view word, const std::vector<CommandTables>& all);
 
-/// Every word that finds something but titles, for "did you mean".
+/// Returns every word that finds something, except titles, for "did you mean".
 std::vector<std::string> explained_words(const std::vector<CommandTables>& all);
 
-/// tables, columns, named_rows.
+/// Returns the tables `tables`, `columns` and `named_rows`.
 std::vector<Table> tables(const Explanation& found);
 std::vector<TableSchema> explain_schemas();
 
-/// Each meaning once, with the tables and commands that it is of; lines of at most 80 columns.
+/// Returns each meaning once, with its tables and commands; lines have at most 80 columns.
 std::string to_text(const Explanation& found);
-/// Commands, their tables and columns, without meanings; lines of at most 80 columns.
+/// Returns commands, their tables and columns, without meanings; lines have at most 80 columns.
 std::string overview(const std::vector<CommandTables>& all);
 
 }  // namespace takt

@@ -42,7 +42,35 @@ std::string heading_of(const Option& option) {
   return text;
 }
 
+/// What users of benchmark_app, trtexec and PyTorch type, and what takt calls it.
+constexpr std::pair<std::string_view, std::string_view> words_of_others[] = {
+    {"-b", "--batch-size"},
+    {"--batch", "--batch-size"},
+    {"-v", "--verbose"},
+    {"-t", "--top"},
+    {"-d", "--device"},
+    {"--provider", "--device"},
+    {"--ep", "--device"},
+    {"-niter", "--iter"},
+    {"--iterations", "--iter"},
+    {"-nireq", "--requests"},
+    {"-nstreams", "--streams"},
+    {"-nthreads", "--threads"},
+    {"-infer_precision", "--precision"},
+    {"-shape", "--input"},
+    {"--shape", "--input"},
+    {"--shapes", "--input"},
+    {"-cdir", "--cache"},
+    {"--output-format", "--format"},
+    {"--warmUp", "--warmup-iter"},
+};
+
 std::vector<std::string> meant_options(const std::string& word, const std::vector<std::string>& spellings) {
+  const auto known = std::find_if(std::begin(words_of_others), std::end(words_of_others),
+                                  [&](const auto& pair) { return pair.first == word; });
+  if (known != std::end(words_of_others) &&
+      std::find(spellings.begin(), spellings.end(), known->second) != spellings.end())
+    return {std::string(known->second)};
   // '-iter' was meant as '--iter'; one letter is as near to any other.
   const std::string wanted = word.starts_with("--") ? word : "-" + word;
   if (wanted.size() <= 3) return {};

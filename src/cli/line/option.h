@@ -20,7 +20,7 @@ enum class Makes {
   nothing,
   file,
   folder,
-  unasked_file,  ///< may be gone on with, or its folder is made later, so nobody asks before whether it can be made
+  unasked_file,  ///< may be appended to, or its folder is created later, so it is not checked in advance
 };
 
 /// Both ends are included.
@@ -30,17 +30,17 @@ struct NumberRange {
 
 struct Option {
   std::string names = {};                 ///< "-o,--output"; without dashes it is positional: "MODEL"
-  std::string value = {};                 ///< what stands for the value in the help: "FILE"; of a flag nothing
+  std::string value = {};                 ///< the placeholder of the value in the help: "FILE"; empty for a flag
   std::string meaning = {};               ///< why one would use it: a sentence without its full stop
   std::string fallback = {};              ///< what holds without the option; the help calls it "Default"
   std::optional<NumberRange> range = {};  ///< of numbers; others are refused
-  std::vector<std::string> one_of = {};   ///< the only values, in any case of letters; others are refused
+  std::vector<std::string> one_of = {};   ///< the only values, case-insensitive; others are refused
   std::vector<std::string> offered = {};  ///< values that a shell completes, where others are possible, too
   bool required = false;
   bool may_stand_alone = false;  ///< the value may be left out
   bool names_a_file = false;     ///< a shell completes file names; set for paths anyway
-  Makes makes = Makes::nothing;  ///< asked before anything is done whether it can be
-  std::string beside = {};       ///< of a file that is made: what follows its name in that of its journal
+  Makes makes = Makes::nothing;  ///< checked before any work is done
+  std::string beside = {};       ///< for an output file: the suffix of its journal's name
   Takes takes = Takes::word;     ///< follows from the variable, see CommandLine::add
   std::string group = {};        ///< the heading above it in the help; empty: "Options"
 

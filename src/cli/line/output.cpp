@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 
 namespace takt {
 namespace {

@@ -7,21 +7,21 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/line/command_line.h"
-#include "base/table/long_table.h"
 #include "base/system/provenance.h"
+#include "base/table/long_table.h"
 #include "base/table/table.h"
-#include "core/terminal.h"
+#include "base/table/terminal.h"
+#include "cli/line/command_line.h"
 
 namespace takt {
 
 struct OutputOptions {
   std::string format = "table";  ///< table, csv, json or markdown, or one of the command's own
-  std::string table;             ///< of CSV: which table; empty: the first
+  std::string table;             ///< the table that CSV prints; empty: the first
   std::filesystem::path file;    ///< empty: stdout
 
   bool is_text_on_screen() const { return format == "table" && file.empty(); }
-  /// Of standard output; a file is 80 columns wide.
+  /// Returns what standard output can show; a file is 80 columns wide.
   Screen screen() const;
   TextStyle style() const { return {.width = screen().width, .colour = screen().colour}; }
 };
@@ -29,25 +29,25 @@ struct OutputOptions {
 /// The names of the formats.
 const std::vector<std::string>& output_formats();
 
-/// --format, with `own_formats` that the command renders itself, -o, and --table where there is more than one of
-/// `tables`, the first of which is the default.
+/// Adds --format, with `own_formats` that the command renders itself, -o, and, if there are several `tables`, --table,
+/// whose default is the first.
 void add_output(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
                 const std::vector<std::string>& own_formats = {});
 
-/// --format and --table alone, of commands whose -o names what they make.
+/// Adds --format and --table only, for commands whose -o names their own output.
 void add_output_format(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
                        const std::vector<std::string>& own_formats = {});
 
-/// Where a result of `command` ("trace info") comes from.
+/// Returns the origin of a result of `command` ("trace info").
 Provenance provenance_of(std::string_view command, std::span<const std::string> arguments);
 
-/// Those of a command's tables that print() will look at: none for the format "table" and the command's own.
+/// Returns those of a command's tables that print() needs: none for the format "table" and the command's own formats.
 std::vector<std::string> printed_tables(const OutputOptions& options, std::span<const std::string> tables);
 
-/// `text` is used for the format "table" and those of the command's own; the others are made from `tables`.
+/// Prints `text` for the format "table" and the command's own formats, else `tables`.
 void print(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
            const std::string& text);
-/// The same of tables some of which have more rows than should be in memory at once.
+/// The same for tables with more rows than memory should hold.
 void print(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
            const std::string& text);
 

@@ -1,5 +1,5 @@
 // Every table that takt prints or writes as CSV, JSON or Markdown, by command: what `takt explain`, the check of
-// --table and docs/formats.md know of them.
+// --table and docs/tables.md know of them.
 #pragma once
 
 #include <span>
@@ -16,10 +16,10 @@ struct CommandTables {
   std::vector<TableSchema> tables;
 };
 
-/// Of all commands that have tables, in the order of `takt --help`.
+/// Returns the tables of all commands that have any, in the order of `takt --help`.
 const std::vector<CommandTables>& all_tables();
 
-/// The names for --table, the default first. `command` is one of all_tables().
+/// Returns the names for --table, the default first. `command` is one of all_tables().
 std::vector<std::string> table_names(std::string_view command);
 
 }  // namespace takt

@@ -1,8 +1,8 @@
-#include "cli/version.h"
+#include "cli/line/version.h"
 
 #include <fmt/format.h>
 
-#include "core/version.h"
+#include "base/system/version.h"
 #include "model/runtime/runtime.h"
 
 namespace takt {

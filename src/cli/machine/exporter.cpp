@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include "cli/line/command_line.h"
-#include "cli/commands.h"
-#include "cli/load_options.h"
 #include "base/basics/error.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/machine/load_options.h"
 #include "predict/sources/exporter.h"
 
 namespace takt {
@@ -19,19 +19,18 @@ struct ExporterOptions {
 };
 
 CommandLine declare(ExporterOptions& o) {
-  CommandLine line(
-      "exporter",
-      "Shows the load of this machine to Prometheus, at http://ADDRESS/metrics: the system's files, the GPU's "
-      "driver and takt's probe, read at intervals.",
-      "takt exporter --listen 127.0.0.1:9817 --sources host,probe", o.log);
+  CommandLine line("exporter",
+                   "Serves the load of this machine to Prometheus, at http://ADDRESS/metrics. It is read at intervals "
+                   "from the system's files, the GPU's driver and takt's probe.",
+                   "takt exporter --listen 127.0.0.1:9817 --sources host,probe", o.log);
   line.add({.names = "--listen",
             .value = "ADDRESS",
-            .meaning = "Listen here; ':9817' lets other machines read, which nothing protects",
+            .meaning = "Address to listen on; ':9817' lets other machines read, without any protection",
             .fallback = o.listen},
            &o.listen);
   line.add({.names = "--interval",
             .value = "TIME",
-            .meaning = "Read the load this often; the probe works for 2 ms each time unless configured otherwise",
+            .meaning = "Read the load this often; the probe runs for 2 ms each time unless configured otherwise",
             .fallback = o.interval},
            &o.interval);
   add_load_sources(line, o.sources);
@@ -51,16 +50,7 @@ ExporterSettings settings_of(const ExporterOptions& o) {
   return settings;
 }
 
-}  // namespace
-
-CommandDescription describe_exporter() {
-  ExporterOptions o;
-  return declare(o).description();
-}
-
-int run_exporter_command(std::span<const std::string> arguments) {
-  ExporterOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(ExporterOptions& o, Arguments) {
   const ExporterSettings settings = settings_of(o);
   const Interrupt interrupt(Interrupt::Means::done);
   run_exporter(settings, interrupt.requested(), [](const ListenAddress& address) {
@@ -71,5 +61,10 @@ int run_exporter_command(std::span<const std::string> arguments) {
   });
   return 0;
 }
+
+}  // namespace
+
+constinit const Command exporter_command =
+    command<ExporterOptions, declare, run>("exporter", "serve this machine's load as a Prometheus exporter");
 
 }  // namespace takt

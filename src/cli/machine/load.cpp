@@ -2,12 +2,12 @@
 
 #include <cstdio>
 
-#include "cli/line/command_line.h"
-#include "cli/commands.h"
-#include "cli/load_options.h"
-#include "cli/line/output.h"
 #include "base/basics/error.h"
 #include "base/system/interrupt.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/machine/load_options.h"
 #include "predict/sources/sources.h"
 #include "predict/sources/tables.h"
 
@@ -22,20 +22,19 @@ struct LoadOptions {
 };
 
 CommandLine declare(LoadOptions& o) {
-  CommandLine line(
-      "load",
-      "Shows the load that this machine has now, from the system's own files, Prometheus, the GPU's driver "
-      "and a short work of takt's own: each figure with its age, who tells it, and what could not be read.",
-      "takt load --sources host,probe --window 500ms", o.log);
+  CommandLine line("load",
+                   "Shows the current load of this machine, from the system's files, Prometheus, the GPU's driver and "
+                   "a short benchmark (probe): each value with its age and source, and what could not be read.",
+                   "takt load --sources host,probe --window 500ms", o.log);
   add_load_sources(line, o.sources);
-  line.add({.names = "--watch", .meaning = "Read again and again, until Ctrl-C"}, &o.watch);
-  line.add({.names = "--features", .meaning = "List the figures that sources may tell, and what they mean"},
+  line.add({.names = "--watch", .meaning = "Read repeatedly, until Ctrl-C"}, &o.watch);
+  line.add({.names = "--features", .meaning = "List the values that sources may report, and what they mean"},
            &o.features);
   add_output(line, o.output, {load_schemas()[0].name, load_schemas()[1].name});
   return line;
 }
 
-/// Whether anybody told anything.
+/// Returns whether any source reported a value.
 bool show(const LoadOptions& o, const LoadSnapshot& snapshot, const Provenance& provenance) {
   std::vector<Table> tables = load_tables(snapshot);
   if (o.output.format == "markdown") tables.front() = shown_load_table(snapshot);
@@ -51,16 +50,7 @@ int list_features(const LoadOptions& o, const Provenance& provenance) {
   return 0;
 }
 
-}  // namespace
-
-CommandDescription describe_load() {
-  LoadOptions o;
-  return declare(o).description();
-}
-
-int run_load_command(std::span<const std::string> arguments) {
-  LoadOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(LoadOptions& o, Arguments arguments) {
   const Provenance provenance = provenance_of("load", arguments);
   if (o.features && !o.output.table.empty()) throw UsageError("load: --features has one table; leave out --table");
   if (o.features) return list_features(o, provenance);
@@ -78,8 +68,13 @@ int run_load_command(std::span<const std::string> arguments) {
     if (o.watch) fmt::print("\n");
     std::fflush(stdout);
   } while (o.watch && !interrupt.requested());
-  if (!told && !o.watch) throw Error(ErrorKind::runtime, "no source tells anything of the load");
+  if (!told && !o.watch) throw Error(ErrorKind::runtime, "no source reports any load");
   return 0;
 }
+
+}  // namespace
+
+constinit const Command load_command =
+    command<LoadOptions, declare, run>("load", "show the current load of this machine, by source");
 
 }  // namespace takt

@@ -1,4 +1,4 @@
-#include "cli/load_options.h"
+#include "cli/machine/load_options.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 
 namespace takt {
 
@@ -17,16 +17,15 @@ void add_load_sources(CommandLine& line, LoadSourceOptions& o) {
        .value = "FILE",
        .meaning = "Read the sources and how to reach them from the key 'load' of this YAML file (docs/formats.md)"},
       &o.config);
-  line.add(
-      {.names = "--sources",
-       .value = "LIST",
-       .meaning = "Ask these only: host, nvml, probe, gpu_probe, prometheus; the first that tells a figure is believed",
-       .fallback = "those of the configuration, else host,nvml,probe",
-       .offered = load_source_names()},
-      &o.sources);
+  line.add({.names = "--sources",
+            .value = "LIST",
+            .meaning = "Query only these sources, in order of precedence: host, nvml, probe, gpu_probe, prometheus",
+            .fallback = "those of the configuration, else host,nvml,probe",
+            .offered = load_source_names()},
+           &o.sources);
   line.add({.names = "--window",
             .value = "TIME",
-            .meaning = "Take figures over this long; longer is steadier, shorter is more recent",
+            .meaning = "Average over this long; longer is steadier, shorter is more recent",
             .fallback = "1s"},
            &o.window);
 }
@@ -39,7 +38,7 @@ LoadConfig settled(const LoadSourceOptions& o) {
     const std::vector<std::string>& known = load_source_names();
     for (const std::string& name : words_in(o.sources)) {
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw UsageError(fmt::format("--sources: '{}' is not known; {}", printable(name),
+        throw UsageError(fmt::format("--sources: '{}' is not a source; {}", printable(name),
                                      suggestion(name, known, "use host, nvml, probe, gpu_probe or prometheus")));
       if (std::find(config.sources.begin(), config.sources.end(), name) == config.sources.end())
         config.sources.push_back(name);

@@ -2,21 +2,20 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <iostream>
-#include <iterator>
 
-#include "cli/line/command_line.h"
-#include "cli/commands.h"
-#include "cli/load_options.h"
-#include "cli/line/output.h"
-#include "cli/line/tables.h"
-#include "core/affinity.h"
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "base/system/affinity.h"
+#include "base/system/child_process.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/line/worker.h"
+#include "cli/machine/load_options.h"
 #include "predict/sources/tables.h"
 #include "predict/stress/stress.h"
 
@@ -33,16 +32,16 @@ struct StressOptions {
 
 CommandLine declare(StressOptions& o) {
   CommandLine line("stress",
-                   "Loads processors, memory, the last cache or a GPU to a level, for a while, and says what level it "
-                   "reached: a background beside which to measure. It ends with the program that started it.",
+                   "Generates CPU, memory, last-level-cache or GPU load at a given level for some time, and reports "
+                   "the level that it achieved: a background for measurements. It stops when its parent process exits.",
                    "takt stress --cpu 50% --threads 2 --for 30s", o.log);
   const auto level = [&](const char* names, const char* meaning, std::string& target) {
     line.add({.names = names, .value = "SHARE", .meaning = meaning}, &target);
   };
   level("--cpu", "Compute for this share of the time on each thread: 50% or 0.5", o.cpu);
   level("--memory", "Read memory beyond the caches for this share of the time", o.memory);
-  level("--cache", "Read this part of the last cache without a pause, which keeps others out of it", o.cache);
-  level("--gpu", "Multiply matrices on the GPU for this share of the time, by its CUDA driver", o.gpu);
+  level("--cache", "Occupy this part of the last-level cache by reading it without a pause", o.cache);
+  level("--gpu", "Multiply matrices on the GPU for this share of the time, through the CUDA driver", o.gpu);
   level("--gpu-copies", "Copy between the host's memory and the GPU's for this share of the time", o.gpu_copies);
   line.add({.names = "--gpu-device",
             .value = "N",
@@ -52,8 +51,8 @@ CommandLine declare(StressOptions& o) {
            &o.gpu_device);
   line.add({.names = "--threads",
             .value = "N",
-            .meaning = "Load processors with N threads, each to the level",
-            .fallback = "one per processor",
+            .meaning = "Load CPUs with N threads, each at the level",
+            .fallback = "one per CPU",
             .range = NumberRange{1, 1024}},
            &o.threads);
   line.add({.names = "--for,--duration", .value = "TIME", .meaning = "Stop after this long", .fallback = o.duration},
@@ -70,7 +69,7 @@ double share_in(const std::string& text, const std::string& option) {
   const double share = number.value_or(-1) / (is_percent ? 100 : 1);
   if (!number || !(share >= 0 && share <= 1))
     throw UsageError(
-        fmt::format("{}: '{}' is no share; write one from 0% to 100%, or 0 to 1", option, printable(text)));
+        fmt::format("{}: '{}' is not a share; write one from 0% to 100%, or 0 to 1", option, printable(text)));
   return share;
 }
 
@@ -82,7 +81,7 @@ StressTask task_of(const StressOptions& o) {
   task.threads = o.threads > 0 ? o.threads : usable_core_count();
   task.duration = positive_time(o.duration, "--for");
   if (o.cpu.empty() && o.memory.empty() && o.cache.empty() && o.gpu.empty() && o.gpu_copies.empty())
-    throw UsageError("stress: there is nothing to do; add --cpu 50%, --memory, --cache, --gpu or --gpu-copies");
+    throw UsageError("stress: nothing to do; add --cpu 50%, --memory, --cache, --gpu or --gpu-copies");
   try {
     check_stress(task);
   } catch (const Error& error) {
@@ -91,25 +90,12 @@ StressTask task_of(const StressOptions& o) {
   return task;
 }
 
-int run_worker() {
-  std::cin >> std::noskipws;
-  const std::string task(std::istreambuf_iterator<char>(std::cin), {});
-  run_stress_child(task,
-                   [](const std::string& line) { return std::puts(line.c_str()) >= 0 && std::fflush(stdout) == 0; });
+int run_stress_worker(Arguments) {
+  run_stress_child(whole_task(), tell_line);
   return 0;
 }
 
-}  // namespace
-
-CommandDescription describe_stress() {
-  StressOptions o;
-  return declare(o).description();
-}
-
-int run_stress_command(std::span<const std::string> arguments) {
-  if (arguments.size() == 1 && arguments.front() == stress_worker_word) return run_worker();
-  StressOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(StressOptions& o, Arguments arguments) {
   const StressTask task = task_of(o);
   watch_parent();
   const Interrupt interrupt;
@@ -126,8 +112,14 @@ int run_stress_command(std::span<const std::string> arguments) {
   interrupt.work_is_over();
   const std::vector<Table> tables{stress_table(end.levels)};
   print(o.output, tables, provenance_of("stress", arguments), to_text(tables.front(), o.output.style()));
-  if (!end.failure.empty()) throw Error(ErrorKind::runtime, "the load ended before its time: " + end.failure);
+  if (!end.failure.empty()) throw Error(ErrorKind::runtime, "the load ended early: " + end.failure);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command worker_stress_command{"worker stress", "", run_stress_worker};
+constinit const Command stress_command =
+    command<StressOptions, declare, run>("stress", "generate CPU, memory or GPU load");
 
 }  // namespace takt

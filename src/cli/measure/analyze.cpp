@@ -6,20 +6,20 @@
 #include <iostream>
 #include <optional>
 
-#include "measure/profiles/analyze_table.h"
-#include "measure/profiles/profile_file.h"
+#include "base/basics/text.h"
+#include "base/files/file.h"
+#include "base/machine/op_figures.h"
+#include "base/machine/peaks_file.h"
+#include "base/memory/mapped_ranges.h"
+#include "base/system/log.h"
+#include "base/system/version.h"
 #include "cli/line/command_files.h"
-#include "cli/commands.h"
+#include "cli/line/commands.h"
 #include "cli/line/output.h"
 #include "cli/measure/peer_option_table.h"
 #include "cli/measure/peer_options.h"
-#include "base/files/file.h"
-#include "base/system/log.h"
-#include "base/memory/mapped_ranges.h"
-#include "base/basics/text.h"
-#include "core/version.h"
-#include "base/machine/op_figures.h"
-#include "base/machine/peaks_file.h"
+#include "measure/profiles/analyze_table.h"
+#include "measure/profiles/profile_file.h"
 
 namespace takt {
 namespace {
@@ -80,7 +80,7 @@ Result result_of(const ProfileFile& file, const AnalyzeOptions& options, const O
     lines.push_back("note: " + explain_impossible_rates(*peaks, file.samples.one_thread()));
   result.text = say(lines, output);
   TextStyle style = output.style();
-  // Without a terminal whoever asks for columns has room for them.
+  // Without a terminal, output with chosen columns may be wide.
   if (!output.screen().is_terminal) style.width = std::max<std::size_t>(style.width, 160);
   for (const Table& table : result.tables)
     if (table.name != "summary" || result.tables.size() == 1)
@@ -98,9 +98,7 @@ Result analyze(AnalyzeOptions options, const OutputOptions& output, const Proven
   return read_whole(file.profile.text(), [&] { return result_of(file, options, output, provenance); });
 }
 
-}  // namespace
-
-CommandDescription describe_analyze() {
+CommandDescription describe() {
   CommandDescription command{
       "analyze", analyze_summary(), "takt analyze profile.json --aggregate-by type --aggregate sum", {}};
   command.options.push_back(
@@ -119,7 +117,7 @@ CommandDescription describe_analyze() {
   return command;
 }
 
-int run_analyze(std::span<const std::string> arguments) {
+int run(Arguments arguments) {
   const AnalyzeOptions options = parse_analyze_options(arguments);
   if (options.help) {
     std::cout << analyze_help();
@@ -141,5 +139,9 @@ int run_analyze(std::span<const std::string> arguments) {
   print(output, result.tables, provenance, result.text);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command analyze_command{"analyze", "print operator tables from a saved profile", run, describe};
 
 }  // namespace takt

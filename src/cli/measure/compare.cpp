@@ -5,15 +5,15 @@
 
 #include <algorithm>
 
+#include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "base/files/file.h"
+#include "base/system/log.h"
 #include "cli/line/command_line.h"
-#include "cli/commands.h"
+#include "cli/line/commands.h"
 #include "cli/line/output.h"
 #include "measure/compare/history.h"
 #include "measure/compare/report.h"
-#include "base/basics/error.h"
-#include "base/files/file.h"
-#include "base/system/log.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -33,36 +33,37 @@ struct CompareOptions {
 
 CommandLine declare(CompareOptions& o) {
   CommandLine line("compare",
-                   "Says which operators became slower or faster between profiles of 'takt run --profile', beyond "
-                   "noise. The first is compared with each of the others.",
+                   "Finds operators that became significantly slower or faster between profiles of 'takt run "
+                   "--profile'. The first profile is compared with each of the others.",
                    "takt compare before1.json,before2.json after1.json,after2.json --fail-over 3%", o.log);
   line.add({.names = "PROFILE",
-            .meaning = "Profiles; several runs of the same thing, joined by commas, tell smaller changes. With "
-                       "--baseline the new one only",
+            .meaning = "Profiles; several runs of the same model, joined by commas, reveal smaller changes. With "
+                       "--baseline, only the new profile",
             .required = true,
             .names_a_file = true},
            &o.sides);
-  line.add({.names = "--threshold", .value = "PERCENT", .meaning = "Smaller changes are none", .fallback = o.threshold},
+  line.add({.names = "--threshold", .value = "PERCENT", .meaning = "Ignore smaller changes", .fallback = o.threshold},
            &o.threshold);
   line.add({.names = "--confidence",
             .value = "SHARE",
-            .meaning = "How sure all intervals of the table are together",
+            .meaning = "Joint confidence level of all intervals in the table",
             .fallback = fmt::format("{}", o.settings.confidence),
             .range = NumberRange{0.5, 0.9999}},
            &o.settings.confidence);
   line.add({.names = "--fail-over",
             .value = "PERCENT",
-            .meaning = "Exit with 1 when the whole run is slower by more than this for sure (the interval's lower end "
-                       "is above it), and with 3 when that cannot be ruled out (its upper end is)"},
+            .meaning = "Exit with 1 if the whole run is significantly slower by more than this (the interval's lower "
+                       "end is above it), and with 3 if that cannot be ruled out (its upper end is above it)"},
            &o.fail_over);
-  line.add({.names = "--fail-over-op", .meaning = "With --fail-over: also when a single operator is"}, &o.fail_over_op);
+  line.add({.names = "--fail-over-op", .meaning = "With --fail-over: also if a single operator is slower"},
+           &o.fail_over_op);
   line.add(
       {.names = "--junit", .value = "FILE", .meaning = "Write a JUnit XML report to this file", .makes = Makes::file},
       &o.junit);
   line.add({.names = "--baseline",
             .value = "DIR",
-            .meaning = "Compare with the last 20 profiles in this folder, then add the new one, unless the gate "
-                       "tripped or nothing could be concluded",
+            .meaning = "Compare with the last 20 profiles in this folder, then add the new one unless the gate fails "
+                       "or the result is inconclusive",
             .makes = Makes::folder},
            &o.baseline);
   line.add({.names = "--force", .meaning = "Compare profiles of different models, runtimes or devices"}, &o.force);
@@ -81,15 +82,15 @@ double parse_percent(std::string_view option, std::string_view text) {
   return *value / 100;
 }
 
-/// A limit below the default threshold lowers it; one below a threshold that somebody asked for cannot be meant.
+/// A limit below the default threshold lowers it; one below a threshold that the user set is a mistake.
 void set_gate(CompareOptions& o) {
   o.gate = Gate{parse_percent("--fail-over", o.fail_over), o.fail_over_op};
   o.settings.limit = o.gate->limit;
   if (o.settings.limit >= o.settings.threshold) return;
   if (o.threshold != CompareOptions{}.threshold)
     throw UsageError(
-        fmt::format("--fail-over {} is below --threshold {}, and smaller changes are none; lower one or "
-                    "raise the other",
+        fmt::format("--fail-over {} is below --threshold {}, and smaller changes are ignored; lower the threshold or "
+                    "raise the limit",
                     printable(o.fail_over), printable(o.threshold)));
   o.settings.threshold = o.settings.limit;
 }
@@ -159,7 +160,7 @@ std::vector<Comparison> compare_all(const CompareOptions& o, const Baseline& bas
 
 std::string text_of(const CompareOptions& o, const std::vector<Comparison>& comparisons) {
   if (comparisons.empty())
-    return fmt::format("{} holds no profile yet: nothing to compare with.\n", printable(o.baseline.string()));
+    return fmt::format("{} contains no profile yet: nothing to compare with.\n", printable(o.baseline.string()));
   std::string text;
   for (const Comparison& comparison : comparisons)
     text += (text.empty() ? "" : "\n") + to_text(comparison, o.all, o.output.screen().width);
@@ -186,20 +187,11 @@ void extend(const Baseline& baseline, const std::vector<Comparison>& comparisons
     return comparison.whole.verdict == Verdict::inconclusive || comparison.whole.verdict == Verdict::unknown;
   };
   if (std::any_of(comparisons.begin(), comparisons.end(), is_open))
-    return log_warning("not added to the baseline: nothing could be concluded about the whole run");
+    return log_warning("not added to the baseline: the result for the whole run is inconclusive");
   for (const auto& [place, text] : baseline.added) add_to_history(place, text);
 }
 
-}  // namespace
-
-CommandDescription describe_compare() {
-  CompareOptions o;
-  return declare(o).description();
-}
-
-int run_compare(std::span<const std::string> arguments) {
-  CompareOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(CompareOptions& o, Arguments arguments) {
   validate(o);
 
   const Baseline baseline = o.baseline.empty() ? Baseline{} : find_baseline(o);
@@ -211,5 +203,10 @@ int run_compare(std::span<const std::string> arguments) {
   extend(baseline, comparisons);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command compare_command =
+    command<CompareOptions, declare, run>("compare", "find significant slowdowns and speed-ups between profiles");
 
 }  // namespace takt

@@ -87,8 +87,7 @@ constexpr const char* order_help =
     "Sort by time, computation, memory, FLOPS, bandwidth, opr_id, in_shapes or out_shapes; + ascends. Default: time";
 constexpr const char* columns_help =
     "Choose columns: time_us, mean_us, p50_us, p90_us, p99_us, intensity, roofline, peak_share …, or all; 'takt "
-    "explain' "
-    "says what they mean.";
+    "explain' describes them.";
 
 }  // namespace
 

@@ -14,12 +14,12 @@ struct PeerOption {
   std::string value_name;  ///< empty: a flag
   std::string help;
   std::function<void(AnalyzeOptions&, const std::string&)> apply;  ///< throws UsageError for a bad value
-  bool of_peer = true;                                             ///< false: takt's own, never shortened
+  bool of_peer = true;                                             ///< false: an option of takt, never shortened
 
   bool takes_value() const { return !value_name.empty(); }
 };
 
-/// In the order of the help.
+/// Returns the options in the order of the help.
 const std::vector<PeerOption>& peer_options();
 
 }  // namespace takt

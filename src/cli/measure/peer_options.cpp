@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/measure/peer_option_table.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "cli/measure/peer_option_table.h"
 
 namespace takt {
 
@@ -99,7 +99,7 @@ class Parser {
       else
         take_option(*parsed, i);
     }
-    if (!file_ && !options_.help) throw UsageError("which profile? give its file, as in: takt analyze profile.json");
+    if (!file_ && !options_.help) throw UsageError("no profile given; name its file, e.g. takt analyze profile.json");
     if (file_) options_.file = *file_;
     return std::move(options_);
   }
@@ -141,7 +141,7 @@ class Parser {
 AnalyzeOptions parse_analyze_options(std::span<const std::string> words) { return Parser(words).parse(); }
 
 std::string analyze_summary() {
-  return "Prints where the time of a profiled run went, operator by operator. PROFILE is of takt, MegEngine's "
+  return "Shows where the time of a profiled run went, per operator. PROFILE is a file of takt, MegEngine's "
          "load_and_run, ONNX Runtime, or OpenVINO's benchmark_app (CSV or JSON with counters). Long options may be "
          "shortened (--min for --min-time) except --columns and --format.";
 }

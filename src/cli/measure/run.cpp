@@ -2,34 +2,34 @@
 
 #include <memory>
 
-#include "cli/commands.h"
-#include "cli/line/output.h"
-#include "cli/measure/run_options.h"
-#include "cli/run_vary.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
+#include "base/machine/peaks_file.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
-#include "base/machine/peaks_file.h"
-#include "measure/timing/instability.h"
-#include "measure/report/io_dump.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/measure/run_options.h"
+#include "cli/measure/run_vary.h"
+#include "measure/open/startup.h"
 #include "measure/operators/left_ops.h"
-#include "measure/report/model_explorer.h"
 #include "measure/operators/op_profile.h"
 #include "measure/operators/table.h"
+#include "measure/operators/type_table.h"
+#include "measure/report/io_dump.h"
+#include "measure/report/model_explorer.h"
 #include "measure/report/peer_writer.h"
 #include "measure/report/percentiles.h"
-#include "measure/run/run.h"
 #include "measure/report/run_facts.h"
-#include "measure/run/label.h"
 #include "measure/report/run_tables.h"
 #include "measure/report/run_text.h"
 #include "measure/report/run_trace.h"
-#include "measure/open/startup.h"
+#include "measure/run/label.h"
+#include "measure/run/run.h"
+#include "measure/timing/instability.h"
 #include "measure/timing/throughput.h"
-#include "measure/operators/type_table.h"
 #include "trace/write/chrome_writer.h"
 
 namespace takt {
@@ -107,7 +107,7 @@ std::vector<std::string> write_dumps(const RunOptions& o, const RunResult& resul
     const auto count = dump_binaries(tensors, folder, prefix);
     lines.push_back(fmt::format("wrote {} tensors to {}", count, printable(folder.string())));
     if (count < tensors.size())
-      lines.back() += fmt::format("; {} of strings or of more than seven dimensions left out", tensors.size() - count);
+      lines.back() += fmt::format("; {} left out (strings, or more than seven dimensions)", tensors.size() - count);
   };
   write(o.bin_io_dump, 0, "");
   write(o.bin_out_dump, result.first_output, "run0-var");
@@ -153,8 +153,8 @@ std::optional<Peaks> peaks_for(const RunOptions& o, const RunResult& result) {
 std::string node_data(const RunResult& result, const OpProfile& ops) {
   const NodeData data = to_model_explorer(result, ops);
   log_info(
-      fmt::format("of {} a run {} are in no operator of the model, so no node shows them: what the runtime added, "
-                  "and [unattributed]",
+      fmt::format("of {} per run, {} belong to no operator of the model, so no node shows them: what the runtime "
+                  "added, and [unattributed]",
                   format_duration(data.shown + data.not_shown), format_duration(data.not_shown)));
   return data.json;
 }
@@ -203,16 +203,7 @@ std::vector<Table> tables_of(const RunOptions& o, const RunResult& result, const
   return tables;
 }
 
-}  // namespace
-
-CommandDescription describe_run() {
-  RunOptions o;
-  return declare_run(o).description();
-}
-
-int run_run(std::span<const std::string> arguments) {
-  RunOptions o;
-  if (!declare_run(o).parse(with_dashes(arguments))) return 0;
+int run(RunOptions& o, Arguments arguments) {
   o.model = o.models.front();
   if (!o.vary.empty() || o.models.size() > 1) return run_variants(o, arguments);
   validate(o);
@@ -242,5 +233,10 @@ int run_run(std::span<const std::string> arguments) {
   print(o.output, tables_of(o, result, ops, figures), provenance, shown);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command run_command =
+    command<RunOptions, declare_run, run, with_dashes>("run", "load a model, run it, show where its time goes");
 
 }  // namespace takt

@@ -16,20 +16,20 @@ std::vector<std::string> known_runtimes() {
 }
 
 constexpr const char* input_meaning =
-    "[NAME:]DATA of an input: a file (.npy, .json, .ppm, .pgm), a folder of such files, which take turns, values "
-    "(1,2,3 or [[1,2],[3,4]]) or a shape to fill ({1,3,224,224}); repeat it or separate by ';'. Inputs that are not "
-    "given are generated";
+    "[NAME:]DATA for an input: a file (.npy, .json, .ppm, .pgm), a folder of such files (used in rotation), values "
+    "(1,2,3 or [[1,2],[3,4]]) or a shape to fill ({1,3,224,224}). Repeat the option or separate inputs by ';'. Other "
+    "inputs are generated";
 
 void add_inputs(CommandLine& line, RunOptions& o) {
   line.heading("Model and inputs");
   line.add({.names = "MODEL",
-            .meaning = "An ONNX (.onnx) or OpenVINO IR (.xml) file; several are measured in turns, as with --vary",
+            .meaning = "An ONNX (.onnx) or OpenVINO IR (.xml) file; several models are interleaved, as with --vary",
             .required = true},
            &o.models);
   line.add({.names = "--input", .value = "SPEC", .meaning = input_meaning, .names_a_file = true}, &o.inputs);
   line.add({.names = "--batch-size",
             .value = "N",
-            .meaning = "First dimension of every input; given values are repeated to it",
+            .meaning = "First dimension of every input; given values are repeated to fill it",
             .range = NumberRange{1, 10'000'000}},
            &o.run.batch_size);
   line.add({.names = "--seed",
@@ -40,12 +40,12 @@ void add_inputs(CommandLine& line, RunOptions& o) {
 }
 
 void add_varying(CommandLine& line, RunOptions& o) {
-  line.heading("Comparing ways to run it");
+  line.heading("Comparing variants");
   line.add({.names = "--vary",
             .value = "OPTION=A,B",
-            .meaning = "Measure with each value of an option, in turns, and say which is fastest beyond noise: "
+            .meaning = "Measure with each value of an option, interleaved, and report which is significantly fastest: "
                        "threads=1,2,4, runtime=onnxruntime,openvino, 'input=x:{1,16},x:{1,128}', copy-to-host=no,yes. "
-                       "Commas in brackets and quotes separate nothing; repeat it for every combination"},
+                       "Commas in brackets and quotes do not separate values; repeat the option for all combinations"},
            &o.vary);
 }
 
@@ -65,34 +65,35 @@ void add_measuring(CommandLine& line, RunOptions& o) {
            &o.run.warmup_iterations);
   line.add({.names = "--time",
             .value = "DURATION",
-            .meaning = "Measure each pass for so long, as in 60s; with --iter until the first of the two is reached"},
+            .meaning =
+                "Measure each pass for this long, e.g. 60s; with --iter, until the first of the two limits is reached"},
            &o.time);
-  line.add({.names = "--warmup-time", .value = "DURATION", .meaning = "Warm up at least so long, as in 2s"},
+  line.add({.names = "--warmup-time", .value = "DURATION", .meaning = "Warm up for at least this long, e.g. 2s"},
            &o.warmup_time);
   line.add({.names = "--requests",
             .value = "N",
             .meaning = "Keep N requests of one session in flight, asynchronously; they share its weights",
-            .fallback = "one run after another; with --hint throughput as many as the runtime calls best",
+            .fallback = "one run after another; with --hint throughput the number that the runtime recommends",
             .range = NumberRange{1, 4096}},
            &o.run.requests);
   line.add({.names = "--hint",
             .value = "GOAL",
-            .meaning = "What the runtime is set up for: throughput keeps several requests in flight",
+            .meaning = "What the runtime optimises for; throughput keeps several requests in flight",
             .one_of = {"latency", "throughput"}},
            &o.hint);
   line.add({.names = "--streams",
             .value = "N",
-            .meaning = "Parts of the device that compute a request each",
+            .meaning = "Streams of the device; each computes one request",
             .fallback = "the runtime's choice",
             .range = NumberRange{1, 4096}},
            &o.run.streams);
   line.add({.names = "--thread",
             .value = "N",
-            .meaning = "Run N independent instances of the model at once, each in a thread of its own",
+            .meaning = "Run N independent instances of the model concurrently, each in a separate thread",
             .fallback = std::to_string(o.run.instances),
             .range = NumberRange{1, 1024}},
            &o.run.instances);
-  line.add({.names = "--copy-to-host", .meaning = "A run includes copying its outputs to takt's memory"},
+  line.add({.names = "--copy-to-host", .meaning = "Include copying the outputs to takt's memory in each run"},
            &o.run.copy_to_host);
   line.add({.names = "--no-ops", .meaning = "Measure whole runs only, without the profiled pass"}, &o.no_ops);
 }
@@ -106,7 +107,7 @@ void add_runtime(CommandLine& line, RunOptions& o) {
            &o.run.runtime);
   line.add({.names = "--device",
             .value = "NAME",
-            .meaning = "CPU, GPU, NPU or sim:NAME; 'takt devices' lists what works",
+            .meaning = "CPU, GPU, NPU or sim:NAME; 'takt devices' lists what is available",
             .fallback = o.run.device,
             .offered = {"CPU", "GPU", "NPU", "sim:"}},
            &o.run.device);
@@ -118,26 +119,28 @@ void add_runtime(CommandLine& line, RunOptions& o) {
            &o.run.threads);
   line.add({.names = "--core-ids",
             .value = "A,B",
-            .meaning = "Pin to these logical cores, as in 0,1: one for each thread of each instance"},
+            .meaning = "Pin threads to these logical CPUs, e.g. 0,1: one for each thread of each instance"},
            &o.cores);
   line.add({.names = "--fitting",
-            .meaning = "Try settings of the runtime first (threads, spinning, memory...) and measure with the fastest"},
+            .meaning =
+                "Autotune: try settings of the runtime (threads, spinning, memory...), then measure with the fastest"},
            &o.run.fit);
   line.add({.names = "--property",
             .value = "KEY=VALUE",
-            .meaning = "Set a property of the runtime by its own name, over everything else; repeat it for several. "
-                       "OpenVINO: INFERENCE_PRECISION_HINT=f32; onnxruntime: graph_optimization_level=basic, or a "
-                       "configuration key such as session.intra_op.allow_spinning=0"},
+            .meaning = "Set a property of the runtime by its native name; it overrides all other options. Repeat for "
+                       "several. OpenVINO: INFERENCE_PRECISION_HINT=f32; onnxruntime: graph_optimization_level=basic, "
+                       "or a configuration key such as session.intra_op.allow_spinning=0"},
            &o.properties);
-  line.add({.names = "--precision",
-            .value = "TYPE",
-            .meaning = "Compute in f32, f16 or bf16, where the runtime can; a note says what really was",
-            .fallback = "the device's own choice",
-            .offered = {"f32", "f16", "bf16"}},
-           &o.precision);
+  line.add(
+      {.names = "--precision",
+       .value = "TYPE",
+       .meaning = "Compute in f32, f16 or bf16 if the runtime supports it; a note reports the precision that was used",
+       .fallback = "the device's choice",
+       .offered = {"f32", "f16", "bf16"}},
+      &o.precision);
   line.add({.names = "--cache",
             .value = "DIR",
-            .meaning = "Keep the compiled model in this folder, and take it from there",
+            .meaning = "Store the compiled model in this folder, and load it from there",
             .makes = Makes::folder},
            &o.run.cache);
   line.add(
@@ -148,26 +151,26 @@ void add_runtime(CommandLine& line, RunOptions& o) {
       &o.run.optimised_model);
   line.add({.names = "--executed-graph",
             .value = "FILE",
-            .meaning = "Write the graph that is executed, kernels and layouts in it: .xml from openvino; onnxruntime "
-                       "executes its optimised model (.onnx)",
+            .meaning = "Write the executed graph with its kernels and layouts: .xml from openvino; .onnx from "
+                       "onnxruntime (its optimised model)",
             .makes = Makes::unasked_file},
            &o.run.executed_graph);
 }
 
 void add_checks(CommandLine& line, RunOptions& o) {
-  line.heading("Checking and looking at values");
+  line.heading("Checking and dumping values");
   line.add({.names = "--range",
             .value = "R",
             .meaning = "Fail unless every floating-point output value v has |v| < R; NaN fails"},
            &o.range);
   line.add({.names = "--check-var-value",
             .value = "I[:S]",
-            .meaning = "Every I runs compare the outputs, from number S on, with those of the first run; fail if they "
-                       "differ"},
+            .meaning =
+                "Every I runs, compare the outputs from number S on with those of the first run; fail if they differ"},
            &o.repeat);
   line.add({.names = "--io-dump",
             .value = "FILE",
-            .meaning = "Write every tensor of one run as text: where it comes from, first values, statistics",
+            .meaning = "Write every tensor of one run as text: origin, first values, statistics",
             .makes = Makes::file},
            &o.io_dump);
   line.add({.names = "--bin-io-dump",
@@ -189,9 +192,11 @@ void add_results(CommandLine& line, RunOptions& o) {
             .meaning = "Write operator times, footprint and samples to this JSON file",
             .makes = Makes::file},
            &o.profile);
-  line.add(
-      {.names = "--profile-host", .value = "FILE", .meaning = "The same with host times only", .makes = Makes::file},
-      &o.profile_host);
+  line.add({.names = "--profile-host",
+            .value = "FILE",
+            .meaning = "Write the same file with host times only",
+            .makes = Makes::file},
+           &o.profile_host);
   line.add({.names = "--trace",
             .value = "FILE",
             .meaning = "Write a Chrome trace of the profiled runs; opens in ui.perfetto.dev",
@@ -211,14 +216,14 @@ void add_results(CommandLine& line, RunOptions& o) {
   line.add({.names = "--columns",
             .value = "NAMES",
             .meaning = "Operator columns to show, such as name,mean_us,p99_us,intensity,roofline,peak_share, or all; "
-                       "'takt explain' says what they mean"},
+                       "'takt explain' describes them"},
            &o.column_text);
   line.add({.names = "--percentiles",
             .value = "P,P",
-            .meaning = "Also show these percentiles of the runs' times, as in 50,95,99.9"},
+            .meaning = "Also show these percentiles of the runs' times, e.g. 50,95,99.9"},
            &o.percentile_text);
   line.add({.names = "--model-info", .meaning = "Also show the model's inputs and outputs"}, &o.model_info);
-  line.add({.names = "--verbose", .meaning = "Show every column, and what is done"}, &o.verbose);
+  line.add({.names = "--verbose", .meaning = "Show every column and debug messages"}, &o.verbose);
   add_output(line, o.output, table_names("run"), {"model-explorer"});
 }
 

@@ -22,18 +22,18 @@ struct RunOptions {
   std::filesystem::path profile, profile_host, trace, iterations, io_dump, bin_io_dump, bin_out_dump;
   std::string cores, range, repeat, precision, column_text, hint, time, warmup_time, percentile_text;
   std::vector<double> percentiles;
-  std::vector<std::string> columns;  ///< of the operators; empty: the usual ones
+  std::vector<std::string> columns;  ///< of the operators; empty: the default ones
   OutputOptions output;
   LogOptions log;
 };
 
-/// The options that fill `o`, which must outlive them.
+/// Returns the options that fill `o`, which must outlive them.
 CommandLine declare_run(RunOptions& o);
 
 /// Options in MegEngine's spelling, `--bin_io_dump`, in takt's: `--bin-io-dump`. Values are not touched.
 std::vector<std::string> with_dashes(std::span<const std::string> arguments);
 
-/// Reads what was left as text and refuses contradictions. Throws UsageError.
+/// Parses the values that are strings so far, and refuses contradictions. Throws UsageError.
 void validate(RunOptions& o);
 
 }  // namespace takt

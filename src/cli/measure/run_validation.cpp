@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "cli/measure/run_options.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/machine/op_figures.h"
+#include "cli/measure/run_options.h"
 #include "measure/report/percentiles.h"
 #include "model/runtime/precision.h"
 
@@ -17,10 +17,10 @@ void read_cores(RunOptions& o) {
   for (const auto& part : split(o.cores, ',')) {
     const auto core = number_in<int>(trim(part));
     if (!core || *core < 0)
-      throw UsageError(fmt::format("--core-ids '{}': '{}' is no core; write numbers as in 0,1", printable(o.cores),
+      throw UsageError(fmt::format("--core-ids '{}': '{}' is not a core; write numbers, e.g. 0,1", printable(o.cores),
                                    printable(part)));
     if (std::find(o.run.cores.begin(), o.run.cores.end(), *core) != o.run.cores.end())
-      throw UsageError(fmt::format("--core-ids '{}': core {} is named twice", printable(o.cores), *core));
+      throw UsageError(fmt::format("--core-ids '{}': core {} is listed twice", printable(o.cores), *core));
     o.run.cores.push_back(*core);
   }
   const auto count = o.run.cores.size(), instances = static_cast<std::size_t>(o.run.instances);
@@ -28,9 +28,9 @@ void read_cores(RunOptions& o) {
   if (o.run.threads ? count != threads * instances : count % instances != 0)
     throw UsageError(
         o.run.threads
-            ? fmt::format("--core-ids names {} cores for {} x {} threads (--thread x --threads); name {}", count,
+            ? fmt::format("--core-ids lists {} cores for {} x {} threads (--thread x --threads); list {}", count,
                           instances, threads, instances * threads)
-            : fmt::format("--core-ids names {} cores for {} instances; each needs the same number", count, instances));
+            : fmt::format("--core-ids lists {} cores for {} instances; each needs the same number", count, instances));
 }
 
 void read_checks(RunOptions& o) {
@@ -44,7 +44,7 @@ void read_checks(RunOptions& o) {
   const auto every = number_in<std::size_t>(o.repeat.substr(0, colon));
   const auto from = colon == std::string::npos ? 0 : number_in<std::size_t>(o.repeat.substr(colon + 1));
   if (!every || *every == 0 || !from)
-    throw UsageError(fmt::format("--check-var-value '{}': write I or I:S, as in 10 or 10:1", printable(o.repeat)));
+    throw UsageError(fmt::format("--check-var-value '{}': write I or I:S, e.g. 10 or 10:1", printable(o.repeat)));
   o.run.repeat_check = RepeatCheck{*every, *from};
 }
 
@@ -75,7 +75,7 @@ std::optional<Duration> duration_of(std::string_view option, const std::string& 
   } catch (const Error&) {  // said in one sentence below
   }
   throw UsageError(
-      fmt::format("{} '{}': write a time above 0 with its unit, as in 500ms, 60s or 2min", option, printable(text)));
+      fmt::format("{} '{}': write a time above 0 with its unit, e.g. 500ms, 60s or 2min", option, printable(text)));
 }
 
 void read_load(RunOptions& o) {
@@ -89,7 +89,7 @@ void read_load(RunOptions& o) {
   if (o.run.instances > 1) refuse("--thread", "runs independent copies of the model, not requests of one");
   if (o.run.fit) refuse("--fitting", "compares runs one after another");
   if (o.run.range || o.run.repeat_check)
-    refuse(o.run.range ? "--range" : "--check-var-value", "looks at the outputs of one run after another");
+    refuse(o.run.range ? "--range" : "--check-var-value", "checks the outputs of one run after another");
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ void validate(RunOptions& o) {
     throw UsageError("--no-ops leaves out what --profile, --profile-host and --trace write; drop one of the two");
   if (number_in<double>(o.iterations.string()))
     throw UsageError(
-        fmt::format("--iterations {}: is the file for the time of every run; the number of runs is --iter {}",
+        fmt::format("--iterations {}: names the file for the time of every run; for the number of runs use --iter {}",
                     o.iterations.string(), o.iterations.string()));
   read_cores(o);
   read_checks(o);

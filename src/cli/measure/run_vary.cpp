@@ -1,4 +1,4 @@
-#include "cli/run_vary.h"
+#include "cli/measure/run_vary.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <set>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -51,7 +51,7 @@ const Option& option_of(const CommandDescription& command, const VariedOption& v
     for (const auto& spelling : option.spellings()) known.push_back(spelling.substr(2));
     if (known.back() == varied.name) return option;
   }
-  throw UsageError(fmt::format("--vary '{}': this is no option that can vary; {}", printable(varied.name),
+  throw UsageError(fmt::format("--vary '{}': this option cannot vary; {}", printable(varied.name),
                                suggestion(varied.name, known, fmt::format("one of {}", fmt::join(known, ", ")))));
 }
 
@@ -82,7 +82,7 @@ std::vector<OptionValues> combinations_of(const RunOptions& o) {
     const auto varied = parse_vary(text);
     const auto& option = option_of(command, varied);
     if (!seen.insert(varied.name).second)
-      throw UsageError(fmt::format("--vary {}: given twice; write all values in one", varied.name));
+      throw UsageError(fmt::format("--vary {}: given twice; list all values in one", varied.name));
     std::vector<OptionValues> more;
     for (const auto& one : all)
       for (const auto& value : varied.values) {
@@ -92,8 +92,8 @@ std::vector<OptionValues> combinations_of(const RunOptions& o) {
       }
     all = std::move(more);
     if (all.size() > most_variants)
-      throw UsageError(
-          fmt::format("--vary: more than {} variants, and all are open at once; name fewer values", most_variants));
+      throw UsageError(fmt::format(
+          "--vary: more than {} variants, and all are open at the same time; list fewer values", most_variants));
   }
   return all;
 }
@@ -130,10 +130,10 @@ VariedOption parse_vary(std::string_view text) {
   std::replace(varied.name.begin(), varied.name.end(), '_', '-');
   if (varied.name.starts_with("--")) varied.name.erase(0, 2);
   if (equals == std::string_view::npos || varied.name.empty())
-    throw UsageError(fmt::format("--vary '{}': write OPTION=A,B, as in threads=1,2,4", printable(text)));
+    throw UsageError(fmt::format("--vary '{}': write OPTION=A,B, e.g. threads=1,2,4", printable(text)));
   varied.values = split_values(text.substr(equals + 1));
   if (std::any_of(varied.values.begin(), varied.values.end(), [](auto& value) { return value.empty(); }))
-    throw UsageError(fmt::format("--vary '{}': there is an empty value; write OPTION=A,B", printable(text)));
+    throw UsageError(fmt::format("--vary '{}': a value is empty; write OPTION=A,B", printable(text)));
   return varied;
 }
 
@@ -159,7 +159,7 @@ int run_variants(RunOptions& o, std::span<const std::string> arguments) {
   if (o.verbose) o.log.level = "debug";
   apply(o.log);
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
-  Progress bar("variants in turns");
+  Progress bar("measuring variants");
   const auto result =
       measure_variants(variants, [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); });
   interrupt.work_is_over();
@@ -168,8 +168,9 @@ int run_variants(RunOptions& o, std::span<const std::string> arguments) {
   const std::vector<Table> tables{variants_table(result)};
   print(o.output, tables, provenance, to_text(result));
   if (!result.fastest)
-    throw Error(ErrorKind::runtime, fmt::format("no variant was measured; of the first: {}",
-                                                result.rows.front().failure.value_or("stopped before its first turn")));
+    throw Error(ErrorKind::runtime,
+                fmt::format("no variant was measured; the first one: {}",
+                            result.rows.front().failure.value_or("stopped before its first block")));
   return 0;
 }
 

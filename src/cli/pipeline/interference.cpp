@@ -1,35 +1,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
-#include <iterator>
 #include <optional>
 
-#include "cli/line/command_line.h"
-#include "cli/line/output.h"
-#include "cli/pipeline.h"
-#include "cli/pipeline/options.h"
-#include "cli/line/tables.h"
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
+#include "base/machine/peaks_file.h"
+#include "base/machine/resource_load.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
-#include "base/machine/peaks_file.h"
-#include "base/machine/resource_load.h"
-#include "pipeline/engine/loaded_runs.h"
-#include "pipeline/engine/spec_cut.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/line/worker.h"
+#include "cli/pipeline/options.h"
 #include "pipeline/contention/interference.h"
 #include "pipeline/contention/single_contention.h"
+#include "pipeline/engine/loaded_runs.h"
+#include "pipeline/engine/spec_cut.h"
 
 namespace takt {
 namespace {
 
 constexpr std::int64_t usual_batches = 100;
 
-constexpr std::string_view load_word = "--load";  // as the only argument: this process is a load beside stages
 constexpr int usual_levels = 5;
 
 struct InterferenceOptions {
@@ -44,34 +41,33 @@ struct InterferenceOptions {
 
 CommandLine declare(InterferenceOptions& o) {
   CommandLine line("pipeline interference",
-                   "Measures how much the stages of a pipeline slow each other down: runs every stage alone, beside "
-                   "each other one and beside itself, several times in turns; or predicts it from stages beside loads "
-                   "of known levels.",
+                   "Measures how much the stages of a pipeline slow each other down: runs every stage alone, "
+                   "concurrently with each other stage and with itself, interleaved and several times; or predicts it "
+                   "from stages under loads of known levels.",
                    "takt pipeline interference pipeline.yaml --save slowdowns.json", o.log);
   add_file_and_simulate(line, o.pipeline);
   line.add({.names = "--batches",
             .value = "N",
-            .meaning = "Batches of each single run; more show smaller slow-downs",
+            .meaning = "Batches of each run; more batches reveal smaller slowdowns",
             .fallback = std::to_string(usual_batches),
             .range = NumberRange{10, 1'000'000}},
            &o.pipeline.batches);
   line.add({.names = "--rounds",
             .value = "N",
-            .meaning = "Repeat all measurements N times, so that a drift of the machine is not taken for a slow-down",
+            .meaning = "Repeat all measurements N times, so that drift of the machine is not mistaken for a slowdown",
             .fallback = std::to_string(o.rounds),
             .range = NumberRange{2, 1000}},
            &o.rounds);
-  line.add(
-      {.names = "--pairs",
-       .value = "HOW",
-       .meaning = "measured: every pair runs at once; predicted: every stage runs beside loads only, and what pairs "
-                  "do follows from that; both: also says how far the predictions are off",
-       .fallback = o.pairs,
-       .one_of = {"measured", "predicted", "both"}},
-      &o.pairs);
+  line.add({.names = "--pairs",
+            .value = "HOW",
+            .meaning = "measured: every pair runs concurrently; predicted: every stage runs under loads only, and "
+                       "pairs are predicted from that; both: also reports the errors of the predictions",
+            .fallback = o.pairs,
+            .one_of = {"measured", "predicted", "both"}},
+           &o.pairs);
   line.add({.names = "--levels",
             .value = "N",
-            .meaning = "Levels of each load beside which stages run, for predicted pairs",
+            .meaning = "Levels of each load under which stages run, for predicted pairs",
             .fallback = std::to_string(o.levels),
             .range = NumberRange{2, 50}},
            &o.levels);
@@ -106,7 +102,6 @@ std::string add_bandwidth(const PipelineSpec& spec, InterferenceSettings& settin
 Provenance describe(const PipelineSpec& spec, const InterferenceOptions& o, int rounds,
                     std::span<const std::string> arguments) {
   Provenance provenance = provenance_of("pipeline interference", arguments);
-  for (const auto& device : device_names(spec)) provenance.device += (provenance.device.empty() ? "" : ",") + device;
   provenance.settings = {{"pipeline", spec.name},
                          {"clock", o.pipeline.clock == PipelineClock::virtual_time ? "virtual" : "real"},
                          {"batches", std::to_string(*spec.batches)},
@@ -129,8 +124,8 @@ class InterferenceAnswer {
       : spec_(std::move(spec)), o_(o), stop_(&interrupt.requested()), runner_(spec_, is_virtual(), stop_) {}
 
   void measure_stages() {
-    LoadSetup setup = load_setup(spec_, is_virtual(), runner_, load_command(), stop_);
-    Progress bar("runs beside loads");
+    LoadSetup setup = load_setup(spec_, is_virtual(), runner_, words_of(worker_load_command), stop_);
+    Progress bar("runs under load");
     SingleSettings settings;
     settings.rounds = o_.rounds;
     settings.plan = {even_levels(o_.levels), setup.mixture};
@@ -195,34 +190,19 @@ class InterferenceAnswer {
 void check_table(const InterferenceOptions& o) {
   const auto asked = [&](std::string_view name) { return o.output.format == "csv" && o.output.table == name; };
   if (o.pairs == "measured" && (asked("loaded") || asked("pressures")))
-    throw UsageError(fmt::format("--table {}: stages do not run beside loads; add --pairs predicted", o.output.table));
+    throw UsageError(fmt::format("--table {}: stages do not run under loads; add --pairs predicted", o.output.table));
   if (o.pairs != "both" && asked("predictions"))
     throw UsageError("--table predictions: pairs are not measured and predicted; add --pairs both");
 }
 
-/// The child beside which real stages are measured: until it is killed, or nobody reads its lines.
-int run_load_process() {
-  std::cin >> std::noskipws;
-  const std::string task(std::istreambuf_iterator<char>(std::cin), {});
-  run_load(task, [](const std::string& line) { return std::puts(line.c_str()) >= 0 && std::fflush(stdout) == 0; });
+/// The child process that generates load while real stages are measured (base/machine/resource_load.h). It runs until
+/// it is killed or its reader is gone.
+int run_load_worker(Arguments) {
+  run_load(whole_task(), tell_line);
   return 0;
 }
 
-}  // namespace
-
-std::vector<std::string> load_command() {
-  return {path_of_this_program(), "pipeline", "interference", std::string(load_word)};
-}
-
-CommandDescription describe_pipeline_interference() {
-  InterferenceOptions o;
-  return declare(o).description();
-}
-
-int run_pipeline_interference(std::span<const std::string> arguments) {
-  if (arguments.size() == 1 && arguments.front() == load_word) return run_load_process();
-  InterferenceOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(InterferenceOptions& o, Arguments arguments) {
   check_table(o);
   settle(o.pipeline);
   if (!o.pipeline.batches) o.pipeline.batches = usual_batches;
@@ -254,5 +234,11 @@ int run_pipeline_interference(std::span<const std::string> arguments) {
   print(o.output, list, provenance, text);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command worker_load_command{"worker load", "", run_load_worker};
+constinit const Command pipeline_interference_command =
+    command<InterferenceOptions, declare, run>("pipeline interference", "measure how much stages slow each other down");
 
 }  // namespace takt

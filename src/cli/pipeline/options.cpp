@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "cli/line/tables.h"
 
 namespace takt {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 Nanoseconds read_timeout(const std::string& text) try {
   const auto timeout = parse_duration(text);
   if (timeout < Duration(1) || timeout > Duration(std::chrono::hours(24)))
-    throw UsageError("--timeout: give a time from 1us to 86400s, as in 30s");
+    throw UsageError("--timeout: give a time from 1us to 86400s, e.g. 30s");
   return std::chrono::duration_cast<Nanoseconds>(timeout);
 } catch (const Error& error) {
   throw UsageError(fmt::format("--timeout {}", error.what()));
@@ -24,8 +24,8 @@ void add_file_and_simulate(CommandLine& line, PipelineOptions& o) {
   line.add({.names = "FILE", .meaning = "The pipeline, a YAML file (docs/formats.md)"}, &o.file);
   line.add({.names = "--simulate",
             .value = "[virtual|real]",
-            .meaning = "Every device becomes a simulated one. On the virtual clock the whole run is there at once; in "
-                       "real time it takes as long as it would",
+            .meaning = "Simulate every device. On the virtual clock the whole run completes immediately; in real time "
+                       "it takes as long as it would",
             .fallback = "virtual",
             .offered = {"virtual", "real"},
             .may_stand_alone = true},
@@ -35,7 +35,7 @@ void add_file_and_simulate(CommandLine& line, PipelineOptions& o) {
 void add_timeout(CommandLine& line, PipelineOptions& o) {
   line.add({.names = "--timeout",
             .value = "TIME",
-            .meaning = "One execution may take this long, as in 30s",
+            .meaning = "Time limit of one execution, e.g. 30s",
             .fallback = "the file's, or 60s"},
            &o.timeout);
 }

@@ -8,16 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/account/account.h"
 #include "cli/line/command_line.h"
 #include "cli/line/output.h"
+#include "pipeline/account/account.h"
 #include "pipeline/spec/pipeline_spec.h"
 
 namespace takt {
 
 enum class PipelineClock { as_described, virtual_time, real_time };
 
-/// FILE, --simulate, --batches, --timeout and --seed.
+/// The values of FILE, --simulate, --batches, --timeout and --seed.
 struct PipelineOptions {
   std::filesystem::path file;
   std::optional<std::string> simulate;  ///< what followed --simulate; empty: nothing did
@@ -31,14 +31,15 @@ void add_file_and_simulate(CommandLine& line, PipelineOptions& options);
 void add_timeout(CommandLine& line, PipelineOptions& options);
 void add_seed(CommandLine& line, PipelineOptions& options);
 
-/// After parse(): the word after --simulate is its mode or already the file. Throws UsageError.
+/// Call after parse(): decides whether the word after --simulate is its mode or the file. Throws UsageError.
 void settle(PipelineOptions& options);
 
-/// The file's pipeline, or the built-in one, with what the options say instead. Throws UsageError when there is
-/// neither, Error for a wrong file.
+/// Returns the file's pipeline, or the built-in one, with the values that options override. Throws UsageError if there
+/// is neither, Error for an invalid file.
 PipelineSpec spec_of(const PipelineOptions& options);
 
-/// Of an account, the tables that print() will look at; it must outlive them. `command`: one that has them (tables.h).
+/// Returns the tables of an account that print() needs; the account must outlive them. `command` is one that has these
+/// tables (tables.h).
 std::vector<LongTable> printed(const Accounts& accounts, const OutputOptions& output, std::string_view command);
 
 }  // namespace takt

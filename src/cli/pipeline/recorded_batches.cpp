@@ -8,7 +8,7 @@
 namespace takt {
 namespace {
 
-/// Beside a trace that becomes a file; what goes into a pipe or a device leaves nothing beside it.
+/// The journal is next to a trace that is a file; a trace in a pipe or a device has none.
 std::optional<std::filesystem::path> journal_beside(const std::filesystem::path& trace) {
   std::error_code ignored;
   const auto status = std::filesystem::status(trace, ignored);

@@ -8,21 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "base/memory/spill.h"
 #include "base/files/temporary_folder.h"
+#include "base/memory/spill.h"
 #include "pipeline/record/kept_batches.h"
 #include "pipeline/record/run_journal.h"
 
 namespace takt {
 
-/// One run. Without a trace, where no temporary file can be made, in memory.
+/// The batches of one run. They are kept in memory if there is no trace and no temporary file can be made.
 class RecordedBatches final : public BatchSink {
  public:
-  /// `trace`: that will be written; empty: none. What goes into a pipe or a device leaves nothing beside it.
+  /// `trace`: the trace that will be written; empty: none. A pipe or a device as trace has no journal next to it.
   RecordedBatches(std::filesystem::path trace, RunJournal::TellProvenance tell_provenance);
 
-  /// Says on the log what became of the journal of an earlier run. Throws as RunJournal::open() does for the journal
-  /// beside the trace.
+  /// Logs what happened to the journal of an earlier run. Throws as RunJournal::open() does for the journal next to
+  /// the trace.
   void open(const PipelineRun& planned, std::optional<std::int64_t> warmup) override;
   void start(Nanoseconds base_time) override { sink().start(base_time); }
   void take(const BatchPassage& batch) override { sink().take(batch); }
@@ -30,11 +30,11 @@ class RecordedBatches final : public BatchSink {
   /// From here on, as nothing is measured any longer, long lists go to disk.
   void end(PipelineRun& run) override;
 
-  /// What a user finds; nullopt: nothing was written beside the trace.
+  /// Returns the journal that users find; nullopt if nothing was written next to the trace.
   std::optional<std::filesystem::path> journal() const;
-  /// Batches in it, after end().
+  /// Returns the number of batches in the journal, after end().
   std::int64_t batches_in_journal() const { return journal_ ? journal_->batches_in_file() : 0; }
-  /// After end(), when its content is in the trace.
+  /// Removes the journal. Call after end(), when its content is in the trace.
   void remove();
 
  private:
@@ -43,7 +43,7 @@ class RecordedBatches final : public BatchSink {
 
   std::filesystem::path trace_;
   RunJournal::TellProvenance tell_provenance_;
-  std::optional<TemporaryFolder> folder_;  ///< of a journal that nobody asked for
+  std::optional<TemporaryFolder> folder_;  ///< of a journal that no user asked for
   std::optional<RunJournal> journal_;
   KeptBatches kept_;
   std::optional<Spill> spill_;

@@ -1,18 +1,18 @@
 #include <fmt/format.h>
 
-#include "pipeline/account/account.h"
-#include "cli/line/command_line.h"
-#include "cli/line/output.h"
-#include "cli/pipeline.h"
-#include "cli/pipeline/options.h"
-#include "cli/pipeline/recorded_batches.h"
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "base/memory/spill.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/memory/spill.h"
-#include "base/basics/text.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/pipeline/options.h"
+#include "cli/pipeline/recorded_batches.h"
+#include "pipeline/account/account.h"
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/simulation.h"
 #include "pipeline/record/pipeline_trace_file.h"
@@ -29,8 +29,8 @@ struct PipelineRunOptions {
 
 CommandLine declare(PipelineRunOptions& o) {
   CommandLine line("pipeline run",
-                   "Runs a streaming pipeline and shows where its time goes. Without a file and with --simulate: a "
-                   "built-in one of three stages.",
+                   "Runs a streaming pipeline and shows where its time goes. Without a file, --simulate runs a "
+                   "built-in pipeline of three stages.",
                    "takt pipeline run pipeline.yaml --batches 200", o.log);
   add_file_and_simulate(line, o.pipeline);
   line.add({.names = "--batches",
@@ -39,13 +39,14 @@ CommandLine declare(PipelineRunOptions& o) {
             .range = NumberRange{1, 100'000'000}},
            &o.pipeline.batches);
   add_timeout(line, o.pipeline);
-  line.add({.names = "--trace",
-            .value = "FILE",
-            .meaning = "Write the run to this file, in Chrome's format; until then FILE.journal has it. '' writes none",
-            .fallback = o.trace.string(),
-            .makes = Makes::file,
-            .beside = ".journal"},
-           &o.trace);
+  line.add(
+      {.names = "--trace",
+       .value = "FILE",
+       .meaning = "Write the run to this file, in Chrome's format; during the run, FILE.journal has it. '' writes none",
+       .fallback = o.trace.string(),
+       .makes = Makes::file,
+       .beside = ".journal"},
+      &o.trace);
   add_seed(line, o.pipeline);
   add_output(line, o.output, table_names("pipeline run"));
   return line;
@@ -64,7 +65,6 @@ PipelineOutcome run(const PipelineSpec& spec, const Interrupt& interrupt, BatchS
 
 Provenance describe(const PipelineRun& run, const PipelineSpec& spec, std::span<const std::string> arguments) {
   Provenance provenance = provenance_of("pipeline run", arguments);
-  for (const auto& device : run.devices) provenance.device += (provenance.device.empty() ? "" : ",") + device.name;
   provenance.settings = {{"pipeline", spec.name},
                          {"clock", run.virtual_clock ? "virtual" : "real"},
                          {"timeout_ns", std::to_string(spec.timeout.count())},
@@ -97,21 +97,12 @@ std::optional<Error> write_run(const PipelineRun& run, const std::filesystem::pa
 void check_end(const PipelineOutcome& outcome) {
   if (outcome.run.failure) throw Error(ErrorKind::runtime, *outcome.run.failure);
   if (!outcome.began) throw Error(ErrorKind::runtime, outcome.notes.back());
-  if (outcome.abandoned) throw Error(ErrorKind::runtime, "an execution never came back");
+  if (outcome.abandoned) throw Error(ErrorKind::runtime, "an execution never returned");
   if (outcome.run.schedule.batches.empty())
-    throw Error(ErrorKind::runtime, "no batch was delivered, so nothing was measured; let it run longer");
+    throw Error(ErrorKind::runtime, "no batch completed, so nothing was measured; let it run longer");
 }
 
-}  // namespace
-
-CommandDescription describe_pipeline_run() {
-  PipelineRunOptions o;
-  return declare(o).description();
-}
-
-int run_pipeline_run(std::span<const std::string> arguments) {
-  PipelineRunOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(PipelineRunOptions& o, Arguments arguments) {
   settle(o.pipeline);
   const PipelineSpec spec = spec_of(o.pipeline);
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
@@ -144,5 +135,10 @@ int run_pipeline_run(std::span<const std::string> arguments) {
   check_end(outcome);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command pipeline_run_command = command<PipelineRunOptions, declare, run>(
+    "pipeline run", "run or simulate a pipeline, and show where its time goes");
 
 }  // namespace takt

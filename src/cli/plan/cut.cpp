@@ -4,19 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "cli/line/command_line.h"
-#include "cli/line/output.h"
-#include "cli/plan.h"
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
 #include "model/cuts/cuts.h"
 #include "model/cuts/cuts_table.h"
-#include "model/onnx/onnx.h"
-#include "model/inputs/spec.h"
 #include "model/inputs/inputs.h"
-#include "pipeline/stages/model_pieces.h"
+#include "model/inputs/spec.h"
+#include "model/onnx/onnx.h"
 #include "model/runtime/ports.h"
+#include "pipeline/stages/model_pieces.h"
 
 namespace takt {
 namespace {
@@ -33,8 +33,8 @@ struct PlanCutOptions {
 
 CommandLine declare(PlanCutOptions& o) {
   CommandLine line("plan cut",
-                   "Parts an ONNX model into pieces of about equal work that run one after another, and writes a model "
-                   "for each and a pipeline of them, which 'takt pipeline run' runs.",
+                   "Cuts an ONNX model into pieces of about equal work that run one after another, and writes a model "
+                   "for each piece and a pipeline for 'takt pipeline run'.",
                    "takt plan cut model.onnx --pieces 3 --devices CPU,GPU --out pieces", o.log);
   line.add({.names = "MODEL", .meaning = "The ONNX file", .required = true}, &o.model);
   line.add(
@@ -42,24 +42,24 @@ CommandLine declare(PlanCutOptions& o) {
       &o.pieces);
   line.add({.names = "--tensors",
             .value = "N",
-            .meaning = "The most tensors that a cut may go across",
+            .meaning = "Maximum number of tensors that cross a cut",
             .fallback = "3",
             .range = NumberRange{0, 100}},
            &o.most_tensors);
   line.add({.names = "--devices",
             .value = "LIST",
-            .meaning = "Where the pieces run, in order, separated by commas; the last one has all that are left",
+            .meaning = "Devices of the pieces, in order, separated by commas; the last one runs all remaining pieces",
             .fallback = o.devices},
            &o.devices);
   line.add({.names = "--runtime",
             .value = "NAME",
-            .meaning = "The runtime of all pieces; without it the one that 'takt run' takes"},
+            .meaning = "The runtime of all pieces; by default the one that 'takt run' uses"},
            &o.runtime);
   line.add({.names = "--input",
             .value = "NAME:{SHAPE}",
-            .meaning = "The shape of an input whose dimensions are open, as in 'x:{1,3,224,224}': for bytes and work"},
+            .meaning = "The shape of an input with dynamic dimensions, e.g. 'x:{1,3,224,224}': for bytes and work"},
            &o.inputs);
-  line.add({.names = "--list", .meaning = "Show every place where the model can be cut, and write nothing"}, &o.list);
+  line.add({.names = "--list", .meaning = "List every possible cut of the model, and write nothing"}, &o.list);
   line.add({.names = "--out",
             .value = "DIR",
             .meaning = "The folder of the pieces",
@@ -89,21 +89,12 @@ std::filesystem::path folder_of(const PlanCutOptions& o) {
   return o.out.empty() ? std::filesystem::path(o.model.stem().string() + "_pieces") : o.out;
 }
 
-}  // namespace
-
-CommandDescription describe_plan_cut() {
-  PlanCutOptions o;
-  return declare(o).description();
-}
-
-int run_plan_cut(std::span<const std::string> arguments) {
-  PlanCutOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(PlanCutOptions& o, Arguments arguments) {
   const OnnxModel model = read_onnx_structure(o.model);
   const auto shapes = shapes_in(o, model.graph);
   const Graph sized = with_known_tensors(model, shapes);
   std::vector<Cut> cuts = find_cuts(sized, static_cast<std::size_t>(o.most_tensors));
-  std::string end = fmt::format("{} places to cut {}\n", cuts.size(), printable(o.model.string()));
+  std::string end = fmt::format("{} possible cuts of {}\n", cuts.size(), printable(o.model.string()));
   if (!o.list) {
     cuts = choose_cuts(sized, cuts, {.pieces = static_cast<std::size_t>(o.pieces)});
     // What the pieces declare is open where the model is.
@@ -119,5 +110,10 @@ int run_plan_cut(std::span<const std::string> arguments) {
   print(o.output, tables, provenance_of("plan cut", arguments), to_text(usual, o.output.style()) + "\n" + end);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command plan_cut_command =
+    command<PlanCutOptions, declare, run>("plan cut", "cut a model into pieces that run as a pipeline");
 
 }  // namespace takt

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/line/command_line.h"
-#include "cli/commands.h"
-#include "cli/line/output.h"
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
 #include "plan/costs/lookup_tables.h"
 
 namespace takt {
@@ -25,11 +25,10 @@ struct LookupOptions {
 CommandLine declare(LookupOptions& o) {
   constexpr NumberRange counts{0, 2147483646};
   const std::vector<std::string> units(all_units.begin(), all_units.end());
-  CommandLine line(
-      "lookup",
-      "Says what stages cost at a size of graph, measured or not: from the sizes that a sweep measured, with "
-      "an interval, and a word where the size lies beyond them.",
-      "takt lookup profiling --nodes 4000 --edges 12000 --device CPU,GPU", o.log);
+  CommandLine line("lookup",
+                   "Looks up stage times at a graph size: measured by a sweep, or interpolated from its sizes, with an "
+                   "interval. Times of sizes beyond the measured ones are marked.",
+                   "takt lookup profiling --nodes 4000 --edges 12000 --device CPU,GPU", o.log);
   line.add({.names = "DIR",
             .meaning = "The folder of a sweep, or its raw_measurements.json",
             .required = true,
@@ -46,7 +45,7 @@ CommandLine declare(LookupOptions& o) {
   line.add({.names = "--device",
             .value = "LIST",
             .meaning = "Kinds of devices, separated by commas: CPU, GPU, NPU",
-            .fallback = "all that the sweep has",
+            .fallback = "all in the sweep",
             .offered = units},
            &o.devices);
   line.add({.names = "--stages",
@@ -65,7 +64,7 @@ std::vector<std::string> units_in(std::string_view text) {
   for (const std::string& part : split(text, ',')) {
     units.push_back(upper_case(trim(part)));
     if (std::find(known.begin(), known.end(), units.back()) == known.end())
-      throw UsageError(fmt::format("lookup: --device: '{}' is no kind of device; {}", printable(part),
+      throw UsageError(fmt::format("lookup: --device: '{}' is not a kind of device; {}", printable(part),
                                    suggestion(units.back(), known, "use CPU, GPU or NPU")));
   }
   return units;
@@ -78,8 +77,8 @@ std::pair<int, int> stages_in(std::string_view text, Network network) {
   const auto first = number_in<int>(text.substr(0, dash));
   const auto last = dash == text.npos ? first : number_in<int>(text.substr(dash + 1));
   if (!first || !last || *first < 1 || *last < *first || *last > count)
-    throw UsageError(fmt::format("lookup: --stages: '{}' is no range of stages; {} has stages 1 to {}", printable(text),
-                                 network_title(network), count));
+    throw UsageError(fmt::format("lookup: --stages: '{}' is not a range of stages; {} has stages 1 to {}",
+                                 printable(text), network_title(network), count));
   return {*first, *last};
 }
 
@@ -130,16 +129,7 @@ std::string text_of(const LookupOptions& o, const CostLookup& costs, const std::
   return unknown.empty() ? text : text + "No cost:\n" + unknown;
 }
 
-}  // namespace
-
-CommandDescription describe_lookup() {
-  LookupOptions o;
-  return declare(o).description();
-}
-
-int run_lookup(std::span<const std::string> arguments) {
-  LookupOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(LookupOptions& o, Arguments arguments) {
   const CostLookup costs = read_costs(o.folder);
   std::vector<AnsweredCost> answers;
   for (const UnitRange& range : asked_ranges(o, costs))
@@ -148,5 +138,10 @@ int run_lookup(std::span<const std::string> arguments) {
   print(o.output, tables, provenance_of("lookup", arguments), text_of(o, costs, answers));
   return 0;
 }
+
+}  // namespace
+
+constinit const Command lookup_command =
+    command<LookupOptions, declare, run>("lookup", "look up (or interpolate) stage times at a graph size");
 
 }  // namespace takt

@@ -18,16 +18,17 @@ struct PlanCostOptions {
   bool copies = false, no_interference = false;
 };
 
-/// --divide-cost, --copies, --interference, --no-interference, --devices. How `costs` is given is the command's own.
+/// Adds --divide-cost, --copies, --interference, --no-interference and --devices. The command itself adds the option
+/// for `costs`.
 void add_cost_settings(CommandLine& line, PlanCostOptions& options);
 
 void add_no_interference(CommandLine& line, bool* no_interference);
 
-/// Reads them. Throws UsageError for --divide-cost and --copies with a file of costs, and for a file of interference
-/// together with none.
+/// Reads the costs. Throws UsageError for --divide-cost and --copies with a file of costs, and for --interference
+/// together with --no-interference.
 PlanCostSource cost_source(const PlanCostOptions& options, std::string_view command);
 
-/// Where slow-downs come from, if nobody named it; empty: nowhere, or somebody did.
+/// Returns a sentence that names the file of the slowdowns; empty if there are none or the user named the file.
 std::string interference_line(const PlanCostOptions& options, const PlanCostSource& source);
 
 struct PlanRuleOptions {
@@ -38,14 +39,14 @@ struct PlanRuleOptions {
   bool shared = false, whole = false;
 };
 
-/// --objective, --batches.
+/// Adds --objective and --batches.
 void add_objective(CommandLine& line, PlanRuleOptions& options);
-/// --shared.
+/// Adds --shared.
 void add_shared(CommandLine& line, PlanRuleOptions& options);
-/// The heading "What plans may be" with --shared, --whole, --blocks, --share-step.
+/// Adds the heading "Allowed plans" with --shared, --whole, --blocks and --share-step.
 void add_plan_rules(CommandLine& line, PlanRuleOptions& options);
 
-/// Throws UsageError for shares that do not add up to 1.
+/// Returns the settings of a search. Throws UsageError if 1 is not a multiple of the share step.
 PlanSearchSettings search_settings(const PlanRuleOptions& options, std::string_view command);
 
 }  // namespace takt

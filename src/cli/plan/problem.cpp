@@ -1,19 +1,19 @@
-#include "cli/plan_problem.h"
+#include "cli/plan/problem.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/plan/options.h"
-#include "base/memory/block_places.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "base/memory/block_places.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
+#include "cli/plan/options.h"
+#include "model/sim/simulated.h"
+#include "plan/estimate/slow_downs.h"
 #include "plan/run/planned_layer.h"
 #include "plan/run/planned_pieces.h"
-#include "plan/estimate/slow_downs.h"
-#include "model/sim/simulated.h"
 #include "plan/sweep/journal.h"
 
 namespace takt {
@@ -57,13 +57,13 @@ std::unique_ptr<const PlannedModel> layer_of(const PlanProblemOptions& o, const 
   const SweepGraph graph = sweep ? sweep->configuration.graph : SweepGraph{};
   layer->graph = edges_of(graph, size);
   if (layer->graph.nodes != size.nodes || layer->graph.edges() != size.edges)
-    refuse_input(fmt::format("the sweep measured the graph of {}, which has {} nodes and {} edges; say these",
+    refuse_input(fmt::format("the sweep measured the graph of {}, which has {} nodes and {} edges; use these",
                              printable(graph.kind), layer->graph.nodes, layer->graph.edges()));
   if (sweep) layer->units = units_of(*sweep, layer->network);
   for (const std::string& unit : costs.units())
     if (layer->units.count(unit) == 0)
       refuse_input(
-          fmt::format("{}: does not say which device was measured as {}; give the folder of a sweep of this "
+          fmt::format("{}: does not name the device that was measured as {}; give the folder of a sweep of this "
                       "machine, or leave the unit out with --devices",
                       printable(o.what.string()), unit));
   layer->host_runtime = host_runtime(layer->units);
@@ -72,8 +72,8 @@ std::unique_ptr<const PlannedModel> layer_of(const PlanProblemOptions& o, const 
 }
 
 PlanProblem problem_of_sweep(const PlanProblemOptions& o) {
-  if (!o.nodes || !o.edges) throw UsageError("plan run: a sweep has many sizes; say --nodes N --edges E");
-  if (!o.inputs.empty() || o.threads) throw UsageError("plan run: --input and --threads go with a model, not a sweep");
+  if (!o.nodes || !o.edges) throw UsageError("plan run: a sweep has many sizes; add --nodes N --edges E");
+  if (!o.inputs.empty() || o.threads) throw UsageError("plan run: --input and --threads are for a model, not a sweep");
   const CostLookup lookup = read_costs(o.what);
   PlanCostOptions costing;
   costing.costs = o.what, costing.interference = o.interference;
@@ -107,7 +107,7 @@ const KnownStages* answers_of(const PlanProblem& problem) { return problem.answe
 /// What pieces on different units do to each other.
 void add_contention(const PlanProblemOptions& o, const PlannedPieces& model, const Interrupt& interrupt,
                     PlanProblem& problem) {
-  Progress bar("pieces at the same time");
+  Progress bar("concurrent pieces");
   PieceContentionSettings settings;
   settings.seed = o.seed;
   settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
@@ -120,18 +120,18 @@ void add_contention(const PlanProblemOptions& o, const PlannedPieces& model, con
       std::count_if(problem.pairs.begin(), problem.pairs.end(), [](const PairRow& pair) { return pair.significant; });
   if (certain > 0)
     problem.interference_line = fmt::format(
-        "Pieces on different units slow each other down in {} of {} pairs (leave out with --no-interference).\n\n",
+        "\nPieces on different units slow each other down in {} of {} pairs (ignore with --no-interference).\n",
         certain, problem.pairs.size());
 }
 
 PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& interrupt) {
   if (o.nodes || o.edges || !o.divide_cost.empty() || !o.interference.empty())
-    throw UsageError("plan run: --nodes, --edges, --divide-cost and --interference go with a sweep, not a model");
+    throw UsageError("plan run: --nodes, --edges, --divide-cost and --interference are for a sweep, not a model");
   const auto names = words_in(o.devices.empty() ? "CPU" : o.devices);
   std::map<std::string, PlanUnit> units;
   for (const std::string& name : names)
     if (!units.emplace(name, unit_named(name, o)).second)
-      throw UsageError(fmt::format("--devices: {} is named twice", printable(name)));
+      throw UsageError(fmt::format("--devices: {} is listed twice", printable(name)));
   auto model = std::make_unique<PlannedPieces>(
       o.what, units,
       PieceChoiceSettings{.pieces = static_cast<std::size_t>(o.pieces), .inputs = o.inputs, .seed = o.seed});
@@ -153,10 +153,10 @@ PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& inter
 }  // namespace
 
 void add_model_options(CommandLine& line, PlanProblemOptions& o) {
-  line.heading("Of a model");
+  line.heading("For a model");
   line.add({.names = "--pieces",
             .value = "N",
-            .meaning = "Pieces that the model is cut into; fewer where it has no more places to cut",
+            .meaning = "Pieces to cut the model into; fewer if it has fewer possible cuts",
             .fallback = std::to_string(o.pieces),
             .range = NumberRange{1, 30}},
            &o.pieces);
@@ -176,37 +176,35 @@ void add_model_options(CommandLine& line, PlanProblemOptions& o) {
 
 void add_problem(CommandLine& line, PlanProblemOptions& o) {
   line.add({.names = "DIR|MODEL",
-            .meaning = "The folder of a sweep, or an ONNX model, which is cut into pieces that are measured first",
+            .meaning = "The folder of a sweep, or an ONNX model; a model is cut into pieces, which are measured first",
             .required = true},
            &o.what);
-  line.heading("Of a sweep");
+  line.heading("For a sweep");
   line.add({.names = "--nodes", .value = "N", .meaning = "Nodes of the graph", .range = NumberRange{1, 2147483646}},
            &o.nodes);
   line.add({.names = "--edges", .value = "E", .meaning = "Edges of the graph", .range = NumberRange{1, 2147483646}},
            &o.edges);
   line.add({.names = "--divide-cost",
             .value = "TIME",
-            .meaning = "What parting a batch among units and putting the results together takes; without it the search "
-                       "divides no block"},
+            .meaning = "Time to split a batch over units and to merge the results; without it, no block is split"},
            &o.divide_cost);
-  line.add({.names = "--whole", .meaning = "No block is divided over several units"}, &o.whole);
+  line.add({.names = "--whole", .meaning = "Do not split blocks over several units"}, &o.whole);
   line.add({.names = "--interference",
             .value = "FILE",
-            .meaning = "What units do to each other, from 'takt pipeline interference' as JSON; without it what the "
-                       "sweep measured itself"},
+            .meaning = "How much units slow each other down: the JSON of 'takt pipeline interference'. By default, "
+                       "what the sweep measured"},
            &o.interference);
   add_model_options(line, o);
-  line.heading("Of both");
-  line.add(
-      {.names = "--devices",
-       .value = "LIST",
-       .meaning = "The units that plans may use, separated by commas. Of a sweep: all that have costs without it. Of "
-                  "a model: devices, also with a runtime as in 'onnxruntime@CPU'; CPU without it"},
-      &o.devices);
+  line.heading("For both");
+  line.add({.names = "--devices",
+            .value = "LIST",
+            .meaning = "The units that plans may use, separated by commas. For a sweep: by default all that have "
+                       "costs. For a model: devices, also with a runtime, e.g. 'onnxruntime@CPU'; by default CPU"},
+           &o.devices);
   add_no_interference(line, &o.no_interference);
   line.add({.names = "--seed",
             .value = "N",
-            .meaning = "Of generated values, and of the noise of simulated devices",
+            .meaning = "Seed of generated values, and of the noise of simulated devices",
             .fallback = "1"},
            &o.seed);
 }
@@ -226,7 +224,7 @@ std::string refused_pieces(const PlanProblem& problem) {
   for (const PieceMeasurement& one : problem.pieces)
     if (one.span.count() == 1 && !one.time)
       text += fmt::format("{} does not run piece {}: {}\n", one.unit, one.span.first, one.reason);
-  return text.empty() ? text : text + "\n";
+  return text.empty() ? text : "\n" + text;
 }
 
 }  // namespace takt

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-#include "cli/line/command_line.h"
-#include "cli/line/output.h"
-#include "cli/plan.h"
-#include "cli/plan/options.h"
-#include "cli/plan_problem.h"
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
+#include "base/files/temporary_folder.h"
 #include "base/system/interrupt.h"
 #include "base/system/progress.h"
-#include "base/files/temporary_folder.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/plan/options.h"
+#include "cli/plan/problem.h"
 #include "plan/answer/given_plan.h"
 #include "plan/answer/run_tables.h"
 #include "plan/search/search.h"
@@ -33,22 +33,21 @@ struct PlanRunOptions {
 };
 
 CommandLine declare(PlanRunOptions& o) {
-  CommandLine line(
-      "plan run",
-      "Runs plans on the devices that were measured, in turns, and shows what they really take beside what "
-      "was expected: the plan that a search names, the best on one unit, and those that are given. Checks "
-      "that every block computes what the undivided model does.",
-      "takt plan run model.onnx --devices CPU,sim:GPU --objective throughput", o.log);
+  CommandLine line("plan run",
+                   "Runs plans on the devices that were measured, interleaved, and compares measured with estimated "
+                   "times: the plan that the search ranked first, the best single-device plan, and plans of your "
+                   "choice. Checks that the outputs of every block match those of the whole model.",
+                   "takt plan run model.onnx --devices CPU,sim:GPU --objective throughput", o.log);
   add_problem(line, o.problem);
-  line.heading("What is run");
+  line.heading("Plans to run");
   line.add({.names = "--plan",
             .value = "PLAN",
-            .meaning = "A plan to run beside them: a name, a JSON file, or a text such as 'CPU[1-4] | GPU[5-7]'",
+            .meaning = "Another plan to run: a name, a JSON file, or a string such as 'CPU[1-4] | GPU[5-7]'",
             .names_a_file = true},
            &o.plans);
   line.add({.names = "--top",
             .value = "N",
-            .meaning = "Run so many of the plans that the search found; 0: only those that are given",
+            .meaning = "Number of plans to run from the search; 0: only those of --plan",
             .fallback = std::to_string(o.top),
             .range = NumberRange{0, 1000}},
            &o.top);
@@ -56,15 +55,15 @@ CommandLine declare(PlanRunOptions& o) {
   add_shared(line, o.rules);
   line.add({.names = "--rounds",
             .value = "N",
-            .meaning = "How often every plan is run",
+            .meaning = "Runs of every plan, interleaved with those of the others",
             .fallback = std::to_string(o.rounds),
             .range = NumberRange{1, 10'000}},
            &o.rounds);
-  line.add({.names = "--no-check", .meaning = "Do not compare what blocks compute with the model in float32"},
+  line.add({.names = "--no-check", .meaning = "Do not compare the outputs of blocks with the model in float32"},
            &o.no_check);
   line.add({.names = "--out",
             .value = "DIR",
-            .meaning = "Keep the pipelines of the plans here, each in a folder: 'takt pipeline run' runs one again",
+            .meaning = "Keep the pipelines of the plans in this folder, each in a subfolder, for 'takt pipeline run'",
             .makes = Makes::folder},
            &o.out);
   add_output(line, o.output, table_names("plan run"));
@@ -95,16 +94,7 @@ std::vector<PlannedTrial> trials_of(const PlanRunOptions& o, const PlanCosts& co
   return trials;
 }
 
-}  // namespace
-
-CommandDescription describe_plan_run() {
-  PlanRunOptions o;
-  return declare(o).description();
-}
-
-int run_plan_run(std::span<const std::string> arguments) {
-  PlanRunOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(PlanRunOptions& o, Arguments arguments) {
   o.rules.whole = o.problem.whole;
   const PlanSearchSettings search = search_settings(o.rules, "plan run");
   o.problem.at_once = search.objective == PlanObjective::throughput;
@@ -128,12 +118,17 @@ int run_plan_run(std::span<const std::string> arguments) {
   auto tables = plan_run_tables(report);
   for (Table& table : piece_tables(problem)) tables.push_back(std::move(table));
   print(o.output, tables, provenance_of("plan run", arguments),
-        refused_pieces(problem) + problem.interference_line + to_text(report, o.output.style()));
+        to_text(report, o.output.style()) + refused_pieces(problem) + problem.interference_line);
   for (const PlanRunResult& plan : report.plans)
     if (plan.is_wrong())
-      throw Error(ErrorKind::runtime, fmt::format("the plan {} computes something else than the model does: {}",
+      throw Error(ErrorKind::runtime, fmt::format("the outputs of the plan {} differ from those of the model: {}",
                                                   to_string(plan.trial.plan), plan.what_is_wrong()));
   return 0;
 }
+
+}  // namespace
+
+constinit const Command plan_run_command =
+    command<PlanRunOptions, declare, run>("plan run", "run plans and compare estimated with measured time");
 
 }  // namespace takt

@@ -4,18 +4,18 @@
 
 #include <algorithm>
 
-#include "cli/line/command_line.h"
-#include "cli/line/output.h"
-#include "cli/plan.h"
-#include "cli/plan/options.h"
-#include "cli/plan_problem.h"
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
-#include "base/system/log.h"
 #include "base/basics/text.h"
+#include "base/system/log.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/plan/options.h"
+#include "cli/plan/problem.h"
 #include "plan/answer/given_plan.h"
-#include "plan/estimate/cost_source.h"
 #include "plan/answer/tables.h"
+#include "plan/estimate/cost_source.h"
 #include "plan/search/source_plans.h"
 
 namespace takt {
@@ -36,27 +36,27 @@ struct PlanSearchOptions {
 
 CommandLine declare(PlanSearchOptions& o) {
   CommandLine line("plan search",
-                   "Finds the plans that take least time: where the stages of a model are cut into blocks, on which "
-                   "unit every block runs, or on which units together with which shares of each batch. Says whether it "
-                   "is proven that none is better, and shows the best plan on one unit beside them.",
+                   "Finds the fastest plans: how to cut the stages of a model into blocks, which unit (a device or a "
+                   "kind of device) runs each block, or which units share its batches. Reports whether the best plan "
+                   "is proven optimal, and shows the best single-device plan for comparison.",
                    "takt plan search --costs costs.json --objective throughput --plan PEP1", o.log);
-  line.add({.names = "MODEL",
-            .meaning = "An ONNX model: it is cut into pieces, and these are measured on --devices, such as "
-                       "CPU,sim:GPU or onnxruntime@CPU,openvino@CPU"},
+  line.add({.names = "MODEL|COSTS",
+            .meaning = "An ONNX model: it is cut into pieces, which are measured on --devices, e.g. CPU,sim:GPU or "
+                       "onnxruntime@CPU,openvino@CPU. Or a file or folder as for --costs"},
            &o.problem.what);
   line.add({.names = "--costs",
             .value = "PATH",
-            .meaning = "Without a model: what stages cost on units: a JSON file, or the folder of a sweep, for batches "
-                       "of --nodes and --edges"},
+            .meaning = "Without a model: stage times on units, a JSON file or the folder of a sweep, for batches of "
+                       "--nodes and --edges"},
            &o.costs.costs);
   line.add({.names = "--nodes",
             .value = "N",
-            .meaning = "Where costs depend on the size: how many nodes a batch has",
+            .meaning = "If costs depend on the size: nodes of a batch",
             .range = NumberRange{1, 2147483646}},
            &o.nodes);
   line.add({.names = "--edges",
             .value = "E",
-            .meaning = "Where costs depend on the size: how many edges a batch has",
+            .meaning = "If costs depend on the size: edges of a batch",
             .range = NumberRange{0, 2147483646}},
            &o.edges);
   add_cost_settings(line, o.costs);
@@ -70,7 +70,7 @@ CommandLine declare(PlanSearchOptions& o) {
   line.add({.names = "--plan",
             .value = "PLAN",
             .meaning = fmt::format(
-                "A plan to show beside them: {}, a JSON file, or a text such as 'CPU+GPU[1-5 0.30/0.70] | NPU[6-7]'",
+                "Another plan to show: {}, a JSON file, or a string such as 'CPU+GPU[1-5 0.30/0.70] | NPU[6-7]'",
                 fmt::join(named_plans(), ", ")),
             .names_a_file = true},
            &o.plans);
@@ -82,10 +82,10 @@ CommandLine declare(PlanSearchOptions& o) {
             .meaning = "source: at most two blocks on CPU, GPU, NPU or CPU and GPU together, each unit once",
             .one_of = {"source"}},
            &o.preset);
-  line.add({.names = "--list", .meaning = "With --preset: only print its candidates; no costs are needed"}, &o.list);
+  line.add({.names = "--list", .meaning = "With --preset: only print its candidates; needs no costs"}, &o.list);
   line.add({.names = "--model",
             .value = "NETWORK",
-            .meaning = "With --list: the network whose stages the candidates are of",
+            .meaning = "With --list: the network whose stages the candidates use",
             .fallback = o.model,
             .one_of = network_names()},
            &o.model);
@@ -96,8 +96,7 @@ CommandLine declare(PlanSearchOptions& o) {
 /// Of one batch, where costs depend on it.
 std::optional<GraphSize> size_of(const PlanSearchOptions& o, const PlanCostSource& source) {
   if (!source.by_size() && !o.nodes && !o.edges) return std::nullopt;
-  if (!o.nodes || !o.edges)
-    throw UsageError("plan search: the costs are those of many sizes; say which: --nodes N --edges E");
+  if (!o.nodes || !o.edges) throw UsageError("plan search: the costs depend on the size; add --nodes N --edges E");
   return GraphSize{*o.nodes, *o.edges};
 }
 
@@ -106,8 +105,8 @@ void warn_of_extrapolation(const PlanReport& report, const PlanCostSource& sourc
   if (!size) return;
   const auto blocks = source.extrapolated(report.search.plans.front().plan, *size);
   if (!blocks.empty())
-    log_warning(
-        fmt::format("the first plan rests on times beyond the sizes that were measured: {}", fmt::join(blocks, ", ")));
+    log_warning(fmt::format("the first plan uses times that are extrapolated beyond the measured sizes: {}",
+                            fmt::join(blocks, ", ")));
 }
 
 int list_candidates(const PlanSearchOptions& o, std::span<const std::string> arguments) {
@@ -132,7 +131,7 @@ PlanReport report_on(const PlanSearchOptions& o, const PlanCosts& costs, PlanSea
 int search_model(PlanSearchOptions& o, std::span<const std::string> arguments) {
   if (!o.costs.costs.empty() || o.nodes || o.edges || !o.costs.divide_cost.empty() || !o.costs.interference.empty() ||
       o.costs.copies || !o.preset.empty())
-    throw UsageError("plan search: a model is measured; leave out --costs and what goes with it, and --preset");
+    throw UsageError("plan search: a model is measured; leave out --costs and its options, and --preset");
   const PlanSearchSettings settings = search_settings(o.rules, "plan search");
   o.problem.devices = o.costs.devices;
   o.problem.no_interference = o.costs.no_interference;
@@ -146,24 +145,19 @@ int search_model(PlanSearchOptions& o, std::span<const std::string> arguments) {
   auto tables = plan_tables(report);
   for (Table& table : piece_tables(problem)) tables.push_back(std::move(table));
   print(o.output, tables, provenance_of("plan search", arguments),
-        refused_pieces(problem) + problem.interference_line + to_text(report, o.output.style()));
+        to_text(report, o.output.style()) + refused_pieces(problem) + problem.interference_line);
   return 0;
 }
 
-}  // namespace
-
-CommandDescription describe_plan_search() {
-  PlanSearchOptions o;
-  return declare(o).description();
-}
-
-int run_plan_search(std::span<const std::string> arguments) {
-  PlanSearchOptions o;
-  if (!declare(o).parse(arguments)) return 0;
-  if (o.list && o.preset.empty()) throw UsageError("plan search: --list: say of what: --preset source");
+int run(PlanSearchOptions& o, Arguments arguments) {
+  if (o.list && o.preset.empty()) throw UsageError("plan search: --list needs a preset; add --preset source");
   if (o.list) return list_candidates(o, arguments);
-  if (!o.problem.what.empty()) return search_model(o, arguments);
-  if (o.costs.costs.empty()) throw UsageError("plan search: name a model, or say what stages cost: --costs PATH");
+  if (!o.problem.what.empty() && o.problem.is_model()) return search_model(o, arguments);
+  if (!o.problem.what.empty() && !o.costs.costs.empty())
+    throw UsageError(fmt::format("plan search: costs are given twice: '{}' and --costs '{}'",
+                                 printable(o.problem.what.string()), printable(o.costs.costs.string())));
+  if (!o.problem.what.empty()) o.costs.costs = o.problem.what;
+  if (o.costs.costs.empty()) throw UsageError("plan search: name a model, or give stage times: --costs PATH");
 
   const PlanSearchSettings settings = search_settings(o.rules, "plan search");
   const PlanCostSource source = cost_source(o.costs, "plan search");
@@ -173,8 +167,13 @@ int run_plan_search(std::span<const std::string> arguments) {
   compare_with_single(report, *costs, size ? source.draws(*size) : std::nullopt, settings);
   warn_of_extrapolation(report, source, size);
   print(o.output, plan_tables(report), provenance_of("plan search", arguments),
-        interference_line(o.costs, source) + to_text(report, o.output.style()));
+        to_text(report, o.output.style()) + interference_line(o.costs, source));
   return 0;
 }
+
+}  // namespace
+
+constinit const Command plan_search_command = command<PlanSearchOptions, declare, run>(
+    "plan search", "find the best plans for given costs, proven or with a gap");
 
 }  // namespace takt

@@ -1,25 +1,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <iostream>
-#include <iterator>
 #include <memory>
 
-#include "cli/commands.h"
-#include "cli/pipeline.h"
-#include "cli/plan/sweep_options.h"
-#include "base/memory/block_places.h"
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
+#include "base/machine/class.h"
+#include "base/memory/block_places.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
-#include "plan/costs/tables.h"
+#include "cli/line/commands.h"
+#include "cli/line/worker.h"
+#include "cli/plan/sweep_options.h"
 #include "plan/costs/raw_measurements.h"
-#include "base/machine/class.h"
+#include "plan/costs/tables.h"
 #include "plan/sweep/contention.h"
 #include "plan/sweep/contention_bench.h"
 #include "plan/sweep/export.h"
@@ -29,19 +25,14 @@
 namespace takt {
 namespace {
 
-/// The word after which takt is a sweep's own child: it measures what its standard input asks for (stage_task.h).
-constexpr std::string_view child_word = "--task";
-/// The same for contention (contention_task.h).
-constexpr std::string_view contention_word = "--contention-task";
-
-/// The runtime that writes IR; null where this binary lacks it, which only those are told who asked for files.
+/// Returns the runtime that writes IR; null if this binary does not have it, with a warning if files were requested.
 std::unique_ptr<Runtime> ir_converter(bool is_asked) {
   if (has_runtime("openvino")) return make_runtime("openvino");
-  if (is_asked) log_warning("no IR is written: this binary lacks OpenVINO; configure with -DTAKT_WITH_OPENVINO=ON");
+  if (is_asked) log_warning("no IR is written: this binary has no OpenVINO; configure with -DTAKT_WITH_OPENVINO=ON");
   return nullptr;
 }
 
-/// Of the models that the devices take; of all where nothing is measured.
+/// Exports the models that the devices need; all models if nothing is measured.
 std::vector<ExportedModel> export_step(const SweepOptions& o, const SweepCases& cases,
                                        const std::vector<SweepDevice>& devices, const Interrupt& interrupt) {
   auto exports = stage_exports(networks_in(o.models), cases, o.ranges);
@@ -82,7 +73,7 @@ SweepRecords measure_step(const SweepOptions& o, const SweepCases& cases, const 
   settings.row_limit = Nanoseconds(static_cast<std::int64_t>(o.row_limit_s * 1e9));
   settings.shard = shard_in(o.shard);
   settings.machine = to_string(detect_machine_class());
-  settings.child = {path_of_this_program(), "sweep", std::string(child_word)};
+  settings.child = words_of(worker_stage_command);
   settings.stop = &interrupt.requested();
   Progress bar("measuring stages");
   settings.progress = [&](Duration spent, Duration left) {
@@ -100,11 +91,11 @@ std::string nothing_measured(const SweepRecords& sweep, const std::vector<SweepD
       tried.push_back(&one);
   const auto is_measured = [](const StageRecord* one) { return one->row.status == StageStatus::measured; };
   if (tried.empty() || std::any_of(tried.begin(), tried.end(), is_measured)) return "";
-  return fmt::format("nothing was measured: {} rows failed or are not supported; of the first: {}", tried.size(),
+  return fmt::format("nothing was measured: {} rows failed or are not supported; the first one: {}", tried.size(),
                      tried.front()->row.reason);
 }
 
-/// Of one network in DIR/results, of several each in a folder of its own there.
+/// Tables of one network are in DIR/results, those of several in a subfolder each.
 std::filesystem::path tables_folder(const SweepOptions& o, Network network, std::size_t networks) {
   const auto results = o.out / "results";
   return networks == 1 ? results : results / network_name(network);
@@ -114,9 +105,11 @@ StageMeasurements measurements_for(const SweepOptions& o, const std::optional<Sw
                                    std::int64_t features) {
   if (!o.from.empty()) return read_raw_measurements(o.from, {network, features});
   if (!sweep)
-    throw Error(ErrorKind::bad_input, fmt::format("{}: holds no measured rows; run with --measure first, or name a "
-                                                  "raw_measurements.json with --from",
-                                                  printable(o.out.string())));
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format(
+            "{}: contains no measured rows; run with --measure first, or name a raw_measurements.json with --from",
+            printable(o.out.string())));
   return measurements_of(*sweep, network);
 }
 
@@ -154,7 +147,7 @@ ContentionAnswer contention_step(const SweepOptions& o, const Provenance& proven
   const auto sweep = read_sweep(o.out);
   if (!sweep)
     throw Error(ErrorKind::bad_input,
-                fmt::format("{}: holds no measured rows; run with --measure first", printable(o.out.string())));
+                fmt::format("{}: contains no measured rows; run with --measure first", printable(o.out.string())));
   const auto networks = networks_in(o.models);
   ContentionAnswer answer;
   for (const Network network : networks) {
@@ -165,7 +158,7 @@ ContentionAnswer contention_step(const SweepOptions& o, const Provenance& proven
     settings.alone = o.do_interference;
     settings.retry = o.retry;
     settings.row_limit = Nanoseconds(static_cast<std::int64_t>(o.row_limit_s * 1e9));
-    settings.child = {path_of_this_program(), "sweep", std::string(contention_word)};
+    settings.child = words_of(worker_contention_command);
     settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
     settings.stop = &interrupt.requested();
     auto measured = measure_contention(*sweep, settings);
@@ -174,14 +167,14 @@ ContentionAnswer contention_step(const SweepOptions& o, const Provenance& proven
     for (const std::string& failed : measured->failed)
       log_warning(fmt::format("contention of {} is not measured: {}", network_title(network), printable(failed)));
     if (measured->report.stages.empty()) {
-      answer.nothing = fmt::format("no contention of {} was measured; of the first: {}", network_title(network),
+      answer.nothing = fmt::format("no contention of {} was measured; the first one: {}", network_title(network),
                                    measured->failed.empty() ? "it has no stage" : printable(measured->failed.front()));
       continue;
     }
     const auto folder = tables_folder(o, network, networks.size());
     make_folders(folder);
     write_file_atomically(folder / contention_file, contention_json(*measured, provenance));
-    answer.text += fmt::format("{}\nslow-downs in {}\n", to_text(measured->report, o.output.style()),
+    answer.text += fmt::format("{}\nslowdowns in {}\n", to_text(measured->report, o.output.style()),
                                printable((folder / contention_file).string()));
     answer.measured.push_back(std::move(*measured));
   }
@@ -201,8 +194,8 @@ SweepSteps sweep_steps(const SweepOptions& o) {
   steps.contends = o.do_interference || (o.do_all && o.shard.empty());
   if (!steps.exports && !steps.analyzes && !steps.contends)
     throw UsageError(
-        "sweep: say what to do: --export writes the models, --measure measures them, --analyze makes tables "
-        "of costs, --interference measures slow-downs, --all does it all");
+        "sweep: no step given: --export writes the models, --measure measures them, --analyze writes cost tables, "
+        "--interference measures slowdowns, --all runs all steps");
   if (!o.from.empty() && (steps.exports || !steps.analyzes || steps.contends))
     throw UsageError("sweep: --from names rows for --analyze alone; leave out the other steps");
   return steps;
@@ -210,7 +203,7 @@ SweepSteps sweep_steps(const SweepOptions& o) {
 
 struct SweepAnswer {
   std::vector<Table> tables;
-  std::string text, nothing;  ///< `nothing`: why nothing at all was measured; no step goes on from there
+  std::string text, nothing;  ///< `nothing`: why nothing at all was measured; the other steps are skipped
 };
 
 void add_pressures(const SweepOptions& o, const ContentionAnswer& contention, SweepAnswer& answer) {
@@ -250,35 +243,7 @@ SweepAnswer answer_of(const SweepOptions& o, const SweepSteps& steps, const Prov
   return answer;
 }
 
-/// The child's answers go to its standard output, one a line.
-template <typename Work>
-int run_child(const Work& work) {
-  std::cin >> std::noskipws;
-  const std::string task(std::istreambuf_iterator<char>(std::cin), {});
-  return work(task, [](const std::string& line) {
-    std::fputs((line + "\n").c_str(), stdout);
-    std::fflush(stdout);
-  });
-}
-
-}  // namespace
-
-CommandDescription describe_sweep() {
-  SweepOptions o;
-  return declare(o).description();
-}
-
-int run_sweep(std::span<const std::string> arguments) {
-  // Rows are of several processes, and are held against each other and against plans.
-  if (arguments.size() == 1 && (arguments.front() == child_word || arguments.front() == contention_word))
-    place_blocks_together();
-  if (arguments.size() == 1 && arguments.front() == child_word) return run_child(run_stage_task);
-  if (arguments.size() == 1 && arguments.front() == contention_word)
-    return run_child(
-        [](const auto& task, const auto& tell) { return run_contention_task(task, load_command(), tell); });
-  if (!arguments.empty() && arguments.front() == "merge") return run_sweep_merge(arguments.subspan(1));
-  SweepOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(SweepOptions& o, Arguments arguments) {
   const SweepSteps steps = sweep_steps(o);
   shard_in(o.shard);
   const Provenance provenance = provenance_of("sweep", arguments);
@@ -289,5 +254,25 @@ int run_sweep(std::span<const std::string> arguments) {
   if (!answer.nothing.empty()) throw Error(ErrorKind::runtime, answer.nothing);
   return 0;
 }
+
+void tell(const std::string& line) { tell_line(line); }
+
+/// Rows are of several processes, and are held against each other and against plans.
+int run_stage_worker(Arguments) {
+  place_blocks_together();
+  return run_stage_task(whole_task(), tell);
+}
+
+int run_contention_worker(Arguments) {
+  place_blocks_together();
+  return run_contention_task(whole_task(), words_of(worker_load_command), tell);
+}
+
+}  // namespace
+
+constinit const Command worker_stage_command{"worker stage", "", run_stage_worker};
+constinit const Command worker_contention_command{"worker contention", "", run_contention_worker};
+constinit const Command sweep_command =
+    command<SweepOptions, declare, run>("sweep", "measure GNN stages on every device and graph size");
 
 }  // namespace takt

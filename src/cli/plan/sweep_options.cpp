@@ -4,34 +4,32 @@
 
 #include <algorithm>
 
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
-#include "plan/gnn/edge_list.h"
+#include "cli/line/tables.h"
 #include "model/sim/simulated.h"
+#include "plan/gnn/edge_list.h"
 
 namespace takt {
 namespace {
 
 void add_steps(CommandLine& line, SweepOptions& o) {
   line.add({.names = "--export", .meaning = "Write the models to DIR/exported_models"}, &o.do_export);
-  line.add({.names = "--measure",
-            .meaning = "Measure every stage on every device and size; rows that are there already are kept"},
+  line.add({.names = "--measure", .meaning = "Measure every stage on every device and size; existing rows are kept"},
            &o.do_measure);
   line.add({.names = "--analyze",
-            .meaning = "Make the tables of costs from what was measured: lookup_table.json, bandwidth_table.json, "
+            .meaning = "Write the cost tables of what was measured: lookup_table.json, bandwidth_table.json, "
                        "raw_measurements.json and profiling_report.txt in DIR/results"},
            &o.do_analyze);
   line.add({.names = "--interference",
-            .meaning = "Measure what stages on devices that share something do to each other, beside loads of known "
-                       "levels, and write results/interference.json, with which plans count"},
+            .meaning = "Measure how much stages on devices with shared resources slow each other down, by loads of "
+                       "known levels, and write results/interference.json, which plans use"},
            &o.do_interference);
   line.add({.names = "--from",
             .value = "FILE",
-            .meaning = "With --analyze: a raw_measurements.json of anyone instead of this sweep's rows"},
+            .meaning = "With --analyze: use this raw_measurements.json instead of this sweep's rows"},
            &o.from);
-  line.add({.names = "--all", .meaning = "All of it, one after the other; interference where devices share something"},
-           &o.do_all);
+  line.add({.names = "--all", .meaning = "Run all steps; interference only if devices share resources"}, &o.do_all);
   line.add({.names = "--out",
             .value = "DIR",
             .meaning = "The folder of the sweep",
@@ -47,7 +45,7 @@ void add_what(CommandLine& line, SweepOptions& o) {
             .fallback = o.models,
             .offered = network_names()},
            &o.models);
-  line.add({.names = "--ranges", .meaning = "Also all fused ranges of stages, 28 of 7 stages"}, &o.ranges);
+  line.add({.names = "--ranges", .meaning = "Also all fused ranges of stages, 28 for 7 stages"}, &o.ranges);
   line.add({.names = "--cases",
             .value = "SET|FILE",
             .meaning = fmt::format("The sizes of graphs: a set by its number of cases ({}), or a JSON file",
@@ -58,61 +56,62 @@ void add_what(CommandLine& line, SweepOptions& o) {
            &o.cases);
   line.add({.names = "--graph",
             .value = "KIND|FILE",
-            .meaning = "How edges are spread over nodes: uniform, power-law, or an edge list of your own (CSV), whose "
-                       "size is then the only one",
+            .meaning = "How edges are distributed over nodes: uniform, power-law, or your edge list (CSV), whose size "
+                       "is then the only one",
             .fallback = o.graph.kind,
             .offered = {"uniform", "power-law"},
             .names_a_file = true},
            &o.graph.kind);
-  line.add({.names = "--seed", .value = "N", .meaning = "Of drawn edges and values", .fallback = "42"}, &o.graph.seed);
+  line.add({.names = "--seed", .value = "N", .meaning = "Seed of random edges and values", .fallback = "42"},
+           &o.graph.seed);
 }
 
 void add_measuring(CommandLine& line, SweepOptions& o) {
   line.add({.names = "--devices",
             .value = "LIST",
-            .meaning = "Separated by commas, as in CPU,GPU or sim:CPU,sim:NPU; NPU=sim:edge where the name does not "
-                       "tell the kind",
-            .fallback = "those of CPU, GPU and NPU that are here"},
+            .meaning = "Devices, separated by commas, e.g. CPU,GPU or sim:CPU,sim:NPU; NPU=sim:edge if the name does "
+                       "not contain the kind",
+            .fallback = "those of CPU, GPU and NPU that are available"},
            &o.devices);
   line.add({.names = "--fallback",
             .value = "RUNTIME",
-            .meaning = "Where OpenVINO cannot, try this one; the row says so",
+            .meaning = "Use this runtime where OpenVINO does not support a stage; the row names it",
             .one_of = {"onnxruntime"}},
            &o.fallback);
   line.add({.names = "--warmup",
             .value = "N",
-            .meaning = "Runs before those that are measured",
-            .fallback = "10, or as the file of --cases says",
+            .meaning = "Warm-up runs of each row",
+            .fallback = "10, or that of the file of --cases",
             .range = NumberRange{0, 1e6}},
            &o.warmup);
   line.add({.names = "--iterations",
             .value = "N",
             .meaning = "Measured runs of each row",
-            .fallback = "50, or as the file of --cases says",
+            .fallback = "50, or that of the file of --cases",
             .range = NumberRange{1, 1e6}},
            &o.iterations);
   line.add({.names = "--rounds",
             .value = "N",
-            .meaning = "Passes over all rows in which they get their measured runs, so that a bad minute of the "
-                       "machine does not hit a few rows alone",
-            .fallback = "3; 1 where all devices are simulated",
+            .meaning = "Split the measured runs of each row over N passes, so that a temporary slowdown of the machine "
+                       "affects all rows equally",
+            .fallback = "3; 1 if all devices are simulated",
             .range = NumberRange{1, 1000}},
            &o.rounds);
   line.add({.names = "--row-limit",
             .value = "SECONDS",
-            .meaning = "A row that takes longer has failed",
+            .meaning = "Time limit of a row; a row that takes longer fails",
             .fallback = "900",
             .range = NumberRange{0.1, 1e6}},
            &o.row_limit_s);
-  line.add({.names = "--retry", .meaning = "Measure rows again that failed before"}, &o.retry);
-  line.add({.names = "--shard",
-            .value = "I/N",
-            .meaning = "Measure the I-th of N parts; the others may run on other machines of the same kind, with the "
-                       "same folder"},
-           &o.shard);
+  line.add({.names = "--retry", .meaning = "Measure failed rows again"}, &o.retry);
+  line.add(
+      {.names = "--shard",
+       .value = "I/N",
+       .meaning = "Measure shard I of N; the others may run on other machines of the same kind, with the same folder"},
+      &o.shard);
 }
 
-/// Those that can be used here, each kind once.
+/// Returns the devices that can be used here, each kind once.
 std::vector<SweepDevice> devices_here(const std::vector<std::string>& runtimes) {
   std::vector<SweepDevice> devices;
   for (const DeviceStatus& status : make_runtime(runtimes.front())->devices()) {
@@ -129,11 +128,10 @@ std::vector<SweepDevice> devices_here(const std::vector<std::string>& runtimes) 
 CommandLine declare(SweepOptions& o) {
   CommandLine line(
       "sweep",
-      "Measures the stages of graph neural networks (GraphSAGE, GCN, GAT) on every device and size. The "
-      "stages are models that takt builds: for CPUs (f32) and GPUs (f16) of open size, for NPUs (f16) one "
-      "per size, as ONNX and, where this binary has OpenVINO, as its IR. What is in the folder already is "
-      "neither written nor measured again. 'takt sweep merge DIR... --out DIR' puts parts together that were "
-      "measured in folders of their own.",
+      "Measures the stages of graph neural networks (GraphSAGE, GCN, GAT) on every device and size. takt generates a "
+      "model of each stage: with dynamic size for CPUs (f32) and GPUs (f16), one per size for NPUs (f16), as ONNX and, "
+      "if this binary has OpenVINO, as its IR. Existing models and rows are neither written nor measured again. 'takt "
+      "sweep merge DIR... --out DIR' merges parts that were measured in separate folders.",
       "takt sweep --all --devices CPU,sim:GPU,sim:NPU --out profiling", o.log);
   add_steps(line, o);
   add_what(line, o);
@@ -189,8 +187,7 @@ Shard shard_in(const std::string& text, std::string_view command) {
   const auto number = number_in<int>(std::string_view(text).substr(0, slash));
   const auto of = slash == text.npos ? std::nullopt : number_in<int>(std::string_view(text).substr(slash + 1));
   if (!number || !of || *number < 1 || *of < *number || *of > 10'000)
-    throw UsageError(
-        fmt::format("{}: --shard: '{}' is no part of a whole; write I/N, as in 2/4", command, printable(text)));
+    throw UsageError(fmt::format("{}: --shard: '{}' is not a shard; write I/N, e.g. 2/4", command, printable(text)));
   return {*number, *of};
 }
 

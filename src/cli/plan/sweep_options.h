@@ -33,20 +33,17 @@ struct SweepOptions {
 
 CommandLine declare(SweepOptions& options);
 
-/// Each of these throws UsageError for words that it does not know.
-std::vector<Network> networks_in(std::string_view list);  ///< each once, in the order that they were named in
-/// "2/4"; `command` begins the message.
+/// Each of these throws UsageError for unknown words.
+std::vector<Network> networks_in(std::string_view list);  ///< each once, in the order of the list
+/// Parses "2/4". Throws UsageError, whose message begins with `command`.
 Shard shard_in(const std::string& text, std::string_view command = "sweep");
-std::vector<SweepDevice> devices_in(const SweepOptions& options);  ///< those asked for, else those that are here
+std::vector<SweepDevice> devices_in(const SweepOptions& options);  ///< those of --devices, else the available ones
 SweepCases cases_of(const SweepOptions& options);
-/// As asked for; else 3 where a device is a real one, as far as there are so many iterations, and 1 of simulated ones.
+/// Returns the value of --rounds; else 3 (at most the iterations) if a device is real, and 1 if all are simulated.
 int rounds_of(const SweepOptions& options, const SweepCases& cases, const std::vector<SweepDevice>& devices);
 
-/// In the order in which they are tried on a real device.
+/// Returns the runtimes in the order in which they are tried on a real device.
 std::vector<std::string> runtimes_for(const SweepOptions& options);
-bool has_runtime(std::string_view name);  ///< of this binary
-
-/// `takt sweep merge`.
-int run_sweep_merge(std::span<const std::string> arguments);
+bool has_runtime(std::string_view name);  ///< whether this binary has the runtime
 
 }  // namespace takt

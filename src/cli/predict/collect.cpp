@@ -3,25 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <iterator>
 
-#include "cli/commands.h"
-#include "cli/load_options.h"
-#include "cli/line/output.h"
-#include "cli/predict_options.h"
-#include "cli/plan/sweep_options.h"
-#include "cli/line/tables.h"
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
-#include "predict/collect/bench.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/line/worker.h"
+#include "cli/machine/load_options.h"
+#include "cli/plan/sweep_options.h"
+#include "cli/predict/predict_options.h"
 #include "predict/answer/tables.h"
+#include "predict/collect/bench.h"
 
 namespace takt {
 namespace {
@@ -42,10 +41,10 @@ struct CollectOptions {
 CommandLine declare(CollectOptions& o) {
   const CollectSettings usual;
   CommandLine line("collect",
-                   "Measures models of a zoo kernel by kernel, where each kernel stands, and writes the dataset that "
-                   "'takt fit' learns from. Every model is measured in several rounds, each in a fresh process and in "
-                   "an order of its own; what was measured stays on disk, so that a collection that was stopped goes "
-                   "on where it was. 'takt collect merge A.csv B.csv -o ALL.csv' puts datasets together.",
+                   "Measures the models of a zoo kernel by kernel, each kernel inside its model, and writes the "
+                   "dataset that 'takt fit' trains on. Every model is measured in several rounds, each in a separate "
+                   "process and in random order. Measurements are saved at once, so that a stopped collection resumes. "
+                   "'takt collect merge A.csv B.csv -o ALL.csv' merges datasets.",
                    "takt collect --models zoo -o dataset.csv", o.log);
   line.add({.names = "--config", .value = "FILE", .meaning = "A YAML file with models and settings (docs/formats.md)"},
            &o.config);
@@ -54,48 +53,50 @@ CommandLine declare(CollectOptions& o) {
             .meaning = "A folder with .onnx files, or a model; may be given several times",
             .names_a_file = true},
            &o.models);
-  line.add(
-      {.names = "-o,--output",
-       .value = "FILE",
-       .meaning =
-           "The dataset, compressed if it ends in .gz; the journal of what was measured lies beside it as FILE.jsonl",
-       .fallback = default_dataset,
-       .makes = Makes::unasked_file,
-       .beside = ".jsonl"},
-      &o.out);
+  line.add({.names = "-o,--output",
+            .value = "FILE",
+            .meaning =
+                "The dataset, compressed if it ends in .gz; the journal of what was measured is next to it, FILE.jsonl",
+            .fallback = default_dataset,
+            .makes = Makes::unasked_file,
+            .beside = ".jsonl"},
+           &o.out);
   line.add({.names = "--rounds",
             .value = "N",
-            .meaning = "How often each model is measured; with two or more the dataset says how noisy it is",
+            .meaning = "How often each model is measured; with two or more, the dataset contains its noise",
             .fallback = std::to_string(usual.rounds),
             .range = NumberRange{1, 1000}},
            &o.rounds);
   line.add({.names = "--time",
             .value = "DURATION",
-            .meaning = "How long each model runs in a round, once with records of its kernels and once without",
+            .meaning = "How long each model runs per round, once with profiling of its kernels and once without",
             .fallback = "1s"},
            &o.time);
   line.add({.names = "--device",
             .value = "NAME",
-            .meaning = "What computes: CPU, or GPU for NVIDIA's by ONNX Runtime's CUDA provider",
+            .meaning = "Device to measure: CPU, or GPU (NVIDIA, through ONNX Runtime's CUDA provider)",
             .fallback = usual.device},
            &o.device);
   line.add({.names = "--threads",
             .value = "N",
-            .meaning = "Threads that a session computes with; a predictor is for one number of threads",
+            .meaning = "Threads of each session; a predictor is valid for one number of threads",
             .fallback = std::to_string(usual.threads),
             .range = NumberRange{1, 4096}},
            &o.threads);
   line.add({.names = "--stress",
             .value = "N",
-            .meaning = "Measure each model beside N loads as well, drawn from kinds, levels and threads (--config says "
-                       "which); 0: beside all of them",
+            .meaning = "Also measure each model under N loads, a random choice of kinds, levels and threads (--config "
+                       "lists them); 0: under all of them",
             .range = NumberRange{0, 1000}},
            &o.stress);
-  line.add({.names = "--shard", .value = "I/N", .meaning = "Measure only part I of N; parts count together"}, &o.shard);
+  line.add({.names = "--shard",
+            .value = "I/N",
+            .meaning = "Measure only shard I of N; all shards together are the collection"},
+           &o.shard);
   line.add({.names = "--seed", .value = "N", .meaning = "Seed of the order and of the inputs", .fallback = "1"},
            &o.seed);
   line.add({.names = "--accept-disturbed",
-            .meaning = "Keep measurements during which other programs had the processor: for tests on busy machines"},
+            .meaning = "Keep measurements during which other programs used the CPU: for tests on busy machines"},
            &o.accept_disturbed);
   add_output_format(line, o.output, table_names("collect"));
   return line;
@@ -117,23 +118,20 @@ CollectSettings settings_of(const CollectOptions& o) {
   if (o.stress) settings.stress->per_model = *o.stress;
   if (o.accept_disturbed) settings.most_run_delay = settings.most_canary = 1e6;
   settings.shard = shard_in(o.shard, "collect");
-  settings.child = {path_of_this_program(), "collect", std::string(collect_child_word)};
-  settings.stress_child = {path_of_this_program(), "stress", std::string(stress_worker_word)};
+  settings.child = words_of(worker_collect_command);
+  settings.stress_child = words_of(worker_stress_command);
   return settings;
 }
 
-int run_collect_child() {
+int run_collect_worker(Arguments) {
   std::string task;
   std::getline(std::cin, task);
-  const auto tell = [](const std::string& line) {
-    std::fputs((line + "\n").c_str(), stdout);
-    std::fflush(stdout);
-  };
   const auto wait = [] {
     std::string word;
     std::getline(std::cin, word);
   };
-  return run_collect_task(task, tell, wait);
+  return run_collect_task(
+      task, [](const std::string& line) { tell_line(line); }, wait);
 }
 
 std::string text_of(const CollectOptions& o, const Collection& collection) {
@@ -145,23 +143,12 @@ std::string text_of(const CollectOptions& o, const Collection& collection) {
   text += fmt::format("\n{} kernels of {} models in {}\n", parts.quiet.kernel_count(), parts.quiet.models.size(),
                       printable(o.out.string()));
   if (!parts.loaded.models.empty())
-    text += fmt::format("and {} measurements of them beside loads (--format csv has a row for each)\n",
+    text += fmt::format("and {} measurements of them under load (--format csv has a row for each)\n",
                         parts.loaded.models.size());
   return text;
 }
 
-}  // namespace
-
-CommandDescription describe_collect() {
-  CollectOptions o;
-  return declare(o).description();
-}
-
-int run_collect(std::span<const std::string> arguments) {
-  if (arguments.size() == 1 && arguments.front() == collect_child_word) return run_collect_child();
-  if (!arguments.empty() && arguments.front() == "merge") return run_collect_merge(arguments.subspan(1));
-  CollectOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(CollectOptions& o, Arguments arguments) {
   CollectSettings settings = settings_of(o);
   const Provenance provenance = provenance_of("collect", arguments);
   if (!o.out.parent_path().empty()) make_folders(o.out.parent_path());
@@ -183,5 +170,11 @@ int run_collect(std::span<const std::string> arguments) {
     throw Error(ErrorKind::runtime, "no model could be measured; the table says why");
   return 0;
 }
+
+}  // namespace
+
+constinit const Command worker_collect_command{"worker collect", "", run_collect_worker};
+constinit const Command collect_command =
+    command<CollectOptions, declare, run>("collect", "collect per-kernel training data for the predictor");
 
 }  // namespace takt

@@ -3,21 +3,21 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/commands.h"
-#include "cli/line/output.h"
-#include "cli/predict_options.h"
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
-#include "core/number_form.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
+#include "base/table/number_form.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/predict/predict_options.h"
 #include "predict/answer/calibration.h"
 #include "predict/answer/load_training.h"
 #include "predict/answer/loaded_prediction.h"
-#include "predict/answer/tables.h"
 #include "predict/answer/predictor_file.h"
+#include "predict/answer/tables.h"
 #include "predict/answer/validation.h"
 
 namespace takt {
@@ -36,8 +36,8 @@ struct FitOptions {
 
 CommandLine declare(FitOptions& o) {
   CommandLine line("fit",
-                   "Trains a predictor of kernels and models from a dataset and says how well it does on kernels, "
-                   "architectures and families that it has not seen, with the usual ways of predicting beside it.",
+                   "Trains a predictor of kernel and model latency on a dataset and reports its errors on held-out "
+                   "kernels, architectures and families, next to those of standard baselines.",
                    "takt fit dataset.csv -o predictor", o.log);
   line.add({.names = "DATASET", .meaning = "What 'takt collect' wrote", .required = true, .names_a_file = true},
            &o.dataset);
@@ -48,27 +48,24 @@ CommandLine declare(FitOptions& o) {
            &o.out);
   line.add({.names = "--folds",
             .value = "N",
-            .meaning =
-                "Into how many parts kernels and architectures are divided for the test; more is slower and nearer to "
-                "the predictor that is written",
+            .meaning = "Number of folds for cross-validation over kernels and architectures; more is slower and closer "
+                       "to the predictor that is written",
             .fallback = std::to_string(o.folds),
             .range = NumberRange{2, 1000}},
            &o.folds);
-  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the trees and of the parts", .fallback = "1"},
+  line.add({.names = "--seed", .value = "N", .meaning = "Seed of the trees and of the folds", .fallback = "1"},
            &o.seed);
-  line.add(
-      {.names = "--calibrate",
-       .value = "DIR",
-       .meaning = "Do not train: make this predictor of another machine, or number of threads, one of the dataset's, "
-                  "of which some tens of models are enough",
-       .names_a_file = true},
-      &o.calibrate);
-  line.add(
-      {.names = "--no-baselines", .meaning = "Leave out the other ways of predicting, which take half of the time"},
-      &o.no_baselines);
+  line.add({.names = "--calibrate",
+            .value = "DIR",
+            .meaning = "Do not train: adapt this predictor, of another machine or number of threads, to those of the "
+                       "dataset; 20 to 60 models are enough",
+            .names_a_file = true},
+           &o.calibrate);
+  line.add({.names = "--no-baselines", .meaning = "Leave out the baselines, which take half of the time"},
+           &o.no_baselines);
   line.add({.names = "--features",
-            .meaning = "Show what the trees are told of kernels too, per group, with the values that they were trained "
-                       "on: some hundred rows"},
+            .meaning = "Also list the input features of the regressions, per group, with the ranges of values in the "
+                       "dataset (hundreds of rows)"},
            &o.features);
   add_output_format(line, o.output, table_names("fit"));
   return line;
@@ -124,25 +121,23 @@ std::string sentence_of(const Launching& launching) {
   const auto [least, most] = std::minmax_element(launching.launch_us.begin(), launching.launch_us.end());
   const auto words = [](double us) { return format_duration(Duration(us)); };
   return fmt::format(
-      "the host takes {} and {} for each MiB of inputs and outputs, and asks for a kernel in {} to {}, by its kind, "
-      "and "
-      "{:.0f} % of its time\n",
+      "host time: {} per run and {} per MiB of inputs and outputs; launching a kernel takes {} to {}, depending on its "
+      "kind, and {:.0f} % of its time\n",
       words(launching.fixed_us), words(launching.us_per_byte * (1 << 20)), words(*least), words(*most),
       100 * launching.share_of_work);
 }
 
 std::string text_of(const FitOptions& o, const Predictor& predictor, const std::vector<Table>& tables) {
-  std::string text;
-  if (o.features) text = to_text(known_features(tables[1]), o.output.style()) + "\n";
-  text += to_text(tables[0], o.output.style());
-  text += fmt::format("\n{} on {} kernels of {} models ({} architectures), {} {}; in {}\n",
-                      o.calibrate.empty() ? "trained" : "calibrated", predictor.kernels, predictor.models,
-                      predictor.architectures, printable(predictor.runtime), computing_with(predictor),
-                      printable(o.out.string()));
+  std::string text = fmt::format("{} on {} kernels of {} models ({} architectures), {} {}; wrote {}\n\n",
+                                 o.calibrate.empty() ? "trained" : "calibrated", predictor.kernels, predictor.models,
+                                 predictor.architectures, printable(predictor.runtime), computing_with(predictor),
+                                 printable(o.out.string()));
+  if (o.features) text += to_text(known_features(tables[1]), o.output.style()) + "\n";
+  text += to_text(tables[0], o.output.style()) + "\n";
   if (predictor.overhead.launching) text += sentence_of(*predictor.overhead.launching);
   for (const LoadLaw& law : predictor.load_laws) text += fmt::format("load: {}\n", sentence_of(law));
   if (!predictor.is_width_certain)
-    text += "With so few models the intervals cannot be promised; collect ten or more.\n";
+    text += "With so few models the coverage of the intervals is not guaranteed; collect ten or more.\n";
   return text;
 }
 
@@ -154,27 +149,17 @@ std::string untaught(const Predictor& predictor, const ByLoad& data) {
   const auto usable = std::count_if(data.loaded.models.begin(), data.loaded.models.end(),
                                     [&](const CollectedModel& model) { return quiet.contains(model.model); });
   return fmt::format(
-      "no law of load was learnt, so the predictor knows no loads: {} of {} measurements beside loads are of a model "
-      "that was measured in quiet, too, and {} are needed, of several models and loads; collect more rounds, or while "
-      "fewer other programs run",
+      "no load model was trained: only {} of {} measurements under load belong to models that were also measured idle, "
+      "and {} are needed, over several models and loads; collect more rounds, or on a less busy machine",
       usable, data.loaded.models.size(), least_load_samples);
 }
 
-}  // namespace
-
-CommandDescription describe_fit() {
-  FitOptions o;
-  return declare(o).description();
-}
-
-int run_fit(std::span<const std::string> arguments) {
-  FitOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(FitOptions& o, Arguments arguments) {
   Dataset dataset = read_dataset(o.dataset);
   check_is_one_way(dataset, printable(o.dataset.string()));
   const ByLoad data = divided_by_load(std::move(dataset));
   if (data.quiet.models.empty())
-    refuse_input(fmt::format("{}: nothing in it was measured in quiet; collect the models without a load, too",
+    refuse_input(fmt::format("{}: contains no measurement without load; collect the models without a load, too",
                              printable(o.dataset.string())));
   const Provenance provenance = provenance_of("fit", arguments);
   const Predictor predictor = predictor_for(o, data);
@@ -184,5 +169,9 @@ int run_fit(std::span<const std::string> arguments) {
   print(o.output, tables, provenance, text_of(o, predictor, tables));
   return 0;
 }
+
+}  // namespace
+
+constinit const Command fit_command = command<FitOptions, declare, run>("fit", "train the latency predictor");
 
 }  // namespace takt

@@ -1,31 +1,22 @@
-#include "cli/kernels.h"
+#include "cli/predict/kernels.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
-#include "model/onnx/onnx.h"
 #include "model/inputs/spec.h"
-#include "predict/kernels/optimised_kernels.h"
+#include "model/onnx/onnx.h"
 #include "model/runtime/runtime.h"
+#include "predict/kernels/optimised_kernels.h"
 
 namespace takt {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr Command kernels_parts[] = {
-    {"bench", "time kernels alone, behind their producers, or in their model", run_kernels_bench,
-     describe_kernels_bench},
-    {"dag", "which kernels wait for which, and the critical path", run_kernels_dag, describe_kernels_dag},
-    {"extract", "kernels as models of their own", run_kernels_extract, describe_kernels_extract},
-    {"list", "what a runtime executes of a model", run_kernels_list, describe_kernels_list},
-    {"record", "write the kernels of models down as JSON", run_kernels_record, describe_kernels_record},
-};
 
 std::vector<fs::path> models_in(const fs::path& folder) {
   std::vector<fs::path> models;
@@ -33,30 +24,23 @@ std::vector<fs::path> models_in(const fs::path& folder) {
     if (entry.is_regular_file() && is_onnx_file(entry.path())) models.push_back(entry.path());
   std::sort(models.begin(), models.end());
   if (models.empty())
-    refuse_input(fmt::format("{}: holds no .onnx file; name a folder with models", printable(folder.string())));
+    refuse_input(fmt::format("{}: contains no .onnx file; name a folder with models", printable(folder.string())));
   return models;
 }
 
 }  // namespace
 
-constexpr CommandGroup kernels_commands = {
-    .name = "kernels",
-    .summary = "Kernels: what a runtime really executes of a model, fused and laid out as it likes.",
-    .usage = "COMMAND [options]",
-    .commands = kernels_parts,
-    .example = "takt kernels list model.onnx"};
-
 void add_kernel_options(CommandLine& line, KernelOptions& o, const std::string& meaning_of_paths, bool needs_one) {
   line.add({.names = "MODEL", .meaning = meaning_of_paths, .required = needs_one}, &o.paths);
   line.add({.names = "--runtime",
             .value = "NAME",
-            .meaning = "The runtime that optimises the model; without it the one that 'takt run' takes"},
+            .meaning = "The runtime that optimises the model; by default the one that 'takt run' uses"},
            &o.run.runtime);
-  line.add({.names = "--device", .value = "NAME", .meaning = "The device that it optimises for", .fallback = "CPU"},
+  line.add({.names = "--device", .value = "NAME", .meaning = "The device to optimise for", .fallback = "CPU"},
            &o.run.device);
   line.add({.names = "--input",
             .value = "SPEC",
-            .meaning = "An input as for 'takt run': 'x:{1,3,224,224}' gives a shape that the model leaves open"},
+            .meaning = "An input as for 'takt run', e.g. 'x:{1,3,224,224}' to set a dynamic shape"},
            &o.inputs);
   line.add({.names = "--batch-size",
             .value = "N",

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cli/kernels.h"
-#include "cli/line/output.h"
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "base/statistics/statistics.h"
 #include "base/system/interrupt.h"
 #include "base/system/progress.h"
-#include "base/statistics/statistics.h"
-#include "base/basics/text.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/predict/kernels.h"
 #include "predict/kernels/bench.h"
 
 namespace takt {
@@ -28,21 +29,21 @@ struct KernelsBenchOptions {
 
 CommandLine declare(KernelsBenchOptions& o) {
   CommandLine line("kernels bench",
-                   "Times kernels: alone in a loop, in a chain behind their producers, or inside their model, where "
-                   "they find caches as users do.",
+                   "Times kernels: alone in a loop, in a chain after their producers, or inside their model, where "
+                   "caches are as in real use.",
                    "takt kernels bench model.onnx --place alone,model", o.log);
   add_kernel_options(line, o.kernels, "Models, folders with .onnx files, or files of 'takt kernels record'", false);
-  line.add(
-      {.names = "--model", .value = "FILE", .meaning = "Time this file of 'takt kernels extract' as it is written"},
-      &o.model);
+  line.add({.names = "--model", .value = "FILE", .meaning = "Time this file of 'takt kernels extract' as it is"},
+           &o.model);
   line.add({.names = "--place",
             .value = "LIST",
             .meaning = "Where kernels are timed: alone, chain, model, or several of them, separated by commas",
             .fallback = o.places,
             .offered = {"alone", "chain", "model"}},
            &o.places);
-  line.add({.names = "--record", .value = "ID", .meaning = "Only records whose names begin so, as in Conv_Add_Relu"},
-           &o.record);
+  line.add(
+      {.names = "--record", .value = "ID", .meaning = "Only records whose names start with this, e.g. Conv_Add_Relu"},
+      &o.record);
   line.add({.names = "--iter",
             .value = "N",
             .meaning = "Measured executions of each kernel",
@@ -70,7 +71,8 @@ std::vector<BenchPlace> places_in(const KernelsBenchOptions& o) {
   std::vector<BenchPlace> places;
   for (const std::string& word : words_in(o.places)) {
     const auto place = bench_place_named(word);
-    if (!place) throw UsageError(fmt::format("--place: '{}' is no place; use alone, chain or model", printable(word)));
+    if (!place)
+      throw UsageError(fmt::format("--place: '{}' is not a place; use alone, chain or model", printable(word)));
     places.push_back(*place);
   }
   return places;
@@ -111,19 +113,10 @@ std::string sum_in_models(const std::vector<KernelTimes>& times) {
       sum += summary->mean.count();
       is_there = true;
     }
-  return is_there ? fmt::format("\nall kernels inside their models: {:.1f} us, means added\n", sum) : "";
+  return is_there ? fmt::format("\nall kernels inside their models: {:.1f} us (sum of the means)\n", sum) : "";
 }
 
-}  // namespace
-
-CommandDescription describe_kernels_bench() {
-  KernelsBenchOptions o;
-  return declare(o).description();
-}
-
-int run_kernels_bench(std::span<const std::string> arguments) {
-  KernelsBenchOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(KernelsBenchOptions& o, Arguments arguments) {
   if (o.kernels.paths.empty() && o.model.empty())
     throw UsageError("kernels bench: name a model, a file of kernels, or a kernel's own model with --model");
   places_in(o);
@@ -131,7 +124,7 @@ int run_kernels_bench(std::span<const std::string> arguments) {
   const Interrupt interrupt;
   const auto times = bench_all(o, interrupt);
   interrupt.work_is_over();
-  if (times.empty()) throw Error(ErrorKind::bad_input, fmt::format("no record begins with '{}'", printable(o.record)));
+  if (times.empty()) throw Error(ErrorKind::bad_input, fmt::format("no record starts with '{}'", printable(o.record)));
   const auto tables = bench_tables(times);
   const Table usual = some_columns(tables[0], {"kernel_record", "bench_place", "kernel_mean_us", "kernel_median_us",
                                                "kernel_min_us", "kernel_executions", "bench_problem"});
@@ -139,8 +132,13 @@ int run_kernels_bench(std::span<const std::string> arguments) {
         to_text(usual, o.output.style()) + sum_in_models(times));
   const auto has_problem = [](const KernelTimes& one) { return one.problem.has_value(); };
   if (std::all_of(times.begin(), times.end(), has_problem))
-    throw Error(ErrorKind::runtime, fmt::format("no kernel was timed; of the first: {}", *times.front().problem));
+    throw Error(ErrorKind::runtime, fmt::format("no kernel was timed; the first one: {}", *times.front().problem));
   return std::any_of(times.begin(), times.end(), has_problem) ? 1 : 0;
 }
+
+}  // namespace
+
+constinit const Command kernels_bench_command = command<KernelsBenchOptions, declare, run>(
+    "kernels bench", "time kernels alone, after their producers, or inside their model");
 
 }  // namespace takt

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
-#include "cli/kernels.h"
-#include "cli/line/output.h"
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/statistics/statistics.h"
-#include "base/basics/text.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/predict/kernels.h"
 #include "predict/kernels/dag.h"
 
 namespace takt {
@@ -25,16 +26,17 @@ struct KernelsDagOptions {
 
 CommandLine declare(KernelsDagOptions& o) {
   CommandLine line("kernels dag",
-                   "Shows which kernels of a model wait for which and the critical path, the longest chain of them, "
+                   "Shows the dependencies between the kernels of a model and the critical path (the longest chain), "
                    "and writes the graph as JSON and for Graphviz.",
                    "takt kernels dag model.onnx --by time", o.log);
   add_kernel_options(line, o.kernels, "Models, folders with .onnx files, or files of 'takt kernels record'");
-  line.add({.names = "--by",
-            .value = "WEIGHT",
-            .meaning = "What the path is the longest in; time is measured inside the model, which has to be named then",
-            .fallback = o.weight,
-            .one_of = {"kernels", "flops", "bytes", "time"}},
-           &o.weight);
+  line.add(
+      {.names = "--by",
+       .value = "WEIGHT",
+       .meaning = "Weight that makes the path the longest; time is measured inside the model, so it needs the model",
+       .fallback = o.weight,
+       .one_of = {"kernels", "flops", "bytes", "time"}},
+      &o.weight);
   line.add({.names = "--iter",
             .value = "N",
             .meaning = "Measured runs for --by time",
@@ -67,7 +69,7 @@ struct WeighedKernels {
 WeighedKernels measured(const std::filesystem::path& source, const KernelsDagOptions& o) {
   if (is_kernel_file(source))
     throw Error(ErrorKind::bad_input,
-                fmt::format("{}: has no times; name the model for --by time, or use another weight",
+                fmt::format("{}: contains no times; name the model for --by time, or use another weight",
                             printable(source.string())));
   OptimisedKernels kernels = kernels_of(source, o.kernels.run);
   BenchSettings bench;
@@ -94,16 +96,7 @@ WeighedKernels weighed_kernels(const std::filesystem::path& source, const Kernel
   return weighed;
 }
 
-}  // namespace
-
-CommandDescription describe_kernels_dag() {
-  KernelsDagOptions o;
-  return declare(o).description();
-}
-
-int run_kernels_dag(std::span<const std::string> arguments) {
-  KernelsDagOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(KernelsDagOptions& o, Arguments arguments) {
   settle(o.kernels);
   const Provenance provenance = provenance_of("kernels dag", arguments);
   std::vector<WeighedKernels> sources;
@@ -121,7 +114,7 @@ int run_kernels_dag(std::span<const std::string> arguments) {
       write_file_atomically(stem.string() + ".dot", dag_graphviz(graph, source.file, result.path));
     }
   if (results.empty())
-    throw Error(ErrorKind::bad_input, "the files hold records but no model; name a MODEL.kernels.json");
+    throw Error(ErrorKind::bad_input, "the files contain records but no model; name a MODEL.kernels.json");
   const auto tables = dag_tables(results);
   const bool is_time = weight_in(o.weight) == DagWeight::time;
   const Table usual = is_time ? some_columns(tables[0], {"kernel_model", "dag_kernels", "dag_edges", "dag_widest",
@@ -135,5 +128,10 @@ int run_kernels_dag(std::span<const std::string> arguments) {
             fmt::format("\ngraphs in {}\n", printable(dags_folder(o.out).string())));
   return 0;
 }
+
+}  // namespace
+
+constinit const Command kernels_dag_command =
+    command<KernelsDagOptions, declare, run>("kernels dag", "show dependencies between kernels and the critical path");
 
 }  // namespace takt

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 
-#include "cli/kernels.h"
-#include "cli/line/output.h"
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/predict/kernels.h"
 #include "predict/kernels/extract.h"
-#include "kernels/kernel_tables.h"
+#include "predict/kernels/tables.h"
 
 namespace takt {
 namespace {
@@ -27,23 +28,19 @@ struct KernelsExtractOptions {
 };
 
 CommandLine declare(KernelsExtractOptions& o) {
-  CommandLine line("kernels extract",
-                   "Makes a model of each kernel: of a model's kernels with the weights that they have there, of "
-                   "records with drawn ones. Each is run once; those of a model have to give the numbers that they "
-                   "give inside of it.",
-                   "takt kernels extract model.onnx", o.log);
+  CommandLine line(
+      "kernels extract",
+      "Writes each kernel as a separate model: kernels of a model keep their weights, kernels of records get random "
+      "ones. Each is run once; the outputs of a model's kernels must match those inside the model.",
+      "takt kernels extract model.onnx", o.log);
   add_kernel_options(line, o.kernels, "Models, folders with .onnx files, or files of 'takt kernels record'");
   line.add({.names = "--record",
             .value = "ID",
-            .meaning = "Only this record, or those whose names begin so, as in Conv_Add_Relu"},
+            .meaning = "Only this record, or those whose names start with this, e.g. Conv_Add_Relu"},
            &o.record);
-  line.add({.names = "--all", .meaning = "Every kernel of a model is run, not only the first with each record"},
-           &o.all);
+  line.add({.names = "--all", .meaning = "Run every kernel of a model, not only the first with each record"}, &o.all);
   line.add({.names = "--no-run", .meaning = "Only write the models"}, &o.no_run);
-  line.add({.names = "--seed",
-            .value = "N",
-            .meaning = "Seed of weights that are drawn",
-            .fallback = std::to_string(o.seed)},
+  line.add({.names = "--seed", .value = "N", .meaning = "Seed of random weights", .fallback = std::to_string(o.seed)},
            &o.seed);
   line.add({.names = "--out",
             .value = "DIR",
@@ -74,24 +71,17 @@ std::vector<ExtractedKernel> extract_all(const KernelsExtractOptions& o, const I
   return all;
 }
 
-}  // namespace
-
-CommandDescription describe_kernels_extract() {
-  KernelsExtractOptions o;
-  return declare(o).description();
-}
-
-int run_kernels_extract(std::span<const std::string> arguments) {
-  KernelsExtractOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(KernelsExtractOptions& o, Arguments arguments) {
   settle(o.kernels);
   const Interrupt interrupt;
   const auto extracted = extract_all(o, interrupt);
   interrupt.work_is_over();
   if (extracted.empty() && !o.record.empty())
-    throw Error(ErrorKind::bad_input, fmt::format("no record begins with '{}'; 'takt kernels list --format csv' shows "
-                                                  "them in the column kernel_record",
-                                                  printable(o.record)));
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format(
+            "no record starts with '{}'; 'takt kernels list --format csv' shows them in the column kernel_record",
+            printable(o.record)));
   const auto tables = extract_tables(extracted);
   const auto count = [&](auto holds) { return std::count_if(extracted.begin(), extracted.end(), holds); };
   double largest = 0;
@@ -100,17 +90,22 @@ int run_kernels_extract(std::span<const std::string> arguments) {
   std::string end = fmt::format("{} models of kernels in {}", count([](auto& one) { return !one.file.empty(); }),
                                 printable(kernels_folder(o.out).string()));
   if (const auto compared = count([](auto& one) { return one.difference.has_value(); }); compared > 0)
-    end += fmt::format("; {} compared with the model, at most {:.1e} apart", compared, largest);
+    end += fmt::format("; {} compared with the model, largest difference {:.1e}", compared, largest);
   const Table usual = some_columns(tables[0], {"kernel_record", "kernel_runs", "kernel_difference", "kernel_problem"});
   print(o.output, tables, provenance_of("kernels extract", arguments),
         to_text(usual, o.output.style()) + "\n" + end + "\n");
   if (failed > 0 && count([](auto& one) { return !one.file.empty(); }) == 0)
-    throw Error(ErrorKind::runtime, fmt::format("no kernel was extracted; of the first: {}",
+    throw Error(ErrorKind::runtime, fmt::format("no kernel was extracted; the first one: {}",
                                                 extracted.front().problem.value_or("it has no model")));
   if (failed > 0)
     throw Error(ErrorKind::runtime, fmt::format("{} of {} kernels {} a problem; the table says which", failed,
                                                 extracted.size(), failed == 1 ? "has" : "have"));
   return 0;
 }
+
+}  // namespace
+
+constinit const Command kernels_extract_command =
+    command<KernelsExtractOptions, declare, run>("kernels extract", "write each kernel as a separate model");
 
 }  // namespace takt

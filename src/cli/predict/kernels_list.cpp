@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
-#include "cli/kernels.h"
+#include "cli/line/commands.h"
 #include "cli/line/output.h"
 #include "cli/line/tables.h"
-#include "kernels/kernel_tables.h"
+#include "cli/predict/kernels.h"
+#include "predict/kernels/tables.h"
 
 namespace takt {
 namespace {
@@ -16,24 +17,15 @@ struct KernelsListOptions {
 
 CommandLine declare(KernelsListOptions& o) {
   CommandLine line("kernels list",
-                   "Shows what a runtime executes of models: every kernel with its canonical name, layout, shapes and "
-                   "work, in the order of execution.",
+                   "Lists the kernels that a runtime executes for models, in execution order: canonical name, layout, "
+                   "shapes and work.",
                    "takt kernels list model.onnx", o.log);
   add_kernel_options(line, o.kernels, "Models, folders with .onnx files, or files of 'takt kernels record'");
   add_output(line, o.output, table_names("kernels list"));
   return line;
 }
 
-}  // namespace
-
-CommandDescription describe_kernels_list() {
-  KernelsListOptions o;
-  return declare(o).description();
-}
-
-int run_kernels_list(std::span<const std::string> arguments) {
-  KernelsListOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(KernelsListOptions& o, Arguments arguments) {
   settle(o.kernels);
   const KernelFile file = kernels_in(o.kernels);
   const auto tables = kernel_tables(file);
@@ -43,5 +35,10 @@ int run_kernels_list(std::span<const std::string> arguments) {
         to_text(usual, o.output.style()) + "\n" + to_text(tables[1], o.output.style()));
   return 0;
 }
+
+}  // namespace
+
+constinit const Command kernels_list_command =
+    command<KernelsListOptions, declare, run>("kernels list", "list the kernels a runtime executes for a model");
 
 }  // namespace takt

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
-#include "cli/kernels.h"
-#include "cli/line/output.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/predict/kernels.h"
 
 namespace takt {
 namespace {
@@ -16,8 +17,8 @@ struct KernelsRecordOptions {
 
 CommandLine declare(KernelsRecordOptions& o) {
   CommandLine line("kernels record",
-                   "Writes the kernels of models down as JSON: a record of each different kernel and, per model, which "
-                   "kernel feeds which.",
+                   "Writes the kernels of models as JSON: a record of each different kernel and, per model, the "
+                   "connections between kernels.",
                    "takt kernels record model.onnx -o kernels.json", o.log);
   add_kernel_options(line, o.kernels, "Models, or folders with .onnx files");
   line.add({.names = "--out",
@@ -34,16 +35,7 @@ CommandLine declare(KernelsRecordOptions& o) {
   return line;
 }
 
-}  // namespace
-
-CommandDescription describe_kernels_record() {
-  KernelsRecordOptions o;
-  return declare(o).description();
-}
-
-int run_kernels_record(std::span<const std::string> arguments) {
-  KernelsRecordOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(KernelsRecordOptions& o, Arguments arguments) {
   settle(o.kernels);
   const Provenance provenance = provenance_of("kernels record", arguments);
   const auto folder = records_folder(o.out);
@@ -58,5 +50,10 @@ int run_kernels_record(std::span<const std::string> arguments) {
              printable((o.file.empty() ? folder : o.file).string()));
   return 0;
 }
+
+}  // namespace
+
+constinit const Command kernels_record_command =
+    command<KernelsRecordOptions, declare, run>("kernels record", "write the kernels of models as JSON");
 
 }  // namespace takt

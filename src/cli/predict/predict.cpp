@@ -2,17 +2,17 @@
 
 #include <set>
 
-#include "cli/commands.h"
-#include "cli/line/output.h"
-#include "cli/predict_options.h"
-#include "cli/line/tables.h"
-#include "base/system/log.h"
 #include "base/basics/text.h"
-#include "predict/sources/sources.h"
-#include "predict/collect/collect.h"
+#include "base/system/log.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/predict/predict_options.h"
 #include "predict/answer/loaded_prediction.h"
-#include "predict/answer/tables.h"
 #include "predict/answer/predicted_trace.h"
+#include "predict/answer/tables.h"
+#include "predict/collect/collect.h"
+#include "predict/sources/sources.h"
 #include "trace/write/trace_file.h"
 
 namespace takt {
@@ -28,11 +28,10 @@ struct PredictOptions {
 };
 
 CommandLine declare(PredictOptions& o) {
-  CommandLine line(
-      "predict",
-      "Says how long models will take on the machine of a predictor without running them, and how sure that "
-      "is: every kernel that the runtime makes of a model has a number and says where it is from.",
-      "takt predict model.onnx --predictor predictor", o.log);
+  CommandLine line("predict",
+                   "Predicts the latency of models on the predictor's machine without running them, with an interval. "
+                   "Every kernel that the runtime would execute has a time and the source of that time.",
+                   "takt predict model.onnx --predictor predictor", o.log);
   add_models_and_predictor(line, o.models, o.predictor);
   line.add({.names = "--trace",
             .value = "FILE",
@@ -54,9 +53,10 @@ std::string trouble_of(const LoadSnapshot& snapshot, const std::string& feature)
 }
 
 std::string load_words(const LoadShare& load) {
-  if (load.from.empty()) return "the load could not be read: this is for a quiet machine, and may be far more";
-  return fmt::format("{:.2f} times what it takes in quiet, by the load of this moment ({}), if it stays{}", load.factor,
-                     load.from, load.is_beyond ? "; it is more than any that was trained on" : "");
+  if (load.from.empty())
+    return "the load could not be read: this is for an idle machine, and the actual time may be far higher";
+  return fmt::format("includes a slowdown of {:.2f}x for the current load (source: {}), assuming it persists{}",
+                     load.factor, load.from, load.is_beyond ? "; this load is outside the training range" : "");
 }
 
 /// What a better law would have needed.
@@ -67,7 +67,7 @@ void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapsho
     if (law.factor(seen, 0)) return;
     for (const std::string& name : law.missing(seen))
       if (said.insert(name).second)
-        log_warning(fmt::format("load: {} is not known{}; the prediction is less certain without it", name,
+        log_warning(fmt::format("load: {} is unknown{}; the prediction is less certain without it", name,
                                 trouble_of(snapshot, name)));
   }
 }
@@ -75,12 +75,12 @@ void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapsho
 std::string sentence_of(const PredictedModel& model) {
   const ModelPrediction& p = model.prediction;
   std::string text =
-      fmt::format("{}: {}, with 90 % between {} and {}\n", printable(model.model), format_duration(Duration(p.us)),
+      fmt::format("{}: {} (90 % interval: {} to {})\n", printable(model.model), format_duration(Duration(p.us)),
                   format_duration(Duration(p.low_us)), format_duration(Duration(p.high_us)));
   if (p.load) text += "  " + load_words(*p.load) + "\n";
   text += fmt::format(
-      "  {:.1f} % of the kernels' time from measured kernels, {:.1f} % from trained ones, {:.1f} % from "
-      "the roofline alone\n",
+      "  kernel time: {:.1f} % from measured kernels, {:.1f} % from trained regressions, {:.1f} % from the roofline "
+      "alone\n",
       100 * p.share(Tier::measured), 100 * p.share(Tier::trained), 100 * p.share(Tier::roofline));
   return text;
 }
@@ -94,16 +94,7 @@ std::string text_of(const PredictOptions& o, const std::vector<PredictedModel>& 
   return text;
 }
 
-}  // namespace
-
-CommandDescription describe_predict() {
-  PredictOptions o;
-  return declare(o).description();
-}
-
-int run_predict(std::span<const std::string> arguments) {
-  PredictOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(PredictOptions& o, Arguments arguments) {
   const Predictor predictor = predictor_for_this_machine(o.predictor);
   const Provenance provenance = provenance_of("predict", arguments);
   std::optional<SeenLoad> seen;
@@ -128,5 +119,10 @@ int run_predict(std::span<const std::string> arguments) {
   print(o.output, tables, provenance, text_of(o, models, tables));
   return 0;
 }
+
+}  // namespace
+
+constinit const Command predict_command =
+    command<PredictOptions, declare, run>("predict", "predict a model's latency without running it");
 
 }  // namespace takt

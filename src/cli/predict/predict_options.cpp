@@ -1,14 +1,14 @@
-#include "cli/predict_options.h"
+#include "cli/predict/predict_options.h"
 
 #include <fmt/format.h>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/system/log.h"
-#include "base/basics/text.h"
 #include "predict/answer/loaded_prediction.h"
-#include "predict/collect/measured_machine.h"
 #include "predict/answer/predictor_file.h"
+#include "predict/collect/measured_machine.h"
 
 namespace takt {
 
@@ -18,7 +18,7 @@ Duration duration_for(std::string_view command, std::string_view option, const s
     if (duration >= least) return duration;
   } catch (const Error&) {
   }
-  throw UsageError(fmt::format("{}: {}: '{}' is no duration of at least {}; write one with its unit, as in 500ms",
+  throw UsageError(fmt::format("{}: {}: '{}' is not a duration of at least {}; write one with its unit, e.g. 500ms",
                                command, option, printable(text), format_duration(least)));
 }
 
@@ -36,12 +36,12 @@ void add_models_and_predictor(CommandLine& line, std::vector<std::filesystem::pa
 
 void add_load(CommandLine& line, LoadChoice& choice) {
   line.add({.names = "--load",
-            .meaning = "Look at the load that the machine has now and predict beside it, if it stays; needs a "
+            .meaning = "Read the current load of the machine and predict for it, assuming it persists; needs a "
                        "predictor that was trained on datasets of 'takt collect --stress'"},
            &choice.load);
   line.add({.names = "--config",
             .value = "FILE",
-            .meaning = "As --load, from the sources that the key 'load' of this YAML file names, as of 'takt load'"},
+            .meaning = "As --load, with the sources under the key 'load' of this YAML file, as for 'takt load'"},
            &choice.config);
 }
 
@@ -57,7 +57,7 @@ Predictor predictor_for_this_machine(const std::filesystem::path& folder) {
   const std::string here = measured_machine(predictor.device);
   if (predictor.machine != here) {
     log_warning(
-        fmt::format("the predictor was trained on another machine ({}; this is {}), and its times are that one's",
+        fmt::format("the predictor was trained on another machine ({}; this is {}), and its times are for that machine",
                     printable(predictor.machine), here));
   }
   return predictor;

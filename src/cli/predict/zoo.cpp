@@ -1,24 +1,19 @@
-#include "cli/zoo.h"
+#include "cli/line/commands.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <set>
 
-#include "cli/line/output.h"
-#include "cli/line/tables.h"
+#include "base/basics/text.h"
 #include "base/system/interrupt.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
 #include "predict/zoo/export.h"
 
 namespace takt {
 namespace {
-
-constexpr Command zoo_parts[] = {
-    {"export", "write the models of the zoo", run_zoo_export, describe_zoo_export},
-    {"list", "which models there are", run_zoo_list, describe_zoo_list},
-};
 
 struct ZooOptions {
   std::filesystem::path config;
@@ -31,13 +26,13 @@ struct ZooOptions {
 void add_config(CommandLine& line, ZooOptions& o) {
   line.add({.names = "--config",
             .value = "FILE",
-            .meaning = "A YAML file that chooses families, depths, widths, batches and inputs",
+            .meaning = "A YAML file that selects families, depths, widths, batches and inputs",
             .fallback = "every architecture once, at batch 1"},
            &o.config);
 }
 
 CommandLine declare_zoo_list(ZooOptions& o) {
-  CommandLine line("zoo list", "Shows the models of takt's own zoo, or those that a configuration chooses of it.",
+  CommandLine line("zoo list", "Lists the models of takt's zoo, or those that a configuration selects.",
                    "takt zoo list --config examples/zoo.yaml", o.log);
   add_config(line, o);
   add_output(line, o.output, {"zoo"});
@@ -46,8 +41,8 @@ CommandLine declare_zoo_list(ZooOptions& o) {
 
 CommandLine declare_zoo_export(ZooOptions& o) {
   CommandLine line("zoo export",
-                   "Builds the models of the zoo and writes them as ONNX, with random weights in a file that all of "
-                   "them share. Files that are there already stay, so an export that was stopped goes on.",
+                   "Generates the models of the zoo and writes them as ONNX, with random weights in one file that they "
+                   "share. Existing files are kept, so a stopped export resumes.",
                    "takt zoo export --config examples/zoo.yaml -o zoo", o.log);
   add_config(line, o);
   line.add({.names = "-o,--out",
@@ -57,7 +52,7 @@ CommandLine declare_zoo_export(ZooOptions& o) {
             .makes = Makes::folder},
            &o.out);
   line.add({.names = "--optimised",
-            .meaning = "Also write each model as ONNX Runtime optimises it for this machine, with weights of its own"},
+            .meaning = "Also write each model as ONNX Runtime optimises it for this machine, with separate weights"},
            &o.optimised);
   line.add({.names = "--format",
             .value = "FORMAT",
@@ -82,41 +77,7 @@ std::string counted(const std::vector<ExportedZooModel>& models) {
                      families.size());
 }
 
-}  // namespace
-
-constexpr CommandGroup zoo_commands = {.name = "zoo",
-                                       .summary = "The zoo: models of many architectures that takt builds itself.",
-                                       .usage = "COMMAND [options]",
-                                       .commands = zoo_parts,
-                                       .example = "takt zoo export --config examples/zoo.yaml -o zoo"};
-
-CommandDescription describe_zoo_list() {
-  ZooOptions o;
-  return declare_zoo_list(o).description();
-}
-
-CommandDescription describe_zoo_export() {
-  ZooOptions o;
-  return declare_zoo_export(o).description();
-}
-
-int run_zoo_list(std::span<const std::string> arguments) {
-  ZooOptions o;
-  if (!declare_zoo_list(o).parse(arguments)) return 0;
-  const ZooConfig config = config_of(o);
-  std::vector<ExportedZooModel> models;
-  for (const ZooModel& model : config.models)
-    models.push_back({model, {}, build_zoo_model(model, config.seed).parameters, false, {}, {}});
-  const auto tables = zoo_tables(models);
-  const Table usual = without_columns(tables[0], {"zoo_written", "zoo_optimised", "zoo_optimised_by"});
-  print(o.output, tables, provenance_of("zoo list", arguments),
-        to_text(usual, o.output.style()) + "\n" + counted(models) + "\n");
-  return 0;
-}
-
-int run_zoo_export(std::span<const std::string> arguments) {
-  ZooOptions o;
-  if (!declare_zoo_export(o).parse(arguments)) return 0;
+int run_export(ZooOptions& o, Arguments arguments) {
   const ZooConfig config = config_of(o);
   const Interrupt interrupt;
   Progress bar("exporting models");
@@ -133,5 +94,25 @@ int run_zoo_export(std::span<const std::string> arguments) {
             fmt::format("\n{} in {}, {} of them written now\n", counted(models), printable(o.out.string()), written));
   return 0;
 }
+
+int run_list(ZooOptions& o, Arguments arguments) {
+  const ZooConfig config = config_of(o);
+  std::vector<ExportedZooModel> models;
+  for (const ZooModel& model : config.models)
+    models.push_back({model, {}, build_zoo_model(model, config.seed).parameters, false, {}, {}});
+  const auto tables = zoo_tables(models);
+  const Table usual = without_columns(tables[0], {"zoo_written", "zoo_optimised", "zoo_optimised_by"});
+  print(o.output, tables, provenance_of("zoo list", arguments),
+        to_text(usual, o.output.style()) + "\n" + counted(models) + "\n");
+  return 0;
+}
+
+}  // namespace
+
+constinit const Command zoo_list_command =
+    command<ZooOptions, declare_zoo_list, run_list>("zoo list", "list the zoo's models");
+
+constinit const Command zoo_export_command =
+    command<ZooOptions, declare_zoo_export, run_export>("zoo export", "write the zoo's models as ONNX files");
 
 }  // namespace takt

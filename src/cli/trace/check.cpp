@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "cli/line/command_line.h"
+#include "cli/line/commands.h"
 #include "cli/line/output.h"
 #include "cli/line/tables.h"
-#include "cli/trace.h"
+#include "cli/trace/trace.h"
 
 namespace takt {
 
@@ -21,9 +22,8 @@ struct TraceCheckOptions {
 CommandLine declare(TraceCheckOptions& o) {
   CommandLine line(
       "trace check",
-      "Lists faults that make an importer complain or silently show something wrong. An error is what "
-      "Perfetto's reader reports as one, or a file that is cut off; a warning is legal but odd. Exits with "
-      "1 if there are errors.",
+      "Lists faults of a trace that make an importer complain or silently show wrong data. An error is what Perfetto's "
+      "reader reports as one, or a truncated file; a warning is valid but unusual. Exits with 1 if there are errors.",
       "takt trace check trace.json", o.log);
   line.add({.names = "FILE",
             .meaning = "Trace files in Chrome's JSON or Perfetto's protobuf, also compressed",
@@ -31,7 +31,7 @@ CommandLine declare(TraceCheckOptions& o) {
            &o.files);
   line.add({.names = "--fail-on",
             .value = "GRADE",
-            .meaning = "Exit with 1 from this grade on",
+            .meaning = "Exit with 1 for faults of this grade or worse",
             .fallback = "error",
             .one_of = {std::string(name_of(FaultGrade::error)), std::string(name_of(FaultGrade::warning))}},
            &o.fail_on);
@@ -39,16 +39,7 @@ CommandLine declare(TraceCheckOptions& o) {
   return line;
 }
 
-}  // namespace
-
-CommandDescription describe_trace_check() {
-  TraceCheckOptions o;
-  return declare(o).description();
-}
-
-int run_trace_check(std::span<const std::string> arguments) {
-  TraceCheckOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(TraceCheckOptions& o, Arguments arguments) {
   TraceReadSettings settings;
   settings.find_overlaps = settings.checks_json = true;
   const auto traces = read_traces(o.files, settings);
@@ -71,5 +62,10 @@ int run_trace_check(std::span<const std::string> arguments) {
   };
   return std::any_of(traces.begin(), traces.end(), fails) ? 1 : 0;
 }
+
+}  // namespace
+
+constinit const Command trace_check_command =
+    command<TraceCheckOptions, declare, run>("trace check", "list faults that importers of the trace would report");
 
 }  // namespace takt

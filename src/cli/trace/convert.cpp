@@ -1,6 +1,7 @@
-#include "cli/line/command_line.h"
-#include "cli/trace.h"
 #include "base/basics/text.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/trace/trace.h"
 #include "trace/write/csv_writer.h"
 #include "trace/write/trace_file.h"
 
@@ -19,8 +20,8 @@ struct TraceConvertOptions {
 
 CommandLine declare(TraceConvertOptions& o) {
   CommandLine line("trace convert",
-                   "Writes a trace in another format, by the name of the output: NAME.pftrace is Perfetto's protobuf, "
-                   "NAME.csv one line per event, any other name Chrome JSON; NAME.*.gz is compressed.",
+                   "Writes a trace in another format. The name of the output selects it: NAME.pftrace is Perfetto's "
+                   "protobuf, NAME.csv has one line per event, any other name is Chrome JSON; NAME.*.gz is compressed.",
                    "takt trace convert trace.json.gz -o trace.pftrace", o.log);
   line.add(
       {.names = "FILE",
@@ -33,16 +34,7 @@ CommandLine declare(TraceConvertOptions& o) {
   return line;
 }
 
-}  // namespace
-
-CommandDescription describe_trace_convert() {
-  TraceConvertOptions o;
-  return declare(o).description();
-}
-
-int run_trace_convert(std::span<const std::string> arguments) {
-  TraceConvertOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(TraceConvertOptions& o, Arguments) {
   const auto traces = read_traces({o.file}, {});
   warn_of_faults(traces);
   if (is_csv_name(o.output))
@@ -51,5 +43,10 @@ int run_trace_convert(std::span<const std::string> arguments) {
     write_trace(traces.front().read.trace, o.output);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command trace_convert_command = command<TraceConvertOptions, declare, run>(
+    "trace convert", "convert a trace to Perfetto protobuf, CSV or clean Chrome JSON");
 
 }  // namespace takt

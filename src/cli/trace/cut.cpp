@@ -2,10 +2,11 @@
 
 #include <cmath>
 
-#include "cli/line/command_line.h"
-#include "cli/trace.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/trace/trace.h"
 #include "trace/cut/file_piece.h"
 #include "trace/write/perfetto_writer.h"
 #include "trace/write/trace_file.h"
@@ -22,23 +23,24 @@ struct TraceCutOptions {
 };
 
 CommandLine declare(TraceCutOptions& o) {
-  CommandLine line(
-      "trace cut",
-      "Writes a piece of a trace that is too large to open, with names, arrows and counters. Spans that go "
-      "on beyond an edge are clipped to it and say in their arguments what they were. The trace is read "
-      "from front to back; memory holds the piece alone.",
-      "takt trace cut huge.json --steps 3-5 -o piece.json.gz", o.log);
+  CommandLine line("trace cut",
+                   "Writes an excerpt of a trace that is too large to open, with names, flow events and counters. "
+                   "Spans that cross an edge are clipped to it; their arguments keep the original times. The trace is "
+                   "read from start to end, and only the excerpt is kept in memory.",
+                   "takt trace cut huge.json --steps 3-5 -o piece.json.gz", o.log);
   line.add({.names = "FILE",
             .meaning = "A trace in Chrome's JSON or Perfetto's protobuf, also compressed",
             .required = true},
            &o.file);
   line.add({.names = "-o,--output",
             .value = "FILE",
-            .meaning = "The file to write; its name tells the format, as of 'takt trace convert'",
+            .meaning = "The file to write; its name selects the format, as for 'takt trace convert'",
             .required = true,
             .makes = Makes::file},
            &o.output);
-  line.add({.names = "--steps", .value = "A-B", .meaning = "Training steps, by the numbers of their marks"}, &o.steps);
+  line.add(
+      {.names = "--steps", .value = "A-B", .meaning = "Training steps, by the numbers of their ProfilerStep markers"},
+      &o.steps);
   line.add({.names = "--around",
             .value = "WHAT",
             .meaning = "slowest: the slowest training step, the one before it and the one after it",
@@ -46,19 +48,19 @@ CommandLine declare(TraceCutOptions& o) {
            &o.around);
   line.add({.names = "--from",
             .value = "TIME",
-            .meaning = "Begin so long after the trace's first event, as in 2.5s",
+            .meaning = "Start this long after the trace's first event, e.g. 2.5s",
             .fallback = "its first event"},
            &o.from);
   line.add({.names = "--to",
             .value = "TIME",
-            .meaning = "End so long after the trace's first event",
+            .meaning = "End this long after the trace's first event",
             .fallback = "its last event"},
            &o.to);
   line.add({.names = "--rank", .value = "N", .meaning = "Only processes of this rank, of a merged trace"}, &o.rank);
   line.add({.names = "--max",
             .value = "SIZE",
-            .meaning = "End earlier, after a whole step if one fits, so that the piece has at most this size before "
-                       "compression; viewers in a browser take about 400MB"},
+            .meaning = "End earlier, after a whole step if one fits, so that the excerpt has at most this size before "
+                       "compression; viewers in a browser can open about 400MB"},
            &o.most);
   add_reading_threads(line, o.settings);
   return line;
@@ -92,7 +94,8 @@ PartWish wish_of(const TraceCutOptions& o) {
   const int ways = (wish.from || wish.to ? 1 : 0) + (wish.steps ? 1 : 0) + (wish.around_slowest ? 1 : 0);
   if (ways > 1) throw UsageError("give one of --steps, --around and --from with --to");
   if (ways == 0 && !o.rank && !o.most) {
-    throw UsageError("say which piece: --steps A-B, --around slowest, --from TIME --to TIME, --rank N or --max SIZE");
+    throw UsageError(
+        "no excerpt chosen; give --steps A-B, --around slowest, --from TIME --to TIME, --rank N or --max SIZE");
   }
   if (wish.to && wish.to->count() <= wish.from.value_or(Nanoseconds(0)).count()) {
     throw UsageError("--to must be later than --from");
@@ -100,23 +103,14 @@ PartWish wish_of(const TraceCutOptions& o) {
   return wish;
 }
 
-/// What the piece says of itself, beside the events.
+/// Metadata of the excerpt, in addition to its events.
 std::string description_of(const TraceCutOptions& o, const PartChoice& choice) {
   return fmt::format("{{\"file\":{},\"steps\":{},\"from_ns\":{},\"to_ns\":{}}}", json_quote(o.file.filename().string()),
                      choice.name.empty() ? "null" : json_quote(choice.name), choice.part.span.start,
                      choice.part.span.end);
 }
 
-}  // namespace
-
-CommandDescription describe_trace_cut() {
-  TraceCutOptions o;
-  return declare(o).description();
-}
-
-int run_trace_cut(std::span<const std::string> arguments) {
-  TraceCutOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(TraceCutOptions& o, Arguments) {
   const PartWish wish = wish_of(o);
   std::optional<double> most;
   if (o.most) most = parsed("--max", *o.most, parse_bytes);
@@ -131,5 +125,10 @@ int run_trace_cut(std::span<const std::string> arguments) {
              found.was_shortened ? "; ends earlier, to fit --max" : "");
   return 0;
 }
+
+}  // namespace
+
+constinit const Command trace_cut_command =
+    command<TraceCutOptions, declare, run>("trace cut", "cut an excerpt from a trace that is too large to open");
 
 }  // namespace takt

@@ -1,7 +1,8 @@
 #include "cli/line/command_line.h"
+#include "cli/line/commands.h"
 #include "cli/line/output.h"
 #include "cli/line/tables.h"
-#include "cli/trace.h"
+#include "cli/trace/trace.h"
 
 namespace takt {
 
@@ -15,7 +16,7 @@ struct TraceInfoOptions {
 };
 
 CommandLine declare(TraceInfoOptions& o) {
-  CommandLine line("trace info", "Says what is in a trace, and how the time of each accelerator divides.",
+  CommandLine line("trace info", "Shows what is in a trace, and how each accelerator spends its time.",
                    "takt trace info trace.json.gz --format json", o.log);
   line.add({.names = "FILE",
             .meaning = "Trace files in Chrome's JSON or Perfetto's protobuf, also compressed",
@@ -26,16 +27,7 @@ CommandLine declare(TraceInfoOptions& o) {
   return line;
 }
 
-}  // namespace
-
-CommandDescription describe_trace_info() {
-  TraceInfoOptions o;
-  return declare(o).description();
-}
-
-int run_trace_info(std::span<const std::string> arguments) {
-  TraceInfoOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(TraceInfoOptions& o, Arguments arguments) {
   const auto traces = read_traces(o.files, o.settings);
   std::vector<Table> tables{trace_summary_table(traces), gpu_time_table(traces), trace_rows_table(traces)};
   std::string text;
@@ -51,5 +43,10 @@ int run_trace_info(std::span<const std::string> arguments) {
   print(o.output, tables, provenance_of("trace info", arguments), text);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command trace_info_command =
+    command<TraceInfoOptions, declare, run>("trace info", "show what is in a trace, and the time per device");
 
 }  // namespace takt

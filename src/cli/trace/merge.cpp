@@ -4,10 +4,11 @@
 #include <cmath>
 #include <map>
 
-#include "cli/line/command_line.h"
-#include "cli/trace.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/trace/trace.h"
 #include "trace/read/merge.h"
 #include "trace/write/trace_file.h"
 
@@ -48,22 +49,21 @@ struct TraceMergeOptions {
 
 CommandLine declare(TraceMergeOptions& o) {
   CommandLine line("trace merge",
-                   "Puts traces of several hosts or ranks on one time base, by their baseTimeNanoseconds; one "
-                   "that does not tell it needs an --offset. Rows are named by host and rank, or by file where a trace "
-                   "tells neither.",
+                   "Merges traces of several hosts or ranks on one time base, by their baseTimeNanoseconds; a trace "
+                   "without it needs an --offset. Rows are named by host and rank, or by file if a trace has neither.",
                    "takt trace merge rank0.json.gz rank1.json.gz -o all.json.gz", o.log);
   line.add(
       {.names = "FILE", .meaning = "Traces in Chrome's JSON or Perfetto's protobuf, also compressed", .required = true},
       &o.files);
   line.add({.names = "-o,--output",
             .value = "FILE",
-            .meaning = "The file to write; its name tells the format, as of 'takt trace convert'",
+            .meaning = "The file to write; its name selects the format, as for 'takt trace convert'",
             .required = true,
             .makes = Makes::file},
            &o.output);
   line.add({.names = "--offset",
             .value = "FILE=TIME",
-            .meaning = "Add TIME to all times of FILE, as in rank1.json=2.5ms; repeat it for several",
+            .meaning = "Add TIME to all times of FILE, e.g. rank1.json=2.5ms; repeat it for several",
             .names_a_file = true},
            &o.offsets);
   return line;
@@ -82,16 +82,7 @@ std::map<std::string, Nanoseconds> shifts_of(const TraceMergeOptions& o) {
   return shifts;
 }
 
-}  // namespace
-
-CommandDescription describe_trace_merge() {
-  TraceMergeOptions o;
-  return declare(o).description();
-}
-
-int run_trace_merge(std::span<const std::string> arguments) {
-  TraceMergeOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(TraceMergeOptions& o, Arguments) {
   const auto shifts = shifts_of(o);
   auto traces = read_traces(o.files, {});
   warn_of_faults(traces);
@@ -110,5 +101,10 @@ int run_trace_merge(std::span<const std::string> arguments) {
   write_trace(merge_traces(inputs), o.output);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command trace_merge_command =
+    command<TraceMergeOptions, declare, run>("trace merge", "merge traces of several hosts or ranks on one time base");
 
 }  // namespace takt

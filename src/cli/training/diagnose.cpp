@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
-#include "cli/line/command_line.h"
-#include "cli/commands.h"
-#include "cli/line/output.h"
-#include "cli/line/tables.h"
-#include "cli/trace.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
-#include "training/diagnosis/tables.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/trace/trace.h"
 #include "training/diagnosis/figure_tables.h"
+#include "training/diagnosis/tables.h"
+#include "training/steps/ranks.h"
 
 namespace takt {
 namespace {
@@ -25,26 +26,25 @@ struct DiagnoseOptions {
 };
 
 CommandLine declare(DiagnoseOptions& o) {
-  CommandLine line(
-      "diagnose",
-      "Says why a training is slow, from a trace of PyTorch's profiler, with a GPU or without: where the time "
-      "of its steps goes, each cause with its evidence, its price and what to do, the dearest first. A rule "
-      "whose signal the trace lacks says so. Steps are found without marks, too. Traces of several ranks are "
-      "held against each other.",
-      "takt diagnose trace.json.gz --format markdown", o.log);
+  CommandLine line("diagnose",
+                   "Explains why a training is slow, from traces of PyTorch's profiler (GPU or CPU): where the time of "
+                   "its steps goes, and each cause with its evidence, cost and fix, most expensive first. Rules that "
+                   "need data which the trace does not have are listed. Steps are detected even without ProfilerStep "
+                   "markers. Traces of several ranks are compared with each other.",
+                   "takt diagnose trace.json.gz --format markdown", o.log);
   line.add({.names = "TRACE",
-            .meaning = "Trace files in Chrome's JSON, also compressed, or Perfetto's protobuf",
+            .meaning = "Trace files in Chrome's JSON, also compressed, or Perfetto's protobuf; of a folder all of them",
             .required = true},
            &o.files);
   add_reading_threads(line, o.settings);
-  line.add({.names = "--show",
-            .value = "WHAT",
-            .meaning = "Also figures of the whole trace, separated by commas: temporal (busy and idle), idle (why), "
-                       "kernels, launch, overlap (of communication), queue, path (the critical path of "
-                       "steps)",
-            .offered = figure_names()},
-           &o.show);
-  line.add({.names = "--compare", .meaning = "Say what changed in a step from the first of two traces to the second"},
+  line.add(
+      {.names = "--show",
+       .value = "WHAT",
+       .meaning = "Also show metrics of the whole trace, separated by commas: temporal (busy and idle), idle (causes), "
+                  "kernels, launch, overlap (of communication), queue, path (the critical path of steps)",
+       .offered = figure_names()},
+      &o.show);
+  line.add({.names = "--compare", .meaning = "Show what changed in a step from the first of two traces to the second"},
            &o.compare);
   add_output(line, o.output, table_names("diagnose"));
   return line;
@@ -60,7 +60,7 @@ std::vector<std::string> wanted_figures(const DiagnoseOptions& o) {
   for (const std::string& word : wanted) {
     if (std::find(figure_names().begin(), figure_names().end(), word) == figure_names().end())
       throw UsageError(fmt::format("--show '{}': {}", printable(word),
-                                   suggestion(word, figure_names(), "there are " + one_of(figure_names()))));
+                                   suggestion(word, figure_names(), "use " + one_of(figure_names()))));
   }
   const auto is_figure = [](const std::string& name) {
     return std::find(figure_names().begin(), figure_names().end(), name) != figure_names().end();
@@ -70,18 +70,9 @@ std::vector<std::string> wanted_figures(const DiagnoseOptions& o) {
   return wanted;
 }
 
-}  // namespace
-
-CommandDescription describe_diagnose() {
-  DiagnoseOptions o;
-  return declare(o).description();
-}
-
-int run_diagnose(std::span<const std::string> arguments) {
-  DiagnoseOptions o;
-  if (!declare(o).parse(arguments)) return 0;
+int run(DiagnoseOptions& o, Arguments arguments) {
   const std::vector<std::string> wanted = wanted_figures(o);
-  const auto traces = read_traces(o.files, o.settings);
+  const auto traces = read_traces(with_files_of_folders(o.files), o.settings);
   warn_of_faults(traces);
   const std::vector<Diagnosis> diagnoses = diagnose(traces);
   std::vector<Table> tables = diagnosis_tables(diagnoses);
@@ -101,5 +92,10 @@ int run_diagnose(std::span<const std::string> arguments) {
   print(o.output, tables, provenance_of("diagnose", arguments), text);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command diagnose_command =
+    command<DiagnoseOptions, declare, run>("diagnose", "explain why a training is slow, from its PyTorch trace");
 
 }  // namespace takt

@@ -5,19 +5,19 @@
 #include <array>
 #include <chrono>
 
-#include "cli/line/command_line.h"
-#include "cli/commands.h"
-#include "cli/line/output.h"
-#include "cli/line/tables.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
-#include "base/basics/text.h"
-#include "training/scenario/tables.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
 #include "trace/read/reader.h"
 #include "training/diagnosis/tables.h"
+#include "training/scenario/tables.h"
 
 namespace takt {
 namespace {
@@ -39,12 +39,13 @@ struct ScenarioOptions {
 };
 
 CommandLine declare(ScenarioOptions& o) {
-  CommandLine line("scenario",
-                   "Trains a small convolutional network with one planted fault under libtorch's profiler, and leaves "
-                   "its trace and metrics: dataloader (the loop waits for batches), sync (values are read back in the "
-                   "middle of each step), tiny_ops (long chains of tiny operators), memory_churn (temporaries all the "
-                   "time). Of a build with libtorch (-DTAKT_WITH_TORCH=ON).",
-                   "takt scenario sync --device cpu --batch_size 16", o.log);
+  CommandLine line(
+      "scenario",
+      "Trains a small convolutional network with one injected performance problem under libtorch's profiler, and "
+      "writes its trace and metrics. The problems: dataloader (the loop waits for batches), sync (values are read back "
+      "in the middle of each step), tiny_ops (long chains of tiny operators), memory_churn (temporaries are allocated "
+      "all the time). Needs a build with libtorch (-DTAKT_WITH_TORCH=ON).",
+      "takt scenario sync --device cpu --batch_size 16", o.log);
   ScenarioSettings& s = o.settings;
   const auto number = [&](const char* names, const char* meaning, int& target, double low, double high) {
     line.add({.names = names,
@@ -54,8 +55,9 @@ CommandLine declare(ScenarioOptions& o) {
               .range = NumberRange{low, high}},
              &target);
   };
-  line.add({.names = "SCENARIO", .meaning = "The planted fault", .fallback = "dataloader", .one_of = scenario_names()},
-           &o.positional);
+  line.add(
+      {.names = "SCENARIO", .meaning = "The injected problem", .fallback = "dataloader", .one_of = scenario_names()},
+      &o.positional);
   line.add({.names = "--scenario",
             .value = "NAME",
             .meaning = "The same as SCENARIO",
@@ -64,14 +66,14 @@ CommandLine declare(ScenarioOptions& o) {
            &o.scenario);
   line.add({.names = "--device",
             .value = "NAME",
-            .meaning = "Train on a GPU, or on the CPU where that is asked for",
+            .meaning = "The device to train on",
             .fallback = s.device,
             .one_of = {"cuda", "cpu"}},
            &s.device);
-  number("--batch_size", "Pictures per step", s.batch_size, 1, 65536);
+  number("--batch_size", "Images per step", s.batch_size, 1, 65536);
   number("--num_workers", "Threads that load batches; with 0 the loop loads them itself", s.num_workers, 0, 256);
   number("--warmup_steps", "Steps before the profiler's schedule begins", s.warmup_steps, 0, 1'000'000);
-  number("--profile_steps", "Steps that are recorded, after one that is skipped and one of warm-up", s.profile_steps, 1,
+  number("--profile_steps", "Recorded steps, after one skipped step and one warm-up step", s.profile_steps, 1,
          1'000'000);
   line.add({.names = "--trace_dir",
             .value = "DIR",
@@ -84,26 +86,27 @@ CommandLine declare(ScenarioOptions& o) {
             .fallback = o.output_json.string(),
             .makes = Makes::unasked_file},
            &o.output_json);
-  line.add({.names = "--seed", .value = "N", .meaning = "Of weights, pictures and labels", .fallback = "42"}, &s.seed);
+  line.add({.names = "--seed", .value = "N", .meaning = "Seed of weights, images and labels", .fallback = "42"},
+           &s.seed);
   line.add({.names = "--pin_memory", .meaning = "Put batches into pinned memory (needs a GPU)"}, &s.pin_memory);
   line.add({.names = "--amp", .meaning = "Mixed precision: float16 with a scaled gradient, on the CPU bfloat16"},
            &s.amp);
-  line.add({.names = "--with_stack", .meaning = "Record what each operator was called from"}, &s.with_stack);
+  line.add({.names = "--with_stack", .meaning = "Record the call stack of each operator"}, &s.with_stack);
   line.add({.names = "--strength",
             .value = "WORD",
-            .meaning = "How much of the fault to plant; none is the same training without it",
+            .meaning = "Strength of the problem; none is the same training without it",
             .fallback = o.strength,
             .one_of = fault_strength_names()},
            &o.strength);
-  number("--image_size", "Pictures are 3 x N x N", s.image_size, 8, 1024);
+  number("--image_size", "Images are 3 x N x N", s.image_size, 8, 1024);
   number("--width", "Channels of the first convolution", s.width, 1, 1024);
   line.add({.names = "--threads",
             .value = "N",
             .meaning = "Threads of operators on the CPU",
-            .fallback = "libtorch's own choice",
+            .fallback = "libtorch's choice",
             .range = NumberRange{1, 1024}},
            &s.threads);
-  line.add({.names = "--diagnose", .meaning = "Also say what takt diagnose makes of the trace"}, &o.diagnoses);
+  line.add({.names = "--diagnose", .meaning = "Also print what 'takt diagnose' finds in the trace"}, &o.diagnoses);
   add_output(line, o.output, table_names("scenario"));
   return line;
 }
@@ -126,8 +129,8 @@ ScenarioSettings settings_of(const ScenarioOptions& o) {
   settings.strength = fault_strength_named(lower_case(o.strength));
   check(settings);
   if (settings.profile_steps < few_steps)
-    log_warning(fmt::format("{} recorded steps are few: at least {} tell what a usual step is", settings.profile_steps,
-                            few_steps));
+    log_warning(
+        fmt::format("{} recorded steps are few: a typical step needs at least {}", settings.profile_steps, few_steps));
   return settings;
 }
 
@@ -143,17 +146,7 @@ std::filesystem::path trace_path(const std::filesystem::path& folder) {
                               std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
 }
 
-}  // namespace
-
-CommandDescription describe_scenario() {
-  ScenarioOptions o;
-  return declare(o).description();
-}
-
-int run_scenario(std::span<const std::string> arguments) {
-  ScenarioOptions o;
-  const std::vector<std::string> words = with_underscores(arguments);
-  if (!declare(o).parse(words)) return 0;
+int run(ScenarioOptions& o, Arguments arguments) {
   TrainerTask task;
   task.settings = settings_of(o);
   const std::string program = trainer_program();
@@ -185,5 +178,10 @@ int run_scenario(std::span<const std::string> arguments) {
   print(o.output, scenario_tables(outcome, operators), provenance, text);
   return 0;
 }
+
+}  // namespace
+
+constinit const Command scenario_command = command<ScenarioOptions, declare, run, with_underscores>(
+    "scenario", "run a training with an injected performance problem");
 
 }  // namespace takt

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics/statistics.h"
 #include "measure/compare/conditions.h"
-#include "measure/compare/match.h"
-#include "measure/compare/memory.h"
 #include "measure/compare/difference.h"
 #include "measure/compare/disturbance.h"
 #include "measure/compare/machine_state.h"
-#include "base/statistics/statistics.h"
+#include "measure/compare/match.h"
+#include "measure/compare/memory.h"
 
 namespace takt {
 namespace {
@@ -142,7 +142,7 @@ class Comparer {
     whole.name = "[whole run]";
     whole.share = 1;
     if (whole_.empty()) {
-      result_.notes.push_back("fewer than 5 samples a run: nothing can be said; measure with a larger --iter");
+      result_.notes.push_back("fewer than 5 samples per run: no change can be tested; measure with a larger --iter");
       return;
     }
     const Difference& found = whole_.front();
@@ -169,10 +169,10 @@ class Comparer {
     if (3 * static_cast<std::size_t>(std::count_if(ops.begin(), ops.end(), stands_out)) > ops.size())
       return std::nullopt;
     if (std::abs(shared) >= worth_a_note)
-      result_.notes.push_back(fmt::format(
-          "all operators together were {:.1f} % {} after, which is within what the runs of a side differ by: "
-          "an operator's change is told beside that",
-          std::abs(std::expm1(shared)) * 100, shared > 0 ? "slower" : "faster"));
+      result_.notes.push_back(
+          fmt::format("all operators together were {:.1f} % {} after, which is within the run-to-run variation of a "
+                      "side: the changes of operators are relative to it",
+                      std::abs(std::expm1(shared)) * 100, shared > 0 ? "slower" : "faster"));
     return ops;
   }
 

@@ -4,7 +4,7 @@
 // next start of the program brings (load of the machine, placement of memory), and dozens of operators are looked at
 // together, so that some of them differ "significantly" by chance.
 //
-// What is done, on the logarithm of the typical time (compare_statistics.h):
+// What is done, on the logarithm of the typical time (src/measure/compare/statistics.h):
 // * the variance comes from samples and runs alone (difference.h): with several runs on a side from the runs, with one
 //   from the run's blocks and from what starts of a program are known to differ by. What the machine did besides (a
 //   process that waited for processors) is told in `notes`; it explains and does not blur. Only where a side has fewer
@@ -25,8 +25,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/compare/profile_reader.h"
 #include "base/basics/units.h"
+#include "measure/compare/profile_reader.h"
 
 namespace takt {
 

@@ -71,7 +71,7 @@ void add_content(Side before, Side after, std::vector<std::string>& sentences) {
   const auto content = [](const RecordedProfile& p) { return p.from.content; };
   const auto model = [](const RecordedProfile& p) { return p.from.model; };
   if (values_in({before, after}, content).size() > 1 && values_in({before, after}, model).size() < 2)
-    sentences.push_back("the model's files changed: one name, different contents");
+    sentences.push_back("the model's files changed: same name, different contents");
 }
 
 std::set<std::string> input_names(Side before, Side after) {
@@ -141,7 +141,7 @@ void add_unrecorded(Side before, Side after, std::vector<std::string>& sentences
       if (!profile.from.inputs) without.push_back(profile.origin);
     }
   if (!without.empty() && without.size() < runs)
-    sentences.push_back(fmt::format("{} {} not record inputs and their shapes: whether they agree is not known",
+    sentences.push_back(fmt::format("{} {} not record inputs and their shapes: it is unknown whether they agree",
                                     fmt::join(without, ", "), without.size() == 1 ? "does" : "do"));
 }
 

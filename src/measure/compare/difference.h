@@ -3,9 +3,9 @@
 // operators.
 //
 // Two levels make up the variance (Kalibera and Jones, "Rigorous benchmarking in reasonable time", 2013): that of
-// samples within a run, which compare_statistics.h tells, and that between runs, which decides. Several runs on a side
-// show it: use_runs(). One run on each side cannot, so use_samples() takes what starts of a program are known to differ
-// by, and use_scatter() (machine_state.h) what the operators' changes differ by among each other.
+// samples within a run, which src/measure/compare/statistics.h tells, and that between runs, which decides. Several
+// runs on a side show it: use_runs(). One run on each side cannot, so use_samples() takes what starts of a program are
+// known to differ by, and use_scatter() (machine_state.h) what the operators' changes differ by among each other.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "measure/compare/statistics.h"
 #include "base/basics/units.h"
+#include "measure/compare/statistics.h"
 
 namespace takt {
 

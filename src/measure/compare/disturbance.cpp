@@ -60,14 +60,14 @@ std::vector<std::string> what_the_machine_did(Side before, Side after) {
   const double first = waiting_of(before).value_or(0), second = waiting_of(after).value_or(0);
   if (std::max(first, second) >= noticeable_waiting)
     sentences.push_back(
-        fmt::format("the machine was busy: of the processor time that the runs wanted, they waited for {:.0f} % "
-                    "before and {:.0f} % after",
+        fmt::format("the machine was busy: of the CPU time that the runs needed, they waited for {:.0f} % before and "
+                    "{:.0f} % after",
                     first * 100, second * 100));
   const double walks = log_of_walks(before, after).value_or(0);
   if (std::abs(walks) >= noticeable_walks)
     sentences.push_back(
-        fmt::format("the core's caches took {:.1f} times as long to answer {}: another program or virtual "
-                    "machine was on the same core, which slows down everything",
+        fmt::format("cache accesses took {:.1f} times as long {}: another process or virtual machine was on the same "
+                    "core, which slows down everything",
                     std::exp(std::abs(walks)), walks > 0 ? "after" : "before"));
   return sentences;
 }

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "measure/compare/report.h"
-#include "core/number_form.h"
 #include "base/basics/text.h"
+#include "base/table/number_form.h"
+#include "measure/compare/report.h"
 
 namespace takt {
 namespace {

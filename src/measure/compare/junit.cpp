@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "measure/compare/report.h"
-#include "core/number_form.h"
 #include "base/basics/text.h"
+#include "base/table/number_form.h"
+#include "measure/compare/report.h"
 
 namespace takt {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "base/statistics/statistics.h"
 #include "base/basics/units.h"
+#include "base/statistics/statistics.h"
 
 namespace takt {
 namespace {

@@ -7,12 +7,12 @@
 #include <memory>
 #include <unordered_map>
 
+#include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "base/memory/mapped_ranges.h"
 #include "measure/profiles/foreign_profile.h"
 #include "measure/profiles/peer_profile.h"
 #include "measure/profiles/run_record.h"
-#include "base/basics/error.h"
-#include "base/memory/mapped_ranges.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -27,8 +27,8 @@ void check_complete(const PeerProfile& profile, const RunRecord& record, const s
   if (profile.takt_value().empty())
     refuse(origin,
            "has no key 'takt': of profiles in this schema, only those written by 'takt run --profile' hold samples");
-  if (!record.has_profile()) refuse(origin, "'takt.profile' is missing or no object");
-  if (samples.empty()) refuse(origin, "holds no profiled run");
+  if (!record.has_profile()) refuse(origin, "'takt.profile' is missing or not an object");
+  if (samples.empty()) refuse(origin, "has no profiled run");
 }
 
 std::vector<RecordedOp> operators_of(const PeerProfile& profile, const RunRecord& record, const PaddedText& text,
@@ -88,11 +88,11 @@ std::vector<Nanoseconds> run_times(const ForeignProfile& profile, const std::vec
 
 RecordedProfile of_other_program(ForeignProfile profile, std::string_view runtime, const std::string& origin) {
   if (profile.averaged || profile.runs < 2)
-    refuse(origin,
-           fmt::format("is an {} without samples, and a mean alone does not say what is noise; {}", profile.kind,
-                       runtime == "openvino" ? "run benchmark_app with -report_type detailed_counters and -nireq "
-                                               "8 or more, which keeps one sample of each infer request"
-                                             : "profile more runs of the session"));
+    refuse(origin, fmt::format("is an {} without samples, and a mean alone does not show how large the noise is; {}",
+                               profile.kind,
+                               runtime == "openvino" ? "run benchmark_app with -report_type detailed_counters and "
+                                                       "-nireq 8 or more, which keeps one sample per infer request"
+                                                     : "profile more runs of the session"));
   RecordedProfile recorded;
   recorded.origin = origin, recorded.kind = profile.kind;
   recorded.from.runtime = runtime;

@@ -1,7 +1,7 @@
 // What `takt compare` takes from a profile: the operators by name, every sample that was kept of them, and under what
-// conditions they were taken. Of profiles of `takt run --profile` analysis/run_record.h reads that; other programs'
-// profiles that hold samples (ONNX Runtime's, benchmark_app's detailed reports) come by way of
-// analysis/foreign_profile.h.
+// conditions they were taken. Of profiles of `takt run --profile` measure/profiles/run_record.h reads that; other
+// programs' profiles that hold samples (ONNX Runtime's, benchmark_app's detailed reports) come by way of
+// measure/profiles/foreign_profile.h.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "measure/profiles/run_record.h"
-#include "base/files/padded_text.h"
 #include "base/basics/units.h"
+#include "base/files/padded_text.h"
+#include "measure/profiles/run_record.h"
 
 namespace takt {
 
@@ -28,8 +28,8 @@ struct RecordedProfile {
   RunOrigin from;                                   ///< model, inputs, settings, machine
   bool virtual_clock = false;                       ///< times follow a description and no machine
   std::vector<Nanoseconds> samples, plain_samples;  ///< of whole runs; plain_samples may be empty
-  /// Of the processor time that the process wanted while it was measured, the share that it had to wait for (other
-  /// programs, other virtual machines); 0..1. nullopt: not recorded.
+  /// Share of the CPU time that the process needed during the measurement for which it had to wait (other programs,
+  /// other virtual machines); 0..1. nullopt: not recorded.
   std::optional<double> waiting_share;
   std::optional<double> cache_walk_ns;  ///< RunRecord's; nullopt: not recorded
   RecordedMemory memory;

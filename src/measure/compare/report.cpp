@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "base/table/common_columns.h"
 #include "base/basics/text.h"
+#include "base/table/common_columns.h"
 
 namespace takt {
 namespace {
@@ -33,22 +33,21 @@ constexpr Column<Line> columns[] = {
      "Typical time of one run after: mean of the faster half of the samples without the fastest 5 %. With several "
      "profiles, their geometric mean."},
     {"change_percent", "Change %", [](const Line& l) { return percent(l.change->ratio); },
-     "Change of the typical time of one run, after against before: 5 is 5 % slower. Of several profiles whose whole "
-     "run "
-     "did not change, an operator's beside what all operators share; a note tells how much that is."},
-    {"low_percent", "From %", [](const Line& l) { return percent(l.change->low); },
-     "Lower end of the interval of the change of the time. All intervals of a comparison hold together with the "
-     "confidence that was asked for."},
-    {"high_percent", "To %", [](const Line& l) { return percent(l.change->high); },
-     "Upper end of the interval of the change of the time. All intervals of a comparison hold together with the "
-     "confidence that was asked for."},
-    {"weight_percent", "Weight %", [](const Line& l) -> Cell { return l.change->share * 100; },
+     "Change of the typical time of one run, after against before: 5 is 5 % slower. With several profiles whose whole "
+     "run did not change, an operator's change is relative to the change that all operators share; a note gives the "
+     "latter."},
+    {"low_percent", "CI low %", [](const Line& l) { return percent(l.change->low); },
+     "Lower end of the confidence interval of the change of the time. All intervals of a comparison hold jointly with "
+     "the requested confidence."},
+    {"high_percent", "CI high %", [](const Line& l) { return percent(l.change->high); },
+     "Upper end of the confidence interval of the change of the time. All intervals of a comparison hold jointly with "
+     "the requested confidence."},
+    {"weight_percent", "Share before %", [](const Line& l) -> Cell { return l.change->share * 100; },
      "The operator's share of the sum of all operators' typical times before."},
     {"verdict", "Verdict", [](const Line& l) -> Cell { return std::string(verdict_name(l.change->verdict)); },
-     "slower, faster: beyond noise and the threshold. same: no change that can be told from noise, and none hides in "
-     "it that matters. inconclusive: a slow-down that costs the whole run more than the limit (--fail-over; 10 % "
-     "without "
-     "it) cannot be ruled out. added, removed: only in one of the profiles. regrouped: fused with other operators than "
+     "slower, faster: beyond noise and the threshold. same: no significant change, and none that matters is hidden by "
+     "noise. inconclusive: a slowdown that costs the whole run more than the limit (--fail-over; 10 % by default) "
+     "cannot be ruled out. added, removed: only in one of the profiles. regrouped: fused with other operators than "
      "before. unknown: fewer than 5 samples."},
 };
 
@@ -61,22 +60,22 @@ constexpr Column<NoteLine> note_columns[] = {
     {compared, "Compared", [](const NoteLine& l) -> Cell { return l.comparison->after; },
      "The profile that was compared with the first one."},
     {"difference", "Difference", [](const NoteLine& l) -> Cell { return *l.note; },
-     "What differs between the sides beside the times, or explains them: another model, input, precision, number of "
-     "threads or machine, a busy machine, memory."},
+     "A difference between the sides other than the times, or a reason for the times: another model, input, precision, "
+     "number of threads or machine, a busy machine, memory."},
 };
 
 constexpr NamedRow whole_run[] = {
-    {"[whole run]", "The time of a whole run of the model, without operator times where the profile has such runs."},
+    {"[whole run]", "The time of a whole run of the model, without operator times if the profile has such runs."},
 };
 
 constexpr TableDefinition<Line> whole_definition{
-    "whole", "What became of a whole run of the model: a row per profile that was compared with the first.", columns,
+    "whole", "The change of a whole run of the model: a row per profile that was compared with the first.", columns,
     whole_run};
 constexpr TableDefinition<Line> operators_definition{
-    "operators", "What became of each operator: a row per operator and comparison, in the order of the profiles.",
+    "operators", "The change of each operator: a row per operator and comparison, in the order of the profiles.",
     columns};
 constexpr TableDefinition<NoteLine> notes_definition{
-    "notes", "Under what different conditions the times were taken: a row per sentence.", note_columns};
+    "notes", "Differences between the conditions of the measurements: a row per sentence.", note_columns};
 
 /// The heading names the compared file already, and the times show the weight; rates need two decimals, not all. Where
 /// the lines do not fit, the names tell more than the types.
@@ -102,11 +101,11 @@ std::string finding(const Comparison& c) {
   std::map<Verdict, int> counts;
   for (const Change& op : c.ops) ++counts[op.verdict];
   std::vector<std::string> parts;
-  if (c.whole.verdict == Verdict::unknown) return "nothing can be said of the whole run";
+  if (c.whole.verdict == Verdict::unknown) return "unknown, the whole run has too few samples";
   if (c.whole.verdict == Verdict::inconclusive)
     parts.push_back(*c.whole.high < 9
                         ? fmt::format("inconclusive, the whole run may be up to {:.1f} % slower", *c.whole.high * 100)
-                        : "inconclusive, the whole run may be ten times as slow or more");
+                        : "inconclusive, the whole run may be 10 times slower or more");
   else if (is_news(c.whole))
     parts.push_back(
         fmt::format("the whole run is {:.1f} % {}", std::abs(*c.whole.ratio) * 100, verdict_name(c.whole.verdict)));
@@ -123,14 +122,13 @@ std::string finding(const Comparison& c) {
 std::string detectable(const Comparison& c) {
   if (!c.detectable_whole) return "";
   if (*c.detectable_whole >= 1)
-    return "These runs are too unsteady to tell even a doubled time from noise: measure\n"
-           "again on a quiet machine, or with more runs on each side.\n";
+    return "These runs vary so much that even a doubled time is within noise: measure\nagain on an idle machine, or "
+           "with more runs on each side.\n";
   std::string op = c.detectable_op && *c.detectable_op < 1
                        ? fmt::format(", or {:.1f} % of the median operator", *c.detectable_op * 100)
                        : "";
   return fmt::format(
-      "Changes below about {:.1f} % of the run{}\ncannot be told from noise here; more runs on each side tell smaller "
-      "ones.\n",
+      "Changes below about {:.1f} % of the run{}\nare within noise here; more runs on each side detect smaller ones.\n",
       *c.detectable_whole * 100, op);
 }
 
@@ -148,7 +146,8 @@ std::vector<Table> compare_tables(std::span<const Comparison> comparisons) {
 }
 
 std::string to_text(const Comparison& c, bool all, std::size_t width) {
-  std::string text = fmt::format("before   {}\nafter    {}\n", printable(c.before), printable(c.after));
+  std::string text = wrapped(fmt::format("Result: {}.", finding(c)), width) + "\n\n";
+  text += fmt::format("before   {}\nafter    {}\n", printable(c.before), printable(c.after));
   for (const auto& note : c.notes) text += "note     " + wrapped(note, width, 9) + "\n";
   std::vector<Line> lines;
   for (const Change& op : c.ops)
@@ -156,9 +155,7 @@ std::string to_text(const Comparison& c, bool all, std::size_t width) {
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Line& a, const Line& b) { return growth(*a.change) > growth(*b.change); });
   lines.insert(lines.begin(), {&c, &c.whole});
-  text += "\n" + shown(operators_definition.make(lines), width);
-  text += fmt::format("Result: {}.\n", finding(c));
-  return text + detectable(c);
+  return text + "\n" + shown(operators_definition.make(lines), width) + detectable(c);
 }
 
 std::vector<TableSchema> compare_schemas() {

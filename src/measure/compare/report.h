@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/compare/compare.h"
 #include "base/table/table.h"
+#include "measure/compare/compare.h"
 
 namespace takt {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 
 namespace takt {
 namespace {
@@ -33,11 +33,11 @@ const std::vector<Format>& formats() {
       {"a TensorFlow model", convert_tensorflow, {".pb", ".pbtxt", ".savedmodel"}, 0, "", true},
       {"a PaddlePaddle model", "convert it to ONNX with paddle2onnx", {".pdmodel"}, 0, "", true},
       {"a PyTorch file", export_from_torch, {".pt", ".pth", ".ckpt", ".pt2"}},
-      {"a pickle of Python, as PyTorch saves", export_from_torch, {".pkl"}, 0, "\x80\x02"},
+      {"a Python pickle, as PyTorch saves", export_from_torch, {".pkl"}, 0, "\x80\x02"},
       {"a Keras model", convert_tensorflow, {".h5", ".keras", ".hdf5"}, 0, "\x89HDF"},
       {"a safetensors file", weights_alone, {".safetensors"}},
       {"a GGUF file", weights_alone, {".gguf"}, 0, "GGUF"},
-      {"a file of NumPy", "give it as the value of an --input", {".npy", ".npz"}, 0, "\x93NUMPY"},
+      {"a NumPy file", "give it as the value of an --input", {".npy", ".npz"}, 0, "\x93NUMPY"},
       {"a TensorRT engine",
        "it runs only in TensorRT: give the ONNX model that it was built from",
        {".engine", ".plan"}},
@@ -56,13 +56,13 @@ std::string json_misplacement(std::string_view text, const std::string& file) {
   const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
   const bool is_trace = has("\"traceEvents\"") || (text.starts_with('[') && has("\"ph\""));
   if (is_trace && (has("model_loading") || has("session_initialization")))
-    return fmt::format("is a profile of ONNX Runtime; 'takt analyze {}' prints it", file);
-  if (is_trace) return fmt::format("is a trace; 'takt trace info {}' says what is in it", file);
+    return fmt::format("is an ONNX Runtime profile; 'takt analyze {}' prints it", file);
+  if (is_trace) return fmt::format("is a trace; 'takt trace info {}' shows what is in it", file);
   if (has("\"graph_exec\"") || has("\"opr_footprint\"") || (has("\"takt\"") && has("\"provenance\"")))
     return fmt::format("is a profile; 'takt analyze {}' prints it", file);
   if (has("\"takt\"") && has("\"schema_version\"")) return "is a result of takt, which other programs read";
   for (const std::string_view key : {"\"detailed_performance\"", "\"report_type\"", "\"cmd_options\""})
-    if (has(key)) return fmt::format("is a report of benchmark_app; 'takt analyze {}' prints it", file);
+    if (has(key)) return fmt::format("is a benchmark_app report; 'takt analyze {}' prints it", file);
   return "is JSON; name an .onnx or .xml file";
 }
 
@@ -76,10 +76,10 @@ std::string misplacement(const std::filesystem::path& path, std::string_view sta
   if (ending == ".yaml" || ending == ".yml")
     return text.find("stages:") != text.npos
                ? fmt::format("describes a pipeline; 'takt pipeline run {}' runs it", file)
-               : fmt::format("is YAML; as the description of a device it is named by --device sim:{}",
-                             path.stem().string());
+               : fmt::format("is YAML; to use it as a device description, give --device sim:{}",
+                             printable(path.stem().string()));
   if (ending == ".csv" && text.find("layerName") != text.npos)
-    return fmt::format("is a report of benchmark_app; 'takt analyze {}' prints it", file);
+    return fmt::format("is a benchmark_app report; 'takt analyze {}' prints it", file);
   for (const Format& format : formats()) {
     if (!is_format(format, ending, start)) continue;
     if (!format.openvino_reads) return fmt::format("is {}; {}", format.name, format.remedy);
@@ -102,7 +102,7 @@ void refuse_misplaced_file(const std::filesystem::path& model, std::string_view 
   const std::string why = misplacement(model, start, runtime);
   if (!why.empty())
     throw Error(ErrorKind::bad_input,
-                fmt::format("{}: is no model that takt runs: it {}", printable(model.string()), why));
+                fmt::format("{}: is not a model that takt runs: it {}", printable(model.string()), why));
 }
 
 }  // namespace takt

@@ -5,9 +5,9 @@
 
 #include "base/basics/error.h"
 #include "base/system/watched_work.h"
-#include "model/onnx/onnx.h"
 #include "model/graph/placed_ops.h"
 #include "model/graph/shapes.h"
+#include "model/onnx/onnx.h"
 
 namespace takt {
 namespace {

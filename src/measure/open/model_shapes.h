@@ -19,7 +19,7 @@ TensorShapes inferred_shapes(Runtime& runtime, const std::filesystem::path& mode
                              const std::map<std::string, Shape>& inputs);
 
 /// The shapes of the model as it is, with the names that its dimensions have; of the first that tells, the runtime that
-/// was chosen (null: none) in this process and others apart (runtime/asked.h).
+/// was chosen (null: none) in this process and others apart (model/registry/asked.h).
 TensorShapes symbolic_shapes(Runtime* chosen, const std::filesystem::path& model);
 
 /// Adds what only the others know, value by value: each runtime knows the shapes of the tensors that it keeps.

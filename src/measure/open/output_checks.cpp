@@ -19,13 +19,13 @@ void check_range(const HostTensor& tensor, double range) {
     if (std::abs(value) < range) continue;  // false for NaN
     throw Error(
         ErrorKind::runtime,
-        fmt::format("output '{}' of shape {} is {} at {}, and --range asks for less than {}", printable(tensor.name),
+        fmt::format("output '{}' of shape {} is {} at {}, but --range requires less than {}", printable(tensor.name),
                     to_string(tensor.shape), value, index_text(tensor.shape, i), range));
   }
 }
 
 [[noreturn]] void report(const HostTensor& before, const HostTensor& now, std::size_t run) {
-  const std::string what = fmt::format("output '{}' of run {} is not that of the first run", printable(now.name), run);
+  const std::string what = fmt::format("output '{}' of run {} differs from the first run", printable(now.name), run);
   std::size_t size = before.bytes.size() / std::max<std::size_t>(1, count_of(before)), i = 0;
   while (i < before.bytes.size() && i < now.bytes.size() && before.bytes[i] == now.bytes[i]) ++i;
   const bool same_shape = before.shape == now.shape && size && i < before.bytes.size();
@@ -46,7 +46,7 @@ void OutputChecks::after_run(Session& session, std::size_t run) {
     for (const auto& tensor : outputs) check_range(tensor, *range_);
   if (!repeat) return;
   if (repeat_->first_output >= outputs.size())
-    throw Error(ErrorKind::bad_input, fmt::format("--check-var-value: there is no output {}; the model has {}",
+    throw Error(ErrorKind::bad_input, fmt::format("--check-var-value: output {} does not exist; the model has {}",
                                                   repeat_->first_output, outputs.size()));
   if (first_.empty()) {
     first_ = std::move(outputs);

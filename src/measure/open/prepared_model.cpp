@@ -7,14 +7,14 @@
 #include <set>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/memory/free_memory.h"
 #include "base/system/log.h"
-#include "base/basics/text.h"
 #include "base/system/watched_work.h"
-#include "model/onnx/onnx.h"
-#include "model/graph/steering.h"
 #include "measure/open/misplaced_file.h"
 #include "measure/open/model_shapes.h"
+#include "model/graph/steering.h"
+#include "model/onnx/onnx.h"
 #include "model/runtime/ports.h"
 #include "model/sim/simulated.h"
 
@@ -40,11 +40,9 @@ auto naming(const std::filesystem::path& model, Call call) {
 
 void check_is_tensor(const Port& port, const std::filesystem::path& model) {
   if (port.type != ElementType::undefined) return;
-  throw Error(
-      ErrorKind::unsupported,
-      fmt::format("{}: input '{}' is no tensor but a sequence, map or optional, for which takt makes no values; "
-                  "run a model that takes tensors",
-                  printable(model.string()), printable(port.name)));
+  throw Error(ErrorKind::unsupported, fmt::format("{}: input '{}' is not a tensor but a sequence, map or optional, for "
+                                                  "which takt generates no values; run a model that takes tensors",
+                                                  printable(model.string()), printable(port.name)));
 }
 
 /// Refuses an input that is no tensor; a rank that is not known is guessed.
@@ -113,9 +111,9 @@ void note_steering(RunResult& result, const InputChoice& choice) {
 RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettings& settings) {
   const bool simulated = is_simulated(settings.device);
   if (simulated && !settings.runtime.empty() && settings.runtime != simulated_runtime)
-    throw UsageError(fmt::format("--device {} is simulated, but --runtime {} is asked for; leave out one of the two",
+    throw UsageError(fmt::format("--device {} is simulated, but --runtime {} is given; leave out one of the two",
                                  printable(settings.device), printable(settings.runtime)));
-  if (!settings.runtime.empty()) return {settings.runtime, "as asked"};
+  if (!settings.runtime.empty()) return {settings.runtime, "as requested"};
   if (simulated) return {std::string(simulated_runtime), "for a sim: device"};
   return runtime_for(model);
 }
@@ -150,8 +148,8 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
 
 void PreparedModel::settle_shapes() {
   declared_ = result_.graph ? tensor_inputs(*result_.graph, result_.model) : open(false)->inputs();
-  if (settings_.batch_size && runtime_->reshapes()) open_batch(declared_, *settings_.batch_size, result_.notes);
-  if (settings_.free_axis && runtime_->reshapes())
+  if (settings_.batch_size && runtime_->traits().reshapes) open_batch(declared_, *settings_.batch_size, result_.notes);
+  if (settings_.free_axis && runtime_->traits().reshapes)
     for (auto& port : declared_)
       if (*settings_.free_axis < port.shape.size()) port.shape[*settings_.free_axis] = {};
   choice_ = settle_inputs(declared_, read_inputs(settings_.inputs), settings_.batch_size, result_.notes);
@@ -192,7 +190,8 @@ void PreparedModel::search_shapes(const std::vector<Port>& ports, const Dimensio
       if (open_session) run_once(*open_session);
       probe();
       if (first)
-        result_.notes.push_back(fmt::format("the usual sizes were refused, so others were tried ({})", first->what()));
+        result_.notes.push_back(
+            fmt::format("the default sizes were rejected, so others were tried ({})", first->what()));
       return;
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::unsupported || all_are_given()) throw;  // there are no others to try
@@ -232,7 +231,7 @@ void PreparedModel::learn_shapes() {
 
 /// One inference with the chosen shapes: that a model loads does not say that it runs.
 void PreparedModel::probe() {
-  if (runtime_->is_simulated()) return;  // computes nothing that could fail
+  if (runtime_->traits().is_simulated) return;  // computes nothing that could fail
   run_once(*open(false));
 }
 
@@ -247,7 +246,7 @@ void PreparedModel::run_once(Session& session) {
 }
 
 void PreparedModel::learn_executed_shapes() {
-  if (!result_.graph || runtime_->is_simulated() || !is_onnx_file(result_.model)) return;
+  if (!result_.graph || runtime_->traits().is_simulated || !is_onnx_file(result_.model)) return;
   if (auto told =
           with_observed_shapes(*result_.graph, *runtime_, result_.model, session_settings(false), result_.input_values))
     result_.graph = std::move(told);
@@ -293,7 +292,8 @@ const std::vector<HostTensor>& PreparedModel::values(const std::vector<Port>& in
     result_.input_origins.push_back(given == choice_.given.end() ? "generated values" : given->second.origin);
   }
   const auto turns = count_turns(settings_.inputs);
-  if (turns > 1) result_.notes.push_back(fmt::format("{} files of values take turns, one a run, by name", turns));
+  if (turns > 1)
+    result_.notes.push_back(fmt::format("{} files of values are used in turn, one per run, in order of name", turns));
   for (auto& tensor : result_.input_values)
     if (result_.graph && !choice_.given.contains(tensor.name) && tensor.type == ElementType::i64 &&
         is_shape_of_reshape(*result_.graph, tensor.name))
@@ -312,8 +312,9 @@ std::vector<std::vector<HostTensor>> PreparedModel::values_in_turn(const std::ve
       if (shape != shapes_.at(name))
         throw Error(
             ErrorKind::bad_input,
-            fmt::format("{}: input '{}' is {}, and {} in the first file; files that take turns need one shape",
-                        choice.given.at(name).where, printable(name), to_string(shape), to_string(shapes_.at(name))));
+            fmt::format(
+                "{}: input '{}' is {}, and {} in the first file; files that are used in turn need the same shape",
+                choice.given.at(name).where, printable(name), to_string(shape), to_string(shapes_.at(name))));
     auto& made = all.emplace_back(make_inputs(inputs, {shapes_, choice.given}, settings_.seed, told_before));
     for (std::size_t i = 0; i < made.size(); ++i)
       if (!choice.given.contains(made[i].name)) made[i] = all.front()[i];

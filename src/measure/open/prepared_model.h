@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/basics/error.h"
-#include "model/inputs/dimensions.h"
 #include "measure/open/run_result.h"
 #include "measure/open/run_settings.h"
+#include "model/inputs/dimensions.h"
 
 namespace takt {
 

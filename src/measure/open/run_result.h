@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "base/system/programs.h"
 #include "base/basics/units.h"
+#include "base/system/programs.h"
 #include "base/system/usage.h"
-#include "model/graph/graph.h"
 #include "measure/open/fitting.h"
 #include "measure/open/model_content.h"
+#include "model/graph/graph.h"
 #include "model/runtime/runtime.h"
 
 namespace takt {
@@ -82,6 +82,7 @@ struct RunResult {
   std::vector<HostTensor> input_values;
   std::vector<std::string> input_origins;  ///< of each: "generated values", "values of cat.npy"
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
+  std::string clock_note;          ///< how exact operator times are (Session::clock_note())
   std::optional<RunPass> plain, profiled;
   std::vector<Stretch> stretches;        ///< where records disturb much; empty: not timed
   CpuLimit cpu_limit;                    ///< of the process that measured
@@ -96,5 +97,8 @@ struct RunResult {
 
 /// Adds those that are not there yet.
 void add_notes(RunResult& result, const std::vector<std::string>& notes);
+
+/// The notes and, as the last, the one on the clock: what files hold.
+std::vector<std::string> all_notes(const RunResult& result);
 
 }  // namespace takt

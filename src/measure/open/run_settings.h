@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/basics/units.h"
-#include "model/inputs/inputs.h"
 #include "measure/open/output_checks.h"
+#include "model/inputs/inputs.h"
 #include "model/runtime/runtime.h"
 
 namespace takt {

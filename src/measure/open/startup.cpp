@@ -16,19 +16,19 @@ struct StartUpStep {
 
 constexpr Column<StartUpStep> startup_columns[] = {
     {"step", "Step", [](const StartUpStep& r) -> Cell { return r.name; },
-     "read: the file into the runtime's graph. compile: optimise it and make it ready for the device. other: what is "
-     "left of the load time, such as writing a cache. first run: the first inference, which often allocates. total: "
-     "all of them."},
+     "read: the file into the runtime's graph. compile: optimise it and make it ready for the device. other: the rest "
+     "of the load time, such as writing a cache. first run: the first inference, which often allocates. total: all of "
+     "them."},
     {"step_us", "Time", [](const StartUpStep& r) { return time_cell(r.time); },
-     "Time of the step; missing where the runtime does it within another one: ONNX Runtime reads and optimises in one "
-     "call, which is compile here."},
+     "Time of the step; empty if the runtime does it within another one: ONNX Runtime reads and optimises in one call, "
+     "which is compile here."},
     {"from_cache", "From cache",
      [](const StartUpStep& r) { return r.from_cache ? Cell(std::string(*r.from_cache ? "yes" : "no")) : Cell(); },
-     "Whether the compiled model came from the folder of --cache; missing without one, and for the other steps."},
+     "Whether the compiled model came from the folder of --cache; empty without --cache, and for the other steps."},
 };
 
 constexpr TableDefinition<StartUpStep> startup_definition{
-    "startup", "From asking for the model to its first result: a row per step, the last one their sum.",
+    "startup", "Start-up time, from opening the model to its first result: a row per step, the last one their sum.",
     startup_columns};
 
 const RunPass* pass_of(const RunResult& result) {

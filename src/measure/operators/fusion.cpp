@@ -7,8 +7,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "model/graph/dag.h"
 #include "measure/operators/op_profile.h"
+#include "model/graph/dag.h"
 
 namespace takt {
 namespace {

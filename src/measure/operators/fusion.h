@@ -15,8 +15,8 @@ namespace takt {
 
 struct OpRow;
 
-/// Of several rows that claim an operator, the first that computes something keeps it, or else the first. Times have no
-/// say: the same kernels of the same model give the same rows in every run.
+/// Leaves each operator to one of the rows that claim it: the first that computes something, or else the first. Times
+/// do not matter: the same kernels of the same model give the same rows in every run.
 void settle_ownership(std::vector<OpRow>& rows);
 
 /// Adds operators that no row claims to the row they are fused into; those between several rows stay unclaimed. Does

@@ -30,21 +30,23 @@ Duration mean_per_run(Nanoseconds time, const OpProfile& profile) {
 }
 
 constexpr Column<LeftRow> left_columns[] = {
-    {"left_operators", "Left", [](const LeftRow& r) -> Cell { return r.left.operators; },
-     "Operators (rows of the table operators) that ran on another device than the one that the model was opened on."},
+    {"left_operators", "Fallback ops", [](const LeftRow& r) -> Cell { return r.left.operators; },
+     "Fallback operators: rows of the table operators that ran on another device than the one that the model was "
+     "opened on."},
     {"left_to", "To", [](const LeftRow& r) { return r.left.to.empty() ? Cell() : Cell(r.left.to); },
-     "Where the operators ran that left their device; several are joined by +. Missing where none did."},
+     "Devices on which the fallback operators ran, joined by +. Empty if there are none."},
     {"left_us", "Time", [](const LeftRow& r) -> Cell { return mean_per_run(r.left.time, *r.profile); },
-     "Mean time in a profiled run of the operators that left their device."},
+     "Mean time of the fallback operators in a profiled run."},
     {"device_copies", "Copies", [](const LeftRow& r) -> Cell { return r.left.copies; },
-     "Nodes that the runtime put between devices to bring tensors from one to the other."},
+     "Nodes that the runtime inserted to copy tensors between devices."},
     {"device_copies_us", "Copy time",
      [](const LeftRow& r) -> Cell { return mean_per_run(r.left.copy_time, *r.profile); },
-     "Mean time in a profiled run of the copies between devices."},
+     "Mean time of the copies between devices in a profiled run."},
 };
 
 constexpr TableDefinition<LeftRow> left_definition{
-    "left", "Operators that ran on another device than asked for, with the copies to it and back: one row.",
+    "left",
+    "Operators that fell back to another device than the requested one, with the copies to it and back: one row.",
     left_columns};
 }  // namespace
 
@@ -70,7 +72,7 @@ std::string left_ops_line(const OpProfile& profile) {
   const auto left = left_ops(profile);
   if (!left || left->operators + left->copies == 0) return "";
   const auto copies = [&] {
-    return fmt::format("{} cop{} of {} a run", left->copies, left->copies == 1 ? "y" : "ies",
+    return fmt::format("{} cop{} ({} per run)", left->copies, left->copies == 1 ? "y" : "ies",
                        format_duration(mean_per_run(left->copy_time, profile)));
   };
   const std::string& home = profile.ops.front().device;
@@ -78,10 +80,10 @@ std::string left_ops_line(const OpProfile& profile) {
   const double share = profile.measured.count() > 0
                            ? static_cast<double>(left->time.count()) / static_cast<double>(profile.measured.count())
                            : 0;
-  return fmt::format("{} of {} operators left {} for {}: {} a run ({:.1f} %){}.\n", left->operators,
+  return fmt::format("{} of {} operators fell back from {} to {}: {} per run ({:.1f} %){}.\n", left->operators,
                      static_cast<std::int64_t>(profile.ops.size()) - left->copies, home, left->to,
                      format_duration(mean_per_run(left->time, profile)), share * 100,
-                     left->copies > 0 ? ", with " + copies() : "");
+                     left->copies > 0 ? ", plus " + copies() : "");
 }
 
 std::optional<Table> left_table(const OpProfile& profile) {

@@ -10,10 +10,10 @@
 #include <string>
 #include <unordered_map>
 
+#include "measure/operators/op_profile.h"
 #include "measure/profiles/foreign_profile.h"
 #include "model/cost/cost.h"
 #include "model/graph/placed_ops.h"
-#include "measure/operators/op_profile.h"
 
 namespace takt {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/statistics/statistics.h"
 #include "base/basics/units.h"
-#include "model/graph/graph.h"
+#include "base/statistics/statistics.h"
 #include "measure/open/run_result.h"
+#include "model/graph/graph.h"
 
 namespace takt {
 

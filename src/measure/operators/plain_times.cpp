@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "base/statistics/statistics.h"
-#include "measure/timing/measure.h"
 #include "measure/operators/stretches.h"
+#include "measure/timing/measure.h"
 
 namespace takt {
 namespace {

@@ -11,8 +11,8 @@
 // over an operator of a microsecond.
 #pragma once
 
-#include "measure/operators/op_profile.h"
 #include "measure/open/run_result.h"
+#include "measure/operators/op_profile.h"
 
 namespace takt {
 

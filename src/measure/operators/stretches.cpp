@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "base/statistics/statistics.h"
-#include "measure/timing/measure.h"
 #include "measure/operators/op_profile.h"
+#include "measure/timing/measure.h"
 
 namespace takt {
 namespace {

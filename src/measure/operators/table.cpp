@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <string_view>
 
-#include "measure/profiles/shape_columns.h"
 #include "base/basics/check.h"
-#include "base/table/common_columns.h"
 #include "base/statistics/statistics.h"
-#include "profile/operator_columns.h"
-#include "profile/typical.h"
+#include "base/table/common_columns.h"
+#include "measure/operators/columns.h"
+#include "measure/operators/typical.h"
+#include "measure/profiles/shape_columns.h"
 
 namespace takt {
 namespace {
@@ -31,20 +31,20 @@ constexpr Column<OpLine> operator_columns[] = {
     {common::type, [](const OpLine& r) -> Cell { return r.type; }},
     {common::kernel, [](const OpLine& r) { return r.kernel.empty() ? Cell() : Cell(r.kernel); }},
     {"fused", "Fused", [](const OpLine& r) { return r.fused.empty() ? Cell() : Cell(r.fused); },
-     "Operators of the model that the kernel stands for, joined by +; missing where the kernel is one operator."},
+     "Operators of the model that the kernel computes, joined by +; empty if the kernel is one operator."},
     {"calls", "Calls", [](const OpLine& r) { return optional_cell(r.calls); },
      "Executions of the operator over all profiled runs."},
     {operator_columns::plain_mean_us, [](const OpLine& r) { return optional_cell(r.plain); }},
-    {"plain_low_us", "Plain from", [](const OpLine& r) { return optional_cell(r.plain_low); },
+    {"plain_low_us", "Time CI low", [](const OpLine& r) { return optional_cell(r.plain_low); },
      "Lower end of the 95 % interval of plain_mean_us."},
-    {"plain_high_us", "Plain to", [](const OpLine& r) { return optional_cell(r.plain_high); },
+    {"plain_high_us", "Time CI high", [](const OpLine& r) { return optional_cell(r.plain_high); },
      "Upper end of the 95 % interval of plain_mean_us."},
     {common::total_us, [](const OpLine& r) -> Cell { return Duration(r.total); }},
     {common::mean_us, [](const OpLine& r) { return optional_cell(r.mean); }},
     {common::median_us, [](const OpLine& r) { return optional_cell(r.median); }},
     {"mean_over_median", "Mean/median", [](const OpLine& r) { return optional_cell(r.unsteadiness); },
-     "How many times the operator's median its mean is, where that is 1.5 or more: a few slow runs carry the mean. "
-     "Missing elsewhere."},
+     "Mean divided by median of the operator's time, if that is 1.5 or more: a few slow runs dominate the mean. Empty "
+     "elsewhere."},
     {operator_columns::share_percent, [](const OpLine& r) { return r.share ? Cell(*r.share * 100) : Cell(); }},
     {operator_columns::flops, [](const OpLine& r) { return optional_cell(r.flops); }},
     {"bytes", "Bytes", [](const OpLine& r) { return optional_cell(r.bytes); },
@@ -71,14 +71,14 @@ std::vector<Column<OpLine>> with_figures() {
 constexpr NamedRow operator_rows[] = {
     operator_columns::unattributed,
     operator_columns::profiling,
-    {"[N other operators]", "The operators that --top leaves out, together."},
+    {"[N other operators]", "The sum of the operators that --top leaves out."},
 };
 
 constexpr TableDefinition<OpLine> operators_definition{
     "operators",
-    "Where the time of the profiled runs went: a row per operator or fused kernel, those first that take most of a "
-    "plain run. total_us adds up to the measured time exactly, plain_mean_us to the plain run. Columns from samples on "
-    "are there when --columns names them.",
+    "Where the time of the profiled runs went: a row per operator or fused kernel, the most expensive of a plain run "
+    "first. total_us adds up to the measured time exactly, plain_mean_us to the plain run. Columns from samples on are "
+    "present if --columns names them.",
     operator_columns, operator_rows};
 
 TableDefinition<OpLine> all_operators() {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "base/table/table.h"
 #include "base/machine/op_figures.h"
+#include "base/table/table.h"
 #include "measure/operators/op_profile.h"
 
 namespace takt {

@@ -4,10 +4,10 @@
 #include <map>
 
 #include "base/basics/check.h"
-#include "base/table/common_columns.h"
 #include "base/statistics/statistics.h"
-#include "profile/operator_columns.h"
-#include "profile/typical.h"
+#include "base/table/common_columns.h"
+#include "measure/operators/columns.h"
+#include "measure/operators/typical.h"
 
 namespace takt {
 namespace {
@@ -49,14 +49,13 @@ constexpr Column<TypeLine> type_columns[] = {
 constexpr NamedRow type_rows[] = {
     operator_columns::unattributed,
     operator_columns::profiling,
-    {"[N other types]", "The types that --top leaves out, together."},
+    {"[N other types]", "The sum of the types that --top leaves out."},
 };
 
 constexpr TableDefinition<TypeLine> types_definition{
     "types",
-    "Where the time of the profiled runs went by type: a row per type of operator, those first that take most of a "
-    "plain "
-    "run. total_us adds up to the measured time exactly, plain_mean_us to the plain run.",
+    "Where the time of the profiled runs went by type: a row per type of operator, the most expensive of a plain run "
+    "first. total_us adds up to the measured time exactly, plain_mean_us to the plain run.",
     type_columns, type_rows};
 
 void add(TypeLine& line, const std::vector<Nanoseconds>& samples, Nanoseconds total) {

@@ -1,4 +1,4 @@
-#include "profile/typical.h"
+#include "measure/operators/typical.h"
 
 #include <vector>
 

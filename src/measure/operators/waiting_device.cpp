@@ -24,8 +24,8 @@ std::string waiting_device_line(const RunResult& result, const OpProfile& profil
   const std::int64_t operators = asked_for(profile);
   if (share < much || operators == 0) return "";
   return fmt::format(
-      "The {} waited in {:.0f} % of a run for the host, which asks for its {} operators one by one, {} for each on "
-      "average. Until that is hidden, more work in each (a larger batch) costs little.\n",
+      "The {} is idle for {:.0f} % of a run, waiting for kernel launches ({} operators, {} each on average). A larger "
+      "batch is nearly free until the launch time is hidden.\n",
       result.device, 100 * share, operators,
       format_duration(*profile.plain_unattributed / static_cast<double>(operators)));
 }

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "measure/profiles/analyze.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "measure/profiles/analyze.h"
 #include "measure/python_text/format.h"
 
 namespace takt {

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "measure/profiles/analyze.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "measure/profiles/analyze.h"
 #include "measure/python_text/format.h"
 #include "measure/python_text/regex.h"
-#include "measure/python_text/text.h"
 #include "measure/python_text/tabulate.h"
+#include "measure/python_text/text.h"
 
 namespace takt {
 

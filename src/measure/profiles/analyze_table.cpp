@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "measure/profiles/shape_columns.h"
-#include "base/table/common_columns.h"
-#include "base/statistics/statistics.h"
 #include "base/basics/text.h"
 #include "base/machine/op_figures.h"
+#include "base/statistics/statistics.h"
+#include "base/table/common_columns.h"
+#include "measure/profiles/shape_columns.h"
 
 namespace takt {
 namespace {
@@ -41,13 +41,14 @@ constexpr Column<Line> record_columns[] = {
     {common::name, [](const Line& r) -> Cell { return r.record.op ? Cell(std::string(r.record.name)) : Cell(); }},
     {common::type, [](const Line& r) -> Cell { return std::string(r.record.type); }},
     {"id", "Id", [](const Line& r) -> Cell { return r.record.op ? Cell(std::string(r.record.id)) : Cell(); },
-     "Number of the operator in the profile; missing where a row combines several."},
+     "Number of the operator in the profile; empty if a row combines several."},
     {common::count, [](const Line& r) -> Cell { return static_cast<std::int64_t>(r.record.count); }},
     {"time_us", "Time", [](const Line& r) -> Cell { return Duration(r.record.time * 1e6); },
-     "Time of the operator on the device, or on the host with --print-only host: of takt's own profiles in the run of "
-     "median time, of other programs' the mean. Where a row combines several, what --aggregate makes of their times."},
+     "Time of the operator on the device, or on the host with --print-only host: in takt's profiles the time in the "
+     "run of median time, in other programs' profiles the mean. If a row combines several operators, their times are "
+     "combined as --aggregate says."},
     {"time_share_percent", "Share %", [](const Line& r) { return r.share ? Cell(*r.share * 100) : Cell(); },
-     "The time as a share of the time of all operators of the profile; missing where that is 0."},
+     "The time as a share of the time of all operators of the profile; empty if that is 0."},
     {"computation_flo", "Operations", [](const Line& r) { return number_cell(r.record.computation); },
      "Arithmetic operations of the operator, in one run."},
     {"memory_bytes", "Bytes", [](const Line& r) { return number_cell(r.record.memory); },
@@ -77,13 +78,12 @@ TableDefinition<Line> definition(Section section) {
   static const std::vector<Column<Line>> columns = all_columns();
   if (section == Section::host)
     return {"host_operators",
-            "The operators of a profile file by their time on the host: there with --show-host or --print-only host.",
+            "The operators of a profile file by their time on the host: present with --show-host or --print-only host.",
             columns};
-  return {
-      "operators",
-      "The operators of a profile file: a row per operator, or per group of them, in the order and with the filters "
-      "that the options say. Columns from kernel on are there when --columns names them.",
-      columns};
+  return {"operators",
+          "The operators of a profile file: a row per operator, or per group of them, in the order and with the "
+          "filters that the options set. Columns from kernel on are present if --columns names them.",
+          columns};
 }
 
 struct Totals {
@@ -97,9 +97,9 @@ constexpr Column<Totals> total_columns[] = {
     {"operators", "Operators", [](const Totals& t) -> Cell { return static_cast<std::int64_t>(t.operators); },
      "Operators that the profile file has."},
     {"device_total_us", "Device total", [](const Totals& t) { return seconds_cell(t.device); },
-     "Sum of all operators' times on the device; missing where the profile has none."},
+     "Sum of all operators' times on the device; empty if the profile has none."},
     {"host_total_us", "Host total", [](const Totals& t) { return seconds_cell(t.host); },
-     "Sum of all operators' times on the host; missing where the profile has none."},
+     "Sum of all operators' times on the host; empty if the profile has none."},
 };
 
 constexpr TableDefinition<Totals> totals_definition{
@@ -178,7 +178,7 @@ bool needs_samples(std::span<const std::string> names) {
 
 std::string why_no_peaks(const ProfileSamples& samples, const std::string& this_cpu) {
   if (!samples.device().empty() && samples.device() != "CPU")
-    return fmt::format("the profile is of {}, and only peaks of the CPU are measured", printable(samples.device()));
+    return fmt::format("the profile is of {}, and takt measures peaks of the CPU only", printable(samples.device()));
   const bool both_known = !samples.cpu().empty() && samples.cpu() != "-" && this_cpu != "-";
   if (both_known && samples.cpu() != this_cpu)
     return fmt::format("the profile is of '{}', the peaks are of this machine, '{}'", printable(samples.cpu()),

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/machine/peaks.h"
+#include "base/table/table.h"
 #include "measure/profiles/analyze.h"
 #include "measure/profiles/analyze_options.h"
 #include "measure/profiles/profile_file.h"
-#include "base/table/table.h"
-#include "base/machine/peaks.h"
 
 namespace takt {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "measure/profiles/foreign_profile.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "measure/profiles/foreign_profile.h"
 
 namespace takt {
 namespace {
@@ -54,7 +54,7 @@ class Report {
   }
 
   ForeignProfile finish(std::string_view kind, bool averaged) {
-    if (layers_.empty()) refuse("is a report of benchmark_app without any operator");
+    if (layers_.empty()) refuse("is a benchmark_app report without any operator");
     ForeignProfile profile;
     profile.kind = kind, profile.run_word = "infer request", profile.runs = requests_, profile.averaged = averaged;
     std::size_t idle = 0;
@@ -94,8 +94,8 @@ Duration milliseconds(const Report& report, std::string_view text, std::string_v
   const std::string_view word = trim(text);
   const auto value = number_in<double>(word);
   if (!value || !(*value >= 0 && *value <= 1e12))
-    report.refuse(fmt::format("the time of operator '{}' is '{}', which is no number of milliseconds", printable(layer),
-                              printable(word)));
+    report.refuse(fmt::format("the time of operator '{}' is '{}', which is not a number of milliseconds",
+                              printable(layer), printable(word)));
   return Duration(*value * 1000);
 }
 
@@ -166,11 +166,11 @@ void add_request(Report& report, dom::element request) {
   dom::object object;
   dom::array nodes;
   if (request.get(object) != simdjson::SUCCESS || object["nodes"].get(nodes) != simdjson::SUCCESS)
-    report.refuse("is a report of benchmark_app, but an infer request lacks its list of nodes");
+    report.refuse("is a benchmark_app report, but an infer request has no list of nodes");
   report.start_request();
   for (const dom::element entry : nodes) {
     dom::object node;
-    if (entry.get(node) != simdjson::SUCCESS) report.refuse("has a node that is no JSON object");
+    if (entry.get(node) != simdjson::SUCCESS) report.refuse("has a node that is not a JSON object");
     const std::string name = member(node, "name");
     const std::string cpu = member(node, "cpu_time");
     Layer layer{name, member(node, "status"), member(node, "node_type"), member(node, "exec_type"), {}, {}};
@@ -197,12 +197,12 @@ ForeignProfile parse_benchmark_app_csv(std::string_view text, const std::string&
     if (trim(record[0]) == "layerName") {
       columns = columns_of(record);
       if (columns.real == CsvColumns::missing || columns.status == CsvColumns::missing)
-        report.refuse("is a report of benchmark_app without its realTime column");
+        report.refuse("is a benchmark_app report without its realTime column");
       report.start_request();
       ++requests;
       continue;
     }
-    if (columns.real == CsvColumns::missing) report.refuse("is a report of benchmark_app without its heading");
+    if (columns.real == CsvColumns::missing) report.refuse("is a benchmark_app report without its heading");
     const std::string name = field(record, columns.name);
     if (name == "Total" && field(record, columns.status).empty()) continue;
     const std::string cpu = field(record, columns.cpu);
@@ -226,9 +226,8 @@ ForeignProfile parse_benchmark_app_json(const PaddedText& padded, const std::str
   dom::object object;
   const std::string_view text = padded.text();
   if (const auto error = parser.parse(text.data(), text.size(), false).get(document); error != simdjson::SUCCESS)
-    report.refuse(
-        fmt::format("is no well-formed JSON; was it written to its end? ({})", simdjson::error_message(error)));
-  if (document.get(object) != simdjson::SUCCESS) report.refuse("is JSON, but no report of benchmark_app");
+    report.refuse(fmt::format("is not well-formed JSON; is the file complete? ({})", simdjson::error_message(error)));
+  if (document.get(object) != simdjson::SUCCESS) report.refuse("is JSON, but not a benchmark_app report");
   dom::element average;
   dom::array requests;
   if (object["detailed_performance"].get(requests) == simdjson::SUCCESS) {
@@ -241,7 +240,7 @@ ForeignProfile parse_benchmark_app_json(const PaddedText& padded, const std::str
   ForeignProfile profile = report.finish(is_sorted ? sorted_word : average_word, !is_sorted);
   if (!is_sorted && profile.operators.size() == 1)
     profile.notes.push_back(
-        "It holds one operator only; benchmark_app's Python program writes no more into an average JSON report, so use "
+        "It has one operator only; benchmark_app's Python program writes no more into an average JSON report, so use "
         "CSV or -report_type detailed_counters.");
   return profile;
 }

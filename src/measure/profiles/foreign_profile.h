@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files/padded_text.h"
 #include "base/basics/units.h"
+#include "base/files/padded_text.h"
 #include "model/graph/graph.h"
 
 namespace takt {
@@ -54,8 +54,8 @@ ForeignProfile parse_benchmark_app_json(const PaddedText& text, const std::strin
 enum class ProfileKind { peer, ort, benchmark_app_csv, benchmark_app_json };
 ProfileKind detect_profile_kind(std::string_view text);
 
-/// Floating-point operations of one operator by takt's rules (graph/cost.h), where its shapes alone settle them: an
-/// attribute that the profile does not hold makes it nullopt, except that a fused activation is not counted.
+/// Floating-point operations of one operator by takt's rules (model/cost/cost.h), where its shapes alone settle them:
+/// an attribute that the profile does not hold makes it nullopt, except that a fused activation is not counted.
 std::optional<double> flops_from_shapes(std::string_view type, const std::vector<Shape>& inputs,
                                         const std::vector<Shape>& outputs);
 

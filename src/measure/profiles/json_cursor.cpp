@@ -64,7 +64,7 @@ std::string_view JsonCursor::raw_string() {
   const char* begin = at_;
   while (true) {
     at_ = next_string_end(at_, end_);
-    if (at_ == end_) throw OddJson{"ends in the middle of a value: the file is truncated or no JSON"};
+    if (at_ == end_) throw OddJson{"ends in the middle of a value: the file is truncated or not JSON"};
     if (*at_ == '"') return {begin, static_cast<std::size_t>(at_++ - begin)};
     if (end_ - at_ < 2) throw OddJson{};
     at_ += 2;

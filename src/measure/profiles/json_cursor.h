@@ -14,7 +14,7 @@ namespace takt {
 /// The text is not what the quick way understands; whether it is wrong, the thorough way decides. `what` is why, in
 /// words that follow a file's name.
 struct OddJson {
-  const char* what = "is no well-formed JSON";
+  const char* what = "is not well-formed JSON";
 };
 
 class JsonCursor {

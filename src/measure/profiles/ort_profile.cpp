@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "measure/profiles/foreign_profile.h"
-#include "model/onnxruntime/ort_events.h"
-#include "measure/profiles/peer_types.h"
 #include "base/basics/error.h"
-#include "base/statistics/statistics.h"
 #include "base/basics/text.h"
+#include "base/statistics/statistics.h"
+#include "measure/profiles/foreign_profile.h"
+#include "measure/profiles/peer_types.h"
+#include "model/onnxruntime/ort_events.h"
 
 namespace takt {
 namespace {
@@ -85,18 +85,18 @@ class Reader {
 
   ForeignProfile read() {
     for (const OrtNodeEvent& node : events_.nodes) place(node);
-    if (operators_.empty()) refuse("holds no operator of ONNX Runtime; was the session profiled, and run?");
+    if (operators_.empty()) refuse("has no ONNX Runtime operator; was the session profiled, and run?");
     ForeignProfile profile;
     profile.kind = "ONNX Runtime profile", profile.run_word = "run";
     add_samples(profile);
-    if (events_.ends_early) profile.notes.push_back("The file ends early; it was read up to its last whole event.");
+    if (events_.ends_early) profile.notes.push_back("The file ends early; it was read up to its last complete event.");
     if (events_.file_events >= event_cap)
       profile.notes.push_back("ONNX Runtime stops recording after 1,000,000 events, and this file is that long.");
     if (events_.unreadable > 0)
       profile.notes.push_back(fmt::format("Events that could not be read: {}.", events_.unreadable));
     if (!accelerators_.empty())
       profile.notes.push_back(fmt::format(
-          "Operators on {} have host times only: the profile holds their launches, not their work.", accelerators_));
+          "Operators on {} have host times only: the profile has their launches, not their execution.", accelerators_));
     if (!accelerators_.empty()) note_left(profile);
     profile.operators = std::move(operators_);
     return profile;
@@ -138,7 +138,7 @@ class Reader {
     const bool one_run = events_.runs.empty();
     profile.runs = one_run ? 1 : events_.runs.size();
     for (const OrtRun& run : events_.runs) profile.run_times.emplace_back(run.duration);
-    if (one_run) profile.notes.push_back("No run was recorded to its end; all operators are shown as one run.");
+    if (one_run) profile.notes.push_back("No run is complete; all operators are shown as one run.");
     std::size_t outside = 0;
     std::vector<bool> waits(operators_.size(), false);
     reserve_samples(profile.runs);
@@ -158,15 +158,14 @@ class Reader {
       if (!waits[i]) operators_[i].waits.clear();
     }
     if (outside > 0)
-      profile.notes.push_back(
-          fmt::format("Operator events of runs that were not recorded to their end are left out: {}.", outside));
+      profile.notes.push_back(fmt::format("Operator events of incomplete runs are left out: {}.", outside));
     note_first_run(profile);
   }
 
   void reserve_samples(std::size_t runs) {
     // A file of a gigabyte can name a million operators once each; that many samples of each would fill any memory.
     if (static_cast<double>(runs) * static_cast<double>(operators_.size()) > 2e8)
-      refuse("names more operators and runs than a profile can hold");
+      refuse("has more operators and runs than a profile can have");
     for (ForeignOperator& op : operators_) op.host.resize(runs), op.waits.resize(runs);
   }
 
@@ -191,9 +190,9 @@ class Reader {
       for (const Duration one : op.host) time += one;
     }
     if (left == 0) return;
-    profile.notes.push_back(fmt::format(
-        "{} of {} operators ran on the CPU instead, in {} a run; nodes that copy between the two: {}.", left,
-        operators_.size() - copies, format_duration(time / static_cast<double>(profile.runs)), copies));
+    profile.notes.push_back(
+        fmt::format("{} of {} operators fell back to the CPU, {} per run; nodes that copy between the two: {}.", left,
+                    operators_.size() - copies, format_duration(time / static_cast<double>(profile.runs)), copies));
   }
 
   /// The first run of a session packs weights and fills the allocator; who averages over it should know.
@@ -204,8 +203,7 @@ class Reader {
     const double usual = *median(others);
     const double first = microseconds(events_.runs[0].duration);
     if (usual > 0 && first > 1.5 * usual)
-      profile.notes.push_back(
-          fmt::format("The first run took {:.1f} times as long as the median of the others.", first / usual));
+      profile.notes.push_back(fmt::format("The first run took {:.1f} times the median of the others.", first / usual));
   }
 
   std::string origin_;

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files/padded_text.h"
 #include "measure/profiles/bracket_scan.h"
 #include "measure/profiles/peer_profile.h"
-#include "base/files/padded_text.h"
 
 namespace takt {
 

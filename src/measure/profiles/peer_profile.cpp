@@ -5,12 +5,12 @@
 #include <memory>
 #include <thread>
 
+#include "base/basics/error.h"
+#include "base/basics/text.h"
+#include "base/system/affinity.h"
 #include "measure/profiles/json_cursor.h"
 #include "measure/profiles/json_text.h"
 #include "measure/profiles/peer_parts.h"
-#include "core/affinity.h"
-#include "base/basics/error.h"
-#include "base/basics/text.h"
 
 namespace takt {
 
@@ -55,9 +55,9 @@ PeerProfile::PeerProfile(PaddedText text, const std::string& where, const PeerWa
 
 void PeerProfile::join(PeerContents contents, const std::string& where) {
   if (!contents.has_operators)
-    throw Error(ErrorKind::bad_input, where + ": has no 'graph_exec.operator': this is no operator profile");
+    throw Error(ErrorKind::bad_input, where + ": has no 'graph_exec.operator': this is not an operator profile");
   if (!contents.has_profiler)
-    throw Error(ErrorKind::bad_input, where + ": has no 'profiler': this is no operator profile");
+    throw Error(ErrorKind::bad_input, where + ": has no 'profiler': this is not an operator profile");
   takt_value_ = contents.takt_value;
   IdIndex index(table_limit(text_->text()));
   std::size_t count = 0;

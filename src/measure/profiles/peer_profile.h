@@ -3,7 +3,7 @@
 // The file is mapped; names and shapes stay views into the map. Keys may come in any order, unknown ones are skipped;
 // takt's own key `takt` is found and left to run_record.h. Large files are read by several threads, and only the
 // sections that are needed; files that are in any way unusual are then read again by simdjson, which decides. Nothing
-// here computes: src/analysis/analyze does.
+// here computes: src/measure/profiles/analyze does.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "measure/profiles/id_index.h"
 #include "base/files/padded_text.h"
+#include "measure/profiles/id_index.h"
 
 namespace takt {
 
@@ -72,7 +72,7 @@ class PeerProfile {
   std::string_view takt_value() const { return takt_value_; }
 
   /// Whether the word occurs anywhere: profiles of OpenCL devices have no times unless that was switched on.
-  /// Of the file, which is read as its figures are asked for; empty: records from elsewhere.
+  /// Returns the text of the file, from which the numbers are read on request; empty: records from elsewhere.
   std::string_view text() const { return text_ ? text_->text() : std::string_view(); }
   bool mentions_opencl() const { return text_ && text_->text().find("opencl") != std::string_view::npos; }
 

@@ -116,7 +116,7 @@ class QuickReader {
     });
     cursor_.peek();
     const std::string_view text = text_.text();
-    if (cursor_.offset() != text.size()) throw OddJson{"has further text behind the profile"};
+    if (cursor_.offset() != text.size()) throw OddJson{"has further text after the profile"};
     if (scanner_.beyond_ascii() && !simdjson::validate_utf8(text.data(), text.size()))
       throw OddJson{"is not UTF-8 text"};
     queue_.finish();
@@ -186,7 +186,7 @@ class QuickReader {
 
   void scan(std::size_t piece_size, const JsonScanner::PieceSink& sink) {
     const auto end = scanner_.end_of(cursor_.offset(), piece_size, sink);
-    if (!end) throw OddJson{"ends in the middle of a value: the file is truncated or no JSON"};
+    if (!end) throw OddJson{"ends in the middle of a value: the file is truncated or not JSON"};
     cursor_.move_to(*end);
   }
 

@@ -2,10 +2,10 @@
 
 #include <limits>
 
-#include "measure/profiles/json_text.h"
-#include "measure/profiles/peer_parts.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "measure/profiles/json_text.h"
+#include "measure/profiles/peer_parts.h"
 
 namespace takt {
 
@@ -36,7 +36,7 @@ class ThoroughReader {
       case simdjson::INCOMPLETE_ARRAY_OR_OBJECT:
       case simdjson::UNCLOSED_STRING:
       case simdjson::EMPTY:
-        return "ends in the middle of a value: the file is truncated or no JSON";
+        return "ends in the middle of a value: the file is truncated or not JSON";
       case simdjson::UTF8_ERROR:
         return "is not UTF-8 text";
       case simdjson::CAPACITY:
@@ -45,7 +45,7 @@ class ThoroughReader {
       case simdjson::UNESCAPED_CHARS:
         return "has a control character inside a string, which JSON forbids";
       default:
-        return std::string("is no well-formed JSON (") + simdjson::error_message(code) + ")";
+        return std::string("is not well-formed JSON (") + simdjson::error_message(code) + ")";
     }
   }
 
@@ -64,7 +64,7 @@ class ThoroughReader {
       else
         skip(field.value());
     }
-    if (!document.current_location().error()) refuse("has further text behind the profile");
+    if (!document.current_location().error()) refuse("has further text after the profile");
   }
 
   template <typename Field>
@@ -83,7 +83,7 @@ class ThoroughReader {
   }
 
   std::string_view text_of(od::value value, std::string_view what) {
-    if (value.type() != od::json_type::string) refuse(std::string(what) + " is not text");
+    if (value.type() != od::json_type::string) refuse(std::string(what) + " is not a string");
     return string_between(value.raw_json_token().data() + 1);
   }
 
@@ -123,7 +123,7 @@ class ThoroughReader {
       op.key = key;
       const std::string what = "operator '" + printable(key) + "'";
       for (auto member : object_of(field.value(), what)) read_operator_member(op, member, what);
-      if (!op.name.data() || !op.type.data() || !op.id.data()) refuse(what + " lacks its name, type or id");
+      if (!op.name.data() || !op.type.data() || !op.id.data()) refuse(what + " has no name, type or id");
     }
   }
 

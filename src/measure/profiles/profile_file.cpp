@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "base/basics/error.h"
-#include "base/memory/mapped_ranges.h"
-#include "base/files/padded_text.h"
 #include "base/basics/text.h"
+#include "base/files/padded_text.h"
+#include "base/memory/mapped_ranges.h"
 
 namespace takt {
 namespace {

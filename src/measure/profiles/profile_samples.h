@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "measure/profiles/run_record.h"
 #include "base/basics/units.h"
+#include "measure/profiles/run_record.h"
 
 namespace takt {
 
@@ -22,14 +22,14 @@ class ProfileSamples {
  public:
   ProfileSamples() = default;
 
-  /// takt's own; its text must outlive this.
+  /// Samples of takt's profile; its text must outlive this object.
   explicit ProfileSamples(RunRecord record) : record_(std::move(record)) {}
 
-  /// Of another program.
+  /// Samples of another program's profile, by operator id.
   explicit ProfileSamples(std::unordered_map<std::string, OperatorSamples> operators)
       : operators_(std::move(operators)) {}
 
-  /// Everything empty where nothing is known. Throws like RunRecord::times_of().
+  /// Returns the samples of an operator; all empty if none are known. Throws like RunRecord::times_of().
   OperatorSamples of(std::string_view id) const;
 
   const std::string& device() const { return record_.origin().device; }  ///< that ran the model; empty: not known

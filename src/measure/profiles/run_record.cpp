@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <iterator>
 
-#include "measure/profiles/json_cursor.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/padded_text.h"
 #include "base/statistics/statistics.h"
-#include "base/basics/text.h"
+#include "measure/profiles/json_cursor.h"
 
 namespace takt {
 
@@ -26,7 +26,7 @@ constexpr std::string_view key_takt = "takt";
 }
 
 [[noreturn]] void refuse_missing(const std::string& file, std::string_view what, std::string_view kind) {
-  refuse(file, fmt::format("'{}' is missing or no {}", what, kind));
+  refuse(file, fmt::format("'{}' is missing or not {}", what, kind));
 }
 
 /// simdjson on one value of the file, in place: `read(document)`. Operators come by the thousand, so the parser and its
@@ -38,7 +38,7 @@ void parse_value(std::string_view value, const std::string& file, std::string_vi
     od::document document = parser.iterate(value.data(), value.size(), value.size() + PaddedText::padding);
     read(document);
   } catch (const simdjson::simdjson_error& error) {
-    refuse(file, fmt::format("'{}' is no well-formed JSON ({})", what, simdjson::error_message(error.error())));
+    refuse(file, fmt::format("'{}' is not well-formed JSON ({})", what, simdjson::error_message(error.error())));
   }
 }
 
@@ -60,7 +60,7 @@ std::vector<Nanoseconds> times_in(List list, const std::string& file, std::strin
   for (auto item : list) {
     std::int64_t count = 0;
     if (item.get_int64().get(count) || count < 0)
-      refuse(file, fmt::format("'{}' holds something other than nanoseconds", what));
+      refuse(file, fmt::format("'{}' has a value that is not a number of nanoseconds", what));
     found.emplace_back(count);
   }
   return found;
@@ -69,7 +69,7 @@ std::vector<Nanoseconds> times_in(List list, const std::string& file, std::strin
 std::vector<Nanoseconds> times_of_list(std::string_view list, const std::string& file, std::string_view what) {
   std::vector<Nanoseconds> found;
   if (list.empty()) return found;
-  if (list.front() != '[') refuse_missing(file, what, "list");
+  if (list.front() != '[') refuse_missing(file, what, "a list");
   parse_value(list, file, what, [&](od::document& document) { found = times_in(document.get_array(), file, what); });
   return found;
 }
@@ -238,7 +238,7 @@ void read_kept(od::object object, const std::string& file, const std::string& wh
     times.samples = times_in(value.get_array(), file, what + ".samples_ns");
     has_samples = true;
   }
-  if (!has_samples) refuse_missing(file, what + ".samples_ns", "list");
+  if (!has_samples) refuse_missing(file, what + ".samples_ns", "a list");
 }
 
 }  // namespace
@@ -249,7 +249,7 @@ class RunRecord::Reader {
   Reader(RunRecord& record, std::string_view value) : record_(record), cursor_(value, 0, value.size()) {}
 
   void read() try {
-    if (cursor_.peek() != '{') refuse_missing(record_.file_, key_takt, "object");
+    if (cursor_.peek() != '{') refuse_missing(record_.file_, key_takt, "an object");
     cursor_.object([&](std::string_view key) {
       if (key == "provenance")
         read_member([&](od::object object) { read_origin(object, record_.origin_); }, "takt.provenance");
@@ -305,7 +305,7 @@ class RunRecord::Reader {
   }
 
   void read_profile() {
-    if (cursor_.peek() != '{') refuse_missing(record_.file_, "takt.profile", "object");
+    if (cursor_.peek() != '{') refuse_missing(record_.file_, "takt.profile", "an object");
     record_.has_profile_ = true;
     cursor_.object([&](std::string_view key) {
       if (key == "samples_ns")
@@ -320,7 +320,7 @@ class RunRecord::Reader {
   }
 
   void read_operators() {
-    if (cursor_.peek() != '{') refuse_missing(record_.file_, "takt.profile.operators", "object");
+    if (cursor_.peek() != '{') refuse_missing(record_.file_, "takt.profile.operators", "an object");
     record_.operators_.clear();
     cursor_.object([&](std::string_view id) {
       record_.places_[std::string(id)] = record_.operators_.size();
@@ -351,7 +351,7 @@ const RunRecord::Operator* RunRecord::find(const std::string& id) const {
 
 RecordedSamples RunRecord::times_of(const Operator& op) const {
   const std::string what = fmt::format("takt.profile.operators.{}", printable(op.id));
-  if (!op.text.starts_with('{')) refuse_missing(file_, what, "object");
+  if (!op.text.starts_with('{')) refuse_missing(file_, what, "an object");
   RecordedSamples times;
   parse_value(op.text, file_, what,
               [&](od::document& document) { read_kept(document.get_object(), file_, what, times); });

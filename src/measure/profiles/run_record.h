@@ -60,11 +60,11 @@ class RunRecord {
   RunRecord(std::string_view padded_value, std::string file);
 
   const RunOrigin& origin() const { return origin_; }
-  /// Of the processor time that the process wanted while it was measured, the share that it had to wait for (other
+  /// Returns the share of the CPU time that the process needed during the measurement for which it had to wait (other
   /// programs, other virtual machines); 0..1. nullopt: not recorded.
   std::optional<double> waiting_share() const { return waiting_share_; }
-  /// How long a walk through half of the second-level cache took, the median (machine/cache_probe.h); longer: somebody
-  /// else used the core. nullopt: not recorded.
+  /// How long a walk through half of the second-level cache took, the median (base/machine/cache_probe.h); longer:
+  /// another program used the core. nullopt: not recorded.
   std::optional<double> cache_walk_ns() const { return cache_walk_ns_; }
 
   const RecordedMemory& memory() const { return memory_; }

@@ -57,9 +57,9 @@ bool is_blank(const std::u32string& chunk) { return std::all_of(chunk.begin(), c
 
 /// Where a chunk that fits on no line is cut: after the last hyphen in reach that follows something else, or at `room`.
 std::size_t cut_position(const std::u32string& chunk, std::size_t room) {
-  if (room == 0 || chunk.size() <= room) return room;
+  if (room == 0) return room;
   const std::size_t hyphen = chunk.rfind(U'-', room - 1);
-  if (hyphen == std::u32string::npos || hyphen == 0) return room;
+  if (hyphen == std::u32string::npos) return room;
   const bool after_text = chunk.find_first_not_of(U'-') < hyphen;
   return after_text ? hyphen + 1 : room;
 }

@@ -18,23 +18,23 @@ struct Row {
 constexpr Column<Row> columns[] = {
     {common::rank, [](const Row& r) -> Cell { return r.rank; }},
     {"cause", "Cause", [](const Row& r) -> Cell { return std::string(cause_name(r.verdict->cause)); },
-     "Why runs took longer: preempted (other programs on the same processors), oversubscribed (more threads than "
-     "processors), throttled (processor share or clock), steal (the host took the virtual processor), shared_core "
-     "(somebody else on the same core), page_faults, first_run_effects (work done once)."},
-    {"excess_percent", "Excess %", [](const Row& r) -> Cell { return r.verdict->share * 100; },
+     "Why runs took longer: preempted (other processes on the same CPUs), oversubscribed (more threads than CPUs), "
+     "throttled (CPU quota or clock), steal (the hypervisor took the virtual CPU), shared_core (another process or "
+     "virtual machine on the same core), page_faults, first_run_effects (work done once)."},
+    {"excess_percent", "Explains %", [](const Row& r) -> Cell { return r.verdict->share * 100; },
      "Share of the slowest runs' time above the median that the cause explains; causes may overlap."},
     {"programs", "Programs",
      [](const Row& r) { return r.verdict->programs.empty() ? Cell() : Cell(names_of(r.verdict->programs)); },
-     "Programs that took the processors, the one that used most first, by the system's own times of processes; missing "
-     "where no program is the cause or the system does not tell."},
+     "Other processes that used the CPUs, the most CPU time first; empty if no process is the cause or the system does "
+     "not report it."},
     {common::evidence, [](const Row& r) -> Cell { return r.verdict->evidence; }},
     {common::fix, [](const Row& r) -> Cell { return r.verdict->fix; }},
 };
 
 constexpr TableDefinition<Row> instability_definition{
     "instability",
-    "Why the slowest 5 % of the plain runs were slow: a row per cause, none where no cause is seen. There is no table "
-    "with a simulated clock, unless it is asked for.",
+    "Why the slowest 5 % of the plain runs were slow: a row per cause, no row if no cause was found. With a simulated "
+    "clock the table is present only on request.",
     columns};
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string instability_text(const RunResult& result, const Screen& screen) {
   for (const auto& verdict : found->verdicts) {
     std::string cause(cause_name(verdict.cause));
     if (found->slow_ratio >= unstable_from)
-      cause += fmt::format(" ({:.0f} % of what they took above the median)", verdict.share * 100);
+      cause += fmt::format(" (explains {:.0f} % of the time above the median)", verdict.share * 100);
     text += "  " + wrapped(fmt::format("{}: {}", cause, verdict.evidence), screen.width, 2) + "\n";
     text += std::string(indent, ' ') + wrapped("fix: " + verdict.fix, screen.width, indent) + "\n";
   }

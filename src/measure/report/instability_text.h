@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/terminal.h"
+#include "base/table/terminal.h"
 #include "measure/open/run_result.h"
 
 namespace takt {

@@ -28,9 +28,8 @@ std::string key_of(const Graph& graph, const Op& op) {
 
 NodeData to_model_explorer(const RunResult& result, const OpProfile& profile) {
   if (!result.graph)
-    throw Error(ErrorKind::unsupported,
-                fmt::format("{}: its graph cannot be read, so there are no nodes to show times on",
-                            printable(result.model.string())));
+    throw Error(ErrorKind::unsupported, fmt::format("{}: its graph cannot be read, so there are no nodes for the times",
+                                                    printable(result.model.string())));
   const Graph& graph = *result.graph;
   std::unordered_map<std::string_view, const Op*> ops;
   for (const Op& op : graph.ops) ops.emplace(op.name, &op);

@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "measure/operators/op_profile.h"
 #include "measure/open/run_result.h"
+#include "measure/operators/op_profile.h"
 
 namespace takt {
 

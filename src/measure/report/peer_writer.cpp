@@ -4,11 +4,11 @@
 
 #include <map>
 
-#include "measure/profiles/peer_types.h"
 #include "base/basics/text.h"
-#include "measure/timing/measure.h"
-#include "profile/run_memory.h"
+#include "measure/profiles/peer_types.h"
 #include "measure/report/usage_json.h"
+#include "measure/run/memory.h"
+#include "measure/timing/measure.h"
 
 namespace takt {
 namespace {
@@ -176,7 +176,7 @@ class PeerWriter {
 
   std::string notes() const {
     std::vector<std::string> texts;
-    for (const auto& note : result_.notes) texts.push_back(json_quote(note));
+    for (const auto& note : all_notes(result_)) texts.push_back(json_quote(note));
     return fmt::format("[{}]", fmt::join(texts, ", "));
   }
 

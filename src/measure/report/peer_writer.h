@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/system/provenance.h"
-#include "measure/operators/op_profile.h"
 #include "measure/open/run_result.h"
+#include "measure/operators/op_profile.h"
 
 namespace takt {
 

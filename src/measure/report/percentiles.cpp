@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/basics/error.h"
-#include "base/statistics/statistics.h"
 #include "base/basics/text.h"
+#include "base/statistics/statistics.h"
 
 namespace takt {
 namespace {
@@ -19,18 +19,18 @@ struct PercentileRow {
 
 constexpr Column<PercentileRow> percentile_columns[] = {
     {"percentile_pass", "Pass", [](const PercentileRow& r) -> Cell { return r.pass; },
-     "The runs that the percentile is of: plain, without operator times, or profiled, with them."},
+     "Runs that the percentile describes: plain, without operator times, or profiled, with them."},
     {"percentile", "Percentile", [](const PercentileRow& r) -> Cell { return r.percentile; },
      "Share of the runs, in percent, that took less time: one of --percentiles."},
     {"percentile_us", "Time", [](const PercentileRow& r) -> Cell { return r.time; },
      "The percentile of the runs' times; with several requests in flight, of their latencies. Linear interpolation "
      "between the two nearest ranks."},
     {"host_percentile_us", "Host time", [](const PercentileRow& r) -> Cell { return r.host; },
-     "The percentile of the times from before takt's call to the runtime until takt had control back."},
+     "The percentile of the times from before takt's call to the runtime until control returned to takt."},
 };
 
 constexpr TableDefinition<PercentileRow> percentiles_definition{
-    "percentiles", "The percentiles that --percentiles asks for: a row per pass and percentile.", percentile_columns};
+    "percentiles", "The percentiles that --percentiles lists: a row per pass and percentile.", percentile_columns};
 
 std::vector<double> sorted(const std::vector<Nanoseconds>& samples) {
   std::vector<double> values;
@@ -46,8 +46,9 @@ std::vector<double> parse_percentiles(std::string_view text) {
   for (const auto& part : split(text, ',')) {
     const auto value = number_in<double>(trim(part));
     if (!value || !(*value >= 0 && *value <= 100))
-      throw UsageError(fmt::format("--percentiles '{}': '{}' is no number from 0 to 100; write them as in 50,95,99.9",
-                                   printable(text), printable(part)));
+      throw UsageError(
+          fmt::format("--percentiles '{}': '{}' is not a number from 0 to 100; write numbers such as 50,95,99.9",
+                      printable(text), printable(part)));
     percentiles.push_back(*value);
   }
   return percentiles;

@@ -1,6 +1,6 @@
 #include "measure/report/run_facts.h"
 
-#include "profile/operator_columns.h"
+#include "measure/operators/columns.h"
 
 namespace takt {
 namespace {
@@ -17,14 +17,14 @@ constexpr Column<InputRow> input_columns[] = {
     {"element_type", "Element type", [](const InputRow& r) -> Cell { return std::string(type_name(r.input->type)); },
      "Type of the input's values."},
     {"origin", "Origin", [](const InputRow& r) -> Cell { return r.origin; },
-     "Where the input's values come from: generated (the seed is in the provenance), or a file or text that was "
-     "given."},
+     "Where the input's values come from: generated (the seed is in the provenance), or a file or values that the user "
+     "gave."},
 };
 
 constexpr Column<std::string> note_columns[] = {
     {"note", "Note", [](const std::string& text) -> Cell { return text; },
-     "What a reader of the figures has to know: sizes that takt chose, the precision that was computed in, limits of "
-     "the runtime's clock."},
+     "What to know when reading the numbers: sizes that takt chose, the precision of the computation, limits of the "
+     "runtime's clock."},
 };
 
 struct Iteration {
@@ -46,15 +46,15 @@ constexpr Column<Iteration> iteration_columns[] = {
      "Time of the run, from the runtime's call to its return."},
     {"host_run_time_us", "Host time",
      [](const Iteration& r) -> Cell { return Duration(r.pass->host_samples.at(r.number)); },
-     "Time from before the call until takt had control back: the run and what takt's own call costs."},
+     "Time from before the call until control returned to takt: the run and the overhead of takt's call."},
 };
 
-constexpr TableDefinition<InputRow> inputs_definition{"inputs", "What the model was fed: a row per input.",
+constexpr TableDefinition<InputRow> inputs_definition{"inputs", "The inputs of the measured model: a row per input.",
                                                       input_columns};
 constexpr TableDefinition<std::string> notes_definition{
-    "notes", "What a reader of the figures has to know: a row per sentence.", note_columns};
+    "notes", "What to know when reading the numbers: a row per sentence.", note_columns};
 constexpr TableDefinition<Iteration> iterations_definition{
-    "iterations", "Every measured run: a row per run, the plain ones first. There with --verbose or when asked for.",
+    "iterations", "Every measured run: a row per run, the plain ones first. Present with --verbose or on request.",
     iteration_columns};
 
 }  // namespace
@@ -66,7 +66,7 @@ Table inputs_table(const RunResult& result) {
   return inputs_definition.make(rows);
 }
 
-Table notes_table(const RunResult& result) { return notes_definition.make(result.notes); }
+Table notes_table(const RunResult& result) { return notes_definition.make(all_notes(result)); }
 
 Table iterations_table(const RunResult& result) {
   std::vector<Iteration> rows;

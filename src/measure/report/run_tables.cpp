@@ -2,21 +2,21 @@
 
 #include <algorithm>
 
-#include "base/table/common_columns.h"
 #include "base/statistics/statistics.h"
-#include "measure/timing/instability.h"
+#include "base/table/common_columns.h"
+#include "measure/open/startup.h"
+#include "measure/operators/columns.h"
 #include "measure/operators/left_ops.h"
-#include "measure/timing/measure.h"
-#include "profile/operator_columns.h"
 #include "measure/operators/table.h"
+#include "measure/operators/type_table.h"
 #include "measure/report/percentiles.h"
 #include "measure/report/run_facts.h"
 #include "measure/run/label.h"
-#include "profile/run_memory.h"
-#include "measure/open/startup.h"
-#include "measure/timing/throughput.h"
-#include "measure/operators/type_table.h"
+#include "measure/run/memory.h"
 #include "measure/run/vary.h"
+#include "measure/timing/instability.h"
+#include "measure/timing/measure.h"
+#include "measure/timing/throughput.h"
 
 namespace takt {
 namespace {
@@ -42,7 +42,7 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {operator_columns::pass,
      [](const SummaryRow& r) -> Cell { return std::string(r.pass->profiled ? "profiled" : "plain"); }},
     {"iterations", "Runs", [](const SummaryRow& r) -> Cell { return static_cast<std::int64_t>(r.times.count); },
-     "Measured runs of the model, warm-up runs not among them."},
+     "Measured runs of the model, without warm-up runs."},
     {"load_us", "Load", [](const SummaryRow& r) -> Cell { return Duration(r.pass->load_time); },
      "Time to open the model: read, optimise, compile for the device."},
     {common::mean_us, [](const SummaryRow& r) -> Cell { return r.times.mean; }},
@@ -53,40 +53,40 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {common::p99_us, [](const SummaryRow& r) -> Cell { return r.times.p99; }},
     {common::max_us, [](const SummaryRow& r) -> Cell { return r.times.max; }},
     {"host_mean_us", "Host mean", [](const SummaryRow& r) -> Cell { return r.host_mean; },
-     "Mean time of one run from before the call until takt had control back: the run and what takt's own call costs."},
+     "Mean time of one run from before the call until control returned to takt: the run and the overhead of takt's "
+     "call."},
     {"throughput_per_s", "Runs/s", [](const SummaryRow& r) -> Cell { return per_second(r); },
-     "Runs of the model per second, one after another: 1 / mean time. Of several instances at once, the sum of their "
-     "rates."},
-    {"profiling_cost_percent", "Profiling cost %",
+     "Runs of the model per second, one after another: 1 / mean time. With several concurrent instances, the sum of "
+     "their rates."},
+    {"profiling_cost_percent", "Profiling overhead %",
      [](const SummaryRow& r) { return r.cost ? Cell((r.cost->ratio - 1) * 100) : Cell(); },
-     "How much longer a profiled run takes than a plain one, from alternating blocks of the two; missing for plain "
+     "How much longer a profiled run takes than a plain one, from alternating blocks of the two; empty for plain "
      "runs."},
-    {"profiling_cost_low_percent", "Cost from %",
+    {"profiling_cost_low_percent", "Overhead CI low %",
      [](const SummaryRow& r) { return r.cost ? percent(r.cost->interval, &Interval::low) : Cell(); },
-     "Lower end of the 95 % interval of what profiling costs."},
-    {"profiling_cost_high_percent", "Cost to %",
+     "Lower end of the 95 % interval of the profiling overhead."},
+    {"profiling_cost_high_percent", "Overhead CI high %",
      [](const SummaryRow& r) { return r.cost ? percent(r.cost->interval, &Interval::high) : Cell(); },
-     "Upper end of the 95 % interval of what profiling costs."},
+     "Upper end of the 95 % interval of the profiling overhead."},
     {"base_bytes", "Resident before", [](const SummaryRow& r) { return optional_cell(r.pass->memory.before); },
-     "Bytes of takt, its libraries and what it had open besides that were resident before the session of the row was "
-     "opened. Missing on simulated devices, and where the system does not tell."},
+     "Resident bytes of takt, its libraries and what else it had open before the session of the row was opened. Empty "
+     "on simulated devices, and if the system does not report it."},
     {"load_peak_bytes", "Peak loading", [](const SummaryRow& r) { return optional_cell(r.pass->memory.loading); },
-     "Most bytes of the whole program that were resident while the session of the row was opened; of a profiled row "
-     "the plain session's are among them. Missing on simulated devices, and where the system does not tell."},
+     "Maximum resident bytes of the whole program while the session of the row was opened; a profiled row includes the "
+     "plain session. Empty on simulated devices, and if the system does not report it."},
     {"run_peak_bytes", "Peak running", [](const SummaryRow& r) { return optional_cell(r.pass->memory.running); },
-     "Most bytes of the whole program that were resident while the session of the row ran: of a plain row that a "
-     "profiled one follows in its warm-up runs, before the other session was opened; of a profiled row with both "
-     "sessions. Missing on simulated devices, and where the system does not tell."},
+     "Maximum resident bytes of the whole program while the session of the row ran: for a plain row that a profiled "
+     "one follows, in its warm-up runs, before the other session was opened; for a profiled row with both sessions. "
+     "Empty on simulated devices, and if the system does not report it."},
     {"weight_bytes", "Weights", [](const SummaryRow& r) { return optional_cell(r.model.weights); },
      "Bytes of the constants in the model's file, each once; a runtime may keep them in another layout, or twice."},
     {"activation_peak_bytes", "Activations", [](const SummaryRow& r) { return optional_cell(r.model.activations); },
-     "Most bytes that live at once of tensors that are no weights, over the operators in the model's order, each "
-     "tensor "
-     "with memory of its own. Runtimes mostly need less, because they fuse operators and write results where inputs "
-     "were; what kernels need besides is not in it. Missing where the size of one tensor is not known."},
+     "Maximum bytes of tensors other than weights that are needed at the same time, over the operators in the model's "
+     "order, each tensor in separate memory. Runtimes mostly need less, because they fuse operators and reuse the "
+     "memory of inputs; temporary memory of kernels is not included. Empty if the size of one tensor is unknown."},
     {"process_peak_bytes", "Peak of all", [](const SummaryRow& r) { return optional_cell(r.result->process_peak); },
-     "Most bytes of the whole program that were resident at any time of it, both sessions and what prepares them "
-     "among them. Missing on simulated devices, and where the system does not tell."},
+     "Maximum resident bytes of the whole program over its lifetime, including both sessions and their preparation. "
+     "Empty on simulated devices, and if the system does not report it."},
 };
 
 struct InstanceRow {
@@ -125,27 +125,28 @@ constexpr Column<FitLine> fitting_columns[] = {
      "Settings of the runtime that --fitting tried."},
     {"fit_median_us", "Median", [](const FitLine& r) -> Cell { return r.row->median; },
      "Median over the rounds of a run's time with the settings of the row."},
-    {"fit_low_percent", "Change from %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::low); },
-     "Lower end of the interval (95 % for all settings together) of the change of a run's time against the runtime's "
-     "defaults; negative is faster."},
-    {"fit_high_percent", "To %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::high); },
-     "Upper end of the interval (95 % for all settings together) of the change of a run's time against the runtime's "
-     "defaults. Only settings with both ends below 0 are called faster."},
+    {"fit_low_percent", "Change CI low %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::low); },
+     "Lower end of the interval (95 % for all settings together) of the change of a run's time compared with the "
+     "runtime's defaults; negative is faster."},
+    {"fit_high_percent", "Change CI high %",
+     [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::high); },
+     "Upper end of the interval (95 % for all settings together) of the change of a run's time compared with the "
+     "runtime's defaults. Only settings with both ends below 0 are called faster."},
     {"chosen", "Chosen", [](const FitLine& r) -> Cell { return std::string(r.chosen ? "yes" : ""); },
      "yes: the measured runs used the settings of the row, the fastest of those that are faster beyond noise, or else "
      "the defaults."},
     {"own_settings", "In your program", [](const FitLine& r) { return own_settings(*r.row); },
-     "The settings of the row as the runtime calls them, as --property takes them and one's own program sets them: "
+     "The settings of the row as the runtime calls them, as --property takes them and your program sets them: "
      "properties of compile_model in OpenVINO; in ONNX Runtime attributes of SessionOptions (as Python spells them), "
-     "and with a dot in the name keys of add_session_config_entry. Missing for the defaults."},
+     "and with a dot in the name keys of add_session_config_entry. Empty for the defaults."},
 };
 
 constexpr TableDefinition<SummaryRow> summary_definition{
     "summary", "The model's runs as a whole: a row per pass, plain before profiled.", summary_columns};
 constexpr TableDefinition<InstanceRow> instances_definition{
-    "instances", "Several sessions of the model at once (--thread): a row per session.", instance_columns};
+    "instances", "Several concurrent sessions of the model (--thread): a row per session.", instance_columns};
 constexpr TableDefinition<FitLine> fittings_definition{
-    "fitting", "What --fitting tried: a row per settings of the runtime, measured in turns.", fitting_columns};
+    "fitting", "What --fitting tried: a row per settings of the runtime, measured interleaved.", fitting_columns};
 
 }  // namespace
 

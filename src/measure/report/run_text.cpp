@@ -5,22 +5,22 @@
 #include <algorithm>
 #include <array>
 
-#include "base/table/histogram.h"
-#include "core/number_form.h"
-#include "base/statistics/statistics.h"
 #include "base/basics/text.h"
-#include "measure/timing/instability.h"
-#include "measure/report/instability_text.h"
+#include "base/statistics/statistics.h"
+#include "base/table/histogram.h"
+#include "base/table/number_form.h"
+#include "measure/open/startup.h"
 #include "measure/operators/left_ops.h"
-#include "measure/timing/measure.h"
+#include "measure/operators/type_table.h"
+#include "measure/operators/waiting_device.h"
+#include "measure/report/instability_text.h"
 #include "measure/report/percentiles.h"
 #include "measure/report/run_facts.h"
 #include "measure/run/label.h"
-#include "profile/run_memory.h"
-#include "measure/open/startup.h"
+#include "measure/run/memory.h"
+#include "measure/timing/instability.h"
+#include "measure/timing/measure.h"
 #include "measure/timing/throughput.h"
-#include "measure/operators/type_table.h"
-#include "measure/operators/waiting_device.h"
 
 namespace takt {
 namespace {
@@ -77,7 +77,8 @@ std::string summary(const RunResult& result, const Screen& screen) {
   return to_text(turned, {.width = screen.width, .colour = screen.colour});
 }
 
-std::string heading(const RunResult& result, const Screen& screen) {
+std::string heading(const RunResult& result, const RunTextSettings& settings) {
+  const Screen& screen = settings.screen;
   std::string text = fmt::format("model    {}\nruntime  {} {} on {} ({})\n", printable(result.model.string()),
                                  result.runtime, result.runtime_version, result.device, result.runtime_choice);
   for (std::size_t i = 0; i < result.input_values.size(); ++i) {
@@ -85,7 +86,8 @@ std::string heading(const RunResult& result, const Screen& screen) {
     text += fmt::format("{}  {} {} {}, {}\n", i == 0 ? "input  " : "       ", printable(input.name),
                         to_string(input.shape), type_name(input.type), result.input_origins.at(i));
   }
-  for (const auto& note : result.notes) text += "note     " + wrapped(printable(note), screen.width, 9) + "\n";
+  for (const auto& note : settings.all_columns ? all_notes(result) : result.notes)
+    text += "note     " + wrapped(printable(note), screen.width, 9) + "\n";
   return text + "\n";
 }
 
@@ -95,8 +97,8 @@ std::string answer(const RunResult& result, const Screen& screen) {
   const auto times = pass ? summarize(pass->samples) : std::nullopt;
   if (!times) return "";
   const std::string at_once =
-      result.instances.empty() ? "" : fmt::format(" of {} instances at once", result.instances.size());
-  std::string text = painted(fmt::format("{} a run", format_duration(times->median)), Paint::bold, screen.colour);
+      result.instances.empty() ? "" : fmt::format(" of {} concurrent instances", result.instances.size());
+  std::string text = painted(fmt::format("{} per run", format_duration(times->median)), Paint::bold, screen.colour);
   text += fmt::format(
       " (median of {} {} runs{}), {} runs/s, loaded in {}\n", times->count, pass->profiled ? "profiled" : "plain",
       at_once, formatted(pass->runs_per_second.value_or(1e6 / times->mean.count())), format_duration(pass->load_time));
@@ -122,18 +124,19 @@ std::string cost_of_profiling(const RunResult& result) {
   if (cost->interval)
     interval =
         fmt::format(" (95 %: {:+.1f} to {:+.1f} %)", percent(cost->interval->low), percent(cost->interval->high));
-  return fmt::format("Profiling cost {:+.1f} %{}, from alternating blocks.\n", percent(cost->ratio), interval);
+  return fmt::format("Profiling overhead {:+.1f} %{}, from alternating blocks.\n", percent(cost->ratio), interval);
 }
 
 std::string fitting(const FitResult& fit, const Screen& screen) {
-  std::string text = "Settings tried, in turns\n" + to_text(without_columns(fitting_table(fit), {"own_settings"}),
-                                                            {.width = screen.width, .colour = screen.colour});
-  text += "In one's own program:\n";
+  std::string text = "Settings tried, interleaved\n" + to_text(without_columns(fitting_table(fit), {"own_settings"}),
+                                                               {.width = screen.width, .colour = screen.colour});
+  text += "In your program:\n";
   for (const FitRow& row : fit.rows)
     for (const auto& [key, value] : row.properties)
       text += fmt::format("  {:<20} {}={}\n", to_string(row.candidate), key, value);
-  return text + (fit.best ? fmt::format("Measured with {}.\n\n", to_string(fit.rows[fit.best].candidate))
-                          : std::string("None is faster than the defaults beyond noise: measured with those.\n\n"));
+  return text + (fit.best
+                     ? fmt::format("Measured with {}.\n\n", to_string(fit.rows[fit.best].candidate))
+                     : std::string("None is faster than the defaults beyond noise: measured with the defaults.\n\n"));
 }
 
 bool has_a_value(const Table& table, std::string_view column) {
@@ -189,20 +192,24 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
   else
     text += to_text(settings.all_columns ? table : usual_columns(table, screen), style);
   if (has_a_value(table, "mean_over_median"))
-    text += wrapped("Mean/median: a few slow runs carry the mean of such a row; the order goes by what survives them.",
-                    screen.width) +
+    text += wrapped(
+                "Mean/median (shown from 1.5): a few slow runs dominate the mean; the order of the rows is robust "
+                "against them.",
+                screen.width) +
             "\n";
   if (settings.figures.peaks && has_impossible_rates(table))
     text +=
         wrapped(explain_impossible_rates(*settings.figures.peaks, settings.figures.one_thread), screen.width) + "\n";
-  text += wrapped(fmt::format("{} FLOPs, bytes and shapes are known for "
-                              "{:.1f} % of the operators' time.",
-                              ops.plain_mean ? "Plain is what a run takes that nobody records; it adds up to the plain "
-                                               "mean, the recorded times to theirs."
-                                             : "The rows add up to the measured time exactly.",
-                              ops.known_share * 100),
-                  screen.width) +
-          "\n";
+  text +=
+      wrapped(
+          fmt::format(
+              "{} FLOPs, bytes and shapes are known for {:.1f} % of operator time.",
+              ops.plain_mean
+                  ? "Time: per run without profiling; the column adds up to the plain mean, Total to the profiled time."
+                  : "The rows add up to the measured time exactly.",
+              ops.known_share * 100),
+          screen.width) +
+      "\n";
   const std::string waiting = waiting_device_line(result, ops);
   return text + left_ops_line(ops) + (waiting.empty() ? "" : wrapped(waiting, screen.width)) +
          cost_of_profiling(result);
@@ -213,10 +220,9 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
 std::string to_text(const RunResult& result, const OpProfile* ops, const RunTextSettings& settings) {
   const Screen& screen = settings.screen;
   const TextStyle style{.width = screen.width, .colour = screen.colour};
-  std::string text = heading(result, screen);
+  std::string text = answer(result, screen) + instability_text(result, screen) + heading(result, settings);
   if (settings.model_info) text += model_info(result, screen);
   if (result.fit) text += fitting(*result.fit, screen);
-  text += answer(result, screen) + instability_text(result, screen);
   if (ops) text += types(*ops, screen) + operators(result, *ops, settings) + "\n";
   text += summary(result, screen) + startup_line(result) + memory_line(result, screen.width);
   if (!settings.percentiles.empty()) text += "\n" + to_text(percentiles_table(result, settings.percentiles), style);

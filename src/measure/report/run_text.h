@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "measure/open/run_result.h"
 #include "measure/operators/op_profile.h"
 #include "measure/operators/table.h"
-#include "measure/open/run_result.h"
 #include "measure/report/run_tables.h"
 
 namespace takt {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/system/provenance.h"
-#include "measure/operators/op_profile.h"
 #include "measure/open/run_result.h"
+#include "measure/operators/op_profile.h"
 #include "trace/events/trace.h"
 
 namespace takt {

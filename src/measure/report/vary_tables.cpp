@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/table/common_columns.h"
 #include "base/basics/text.h"
+#include "base/table/common_columns.h"
 #include "measure/run/vary.h"
 
 namespace takt {
@@ -30,7 +30,7 @@ constexpr Column<VariantLine> variant_columns[] = {
     {common::device, [](const VariantLine& r) { return text_or_missing(r.is->device); }},
     {"variant_runs", "Runs",
      [](const VariantLine& r) { return r.is->runs ? Cell(static_cast<std::int64_t>(r.is->runs)) : Cell(); },
-     "Measured runs of the variant, over all of its turns."},
+     "Measured runs of the variant, over all of its blocks."},
     {"variant_load_us", "Load",
      [](const VariantLine& r) { return r.is->runs ? Cell(Duration(r.is->load_time)) : Cell(); },
      "Time to open the model for a variant of --vary: read, optimise, compile for the device."},
@@ -39,26 +39,25 @@ constexpr Column<VariantLine> variant_columns[] = {
     {"variant_p99_us", "p99", [](const VariantLine& r) { return optional_cell(r.is->p99); },
      "99 % of the variant's runs took less time; with several requests in flight, of their latencies."},
     {"variant_per_s", "Per second", [](const VariantLine& r) { return optional_cell(r.is->per_second); },
-     "Runs per second of the variant: 1 / median over the turns of the time per run, with several requests in flight "
-     "of "
-     "the time per completion. Where --vary varies the batch size, items (batch size x runs)."},
-    {"time_ratio", "Time x", [](const VariantLine& r) { return optional_cell(r.is->ratio); },
-     "How many times as long a run (with a varied batch size, an item) takes as in the first variant that ran: the "
-     "median ratio of neighbouring turns. Below 1 is faster; missing for the first."},
-    {"time_ratio_low", "From", [](const VariantLine& r) { return end_of(*r.is, &Interval::low); },
+     "Runs per second of the variant: 1 / median over the blocks of the time per run, with several requests in flight "
+     "of the time per completion. If --vary varies the batch size, items (batch size x runs) per second."},
+    {"time_ratio", "Ratio", [](const VariantLine& r) { return optional_cell(r.is->ratio); },
+     "Time of a run (with a varied batch size, of an item) divided by that of the first variant that ran: the median "
+     "ratio of neighbouring blocks. Below 1 is faster; empty for the first."},
+    {"time_ratio_low", "CI low", [](const VariantLine& r) { return end_of(*r.is, &Interval::low); },
      "Lower end of the interval of time_ratio, 95 % for all variants together."},
-    {"time_ratio_high", "To", [](const VariantLine& r) { return end_of(*r.is, &Interval::high); },
+    {"time_ratio_high", "CI high", [](const VariantLine& r) { return end_of(*r.is, &Interval::high); },
      "Upper end of the interval of time_ratio, 95 % for all variants together."},
     {"standing", "Verdict",
      [](const VariantLine& r) { return r.is->standing ? Cell(standing_name(*r.is->standing)) : Cell(); },
-     "fastest: beyond noise faster than at least one other. within noise: not told apart from the fastest. slower: "
-     "than the fastest, beyond noise. Missing with too few turns."},
-    {"failure", "Why not", [](const VariantLine& r) { return optional_cell(r.is->failure); },
-     "Why the variant could not be measured; missing where it could."},
+     "fastest: beyond noise faster than at least one other. within noise: not distinguishable from the fastest. "
+     "slower: than the fastest, beyond noise. Empty with too few blocks."},
+    {"failure", "Error", [](const VariantLine& r) { return optional_cell(r.is->failure); },
+     "Why the variant could not be measured; empty if it was measured."},
 };
 
 constexpr TableDefinition<VariantLine> variants_definition{
-    "variants", "The variants of --vary, and the models where several are given: a row each, measured in turns.",
+    "variants", "The variants of --vary, and the models if several are given: a row each, measured interleaved.",
     variant_columns};
 
 std::string labels(const VaryResult& result, Standing standing) {
@@ -71,11 +70,11 @@ std::string labels(const VaryResult& result, Standing standing) {
 std::string verdict(const VaryResult& result) {
   if (!result.fastest) return "No variant ran.\n";
   const auto& fastest = result.rows[*result.fastest];
-  if (!fastest.standing) return "Too few turns to tell the variants apart; --iter 5 is the least.\n";
+  if (!fastest.standing) return "Too few blocks to distinguish the variants; the minimum is --iter 5.\n";
   const auto close = labels(result, Standing::within_noise);
   if (*fastest.standing == Standing::within_noise) return "No difference beyond noise.\n";
   std::string text = wrapped(fmt::format("Fastest: {}.", printable(to_string(fastest.differs))), 80) + "\n";
-  if (!close.empty()) text += wrapped(fmt::format("As fast within noise: {}.", printable(close)), 80) + "\n";
+  if (!close.empty()) text += wrapped(fmt::format("Equally fast within noise: {}.", printable(close)), 80) + "\n";
   return text;
 }
 
@@ -129,10 +128,8 @@ Table variants_table(const VaryResult& result) {
 TableSchema variants_schema() { return variants_definition.schema(); }
 
 std::string to_text(const VaryResult& result) {
-  std::string text = notes(result);
-  text += to_text(for_people(result));
+  std::string text = verdict(result) + "\n" + notes(result) + to_text(for_people(result));
   if (result.per_item) text += "Per second and ratios are of items: batch size x runs.\n";
-  text += verdict(result);
   for (const auto& row : result.rows)
     if (row.failure) text += wrapped(printable(fmt::format("{}: {}", to_string(row.differs), *row.failure)), 80) + "\n";
   return text;

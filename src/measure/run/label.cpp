@@ -22,11 +22,11 @@ Cell text_or_nothing(const std::string& text) { return text.empty() ? Cell() : C
 constexpr Column<RunResult> label_columns[] = {
     {model_column, [](const RunResult& r) -> Cell { return r.model.string(); }},
     {"model_hash", "Model hash", [](const RunResult& r) { return r.content ? Cell(r.content->fingerprint) : Cell(); },
-     "64 bits of the contents of the model's file and of its weights' files: the same for equal models, whatever they "
-     "are called and wherever they lie."},
+     "64 bits of the contents of the model's file and of its weights' files: the same for equal models, regardless of "
+     "their names and folders."},
     {"precision", "Precision", [](const RunResult& r) { return text_or_nothing(precision_of(r)); },
-     "The type that floating-point numbers were really computed in; where the runtime does not tell, the types of what "
-     "the model's operators compute, joined by +."},
+     "The type that floating-point operations were computed in, as the runtime reports it; otherwise the types of the "
+     "model's operators' results, joined by +."},
     {"inputs", "Inputs", [](const RunResult& r) -> Cell { return inputs_of(r); },
      "The model's inputs with the shapes and types that were measured. The table inputs says where they come from."},
 };

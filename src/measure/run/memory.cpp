@@ -1,4 +1,4 @@
-#include "profile/run_memory.h"
+#include "measure/run/memory.h"
 
 #include <fmt/format.h>
 

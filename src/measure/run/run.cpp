@@ -4,19 +4,19 @@
 
 #include <algorithm>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
-#include "base/memory/free_memory.h"
-#include "base/system/log.h"
-#include "base/memory/resident.h"
 #include "base/basics/text.h"
+#include "base/memory/free_memory.h"
+#include "base/memory/resident.h"
+#include "base/system/affinity.h"
+#include "base/system/log.h"
 #include "base/system/watched_work.h"
-#include "model/graph/footprint.h"
-#include "measure/timing/instances.h"
-#include "measure/timing/measure.h"
 #include "measure/open/prepared_model.h"
 #include "measure/operators/stretches.h"
+#include "measure/timing/instances.h"
+#include "measure/timing/measure.h"
 #include "measure/timing/throughput.h"
+#include "model/graph/footprint.h"
 
 namespace takt {
 namespace {
@@ -123,13 +123,13 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     sessions.push_back(pair ? std::move(pair->profiled) : model.open(profiled));
     pass.load_time = pair ? pair->profiled_load : steady_now() - before;
     pass.start_up = sessions.back()->start_up();
-    if (!model.runtime().is_simulated()) pass.memory = {resident, loading.bytes(), {}};
+    if (!model.runtime().traits().is_simulated) pass.memory = {resident, loading.bytes(), {}};
     give_inputs(model, *sessions.back());
     UsageReader* usage = sessions.back()->keeps_real_time() ? &reader : nullptr;
     measurements.emplace_back(*sessions.back(), settings, usage, std::move(pass));
     if (turns.empty()) turns = model.values_in_turn(result.inputs);
     if (!turns.empty()) measurements.back().take_turns(turns);
-    if (!model.runtime().is_simulated()) running = std::make_unique<ResidentPeak>();
+    if (!model.runtime().traits().is_simulated) running = std::make_unique<ResidentPeak>();
     measurements.back().warm_up();  // before another session's memory is beside its own
   }
   log_sizes(result);
@@ -143,6 +143,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
                           pass.profiled ? "profiled" : "plain", format_duration(Duration(pass.load_time))));
     (pass.profiled ? result.profiled : result.plain) = std::move(pass);
     add_notes(result, sessions[i]->notes());
+    if (const auto note = sessions[i]->clock_note(); !note.empty()) result.clock_note = note;
     if (const auto precision = sessions[i]->precision()) result.precision = precision;
   }
   if (settings.stretches && passes == RunPasses::both && result.plain && result.profiled && !settings.copy_to_host &&
@@ -152,7 +153,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
 
 void say_what_is_pinned(const RunSettings& settings, PreparedModel& model) {
   RunResult& result = model.result();
-  if (settings.instances > 1 && model.runtime().shares_threads()) {
+  if (settings.instances > 1 && model.runtime().traits().shares_threads) {
     result.notes.push_back(fmt::format("all instances are pinned to cores {} together: {} shares its threads",
                                        fmt::join(settings.cores, ", "), result.runtime));
     return;
@@ -203,7 +204,7 @@ void note_left_out(const std::vector<Port>& ports, const std::vector<HostTensor>
   constexpr std::size_t shown = 4;
   const std::string rest = names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "";
   names.resize(std::min(names.size(), shown));
-  result.notes.push_back(fmt::format("not dumped, as they are no tensors: {}{}", fmt::join(names, ", "), rest));
+  result.notes.push_back(fmt::format("not dumped, as they are not tensors: {}{}", fmt::join(names, ", "), rest));
 }
 
 /// One more run in a session that shows every tensor; a model that cannot be opened so still gives inputs and outputs.
@@ -247,7 +248,7 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
   PreparedModel prepared(model, chosen);
   RunResult& result = prepared.result();
   if (!chosen.cores.empty()) say_what_is_pinned(chosen, prepared);
-  if (chosen.hint && !prepared.runtime().has_streams())
+  if (chosen.hint && !prepared.runtime().traits().has_streams)
     result.notes.push_back(fmt::format("{} has no such setting: --hint {} changes threads and requests only",
                                        result.runtime, hint_name(*chosen.hint)));
   if (chosen.fit) fit_settings(prepared, chosen);
@@ -257,16 +258,18 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
     measure_several(prepared, chosen, passes, progress);
   result.content = content_of(model, result.graph ? &*result.graph : nullptr);
   chosen.optimised_model.clear();  // written by now
-  if (chosen.instances > 1 && result.profiled) result.notes.push_back("operator times are of one instance alone");
+  if (chosen.instances > 1 && result.profiled)
+    result.notes.push_back("operator times are of one instance running alone");
   if (result.throughput && result.profiled)
-    result.notes.push_back("operator times are of one request alone, in a session of its own");
-  if (chosen.copy_to_host && result.profiled) result.notes.push_back("copying the outputs is in [unattributed]");
+    result.notes.push_back("operator times are of one request running alone, in a separate session");
+  if (chosen.copy_to_host && result.profiled)
+    result.notes.push_back("the time to copy the outputs is in [unattributed]");
   if (const auto& pass = result.plain ? result.plain : result.profiled; pass && pass->memory.before)
     result.process_peak = most_resident_bytes();
   result.stopped = is_asked_to_stop(chosen);
   if (result.profiled && !result.stopped) prepared.learn_executed_shapes();
   if (result.stopped)
-    result.notes.push_back("stopped before all runs were made; the figures are of those that were");
+    result.notes.push_back("stopped early; the numbers describe the completed runs only");
   else if (chosen.keep_tensors)
     keep_tensors(prepared);
   return std::move(result);

@@ -2,15 +2,15 @@
 //
 // Two passes can be made, each in a session of its own: a plain one, whose times are what a user of the model sees, and
 // a profiled one, whose operator times add up to its own calls (profiling costs time on small operators, so the two are
-// never mixed in one figure). Order of the story: open → warm up → run in turns (profile/measure.h); between two clock
-// reads there is only the runtime's call.
+// never mixed in one figure). Order of the story: open → warm up → run in turns (measure/timing/measure.h); between two
+// clock reads there is only the runtime's call.
 #pragma once
 
 #include <filesystem>
 
-#include "measure/timing/measure.h"
 #include "measure/open/run_result.h"
 #include "measure/open/run_settings.h"
+#include "measure/timing/measure.h"
 
 namespace takt {
 

@@ -4,12 +4,12 @@
 #include <climits>
 #include <memory>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/system/affinity.h"
 #include "base/system/watched_work.h"
-#include "measure/timing/measure.h"
 #include "measure/open/prepared_model.h"
+#include "measure/timing/measure.h"
 #include "measure/timing/throughput.h"
 
 namespace takt {
@@ -28,7 +28,8 @@ class Contender {
  public:
   explicit Contender(const Variant& variant) : settings_(variant.settings), model_(variant.model, settings_) {
     if (settings_.instances > 1)
-      throw Error(ErrorKind::unsupported, "independent copies (--thread) do not take turns; vary requests instead");
+      throw Error(ErrorKind::unsupported,
+                  "independent instances (--thread) cannot be interleaved; vary requests instead");
     if (settings_.measures_throughput()) {
       open_ = open_requests(model_, settings_);
     } else {
@@ -178,7 +179,7 @@ class Contest {
 
   void describe(std::size_t i) {
     auto& row = result_.rows[i];
-    if (!contenders_[i] && !row.failure) row.failure = "stopped before its first turn";
+    if (!contenders_[i] && !row.failure) row.failure = "stopped before its first block";
     attempt(i, [&] { contenders_[i]->describe(row); });
   }
 

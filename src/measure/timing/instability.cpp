@@ -144,12 +144,12 @@ class Judge {
   static std::string time(double us) { return format_duration(Duration(us)); }
   std::string processors() const {
     double count = limit_.processors();
-    return fmt::format("{:.2g} processor{}", count, count == 1 ? "" : "s");
+    return fmt::format("{:.2g} CPU{}", count, count == 1 ? "" : "s");
   }
 
   /// Who they were, and how much of a processor each took; `others` is what all of them kept busy.
   std::string who(double others) const {
-    if (culprits_.empty() || watched_ <= 0) return " (which ones, the system does not tell)";
+    if (culprits_.empty() || watched_ <= 0) return " (the system does not report which)";
     std::string text;
     double named = 0;
     for (const ProgramTime& program : culprits_) {
@@ -157,7 +157,7 @@ class Judge {
       text += fmt::format("{}{} {:.2f}", text.empty() ? ": " : ", ", to_string(program), share);
       named += share;
     }
-    return text + (named < others / 2 ? ", and more that the system does not show" : "");
+    return text + (named < others / 2 ? ", and others that the system does not report" : "");
   }
 
   // Threads that wait for a processor: is it held by other programs, or by the process's own threads? Its demand, in
@@ -171,20 +171,20 @@ class Judge {
     if (!knows_busy_) others = surplus > 0 ? 0 : 1;
     double own = surplus + others > 0 ? surplus / (surplus + others) : 0;
     std::string waited =
-        fmt::format("in a slow run the model's threads together waited {} for a processor, {} in a typical one",
+        fmt::format("waiting time for a CPU, summed over the model's threads: {} in a slow run, {} in a typical one",
                     time(in_slow(run_delay)), time(usual(run_delay)));
     if (own < 1 - least_share) {
       name(Cause::preempted, share * (1 - own),
            knows_busy_
-               ? fmt::format("other programs kept {:.2f} of {} busy{}; {}", others, processors(), who(others), waited)
+               ? fmt::format("other processes used {:.2f} of {}{}; {}", others, processors(), who(others), waited)
                : waited,
-           "stop the other programs, or give the model processors of its own (taskset -c LIST takt run ...)");
+           "stop the other processes, or reserve CPUs for the model (taskset -c LIST takt run ...)");
       result_.verdicts.back().programs = culprits_;
     }
     if (own >= least_share) {
       int fitting = std::max(1, static_cast<int>(limit_.processors()));
       name(Cause::oversubscribed, share * own,
-           fmt::format("{}; {:.1f} of its own threads were ready for {}", waited, demand, processors()),
+           fmt::format("{}; {:.1f} of its threads were ready to run on {}", waited, demand, processors()),
            fmt::format("use --threads {} or fewer", fitting));
     }
   }
@@ -193,9 +193,9 @@ class Judge {
     double share = explained(throttled);
     if (is_named(share) || (wall_ > 0 && total(throttled) / wall_ >= least_of_all))
       name(Cause::throttled, share,
-           fmt::format("the control group held the process back for {} in all: it may use {}", time(total(throttled)),
+           fmt::format("the control group throttled the process for {} in total: it may use {}", time(total(throttled)),
                        processors()),
-           "raise the container's processor limit (cpu.max), or use fewer --threads");
+           "raise the container's CPU limit (cpu.max), or use fewer --threads");
   }
 
   void judge_clock() {
@@ -213,8 +213,8 @@ class Judge {
     if (count == 0 || excess_ <= 0 || slow_mhz / count > (1 - least_of_all) * usual_mhz) return;
     if (is_named(lost / excess_))
       name(Cause::throttled, lost / excess_,
-           fmt::format("{:.0f} MHz in slow runs, {:.0f} MHz usually", slow_mhz / count, usual_mhz),
-           "fix the clock (cpupower frequency-set -g performance), and look after cooling and power limits");
+           fmt::format("{:.0f} MHz in slow runs, {:.0f} MHz typically", slow_mhz / count, usual_mhz),
+           "fix the clock (cpupower frequency-set -g performance), and check cooling and power limits");
   }
 
   // The system counts stolen time in ticks of 10 ms, which seldom fall into the run that suffered: the sum counts too.
@@ -225,8 +225,8 @@ class Judge {
     double of_time = wall_ > 0 ? total(steal) / wall_ / limit_.cpus : 0;
     if ((is_named(share) && of_time >= least_of_all / 5) || of_time >= least_of_all)
       name(Cause::steal, share,
-           fmt::format("the host gave {:.1f} % of the virtual processors' time to others", of_time * 100),
-           "measure on a machine of its own, or on dedicated virtual processors");
+           fmt::format("the hypervisor gave {:.1f} % of the virtual CPUs' time to others (steal time)", of_time * 100),
+           "measure on a dedicated machine, or on dedicated virtual CPUs");
   }
 
   // A neighbour slows down every run beside it, so of a slow run's excess it explains what a run beside it costs more,
@@ -239,10 +239,10 @@ class Judge {
         sum += std::clamp(excess_of(span) - run_delay(span.usage->used), 0.0, shared_core_->cost.count() * span.runs);
     if (!is_named(sum / excess_)) return;
     name(Cause::shared_core, sum / excess_,
-         fmt::format("in {} of {} turns the core's caches took {:.1f} times as long to answer, and runs {:.2f} times: "
-                     "another program or virtual machine on the same core",
+         fmt::format("in {} of {} blocks cache accesses took {:.1f} times as long, and runs {:.2f} times: another "
+                     "process or virtual machine was on the same core",
                      shared_core_->shared_turns, shared_core_->turns, shared_core_->walks, shared_core_->runs),
-         "measure on cores of your own (a dedicated host, or both hardware threads of each core); else repeat, and "
+         "measure on dedicated cores (a dedicated host, or both hardware threads of each core); else repeat, and "
          "compare several runs");
   }
 
@@ -252,10 +252,10 @@ class Judge {
     auto minor = [](const Usage& used) { return static_cast<double>(used.minor_faults.value_or(0)); };
     auto major = [](const Usage& used) { return static_cast<double>(used.major_faults.value_or(0)); };
     name(Cause::page_faults, share,
-         fmt::format("{:.0f} page faults in a slow run, {:.0f} in a usual one; {:.0f} read from disk", in_slow(minor),
+         fmt::format("{:.0f} page faults in a slow run, {:.0f} in a typical one; {:.0f} read from disk", in_slow(minor),
                      usual(minor), total(major)),
-         total(major) > 0 ? "leave memory free so that weights stay in it, and warm up longer (--warmup-iter)"
-                          : "keep memory between runs: bind outputs, or a malloc that returns less to the system");
+         total(major) > 0 ? "leave memory free so that weights stay resident, and warm up longer (--warmup-iter)"
+                          : "keep memory between runs: bind outputs, or use a malloc that returns less to the system");
   }
 
   /// Time that nothing else explains gathers in the first runs, and the first two are the slowest by far.
@@ -272,8 +272,8 @@ class Judge {
     double share = excess_ > 0 ? in_first / excess_ : 0;
     if (!is_named(share) || share < 0.5) return false;
     name(Cause::first_run_effects, share,
-         fmt::format("the first run took {}, the second {}, half of all less than {}", time(samples_[0]),
-                     time(samples_[1]), time(median_)),
+         fmt::format("the first run took {}, the second {}, the median is {}", time(samples_[0]), time(samples_[1]),
+                     time(median_)),
          "warm up longer (--warmup-iter)");
     return true;
   }

@@ -41,9 +41,10 @@ struct Instability {
   std::vector<InstabilityVerdict> verdicts;  ///< most of the excess first; empty: no cause is seen
 };
 
-/// nullopt: the pass has no usage (simulated clock), or fewer than 5 samples.
+/// Returns the causes of the slow runs of a pass. nullopt: the pass has no usage (simulated clock), or fewer than 5
+/// samples.
 std::optional<Instability> find_instability(const RunPass& pass, const CpuLimit& limit);
-/// Of the plain pass, else of the profiled one.
+/// The same for the plain pass, or the profiled one if there is no plain pass.
 std::optional<Instability> find_instability(const RunResult& result);
 
 Table instability_table(const Instability& instability);

@@ -6,8 +6,8 @@
 #include <mutex>
 #include <thread>
 
-#include "core/affinity.h"
 #include "base/memory/resident.h"
+#include "base/system/affinity.h"
 #include "measure/timing/measure.h"
 
 namespace takt {
@@ -126,7 +126,7 @@ RunPass measure_instances(PreparedModel& model, const RunSettings& settings, con
   if (const auto precision = first.precision()) result.precision = precision;
   add_notes(result, runners.front().session->notes());
   RunPass all = together(result.instances);
-  if (!model.runtime().is_simulated()) all.memory = memory;
+  if (!model.runtime().traits().is_simulated) all.memory = memory;
   return all;
 }
 

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "measure/timing/measure.h"
 #include "measure/open/prepared_model.h"
 #include "measure/open/run_result.h"
 #include "measure/open/run_settings.h"
+#include "measure/timing/measure.h"
 
 namespace takt {
 

@@ -18,8 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/statistics/statistics.h"
 #include "base/machine/cache_probe.h"
+#include "base/statistics/statistics.h"
 #include "measure/open/run_result.h"
 #include "measure/open/run_settings.h"
 
@@ -52,7 +52,7 @@ class Measurement {
   std::size_t runs_done() const { return pass_.samples.size(); }
   /// Whether the session's clock is the system's.
   bool keeps_real_time() const { return reader_ != nullptr; }
-  /// Who else used the processors, over `watched`.
+  /// Sets the other programs that used the CPUs during `watched`.
   void note_programs(std::vector<ProgramTime> programs, Nanoseconds watched) {
     pass_.programs = std::move(programs), pass_.watched = watched;
   }

@@ -1,5 +1,5 @@
 // Turns of a measurement in which somebody else used the same core, seen by how late its caches answered
-// (machine/cache_probe.h), and what that cost.
+// (base/machine/cache_probe.h), and what that cost.
 #pragma once
 
 #include <cstddef>

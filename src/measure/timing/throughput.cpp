@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
 #include "base/memory/resident.h"
+#include "base/system/affinity.h"
 #include "base/system/watched_work.h"
 
 namespace takt {
@@ -35,7 +35,7 @@ SessionSettings settings_for(PreparedModel& model, const RunSettings& settings, 
   session.streams = settings.streams;
   session.requests = settings.requests;
   requests = settings.requests.value_or(0);
-  if (model.runtime().has_streams()) return session;
+  if (model.runtime().traits().has_streams) return session;
   if (settings.streams) refuse_streams(model);
   const int cores = cores_of_run(settings);
   const bool many = session.hint == Hint::throughput;
@@ -88,15 +88,15 @@ struct ThroughputRow {
 
 constexpr Column<ThroughputRow> throughput_columns[] = {
     {"in_flight", "In flight", [](const ThroughputRow& r) -> Cell { return std::int64_t{r.is->requests}; },
-     "Requests of one session that were in flight all the time: --requests, or the number that the runtime calls "
-     "best."},
+     "Requests of one session that were in flight all the time: --requests, or the number that the runtime "
+     "recommends."},
     {"streams", "Streams",
      [](const ThroughputRow& r) { return r.is->streams ? Cell(std::int64_t{*r.is->streams}) : Cell(); },
-     "Parts into which the runtime divided the device, each computing one request at a time; missing where it does not "
-     "tell."},
+     "Parts into which the runtime splits the device, each computing one request at a time; empty if the runtime does "
+     "not report it."},
     {"compute_threads", "Threads",
      [](const ThroughputRow& r) { return r.is->threads ? Cell(std::int64_t{*r.is->threads}) : Cell(); },
-     "Threads that computed, of all requests together; missing where the runtime does not tell."},
+     "Compute threads of all requests together; empty if the runtime does not report it."},
     {"hint", "Hint", [](const ThroughputRow& r) -> Cell { return std::string(hint_name(r.is->hint)); },
      "What the session was opened for: latency, or throughput."},
     {"completed", "Completed",
@@ -110,7 +110,7 @@ constexpr Column<ThroughputRow> throughput_columns[] = {
 
 constexpr TableDefinition<ThroughputRow> throughput_definition{
     "throughput",
-    "Several requests of one session in flight at once (--requests, --streams, --hint throughput): one row. Their "
+    "Several requests of one session in flight concurrently (--requests, --streams, --hint throughput): one row. Their "
     "latencies are the times of the summary's plain row.",
     throughput_columns};
 
@@ -132,7 +132,8 @@ OpenRequests open_requests(PreparedModel& model, const RunSettings& settings) {
   if (requests == 0) requests = told ? std::max(1, told->requests) : 1;
   open.shared = {*asked.hint, requests};
   if (told) open.shared.streams = told->streams, open.shared.threads = told->threads;
-  if (!told && !model.runtime().has_streams() && asked.threads) open.shared.threads = requests + *asked.threads - 1;
+  if (!told && !model.runtime().traits().has_streams && asked.threads)
+    open.shared.threads = requests + *asked.threads - 1;
   if (open.session->keeps_real_time())
     for (int i = 0; i < requests; ++i) open.requests.push_back(open.session->make_request());
   return open;
@@ -166,7 +167,7 @@ RunPass measure_throughput(PreparedModel& model, const RunSettings& settings, co
   if (record.counted.empty()) throw Error(ErrorKind::runtime, "stopped before the first measured run");
   RunPass pass = pass_of(record, wall + (record.began - steady));
   if (!open.session->keeps_real_time()) pass.started = wall;
-  if (!model.runtime().is_simulated()) pass.memory = memory;
+  if (!model.runtime().traits().is_simulated) pass.memory = memory;
   pass.load_time = open.load_time, pass.start_up = open.session->start_up();
   result.throughput = open.shared;
   result.throughput->completed = record.counted.size();
@@ -175,9 +176,8 @@ RunPass measure_throughput(PreparedModel& model, const RunSettings& settings, co
   result.device = open.session->device();
   result.inputs = open.session->inputs(), result.outputs = open.session->outputs();
   add_notes(result, open.session->notes());
-  result.notes.push_back(
-      fmt::format("times are latencies with {} {} in flight; operators are not asked for their times meanwhile",
-                  open.shared.requests, open.shared.requests == 1 ? "request" : "requests"));
+  result.notes.push_back(fmt::format("times are latencies with {} {} in flight; operators are not timed meanwhile",
+                                     open.shared.requests, open.shared.requests == 1 ? "request" : "requests"));
   return pass;
 }
 

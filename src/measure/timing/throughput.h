@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/table/table.h"
-#include "measure/timing/closed_loop.h"
-#include "measure/timing/measure.h"
 #include "measure/open/prepared_model.h"
 #include "measure/open/run_settings.h"
+#include "measure/timing/closed_loop.h"
+#include "measure/timing/measure.h"
 
 namespace takt {
 

@@ -6,7 +6,7 @@
 // tensor once) + outputs; operators that only rename memory (Reshape, Flatten, Identity, Squeeze…) move none, and of
 // the tensor that Gather and Slice pick from only what they pick counts. Scan is its body times the slices; If and Loop
 // depend on data, and are what their bodies did in the inference that was observed (Op::executions), if one was. The
-// formulas stand with the rules, in cost_table.cpp and cost_rules_*.cpp.
+// formulas stand with the rules, in src/model/cost/table.cpp and cost_rules_*.cpp.
 #pragma once
 
 #include <cstdint>

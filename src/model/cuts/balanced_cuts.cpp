@@ -137,15 +137,14 @@ class Balance {
 }  // namespace
 
 std::vector<Cut> choose_cuts(const Graph& graph, const std::vector<Cut>& cuts, const CutChoice& choice) {
-  if (choice.pieces < 1) refuse_input("a model is cut into one piece at least");
+  if (choice.pieces < 1) refuse_input("a model has at least one piece");
   for (const double number : {choice.flops_per_byte, choice.slack})
     if (!std::isfinite(number) || number < 0)
       refuse_input(fmt::format("pieces of a model cannot be balanced with {}; give a number of 0 or more", number));
   if (cuts.size() + 1 < choice.pieces)
-    refuse_input(
-        fmt::format("the model can be cut at {} places, so into {} pieces at most, not into {}; cuts across more "
-                    "tensors may part it further",
-                    cuts.size(), cuts.size() + 1, choice.pieces));
+    refuse_input(fmt::format(
+        "the model has {} possible cuts, so at most {} pieces, not {}; cuts across more tensors may split it further",
+        cuts.size(), cuts.size() + 1, choice.pieces));
   const auto before = work_before(graph, choice.flops_per_byte);
   std::vector<double> work{0};
   std::vector<CutSize> sizes;

@@ -45,7 +45,7 @@ struct Cut {
 /// outputs, which each cut looks through. Thread-safe.
 std::vector<Cut> find_cuts(const Graph& graph, std::size_t max_tensors = 3);
 
-/// Of all operators that run in an inference.
+/// Returns the summed cost of all operators that run in an inference.
 SummedCost cost_of_run(const Graph& graph);
 
 struct CutChoice {
@@ -57,10 +57,10 @@ struct CutChoice {
   double slack = 0.1;
 };
 
-/// Of `cuts`, as find_cuts() gives them, those that part the model into pieces of about equal work: the largest piece
-/// is as small as these cuts allow, but for the slack, and with that the cuts are as small as can be (fewer bytes;
-/// where these are not known, fewer tensors). An operator of unknown cost has the work of an average one. Throws
-/// Error(bad_input) when there are fewer than pieces - 1 cuts, and for numbers of `choice` that make no sense.
+/// Selects choice.pieces - 1 of `cuts` (from find_cuts()) so that the pieces have about equal work: minimises the work
+/// of the largest piece and then, within choice.slack, the bytes that cross the cuts (the number of tensors where bytes
+/// are unknown). Operators of unknown cost count as average ones. Throws Error(bad_input) if there are fewer than
+/// choice.pieces - 1 cuts or a field of `choice` is out of range.
 std::vector<Cut> choose_cuts(const Graph& graph, const std::vector<Cut>& cuts, const CutChoice& choice);
 
 }  // namespace takt

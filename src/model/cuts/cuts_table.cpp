@@ -28,38 +28,38 @@ Cell sum_cell(double sum, const SummedCost& of) { return of.unknown == of.operat
 
 constexpr Column<CutRow> cut_columns[] = {
     {"cut", "Cut", [](const CutRow& r) -> Cell { return r.number; },
-     "The number of the place where a model can be cut, from 1, in the order in which its operators run."},
-    {"cut_after", "After", [](const CutRow& r) -> Cell { return r.after; },
-     "The last operator before the place where a model can be cut."},
-    {"cut_before", "Before", [](const CutRow& r) -> Cell { return r.before; },
-     "The first operator behind the place where a model can be cut."},
+     "Number of a possible cut of the model, from 1, in the order in which its operators run."},
+    {"cut_after", "Last op", [](const CutRow& r) -> Cell { return r.after; },
+     "The last operator before the cut of a model."},
+    {"cut_before", "First op", [](const CutRow& r) -> Cell { return r.before; },
+     "The first operator after the cut of a model."},
     {"cut_tensors", "Tensors",
      [](const CutRow& r) { return text_or_missing(names_of_tensors(*r.graph, r.cut->tensors)); },
-     "The tensors that go across a cut: computed before it and read behind it. Missing: the two sides do not touch."},
-    {"tensors_across", "Across",
+     "The tensors that go across a cut: computed before it and read after it. Empty if the two sides are independent."},
+    {"tensors_across", "Tensor count",
      [](const CutRow& r) -> Cell { return static_cast<std::int64_t>(r.cut->tensors.size()); },
      "How many tensors go across a cut of a model."},
     {"cut_bytes", "Bytes", [](const CutRow& r) { return optional_cell(r.cut->bytes); },
-     "Bytes of the tensors that go across a cut of a model; missing where the size of one is not known."},
-    {"late_inputs", "Late inputs",
+     "Bytes of the tensors that go across a cut of a model; empty if the size of one is unknown."},
+    {"late_inputs", "Inputs after",
      [](const CutRow& r) { return text_or_missing(names_of_tensors(*r.graph, r.cut->late_inputs)); },
-     "Inputs of the whole model that operators behind the cut read: they come from outside, not across the cut."},
-    {"early_outputs", "Early outputs",
+     "Inputs of the whole model that operators after the cut read: they come from outside, not across the cut."},
+    {"early_outputs", "Outputs before",
      [](const CutRow& r) { return text_or_missing(names_of_tensors(*r.graph, r.cut->early_outputs)); },
-     "Outputs of the whole model that are there before the cut."},
+     "Outputs of the whole model that are computed before the cut."},
     {"ops_before", "Ops before", [](const CutRow& r) -> Cell { return r.cut->before.operators; },
-     "How many operators run before the cut of a model; those that only make constants are not counted."},
+     "How many operators run before the cut of a model; those that only produce constants are not counted."},
     {"flops_before", "FLOPs before", [](const CutRow& r) { return sum_cell(r.cut->before.flops, r.cut->before); },
      "Floating-point operations before the cut of a model, of the operators whose cost is known."},
     {"flops_share", "Share",
      [](const CutRow& r) { return r.whole->flops > 0 ? Cell(r.cut->before.flops / r.whole->flops) : Cell(); },
      "The part of a model's known floating-point operations that is before the cut, from 0 to 1."},
-    {"unknown_before", "Unknown", [](const CutRow& r) -> Cell { return r.cut->before.unknown; },
-     "How many operators before the cut of a model have a cost that is not known; the sums leave them out."},
+    {"unknown_before", "Unknown cost", [](const CutRow& r) -> Cell { return r.cut->before.unknown; },
+     "Number of operators before the cut of a model whose cost is unknown; the sums leave them out."},
 };
 
 constexpr TableDefinition<CutRow> cuts_definition{
-    "cuts", "Where a model can be parted into models that run one after another: a row per place.", cut_columns};
+    "cuts", "Where a model can be split into models that run one after another: a row per possible cut.", cut_columns};
 
 }  // namespace
 

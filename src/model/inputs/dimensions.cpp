@@ -95,7 +95,7 @@ void DimensionGuess::plan_tries() {
   for (const auto size : other_sizes()) tries_.push_back({size, ""});
   for (const auto size : other_sizes())
     for (const auto& [name, unknown] : unknowns_)
-      if (unknown.parent.empty() && !unknown.value && unknown.usual != size && tries_.size() < most_tries)
+      if (unknown.parent.empty() && !unknown.value && unknown.usual != size && tries_.size() + 2 <= most_tries)
         for (const bool others_are_one : {false, true}) tries_.push_back({size, name, others_are_one});
 }
 

@@ -68,7 +68,7 @@ void fit_shape(GivenInput& given, const Port& port, std::optional<std::int64_t> 
     if (!(straight && fits(*straight, wanted)) && flat && fits(*flat, wanted)) {
       put_channels_first(tensor);
       tensor.shape = *flat;
-      return notes.push_back(fmt::format("{}: the picture {} was turned to {} for input '{}', channels first",
+      return notes.push_back(fmt::format("{}: the image {} was converted to {} for input '{}', channels first",
                                          given.where, to_string(given_shape), to_string(*flat), printable(port.name)));
     }
   }

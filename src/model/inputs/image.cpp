@@ -42,7 +42,7 @@ class NetpbmParser {
     constexpr std::string_view formats = "P2P3P5P6";
     const auto kind = text_.size() < 3 ? std::string_view::npos : formats.find(text_.substr(0, 2));
     if (kind == std::string_view::npos || kind % 2 != 0 || !is_blank(text_[2]))
-      fail("is not a picture of format P2, P3, P5 or P6");
+      fail("is not an image of format P2, P3, P5 or P6");
     header_.is_text = kind < 4;
     header_.channels = kind % 4 == 0 ? 1 : 3;
     at_ = 2;
@@ -101,7 +101,7 @@ class NetpbmParser {
   void read_bytes(std::size_t samples, std::size_t size) {
     // A comment that begins directly behind the maximum ends with the blank that must follow it.
     if (at_ < text_.size() && text_[at_] == '#') at_ = std::min(text_.find('\n', at_), text_.size());
-    if (at_ == text_.size() || !is_blank(text_[at_])) fail("has no blank behind its maximum");
+    if (at_ == text_.size() || !is_blank(text_[at_])) fail("has no blank after its maximum");
     const std::size_t wanted = samples * size;
     const bool is_crlf = text_.substr(at_, 2) == "\r\n" && text_.size() - at_ == wanted + 2;
     std::string_view raster = text_.substr(at_ + (is_crlf ? 2 : 1));

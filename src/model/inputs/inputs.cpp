@@ -7,9 +7,9 @@
 #include <set>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/memory/mapped_ranges.h"
-#include "base/basics/text.h"
 #include "model/inputs/image.h"
 #include "model/inputs/json.h"
 #include "model/inputs/npy.h"
@@ -29,7 +29,7 @@ std::string input_names(const std::vector<Port>& inputs) {
 const Port& find_input(const std::vector<Port>& inputs, const std::string& name) {
   if (name.empty() && inputs.size() == 1) return inputs.front();
   if (name.empty())
-    throw Error(ErrorKind::bad_input, fmt::format("--input: the model has {} inputs ({}); name the one that is meant",
+    throw Error(ErrorKind::bad_input, fmt::format("--input: the model has {} inputs ({}); name one of them",
                                                   inputs.size(), input_names(inputs)));
   for (const auto& port : inputs)
     if (port.name == name) return port;
@@ -66,7 +66,7 @@ std::vector<InputRequest> parse_file_input(const InputSpec& spec, const std::fil
   }
   if (requests.empty())
     throw Error(ErrorKind::bad_input,
-                fmt::format("{}: holds no input '{}'; take one of the names in the file", where, printable(spec.name)));
+                fmt::format("{}: has no input '{}'; use one of the names in the file", where, printable(spec.name)));
   return requests;
 }
 
@@ -111,8 +111,8 @@ HostTensor convert_given(GivenInput given, const Port& port, const Shape& shape,
   const std::string where = fmt::format("{}: input '{}'", given.where, printable(port.name));
   const auto rounding = given.value.as == GivenAs::written ? Rounding::decimal : Rounding::none;
   if (given.value.as == GivenAs::image && given.value.tensor.type != port.type)
-    notes.push_back(fmt::format("{}: the picture's samples are given as {} numbers, not scaled", given.where,
-                                type_name(port.type)));
+    notes.push_back(
+        fmt::format("{}: the image's samples are given as {} numbers, not scaled", given.where, type_name(port.type)));
   HostTensor tensor = convert(std::move(given.value.tensor), port.type, rounding, where);
   if (!shape.empty()) repeat_rows(tensor, shape[0], given.where);
   return tensor;
@@ -134,10 +134,9 @@ std::size_t count_turns(const std::vector<InputSpec>& specs) {
     const auto files = folder_of(spec);
     if (!files) continue;
     if (turns.value_or(files->size()) != files->size())
-      throw Error(ErrorKind::bad_input,
-                  fmt::format("--input '{}': this folder has {} files and the one before {}; inputs that take turns "
-                              "need the same number",
-                              printable(spec.text), files->size(), *turns));
+      throw Error(ErrorKind::bad_input, fmt::format("--input '{}': this folder has {} files and the one before {}; "
+                                                    "folders of values need the same number of files",
+                                                    printable(spec.text), files->size(), *turns));
     turns = files->size();
   }
   return turns.value_or(1);

@@ -29,7 +29,7 @@ struct InputRequest {
 
 /// Reads the files among `specs`. A .json may ask for several inputs: those that it names, or the one that the item
 /// names. Throws Error(io) for a file that cannot be read, Error(bad_input) as the parsers do.
-/// Of a folder, the file number `turn` by name, from the first one again after the last.
+/// For a folder, reads the file number `turn` in order of name, starting again with the first after the last.
 std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs, std::size_t turn = 0);
 
 /// Files of values in a folder, by name. What cannot be read of it is in `error`.

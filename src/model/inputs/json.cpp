@@ -39,7 +39,7 @@ void add(const element& value, NestedValues& values) {
     case element_type::STRING:
       return values.add(std::string(std::string_view(value)));
     default:
-      values.fail("an object or null stands where a value must be");
+      values.fail("there is an object or null instead of a value");
   }
 }
 
@@ -55,7 +55,7 @@ Shape shape_of(const element& value, std::string_view where) {
   if (value.get(dims) != simdjson::SUCCESS) fail(where, "shape is not a list; write \"shape\": [2, 3]");
   for (const element dim : dims) {
     std::int64_t size = -1;
-    if (dim.get(size) != simdjson::SUCCESS || size < 0) fail(where, "shape holds something else than sizes");
+    if (dim.get(size) != simdjson::SUCCESS || size < 0) fail(where, "shape has a value that is not a size");
     shape.push_back(size);
   }
   return shape;

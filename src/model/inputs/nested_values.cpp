@@ -67,13 +67,14 @@ void NestedValues::count_value(Kind kind) {
 double NestedValues::exactly(std::int64_t integer) const {
   const auto value = static_cast<double>(integer);
   if (value >= 0x1p63 || static_cast<std::int64_t>(value) != integer)
-    fail(fmt::format("{} stands beside numbers with a point, and has too many digits to be one of them", integer));
+    fail(fmt::format("{} is mixed with numbers with a decimal point, and has too many digits to be one of them",
+                     integer));
   return value;
 }
 
 void NestedValues::make_real() {
   kind_ = Kind::real;
-  if (is_large_) fail("an integer above 2^63 stands beside numbers with a point; write it with an exponent");
+  if (is_large_) fail("an integer above 2^63 is mixed with numbers with a decimal point; write it with an exponent");
   for (auto& cell : cells_) cell = std::bit_cast<std::uint64_t>(exactly(static_cast<std::int64_t>(cell)));
 }
 
@@ -81,7 +82,7 @@ void NestedValues::add(std::int64_t value) {
   count_value(Kind::integer);
   if (kind_ == Kind::real) return cells_.push_back(std::bit_cast<std::uint64_t>(exactly(value)));
   is_negative_ |= value < 0;
-  if (is_negative_ && is_large_) fail("negative numbers stand beside ones above 2^63; no integer type holds both");
+  if (is_negative_ && is_large_) fail("negative numbers are mixed with numbers above 2^63; no integer type holds both");
   cells_.push_back(static_cast<std::uint64_t>(value));
 }
 
@@ -89,9 +90,10 @@ void NestedValues::add(std::uint64_t value) {
   if (value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
     return add(static_cast<std::int64_t>(value));
   count_value(Kind::integer);
-  if (kind_ == Kind::real) fail("an integer above 2^63 stands beside numbers with a point; write it with an exponent");
+  if (kind_ == Kind::real)
+    fail("an integer above 2^63 is mixed with numbers with a decimal point; write it with an exponent");
   is_large_ = true;
-  if (is_negative_) fail("negative numbers stand beside ones above 2^63; no integer type holds both");
+  if (is_negative_) fail("negative numbers are mixed with numbers above 2^63; no integer type holds both");
   cells_.push_back(value);
 }
 
@@ -126,7 +128,7 @@ void NestedValues::add_word(std::string_view word) {
   const bool is_integer = digits.find_first_of(".eE") == std::string_view::npos;
   auto real = number_in<double>(digits);
   if (is_integer && real) fail(fmt::format("'{}' is larger than any integer type holds", printable(word)));
-  if (!real) fail(fmt::format("'{}' is not a number that can be held", printable(word)));
+  if (!real) fail(fmt::format("'{}' is not a number that a type can hold", printable(word)));
   add(*real);
 }
 

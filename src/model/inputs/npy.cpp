@@ -29,7 +29,7 @@ std::pair<std::string_view, Bytes> split_header(Bytes file, std::string_view whe
   const auto byte = [&](std::size_t i) { return i < file.size() ? std::to_integer<std::uint32_t>(file[i]) : 0u; };
   const std::uint32_t version = byte(6);
   if (file.size() >= 8 && (version < 1 || version > 3 || byte(7) != 0))
-    refuse_npy(where, fmt::format("has format version {}.{}, of which nothing is known here", version, byte(7)));
+    refuse_npy(where, fmt::format("has the unknown format version {}.{}", version, byte(7)));
   const std::size_t begin = version == 1 ? 10 : 12;
   std::size_t length = byte(8) | byte(9) << 8;
   if (version != 1) length |= byte(10) << 16 | byte(11) << 24;
@@ -153,7 +153,8 @@ std::string npy_file(const HostTensor& tensor) {
                     : name.starts_with("uint") ? 'u'
                                                : '?';
   const bool is_bool = tensor.type == ElementType::boolean;
-  if (!is_bool && (kind == '?' || !bits || *bits < 8))
+  const int fewest_bits = kind == 'f' ? 16 : 8;  // NumPy has none of the floats of a byte
+  if (!is_bool && (kind == '?' || !bits || *bits < fewest_bits))
     throw Error(ErrorKind::unsupported, fmt::format("NumPy has no elements of type {}", name));
   const std::string descr = is_bool ? "|b1" : fmt::format("{}{}{}", *bits == 8 ? '|' : '<', kind, *bits / 8);
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr,

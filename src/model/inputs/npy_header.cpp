@@ -34,8 +34,8 @@ class HeaderParser {
         break;
       }
     }
-    if (!blanks_off().empty()) fail("its header has something behind its end");
-    if (!has_descr_ || !has_order_ || !has_shape_) fail("its header lacks one of descr, fortran_order and shape");
+    if (!blanks_off().empty()) fail("its header has something after its end");
+    if (!has_descr_ || !has_order_ || !has_shape_) fail("its header is missing one of descr, fortran_order and shape");
     return header_;
   }
 
@@ -76,7 +76,7 @@ class HeaderParser {
     std::int64_t value = 0;
     blanks_off();
     const auto [end, code] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
-    if (code != std::errc() || value < 0) fail("its header has a shape that no tensor has");
+    if (code != std::errc() || value < 0) fail("its header has an invalid shape");
     text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
     if (text_.starts_with('L')) text_.remove_prefix(1);  // Python 2 wrote long integers so
     return value;

@@ -76,15 +76,15 @@ InputSpec parse_item(std::string_view item) {
     spec.name = unescape(trim(item.substr(0, colon)));
     data = trim(item.substr(colon + 1));
   }
-  if (data.empty()) refuse(item, "nothing stands behind the name; write NAME:DATA");
+  if (data.empty()) refuse(item, "nothing follows the name; write NAME:DATA");
   if (is_value_file(unescape(data)) || is_folder(unescape(data)))
     spec.content = std::filesystem::path(unescape(data));
   else if (data.starts_with('{'))
     spec.content = parse_shape(item, data);
   else if (is_word(data))
-    refuse(item, fmt::format("'{}' is no shape in braces, no literal (1,2,3) and no file that can be read (.npy, "
-                             ".json, .ppm, .pgm)",
-                             printable(data)));
+    refuse(item,
+           fmt::format("'{}' is not a shape in braces, a literal (1,2,3) or a readable file (.npy, .json, .ppm, .pgm)",
+                       printable(data)));
   else
     spec.content = parse_literal(data, fmt::format("--input '{}'", printable(item)));
   return spec;

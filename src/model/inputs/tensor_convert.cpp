@@ -168,7 +168,7 @@ HostTensor convert(HostTensor tensor, ElementType type, Rounding rounding, std::
   if (tensor.type == ElementType::string || type == ElementType::string)
     throw Error(
         ErrorKind::bad_input,
-        fmt::format("{}: the values are {}, but {} is wanted; {}", where, type_name(tensor.type), type_name(type),
+        fmt::format("{}: the values are {}, but {} is needed; {}", where, type_name(tensor.type), type_name(type),
                     type == ElementType::string ? "write them in double quotes" : "write them without quotes"));
   const auto as_double = [&](Load<double> load) { return convert_numbers(tensor, type, rounding, where, load); };
   const auto as_signed = [&](Load<std::int64_t> load) { return convert_numbers(tensor, type, rounding, where, load); };

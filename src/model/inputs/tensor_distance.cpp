@@ -73,7 +73,7 @@ bool is_same(const HostTensor& a, const HostTensor& b, std::size_t i, std::size_
 std::string element_text(const HostTensor& tensor, std::size_t i) {
   if (tensor.type == ElementType::string) return fmt::format("'{}'", printable(tensor.strings[i]));
   const auto value = value_at(tensor, i);
-  return value ? fmt::format("{}", *value) : std::string("other bits");
+  return value ? fmt::format("{}", *value) : std::string("different bits");
 }
 
 TensorDistance distance_of_others(const HostTensor& expected, const HostTensor& actual) {

@@ -87,18 +87,18 @@ std::string dump_binary(const HostTensor& tensor) {
 
 GivenTensor parse_dump(std::span<const std::byte> file, std::string_view where) {
   DumpHead head;
-  if (file.size() < sizeof head) refuse_dump(where, "is no dump of a tensor, or cut off");
+  if (file.size() < sizeof head) refuse_dump(where, "is not a tensor dump, or is truncated");
   std::memcpy(&head, file.data(), sizeof head);
   file = file.subspan(sizeof head);
   if (head.dimensions != max_dimensions || head.name_length > file.size())
-    refuse_dump(where, "is no dump of a tensor, or cut off");
+    refuse_dump(where, "is not a tensor dump, or is truncated");
   GivenTensor given;
   given.tensor.name.assign(reinterpret_cast<const char*>(file.data()), head.name_length);
   const auto values = file.subspan(head.name_length);
   const auto type = type_of(head.type);
-  if (!type) refuse_dump(where, fmt::format("has values of type {}, which is none", head.type));
+  if (!type) refuse_dump(where, fmt::format("has values of the unknown type {}", head.type));
   const auto shape = shape_of(head, *type, values.size());
-  if (!shape) refuse_dump(where, fmt::format("has {} bytes of values, which its shape does not need", values.size()));
+  if (!shape) refuse_dump(where, fmt::format("has {} bytes of values, which do not match its shape", values.size()));
   given.tensor.type = *type;
   given.tensor.shape = *shape;
   given.tensor.bytes.resize(values.size());

@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "base/basics/error.h"
-#include "base/files/file_roles.h"
 #include "base/basics/text.h"
+#include "base/files/file_roles.h"
 
 namespace takt {
 namespace {
@@ -87,17 +87,16 @@ void check_external_data(const ModelPlace& place, const std::string& tensor, con
   const fs::path relative(location);
   const bool climbs = std::any_of(relative.begin(), relative.end(), [](const fs::path& part) { return part == ".."; });
   if (relative.is_absolute() || climbs || location.find('\0') != std::string::npos) {
-    refuse_external(place, tensor, named + "outside the model's folder; only files beside the model are read");
+    refuse_external(place, tensor, named + "outside the model's folder; only files in that folder are read");
   }
   std::error_code error;
   const fs::path folder = fs::canonical(place.folder, error);
   if (error) refuse_external(place, tensor, named + "but the model's folder cannot be read (" + error.message() + ")");
   const fs::path file = fs::canonical(folder / relative, error);
   if (error)
-    refuse_external(place, tensor, named + "which cannot be found (" + error.message() + "); put it beside the model");
+    refuse_external(place, tensor, named + "which cannot be found (" + error.message() + "); put it next to the model");
   if (!is_inside(file, folder)) {
-    refuse_external(place, tensor,
-                    named + "a link that leaves the model's folder; only files beside the model are read");
+    refuse_external(place, tensor, named + "a link that leaves the model's folder; only files in that folder are read");
   }
   if (!fs::is_regular_file(file, error)) refuse_external(place, tensor, named + "which is not a file");
   check_may_read(file);
@@ -108,7 +107,7 @@ void check_external_data(const ModelPlace& place, const std::string& tensor, con
   if (first > available || wanted > available - first) {
     refuse_external(place, tensor,
                     named + "bytes " + std::to_string(offset) + " to " + std::to_string(first + wanted) +
-                        " of a file of " + std::to_string(size) + "; it is truncated or of another model");
+                        " of a file of " + std::to_string(size) + "; it is truncated or belongs to another model");
   }
 }
 

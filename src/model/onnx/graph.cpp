@@ -5,9 +5,9 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "model/graph/topology.h"
 #include "model/onnx/attributes.h"
 #include "model/onnx/tensor.h"
-#include "model/graph/topology.h"
 #include "onnx-ml.pb.h"
 
 namespace takt {
@@ -42,7 +42,7 @@ class GraphReader {
   TensorId add(Tensor tensor) {
     const auto id = static_cast<TensorId>(graph_.tensors.size());
     if (!ids_.emplace(tensor.name, id).second) {
-      refuse("tensor " + quoted(tensor.name) + " is made twice; each name may have one producer");
+      refuse("tensor " + quoted(tensor.name) + " is produced twice; each name may have one producer");
     }
     graph_.tensors.push_back(std::move(tensor));
     producers_.push_back(-1);
@@ -144,7 +144,7 @@ class GraphReader {
         continue;
       }
       const auto id = resolve(name);
-      if (!id) refuse("operator " + quoted(op.name) + " reads the tensor " + quoted(name) + ", which nothing makes");
+      if (!id) refuse("operator " + quoted(op.name) + " reads the tensor " + quoted(name) + ", which nothing produces");
       op.inputs.push_back(*id);
       depend(*id, index);
     }
@@ -175,14 +175,15 @@ class GraphReader {
     for (const auto& output : proto_.output()) {
       const auto id = resolve(output.name());
       if (!id)
-        refuse("the output " + quoted(output.name()) + " is made by no operator; the file is damaged or cut off");
+        refuse("the output " + quoted(output.name()) +
+               " is not produced by any operator; the file is damaged or truncated");
       graph_.outputs.push_back(*id);
     }
   }
 
   void sort() {
     const auto order = topological_order(proto_.node_size(), edges_);
-    if (!order) refuse("the operators wait for each other in a circle; a model must not have a cycle");
+    if (!order) refuse("the operators depend on each other in a cycle; a model must not have a cycle");
     std::vector<Op> sorted;
     sorted.reserve(order->size());
     for (const int index : *order) sorted.push_back(std::move(graph_.ops[static_cast<std::size_t>(index)]));

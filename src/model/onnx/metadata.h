@@ -8,7 +8,7 @@
 
 namespace takt {
 
-/// Of a key that is there twice, the last value.
+/// Returns the file's metadata_props, key to value. If a key occurs more than once, the last value wins.
 std::map<std::string, std::string> metadata_of(const OnnxModel& model);
 
 }  // namespace takt

@@ -8,9 +8,9 @@
 #include <system_error>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/memory/mapped_ranges.h"
-#include "base/basics/text.h"
 #include "model/onnx/attributes.h"
 #include "model/onnx/file.h"
 #include "model/onnx/graph.h"
@@ -40,17 +40,17 @@ void check_versions(const onnx::ModelProto& proto, const ModelPlace& place) {
   if (ir < 1) refuse(place, "the file names no IR version; it is not an ONNX model or is damaged");
   if (ir > newest_ir) {
     throw Error(ErrorKind::unsupported, place.where + ": the model has IR version " + std::to_string(ir) +
-                                            ", takt knows up to " + std::to_string(newest_ir) +
+                                            ", takt supports up to " + std::to_string(newest_ir) +
                                             "; export it with an older version");
   }
   if (ir >= 3 && proto.opset_import_size() == 0)
-    refuse(place, "the file names no operator set; it is damaged or cut off");
+    refuse(place, "the file names no operator set; it is damaged or truncated");
   for (const auto& import : proto.opset_import()) {
     if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
     if (import.version() < 1) refuse(place, "the operator set version is " + std::to_string(import.version()));
     if (import.version() > newest_opset) {
       throw Error(ErrorKind::unsupported, place.where + ": the model uses operator set " +
-                                              std::to_string(import.version()) + ", takt knows up to " +
+                                              std::to_string(import.version()) + ", takt supports up to " +
                                               std::to_string(newest_opset) + "; export it with an older one");
     }
   }
@@ -130,8 +130,8 @@ OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path) 
   if (!parsed || !model.proto->has_graph()) {
     const std::string format = foreign_format(bytes);
     if (!format.empty()) refuse(place, "this is not an ONNX model but " + format);
-    refuse(place, parsed ? "the file holds no graph; it is not an ONNX model or is cut off"
-                         : "the file is not an ONNX model, or is damaged or cut off");
+    refuse(place, parsed ? "the file has no graph; it is not an ONNX model or is truncated"
+                         : "the file is not an ONNX model, or is damaged or truncated");
   }
   check_versions(*model.proto, place);
   model.graph = read_graph(model.proto->graph(), place);

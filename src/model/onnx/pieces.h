@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "model/onnx/onnx.h"
 #include "model/cuts/pieces.h"
+#include "model/onnx/onnx.h"
 
 namespace takt {
 
@@ -15,7 +15,8 @@ namespace takt {
 /// stay as they are, but that `name` is added to the graph's. Tensors on its border that the model itself does not
 /// declare have the type and shape that `graph` says, open dimensions open: `graph` is model.graph, perhaps with more
 /// types and shapes (shapes.h). `piece` is one of pieces_of(graph). External data are still where they were, so it is
-/// written by write_with_weights() of onnx_weights.h. Takes a copy of the weights that the piece has. Thread-safe.
+/// written by write_with_weights() of src/model/onnx/weights.h. Takes a copy of the weights that the piece has.
+/// Thread-safe.
 onnx::ModelProto piece_model(const OnnxModel& model, const Graph& graph, const Piece& piece, const std::string& name);
 
 /// Weights of at most so many bytes stand in a piece's own file, more of them in a file beside it.

@@ -15,7 +15,7 @@ namespace {
 
 ElementType known_type(int number, const std::string& tensor, const ModelPlace& place) {
   if (number < 1 || number > static_cast<int>(ElementType::i2)) {
-    refuse_tensor(place, tensor, "has the element type " + std::to_string(number) + ", which takt does not know");
+    refuse_tensor(place, tensor, "has the element type " + std::to_string(number) + ", which is unknown to takt");
   }
   return static_cast<ElementType>(number);
 }
@@ -148,7 +148,7 @@ Tensor read_constant(const onnx::TensorProto& proto, const std::string& name, co
   tensor.bytes = byte_count(tensor.type, tensor.shape);
   const std::int64_t elements = element_count(*concrete(*tensor.shape)).value_or(0);
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
-    if (!tensor.bytes) refuse_tensor(place, name, "holds strings in external data, which ONNX does not have");
+    if (!tensor.bytes) refuse_tensor(place, name, "has strings in external data, which ONNX does not allow");
     check_external(proto, *tensor.bytes, name, place);
     return tensor;
   }

@@ -7,8 +7,8 @@
 
 #include "base/basics/text.h"
 #include "model/graph/graph.h"
-#include "model/onnx/onnx.h"
 #include "model/onnx/file.h"
+#include "model/onnx/onnx.h"
 #include "onnx-ml.pb.h"
 
 namespace takt {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "model/onnxruntime/ort_events.h"
-#include "base/files/file.h"
-#include "base/memory/free_memory.h"
 #include "base/basics/index.h"
+#include "base/files/file.h"
 #include "base/files/temporary_folder.h"
+#include "base/memory/free_memory.h"
 #include "model/onnx/onnx.h"
+#include "model/onnxruntime/ort_events.h"
 #include "model/onnxruntime/shapes.h"
 #include "model/onnxruntime/tensors.h"
 

@@ -4,9 +4,9 @@
 #include <onnx-ml.pb.h>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/memory/free_memory.h"
-#include "base/basics/text.h"
 #include "model/onnx/onnx.h"
 #include "model/onnxruntime/model_cache.h"
 #include "model/onnxruntime/properties.h"
@@ -138,17 +138,13 @@ void Loader::prepare_profiling(const Graph* graph) {
     open_bytes(optimised_->bytes, std::move(trial), dump);
   } catch (const Ort::Exception& e) {
     optimised_.reset();
-    notes_.push_back(fmt::format(
-        "ONNX Runtime cannot save its optimised graph ({}), so operators are named as in its own profile and their "
-        "fusion groups are not known",
-        one_sentence(e.what())));
+    notes_.push_back(
+        fmt::format("ONNX Runtime cannot save its optimised graph ({}), so operators are named as in its own profile "
+                    "and their fusion groups are unknown",
+                    one_sentence(e.what())));
   }
   std::error_code ignored;
   std::filesystem::remove(dump, ignored);
-  if (device_ != "GPU")
-    notes_.push_back(
-        "ONNX Runtime stamps operators in whole microseconds; an operator lasts until the next one starts, so it "
-        "includes dispatch and the writing of its record, 1 to 5 us");
 }
 
 Ort::Session Loader::open_head(const std::set<std::string>& keys) const {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/system/provenance.h"
-#include "base/basics/text.h"
 #include "model/onnx/onnx.h"
 
 namespace takt::ort {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "model/graph/placed_ops.h"
 #include "model/onnxruntime/fusion_groups.h"
 

@@ -1,6 +1,6 @@
 // ONNX Runtime's profile as what happened: one event per executed kernel, in whole microseconds, and one per run.
 //
-// The file is a Chrome trace and is read as one (trace/chrome_reader.h), because ONNX Runtime neither escapes names nor
+// The file is a Chrome trace and is read as one (trace/chrome/reader.h), because ONNX Runtime neither escapes names nor
 // closes the array when a process ends early: an event that is no JSON costs that event only.
 #pragma once
 

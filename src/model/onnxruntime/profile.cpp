@@ -7,10 +7,10 @@
 #include <set>
 #include <unordered_map>
 
-#include "model/onnxruntime/ort_events.h"
 #include "base/basics/error.h"
 #include "base/files/file.h"
 #include "model/onnxruntime/device_times.h"
+#include "model/onnxruntime/ort_events.h"
 
 namespace takt::ort {
 namespace {

@@ -1,4 +1,4 @@
-// ONNX Runtime's profile file, cut into inferences; analysis/ort_events.h reads it.
+// ONNX Runtime's profile file, cut into inferences; model/onnxruntime/ort_events.h reads it.
 #pragma once
 
 #include <cstdint>

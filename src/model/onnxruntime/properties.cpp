@@ -118,10 +118,8 @@ std::vector<std::string> check_properties(const Properties& properties, const st
       throw Error(ErrorKind::bad_input, fmt::format("{}: --property {}: ONNX Runtime has no such key; did you mean "
                                                     "'{}'?",
                                                     where, printable(key), *near));
-    notes.push_back(
-        fmt::format("ONNX Runtime does not tell whether it knows the property {}; it ignores what it does "
-                    "not know",
-                    printable(key)));
+    notes.push_back(fmt::format(
+        "ONNX Runtime does not report whether it supports the property {}; it ignores unknown ones", printable(key)));
   }
   return notes;
 }

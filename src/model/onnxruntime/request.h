@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/basics/error.h"
-#include "model/runtime/gpu_activity.h"
 #include "model/onnxruntime/binding.h"
 #include "model/onnxruntime/tensors.h"
+#include "model/runtime/gpu_activity.h"
 #include "model/runtime/runtime.h"
 #include "model/runtime/sdk_errors.h"
 #include "model/runtime/tensor_checks.h"

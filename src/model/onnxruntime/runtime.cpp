@@ -9,12 +9,12 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "model/onnx/onnx.h"
-#include "runtime/device_choice.h"
-#include "model/runtime/model_file.h"
 #include "model/onnxruntime/executed_shapes.h"
 #include "model/onnxruntime/properties.h"
 #include "model/onnxruntime/session.h"
 #include "model/onnxruntime/shapes.h"
+#include "model/runtime/device_choice.h"
+#include "model/runtime/model_file.h"
 #include "model/runtime/sdk_errors.h"
 
 namespace takt {
@@ -46,6 +46,7 @@ class OnnxRuntime : public Runtime {
 
   std::string_view name() const override { return "onnxruntime"; }
   std::string version() const override { return Ort::GetVersionString(); }
+  RuntimeTraits traits() const override { return {.as_written = {{"graph_optimization_level", "disabled"}}}; }
 
   std::vector<DeviceStatus> devices() override {
     return {{"CPU", "ONNX Runtime's CPU provider", std::nullopt},
@@ -87,7 +88,7 @@ class OnnxRuntime : public Runtime {
                                             const SessionSettings& settings,
                                             const std::vector<HostTensor>& inputs) override {
     if (!is_onnx_file(model)) return std::nullopt;
-    return guarded(where(model, name()) + ": cannot tell its shapes",
+    return guarded(where(model, name()) + ": cannot report its shapes",
                    [&] { return ort::with_executed_shapes(env_, model, graph, settings, inputs); });
   }
 

@@ -8,12 +8,12 @@
 #include <unordered_map>
 
 #include "base/basics/error.h"
-#include "model/runtime/gpu_activity.h"
 #include "model/onnxruntime/binding.h"
 #include "model/onnxruntime/loading.h"
 #include "model/onnxruntime/profile.h"
 #include "model/onnxruntime/request.h"
 #include "model/onnxruntime/tensors.h"
+#include "model/runtime/gpu_activity.h"
 #include "model/runtime/sdk_errors.h"
 #include "model/runtime/tensor_checks.h"
 
@@ -123,6 +123,12 @@ class OnnxRuntimeSession : public Session {
   StartUp start_up() const override { return start_up_; }
   std::vector<std::string> notes() override { return notes_; }
 
+  std::string clock_note() const override {
+    if (!loader_.profiled() || device_ == "GPU") return "";
+    return "ONNX Runtime reports operator times in whole microseconds. An operator lasts until the next one starts, so "
+           "its time includes dispatch and the recording of its event, 1 to 5 us";
+  }
+
  private:
   Nanoseconds timed_run() {
     if (shared_.profiling) keep_below_cap();
@@ -150,11 +156,10 @@ class OnnxRuntimeSession : public Session {
   void say_whose_times() {
     notes_.push_back(
         has_gpu_times_
-            ? std::string(
-                  "operator times are the GPU's own, told by CUPTI; what the GPU waited for is in [unattributed]")
-            : fmt::format("operator times are those of the host, which only asks the GPU; the GPU's own time is in "
-                          "[unattributed]: {}",
-                          no_gpu_times_.empty() ? "CUPTI told nothing" : no_gpu_times_));
+            ? std::string("operator times are GPU times, reported by CUPTI; GPU idle time is in [unattributed]")
+            : fmt::format(
+                  "operator times are host times, which cover the launches only; GPU time is in [unattributed]: {}",
+                  no_gpu_times_.empty() ? "CUPTI reported nothing" : no_gpu_times_));
   }
 
   void reopen() {
@@ -232,8 +237,7 @@ class OnnxRuntimeSession : public Session {
     std::filesystem::remove(file, ignored);
     if (runs.size() < shared_.inferences.size())
       notes_.push_back(
-          fmt::format("ONNX Runtime's profile holds {} of {} inferences; the operators of the others are "
-                      "not known",
+          fmt::format("ONNX Runtime's profile has {} of {} inferences; the operators of the others are unknown",
                       runs.size(), shared_.inferences.size()));
     std::size_t events = 0;
     for (const ProfiledRun& run : runs) events += run.size() + 3;

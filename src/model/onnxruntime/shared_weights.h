@@ -20,7 +20,7 @@ namespace takt::ort {
 /// Must outlive the sessions. Opening is not thread-safe. The file may be removed meanwhile.
 class SharedWeights {
  public:
-  /// Those of `weights` that lie in the file as tensors must. Throws Error(io).
+  /// Maps `file` and shares those of `weights` that are stored in it in the layout of a tensor. Throws Error(io).
   SharedWeights(const std::filesystem::path& file, const std::vector<StoredWeight>& weights);
 
   Ort::Session open(const Ort::Env& env, const std::string& bytes, Ort::SessionOptions& options) const;

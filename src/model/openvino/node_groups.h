@@ -26,7 +26,7 @@ struct NodeGroup {
   const ov::Node* owner{};     ///< the node whose row this node's time is in; itself, or another one with these `ops`
 };
 
-/// Of every node of `runtime_model`; without a graph all groups are empty.
+/// Returns the group of every node of `runtime_model`; without a graph all groups are empty.
 std::map<const ov::Node*, NodeGroup> group_nodes(const ov::Model& runtime_model, const Graph* graph);
 
 /// The operator that a fused kernel is named after: the heaviest kind present, else the first; nullptr for none.

@@ -40,8 +40,8 @@ struct TimedCall {
 /// always bounds that of the last one. Not thread-safe.
 class NodeClock {
  public:
-  /// Those that ran in `call`, in order; they do not overlap and end with it at the latest. What is in no node's time
-  /// is nobody's. Without any stamp (GPU) reported times are laid end to end.
+  /// Returns the times of the nodes that ran in `call`, in order; they do not overlap and end with it at the latest.
+  /// Time outside of every node belongs to no node. Without any stamp (GPU) the reported times are placed end to end.
   std::vector<NodeTime> times(const std::vector<NodeStamp>& nodes, const TimedCall& call);
 
  private:

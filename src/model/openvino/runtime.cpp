@@ -8,16 +8,16 @@
 
 #include "base/basics/crash.h"
 #include "base/basics/error.h"
-#include "base/memory/free_memory.h"
 #include "base/basics/text.h"
+#include "base/memory/free_memory.h"
 #include "model/onnx/onnx.h"
-#include "runtime/device_choice.h"
-#include "model/runtime/model_file.h"
 #include "model/openvino/ir_graph.h"
 #include "model/openvino/layers.h"
 #include "model/openvino/mapped_weights.h"
 #include "model/openvino/session.h"
 #include "model/openvino/tensors.h"
+#include "model/runtime/device_choice.h"
+#include "model/runtime/model_file.h"
 #include "model/runtime/pages_given_back.h"
 #include "model/runtime/sdk_errors.h"
 
@@ -31,7 +31,7 @@ std::string device_reason(const std::string& device, const std::string& message)
       message.find("Level") != std::string::npos || message.find("NPU") != std::string::npos ||
       (device == "NPU" && message.find("FULL_DEVICE_NAME") != std::string::npos))
     return "its driver is not installed";
-  if (message.find("not registered") != std::string::npos) return "OpenVINO knows no device of this name";
+  if (message.find("not registered") != std::string::npos) return "OpenVINO has no device of this name";
   return device.empty() ? message : one_sentence(message);
 }
 
@@ -43,7 +43,7 @@ std::string reading_reason(const std::string& message) {
   if (at == std::string::npos) return one_sentence(message);
   const auto begin = at + unknown_operators.size();
   const auto types = message.substr(begin, message.find('\n', begin) - begin);
-  return fmt::format("OpenVINO does not know the operator {}; use --runtime onnxruntime", one_sentence(types));
+  return fmt::format("OpenVINO does not support the operator {}; use --runtime onnxruntime", one_sentence(types));
 }
 
 bool is_ir(const std::filesystem::path& model) { return lower_case(model.extension().string()) == ".xml"; }
@@ -61,7 +61,8 @@ void check_ir(const std::filesystem::path& model, const std::string& where) {
     if (tag.find(version) != std::string::npos) return;
   throw Error(
       ErrorKind::bad_input,
-      fmt::format("{}: is no OpenVINO IR of version 10 or 11; convert the model with OpenVINO 2020 or later", where));
+      fmt::format("{}: is not an OpenVINO IR of version 10 or 11; convert the model with OpenVINO 2020 or later",
+                  where));
 }
 
 /// The model's own names of its ports, in order; importers call them otherwise where they merge tensors.
@@ -84,12 +85,13 @@ class OpenVinoRuntime : public Runtime {
  public:
   std::string_view name() const override { return "openvino"; }
 
-  // Inferences of all sessions run in the threads that its library keeps for the process.
-  bool shares_threads() const override { return true; }
-
-  bool has_streams() const override { return true; }
-  bool times_requests() const override { return true; }
-  bool reshapes() const override { return true; }
+  RuntimeTraits traits() const override {
+    return {.shares_threads = true,  // its library keeps them for the process
+            .has_streams = true,
+            .times_requests = true,
+            .reshapes = true,
+            .reads_ir = true};
+  }
 
   std::string version() const override {
     const std::string build = ov::get_openvino_version().buildNumber;

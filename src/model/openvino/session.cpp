@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "model/openvino/ops.h"
 #include "model/openvino/request.h"
 #include "model/openvino/tensors.h"
@@ -132,15 +132,12 @@ class OpenVinoSession : public Session {
     return guarded(shared_.where, [&] { return real_precision(compiled_); });
   }
 
-  std::vector<std::string> notes() override {
-    auto notes = notes_;
-    if (shared_.profile)
-      notes.push_back(
-          "OpenVINO stamps the start of each node in whole microseconds; a node lasts until the next one starts, but "
-          "no "
-          "longer than its own counter says where more than the next one follows it: the last, or one that shapes wait "
-          "for");
-    return notes;
+  std::vector<std::string> notes() override { return notes_; }
+
+  std::string clock_note() const override {
+    if (!shared_.profile) return "";
+    return "OpenVINO reports the start of each node in whole microseconds. A node lasts until the next one starts; the "
+           "last one, and one that shapes depend on, lasts as long as its own counter says";
   }
 
  private:
@@ -184,12 +181,12 @@ std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, cons
   const ElementType real = *told;
   if (!settings.precision) {
     if (real == ElementType::f32 || real == ElementType::undefined) return {};
-    return {fmt::format("computed in {}, the device's own default; --precision f32 computes as an f32 model says",
+    return {fmt::format("computed in {}, the device's default; --precision f32 computes as an f32 model specifies",
                         type_name(real))};
   }
-  if (real == *settings.precision) return {fmt::format("computed in {}, as asked", type_name(real))};
+  if (real == *settings.precision) return {fmt::format("computed in {}, as requested", type_name(real))};
   return {
-      fmt::format("{} was asked for, but the device computes in {}", type_name(*settings.precision), type_name(real))};
+      fmt::format("{} was requested, but the device computes in {}", type_name(*settings.precision), type_name(real))};
 }
 
 void set_on_cpu(ov::AnyMap& map, const SessionSettings& settings) {

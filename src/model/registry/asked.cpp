@@ -11,12 +11,12 @@
 #include <set>
 #include <utility>
 
-#include "base/system/apart.h"
 #include "base/basics/error.h"
-#include "base/files/json_object.h"
-#include "base/system/log.h"
-#include "base/files/strict_json.h"
 #include "base/basics/text.h"
+#include "base/files/json_object.h"
+#include "base/files/strict_json.h"
+#include "base/system/apart.h"
+#include "base/system/log.h"
 #include "model/registry/shapes_json.h"
 #include "model/sim/simulated.h"
 
@@ -68,7 +68,7 @@ Json ask(std::string_view runtime, const std::filesystem::path& model, std::stri
       },
       limit());
   if (done.end == DoneApart::End::answered) return parse_strictly(done.answer, fmt::format("answer of {}", name));
-  const std::string failure = fmt::format("{}: {} was asked for its {} and tells nothing: {}",
+  const std::string failure = fmt::format("{}: {} was asked for its {} and did not answer: {}",
                                           printable(model.string()), name, what, printable(done.reason));
   const bool is_late = done.end == DoneApart::End::late;
   if (is_late)
@@ -112,7 +112,7 @@ TensorShapes shapes_told_apart(std::string_view runtime, const std::filesystem::
       return json;
     });
     if (told.is_object())
-      for (const auto& [name, shape] : told.items()) shapes.emplace(name, shape_from(shape, "a shape that was told"));
+      for (const auto& [name, shape] : told.items()) shapes.emplace(name, shape_from(shape, "a reported shape"));
     return shapes;
   });
 }
@@ -133,7 +133,7 @@ std::map<std::string, ElementType> types_told_apart(std::string_view runtime, co
     constexpr int most = static_cast<int>(ElementType::i2);
     if (told.is_object())
       for (const auto& [name, type] : told.items())
-        types.emplace(name, static_cast<ElementType>(JsonObject::integer_in(type, "a type that was told", 0, most)));
+        types.emplace(name, static_cast<ElementType>(JsonObject::integer_in(type, "a reported type", 0, most)));
     return types;
   });
 }
@@ -147,7 +147,7 @@ std::optional<Graph> executed_shapes_told_apart(std::string_view runtime, const 
       return executed ? shapes_of(*executed) : Json();
     });
     if (told.is_null()) return std::nullopt;
-    return with_shapes_of(graph, told, "shapes that were told");
+    return with_shapes_of(graph, told, "reported shapes");
   });
 }
 

@@ -14,17 +14,17 @@ struct DeviceRow {
 constexpr Column<DeviceRow> columns[] = {
     {common::runtime, [](const DeviceRow& r) -> Cell { return r.runtime; }},
     {"version", "Version", [](const DeviceRow& r) { return r.version.empty() ? Cell() : Cell(r.version); },
-     "Version of the runtime; missing for a runtime that is not in this binary."},
+     "Version of the runtime; empty for a runtime that is not in this binary."},
     {common::device, [](const DeviceRow& r) { return r.status.device.empty() ? Cell() : Cell(r.status.device); }},
     {"usable", "Usable", [](const DeviceRow& r) -> Cell { return std::string(r.status.reason ? "no" : "yes"); },
-     "yes: this binary can use the device here; no: the description says why not."},
-    {"description", "What it is, or why not",
+     "yes: this binary can use the device here; no: the description gives the reason."},
+    {"description", "Description",
      [](const DeviceRow& r) -> Cell { return r.status.reason ? *r.status.reason : r.status.description; },
-     "The device's own name; for an unusable device, the reason."},
+     "The device's name; for an unusable device, the reason."},
 };
 
 constexpr TableDefinition<DeviceRow> definition{
-    "devices", "What this binary can use here, and why not the rest: a row per runtime and device.", columns};
+    "devices", "What this binary can use here, and why others are unavailable: a row per runtime and device.", columns};
 
 }  // namespace
 

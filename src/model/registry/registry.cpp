@@ -83,7 +83,7 @@ std::unique_ptr<Runtime> make_runtime(std::string_view name) {
                 fmt::format("runtime '{}': left out of this binary; configure with -D{}=ON, or use {}", name,
                             entry.option, fmt::join(runtime_names(), ", ")));
   }
-  throw Error(ErrorKind::unsupported, fmt::format("runtime '{}': not known; {}", printable(name),
+  throw Error(ErrorKind::unsupported, fmt::format("runtime '{}': unknown; {}", printable(name),
                                                   suggestion(lower_case(name), known,
                                                              fmt::format("use {}", fmt::join(runtime_names(), ", ")))));
 }

@@ -22,7 +22,7 @@ void CuptiLibrary::check(int status, const char* what) const {
   if (status == 0) return;
   const char* said = nullptr;
   const bool known = error_text_(status, &said) == 0 && said;
-  throw Error(ErrorKind::unsupported, fmt::format("{}: CUPTI says {} ({})", what,
+  throw Error(ErrorKind::unsupported, fmt::format("{}: CUPTI reports {} ({})", what,
                                                   known ? printable(said) : std::string("an unknown error"), status));
 }
 

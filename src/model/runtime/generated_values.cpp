@@ -7,9 +7,9 @@
 
 #include "base/basics/error.h"
 #include "base/basics/half.h"
+#include "base/basics/text.h"
 #include "base/memory/large_pages.h"
 #include "base/statistics/random.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {

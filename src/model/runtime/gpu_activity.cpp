@@ -115,7 +115,7 @@ GpuActivityRecorder::GpuActivityRecorder(const std::string& library) : listener_
   if (cupti.register_clock) cupti.check(cupti.register_clock(system_clock_ns), "setting the clock");
   Listener::current = listener_.get();
   try {
-    cupti.check(cupti.register_buffers(Listener::give_buffer, Listener::take_buffer), "asking for the GPU's times");
+    cupti.check(cupti.register_buffers(Listener::give_buffer, Listener::take_buffer), "requesting the GPU's times");
     start();
     stop();
   } catch (...) {
@@ -130,7 +130,7 @@ GpuActivityRecorder::~GpuActivityRecorder() { Listener::current = nullptr; }
 void GpuActivityRecorder::start() {
   if (listener_->listens) return;
   for (const int kind : heard_kinds)
-    listener_->cupti.check(listener_->cupti.enable(kind), "asking for the GPU's times");
+    listener_->cupti.check(listener_->cupti.enable(kind), "requesting the GPU's times");
   listener_->listens = true;
 }
 

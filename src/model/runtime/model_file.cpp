@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "base/basics/error.h"
-#include "base/files/file_roles.h"
 #include "base/basics/text.h"
+#include "base/files/file_roles.h"
 
 namespace takt {
 

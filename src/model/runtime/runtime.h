@@ -66,7 +66,7 @@ struct ExecutedNode {
   std::string kernel;     ///< implementation: "jit_avx512_FP32", "FusedConv"; empty if not told
   std::string node_type;  ///< the runtime's own word for what the node does: "Reorder"; empty if not told
   std::string provider;   ///< the part of the runtime that ran it: "CPUExecutionProvider"; empty if not told
-  std::vector<std::string> model_ops;  ///< paths (graph/placed_ops.h) of the model's operators that it stands for
+  std::vector<std::string> model_ops;  ///< paths (model/graph/placed_ops.h) of the model's operators that it stands for
   std::string leader;                  ///< that of `model_ops` which it is named after; empty: not told
   bool is_settled =
       false;  ///< operators that no sample names were computed beforehand: nobody need guess where they are
@@ -181,8 +181,9 @@ class Session {
   /// True: operator times are those of the device's own clock, which recording on the host does not lengthen; what the
   /// device waited for is in no operator. After all_ops().
   virtual bool times_by_device() const { return false; }
-  /// Those operators that came first in the recorded inferences, `operators` of them, those in bodies not counted. Of a
-  /// session that was opened with profile_ops, after its last run. nullptr: the runtime cannot run a part of a model.
+  /// Returns a model of the `operators` operators that ran first in the recorded inferences; those in bodies are not
+  /// counted. Call it after the last run of a session that was opened with profile_ops. nullptr: the runtime cannot run
+  /// a part of a model.
   virtual std::unique_ptr<Head> head(std::size_t operators) {
     static_cast<void>(operators);
     return nullptr;
@@ -199,9 +200,12 @@ class Session {
   virtual bool keeps_real_time() const { return true; }
   /// The type that floating-point operators are really computed in; nullopt: the runtime does not tell.
   virtual std::optional<ElementType> precision() const { return std::nullopt; }
-  /// What a reader of this session's figures has to know: one sentence each (a missing node name, a coarse clock, a
+  /// What a reader of this session's figures has to know: one sentence each (a missing node name, a
   /// precision that differs from the model's). Empty when nothing is special.
   virtual std::vector<std::string> notes() { return {}; }
+  /// How exact the runtime's operator times are, in a sentence that holds for every model; empty: nothing to know, or
+  /// this session times no operators.
+  virtual std::string clock_note() const { return ""; }
 };
 
 /// Whether sessions with these settings could read their weights from a file of their own: on the CPU, where no file is
@@ -221,23 +225,25 @@ struct DeviceStatus {
   std::optional<std::string> reason;  ///< why it cannot be used; nullopt: usable
 };
 
+/// What a runtime can do and how it works, for whoever uses one without knowing which.
+struct RuntimeTraits {
+  bool is_simulated = false;    ///< times follow a description, and nothing is computed that could fail
+  bool shares_threads = false;  ///< all sessions of a process compute on the same threads: none can be pinned alone
+  bool has_streams = false;     ///< it splits the device among the requests in flight, as SessionSettings ask
+  bool times_requests = false;  ///< requests of sessions with profile_ops report last_ops() and last_totals();
+                                ///< elsewhere recording would cost time and memory, and no one could read it
+  bool reshapes = false;        ///< it opens a model with another size along one axis of its inputs than the file's
+  bool reads_ir = false;        ///< of the files that a stage is exported to it wants OpenVINO's own
+  Properties as_written{};      ///< with which a session executes the operators of the file, one by one
+};
+
 class Runtime {
  public:
   virtual ~Runtime() = default;
   virtual std::string_view name() const = 0;  ///< as typed after --runtime
   virtual std::string version() const = 0;
   virtual std::vector<DeviceStatus> devices() = 0;
-  /// True: times follow a description and nothing is computed that could fail.
-  virtual bool is_simulated() const { return false; }
-  /// True: all sessions in a process compute on the same threads, so that each cannot be pinned to cores of its own.
-  virtual bool shares_threads() const { return false; }
-  /// True: it divides the device among the requests in flight itself, as SessionSettings::hint and `streams` ask.
-  virtual bool has_streams() const { return false; }
-  /// True: requests of sessions with profile_ops tell last_ops() and last_totals(). Elsewhere their records would cost
-  /// time and memory, and nobody could read them.
-  virtual bool times_requests() const { return false; }
-  /// True: it can open a model with another size along one axis of its inputs than the one that the model fixes.
-  virtual bool reshapes() const { return false; }
+  virtual RuntimeTraits traits() const { return {}; }
   /// Opens a model file. `graph` is takt's own reading of it (may be null: IR). Throws Error(bad_input, unsupported,
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,

@@ -37,7 +37,7 @@ std::string reason_of_failure(const std::exception_ptr& failure) {
   } catch (const std::exception& e) {
     return one_sentence(e.what());
   } catch (...) {
-    return "the runtime threw something that is no error of C++; try another one";
+    return "the runtime threw something that is not a C++ exception; try another one";
   }
 }
 

@@ -51,7 +51,7 @@ std::optional<std::size_t> byte_size(ElementType type, const Shape& shape) {
 
 std::optional<std::string> fault_of(const HostTensor& value) {
   const auto count = element_count(value.shape);
-  if (!count) return fmt::format("has the shape {}, which no value has", to_string(value.shape));
+  if (!count) return fmt::format("has the invalid shape {}", to_string(value.shape));
   if (value.type == ElementType::string) {
     if (static_cast<std::size_t>(*count) == value.strings.size()) return std::nullopt;
     return fmt::format("holds {} strings, which {} does not fit", value.strings.size(), to_string(value.shape));

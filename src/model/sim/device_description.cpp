@@ -7,8 +7,8 @@
 #include <map>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "base/files/yaml_section.h"
 #include "model/sim/simulated.h"
 

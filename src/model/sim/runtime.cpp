@@ -19,8 +19,7 @@ class SimRuntime : public Runtime {
   explicit SimRuntime(MakeRuntime make) : make_(std::move(make)) {}
 
   std::string_view name() const override { return simulated_runtime; }
-  bool is_simulated() const override { return true; }
-  bool has_streams() const override { return true; }
+  RuntimeTraits traits() const override { return {.is_simulated = true, .has_streams = true}; }
   std::string version() const override { return "1"; }
 
   std::vector<DeviceStatus> devices() override {

@@ -13,10 +13,10 @@
 #include "model/runtime/generated_values.h"
 #include "model/runtime/ports.h"
 #include "model/runtime/sdk_errors.h"
-#include "model/sim/plan.h"
-#include "model/sim/simulated.h"
 #include "model/runtime/tensor_checks.h"
 #include "model/runtime/worker.h"
+#include "model/sim/plan.h"
+#include "model/sim/simulated.h"
 
 namespace takt {
 namespace {
@@ -138,10 +138,10 @@ std::vector<HostTensor> seeded_tensors(const std::vector<Tensor>& tensors, std::
     const auto& result = tensors[i];
     auto tensor = seeded_tensor(result, seed + i);
     if (!tensor)
-      throw Error(ErrorKind::unsupported,
-                  fmt::format("{}: the shape of output '{}' is not known here{}; give the inputs' shapes or set "
-                              "'compute: true'",
-                              where, result.name, result.shape ? ", " + to_string(*result.shape) : ""));
+      throw Error(
+          ErrorKind::unsupported,
+          fmt::format("{}: the shape of output '{}' is unknown{}; give the inputs' shapes or set 'compute: true'",
+                      where, result.name, result.shape ? ", " + to_string(*result.shape) : ""));
     values.push_back(std::move(*tensor));
   }
   return values;
@@ -271,8 +271,8 @@ class SimSession : public Session {
   std::vector<std::string> notes() override {
     std::vector<std::string> notes{
         fmt::format("{} is simulated: times follow its description, not hardware", device())};
-    if (device_->description.virtual_clock) notes.push_back("virtual clock: no time was really spent");
-    if (!real_) notes.push_back("outputs are seeded values of the right shape, not computed");
+    if (device_->description.virtual_clock) notes.push_back("virtual clock: no real time passed");
+    if (!real_) notes.push_back("outputs are generated values of the right shape, not computed");
     return notes;
   }
 

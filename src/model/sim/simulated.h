@@ -43,8 +43,8 @@ class SimulatedDevice {
   std::string name() const;  ///< "sim:NAME", by the name that the description has
   const Noise& noise() const;
   Nanoseconds overhead() const;  ///< of one inference, outside of every operator
-  /// Of each operator that is executed, in order and without noise. Throws Error(unsupported), beginning with `where`,
-  /// naming the first operator that the device refuses.
+  /// Returns the time of each operator that is executed, in order and without noise. Throws Error(unsupported),
+  /// beginning with `where`, naming the first operator that the device refuses.
   std::vector<Nanoseconds> op_times(const Graph& graph, std::string_view where) const;
   /// By the names of what the device shares with others: the mean over the time of an inference, in whose overhead
   /// nothing is used; without a graph of an operator that the description does not name. Throws as op_times().

@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "base/basics/check.h"
+#include "base/memory/large_pages.h"
 #include "pipeline/account/binding.h"
 #include "pipeline/account/critical_path.h"
 #include "pipeline/account/device_account.h"
@@ -12,8 +14,6 @@
 #include "pipeline/account/stage_columns.h"
 #include "pipeline/account/steady_state.h"
 #include "pipeline/account/visit_copies.h"
-#include "base/basics/check.h"
-#include "base/memory/large_pages.h"
 #include "pipeline/record/run_check.h"
 
 namespace takt {

@@ -18,10 +18,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/table/long_table.h"
-#include "base/statistics/spread.h"
-#include "base/table/table.h"
 #include "base/basics/units.h"
+#include "base/statistics/spread.h"
+#include "base/table/long_table.h"
+#include "base/table/table.h"
 #include "pipeline/record/pipeline_run.h"
 
 namespace takt {
@@ -40,7 +40,7 @@ struct DeviceAccount {
   Nanoseconds busy{}, copy{}, sync{}, starved{}, blocked{}, dispatch{}, fill{}, drain{};
   Nanoseconds executing{};  ///< Σ execution times; more than `busy` where executions overlap
   Spread bubbles;           ///< idle intervals of the window, whatever their cause
-  /// Of the executions whose runtime told its counters; nullopt: none did.
+  /// Sums over the executions whose runtime reported counters; nullopt if none did.
   std::optional<Nanoseconds> hardware, penalty;  ///< Σ counters, Σ (wall − counters)
 };
 

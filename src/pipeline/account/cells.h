@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "pipeline/account/account.h"
 #include "base/basics/index.h"
 #include "base/table/table.h"
+#include "pipeline/account/account.h"
 
 namespace takt {
 

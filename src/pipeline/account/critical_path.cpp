@@ -19,8 +19,8 @@
 #include <optional>
 #include <unordered_set>
 
-#include "pipeline/account/path_index.h"
 #include "base/basics/index.h"
+#include "pipeline/account/path_index.h"
 
 namespace takt {
 namespace {

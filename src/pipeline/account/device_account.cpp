@@ -22,11 +22,11 @@
 #include <limits>
 #include <unordered_map>
 
-#include "pipeline/account/hosted_stage.h"
-#include "pipeline/account/stage_columns.h"
 #include "base/basics/check.h"
 #include "base/basics/index.h"
 #include "base/memory/large_pages.h"
+#include "pipeline/account/hosted_stage.h"
+#include "pipeline/account/stage_columns.h"
 #include "trace/events/intervals.h"
 
 namespace takt {

@@ -8,10 +8,10 @@
 #include <limits>
 #include <vector>
 
+#include "base/basics/index.h"
 #include "pipeline/account/account.h"
 #include "pipeline/account/open_spans.h"
 #include "pipeline/account/stage_columns.h"
-#include "base/basics/index.h"
 #include "pipeline/record/pipeline_run.h"
 
 namespace takt {

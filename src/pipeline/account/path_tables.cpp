@@ -1,4 +1,4 @@
-#include "account/path_tables.h"
+#include "pipeline/account/path_tables.h"
 
 #include <array>
 #include <string>
@@ -20,19 +20,19 @@ struct BinderLine {
 };
 
 constexpr NamedRow start_row[] = {
-    {"[start]", "Time of the critical path that goes back to the begin of the run without a wait for another batch."},
+    {"[start]", "Time on the critical path back to the start of the run without a wait for another batch."},
 };
 
 constexpr Column<BinderLine> binder_columns[] = {
     {bound_by, [](const BinderLine& l) -> Cell { return binder_name(*l.accounts, *l.share); }},
-    {"laps", "Laps", [](const BinderLine& l) -> Cell { return l.share->laps; },
-     "How often a batch on the critical path waited for what the row names before it could go on."},
+    {"laps", "Waits", [](const BinderLine& l) -> Cell { return l.share->laps; },
+     "How often a batch on the critical path waited for what the row names before it could continue."},
     {"bound_us", "Time", [](const BinderLine& l) { return time_cell(l.share->total); },
-     "Time of the critical path, in the steady part of the run, that could not begin before that wait had ended; the "
+     "Time on the critical path, in the steady part of the run, that could not begin before that wait ended; the "
      "column adds up to the steady part."},
     {"bound_percent", "Share %",
      [](const BinderLine& l) { return percent(l.share->total, l.accounts->bindings.window.length()); },
-     "The row's time as a share of the steady part of the run, or of all of it where it has none."},
+     "The row's time as a share of the steady part of the run, or of the whole run if it has no steady part."},
 };
 
 struct PathLine {
@@ -41,7 +41,7 @@ struct PathLine {
 };
 
 constexpr NamedRow source_row[] = {
-    {"[source]", "Time of the critical path in which no batch had come to the pipeline's source yet."},
+    {"[source]", "Time on the critical path in which no batch had arrived at the pipeline's source yet."},
 };
 
 constexpr Column<PathLine> path_columns[] = {
@@ -49,44 +49,46 @@ constexpr Column<PathLine> path_columns[] = {
      [](const PathLine& p) -> Cell {
        return p.share->stage < 0 ? Cell(std::string(source_row[0].name)) : stage_name(*p.accounts, p.share->stage);
      },
-     "The stage in which the row's part of the critical path lies."},
+     "The stage of the row's part of the critical path."},
     {"activity", "Activity",
      [](const PathLine& p) -> Cell { return std::string(activity_names[static_cast<std::size_t>(p.share->activity)]); },
-     "What the time of the row's part of the critical path went into: run, partition or merge of a batch; dispatch: "
-     "all was there and the next thing had not begun; source: no batch had come; copy: takt copied a tensor."},
+     "What happened during the row's part of the critical path: run, partition or merge of a batch; dispatch: "
+     "everything was ready and the next activity had not begun; source: no batch had arrived; copy: takt copied a "
+     "tensor."},
     {"path_device", "Device",
      [](const PathLine& p) -> Cell {
        if (p.share->device >= 0) return p.accounts->devices[index(p.share->device)].name;
        const bool on_host = p.share->activity == PathActivity::partition || p.share->activity == PathActivity::merge;
        return on_host ? Cell(std::string("host")) : Cell();
      },
-     "The device, or the host, on which the row's part of the critical path ran; missing of the source and of "
+     "The device, or the host, on which the row's part of the critical path ran; empty for the source and for "
      "dispatch."},
-    {"binding", "Binding",
+    {"binding", "Waited for",
      [](const PathLine& p) -> Cell { return std::string(binding_names[static_cast<std::size_t>(p.share->binding)]); },
-     "Why the part of the critical path behind the row's could not begin sooner: data (it needed the result), replica "
-     "(all replicas of the stage held a batch), request (the device ran as much as it may), room (the queue behind was "
-     "full), order (an earlier batch had to leave first), in flight (no more batches were let in), end (of the run)."},
+     "Why the next part of the critical path could not begin sooner: data (it needed the result), replica (all "
+     "replicas of the stage were busy), request (all requests of the device were busy), room (the downstream queue was "
+     "full), order (an earlier batch had to leave first), in flight (no more batches were admitted), end (of the "
+     "run)."},
     {"path_count", "Count", [](const PathLine& p) -> Cell { return p.share->count; },
-     "Number of stretches of the critical path that the row stands for."},
+     "Number of segments of the critical path that the row combines."},
     {"path_us", "Time", [](const PathLine& p) { return time_cell(p.share->total); },
      "Time of the row's part of the critical path; the column adds up to the time of the last delivery."},
-    {"blame_percent", "Blame %", [](const PathLine& p) { return percent(p.share->total, p.accounts->path.length); },
-     "Share of the critical path: by how much the run would be shorter, at most, if the row's part of it took no "
+    {"blame_percent", "Path share %",
+     [](const PathLine& p) { return percent(p.share->total, p.accounts->path.length); },
+     "The row's share of the critical path: the most by which the run becomes shorter if the row's part takes no "
      "time."},
 };
 
 constexpr TableDefinition<BinderLine> bindings_definition{
     "bindings",
-    "What keeps the cycle from being shorter: the critical path in the steady part of the run by what its batches "
-    "waited for, a row each.",
+    "What limits the cycle time: the critical path in the steady part of the run, a row per cause that its batches "
+    "waited for.",
     binder_columns, start_row};
 
 constexpr TableDefinition<PathLine> critical_path_definition{
     "critical_path",
-    "What the run was long for, walked back from the last delivery: a "
-    "row per stage, activity, device and binding. Adds up to the time of "
-    "the last delivery.",
+    "What determined the length of the run: the critical path, traced back from the last delivery, a row per stage, "
+    "activity, device and wait. Adds up to the time of the last delivery.",
     path_columns, source_row};
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <map>
 
-#include "pipeline/account/split_tables.h"
-#include "base/table/common_columns.h"
 #include "base/basics/index.h"
+#include "base/table/common_columns.h"
+#include "pipeline/account/split_tables.h"
 
 namespace takt {
 namespace {
@@ -21,13 +21,14 @@ constexpr Column<PartLine> part_columns[] = {
     {part_number, [](const PartLine& l) -> Cell { return std::int64_t{l.part->part}; }},
     {common::device, [](const PartLine& l) -> Cell { return l.accounts->devices[index(l.part->device)].name; }},
     {"partition_us", "Partition", [](const PartLine& l) { return time_cell(l.part->partition); },
-     "Time to divide the batch, up to the common dispatch of its parts."},
+     "Time to split the batch, up to the common dispatch of its parts."},
     {"part_queue_us", "Queue", [](const PartLine& l) { return time_cell(l.part->queue_wait); },
      "Time from the common dispatch of the batch's parts until the part started on its device."},
     {"device_time_us", "Device time", [](const PartLine& l) { return time_cell(l.part->device_time); },
-     "Time from the common dispatch of the batch's parts to the part's own completion, whatever the other devices do."},
+     "Time from the common dispatch of the batch's parts to the completion of the part, regardless of the other "
+     "devices."},
     {"skew_us", "Skew", [](const PartLine& l) { return time_cell(l.part->skew); },
-     "Last completion − first completion of the batch's parts; beside the sum of the stage time, not in it."},
+     "Last completion − first completion of the batch's parts; not a summand of the stage time."},
     {"wake_up_us", "Wake-up", [](const PartLine& l) { return time_cell(l.part->wake_up); },
      "Time from the last completion of the batch's parts to the start of the merge."},
     {"sync_merge_us", "Sync, merge", [](const PartLine& l) { return time_cell(l.part->sync_merge); },
@@ -62,20 +63,20 @@ constexpr Column<Split> split_mean_columns[] = {
     {part_number, [](const Split& s) -> Cell { return std::int64_t{s.part}; }},
     {common::device, [](const Split& s) -> Cell { return device_names(s); }},
     {"part_batches", "Batches", [](const Split& s) -> Cell { return s.batches; },
-     "Batches that the data-parallel stage divided, without warm-up."},
+     "Batches that the data-parallel stage split, excluding warm-up."},
     {"last_percent", "Last %",
      [](const Split& s) -> Cell { return 100 * static_cast<double>(s.last) / static_cast<double>(s.batches); },
-     "The share of the batches in which the part was done last, so that the merge waited for it."},
+     "The share of the batches in which the part completed last, so that the merge waited for it."},
     {"partition_mean_us", "Partition", [](const Split& s) { return s.mean(s.partition); },
-     "Mean time to divide a batch, up to the common dispatch of its parts."},
+     "Mean time to split a batch, up to the common dispatch of its parts."},
     {"part_queue_mean_us", "Queue", [](const Split& s) { return s.mean(s.queue_wait); },
      "Mean time from the common dispatch of a batch's parts until the part started on its device."},
     {"device_time_mean_us", "Device time", [](const Split& s) { return s.mean(s.device_time); },
-     "Mean time from the common dispatch of a batch's parts to the part's own completion."},
+     "Mean time from the common dispatch of a batch's parts to the completion of the part."},
     {"longest_mean_us", "Longest", [](const Split& s) { return s.mean(s.longest); },
      "Mean over the batches of the longest device time of a batch's parts."},
     {"skew_mean_us", "Skew", [](const Split& s) { return s.mean(s.skew); },
-     "Mean of last − first completion of a batch's parts; beside the sum of the stage time, not in it."},
+     "Mean of last − first completion of a batch's parts; not a summand of the stage time."},
     {"wake_up_mean_us", "Wake-up", [](const Split& s) { return s.mean(s.wake_up); },
      "Mean time from the last completion of a batch's parts to the start of the merge."},
     {"sync_merge_mean_us", "Sync, merge", [](const Split& s) { return s.mean(s.sync_merge); },

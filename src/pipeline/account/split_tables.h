@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <vector>
 
-#include "pipeline/account/account.h"
 #include "base/table/table.h"
+#include "pipeline/account/account.h"
 
 namespace takt {
 
-// Columns that these tables share with those of account_tables.cpp.
+// Columns that these tables share with those of src/pipeline/account/tables.cpp.
 inline constexpr ColumnText batch_number{"batch", "Batch",
                                          "Number of the batch, from 0, in the order in which batches entered."};
 inline constexpr ColumnText stage_mean_us{

@@ -232,9 +232,9 @@ class PartBook {
     Nanoseconds first = Nanoseconds::max(), last = Nanoseconds::min();
     for (int p = 0; p <= parts; ++p) {
       if (records[p] == nullptr)
-        throw Error(ErrorKind::bad_input, fmt::format("pipeline run: batch {} lacks an execution in stage {}; record "
-                                                      "the run again",
-                                                      visit.batch, visit.stage));
+        throw Error(ErrorKind::bad_input,
+                    fmt::format("pipeline run: batch {} has no execution in stage {}; record the run again",
+                                visit.batch, visit.stage));
       if (p < parts) first = std::min(first, records[p]->end), last = std::max(last, records[p]->end);
     }
     for (int p = 0; p < parts; ++p) {

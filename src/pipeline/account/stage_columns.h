@@ -9,7 +9,7 @@
 
 namespace takt {
 
-/// Of one stage, in nanoseconds: by batch, or each column sorted by itself.
+/// Times of one stage, in nanoseconds: indexed by batch, or each column sorted separately.
 struct StageColumns {
   std::vector<std::int64_t> entered, started, done, left;
 };

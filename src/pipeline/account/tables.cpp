@@ -5,14 +5,14 @@
 #include <array>
 #include <iterator>
 
+#include "base/basics/check.h"
+#include "base/basics/index.h"
+#include "base/table/common_columns.h"
 #include "pipeline/account/account.h"
 #include "pipeline/account/binding.h"
 #include "pipeline/account/cells.h"
-#include "account/path_tables.h"
+#include "pipeline/account/path_tables.h"
 #include "pipeline/account/split_tables.h"
-#include "base/basics/check.h"
-#include "base/table/common_columns.h"
-#include "base/basics/index.h"
 
 namespace takt {
 namespace {
@@ -22,89 +22,90 @@ using SummaryRow = const Accounts*;
 constexpr Column<SummaryRow> summary_columns[] = {
     {"pipeline", "Pipeline", [](const SummaryRow& a) -> Cell { return a->name; }, "Name of the pipeline."},
     {"clock", "Clock", [](const SummaryRow& a) -> Cell { return std::string(a->virtual_clock ? "virtual" : "real"); },
-     "virtual: the run was computed, nothing was waited for. real: it was measured."},
+     "virtual: the run was simulated. real: the run was measured."},
     {"batches", "Batches", [](const SummaryRow& a) -> Cell { return static_cast<std::int64_t>(a->batches.size()); },
      "Batches that were delivered."},
     {common::makespan_us, [](const SummaryRow& a) { return time_cell(a->window.length()); }},
     {common::cycle_us, [](const SummaryRow& a) { return optional_cell(a->cycle); }},
     {common::batches_per_s, [](const SummaryRow& a) { return optional_cell(a->throughput_per_s); }},
     {"overall_per_s", "Overall/s", [](const SummaryRow& a) { return optional_cell(a->overall_per_s); },
-     "Batches per second over the whole run, with fill and drain: all batches divided by the makespan."},
+     "Batches per second over the whole run, including fill and drain: all batches divided by the makespan."},
     {"latency_mean_us", "Latency mean", [](const SummaryRow& a) { return optional_cell(a->latency.mean); },
-     "Mean end-to-end latency of a batch: from its arrival (in a closed loop its admission) to its delivery; warm-up "
-     "left out."},
+     "Mean end-to-end latency of a batch: from its arrival (in a closed loop its admission) to its delivery, excluding "
+     "warm-up."},
     {"latency_median_us", "Latency median", [](const SummaryRow& a) { return optional_cell(a->latency.median); },
-     "Median end-to-end latency of a batch; warm-up left out."},
+     "Median end-to-end latency of a batch, excluding warm-up."},
     {"latency_p90_us", "Latency p90", [](const SummaryRow& a) { return optional_cell(a->latency.p90); },
-     "90 % of the batches had a smaller end-to-end latency; warm-up left out."},
+     "90 % of the batches had a smaller end-to-end latency, excluding warm-up."},
     {"latency_p99_us", "Latency p99", [](const SummaryRow& a) { return optional_cell(a->latency.p99); },
-     "99 % of the batches had a smaller end-to-end latency; warm-up left out."},
+     "99 % of the batches had a smaller end-to-end latency, excluding warm-up."},
     {"latency_max_us", "Latency max", [](const SummaryRow& a) { return optional_cell(a->latency.max); },
-     "Largest end-to-end latency of a batch; warm-up left out."},
+     "Largest end-to-end latency of a batch, excluding warm-up."},
     {"source_wait_mean_us", "Source wait mean", [](const SummaryRow& a) { return optional_cell(a->source_wait.mean); },
-     "Mean time from a batch's arrival at an open source until it was admitted, which its latency contains; missing "
-     "in a closed loop, where batches come when they are let in."},
+     "Mean time from a batch's arrival at an open source until it was admitted, included in its latency; empty in a "
+     "closed loop, where batches arrive when they are admitted."},
     {"source_wait_max_us", "Source wait max", [](const SummaryRow& a) { return optional_cell(a->source_wait.max); },
      "Longest time from a batch's arrival at an open source until it was admitted."},
     {"arrivals_per_s", "Arrivals/s", [](const SummaryRow& a) { return optional_cell(a->arrivals_per_s); },
-     "Batches per second that came to an open source, warm-up left out; missing in a closed loop."},
+     "Batches per second that arrived at an open source, excluding warm-up; empty in a closed loop."},
     {"wait_growth", "Wait growth",
      [](const SummaryRow& a) { return a->overload ? Cell(a->overload->wait_growth) : Cell(); },
-     "By how many seconds the wait at an overloaded source grows in each second; missing where it does not grow."},
+     "Growth of the wait at an overloaded source, in seconds per second; empty if it does not grow."},
     {"cycle_latency_mean_us", "Cycle latency mean",
      [](const SummaryRow& a) { return optional_cell(a->cycle_latency.mean); },
-     "Mean cycle latency of a batch: of the longest of its stage times; warm-up left out."},
+     "Mean over batches of the longest stage time of each batch, excluding warm-up."},
     {bound_by,
      [](const SummaryRow& a) { return a->bindings.main ? Cell(binder_name(*a, *a->bindings.main)) : Cell(); }},
     {common::bottleneck, [](const SummaryRow& a) { return stage_name(*a, a->bottleneck); }},
     {"margin_percent", "Margin %", [](const SummaryRow& a) { return a->margin ? Cell(*a->margin * 100) : Cell(); },
-     "How much larger the bottleneck's load is than that of the second stage, as a share of the latter: what a faster "
-     "bottleneck can gain before the second stage takes its place."},
+     "How much larger the bottleneck's period is than that of the second stage, as a share of the latter: the most "
+     "that a faster bottleneck can gain before the second stage becomes the bottleneck."},
     {"second", "Second", [](const SummaryRow& a) { return stage_name(*a, a->second); },
-     "The stage with the second largest load, on another device where the bottleneck is a shared device."},
-    {"path_coverage_percent", "Path %", [](const SummaryRow& a) { return percent(a->path.explained, a->path.length); },
-     "The share of the time up to the last delivery that the critical path explains; less than 100 only where the "
-     "run's records contradict each other."},
+     "The stage with the second largest period; on another device if the bottleneck is a shared device."},
+    {"path_coverage_percent", "Path coverage %",
+     [](const SummaryRow& a) { return percent(a->path.explained, a->path.length); },
+     "The share of the time up to the last delivery that the critical path explains; less than 100 only if the "
+     "recorded times contradict each other."},
     {"warmup_batches", "Warm-up", [](const SummaryRow& a) -> Cell { return a->warmup; },
-     "Batches at the beginning that are in no mean, percentile or load."},
+     "Batches at the beginning that are excluded from all means, percentiles and periods."},
     {"interrupted", "Interrupted",
      [](const SummaryRow& a) -> Cell { return std::string(a->interrupted ? "yes" : "no"); },
-     "yes: the run ended early; what was delivered is accounted for."},
+     "yes: the run ended early; the tables cover the batches that were delivered."},
 };
 
 constexpr Column<DeviceAccount> device_columns[] = {
     {common::device, [](const DeviceAccount& d) -> Cell { return d.name; }},
     {"wall_us", "Wall", [](const DeviceAccount& d) { return time_cell(d.wall); },
-     "The window of the run, for the device: busy + copy + sync + starved + blocked + dispatch + fill and drain, "
+     "The window of the run on the device: busy + copy + sync + starved + blocked + dispatch + fill and drain, "
      "exactly."},
     {common::busy_us, [](const DeviceAccount& d) { return time_cell(d.busy); }},
     {"copy_us", "Copy", [](const DeviceAccount& d) { return time_cell(d.copy); },
-     "Time in which the device was idle while takt copied the tensors of an execution there, before it or after it. "
-     "Copies beside an execution are busy time."},
+     "Time in which the device was idle while takt copied the tensors of an execution, before it or after it. Copies "
+     "concurrent with an execution are busy time."},
     {"sync_us", "Sync", [](const DeviceAccount& d) { return time_cell(d.sync); },
-     "Time in which the device was idle while a stage that is divided over it and others worked on a batch: it waited "
-     "for the partition, the merge or the part of another device."},
+     "Time in which the device was idle while a stage that is split over it and other devices worked on a batch: it "
+     "waited for the partition, the merge or the part of another device."},
     {"starved_us", "Starved", [](const DeviceAccount& d) { return time_cell(d.starved); },
      "Time in which the device was idle because all its stages waited for input."},
     {"blocked_us", "Blocked", [](const DeviceAccount& d) { return time_cell(d.blocked); },
-     "Time in which the device was idle while one of its stages held a batch that could not move on: the queue behind "
-     "was full, or an earlier batch had to leave first."},
+     "Time in which the device was idle while one of its stages held a batch that could not leave: the downstream "
+     "queue was full, or an earlier batch had to leave first."},
     {"dispatch_us", "Dispatch", [](const DeviceAccount& d) { return time_cell(d.dispatch); },
-     "Time in which the device was idle although a batch, a replica, a request and room behind were there: scheduling "
-     "overhead. 0 on the virtual clock."},
+     "Time in which the device was idle although a batch, a replica, a request and downstream queue space were "
+     "available: scheduling overhead. 0 on the virtual clock."},
     {"fill_drain_us", "Fill, drain", [](const DeviceAccount& d) { return time_cell(d.fill + d.drain); },
-     "Time in which the device was idle before the first batch had entered one of its stages and after the last batch "
-     "had left them."},
+     "Time in which the device was idle before the first batch entered one of its stages and after the last batch left "
+     "them."},
     {"fill_us", "Fill", [](const DeviceAccount& d) { return time_cell(d.fill); },
-     "Time in which the device was idle before the first batch had entered one of its stages."},
+     "Time in which the device was idle before the first batch entered one of its stages."},
     {"drain_us", "Drain", [](const DeviceAccount& d) { return time_cell(d.drain); },
-     "Time in which the device was idle after the last batch had left its stages."},
+     "Time in which the device was idle after the last batch left its stages."},
     {"utilisation_percent", "Busy %", [](const DeviceAccount& d) { return percent(d.busy, d.wall); },
      "The device's busy time as a share of its wall time; never above 100."},
     {"counter_percent", "Counters %",
      [](const DeviceAccount& d) { return d.hardware ? percent(*d.hardware, d.wall) : Cell(); },
-     "Sum of the runtime's own counters as a share of the device's wall time. Above 100 where executions or their "
-     "operators overlap; missing where the runtime has no counters."},
+     "Sum of the runtime's own counters as a share of the device's wall time. Above 100 if executions or their "
+     "operators overlap; empty if the runtime has no counters."},
     {common::executions, [](const DeviceAccount& d) -> Cell { return d.executions; }},
     {"bubbles", "Bubbles", [](const DeviceAccount& d) -> Cell { return d.bubbles.count; },
      "Idle intervals of the device in the window."},
@@ -146,51 +147,50 @@ constexpr Column<StageAccount> stage_columns[] = {
     {"devices", "Devices", [](const StageAccount& s) -> Cell { return s.devices; },
      "Devices on which the stage's replicas and parts ran."},
     {"replicas", "Replicas", [](const StageAccount& s) -> Cell { return std::int64_t{s.replicas}; },
-     "Batches that may be in the stage at once, beside those in its queue."},
+     "Batches that may be in the stage at the same time, not counting those in its queue."},
     {"parts", "Parts", [](const StageAccount& s) -> Cell { return std::int64_t{s.parts}; },
-     "Parts into which a data-parallel stage divides a batch; 1 in an ordinary stage."},
+     "Parts into which a data-parallel stage splits a batch; 1 in an ordinary stage."},
     {"stage_batches", "Batches", [](const StageAccount& s) -> Cell { return s.batches; },
-     "Batches that passed the stage, warm-up included."},
-    {"first_us", "First", [](const StageAccount& s) { return time_cell(s.first); },
-     "Stage time of the first batch, which warm-up leaves out of all means; missing without warm-up."},
+     "Batches that passed the stage, including warm-up."},
+    {"first_us", "First batch", [](const StageAccount& s) { return time_cell(s.first); },
+     "Stage time of the first batch, which is excluded from all means as warm-up; empty without warm-up."},
     {stage_mean_us, [](const StageAccount& s) { return optional_cell(s.time.mean); }},
     {"stage_median_us", "Median", [](const StageAccount& s) { return optional_cell(s.time.median); },
-     "Median stage time of a batch: from the start of execution to its completion, without the wait in the queue; "
-     "warm-up left out."},
+     "Median stage time of a batch: from the start of execution to its completion, without the wait in the queue, "
+     "excluding warm-up."},
     {"stage_p90_us", "p90", [](const StageAccount& s) { return optional_cell(s.time.p90); },
-     "90 % of the stage times of batches, from the start of execution to its completion, were shorter; warm-up left "
-     "out."},
+     "90 % of the stage times of batches, from the start of execution to its completion, were shorter, excluding "
+     "warm-up."},
     {"stage_total_us", "Total", [](const StageAccount& s) { return time_cell(s.total); },
-     "Sum of the stage times of all batches, warm-up included."},
-    {"load_us", "Load", [](const StageAccount& s) -> Cell { return s.time.count > 0 ? Cell(s.load) : Cell(); },
-     "The time between batches that the stage allows: mean stage time over replicas; not less than what the stages of "
-     "a device with a bounded number of requests need of the device together."},
+     "Sum of the stage times of all batches, including warm-up."},
+    {"load_us", "Period", [](const StageAccount& s) -> Cell { return s.time.count > 0 ? Cell(s.load) : Cell(); },
+     "The shortest time between batches that the stage allows: mean stage time / replicas; at least the time that all "
+     "stages of a device with a bounded number of requests need of it per batch."},
     {"queue_mean_us", "Queue", [](const StageAccount& s) { return optional_cell(s.queue_wait.mean); },
-     "Mean wait of a batch in the queue in front of the stage, without the copy of its tensors; warm-up left out."},
+     "Mean wait of a batch in the stage's input queue, without the copy of its tensors, excluding warm-up."},
     {"queue_p90_us", "Queue p90", [](const StageAccount& s) { return optional_cell(s.queue_wait.p90); },
-     "90 % of the waits of batches in the queue in front of the stage were shorter; warm-up left out."},
+     "90 % of the waits of batches in the stage's input queue were shorter, excluding warm-up."},
     {"copy_mean_us", "Copy", [](const StageAccount& s) { return optional_cell(s.copy.mean); },
-     "Mean time of a batch in which takt copied its tensors to or from the stage, in neither queue wait, stage time "
-     "nor "
-     "time held; missing where the run has no copies."},
-    {"held_mean_us", "Held", [](const StageAccount& s) { return optional_cell(s.blocked.mean); },
-     "Mean time that a batch which was done could not leave the stage: the queue behind was full, or an earlier batch "
-     "had to leave first; warm-up left out."},
+     "Mean time of a batch in which takt copied its tensors to or from the stage, not included in queue wait, stage "
+     "time or blocked time; empty if the run has no copies."},
+    {"held_mean_us", "Blocked", [](const StageAccount& s) { return optional_cell(s.blocked.mean); },
+     "Mean time for which a completed batch could not leave the stage: the downstream queue was full, or an earlier "
+     "batch had to leave first; excluding warm-up."},
     {"hardware_mean_us", "Hardware", [](const StageAccount& s) { return per_execution(s.hardware, s.counted); },
-     "Mean time of an execution by the runtime's own counters; missing where the runtime has none."},
+     "Mean time of an execution by the runtime's own counters; empty if the runtime has none."},
     {"penalty_mean_us", "Penalty", [](const StageAccount& s) { return per_execution(s.penalty, s.counted); },
      "Mean concurrency penalty of an execution of the stage: its time − its counters."},
     {"alone_mean_us", "Alone mean", [](const StageAccount& s) { return optional_cell(s.alone); },
-     "Mean time of the stage's executions beside which nothing else ran; missing where there was none."},
-    {"slowed_mean_us", "Slowed mean", [](const StageAccount& s) { return optional_cell(s.slowed); },
+     "Mean time of the stage's executions while nothing else ran; empty if there was none."},
+    {"slowed_mean_us", "Slower than alone", [](const StageAccount& s) { return optional_cell(s.slowed); },
      "Concurrency penalty against the stage itself: mean time of its executions − the mean time of those that ran "
      "alone."},
     {"marshalling_mean_us", "Marshalling mean",
      [](const StageAccount& s) { return per_execution(s.marshalling, s.marshalled); },
-     "Mean time for which the data of an execution of the stage was brought into another form or place: the runtime's "
-     "input, reorder and convert nodes, and the copies that takt made."},
+     "Mean time in which the data of an execution of the stage was converted or copied: the runtime's input, reorder "
+     "and convert nodes, and the copies that takt made."},
     {"bytes_moved", "Bytes moved", [](const StageAccount& s) { return optional_cell(s.bytes_moved); },
-     "Bytes that takt copied to hand the stage's tensors on, over all executions."},
+     "Bytes that takt copied to pass the stage's tensors on, over all executions."},
 };
 
 struct BatchLine {
@@ -203,10 +203,10 @@ constexpr Column<BatchLine> batch_columns[] = {
     {batch_number, [](const BatchLine& b) -> Cell { return static_cast<std::int64_t>(b.number); }},
     {"admitted_us", "Admitted",
      [](const BatchLine& b) { return time_cell(b.batch().admitted - b.accounts->window.begin); },
-     "When the batch entered the first queue, as time from the begin of the run's window."},
+     "When the batch entered the first queue, as time from the start of the run's window."},
     {"delivered_us", "Delivered",
      [](const BatchLine& b) { return time_cell(b.batch().delivered - b.accounts->window.begin); },
-     "When the batch was delivered, as time from the begin of the run's window."},
+     "When the batch was delivered, as time from the start of the run's window."},
     {common::latency_us, [](const BatchLine& b) { return time_cell(b.batch().latency()); }},
     {"cycle_latency_us", "Cycle latency", [](const BatchLine& b) { return time_cell(b.batch().cycle); },
      "Cycle latency of the batch: the longest of its stage times."},
@@ -216,21 +216,20 @@ constexpr Column<BatchLine> batch_columns[] = {
      [](const BatchLine& b) { return time_cell(b.batch().admitted - b.batch().arrived); },
      "Time from the batch's arrival at an open source until it was admitted."},
     {"queue_wait_us", "Queue wait", [](const BatchLine& b) { return time_cell(b.batch().queue_wait); },
-     "Time that the batch waited in the queues in front of all stages together (where stages fork: on the way that "
-     "took "
+     "Time that the batch waited in the input queues of all stages together (where stages fork: on the path that took "
      "longest), without the copies of its tensors."},
     {"batch_copy_us", "Copy", [](const BatchLine& b) { return time_cell(b.batch().copy); },
-     "Time in which the batch's tensors were copied on their way to or from a stage, all stages together (where stages "
-     "fork: on the way that took longest)."},
+     "Time in which the batch's tensors were copied to or from a stage, all stages together (where stages fork: on the "
+     "path that took longest)."},
     {"in_stages_us", "In stages", [](const BatchLine& b) { return time_cell(b.batch().working); },
-     "Stage times of the batch, all stages together (where stages fork: on the way that took longest)."},
-    {"held_us", "Held", [](const BatchLine& b) { return time_cell(b.batch().blocked); },
-     "Time in which the batch was done in a stage and could not leave, all stages together (where stages fork: on the "
-     "way that took longest)."},
+     "Stage times of the batch, all stages together (where stages fork: on the path that took longest)."},
+    {"held_us", "Blocked", [](const BatchLine& b) { return time_cell(b.batch().blocked); },
+     "Time in which the batch was completed in a stage and could not leave, all stages together (where stages fork: on "
+     "the path that took longest)."},
 };
 
 constexpr ColumnText stage_time_of{"stage_time_us.STAGE", "STAGE",
-                                   "Stage time of the batch in the stage that the key names after its point: from the "
+                                   "Stage time of the batch in the stage that the key names after the dot: from the "
                                    "start of execution to its completion."};
 
 /// One column per stage: its name is part of the column's.
@@ -249,13 +248,14 @@ constexpr TableDefinition<DeviceAccount> devices_definition{
     "devices", "Where each device's time went: a row per device. Busy and idle time add up to the window of the run.",
     device_columns};
 constexpr TableDefinition<DeviceStageLine> device_stages_definition{
-    "device_stages", "What each device did for each of its stages: a row per device and stage.", device_stage_columns};
-constexpr TableDefinition<StageAccount> stages_definition{"stages", "What each stage took: a row per stage.",
+    "device_stages", "Time that each device spent on each of its stages: a row per device and stage.",
+    device_stage_columns};
+constexpr TableDefinition<StageAccount> stages_definition{"stages", "Time of each stage: a row per stage.",
                                                           stage_columns};
 constexpr TableDefinition<BatchLine> batches_definition{
     "batches",
-    "Where each batch's latency went: a row per batch. Source wait, queue "
-    "waits, copies, time in stages and time held add up to the latency.",
+    "Where each batch's latency went: a row per batch. Source wait, queue waits, copies, time in stages and blocked "
+    "time add up to the latency.",
     batch_columns};
 TableSchema batches_schema() {
   TableSchema schema = batches_definition.schema();

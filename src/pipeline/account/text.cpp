@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/basics/text.h"
 #include "pipeline/account/account.h"
 #include "pipeline/account/binding.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -30,20 +30,20 @@ std::string reason(const Accounts& a, const BinderShare& binder) {
   switch (binder.binder) {
     case Binder::stage: {
       const int replicas = stage_of(a, binder.stage).replicas;
-      return replicas == 1 ? "it works on one batch at a time" : fmt::format("all its {} replicas are taken", replicas);
+      return replicas == 1 ? "it works on one batch at a time" : fmt::format("all its {} replicas are busy", replicas);
     }
     case Binder::device:
-      return "it executes as much as it may";
+      return "all its requests are busy";
     case Binder::queue:
       return "it is full";
     case Binder::order:
       return "batches wait there for an earlier one to leave";
     case Binder::in_flight:
-      return a.in_flight ? fmt::format("{} inside at most", batches_text(*a.in_flight)) : "";
+      return a.in_flight ? fmt::format("at most {} in flight", batches_text(*a.in_flight)) : "";
     case Binder::source:
-      return a.arrivals_per_s ? fmt::format("{:.4g} batches/s come", *a.arrivals_per_s) : "";
+      return a.arrivals_per_s ? fmt::format("{:.4g} batches/s arrive", *a.arrivals_per_s) : "";
     case Binder::dispatch:
-      return "the time between what is there and what begins";
+      return "the delay between ready and start";
     case Binder::start:
       break;
   }
@@ -57,13 +57,16 @@ std::string bound_line(const Accounts& a) {
   return "bound by    " + printable(binder_name(a, binder)) + (why.empty() ? "" : ": " + why) + "\n";
 }
 
-/// The bottleneck is one where a stage or a device binds, and elsewhere just the stage with most to do.
+/// A stage is the bottleneck where a stage or a device binds; elsewhere it is just the one with most to do.
+bool has_bottleneck(const Accounts& a) {
+  const auto& main = a.bindings.main;
+  return a.bottleneck && (!main || main->binder == Binder::stage || main->binder == Binder::device);
+}
+
 std::string load_line(const Accounts& a) {
   if (!a.bottleneck) return {};
   const StageAccount& first = stage_of(a, *a.bottleneck);
-  const auto& main = a.bindings.main;
-  const bool binds = !main || main->binder == Binder::stage || main->binder == Binder::device;
-  const std::string line = fmt::format("{:<12}{} on {}: a batch every {}", binds ? "bottleneck" : "most load",
+  const std::string line = fmt::format("{:<12}{} on {}: a batch every {}", has_bottleneck(a) ? "bottleneck" : "slowest",
                                        printable(first.name), printable(first.devices), format_duration(first.load));
   if (!a.second || !a.margin) return line + "\n";
   return joined(line, fmt::format("{:.1f} % more than {}", *a.margin * 100, printable(stage_of(a, *a.second).name)));
@@ -87,17 +90,33 @@ std::string latency_line(const Accounts& a) {
                      format_duration(*latency.max));
 }
 
+std::string cycle_latency_line(const Accounts& a) {
+  if (!a.cycle_latency.mean) return {};
+  return fmt::format("per stage   {} mean, {} p90: the longest stage of a batch\n",
+                     format_duration(*a.cycle_latency.mean), format_duration(*a.cycle_latency.p90));
+}
+
+/// Each line of the heading within the width; what goes on stands under its words.
+std::string within(std::string_view heading, std::size_t width) {
+  constexpr std::size_t label = 12;
+  std::string text;
+  for (const std::string& line : split(heading.substr(0, heading.size() - 1), '\n'))
+    text +=
+        line.size() <= label ? line + "\n" : line.substr(0, label) + wrapped(line.substr(label), width, label) + "\n";
+  return text;
+}
+
 std::string source_lines(const Accounts& a) {
   std::string text;
   if (a.source_wait.mean && a.source_wait.total.count() > 0)
-    text += fmt::format("source      {} mean wait before a batch is let in, {} max\n",
+    text += fmt::format("source      {} mean wait before a batch is admitted, {} max\n",
                         format_duration(*a.source_wait.mean), format_duration(*a.source_wait.max));
   if (!a.overload) return text;
   const double rise = a.overload->wait_growth;
   const std::string rates =
-      fmt::format("overload    {:.4g} batches/s come, {:.4g} leave", a.overload->in_per_s, a.overload->out_per_s);
+      fmt::format("overload    {:.4g} batches/s arrive, {:.4g} complete", a.overload->in_per_s, a.overload->out_per_s);
   return text +
-         joined(rates, fmt::format("so the wait grows by {} in a second", format_duration(Duration(rise * 1e6))));
+         joined(rates, fmt::format("so queueing delay grows by {} per second", format_duration(Duration(rise * 1e6))));
 }
 
 /// The stage whose first batch took longest beside the others, where that is worth a word.
@@ -116,16 +135,18 @@ std::string cold_start(const Accounts& a) {
 
 std::string warm_up_line(const Accounts& a) {
   if (a.warmup == 0) return {};
-  const std::string line = fmt::format("warm-up     {} in no mean", batches_text(a.warmup));
+  const std::string line = fmt::format("warm-up     {}, excluded from all statistics", batches_text(a.warmup));
   const std::string cold = cold_start(a);
   return cold.empty() ? line + "\n" : joined(line, cold);
 }
 
 std::string heading(const Accounts& a) {
-  const std::string text = fmt::format("{}  {} batches in {}{}{}\n", printable(a.name.empty() ? "pipeline" : a.name),
-                                       a.batches.size(), format_duration(a.window.length()),
-                                       a.virtual_clock ? ", virtual clock" : "", a.interrupted ? ", interrupted" : "");
-  return text + cycle_line(a) + bound_line(a) + load_line(a) + latency_line(a) + source_lines(a) + warm_up_line(a);
+  const std::string text =
+      fmt::format("{:<10}  {} batches in {}{}{}\n", printable(a.name.empty() ? "pipeline" : a.name), a.batches.size(),
+                  format_duration(a.window.length()), a.virtual_clock ? ", virtual clock" : "",
+                  a.interrupted ? ", interrupted" : "");
+  const std::string answer = has_bottleneck(a) ? load_line(a) + bound_line(a) : bound_line(a) + load_line(a);
+  return answer + text + cycle_line(a) + latency_line(a) + cycle_latency_line(a) + source_lines(a) + warm_up_line(a);
 }
 
 /// Columns of the devices' table: what no device has is not shown. Where all is shown, 80 columns have no room for the
@@ -142,6 +163,9 @@ std::vector<std::string_view> shown_device_columns(const Accounts& a) {
   for (const char* column : {"starved_us", "blocked_us"}) columns.push_back(column);
   if (any(&DeviceAccount::dispatch)) columns.push_back("dispatch_us");
   for (const char* column : {"fill_drain_us", "utilisation_percent"}) columns.push_back(column);
+  if (std::any_of(a.devices.begin(), a.devices.end(), [](const DeviceAccount& device) { return device.hardware; }))
+    columns.push_back("counter_percent");
+  columns.push_back("bubble_mean_us");
   if (columns.size() > most) columns.erase(std::find(columns.begin(), columns.end(), "wall_us"));
   return columns;
 }
@@ -154,7 +178,7 @@ bool shares_a_device(const Accounts& a) {
 }  // namespace
 
 std::string to_text(const Accounts& accounts, const TextStyle& style) {
-  std::string text = heading(accounts);
+  std::string text = within(heading(accounts), style.width);
   const auto show = [&](const Table& shown) {
     if (!shown.rows.empty()) text += "\n" + to_text(shown, style);
   };

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/account/account.h"
 #include "base/basics/index.h"
+#include "pipeline/account/account.h"
 #include "pipeline/contention/moments.h"
 
 namespace takt {

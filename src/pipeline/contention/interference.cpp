@@ -200,7 +200,8 @@ InterferenceReport report_of(const std::vector<std::string>& stages, const Measu
 
 InterferenceReport measure_interference(const std::vector<std::string>& stages, const StageRunner& run,
                                         const InterferenceSettings& settings) {
-  if (stages.empty()) throw Error(ErrorKind::bad_input, "interference: there is no stage; describe at least one");
+  if (stages.empty())
+    throw Error(ErrorKind::bad_input, "interference: the pipeline has no stage; describe at least one");
   Measuring measuring(stages, run, settings);
   const int rounds = measuring.all();
   if (rounds == 0)

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -25,8 +25,9 @@ constexpr double least_law_factor = 0.01, most_law_factor = 1e6;  // what a law 
 }
 
 [[noreturn]] void refuse_file(const std::string& origin) {
-  refuse_input(fmt::format("{}: no measured slow-downs; make them with 'takt pipeline interference FILE.yaml --save'",
-                           printable(origin)));
+  refuse_input(
+      fmt::format("{}: has no measured slowdowns; make them with 'takt pipeline interference FILE.yaml --save'",
+                  printable(origin)));
 }
 
 /// The rows of a table; throws Json::exception where there is none.
@@ -41,7 +42,7 @@ std::optional<double> number_of(const Json& row, const char* key, const std::str
   const auto found = row.find(key);
   if (found == row.end() || found->is_null()) return std::nullopt;
   const auto value = found->get<double>();
-  if (!(std::abs(value) <= most)) refuse_row(origin, fmt::format("{} is {}, and not within {}", key, value, most));
+  if (!(std::abs(value) <= most)) refuse_row(origin, fmt::format("{} is {}, which is not within {}", key, value, most));
   return value;
 }
 
@@ -68,15 +69,15 @@ PairRow pair_of(const Json& json, const std::string& origin) {
 }
 
 void check(const PairRow& row, const std::string& origin) {
-  const std::string pair = fmt::format("of '{}' beside '{}'", printable(row.stage), printable(row.beside));
+  const std::string pair = fmt::format("of '{}' with '{}'", printable(row.stage), printable(row.beside));
   const auto possible = [](double factor) { return factor >= least_law_factor && factor <= most_law_factor; };
   if (row.factor ? !possible(*row.factor) : row.significant)
-    refuse_row(origin, fmt::format("the slow-down {} is missing or no factor of {} to {}", pair, least_law_factor,
+    refuse_row(origin, fmt::format("the slowdown {} is missing or is not a factor of {} to {}", pair, least_law_factor,
                                    most_law_factor));
   if (row.low && row.high && *row.low > *row.high)
-    refuse_row(origin, fmt::format("the interval of the slow-down {} ends before it begins", pair));
+    refuse_row(origin, fmt::format("the interval of the slowdown {} ends before it begins", pair));
   if (!(row.p_value >= 0 && row.p_value <= 1))
-    refuse_row(origin, fmt::format("the p_value of the slow-down {} is no probability", pair));
+    refuse_row(origin, fmt::format("the p_value of the slowdown {} is not a probability", pair));
 }
 
 Json parse_file(std::string_view json, const std::string& origin) {
@@ -99,7 +100,7 @@ struct NamedPlaces {
 double number_between(const Json& row, const char* key, double least, double most, const std::string& origin) {
   const double value = row.at(key).get<double>();
   if (!(value >= least && value <= most))
-    refuse_row(origin, fmt::format("{} of stage '{}' is {}, and not {} to {}", key,
+    refuse_row(origin, fmt::format("{} of stage '{}' is {}, which is not within {} to {}", key,
                                    printable(row.at("stage").get<std::string>()), value, least, most));
   return value;
 }
@@ -118,7 +119,7 @@ RowsByPlace stage_rows(const Json& file, KnownStages& known, const std::string& 
     const std::size_t s = stages.of(row.at("stage").get<std::string>());
     const std::size_t r = resources.of(row.at("resource").get<std::string>());
     if (rows.contains({s, r}))
-      refuse_row(origin, fmt::format("the pressure of '{}' on '{}' is there twice", printable(known.stages[s]),
+      refuse_row(origin, fmt::format("the pressure of '{}' on '{}' is listed twice", printable(known.stages[s]),
                                      printable(known.resources[r])));
     rows[{s, r}] = {number_between(row, "pressure", 0, most_pressure, origin),
                     number_between(row, "weaker_share", 0, 2, origin),
@@ -132,7 +133,7 @@ RowsByPlace stage_rows(const Json& file, KnownStages& known, const std::string& 
     const double factor = number_between(row, "loaded_factor", least_law_factor, most_law_factor, origin);
     if (!rows.contains({s, r}) || !rows[{s, r}].slow_downs.emplace(level, factor).second)
       refuse_row(origin,
-                 fmt::format("stage '{}' beside the load of '{}' at level {} has no pressure, or is there twice",
+                 fmt::format("stage '{}' under the load of '{}' at level {} has no pressure, or is listed twice",
                              printable(name), printable(known.resources[r]), level));
   }
   return rows;
@@ -151,7 +152,7 @@ StageContention contention_of(std::size_t stage, const KnownStages& known, const
   for (std::size_t r = 0; r < known.resources.size(); ++r) {
     const auto found = rows.find({stage, r});
     if (found == rows.end() || levels_of(found->second) != first || first.empty() || first.back() != 1)
-      refuse_row(origin, fmt::format("stage '{}' lacks the resource '{}' or one of its levels up to 1",
+      refuse_row(origin, fmt::format("stage '{}' does not have the resource '{}' or one of its levels up to 1",
                                      printable(known.stages[stage]), printable(known.resources[r])));
     std::vector<double> factors;
     for (const auto& [level, factor] : found->second.slow_downs) factors.push_back(factor);
@@ -172,7 +173,7 @@ std::vector<PairRow> parse_interference(std::string_view json, const std::string
     pairs.push_back(pair_of(row, origin));
     check(pairs.back(), origin);
     if (!seen.emplace(pairs.back().stage, pairs.back().beside).second)
-      refuse_row(origin, fmt::format("'{}' beside '{}' is there twice", printable(pairs.back().stage),
+      refuse_row(origin, fmt::format("'{}' with '{}' is listed twice", printable(pairs.back().stage),
                                      printable(pairs.back().beside)));
   }
   return pairs;

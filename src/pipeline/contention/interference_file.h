@@ -25,7 +25,7 @@ struct KnownStages {
   std::vector<std::string> stages, resources;
   std::vector<StageContention> contentions;  ///< by stage
 
-  /// Of `stage` while `beside` runs, 1 or more; nullopt for a stage that was not measured.
+  /// Returns the slowdown of `stage` while `beside` runs, 1 or more; nullopt if one of them was not measured.
   std::optional<double> slow_down(std::string_view stage, std::string_view beside) const;
   const StageContention* find(std::string_view stage) const;  ///< nullptr: it was not measured
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/basics/text.h"
 #include "base/table/common_columns.h"
 
 namespace takt {
@@ -14,11 +15,11 @@ constexpr Column<AloneRow> alone_columns[] = {
     {common::executions, [](const AloneRow& r) -> Cell { return r.executions; }},
     {common::mean_us, [](const AloneRow& r) { return optional_cell(r.mean); }},
     {"drift", "Drift", [](const AloneRow& r) { return optional_cell(r.drift); },
-     "Largest deviation of one round's mean time from the mean time of all rounds, as a ratio to the latter: what the "
-     "machine does by itself."},
-    {"bandwidth_share", "Of bandwidth", [](const AloneRow& r) { return optional_cell(r.bandwidth_share); },
-     "Bytes that the stage's operators read and write per second of its hardware time, as a ratio to what main memory "
-     "gave all cores when 'takt devices --measure' measured it. It may pass 1 where caches serve the stage."},
+     "Largest deviation of one round's mean time from the mean time of all rounds, as a ratio to the latter: how much "
+     "the machine's speed drifts."},
+    {"bandwidth_share", "Bandwidth share", [](const AloneRow& r) { return optional_cell(r.bandwidth_share); },
+     "Bytes that the stage's operators read and write per second of its hardware time, as a ratio to the main-memory "
+     "bandwidth of all cores that 'takt devices --measure' measured. It may exceed 1 if caches serve the stage."},
 };
 
 Cell cause_cell(SlowdownCause cause) {
@@ -31,31 +32,31 @@ constexpr Column<PairRow> pair_columns[] = {
     {common::beside, [](const PairRow& r) -> Cell { return r.beside; }},
     {common::executions, [](const PairRow& r) -> Cell { return r.predicted ? Cell() : Cell(r.executions); }},
     {"overlap", "Overlap", [](const PairRow& r) { return optional_cell(r.overlap); },
-     "Share of the stage's time in which the stage beside it ran, as a ratio: 1 is all of it."},
+     "Fraction of the stage's time in which the co-running stage ran: 1 is all of it."},
     {common::factor, [](const PairRow& r) { return optional_cell(r.factor); }},
     {"factor_low", "From", [](const PairRow& r) { return optional_cell(r.low); },
-     "Lower end of the slow-down's 95 % interval."},
+     "Lower end of the slowdown's 95 % interval."},
     {"factor_high", "To", [](const PairRow& r) { return optional_cell(r.high); },
-     "Upper end of the slow-down's 95 % interval."},
+     "Upper end of the slowdown's 95 % interval."},
     {common::p_value, [](const PairRow& r) -> Cell { return r.predicted ? Cell() : Cell(r.p_value); }},
-    {"significant", "Certain", [](const PairRow& r) -> Cell { return std::string(r.significant ? "yes" : "no"); },
-     "yes: chance, noise and drift do not explain the slow-down; of a predicted one, its interval leaves out 1."},
+    {"significant", "Significant", [](const PairRow& r) -> Cell { return std::string(r.significant ? "yes" : "no"); },
+     "yes: chance, noise and drift do not explain the slowdown; for a predicted one, its interval does not include 1."},
     {"cause", "Cause", [](const PairRow& r) { return cause_cell(r.cause); },
-     "Where the additional time lies. scheduling: outside of the runtime's own counters; memory: inside, and the two "
-     "stages want more than half of the measured bandwidth; device: inside, and they do not, so cores, caches or the "
-     "clock are shared. Missing without counters, measured peaks or a slow-down."},
+     "Where the additional time goes. scheduling: outside the runtime's own counters; memory: inside, and the two "
+     "stages need more than half of the measured bandwidth; device: inside, and they need less, so cores, caches or "
+     "the clock are shared. Empty without counters, measured peaks or a slowdown."},
     {"source", "Source", [](const PairRow& r) -> Cell { return std::string(r.predicted ? "predicted" : "measured"); },
-     "measured: the two ran at once; predicted: each ran beside loads only, and the slow-down follows from its "
+     "measured: the two ran concurrently; predicted: each ran under loads only, and the slowdown follows from its "
      "sensitivity and the other's pressure."},
 };
 
 constexpr TableDefinition<PairRow> pairs_definition{
     "pairs",
-    "How much each stage slows each other one down, and itself: a row per pair. The JSON is what 'takt pipeline whatif "
-    "--interference' reads.",
+    "How much each stage slows down every other stage and itself: a row per pair. 'takt pipeline whatif "
+    "--interference' reads the JSON form.",
     pair_columns};
-constexpr TableDefinition<AloneRow> alone_definition{"alone", "What each stage takes by itself: a row per stage.",
-                                                     alone_columns};
+constexpr TableDefinition<AloneRow> alone_definition{
+    "alone", "Time of each stage while nothing else runs: a row per stage.", alone_columns};
 
 /// Of a factor: "1.50 *", or "1.00" where nothing speaks against it.
 Cell matrix_cell(const PairRow& row) {
@@ -74,9 +75,19 @@ Table matrix_of(const InterferenceReport& report) {
   for (std::size_t p = 0; p < report.pairs.size(); ++p) matrix.rows[p / n].push_back(matrix_cell(report.pairs[p]));
   const auto known = [](const AloneRow& row) { return row.bandwidth_share.has_value(); };
   if (std::none_of(report.alone.begin(), report.alone.end(), known)) return matrix;
-  matrix.columns.push_back({"", "Of bandwidth", ""});
+  matrix.columns.push_back({"", "Bandwidth share", ""});
   for (std::size_t i = 0; i < n; ++i) matrix.rows[i].push_back(optional_cell(report.alone[i].bandwidth_share));
   return matrix;
+}
+
+/// The pair that matters most; "infer is slowed most: 1.50 times as long while gather runs."
+std::string answer(const InterferenceReport& report) {
+  const PairRow* worst = nullptr;
+  for (const PairRow& row : report.pairs)
+    if (row.significant && row.factor && (!worst || *row.factor > *worst->factor)) worst = &row;
+  if (!worst || *worst->factor <= 1) return "No stage slows another one down.\n\n";
+  return fmt::format("{} is slowed down most: {:.2f}x while {} runs.\n\n", printable(worst->stage), *worst->factor,
+                     printable(worst->beside));
 }
 
 }  // namespace
@@ -93,9 +104,9 @@ std::string to_text(const InterferenceReport& report, const TextStyle& style) {
   Table shown = without_columns(pairs_definition.make(report.pairs),
                                 {common::executions.name, "source"});  // the same for every pair
   if (all_predicted) shown = without_columns(shown, {"overlap", common::p_value.name, "cause"});
-  return std::string("How many times as long a stage (row) takes while another (column) runs") +
-         (all_predicted ? ",\npredicted from single stages (*: more than the rounds differ)\n\n"
-                        : "\n(*: more than chance, noise and drift explain)\n\n") +
+  return answer(report) + std::string("Slowdown of a stage (row) while another (column) runs") +
+         (all_predicted ? ",\npredicted from single stages (*: more than the variation between rounds)\n\n"
+                        : "\n(*: significant beyond noise and drift)\n\n") +
          to_text(matrix_of(report), style) + "\n" + to_text(shown, style);
 }
 

@@ -15,8 +15,8 @@ struct Moment {
   std::size_t execution = 0;
 };
 
-/// Of those on devices that took any time. At one instant the ends come first, so an execution never ends before it
-/// starts.
+/// Returns the start and the end of every device execution of non-zero length, sorted by time. At equal times ends
+/// precede starts.
 std::vector<Moment> moments_of(const std::vector<ExecutionRecord>& executions);
 
 }  // namespace takt

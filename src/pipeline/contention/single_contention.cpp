@@ -53,8 +53,8 @@ class SingleMeasuring {
   static double load_lost_in(const LoadedRuns::Beside& run) {
     if (!run.load_lost)
       throw Error(ErrorKind::runtime,
-                  "interference: a load has not told its speed beside a stage, whose run was too short; use more "
-                  "batches");
+                  "interference: a load did not report its speed while a stage ran, because the run was too short; use "
+                  "more batches");
     return *run.load_lost;
   }
 
@@ -219,7 +219,7 @@ SingleReport single_report(const std::vector<std::string>& stages, const std::ve
 SingleReport measure_single(const std::vector<std::string>& stages, const std::vector<std::string>& resources,
                             LoadedRuns& runs, const SingleSettings& settings) {
   if (stages.empty() || resources.empty() || settings.plan.levels.empty())
-    throw Error(ErrorKind::bad_input, "interference: there is no stage or no load; describe at least one");
+    throw Error(ErrorKind::bad_input, "interference: the pipeline has no stage or no load; describe at least one");
   const auto rounds = measure_rounds(stages.size(), resources.size(), runs, settings);
   if (rounds.empty())
     throw Error(ErrorKind::runtime, "interference: stopped before everything was measured once; let it run longer");

@@ -52,7 +52,7 @@ struct LoadPlan {
 /// One for each stage of the round.
 std::vector<StageContention> stage_contentions(const LoadRound& round, const LoadPlan& plan);
 
-/// Of `stage` while `beside` runs; 1 or more.
+/// Returns the predicted slowdown of `stage` while `beside` runs; 1 or more.
 double predicted_slow_down(const StageContention& stage, const StageContention& beside);
 
 /// Element by element, of rounds that measured the same; there is at least one.

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/basics/error.h"
-#include "base/statistics/random.h"
 #include "base/basics/text.h"
+#include "base/statistics/random.h"
 #include "model/inputs/inputs.h"
 #include "model/runtime/generated_values.h"
 
@@ -31,7 +31,7 @@ std::size_t input_of(const std::string& name, const std::vector<Port>& inputs) {
   if (name.empty()) return 0;
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    refuse_data(name, fmt::format("the model has no such input; {}", suggestion(name, names, known)));
+    refuse_data(name, fmt::format("the model does not have this input; {}", suggestion(name, names, known)));
   return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -47,7 +47,8 @@ SharedTensor value_of(const Port& port, const std::filesystem::path& file, std::
 
 void check_sum(const std::string& name, std::int64_t bytes, std::size_t values) {
   if (bytes > most_bytes)
-    refuse_data(name, fmt::format("{} values take more than 8 GiB, and all are kept in memory; use fewer", values));
+    refuse_data(name,
+                fmt::format("{} values need more than 8 GiB, and all of them are kept in memory; use fewer", values));
 }
 
 void read_files(const std::string& name, const DataSpec& data, const Port& port, InputTurns& turns) try {
@@ -58,7 +59,7 @@ void read_files(const std::string& name, const DataSpec& data, const Port& port,
     if (!turns.values.empty() && value->shape != turns.values.front()->shape)
       throw Error(
           ErrorKind::bad_input,
-          fmt::format("{} is {}, and the first file {}; values that take turns need one shape",
+          fmt::format("{} is {}, but the first file is {}; all values of an input need the same shape",
                       printable(file.string()), to_string(value->shape), to_string(turns.values.front()->shape)));
     bytes += held_bytes(*value);
     check_sum(name, bytes, data.files.size());
@@ -103,7 +104,7 @@ std::vector<std::string> notes_on_turns(const std::string& stage, const std::vec
   for (const auto& input : turns) {
     for (const auto& note : input.notes) notes.push_back(fmt::format("stage '{}': {}", stage, note));
     if (input.values.size() > 1 && batches > input.values.size())
-      notes.push_back(fmt::format("stage '{}': {} values of input '{}' took turns for {} batches", stage,
+      notes.push_back(fmt::format("stage '{}': {} values of input '{}' were used in rotation for {} batches", stage,
                                   input.values.size(), printable(input.name), batches));
   }
   return notes;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/spec/pipeline_spec.h"
 #include "model/runtime/runtime.h"
+#include "pipeline/spec/pipeline_spec.h"
 
 namespace takt {
 
@@ -22,8 +22,8 @@ struct InputTurns {
 
 /// Reads every file of the stage's data, so that no batch waits for one: converted to the type that the input has, all
 /// of one shape. What the file says to be generated has no values yet. Throws Error(bad_input), beginning with
-/// "data.x:", for an input that the model does not have, files of different shapes and as inputs/inputs.h does for
-/// values that do not fit, and for more than 8 GiB of them.
+/// "data.x:", for an input that the model does not have, files of different shapes and as model/inputs/inputs.h does
+/// for values that do not fit, and for more than 8 GiB of them.
 std::vector<InputTurns> read_turns(const StageSpec& stage, const std::vector<Port>& inputs);
 
 /// Makes what is to be generated: the first value is that of `samples` (by number of the input), the others are seeded,

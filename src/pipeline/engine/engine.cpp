@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/temporary_folder.h"
-#include "base/basics/text.h"
+#include "base/system/affinity.h"
 #include "pipeline/engine/engine_run.h"
 #include "pipeline/engine/planned_run.h"
 
@@ -45,8 +45,8 @@ void check_contention(const PipelineSpec& spec) {
     const std::string key = contention_key(spec, stage.name);
     if (!key.empty() && !is_simulated(devices_of(stage).front()) && !stage.loads)
       throw Error(ErrorKind::bad_input,
-                  fmt::format("{}: contention.{}: {} is real, and what it suffers is measured; leave the "
-                              "stage out, or use --simulate",
+                  fmt::format("{}: contention.{}: {} is a real device, whose contention is measured, not described; "
+                              "remove the stage from the key, or use --simulate",
                               spec.origin, key, devices_of(stage).front()));
   }
 }
@@ -72,9 +72,9 @@ void add_runtime(PipelineRun& run, const std::string& device, const std::string&
 
 std::string note_on_deviation(const std::string& stage, double deviation) {
   const std::string merged =
-      fmt::format("stage '{}': its merged outputs were compared with the undivided stage's", stage);
+      fmt::format("stage '{}': its merged outputs were compared with those of the unsplit stage", stage);
   if (deviation == 0) return merged + ": equal";
-  return fmt::format("{}: they differ by {:.1e} of the largest value at most", merged, deviation);
+  return fmt::format("{}: they differ by at most {:.1e} of the largest value", merged, deviation);
 }
 
 void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const PipelineSpec& spec,
@@ -102,8 +102,8 @@ void add_stages(PipelineRun& run, const std::vector<OpenedStage>& stages, const 
   }
   if (simulated)
     notes.push_back(
-        "sim: devices are simulated: times follow their descriptions, not hardware; they compute nothing, "
-        "so a real stage behind one works on generated values");
+        "sim: devices are simulated: their times follow descriptions, not hardware; they compute nothing, so a real "
+        "stage after one gets generated values");
 }
 
 PipelineOutcome unopened(PipelineOutcome outcome, const PipelineSpec& spec, const WatchedEnd& end) {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/spec/pipeline_spec.h"
-#include "pipeline/record/batch_passage.h"
 #include "model/runtime/runtime.h"
+#include "pipeline/record/batch_passage.h"
+#include "pipeline/spec/pipeline_spec.h"
 
 namespace takt {
 

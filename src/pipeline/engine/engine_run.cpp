@@ -7,8 +7,8 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
-#include "pipeline/stages/float_types.h"
 #include "pipeline/engine/planned_run.h"
+#include "pipeline/stages/float_types.h"
 
 namespace takt {
 namespace {
@@ -166,10 +166,10 @@ void EngineRun::give_up_late(Nanoseconds now) {
   const auto look_at = [&](const Execution& what, Nanoseconds since) {
     if (failure_) return;
     if (now - since > spec_.timeout)
-      failure_ = fmt::format("{}: not done after {}; raise 'timeout', or look at what the device does", place_of(what),
+      failure_ = fmt::format("{}: not completed after {}; raise 'timeout', or check the device", place_of(what),
                              format_duration(spec_.timeout));
     else if (is_over)
-      failure_ = fmt::format("{}: interrupted; after {} it had not come back, and was left behind", place_of(what),
+      failure_ = fmt::format("{}: interrupted; it had not returned after {} and was abandoned", place_of(what),
                              format_duration(Duration(now - since)));
   };
   for (const auto& [record, execution] : in_flight_) look_at(execution.first, execution.second);

@@ -122,7 +122,7 @@ void run_virtually(LiveFlow& live, const std::vector<Nanoseconds>& arrivals, boo
     auto next = live.next_due();
     if (arrived < arrivals.size()) next = next ? std::min(*next, arrivals[arrived]) : arrivals[arrived];
     if (!closed && close_at) next = next ? std::min(*next, *close_at) : *close_at;
-    if (!next) throw Error(ErrorKind::runtime, "pipeline: batches are left but nothing moves; report this");
+    if (!next) throw Error(ErrorKind::runtime, "pipeline: batches remain but none can proceed; please report this");
     now = *next;
   }
 }

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
 #include "base/basics/index.h"
 #include "base/statistics/statistics.h"
+#include "base/system/affinity.h"
 #include "pipeline/contention/stage_durations.h"
 
 namespace takt {
@@ -125,7 +125,7 @@ double RealLoadedRuns::rate_alone(const ResourceLoad& load) const {
   while (steady_now() < begin + load_window && !stopped()) std::this_thread::sleep_for(10ms);
   const auto rate = load.rate(begin, steady_now());
   if ((!rate || *rate <= 0) && !stopped())
-    throw Error(ErrorKind::runtime, "the load beside which stages are measured does not work; end other programs");
+    throw Error(ErrorKind::runtime, "the load under which stages are measured makes no progress; stop other programs");
   return rate.value_or(0);
 }
 
@@ -179,13 +179,13 @@ LoadSetup load_setup(const PipelineSpec& spec, bool virtual_clock, CutRunner& ru
   }
   if (!virtual_clock && simulated_stages < std::ssize(spec.stages))
     refuse_input(
-        fmt::format("{}: some stages are simulated and others real, which no load presses on alike; add "
-                    "--simulate, or measure pairs with --pairs measured",
+        fmt::format("{}: some stages are simulated and others real, and no load stresses both; add --simulate, or "
+                    "measure pairs with --pairs measured",
                     spec.origin));
   if (spec.resources.empty())
     refuse_input(
-        fmt::format("{}: contention.resources is missing: simulated stages have nothing that a load could "
-                    "press on; add it, or measure pairs with --pairs measured",
+        fmt::format("{}: contention.resources is missing: simulated stages have no resource that a load can stress; "
+                    "add it, or measure pairs with --pairs measured",
                     spec.origin));
   auto runs = std::make_unique<SimulatedLoadedRuns>(spec, runner);
   setup.resources = runs->resources();

@@ -1,5 +1,5 @@
-// Stages of a pipeline beside loads (replay/single_contention.h): simulated loads beside simulated stages, and the load
-// process of machine/resource_load.h beside real ones.
+// Stages of a pipeline beside loads (pipeline/contention/single_contention.h): simulated loads beside simulated stages,
+// and the load process of base/machine/resource_load.h beside real ones.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/machine/resource_load.h"
-#include "pipeline/engine/spec_cut.h"
 #include "pipeline/contention/single_contention.h"
+#include "pipeline/engine/spec_cut.h"
 
 namespace takt {
 

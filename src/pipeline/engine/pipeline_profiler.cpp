@@ -8,14 +8,14 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/account/account.h"
 #include "base/basics/error.h"
-#include "base/system/provenance.h"
-#include "base/table/table.h"
 #include "base/basics/text.h"
 #include "base/basics/units.h"
-#include "pipeline/spec/public_door.h"
+#include "base/system/provenance.h"
+#include "base/table/table.h"
+#include "pipeline/account/account.h"
 #include "pipeline/record/logged_run.h"
+#include "pipeline/spec/public_door.h"
 #include "trace/write/chrome_writer.h"
 
 namespace takt {
@@ -34,7 +34,7 @@ void check_times(std::string_view stage, std::int64_t batch, Nanoseconds start, 
   const auto now = steady_now();
   for (const auto time : {start, end})
     if (time > now + farthest || time < now - farthest)
-      refuse(stage, batch, "a time is not of the steady clock; take it from PipelineProfiler::now()");
+      refuse(stage, batch, "a time is not from the steady clock; take it from PipelineProfiler::now()");
   if (end < start) refuse(stage, batch, "completed before it was submitted; take both times from the steady clock");
 }
 
@@ -42,14 +42,14 @@ void check_times(std::string_view stage, std::int64_t batch, Nanoseconds start, 
 void check_length(std::string_view stage, std::int64_t batch, std::optional<Nanoseconds> length) {
   if (length && (length->count() < 0 || *length > farthest))
     refuse(stage, batch,
-           fmt::format("it took {} ns of something; a time is 0 or more, and less than 36 years", length->count()));
+           fmt::format("a time of {} ns was given; a time is 0 or more, and less than 36 years", length->count()));
 }
 
 void check_counters(std::string_view stage, std::int64_t batch, const ExecutionCounters& counters) {
   check_length(stage, batch, counters.hardware);
   check_length(stage, batch, counters.marshalling);
   if (counters.bytes_moved && *counters.bytes_moved < 0)
-    refuse(stage, batch, "less than no bytes were moved; 0 says that nothing was");
+    refuse(stage, batch, "the number of bytes moved is negative; give 0 if nothing was moved");
 }
 
 /// What results add up over all batches must be a number.
@@ -84,7 +84,7 @@ struct Totals {
 /// A copy that begins at `after` or later and ends at `before` or earlier, where these are given.
 TensorCopy checked_copy(std::string_view stage, std::int64_t batch, const TensorCopy& copy,
                         std::optional<Nanoseconds> after, std::optional<Nanoseconds> before) {
-  if (copy.bytes < 0) refuse(stage, batch, "a copy of less than no bytes; 0 says that nothing was copied");
+  if (copy.bytes < 0) refuse(stage, batch, "the number of bytes copied is negative; give 0 if nothing was copied");
   if (copy.bytes == 0) return {};
   check_times(stage, batch, copy.begin, copy.end);
   if ((after && copy.begin < *after) || (before && copy.end > *before))
@@ -127,14 +127,14 @@ struct PipelineProfiler::State {
     const std::size_t s = log.stage(stage);
     if (s < log.stages.size() && log.stages[s].parts != parts)
       refuse(stage, batch,
-             fmt::format("it has {} parts in this batch and {} in others; name such stages apart", parts,
+             fmt::format("it has {} parts in this batch and {} in others; use different names for such stages", parts,
                          log.stages[s].parts));
     if (const auto found = log.batches.find(batch);
         found != log.batches.end() && s < found->second.size() && found->second[s])
-      refuse(stage, batch, "the batch was in this stage before; number the batches one by one");
+      refuse(stage, batch, "the batch was already in this stage; give each batch its own number");
     if (!totals.add(visit))
       refuse(stage, batch,
-             "times or bytes of all batches together are more than can be counted; log what was measured");
+             "the sum of times or bytes over all batches is too large to be counted; log measured values");
     if (s == log.stages.size()) log.stages.push_back({std::string(stage), parts});
     for (std::size_t p = 0; p < devices.size(); ++p) visit.parts[p].device = log.device(devices[p]);
     auto& visits = log.batches[batch];
@@ -196,7 +196,7 @@ void PipelineProfiler::log_execution(std::string_view stage, const DataParallelR
     devices.push_back(part.device);
     visit.merged = std::max(visit.merged, part.completed);
   }
-  if (devices.size() < 2) refuse(stage, result.batch, "it has no parts; log what DataParallelStage::run() gave");
+  if (devices.size() < 2) refuse(stage, result.batch, "it has no parts; log the result of DataParallelStage::run()");
   visit.done = visit.merged + result.sync_merge_time;
   visit.merged += result.wake_up;
   check_times(stage, result.batch, visit.merged, visit.done);
@@ -233,7 +233,8 @@ std::string PipelineProfiler::table(std::string_view name, TableFormat format) c
   if (found == all.end()) {
     std::string names;
     for (const Table& table : all) names += (names.empty() ? "" : ", ") + table.name;
-    throw Error(ErrorKind::bad_input, fmt::format("'{}' is no table of a pipeline; it has {}", printable(name), names));
+    throw Error(ErrorKind::bad_input,
+                fmt::format("'{}' is not a table of a pipeline; it has {}", printable(name), names));
   }
   switch (format) {
     case TableFormat::csv:

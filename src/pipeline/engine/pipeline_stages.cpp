@@ -5,15 +5,15 @@
 #include <algorithm>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "measure/open/prepared_model.h"
+#include "model/runtime/ports.h"
+#include "pipeline/record/pipeline_run.h"
 #include "pipeline/stages/float_types.h"
 #include "pipeline/stages/opened_model.h"
 #include "pipeline/stages/session_tuning.h"
 #include "pipeline/stages/stage_model.h"
-#include "measure/open/prepared_model.h"
-#include "pipeline/record/pipeline_run.h"
-#include "model/runtime/ports.h"
 
 namespace takt {
 namespace {
@@ -218,7 +218,7 @@ struct OpeningWork {
 std::string unopened_reason(const PipelineSpec& spec, const WatchedEnd& end) {
   const std::string step = end.step.empty() ? "opening its stages" : end.step;
   if (end.kind == WatchedEnd::Kind::stopped) return fmt::format("{}: interrupted at {}", spec.origin, step);
-  return fmt::format("{}: {}: not done after {}; raise 'timeout', or look at what the device does", spec.origin, step,
+  return fmt::format("{}: {}: not completed after {}; raise 'timeout', or check the device", spec.origin, step,
                      format_duration(spec.timeout));
 }
 

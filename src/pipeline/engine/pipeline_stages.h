@@ -9,8 +9,8 @@
 
 #include "base/system/watched_work.h"
 #include "pipeline/engine/batch_data.h"
-#include "pipeline/stages/links.h"
 #include "pipeline/spec/pipeline_spec.h"
+#include "pipeline/stages/links.h"
 #include "pipeline/stages/simulated_times.h"
 #include "pipeline/stages/stage_executor.h"
 #include "takt/data_parallel.h"

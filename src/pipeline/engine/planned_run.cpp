@@ -37,9 +37,10 @@ std::vector<Nanoseconds> arrivals_of(const PipelineSpec& spec) {
     count = std::min(count, expected + 8 * std::sqrt(expected) + 8);
   }
   if (count > most)
-    throw Error(ErrorKind::bad_input, fmt::format("{}: source: more than {:g} batches come in that time; use a lower "
-                                                  "rate or a shorter duration",
-                                                  spec.origin, most));
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("{}: source: more than {:g} batches arrive in that time; use a lower rate or a shorter duration",
+                    spec.origin, most));
   const Nanoseconds gap(std::llround(1e9 / spec.source.per_second));
   auto times = spec.source.kind == SourceKind::fixed_rate
                    ? fixed_rate_arrivals(gap, static_cast<std::int64_t>(count))

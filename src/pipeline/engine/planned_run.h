@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "pipeline/record/pipeline_run.h"
 #include "pipeline/spec/pipeline_spec.h"
 #include "pipeline/stages/simulated_times.h"
-#include "pipeline/record/pipeline_run.h"
 
 namespace takt {
 

@@ -24,8 +24,8 @@ std::map<std::string, SharedUse> uses_of(const PipelineSpec& spec, const StageSp
       const auto [found, is_new] = sum.try_emplace(name, SharedUse{use.law, 0, 0});
       if (found->second.law != use.law)
         refuse_input(
-            fmt::format("{}: the devices of stage '{}' suffer from '{}' by different laws; describe it the "
-                        "same for both",
+            fmt::format("{}: the devices of stage '{}' have different contention models for '{}'; describe it in the "
+                        "same way for both",
                         spec.origin, stage.name, printable(name)));
       found->second.pressure += part * use.pressure, found->second.sensitivity += part * use.sensitivity;
     }
@@ -39,9 +39,9 @@ void add_use(const std::string& name, const std::string& stage, const SharedUse&
   if (is_new) added.insert(name);
   if (!found->second.stages.try_emplace(stage, StagePressure{use.pressure, use.sensitivity}).second) return;
   if (found->second.law != use.law)
-    refuse_input(fmt::format("{}: '{}' has one law on the device of stage '{}' and another {}; describe it the same",
-                             spec.origin, printable(name), stage,
-                             added.contains(name) ? "on that of a stage before it" : "in the pipeline"));
+    refuse_input(fmt::format(
+        "{}: '{}' has one contention model on the device of stage '{}' and another {}; describe it in the same way",
+        spec.origin, printable(name), stage, added.contains(name) ? "on that of an earlier stage" : "in the pipeline"));
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/basics/error.h"
-#include "pipeline/stages/links.h"
+#include "model/runtime/ports.h"
 #include "pipeline/engine/live_flow.h"
 #include "pipeline/engine/planned_run.h"
 #include "pipeline/record/kept_batches.h"
-#include "model/runtime/ports.h"
+#include "pipeline/stages/links.h"
 
 namespace takt {
 void check_simulated_shapes(const PipelineSpec& spec, const SimulatedTimes& times) {
@@ -23,7 +23,7 @@ void check_simulated_shapes(const PipelineSpec& spec, const SimulatedTimes& time
 PipelineRun simulate_pipeline(const PipelineSpec& spec) {
   for (const auto& device : device_names(spec))
     if (!is_simulated(device) && device != wait_device)
-      throw Error(ErrorKind::bad_input, fmt::format("{}: {} is a real device, which takes real time; use sim:{}",
+      throw Error(ErrorKind::bad_input, fmt::format("{}: {} is a real device and cannot be simulated; use sim:{}",
                                                     spec.origin, device, device));
   SimulatedTimes times(spec);
   check_simulated_shapes(spec, times);

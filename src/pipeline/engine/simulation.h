@@ -1,9 +1,9 @@
 // A pipeline on simulated devices and the virtual clock: the whole run at once, the same on every machine.
 #pragma once
 
+#include "pipeline/record/pipeline_run.h"
 #include "pipeline/spec/pipeline_spec.h"
 #include "pipeline/stages/simulated_times.h"
-#include "pipeline/record/pipeline_run.h"
 
 namespace takt {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/spec/pipeline_spec.h"
 #include "pipeline/record/pipeline_run.h"
+#include "pipeline/spec/pipeline_spec.h"
 
 namespace takt {
 
@@ -28,7 +28,7 @@ PipelineSpec cut_beside(const PipelineSpec& spec, std::span<const int> stages, s
 /// The same pipeline whose stages keep, as `given`, what earlier ones gave them, so that a cut feeds its models values
 /// of the right shape and range. Opens every model that does not run on a simulated device and runs it once. Throws
 /// Error as run_pipeline() does before the first batch, and where opening them took too long or was stopped; work may
-/// be abandoned then (core/watched_work.h).
+/// be abandoned then (base/system/watched_work.h).
 PipelineSpec with_given_inputs(PipelineSpec spec, const std::atomic<bool>* stop = nullptr);
 
 /// Bytes that the operators of each stage's model read and write for one batch, each tensor once per operator; nullopt
@@ -43,7 +43,7 @@ class CutRunner {
   CutRunner(PipelineSpec spec, bool virtual_clock, const std::atomic<bool>* stop = nullptr);
 
   /// With simulated loads beside them. Throws Error as run_pipeline() does, also for what goes wrong after the first
-  /// batch. What was stopped may have no batches. In both cases work may be abandoned (core/watched_work.h).
+  /// batch. What was stopped may have no batches. In both cases work may be abandoned (base/system/watched_work.h).
   PipelineRun run(std::span<const int> stages, std::span<const SimulatedLoad> loads = {});
 
  private:

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "pipeline/record/run_journal.h"
 
 namespace takt {
@@ -33,9 +33,10 @@ std::filesystem::path free_name(const std::filesystem::path& path) {
 }
 
 [[noreturn]] void refuse_to_replace(const std::filesystem::path& path, const std::error_code& error) {
-  throw Error(ErrorKind::io, fmt::format("{}: what an earlier run left here cannot be put aside: {}; move it, or give "
-                                         "another trace",
-                                         printable(path.string()), reason_of(error.value())));
+  throw Error(
+      ErrorKind::io,
+      fmt::format("{}: the file that an earlier run left here cannot be renamed: {}; move it, or name another trace",
+                  printable(path.string()), reason_of(error.value())));
 }
 
 }  // namespace
@@ -48,14 +49,14 @@ std::string set_aside_left_journal(const std::filesystem::path& path) {
   if (batches == 0) {
     std::filesystem::remove(path, error);
     if (error) refuse_to_replace(path, error);
-    return fmt::format("{}: an earlier run left this file without a batch in it; it is replaced", name);
+    return fmt::format("{}: an earlier run left this file without any batch; it is replaced", name);
   }
   const std::filesystem::path kept = free_name(path);
   std::filesystem::rename(path, kept, error);
   if (error) refuse_to_replace(path, error);
   const std::string new_name = printable(kept.string());
   if (!batches)
-    return fmt::format("{}: what an earlier run left here cannot be read; it is kept as '{}'", name, new_name);
+    return fmt::format("{}: the file that an earlier run left here cannot be read; it is kept as '{}'", name, new_name);
   return fmt::format("{}: an earlier run left {} batch{} here, kept as '{}'; 'takt pipeline analyze' reads it", name,
                      *batches, *batches == 1 ? "" : "es", new_name);
 }

@@ -30,9 +30,10 @@ std::vector<WholeBatch> whole_batches(const PipelineLog& log) {
   if (!whole.empty()) return whole;
   std::vector<std::string> names;
   for (const auto& stage : log.stages) names.push_back("'" + printable(stage.name) + "'");
-  throw Error(ErrorKind::bad_input,
-              fmt::format("pipeline '{}': none of {} batches was in all stages ({}); log every batch in every stage",
-                          printable(log.name), log.batches.size(), fmt::join(names, ", ")));
+  throw Error(
+      ErrorKind::bad_input,
+      fmt::format("pipeline '{}': none of the {} batches was logged in all stages ({}); log every batch in every stage",
+                  printable(log.name), log.batches.size(), fmt::join(names, ", ")));
 }
 
 /// The stages as the first whole batch went through them; those that took it no time stand as they were named.
@@ -50,8 +51,8 @@ void check_order(const PipelineLog& log, const std::vector<WholeBatch>& batches,
     for (std::size_t s = 1; s < order.size(); ++s)
       if (batch.in(order[s]).came() < batch.in(order[s - 1]).left())
         throw Error(ErrorKind::bad_input,
-                    fmt::format("pipeline '{}': batch {} was in stage '{}' before '{}' was done with it; a batch goes "
-                                "through the stages one after the other, in the same order as all others",
+                    fmt::format("pipeline '{}': batch {} was in stage '{}' before '{}' had completed it; every batch "
+                                "passes the stages one after the other, in the same order",
                                 printable(log.name), batch.number, printable(log.stages[order[s]].name),
                                 printable(log.stages[order[s - 1]].name)));
 }

@@ -54,8 +54,8 @@ struct PipelineLog {
 
 bool is_whole(const PipelineLog::Visits& visits, std::size_t stages);
 
-/// Of the batches that were in all stages. Throws Error(bad_input) when there is none, and when a batch was in a stage
-/// before another one was done with it.
+/// Returns the run of the batches that were in all stages. Throws Error(bad_input) if there is no such batch, or if a
+/// batch was in a stage before the previous stage had completed it.
 PipelineRun run_of(const PipelineLog& log);
 
 }  // namespace takt

@@ -39,9 +39,9 @@ class RunReader {
     if (description_.has_counters) run.counters.resize(run.schedule.executions.size());
     seen_.assign(run.schedule.executions.size(), false);
     for (const TraceEvent& event : trace_.events()) take(event);
-    if (taken_ != seen_.size()) refuse("lacks executions that its description counts");
+    if (taken_ != seen_.size()) refuse("has fewer executions than its description counts");
     if (std::find(seen_copies_.begin(), seen_copies_.end(), false) != seen_copies_.end())
-      refuse("lacks copies that its description counts");
+      refuse("has fewer copies than its description counts");
     shift_times();
     restore_visits(run, description_.columns_json, origin_);
     check(run, origin_);
@@ -91,7 +91,7 @@ class RunReader {
     ++taken_;
     ExecutionRecord& record = description_.run.schedule.executions[number];
     record.what = execution(args, number);
-    if (!args.ready) refuse(fmt::format("does not say since when execution {} was ready", number));
+    if (!args.ready) refuse(fmt::format("does not report when execution {} became ready", number));
     record.ready = Nanoseconds(*args.ready);
     record.start = Nanoseconds(event.start_ns);
     if (event.duration_ns < 0 || __builtin_add_overflow(event.start_ns, event.duration_ns, &end_))
@@ -108,7 +108,7 @@ class RunReader {
     args.phase = "run";
     const Execution of = execution(args, number, "a copy");
     if (!args.bytes || (args.of != "inputs" && args.of != "outputs"))
-      refuse(fmt::format("does not say what copy {} is of", number));
+      refuse(fmt::format("does not report what copy {} belongs to", number));
     if (event.duration_ns < 0 || __builtin_add_overflow(event.start_ns, event.duration_ns, &end_))
       refuse(fmt::format("has a copy {} that ends before it starts", number));
     description_.run.copies[number] = {of.batch,

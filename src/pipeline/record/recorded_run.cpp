@@ -20,15 +20,15 @@ RecordedRun from_journal(JournalledRun read, const std::filesystem::path& file) 
   const std::string name = printable(file.string());
   if (read.damaged)
     recorded.notes.push_back(
-        fmt::format("{}: it is damaged, and batches are lost; this is of its longest whole stretch, {} from number {} "
-                    "on, and {} left out",
+        fmt::format("{}: the file is damaged and batches are lost; results are for its longest intact sequence, {} "
+                    "from number {} on, and {} excluded",
                     name, batches_of(static_cast<std::int64_t>(recorded.run.schedule.batches.size())), read.first,
                     batches_of(read.left_out) + (read.left_out == 1 ? " is" : " are")));
   if (!read.ended)
-    recorded.notes.push_back(fmt::format("{}: the run was killed, or still goes on; the file has {}", name,
+    recorded.notes.push_back(fmt::format("{}: the run was killed or is still running; the file has {}", name,
                                          batches_of(static_cast<std::int64_t>(recorded.run.schedule.batches.size()))));
   if (read.left_out > 0 && !read.damaged)
-    recorded.notes.push_back(fmt::format("{}: {} left out: one before was not delivered", name,
+    recorded.notes.push_back(fmt::format("{}: {} excluded: an earlier batch was not delivered", name,
                                          batches_of(read.left_out) + (read.left_out == 1 ? " is" : " are")));
   return recorded;
 }
@@ -43,7 +43,7 @@ RecordedRun from_trace(const TraceRead& read, const std::filesystem::path& file)
   StageEventsRun found = read_any_pipeline(read.trace, file.string());
   recorded.run = std::move(found.run);
   if (found.unfinished > 0)
-    recorded.notes.push_back(fmt::format("{}: {} not in every stage and left out", name,
+    recorded.notes.push_back(fmt::format("{}: {} not in every stage and excluded", name,
                                          batches_of(found.unfinished) + (found.unfinished == 1 ? " was" : " were")));
   return recorded;
 }

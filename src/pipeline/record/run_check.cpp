@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/basics/error.h"
-#include "base/memory/large_pages.h"
 #include "base/basics/text.h"
+#include "base/memory/large_pages.h"
 #include "pipeline/record/copied_executions.h"
 
 namespace takt {
@@ -30,8 +30,10 @@ class RunCheck {
 
   void all() {
     const Schedule& schedule = run_.schedule;
-    if (run_.devices.size() != run_.shape.devices.size()) refuse("the devices have other numbers than names");
-    if (run_.stages.size() != run_.shape.stages.size()) refuse("the stages have other numbers than names");
+    if (run_.devices.size() != run_.shape.devices.size())
+      refuse("the number of devices differs from the number of their names");
+    if (run_.stages.size() != run_.shape.stages.size())
+      refuse("the number of stages differs from the number of their names");
     if (schedule.visits.size() != schedule.batches.size() * run_.stages.size())
       refuse("not every batch visited every stage");
     if (!run_.counters.empty() && run_.counters.size() != schedule.executions.size())
@@ -48,8 +50,8 @@ class RunCheck {
       times({batch.arrived, batch.admitted, batch.delivered}, [&] { return fmt::format("batch {}", i); });
     }
     for (const ExecutionCounters& c : run_.counters) counters(c);
-    if (counted_ > static_cast<double>(largest)) refuse("its counters add up to more than can be held");
-    if (sum_ > static_cast<double>(largest)) refuse("its times add up to more than nanoseconds can hold");
+    if (counted_ > static_cast<double>(largest)) refuse("the sum of its counters is too large");
+    if (sum_ > static_cast<double>(largest)) refuse("the sum of its times is too large");
   }
 
  private:
@@ -85,13 +87,13 @@ class RunCheck {
       refuse(name() + " has a replica that does not exist");
     if (what.part < 0 || what.part >= stage.parts()) refuse(name() + " has a part that does not exist");
     const bool on_host = what.phase != FlowPhase::run;
-    if (on_host && !stage.split()) refuse(name() + " divides a batch in a stage that does not");
+    if (on_host && !stage.split()) refuse(name() + " splits a batch in a stage that is not split");
     const auto& devices = stage.replicas[static_cast<std::size_t>(what.replica)];
     if (what.device != (on_host ? Execution::host : devices[static_cast<std::size_t>(what.part)]))
       refuse(name() + " is on another device than its replica");
     times({record.ready, record.start, record.end}, name);
     if (i > 0 && record.start < run_.schedule.executions[i - 1].start)
-      refuse(name() + " started before the one in front of it in the list");
+      refuse(name() + " started before the previous one in the list");
     if (what.batch < static_cast<std::int64_t>(run_.schedule.batches.size()))
       ++executions_of_[static_cast<std::size_t>(what.batch) * run_.stages.size() +
                        static_cast<std::size_t>(what.stage)];
@@ -108,18 +110,17 @@ class RunCheck {
   void copy(std::size_t i, std::size_t execution) {
     const CopySpan& copy = run_.copies[i];
     const auto name = [&] { return fmt::format("copy {}", i); };
-    if (execution == run_.schedule.executions.size()) refuse(name() + " is of an execution that does not exist");
+    if (execution == run_.schedule.executions.size()) refuse(name() + " belongs to an execution that does not exist");
     const ExecutionRecord& of = run_.schedule.executions[execution];
     if (copy.replica != of.what.replica || copy.device != of.what.device)
       refuse(name() + " is on another device than its execution");
-    if (copy.bytes < 0) refuse(name() + " is of less than no bytes");
+    if (copy.bytes < 0) refuse(name() + " has a negative number of bytes");
     if (copy.of_outputs)
       times({of.end, copy.start, copy.end}, name);
     else
       times({copy.start, copy.end, of.start}, name);
     counted_ += static_cast<double>(copy.bytes);
-    if (i > 0 && copy.start < run_.copies[i - 1].start)
-      refuse(name() + " started before the one in front of it in the list");
+    if (i > 0 && copy.start < run_.copies[i - 1].start) refuse(name() + " started before the previous one in the list");
     copied_.emplace_back(execution, copy.of_outputs);
   }
 
@@ -128,12 +129,12 @@ class RunCheck {
     const std::size_t stages = run_.stages.size();
     const auto name = [&] { return fmt::format("batch {} in stage {}", i / stages, i % stages); };
     if (v.batch != static_cast<std::int64_t>(i / stages) || v.stage != static_cast<int>(i % stages))
-      refuse(name() + " is not where it belongs");
+      refuse(name() + " is at the wrong position");
     const auto& replicas = run_.shape.stages[i % stages].replicas;
     if (v.replica < 0 || v.replica >= static_cast<int>(replicas.size()))
       refuse(name() + " was in a replica that does not exist");
     const auto parts = static_cast<std::uint32_t>(run_.shape.stages[i % stages].parts());
-    if (executions_of_[i] != (parts > 1 ? parts + 2 : 1)) refuse(name() + " lacks an execution or has one twice");
+    if (executions_of_[i] != (parts > 1 ? parts + 2 : 1)) refuse(name() + " has a missing or a duplicate execution");
     times({v.entered, v.started, v.dispatched, v.joined, v.done, v.left}, name);
   }
 

@@ -17,7 +17,7 @@ struct RunCounter {
   std::vector<std::int64_t> up, down;
 };
 
-/// Of `run`, which fits its shape: "queue STAGE" by stage, then "in flight DEVICE" by device.
+/// Returns the counters of `run`, which must fit its shape: "queue STAGE" by stage, then "in flight DEVICE" by device.
 std::vector<RunCounter> counters_of(const PipelineRun& run);
 
 /// One value per instant at which the count is another than before.

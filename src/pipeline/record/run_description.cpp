@@ -65,7 +65,7 @@ Json contention_json(const std::optional<ContentionLaw>& law) {
 
 template <typename Word>
 Word known_word(const std::optional<Word>& word) {
-  if (!word) throw Json::other_error::create(501, "a word without a meaning", nullptr);
+  if (!word) throw Json::other_error::create(501, "an unknown word", nullptr);
   return *word;
 }
 
@@ -159,7 +159,7 @@ std::string describe_run(const PipelineRun& run) {
   const Schedule& schedule = run.schedule;
   Json provenance = run.provenance_json.empty() ? Json::object() : Json::parse(run.provenance_json, nullptr, false);
   if (!provenance.is_object())
-    throw Error(ErrorKind::bad_input, "pipeline run: the provenance is not a JSON object; pass one or nothing");
+    throw Error(ErrorKind::bad_input, "pipeline run: the provenance is not a JSON object; pass an object or nothing");
   const FlowSource& source = run.shape.source;
   provenance["pipeline"] = {
       {"version", version_of(run)},
@@ -192,7 +192,7 @@ RunDescription read_description(const std::string& provenance_json, const std::s
   if (!nests_deeper(provenance_json)) provenance = Json::parse(provenance_json, nullptr, false);
   const auto found = provenance.is_object() ? provenance.find("pipeline") : provenance.end();
   if (!provenance.is_object() || found == provenance.end() || !found->is_object())
-    refuse(origin, "not the trace of a pipeline run of takt; make one with 'takt pipeline run'");
+    refuse(origin, "not the trace of a pipeline run by takt; make one with 'takt pipeline run'");
   const Json version = found->value("version", Json());
   if (version != description_version && version != version_with_forks && version != version_with_resources)
     refuse(origin, "the run was written by another version of takt; read it with that version");

@@ -34,7 +34,7 @@ RunJournal::~RunJournal() { stop_writing(); }
 void RunJournal::take_lock() {
   lock_.emplace(path_);
   if (!lock_->is_held())
-    throw Error(ErrorKind::bad_input, fmt::format("{}: another run writes this file; give each run a trace of its own",
+    throw Error(ErrorKind::bad_input, fmt::format("{}: another run writes this file; give each run a separate trace",
                                                   printable(path_.string())));
 }
 
@@ -141,8 +141,9 @@ void RunJournal::end(PipelineRun& run) {
     if (block->type == journal::batches_block) is_whole = collected.add_packed(block->bytes);
   // A write that failed may have left half a block where the disk did not even let it be taken back.
   if (!is_whole || (reader.is_torn() && !failure_))
-    throw Error(ErrorKind::io, fmt::format("{}: what was written of the run is damaged; another program wrote there",
-                                           printable(path_.string())));
+    throw Error(ErrorKind::io,
+                fmt::format("{}: the record of the run is damaged; another program has written to the file",
+                            printable(path_.string())));
   batches_in_file_ = collected.size() + collected.left_out();
   for (const std::string* packed : {&unwritten_, &news_}) collected.add_packed(*packed);
   collected.move_to(run);

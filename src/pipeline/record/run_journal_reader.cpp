@@ -18,7 +18,7 @@ class JournalReader {
   JournalledRun read() {
     const auto first = reader_.next();
     if (!first || first->type != journal::head_block)
-      refuse("the journal ends before it says what ran; there is nothing in it");
+      refuse("the journal ends before its description of the run; it has no content");
     read_head(BlockFields(first->bytes));
     CollectedBatches collected(result_.run.stages.size());
     for (auto block = next(); block && !result_.ended; block = next())
@@ -51,11 +51,11 @@ class JournalReader {
     const auto warmup = fields.number<std::int64_t>();
     if (has_warmup) warmup_ = warmup;
     const std::string description(fields.text());
-    if (!fields.ok()) refuse("what the journal says of the pipeline is damaged; record the run again");
+    if (!fields.ok()) refuse("the journal's description of the pipeline is damaged; record the run again");
     result_.run = read_description(description, name_).run;
     check_shape(result_.run, name_);
     if (result_.run.stages.size() != result_.run.shape.stages.size())
-      refuse("what the journal says of the pipeline is damaged; record the run again");
+      refuse("the journal's description of the pipeline is damaged; record the run again");
     // What was planned is no schedule: its times are those of the batches.
     result_.run.schedule = {};
   }

@@ -33,9 +33,8 @@ class StageEvents {
       if (const StageEvent read = read_event(event); read.batch) events_.push_back(read);
     if (events_.empty())
       refuse(
-          "this is no trace of a pipeline: 'takt pipeline run' did not write it, and no event has a whole number "
-          "'batch' "
-          "or 'batch_id'; give its batch to each event of a stage (docs/library.md)");
+          "this is not a trace of a pipeline: 'takt pipeline run' did not write it, and no event has a whole number "
+          "'batch' or 'batch_id'; add the batch number to each event of a stage (docs/using/library.md)");
     if (std::any_of(events_.begin(), events_.end(), [](const auto& event) { return event.is_marked; }))
       std::erase_if(events_, [](const auto& event) { return !event.is_marked; });
   }
@@ -107,14 +106,14 @@ class StageEvents {
     if (event.stage.empty()) refuse(fmt::format("batch {} is in a stage without a name; name it", *event.batch));
     if (duration < 0) refuse(what + " ends before it starts; record it again");
     if (start < -most || start > most || duration > most)
-      refuse(what + " has a time that no clock shows; record it again");
+      refuse(what + " has a time that is not valid; record it again");
     const std::size_t s = log_.stage(event.stage);
     if (s == log_.stages.size()) log_.stages.push_back({std::string(event.stage), 1});
     auto& visits = log_.batches[*event.batch];
     if (visits.size() <= s) visits.resize(s + 1);
     if (visits[s])
       refuse(what +
-             " is there twice; number batches one by one, and mark only the whole of a stage (category or argument "
+             " is a duplicate; give each batch its own number, and mark only one event per stage (category or argument "
              "'stage')");
     const Nanoseconds begin(start), done(start + duration);
     ExecutionCounters counters;

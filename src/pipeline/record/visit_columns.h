@@ -19,7 +19,7 @@ namespace takt {
 /// By name; "admitted", "arrived", "delivered" by batch, the others by batch · stages + stage.
 using ScheduleColumns = std::map<std::string, std::vector<std::int64_t>>;
 
-/// Of the schedule's visits and batches. `shape` is the one that it has.
+/// Returns the columns of the schedule's visits and batches. `shape` is the shape of the schedule.
 ScheduleColumns columns_of(const Schedule& schedule, const FlowShape& shape);
 
 /// Makes visits and batches of `schedule`, which has its executions, from the columns. False if a column that is needed

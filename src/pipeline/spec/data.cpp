@@ -1,8 +1,8 @@
 // Where the inputs of a stage get their values batch by batch.
 #include <fmt/format.h>
 
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "model/inputs/inputs.h"
 #include "pipeline/spec/stage.h"
 
@@ -15,12 +15,12 @@ std::filesystem::path checked_file(const YamlSection& where, const YAML::Node& n
                                    const std::filesystem::path& file) {
   if (!is_value_file(file.string()))
     where.fail(node, key,
-               fmt::format("{} is no file of values (.npy, .json, .ppm, .pgm); name such files, or a folder of them",
+               fmt::format("{} is not a file of values (.npy, .json, .ppm, .pgm); name such files, or a folder of them",
                            printable(file.string())));
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
     where.fail(node, key,
-               fmt::format("there is no file {}; check the path, which starts at this file's folder",
+               fmt::format("the file {} does not exist; check the path, which is relative to this file's folder",
                            printable(file.string())));
   return file;
 }
@@ -31,7 +31,7 @@ std::vector<std::filesystem::path> listed_files(const YamlSection& where, const 
   std::error_code error;
   if (!std::filesystem::is_regular_file(list, error))
     where.fail(node, key,
-               fmt::format("there is no file {}; check the path, which starts at this file's folder",
+               fmt::format("the file {} does not exist; check the path, which is relative to this file's folder",
                            printable(list.string())));
   std::vector<std::filesystem::path> files;
   const std::string text = read_file(list);
@@ -53,7 +53,7 @@ std::vector<std::filesystem::path> files_of(const YamlSection& where, const YAML
   }
   if (!path.has_filename())
     where.fail(node, key,
-               fmt::format("there is no folder {}; check the path, which starts at this file's folder",
+               fmt::format("the folder {} does not exist; check the path, which is relative to this file's folder",
                            printable(path.string())));
   if (lower_case(path.extension().string()) == ".txt") return listed_files(where, node, key, path);
   return {checked_file(where, node, key, path)};
@@ -73,13 +73,13 @@ DataSpec read_one(const YamlSection& where, const YAML::Node& node, const std::s
     data.files = files_of(where, node, key, folder / node.Scalar());
   } else if (node.IsSequence()) {
     for (const auto& entry : node) {
-      if (!entry.IsScalar()) where.fail(entry, key, "holds what is no name of a file; write [a.npy, b.npy]");
+      if (!entry.IsScalar()) where.fail(entry, key, "has an entry that is not a file name; write [a.npy, b.npy]");
       data.files.push_back(checked_file(where, entry, key, folder / entry.Scalar()));
     }
   } else {
-    where.fail(node, key, "is no folder and no list of files; write frames/, or [a.npy, b.npy]");
+    where.fail(node, key, "is neither a folder nor a list of files; write frames/, or [a.npy, b.npy]");
   }
-  if (data.files.empty()) where.fail(node, key, "has no file of values (.npy, .json, .ppm, .pgm); add some");
+  if (data.files.empty()) where.fail(node, key, "has no files of values (.npy, .json, .ppm, .pgm); add some");
   if (data.files.size() > most_turns)
     where.fail(node, key, fmt::format("names {} files; use up to {}", data.files.size(), most_turns));
   return data;
@@ -105,7 +105,7 @@ std::map<std::string, DataSpec> read_data(const YamlSection& stage, const std::f
   const YamlSection section(node, stage.origin(), key + ".", {});
   for (const auto& entry : section.node()) {
     const std::string name = entry.first.Scalar();
-    if (name.empty()) section.fail(entry.first, key, "has a key that is no name of an input");
+    if (name.empty()) section.fail(entry.first, key, "has a key that is not the name of an input");
     data[name] = read_one(section, entry.second, section.full_name(name), folder);
   }
   return data;
@@ -116,7 +116,8 @@ void check_data(const YamlSection& stage, const StageSpec& result) {
     const std::string key = stage.full_name(name.empty() ? "data" : "data." + name);
     const auto node = name.empty() ? stage.at("data") : stage.at("data")[name];
     const auto beside = [&](const std::string& other) {
-      stage.fail(node, key, fmt::format("is beside '{}', which gives the input its values, too; keep one", other));
+      stage.fail(node, key,
+                 fmt::format("is given in addition to '{}', which also sets the values of the input; keep one", other));
     };
     if (result.connect.count(name) > 0) beside("connect." + name);
     if (name.empty() && !result.connect.empty()) beside("connect");

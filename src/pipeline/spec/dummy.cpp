@@ -18,7 +18,7 @@ std::map<std::string, Nanoseconds> read_times(const YamlSection& dummy, const st
   const YamlSection times(dummy.at("time"), dummy.origin(), dummy.full_name("time."), {});
   for (const auto& entry : times.node()) {
     std::filesystem::path description = "known";  // whether the device is there is asked where it is used
-    if (!entry.first.IsScalar()) times.fail(entry.first, dummy.full_name("time"), "holds a key that is no device");
+    if (!entry.first.IsScalar()) times.fail(entry.first, dummy.full_name("time"), "has a key that is not a device");
     const std::string typed = entry.first.Scalar(), key = times.full_name(typed);
     const auto built_in = built_in_devices();
     const bool known = std::find(built_in.begin(), built_in.end(),
@@ -70,18 +70,16 @@ void check_dummy(const YamlSection& stage, const StageSpec& result) {
   refuse_keys(stage, {"data"}, "is for the inputs of a model, and this stage has none; leave it out");
   const auto devices = devices_of(result);
   if (!waits(result) && is_simulated(devices.front())) return check_times_on_devices(stage, result);
-  refuse_keys(
-      stage, {"inputs", "connect"},
-      "is for the inputs of a model; this stage hands on what it is given (say with 'after' what comes before)");
+  refuse_keys(stage, {"inputs", "connect"},
+              "is for the inputs of a model; this stage passes its input on (give its predecessors with 'after')");
   if (waits(result))
     return refuse_keys(stage, {"device", "split", "runtime", "threads"},
-                       "is for what computes, and this stage waits; leave it out");
+                       "is for stages that compute, and this stage waits; leave it out");
   if (devices.size() > 1 || devices.front() != "CPU")
-    stage.fail(
-        stage.at("dummy"), stage.full_name("dummy.time"),
-        fmt::format("is for simulated devices or the CPU undivided, and {} is neither; use a sim: device, 'wait' "
-                    "or 'matmul'",
-                    fmt::join(devices, "+")));
+    stage.fail(stage.at("dummy"), stage.full_name("dummy.time"),
+               fmt::format("is for simulated devices or an unsplit CPU stage, and {} is neither; use a sim: device, "
+                           "'wait' or 'matmul'",
+                           fmt::join(devices, "+")));
   check_times_on_devices(stage, result);
   refuse_keys(stage, {"runtime", "threads"}, "is for models, and this stage keeps one thread busy; leave it out");
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "base/files/yaml_section.h"
 #include "pipeline/spec/stage.h"
 #include "pipeline/spec/stage_order.h"
@@ -31,7 +31,7 @@ SourceSpec read_source(const YamlSection& root) {
   const auto per_second = number_in<double>(rate);
   if (!has_unit || !per_second)
     root.fail(root.at("source"), "source",
-              fmt::format("'{}' is no source; write closed, 50/s or poisson 50/s", printable(text)));
+              fmt::format("'{}' is not a source; write closed, 50/s or poisson 50/s", printable(text)));
   source.per_second = *per_second;
   if (!(source.per_second >= 1e-3 && source.per_second <= 1e6))
     root.fail(root.at("source"), "source",
@@ -53,7 +53,7 @@ std::map<std::string, DeviceSpec> read_devices(const YamlSection& root, const st
       std::error_code error;
       if (!std::filesystem::is_regular_file(device.description, error))
         section.fail(section.at("description"), section.full_name("description"),
-                     fmt::format("there is no file {}; check the path, which starts at this file's folder",
+                     fmt::format("the file {} does not exist; check the path, which is relative to this file's folder",
                                  printable(device.description.string())));
       if (!is_simulated(lower_case(typed)))
         section.fail(section.at("description"), section.full_name("description"),
@@ -88,11 +88,11 @@ void check_connections(const YamlSection& root, const PipelineSpec& spec) {
       const std::string key = fmt::format("stages[{}].connect.{}", s, input);
       const auto dot = from.find('.');
       if (dot == std::string::npos || dot + 1 == from.size())
-        root.fail(node[input], key, fmt::format("'{}' is no output; write STAGE.OUTPUT", printable(from)));
+        root.fail(node[input], key, fmt::format("'{}' is not an output; write STAGE.OUTPUT", printable(from)));
       const auto found = std::find(names.begin(), names.end(), from.substr(0, dot));
       if (found == names.end())
         root.fail(node[input], key,
-                  fmt::format("there is no stage '{}'; {}", printable(from.substr(0, dot)),
+                  fmt::format("the stage '{}' does not exist; {}", printable(from.substr(0, dot)),
                               suggestion(from.substr(0, dot), names, "name an earlier stage")));
       if (found - names.begin() >= static_cast<std::ptrdiff_t>(s))
         root.fail(node[input], key,
@@ -110,8 +110,8 @@ void check_after(const YamlSection& root, const PipelineSpec& spec) {
     for (const auto& name : stage.after.value_or(std::vector<std::string>{})) {
       if (std::find(earlier.begin(), earlier.end(), name) != earlier.end()) continue;
       root.fail(root.at("stages")[s]["after"], key,
-                fmt::format("there is no stage '{}' above '{}'; {}", printable(name), stage.name,
-                            suggestion(name, earlier, "name stages that stand above, or source")));
+                fmt::format("the stage '{}' does not exist before '{}'; {}", printable(name), stage.name,
+                            suggestion(name, earlier, "name earlier stages, or source")));
     }
     earlier.push_back(stage.name);
   }
@@ -124,8 +124,9 @@ void check_connected_order(const YamlSection& root, const PipelineSpec& spec) {
     for (const auto& [input, from] : spec.stages[s].connect) {
       const std::string name = from.substr(0, from.find('.'));
       if (comes_after(order, static_cast<int>(s), number_of_stage(spec, name))) continue;
-      root.fail(root.at("stages")[s]["connect"][input], fmt::format("stages[{}].connect.{}", s, input),
-                fmt::format("'{}' need not be done when '{}' starts; add it to 'after'", name, spec.stages[s].name));
+      root.fail(
+          root.at("stages")[s]["connect"][input], fmt::format("stages[{}].connect.{}", s, input),
+          fmt::format("'{}' may still be running when '{}' starts; add it to 'after'", name, spec.stages[s].name));
     }
   }
   std::vector<std::string> names;
@@ -153,7 +154,7 @@ std::vector<std::string> words_of(const std::vector<std::string_view>& list) { r
 void read_resource(const YamlSection& section, const std::vector<std::string>& names, ResourceSpec& resource) {
   resource.law = *pressure_law_named(section.word("law", words_of(pressure_law_names())));
   if (!section.has("stages"))
-    section.fail(section.node(), section.full_name("stages"), "is missing; say which stages use the resource");
+    section.fail(section.node(), section.full_name("stages"), "is missing; list the stages that use the resource");
   const YamlSection stages(section.at("stages"), section.origin(), section.full_name("stages."), names);
   for (const auto& entry : stages.node()) {
     const std::string name = entry.first.Scalar();
@@ -198,7 +199,7 @@ void read_stages(const YamlSection& root, const std::filesystem::path& folder, P
     for (std::size_t before = 0; before < s; ++before)
       if (spec.stages[before].name == spec.stages[s].name)
         root.fail(list[s]["name"], fmt::format("stages[{}].name", s),
-                  fmt::format("'{}' is the name of an earlier stage too; choose another", spec.stages[s].name));
+                  fmt::format("'{}' is also the name of an earlier stage; choose another", spec.stages[s].name));
   }
 }
 

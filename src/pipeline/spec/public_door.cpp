@@ -45,7 +45,7 @@ void rethrow_as_error() {
   } catch (const std::exception& error) {
     throw Error(ErrorKind::runtime, in_words_of_settings(error.what()));
   } catch (...) {
-    throw Error(ErrorKind::runtime, "something failed that does not say what; please report it");
+    throw Error(ErrorKind::runtime, "an unknown error occurred; please report it");
   }
 }
 

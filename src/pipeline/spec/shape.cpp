@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/basics/index.h"
+#include "pipeline/record/batch_passage.h"
 #include "pipeline/spec/pipeline_spec.h"
 #include "pipeline/spec/stage_order.h"
-#include "pipeline/record/batch_passage.h"
 
 namespace takt {
 namespace {

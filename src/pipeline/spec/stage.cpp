@@ -27,8 +27,8 @@ std::string read_sim_device(const YamlSection& where, const YAML::Node& node, co
   std::error_code error;
   if (name.empty() || !std::filesystem::is_regular_file(file, error))
     where.fail(node, key,
-               fmt::format("there is no device sim:{}: neither built in ({}) nor described by {}; {}", printable(name),
-                           fmt::join(built_in, ", "), printable(file.string()),
+               fmt::format("the device sim:{} does not exist: it is neither built in ({}) nor described by {}; {}",
+                           printable(name), fmt::join(built_in, ", "), printable(file.string()),
                            suggestion(upper_case(name), built_in, "write that file, or name it under 'devices'")));
   description = file;
   return simulated_device(name);
@@ -36,7 +36,8 @@ std::string read_sim_device(const YamlSection& where, const YAML::Node& node, co
 
 void check_model(const YamlSection& stage, StageSpec& result, const std::filesystem::path& folder) {
   const bool has_model = stage.has("model"), has_dummy = stage.has("dummy");
-  if (has_model && has_dummy) stage.fail(stage.at("dummy"), stage.full_name("dummy"), "is beside a model; keep one");
+  if (has_model && has_dummy)
+    stage.fail(stage.at("dummy"), stage.full_name("dummy"), "is given in addition to 'model'; keep one");
   if (!has_model && !has_dummy)
     stage.fail(stage.node(), stage.full_name("model"), "is missing; name a model file, or a 'dummy'");
   if (!has_model) return;
@@ -47,7 +48,7 @@ void check_model(const YamlSection& stage, StageSpec& result, const std::filesys
   std::error_code error;
   if (!std::filesystem::exists(result.model, error))
     stage.fail(node, stage.full_name("model"),
-               fmt::format("there is no file {}; check the path, which starts at this file's folder",
+               fmt::format("the file {} does not exist; check the path, which is relative to this file's folder",
                            printable(result.model.string())));
   if (!is_model_file(result.model))
     stage.fail(node, stage.full_name("model"),
@@ -74,7 +75,8 @@ std::vector<std::string> read_runtimes(const YamlSection& split, const YAML::Nod
     split.fail(node, key, fmt::format("has {} runtimes for {} devices; give one each", node.size(), parts));
   std::vector<std::string> runtimes;
   for (const auto& entry : node) {
-    if (!entry.IsScalar()) split.fail(entry, key, "holds what is no name of a runtime; write [openvino, onnxruntime]");
+    if (!entry.IsScalar())
+      split.fail(entry, key, "has an entry that is not the name of a runtime; write [openvino, onnxruntime]");
     runtimes.push_back(lower_case(entry.Scalar()));
   }
   return runtimes;
@@ -99,7 +101,7 @@ SplitSpec read_split(const YamlSection& stage, const std::filesystem::path& fold
   }
   const auto simulated = std::count_if(result.devices.begin(), result.devices.end(), is_simulated);
   if (simulated != 0 && simulated != static_cast<std::ptrdiff_t>(list.size()))
-    split.fail(list, key, "mixes real and simulated devices, so there is no whole result to merge; use one kind");
+    split.fail(list, key, "mixes real and simulated devices, so there is no complete result to merge; use one kind");
   if (split.has("ratio") && !(split.at("ratio").IsScalar() && split.text("ratio", "") == "balanced"))
     result.ratio = read_ratio(split, split.at("ratio"), result.devices.size());
   result.axis = static_cast<int>(split.integer("axis", 0, 15).value_or(0));
@@ -114,7 +116,7 @@ std::map<std::string, std::string> read_texts(const YamlSection& stage, const st
   const YamlSection section(stage.at(key), stage.origin(), stage.full_name(key + "."), {});
   for (const auto& entry : section.node()) {
     if (!entry.second.IsScalar())
-      section.fail(entry.second, section.full_name(entry.first.Scalar()), "is not a text; put it in quotes");
+      section.fail(entry.second, section.full_name(entry.first.Scalar()), "is not a string; put it in quotes");
     texts[entry.first.Scalar()] = entry.second.Scalar();
   }
   return texts;
@@ -134,14 +136,14 @@ std::optional<std::vector<std::string>> read_after(const YamlSection& stage) {
   const bool source = std::find(names.begin(), names.end(), "source") != names.end();
   if (source && names.size() > 1)
     stage.fail(node, stage.full_name("after"),
-               "names the source beside stages, which come after it anyway; name the stages only");
+               "names the source in addition to stages, which come after it anyway; name only the stages");
   if (source) names.clear();
   return names;
 }
 
 void check_inputs(const YamlSection& stage, const StageSpec& result) {
   for (const auto& [name, text] : result.inputs) try {
-      if (parse_input_specs(text).size() != 1) throw UsageError("give one shape, as in {1,3,224,224}");
+      if (parse_input_specs(text).size() != 1) throw UsageError("give one shape, for example {1,3,224,224}");
     } catch (const UsageError& error) {
       stage.fail(stage.at("inputs")[name], stage.full_name("inputs." + name), error.what());
     }
@@ -153,7 +155,7 @@ void check_runtime(const YamlSection& where, const YAML::Node& node, const std::
   for (const auto& name : missing_runtime_names()) known.push_back(name);
   if (std::find(known.begin(), known.end(), runtime) == known.end())
     where.fail(node, key,
-               fmt::format("'{}' is not known; {}", printable(runtime),
+               fmt::format("'{}' is unknown; {}", printable(runtime),
                            suggestion(runtime, known, fmt::format("use {}", fmt::join(known, ", ")))));
   if (is_simulated(device) != (runtime == simulated_runtime))
     where.fail(node, key, fmt::format("'{}' does not run {}; leave it out", runtime, device));
@@ -167,7 +169,7 @@ void check_runtimes(const YamlSection& stage, const StageSpec& result) {
   if (!result.split || result.split->runtimes.empty()) return;
   const auto node = stage.at("split")["runtimes"];
   const std::string key = stage.full_name("split.runtimes");
-  if (stage.has("runtime")) stage.fail(node, key, "stands beside 'runtime'; keep one");
+  if (stage.has("runtime")) stage.fail(node, key, "is given in addition to 'runtime'; keep one");
   for (std::size_t p = 0; p < devices.size(); ++p)
     check_runtime(stage, node[p], key, result.split->runtimes[p], devices[p]);
 }
@@ -178,7 +180,7 @@ void check_name(const YamlSection& stage, const std::string& name) {
   const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; };
   if (!std::all_of(name.begin(), name.end(), fits))
     stage.fail(node, stage.full_name("name"),
-               fmt::format("'{}' has other signs than letters, digits, _ and -; use those", printable(name)));
+               fmt::format("'{}' has characters other than letters, digits, _ and -; use only those", printable(name)));
 }
 
 }  // namespace
@@ -193,7 +195,7 @@ std::string read_device(const YamlSection& where, const YAML::Node& node, const 
   for (const char* family : {"CPU.", "GPU.", "NPU.", "MULTI:", "HETERO:", "AUTO:"})
     if (upper.starts_with(family) && upper.size() > std::string_view(family).size()) return upper;
   where.fail(node, key,
-             fmt::format("there is no device '{}'; {}", printable(node.Scalar()),
+             fmt::format("the device '{}' does not exist; {}", printable(node.Scalar()),
                          suggestion(upper, std::vector<std::string>{"CPU", "GPU", "NPU", "AUTO"},
                                     "use CPU, GPU, NPU or sim:NAME")));
 }
@@ -204,7 +206,7 @@ std::optional<ElementType> read_precision(const YamlSection& stage, const StageS
   const auto precision = precision_named(text);
   if (!precision)
     stage.fail(stage.at("precision"), stage.full_name("precision"),
-               fmt::format("{} is no precision; use f32, f16 or bf16", printable(text)));
+               fmt::format("{} is not a precision; use f32, f16 or bf16", printable(text)));
   if (result.dummy && !result.dummy->matmul)
     stage.fail(stage.at("precision"), stage.full_name("precision"),
                "is for models, and this stage has none; leave it out");
@@ -216,7 +218,7 @@ bool read_open_shapes(const YamlSection& stage, const StageSpec& result) {
   if (open && (result.dummy || result.split))
     stage.fail(stage.at("open_shapes"), stage.full_name("open_shapes"),
                result.dummy ? "is for models, and this stage has none; leave it out"
-                            : "cannot be for a stage that is split, whose parts have sizes of their own; leave it out");
+                            : "is not possible for a split stage, whose parts differ in size; leave it out");
   return open;
 }
 
@@ -231,7 +233,8 @@ StageSpec read_stage(const YAML::Node& node, const YamlSection& root, std::size_
   check_name(stage, result.name);
   check_model(stage, result, folder);
   if (stage.has("split") && stage.has("device"))
-    stage.fail(stage.at("device"), stage.full_name("device"), "is beside 'split', which names the devices; keep one");
+    stage.fail(stage.at("device"), stage.full_name("device"),
+               "is given in addition to 'split', which names the devices; keep one");
   if (stage.has("split")) {
     result.split = read_split(stage, folder, devices);
   } else if (stage.has("device")) {

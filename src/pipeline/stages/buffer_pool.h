@@ -10,7 +10,7 @@ namespace takt {
 /// Thread-safe; may go before the memory that it gave out.
 class BufferPool {
  public:
-  /// Of buffers of `size` bytes.
+  /// Makes a pool of buffers of `size` bytes each.
   explicit BufferPool(std::size_t size);
   /// A buffer that nobody else holds, aligned to 64 bytes, of any content. It comes back when it is let go.
   std::shared_ptr<std::byte> take();

@@ -10,18 +10,18 @@
 #include "base/basics/error.h"
 #include "base/basics/units.h"
 #include "base/system/watched_work.h"
+#include "measure/open/run_settings.h"
 #include "model/inputs/tensor_distance.h"
+#include "model/runtime/tensor_checks.h"
+#include "model/sim/simulated.h"
+#include "pipeline/spec/public_door.h"
 #include "pipeline/stages/merged_memory.h"
 #include "pipeline/stages/opened_model.h"
 #include "pipeline/stages/part_models.h"
-#include "pipeline/spec/public_door.h"
 #include "pipeline/stages/simulated_times.h"
 #include "pipeline/stages/stage_executor.h"
 #include "pipeline/stages/stage_model.h"
 #include "pipeline/stages/tensor_split.h"
-#include "measure/open/run_settings.h"
-#include "model/sim/simulated.h"
-#include "model/runtime/tensor_checks.h"
 
 namespace takt {
 
@@ -62,8 +62,9 @@ void check(const DataParallelSettings& settings) {
     refuse(fmt::format("a data-parallel stage has {} runtimes for {} devices; give one each, or none",
                        settings.runtimes.size(), settings.devices.size()));
   if (settings.replicas < 1 || settings.replicas > most_replicas)
-    refuse(fmt::format("a data-parallel stage with {} replicas is not possible; give 1 to {}, one batch is inside each",
-                       settings.replicas, most_replicas));
+    refuse(fmt::format(
+        "a data-parallel stage with {} replicas is not possible; give 1 to {}, each takes one batch at a time",
+        settings.replicas, most_replicas));
   for (std::size_t p = 0; p < settings.devices.size(); ++p) check_settings(undivided_on(settings, p));
   if (!settings.ratio) return;
   if (settings.ratio->size() != settings.devices.size())
@@ -74,13 +75,12 @@ void check(const DataParallelSettings& settings) {
 
 /// Executors of the caller's own.
 void check(const std::vector<std::unique_ptr<StageExecutor>>& executors, const std::vector<double>& ratio) {
-  if (ratio.empty()) refuse("a data-parallel stage without shares has no parts; give each part one");
+  if (ratio.empty()) refuse("a data-parallel stage without shares has no parts; give a share for each part");
   check_ratio(ratio);
   if (executors.empty() || executors.size() % ratio.size() != 0)
-    refuse(
-        fmt::format("a data-parallel stage of {} parts has {} executors; give each part one, or several of each for "
-                    "replicas",
-                    ratio.size(), executors.size()));
+    refuse(fmt::format(
+        "a data-parallel stage of {} parts has {} executors; give one per part, or several per part for replicas",
+        ratio.size(), executors.size()));
   if (std::find(executors.begin(), executors.end(), nullptr) != executors.end())
     refuse("an executor of a data-parallel stage is null; give one for every part");
 }
@@ -174,7 +174,7 @@ DataParallelStage::State::State(const std::filesystem::path& model, const DataPa
   const auto a = static_cast<std::size_t>(axis);
   if (sample_inputs.empty() || sample_inputs.front()->shape.size() <= a)
     refuse(
-        fmt::format("{}: its first input has no axis {}; divide along another one", model.filename().string(), axis));
+        fmt::format("{}: its first input has no axis {}; split along another axis", model.filename().string(), axis));
   const std::int64_t all = sample_inputs.front()->shape[a];
   rows = rows_of(ratio, all);
   for (const auto& value : sample_inputs) divided.push_back(value->shape.size() > a && value->shape[a] == all);
@@ -230,10 +230,9 @@ OpenedModel DataParallelStage::State::open_part(PartModels& models, const StageE
   return {models.model_for(settings), settings, values, models.free_axis(settings)};
 } catch (const Error& error) {
   if (!models.fixes_rows() || error.kind() == ErrorKind::unsupported) throw;
-  throw Error(error.kind(),
-              fmt::format("the model fixes its number of rows ({} of input '{}') and does not run in parts: "
-                          "{}; export it with that dimension open, or do not split it",
-                          to_string(sample_inputs.front()->shape), inputs.front().name, error.what()));
+  throw Error(error.kind(), fmt::format("the model fixes its number of rows ({} of input '{}') and does not run in "
+                                        "parts: {}; export it with that dimension dynamic, or do not split it",
+                                        to_string(sample_inputs.front()->shape), inputs.front().name, error.what()));
 }
 
 void DataParallelStage::State::check_merged(const DataParallelSettings& settings) {
@@ -250,7 +249,7 @@ void DataParallelStage::State::check_merged(const DataParallelSettings& settings
 
 void DataParallelStage::State::compare_with_whole(const std::vector<SharedTensor>& merged, bool values, double most) {
   const auto refuse_division = [&](const std::string& what, const char* more) {
-    refuse(fmt::format("the stage cannot be divided along axis {}: {}; divide along another axis, or do not split it{}",
+    refuse(fmt::format("the stage cannot be split along axis {}: {}; split along another axis, or do not split it{}",
                        axis, what, more));
   };
   for (std::size_t o = 0; o < merged.size(); ++o) {
@@ -260,16 +259,17 @@ void DataParallelStage::State::compare_with_whole(const std::vector<SharedTensor
     // Parts on other devices may round otherwise, which in quantised models moves an integer by one.
     const auto off = distance_of(whole, parts, most == tolerance ? Integers::exact : Integers::rounded);
     if (!is_alike) refuse_division(off.what, "");
-    if (!(off.share <= most)) refuse_division(off.what, "; where values differ from run to run turn 'verify' off");
+    if (!(off.share <= most)) refuse_division(off.what, "; if values differ between runs, turn 'verify' off");
     deviation = std::max(deviation.value_or(0), off.share);
   }
 }
 
 /// Of executors of the caller's, the first says which ports there are; a function does not.
 void DataParallelStage::State::check_port(std::size_t port, const SharedTensor& value) const {
-  if (!value) refuse(fmt::format("the value of input {} is null; leave it out to keep what the input has", port));
+  if (!value)
+    refuse(fmt::format("the value of input {} is null; leave it out to keep the input's current value", port));
   const std::size_t ports = inputs.empty() ? executors.front()->inputs().size() : inputs.size();
-  if (ports > 0 && port >= ports) refuse(fmt::format("there is no input number {}; the model has {}", port, ports));
+  if (ports > 0 && port >= ports) refuse(fmt::format("input number {} does not exist; the model has {}", port, ports));
   if (const auto fault = fault_of(*value)) refuse(fmt::format("the value of input {} {}", port, *fault));
 }
 
@@ -289,8 +289,8 @@ std::vector<DataParallelStage::InputValues> DataParallelStage::State::partition(
 
 std::vector<SharedTensor> DataParallelStage::State::merge(const std::vector<std::vector<SharedTensor>>& parts) const {
   if (parts.size() != this->parts())
-    refuse(fmt::format("outputs of {} parts are to be merged, and the stage has {}; give those of every part",
-                       parts.size(), this->parts()));
+    refuse(fmt::format("outputs of {} parts were given, but the stage has {}; give those of every part", parts.size(),
+                       this->parts()));
   std::size_t most = 0;
   for (const auto& of_part : parts) most = std::max(most, of_part.size());
   std::vector<SharedTensor> outputs;
@@ -298,7 +298,7 @@ std::vector<SharedTensor> DataParallelStage::State::merge(const std::vector<std:
     std::vector<SharedTensor> pieces;
     for (const auto& of_part : parts) {
       if (o >= of_part.size() || !of_part[o])
-        refuse(fmt::format("a part has no output {} to be merged; give all outputs of every part", o));
+        refuse(fmt::format("a part has no output {} to merge; give all outputs of every part", o));
       pieces.push_back(of_part[o]);
     }
     outputs.push_back(std::make_shared<HostTensor>(merge_tensors(pieces, axis)));

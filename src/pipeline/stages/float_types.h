@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "pipeline/stages/stage_executor.h"
 #include "model/runtime/runtime.h"
+#include "pipeline/stages/stage_executor.h"
 
 namespace takt {
 

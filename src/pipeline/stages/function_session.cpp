@@ -29,8 +29,9 @@ class FunctionRequest final : public Request {
 
   std::int64_t set_input(std::size_t port, SharedTensor value) override {
     if (port >= most_inputs)
-      throw Error(ErrorKind::bad_input, fmt::format("stage '{}', batch {}: input {} is none; a function has up to {}",
-                                                    printable(settings_.name), batch_, port, most_inputs));
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("stage '{}', batch {}: input {} does not exist; a function has up to {}",
+                              printable(settings_.name), batch_, port, most_inputs));
     if (const auto fault = value ? fault_of(*value) : std::nullopt)
       throw Error(ErrorKind::bad_input, fmt::format("stage '{}', batch {}: the value of input {} {}",
                                                     printable(settings_.name), batch_, port, *fault));
@@ -43,7 +44,7 @@ class FunctionRequest final : public Request {
     const bool started =
         worker_.start([this] { call(); }, [this, done = std::move(done)] { done(completed_, error_); });
     if (!started)
-      throw Error(ErrorKind::runtime, fmt::format("stage '{}': two calls at once", printable(settings_.name)));
+      throw Error(ErrorKind::runtime, fmt::format("stage '{}': two concurrent calls", printable(settings_.name)));
   }
 
   void wait() override {
@@ -75,7 +76,7 @@ class FunctionRequest final : public Request {
     } catch (const std::exception& e) {
       refuse(e.what());
     } catch (...) {
-      refuse("it threw something that is no std::exception");
+      refuse("it threw something that is not a std::exception");
     }
     const auto after = before ? thread_cpu_time() : std::nullopt;
     completed_ = steady_now();

@@ -8,8 +8,8 @@
 #include "base/basics/index.h"
 #include "base/basics/text.h"
 #include "base/files/yaml_section.h"
-#include "pipeline/stages/float_types.h"
 #include "pipeline/spec/stage_order.h"
+#include "pipeline/stages/float_types.h"
 
 namespace takt {
 namespace {
@@ -47,15 +47,15 @@ std::vector<Link> asked_links(const PipelineSpec& spec, std::size_t stage, const
     const std::string from_name = source.substr(0, dot), output = source.substr(dot + 1);
     std::size_t from = 0;
     while (from < stage && spec.stages[from].name != from_name) ++from;
-    if (from == stage) refuse_link(spec, stage, fmt::format("'{}' is no earlier stage; connect to one", from_name));
+    if (from == stage) refuse_link(spec, stage, fmt::format("'{}' is not an earlier stage; connect to one", from_name));
     const auto in = place_of(ports[stage].inputs, input), out = place_of(ports[from].outputs, output);
     const auto list = [](const std::vector<std::string>& names) {
-      return names.empty() ? std::string("it has none that is known") : fmt::format("use {}", fmt::join(names, ", "));
+      return names.empty() ? std::string("it has no known ones") : fmt::format("use {}", fmt::join(names, ", "));
     };
     const auto ins = names_of(ports[stage].inputs), outs = names_of(ports[from].outputs);
     if (!in)
       refuse_link(spec, stage,
-                  fmt::format("connect.{}: the model has no such input; {}", printable(input),
+                  fmt::format("connect.{}: the model does not have this input; {}", printable(input),
                               suggestion(input, ins, list(ins))));
     if (!out)
       refuse_link(spec, stage,

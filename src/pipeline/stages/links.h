@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "pipeline/spec/pipeline_spec.h"
 #include "model/runtime/runtime.h"
+#include "pipeline/spec/pipeline_spec.h"
 
 namespace takt {
 

@@ -6,16 +6,16 @@
 #include <system_error>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/index.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "measure/open/model_shapes.h"
 #include "model/graph/run_order.h"
 #include "model/graph/types.h"
-#include "pipeline/spec/described_devices.h"
-#include "measure/open/model_shapes.h"
 #include "model/registry/asked.h"
 #include "model/runtime/precision.h"
 #include "model/runtime/runtime.h"
+#include "pipeline/spec/described_devices.h"
 
 namespace takt {
 namespace {
@@ -122,7 +122,7 @@ Graph with_known_tensors(const OnnxModel& model, const std::map<std::string, Sha
     const auto& inputs = model.graph.inputs;
     if (std::none_of(inputs.begin(), inputs.end(),
                      [&, &wanted = name](TensorId id) { return model.graph.tensor(id).name == wanted; }))
-      refuse_input(fmt::format("{}: there is no input '{}'; give shapes of the model's own inputs",
+      refuse_input(fmt::format("{}: the input '{}' does not exist; give shapes of the model's inputs",
                                printable(model.graph.path.string()), printable(name)));
   }
   Graph graph = model.graph;

@@ -37,7 +37,7 @@ struct PieceSettings {
   /// there, so that all have the same values. False: each piece is fed for itself, with values of its own unless all
   /// are given the same; a piece then does no work that is not the model's.
   bool hand_on_inputs = true;
-  std::int64_t most_weights_inside = usual_weights_inside;  ///< bytes; see onnx_pieces.h
+  std::int64_t most_weights_inside = usual_weights_inside;  ///< bytes; see src/model/onnx/pieces.h
 };
 
 struct WrittenPieces {

@@ -35,10 +35,10 @@ OpenedSession open_session(const std::filesystem::path& model, const StageExecut
   PreparedModel prepared(model, run);
   OpenedSession opened;
   opened.runtime_name = prepared.result().runtime;
-  opened.session = prepared.open(settings.counters && prepared.runtime().times_requests());
+  opened.session = prepared.open(settings.counters && prepared.runtime().traits().times_requests);
   opened.inputs = prepared.values(opened.session->inputs());
   if (values.size() > opened.inputs.size())
-    refuse_input(fmt::format("{} values are given for the inputs of a model that has {}; give as many, or fewer",
+    refuse_input(fmt::format("{} values are given for a model that has {} inputs; give at most one value per input",
                              values.size(), opened.inputs.size()));
   for (std::size_t i = 0; i < opened.inputs.size() && i < values.size(); ++i) {
     if (!values[i]) continue;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/stages/stage_executor.h"
 #include "model/runtime/runtime.h"
+#include "pipeline/stages/stage_executor.h"
 
 namespace takt {
 

@@ -4,10 +4,10 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "measure/open/prepared_model.h"
 #include "model/onnx/onnx.h"
 #include "model/onnx/open.h"
 #include "pipeline/stages/stage_executor.h"
-#include "measure/open/prepared_model.h"
 
 namespace takt {
 
@@ -21,18 +21,17 @@ PartModels::PartModels(std::filesystem::path model, const RunSettings& settings,
 }
 
 std::optional<std::size_t> PartModels::free_axis(const StageExecutorSettings& part) const {
-  if (!fixes_rows() || !make_runtime(choose_runtime(model_, run_settings(part)).name)->reshapes()) return {};
+  if (!fixes_rows() || !make_runtime(choose_runtime(model_, run_settings(part)).name)->traits().reshapes) return {};
   return static_cast<std::size_t>(axis_);
 }
 
 std::filesystem::path PartModels::model_for(const StageExecutorSettings& part) {
   if (!fixes_rows() || free_axis(part)) return model_;
   if (!is_onnx_file(model_))
-    throw Error(
-        ErrorKind::unsupported,
-        fmt::format("{}: fixes dimension {} of its inputs, and takt opens dimensions of ONNX files only; export "
-                    "it with that dimension open",
-                    printable(model_.string()), axis_));
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{}: fixes dimension {} of its inputs, and takt can make dimensions dynamic in ONNX files "
+                            "only; export it with that dimension dynamic",
+                            printable(model_.string()), axis_));
   if (copy_.empty()) {
     folder_.emplace("takt-split");
     copy_ = folder_->path() / model_.filename();

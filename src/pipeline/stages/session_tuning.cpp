@@ -6,9 +6,9 @@
 #include <map>
 #include <numeric>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/system/affinity.h"
 
 namespace takt {
 
@@ -21,11 +21,10 @@ void check_tuning(const Tuning& tuning) {
   for (const auto& [name, value] : tuning) {
     const auto found = known.find(name);
     if (found == known.end())
-      refuse_input(fmt::format("tuning '{}': there is none of this name; {}", printable(name),
-                               suggestion(name, names, fmt::format("there are {}", fmt::join(names, ", ")))));
+      refuse_input(fmt::format("tuning '{}': this name does not exist; {}", printable(name),
+                               suggestion(name, names, fmt::format("use {}", fmt::join(names, ", ")))));
     if (std::find(found->second.begin(), found->second.end(), value) == found->second.end())
-      refuse_input(
-          fmt::format("tuning '{}' is '{}'; it may be {}", name, printable(value), fmt::join(found->second, ", ")));
+      refuse_input(fmt::format("tuning '{}' is '{}'; use {}", name, printable(value), fmt::join(found->second, ", ")));
   }
 }
 

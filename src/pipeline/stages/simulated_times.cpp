@@ -8,8 +8,8 @@
 
 #include "base/basics/error.h"
 #include "base/statistics/random.h"
-#include "pipeline/stages/stage_model.h"
 #include "model/sim/simulated.h"
+#include "pipeline/stages/stage_model.h"
 
 namespace takt {
 namespace {

@@ -9,13 +9,13 @@
 #include "base/basics/error.h"
 #include "base/basics/units.h"
 #include "base/system/watched_work.h"
+#include "measure/open/run_settings.h"
+#include "model/runtime/tensor_checks.h"
+#include "pipeline/spec/public_door.h"
 #include "pipeline/stages/buffer_pool.h"
 #include "pipeline/stages/function_session.h"
 #include "pipeline/stages/opened_model.h"
-#include "pipeline/spec/public_door.h"
 #include "pipeline/stages/session_tuning.h"
-#include "measure/open/run_settings.h"
-#include "model/runtime/tensor_checks.h"
 
 namespace takt {
 
@@ -115,8 +115,8 @@ void check_settings(const StageExecutorSettings& settings) {
   if (settings.threads) check_number("threads", *settings.threads, most_threads);
   if (settings.precision && *settings.precision != ElementType::f32 && *settings.precision != ElementType::f16 &&
       *settings.precision != ElementType::bf16)
-    refuse_input(fmt::format("precision {} is none that a stage can compute in; use f32, f16 or bf16",
-                             type_name(*settings.precision)));
+    refuse_input(
+        fmt::format("a stage cannot compute in precision {}; use f32, f16 or bf16", type_name(*settings.precision)));
   check_tuning(settings.tuning);
 }
 
@@ -145,7 +145,7 @@ StageExecutor::StageExecutor(const std::filesystem::path& model, const StageExec
 StageExecutor::StageExecutor(StageFunction function, const StageFunctionSettings& settings)
     : state_(at_the_door([&] { return over_function(std::move(function), settings); })) {}
 StageExecutor::StageExecutor(std::unique_ptr<State> state) : state_(std::move(state)) {
-  if (!state_) refuse_input("a stage over nothing; open a model or give a function");
+  if (!state_) refuse_input("a stage has neither a model nor a function; open a model or give a function");
 }
 StageExecutor::~StageExecutor() = default;
 
@@ -194,9 +194,9 @@ void StageExecutor::State::wait_until_idle(std::unique_lock<std::mutex>& lock) {
 void StageExecutor::State::start_async(std::int64_t batch, const InputValues& inputs) {
   for (const auto& [port, value] : inputs) {
     if (!value)
-      throw Error(
-          ErrorKind::bad_input,
-          fmt::format("batch {}: the value of input {} is null; leave it out to keep what the input has", batch, port));
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("batch {}: the value of input {} is null; leave it out to keep the input's current value",
+                              batch, port));
     check_shape(batch, port, *value);
   }
   std::size_t request = 0;
@@ -229,7 +229,7 @@ void StageExecutor::State::start_async(std::int64_t batch, const InputValues& in
 void StageExecutor::State::check_shape(std::int64_t batch, std::size_t port, const HostTensor& value) const {
   if (port < input_shapes.size() && value.shape != input_shapes[port])
     throw Error(ErrorKind::bad_input,
-                fmt::format("batch {}: input {} is {}, but the stage began with {}; give batches of one size", batch,
+                fmt::format("batch {}: input {} is {}, but the first batch had {}; give batches of one size", batch,
                             port, to_string(value.shape), to_string(input_shapes[port])));
 }
 
@@ -243,7 +243,7 @@ void StageExecutor::State::bind_outputs(Request& request, std::int64_t batch) {
 /// As the batches will: on the request's own thread and into its own memory, of which the next batch finds a second
 /// piece where somebody still reads the first.
 void StageExecutor::State::warm_up() {
-  if (!runtime || runtime->is_simulated()) return;
+  if (!runtime || runtime->traits().is_simulated) return;
   for (const auto& request : requests) {
     std::vector<TakenOutputs> held;
     for (int run = 0; run < 2; ++run) {
@@ -292,7 +292,7 @@ void StageExecutor::State::completed(std::size_t request, StageResult result) {
   } catch (const std::exception& e) {
     thrown = e.what();
   } catch (...) {
-    thrown = fmt::format("batch {}: the callback threw something that is no std::exception", batch);
+    thrown = fmt::format("batch {}: the callback threw something that is not a std::exception", batch);
   }
   const std::lock_guard lock(mutex);
   if (thrown && !failure) failure = thrown;

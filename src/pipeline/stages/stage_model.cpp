@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "model/onnx/builder.h"
 #include "measure/open/prepared_model.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

@@ -24,7 +24,7 @@ struct Blocks {
 Blocks blocks_of(const HostTensor& tensor, int axis) {
   if (const auto fault = fault_of(tensor)) refuse_split(fmt::format("tensor '{}' {}", printable(tensor.name), *fault));
   if (axis < 0 || static_cast<std::size_t>(axis) >= tensor.shape.size())
-    refuse_split(fmt::format("tensor '{}' {}: it has no axis {} to be divided along", printable(tensor.name),
+    refuse_split(fmt::format("tensor '{}' {}: it has no axis {} to split along", printable(tensor.name),
                              to_string(tensor.shape), axis));
   Blocks blocks;
   const auto a = static_cast<std::size_t>(axis);
@@ -34,7 +34,7 @@ Blocks blocks_of(const HostTensor& tensor, int axis) {
   if (tensor.type == ElementType::string) return blocks;
   const auto bits = type_bits(tensor.type);
   if (!bits || *bits < 8)
-    refuse_split(fmt::format("tensor '{}': {} cannot be divided", printable(tensor.name), type_name(tensor.type)));
+    refuse_split(fmt::format("tensor '{}': {} cannot be split", printable(tensor.name), type_name(tensor.type)));
   blocks.width *= static_cast<std::size_t>(*bits / 8);
   return blocks;
 }
@@ -93,7 +93,7 @@ bool equal_but_for(const Shape& a, const Shape& b, std::size_t axis) {
 
 std::vector<std::int64_t> rows_of(const std::vector<double>& ratio, std::int64_t rows) {
   const auto parts = static_cast<std::int64_t>(ratio.size());
-  if (rows < parts) refuse_split(fmt::format("{} rows cannot be divided into {} parts; use fewer parts", rows, parts));
+  if (rows < parts) refuse_split(fmt::format("{} rows cannot be split into {} parts; use fewer parts", rows, parts));
   std::vector<std::int64_t> result;
   std::vector<std::pair<double, std::size_t>> remainders;
   for (std::size_t p = 0; p < ratio.size(); ++p) {
@@ -110,10 +110,10 @@ std::vector<std::int64_t> rows_of(const std::vector<double>& ratio, std::int64_t
 }
 
 std::vector<SharedTensor> split_tensor(const SharedTensor& tensor, int axis, const std::vector<std::int64_t>& rows) {
-  if (!tensor) refuse_split("a value to be divided is null; give one");
+  if (!tensor) refuse_split("a value to split is null; give one");
   const Blocks whole = blocks_of(*tensor, axis);
   if (std::accumulate(rows.begin(), rows.end(), std::int64_t{0}) != static_cast<std::int64_t>(whole.rows))
-    refuse_split(fmt::format("tensor '{}' {}: its axis {} is not divided into {} rows; give it its own parts",
+    refuse_split(fmt::format("tensor '{}' {}: its axis {} is not split into {} rows; give the parts of this tensor",
                              printable(tensor->name), to_string(tensor->shape), axis, fmt::join(rows, " + ")));
   std::vector<SharedTensor> parts;
   std::size_t first = 0;
@@ -134,9 +134,9 @@ std::vector<SharedTensor> split_tensor(const SharedTensor& tensor, int axis, con
 }
 
 HostTensor merge_tensors(const std::vector<SharedTensor>& parts, int axis) {
-  if (parts.empty()) refuse_split("there are no parts to merge; give one or more");
+  if (parts.empty()) refuse_split("no parts to merge were given; give one or more");
   if (std::find(parts.begin(), parts.end(), nullptr) != parts.end())
-    refuse_split("a part to be merged is null; give a value for every part");
+    refuse_split("a part to merge is null; give a value for every part");
   HostTensor merged{parts.front()->name, parts.front()->type, parts.front()->shape, {}, {}};
   const auto a = static_cast<std::size_t>(axis);
   std::vector<Blocks> blocks;
@@ -145,10 +145,10 @@ HostTensor merge_tensors(const std::vector<SharedTensor>& parts, int axis) {
   for (const auto& part : parts) {
     blocks.push_back(blocks_of(*part, axis));
     if (part->type != merged.type || !equal_but_for(part->shape, merged.shape, a))
-      refuse_split(fmt::format("tensor '{}': parts of {} and {} do not fit each other along axis {}",
-                               printable(merged.name), to_string(merged.shape), to_string(part->shape), axis));
+      refuse_split(fmt::format("tensor '{}': parts of {} and {} do not match along axis {}", printable(merged.name),
+                               to_string(merged.shape), to_string(part->shape), axis));
     if (__builtin_add_overflow(rows, part->shape[a], &rows))
-      refuse_split(fmt::format("tensor '{}': its parts have more rows than can be counted", printable(merged.name)));
+      refuse_split(fmt::format("tensor '{}': its parts have too many rows", printable(merged.name)));
     size += part->bytes.size();
   }
   merged.shape[a] = rows;

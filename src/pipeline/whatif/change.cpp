@@ -52,11 +52,11 @@ const KnobName& find_knob(std::string_view text, std::string_view key, std::stri
   if (names.empty()) {
     const std::vector<std::string> scopes{"stage", "device", "source"};
     const auto nearest = nearest_word(scope, scopes);
-    refuse(text, nearest ? fmt::format("begin with {}., not {}.", *nearest, printable(scope))
-                         : "begin with stage., device. or source.");
+    refuse(text, nearest ? fmt::format("start with {}., not {}.", *nearest, printable(scope))
+                         : "start with stage., device. or source.");
   }
   if (scope != "source") {
-    if (last == first || last == first + 1) refuse(text, fmt::format("say which {}: {}.NAME.KNOB=VALUE", scope, scope));
+    if (last == first || last == first + 1) refuse(text, fmt::format("name the {}: {}.NAME.KNOB=VALUE", scope, scope));
     target = key.substr(first + 1, last - first - 1);
   } else if (last != first) {
     refuse(text, "the source has no name: source.in_flight or source.rate");
@@ -138,8 +138,7 @@ void refuse_unswept(std::string_view text, std::string_view key) {
   for (const KnobName& other : knobs)
     if (other.knob != Knob::stage_device && other.knob != Knob::stage_ratio)
       possible.push_back(fmt::format("{}{}.{}", other.scope, other.scope == "source" ? "" : ".NAME", other.name));
-  refuse(text, fmt::format("'{}' takes no numbers to go through; what can be swept: {}", knob.name,
-                           fmt::join(possible, ", ")));
+  refuse(text, fmt::format("'{}' cannot be swept; sweep one of {}", knob.name, fmt::join(possible, ", ")));
 }
 
 }  // namespace
@@ -186,9 +185,9 @@ std::vector<PipelineChange> parse_sweep(std::string_view text) {
   const PipelineChange first = parse_change(key + "=" + words[0]), last = parse_change(key + "=" + words[1]);
   const PipelineChange step = parse_change(key + "=" + words[2]);
   if (!first.number || !last.number || !step.number || first.factor != last.factor || first.factor != step.factor)
-    refuse(text, "a sweep goes from one number to another of the same kind");
+    refuse(text, "a sweep needs two numbers of the same kind");
   if (*step.number <= 0 || *last.number < *first.number)
-    refuse(text, "a sweep goes upwards; A is at most B and STEP above 0");
+    refuse(text, "a sweep is ascending; A is at most B and STEP above 0");
   const double count = std::floor((*last.number - *first.number) / *step.number + 1e-9);
   if (count >= 1000) refuse(text, "a sweep has at most 1,000 values; take a larger step");
   std::vector<PipelineChange> changes;

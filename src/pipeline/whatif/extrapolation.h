@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "pipeline/record/pipeline_run.h"
 #include "pipeline/contention/possible_laws.h"
+#include "pipeline/record/pipeline_run.h"
 
 namespace takt {
 

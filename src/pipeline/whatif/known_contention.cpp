@@ -57,9 +57,10 @@ void add_measured(const PipelineRun& run, std::span<const PairRow> measured, Kno
       set_factor(result.law, run.stages.size(), *i, *j, beyond_cores(result.law.core_share, *i, *j, *row.factor));
   }
   if (!any)
-    throw Error(ErrorKind::bad_input,
-                fmt::format("the measured slow-downs are of other stages, such as '{}'; measure this pipeline's",
-                            printable(measured.front().stage)));
+    throw Error(
+        ErrorKind::bad_input,
+        fmt::format("the measured slowdowns belong to other stages, such as '{}'; measure those of this pipeline",
+                    printable(measured.front().stage)));
 }
 
 /// Of pairs about which nobody told anything, what the record shows. Only if the run replayed with it is as long as it

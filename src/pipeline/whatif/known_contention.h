@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/record/pipeline_run.h"
 #include "pipeline/contention/interference.h"
 #include "pipeline/contention/possible_laws.h"
+#include "pipeline/record/pipeline_run.h"
 
 namespace takt {
 

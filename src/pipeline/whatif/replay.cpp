@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/account/account.h"
 #include "base/basics/error.h"
 #include "base/basics/index.h"
 #include "base/basics/text.h"
 #include "flow/arrivals.h"
+#include "pipeline/account/account.h"
 #include "pipeline/whatif/known_contention.h"
 #include "pipeline/whatif/recorded_times.h"
 
@@ -98,17 +98,19 @@ class Changer {
       if (other.knob == Knob::stage_device && other.target == change.target)
         moved_to = find(other, run_.devices, "device", other.device);
     const double mean = times_.mean_ns(s, moved_to);
-    if (mean <= 0) refuse(change, "the stage took no time in the run, so nothing can be scaled");
+    if (mean <= 0) refuse(change, "the stage took no time in the run, so it cannot be scaled");
     times_.scale(s, *change.number / mean);
   }
 
   void move_stage(const PipelineChange& change, std::span<const PipelineChange> all) {
     const int s = stage_number(change), d = find(change, run_.devices, "device", change.device);
-    if (run_.shape.stages[index(s)].split()) refuse(change, "the stage is split over devices; change its ratio");
+    if (run_.shape.stages[index(s)].split())
+      refuse(change, "the stage is split over several devices; change its ratio");
     if (!times_.ran_on(s, d) && !is_timed(change, all)) {
-      refuse(change, fmt::format("stage '{}' never ran on {}, so its time there is not known; say it too: "
-                                 "--set stage.{}.time=x0.5 or =5ms",
-                                 change.target, change.device, change.target));
+      refuse(change,
+             fmt::format(
+                 "stage '{}' never ran on {}, so its time there is unknown; also give --set stage.{}.time=x0.5 or =5ms",
+                 change.target, change.device, change.target));
     }
     for (auto& replica : run_.shape.stages[index(s)].replicas) replica.assign(1, d);
   }
@@ -117,10 +119,9 @@ class Changer {
   void set_threads(const PipelineChange& change, int threads, std::span<const PipelineChange> all) {
     RunStage& stage = run_.stages[index(stage_number(change))];
     if (!stage.threads || core_shares(run_).empty())
-      refuse(change, "the trace does not tell how many threads the stage had");
+      refuse(change, "the trace does not report how many threads the stage had");
     if (threads != *stage.threads && !is_timed(change, all))
-      refuse(change, fmt::format("how long it takes with {} threads is not known; say it too: --set stage.{}.time=x0.6 "
-                                 "or =5ms",
+      refuse(change, fmt::format("its time with {} threads is unknown; also give --set stage.{}.time=x0.6 or =5ms",
                                  threads, change.target));
     stage.threads = threads;
     law_.core_share = core_shares(run_);
@@ -129,12 +130,12 @@ class Changer {
   void set_ratio(const PipelineChange& change) {
     const int s = stage_number(change);
     const FlowStage& flow = run_.shape.stages[index(s)];
-    if (!flow.split()) refuse(change, "the stage is not split over devices");
+    if (!flow.split()) refuse(change, "the stage is not split over several devices");
     if (change.ratio.size() != index(flow.parts()))
       refuse(change, fmt::format("the stage has {} parts; give one share for each", flow.parts()));
     auto& ratio = run_.stages[index(s)].ratio;
     if (ratio.size() != change.ratio.size())
-      refuse(change, "the trace does not say which shares the parts had, so nothing can be scaled");
+      refuse(change, "the trace does not report the shares of the parts, so they cannot be scaled");
     times_.split(s, change.ratio, ratio);
     ratio = change.ratio;
   }
@@ -155,7 +156,7 @@ class Changer {
           gap * static_cast<double>(count - 1) / static_cast<double>((arrivals_.back() - first).count());
       for (auto& time : arrivals_) {
         const double later = static_cast<double>((time - first).count()) * factor;
-        if (later > 4e18) refuse(change, "the last batch would come after more than a century; use a higher rate");
+        if (later > 4e18) refuse(change, "the last batch would arrive after more than a century; use a higher rate");
         time = first + Nanoseconds(std::llround(later));
       }
       return;

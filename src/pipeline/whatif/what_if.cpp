@@ -1,7 +1,7 @@
 #include "pipeline/whatif/what_if.h"
 
-#include "pipeline/account/account.h"
 #include "base/basics/index.h"
+#include "pipeline/account/account.h"
 
 namespace takt {
 namespace {

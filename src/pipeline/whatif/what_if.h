@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/table/table.h"
 #include "base/basics/units.h"
+#include "base/table/table.h"
 #include "pipeline/whatif/extrapolation.h"
 #include "pipeline/whatif/known_contention.h"
 #include "pipeline/whatif/possible_runs.h"

@@ -1,6 +1,6 @@
 // The tables of a what-if and what their columns mean.
-#include "base/table/common_columns.h"
 #include "base/basics/index.h"
+#include "base/table/common_columns.h"
 #include "pipeline/whatif/what_if.h"
 
 namespace takt {
@@ -17,46 +17,42 @@ std::optional<Range<Duration>> latency_range(const WhatIfRow& r) { return r.rang
 
 constexpr Column<WhatIfRow> variant_column{
     "variant", "Variant", [](const WhatIfRow& r) -> Cell { return r.variant; },
-    "before: as recorded; replayed: the recorded times through the same rules without a change; after: with all "
-    "changes, whose effect is what it differs by from replayed; in a sweep, the change on top of all others, in the "
-    "place of one of the same knob."};
+    "before: as recorded; replayed: the recorded times replayed without a change; after: with all changes, whose "
+    "effect is the difference from replayed; in a sweep, the change in addition to all others, replacing one of the "
+    "same knob."};
 constexpr Column<WhatIfRow> value_column{"value", "Value", [](const WhatIfRow& r) -> Cell { return r.value; },
-                                         "What the swept knob was set to."};
+                                         "The value of the swept knob."};
 constexpr Column<WhatIfRow> makespan_column{common::makespan_us,
                                             [](const WhatIfRow& r) -> Cell { return Duration(r.makespan); }};
-constexpr Column<WhatIfRow> makespan_low_column{"makespan_low_us", "Low",
-                                                [](const WhatIfRow& r) { return low_of(makespan_range(r)); },
-                                                "The makespan is at least this: low end of the range that holds the "
-                                                "prediction and nine of ten runs that the record "
-                                                "leaves possible. Missing where nothing is predicted."};
-constexpr Column<WhatIfRow> makespan_high_column{"makespan_high_us", "High",
-                                                 [](const WhatIfRow& r) { return high_of(makespan_range(r)); },
-                                                 "The makespan is at most this: high end of the range that holds the "
-                                                 "prediction and nine of ten runs that the record "
-                                                 "leaves possible. Missing where nothing is predicted."};
+constexpr Column<WhatIfRow> makespan_low_column{
+    "makespan_low_us", "Low", [](const WhatIfRow& r) { return low_of(makespan_range(r)); },
+    "Lower end of the makespan's 90 % prediction interval. Empty if nothing is predicted."};
+constexpr Column<WhatIfRow> makespan_high_column{
+    "makespan_high_us", "High", [](const WhatIfRow& r) { return high_of(makespan_range(r)); },
+    "Upper end of the makespan's 90 % prediction interval. Empty if nothing is predicted."};
 constexpr Column<WhatIfRow> cycle_column{common::cycle_us, [](const WhatIfRow& r) { return optional_cell(r.cycle); }};
 constexpr Column<WhatIfRow> cycle_low_column{"cycle_low_us", "Cycle low",
                                              [](const WhatIfRow& r) { return low_of(cycle_range(r)); },
-                                             "The cycle is at least this, as makespan_low_us."};
+                                             "Lower end of the cycle's 90 % prediction interval."};
 constexpr Column<WhatIfRow> cycle_high_column{"cycle_high_us", "Cycle high",
                                               [](const WhatIfRow& r) { return high_of(cycle_range(r)); },
-                                              "The cycle is at most this, as makespan_high_us."};
+                                              "Upper end of the cycle's 90 % prediction interval."};
 constexpr Column<WhatIfRow> throughput_column{common::batches_per_s,
                                               [](const WhatIfRow& r) { return optional_cell(r.throughput_per_s); }};
 constexpr Column<WhatIfRow> latency_column{common::latency_us,
                                            [](const WhatIfRow& r) { return optional_cell(r.latency); }};
 constexpr Column<WhatIfRow> latency_low_column{"latency_low_us", "Latency low",
                                                [](const WhatIfRow& r) { return low_of(latency_range(r)); },
-                                               "The mean latency is at least this, as makespan_low_us."};
+                                               "Lower end of the mean latency's 90 % prediction interval."};
 constexpr Column<WhatIfRow> latency_high_column{"latency_high_us", "Latency high",
                                                 [](const WhatIfRow& r) { return high_of(latency_range(r)); },
-                                                "The mean latency is at most this, as makespan_high_us."};
+                                                "Upper end of the mean latency's 90 % prediction interval."};
 constexpr Column<WhatIfRow> bottleneck_column{
     common::bottleneck, [](const WhatIfRow& r) -> Cell { return r.bottleneck.empty() ? Cell() : r.bottleneck; }};
 constexpr Column<WhatIfRow> replay_error_column{
     "replay_error", "Replay error", [](const WhatIfRow& r) -> Cell { return r.replay_error; },
-    "How far the replay of the recorded run without any change misses the recorded makespan, as a ratio to it: 0.01 "
-    "is 1 %. The ranges hold as much on both sides."};
+    "Error of replaying the recorded run without any change, as a ratio to the recorded makespan: 0.01 is 1 %. The "
+    "prediction intervals include the replay error on both sides."};
 
 constexpr Column<WhatIfRow> summary_columns[] = {
     variant_column,      makespan_column,   makespan_low_column, makespan_high_column, cycle_column,
@@ -70,20 +66,16 @@ constexpr Column<WhatIfRow> sweep_columns[] = {
 constexpr Column<SensitivityRow> sensitivity_columns[] = {
     {common::stage, [](const SensitivityRow& r) -> Cell { return r.stage; }},
     {common::batches_per_s, [](const SensitivityRow& r) { return optional_cell(r.throughput_per_s); }},
-    {"gain", "Gain", [](const SensitivityRow& r) { return optional_cell(r.gain); },
-     "Change of the throughput, as a ratio to it, if the stage took 10 % less time: 0.11 where the stage alone is the "
-     "bottleneck, 0 where it is not."},
+    {"gain", "Throughput gain", [](const SensitivityRow& r) { return optional_cell(r.gain); },
+     "Relative change of the throughput if the stage takes 10 % less time: 0.11 if the stage alone is the bottleneck, "
+     "0 if it is not."},
     {common::makespan_us, [](const SensitivityRow& r) -> Cell { return Duration(r.makespan); }},
 };
 
-constexpr ColumnText slowdown_low{"slowdown_low", "Slow-down low",
-                                  "How many times as long the stage takes beside the other, at least: lower end of the "
-                                  "90 % of the slow-downs that the "
-                                  "record leaves possible."};
-constexpr ColumnText slowdown_high{"slowdown_high", "Slow-down high",
-                                   "How many times as long the stage takes beside the other, at most: upper end of the "
-                                   "90 % of the slow-downs that the "
-                                   "record leaves possible."};
+constexpr ColumnText slowdown_low{"slowdown_low", "Slowdown low",
+                                  "Lower end of the 90 % interval of the slowdown of the stage while the other runs."};
+constexpr ColumnText slowdown_high{"slowdown_high", "Slowdown high",
+                                   "Upper end of the 90 % interval of the slowdown of the stage while the other runs."};
 
 struct InterferenceRow {
   std::string stage, beside;
@@ -107,9 +99,9 @@ constexpr Column<ExtrapolatedRow> extrapolated_columns[] = {
     {common::stage, [](const ExtrapolatedRow& r) -> Cell { return r.stage; }},
     {common::beside, [](const ExtrapolatedRow& r) -> Cell { return r.beside; }},
     {"overlap_before", "Overlap before", [](const ExtrapolatedRow& r) -> Cell { return r.before; },
-     "Time of the executions beside the stage over the stage's own time, as recorded; 2 is two at once."},
+     "Time of concurrent executions divided by the stage's own time, as recorded; 2 is two at the same time."},
     {"overlap_after", "Overlap after", [](const ExtrapolatedRow& r) -> Cell { return r.after; },
-     "Time of the executions beside the stage over the stage's own time, after the changes; 2 is two at once."},
+     "Time of concurrent executions divided by the stage's own time, after the changes; 2 is two at the same time."},
     {slowdown_low, [](const ExtrapolatedRow& r) -> Cell { return r.low; }},
     {slowdown_high, [](const ExtrapolatedRow& r) -> Cell { return r.high; }},
 };
@@ -118,29 +110,31 @@ constexpr Column<CoreUse> core_columns[] = {
     {"cores", "Cores", [](const CoreUse& r) -> Cell { return std::int64_t{r.cores}; },
      "Logical cores that the recorded run could use."},
     {"threads_recorded", "Threads recorded", [](const CoreUse& r) -> Cell { return r.recorded; },
-     "Most threads of executions on the CPU at the same time, in the record."},
+     "Maximum number of threads of executions on the CPU at the same time, as recorded."},
     {"threads_predicted", "Threads predicted", [](const CoreUse& r) -> Cell { return r.predicted; },
-     "Most threads of executions on the CPU at the same time, after the changes. Where they are more than the cores, "
-     "the prediction takes the system to share the cores fairly."},
+     "Maximum number of threads of executions on the CPU at the same time, after the changes. If they exceed the "
+     "cores, the prediction assumes that the system shares the cores fairly."},
 };
 
 constexpr TableDefinition<WhatIfRow> summary_definition{
     "summary", "The recorded run, its replay without a change, and the run with all changes: a row each.",
     summary_columns};
 constexpr TableDefinition<WhatIfRow> sweeps_definition{
-    "sweep", "The run with each value of --sweep on top of the changes: a row per value.", sweep_columns};
+    "sweep", "The run with each value of --sweep in addition to the changes: a row per value.", sweep_columns};
 constexpr TableDefinition<SensitivityRow> sensitivities_definition{
-    "sensitivity", "What the run, after the changes, would be if one stage took 10 % less time: a row per stage.",
+    "sensitivity", "The run after the changes if one stage takes 10 % less time: a row per stage.",
     sensitivity_columns};
 constexpr TableDefinition<InterferenceRow> interferences_definition{
-    "interference", "Slow-downs that the overlaps of the recorded run show: a row per pair of stages.", found_columns};
+    "interference", "Slowdowns estimated from the overlaps of the recorded run: a row per pair of stages.",
+    found_columns};
 constexpr TableDefinition<ExtrapolatedRow> extrapolated_definition{
     "extrapolated",
-    "Stages that overlap after the changes more, or less, than in the record, while that leaves open what the overlap "
-    "does to them: a row per pair of stages.",
+    "Stages that overlap more or less after the changes than in the recording, which does not determine the effect of "
+    "the overlap: a row per pair of stages.",
     extrapolated_columns};
 constexpr TableDefinition<CoreUse> core_use_table{
-    "cores", "Threads against the machine's cores: one row, none where the trace does not tell.", core_columns};
+    "cores", "Threads compared with the machine's cores: one row; empty if the trace does not report them.",
+    core_columns};
 
 }  // namespace
 

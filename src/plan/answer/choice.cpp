@@ -69,15 +69,6 @@ void tell_common_error(std::vector<double> estimated, const std::vector<double>&
   choice.common_error = common - 1, choice.other_error = mean_error(estimated, measured);
 }
 
-/// Of those whose numbers are not wrong; where all are, the first.
-const PlanRunResult& fastest_of(const PlanRunReport& report) {
-  const PlanRunResult* fastest = nullptr;
-  for (const PlanRunResult& plan : report.plans)
-    if (!plan.is_wrong() && (!fastest || measured_value(report, plan) < measured_value(report, *fastest)))
-      fastest = &plan;
-  return fastest ? *fastest : report.plans.front();
-}
-
 }  // namespace
 
 std::vector<double> measured_values(const PlanRunReport& report, const PlanRunResult& plan) {
@@ -104,6 +95,14 @@ std::optional<Interval> mean_interval(const std::vector<double>& values) {
   return Interval{*mean(values) - *reach, *mean(values) + *reach, confidence_of_choice};
 }
 
+const PlanRunResult& fastest_plan(const PlanRunReport& report) {
+  const PlanRunResult* fastest = nullptr;
+  for (const PlanRunResult& plan : report.plans)
+    if (!plan.is_wrong() && (!fastest || measured_value(report, plan) < measured_value(report, *fastest)))
+      fastest = &plan;
+  return fastest ? *fastest : report.plans.front();
+}
+
 PlanChoice choice_of(const PlanRunReport& report) {
   PlanChoice choice;
   choice.plans = static_cast<std::int64_t>(report.plans.size());
@@ -117,7 +116,7 @@ PlanChoice choice_of(const PlanRunReport& report) {
   choice.mean_error = mean_error(estimated, measured);
   tell_common_error(estimated, measured, choice);
   choice.rank_correlation = rank_correlation(estimated, measured);
-  const PlanRunResult& fastest = fastest_of(report);
+  const PlanRunResult& fastest = fastest_plan(report);
   if (&fastest != &report.plans.front()) {
     const Excess over = excess(report, report.plans.front(), fastest);
     choice.regret = over.mean, choice.regret_interval = over.interval;

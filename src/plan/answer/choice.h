@@ -39,6 +39,9 @@ struct PlanChoice {
 
 PlanChoice choice_of(const PlanRunReport& report);
 
+/// The plan with the least measured mean among those whose outputs are not wrong; the first if all are wrong.
+const PlanRunResult& fastest_plan(const PlanRunReport& report);
+
 inline constexpr double confidence_of_choice = 0.95;  ///< of all intervals here
 
 /// In ns, round by round: latency or makespan, whichever the search wanted short.

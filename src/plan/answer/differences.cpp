@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "plan/plan_columns.h"
+#include "plan/estimate/columns.h"
 
 namespace takt {
 namespace {
@@ -19,42 +19,39 @@ double in_ms(Nanoseconds time) { return std::chrono::duration<double, std::milli
 
 std::string verdict_of(const PlanDifference& difference) {
   if (!difference.interval) return "unknown";
-  return difference.is_better() ? "better" : difference.is_worse() ? "worse" : "not told";
+  return difference.is_better() ? "better" : difference.is_worse() ? "worse" : "inconclusive";
 }
 
 constexpr Column<DifferenceLine> difference_columns[] = {
     {plan_columns::rank, [](const DifferenceLine& l) { return optional_cell(l.rank); }},
     {plan_columns::role, [](const DifferenceLine& l) -> Cell { return l.role; }},
     {plan_columns::plan, [](const DifferenceLine& l) -> Cell { return to_string(*l.plan); }},
-    {"saved_ms", "Saves ms", [](const DifferenceLine& l) -> Cell { return in_ms(l.difference->saved); },
-     "By how much less time, in ms, a plan is expected to take than the best one on one unit, by the objective of the "
-     "search; negative: more."},
+    {"saved_ms", "Saving ms", [](const DifferenceLine& l) -> Cell { return in_ms(l.difference->saved); },
+     "Expected time saved by a plan compared with the best single-device plan, in ms, by the objective of the search; "
+     "negative: it takes longer."},
     {"saved_low_ms", "Low ms",
      [](const DifferenceLine& l) -> Cell {
        return l.difference->interval ? Cell(in_ms(l.difference->interval->low)) : Cell();
      },
-     "The lower end of what a plan saves against the best one on one unit in 95 % of repetitions of the measurements, "
-     "in "
-     "ms; missing where nothing tells how sure the costs are."},
+     "The lower end of the 95 % interval of the saving compared with the best single-device plan, in ms; empty if the "
+     "costs have no confidence intervals."},
     {"saved_high_ms", "High ms",
      [](const DifferenceLine& l) -> Cell {
        return l.difference->interval ? Cell(in_ms(l.difference->interval->high)) : Cell();
      },
-     "The upper end of what a plan saves against the best one on one unit in 95 % of repetitions of the measurements, "
-     "in "
-     "ms; missing where nothing tells how sure the costs are."},
+     "The upper end of the 95 % interval of the saving compared with the best single-device plan, in ms; empty if the "
+     "costs have no confidence intervals."},
     {"plan_verdict", "Verdict", [](const DifferenceLine& l) -> Cell { return verdict_of(*l.difference); },
-     "better or worse than the best plan on one unit with 95 % confidence; not told: the difference may be chance; "
-     "unknown: nothing tells how sure the costs are."},
+     "better or worse than the best single-device plan with 95 % confidence; inconclusive: the difference is not "
+     "significant; unknown: the costs have no confidence intervals."},
     {"verdict_reason", "Why unknown",
      [](const DifferenceLine& l) { return l.difference->reason.empty() ? Cell() : Cell(l.difference->reason); },
-     "Why it is not known how sure the difference of two plans is."},
+     "Why the significance of the difference between two plans is unknown."},
 };
 
 constexpr TableDefinition<DifferenceLine> differences_definition{
     "differences",
-    "Whether plans are better than the best on one unit: a row for the best that was found and for each that was "
-    "given.",
+    "Whether plans are better than the best single-device plan: a row for the best plan found and for each plan given.",
     difference_columns};
 
 std::vector<DifferenceLine> differences_of(const PlanReport& report) {
@@ -79,19 +76,18 @@ TableSchema differences_schema() { return differences_definition.schema(); }
 
 std::string confidence_in(const PlanReport& report) {
   if (!report.search.best_single) return "";
-  if (report.search.plans.front().plan == report.search.best_single->plan) return "It is the best plan on one unit.";
+  if (report.search.plans.front().plan == report.search.best_single->plan) return "It is the best single-device plan.";
   if (!report.best_difference) return "";
   const PlanDifference& difference = *report.best_difference;
   if (!difference.interval)
-    return fmt::format("It is not known whether the first is better than the best on one unit by more than chance: {}.",
-                       difference.reason);
+    return fmt::format("Its advantage over the best single-device plan cannot be tested: {}.", difference.reason);
   const std::string between =
       fmt::format("between {} and {}", amount(difference.interval->low), amount(difference.interval->high));
   if (difference.is_better())
-    return fmt::format("The first is better than the best single device with 95 % confidence: it saves {}, {}.",
+    return fmt::format("It is better than the best single-device plan with 95 % confidence: it saves {}, {}.",
                        amount(difference.saved), between);
   return fmt::format(
-      "The first is not better than the best single device with 95 % confidence: it saves {}, but that may be {}.",
+      "It is not significantly better than the best single-device plan (95 %): it saves {}, but that may be {}.",
       amount(difference.saved), between);
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "plan/estimate/estimate.h"
 #include "plan/search/source_plans.h"
 

@@ -4,9 +4,9 @@
 
 #include "base/basics/text.h"
 #include "base/basics/units.h"
-#include "plan/run/piece_contention.h"
-#include "plan/plan_columns.h"
 #include "plan/answer/differences.h"
+#include "plan/estimate/columns.h"
+#include "plan/run/piece_contention.h"
 
 namespace takt {
 namespace {
@@ -45,23 +45,21 @@ constexpr Column<PlanLine> line_columns[] = {
     {plan_columns::plan, [](const PlanLine& l) -> Cell { return to_string(*l.plan); }},
     {"latency_ms", "Latency ms",
      [](const PlanLine& l) { return optional_cell(milliseconds(l, &PlanEstimate::latency)); },
-     "The time in ms that a batch which is alone in the pipeline is expected to take, transfers included."},
+     "The expected time of a batch that is alone in the pipeline, in ms, including transfers."},
     {"makespan_ms", "Makespan ms",
      [](const PlanLine& l) { return optional_cell(milliseconds(l, &PlanEstimate::makespan)); },
-     "The time in ms that a stream of batches is expected to take, from the first that enters to the last that is "
-     "delivered."},
+     "The expected time of a stream of batches, in ms, from the first batch admitted to the last delivered."},
     {"throughput_per_s", "Batches/s",
      [](const PlanLine& l) { return l.estimate ? optional_cell(l.estimate->throughput()) : Cell(); },
-     "Batches of a stream per second that are expected, the filling and draining of the pipeline included."},
+     "Expected batches of a stream per second, including the filling and draining of the pipeline."},
     {"speed_up", "Speed-up", [](const PlanLine& l) { return optional_cell(speed_up(l)); },
-     "How many times as fast as the best plan on one unit a plan is expected to be, by the objective of the search; "
-     "missing where no unit can run everything."},
+     "Expected speed-up over the best single-device plan, by the objective of the search; empty if no unit can run all "
+     "stages."},
     {"optimal", "Optimal", [](const PlanLine& l) { return yes_no(l.optimal); },
-     "yes: proven, for the costs given, that no plan is better than the one of the row but those ranked before; no: "
-     "the "
-     "search ended before, or did not try all shares. Missing for plans that were not searched."},
+     "yes: it is proven for the given costs that no plan is better than the plan of the row, except those ranked "
+     "before it; no: the search ended early, or did not try all shares. Empty for plans that were not searched."},
     {"plan_reason", "Reason", [](const PlanLine& l) { return l.reason.empty() ? Cell() : Cell(l.reason); },
-     "Why a plan that was given has no estimate."},
+     "Why a given plan has no estimate."},
 };
 
 /// A unit in a block of the best plan.
@@ -83,42 +81,41 @@ constexpr Column<PartLine> block_columns[] = {
      "A unit of the block."},
     {"share", "Share", [](const PartLine& l) -> Cell { return l.plan_block().parts[l.part].share; },
      "The part of every batch that the unit computes; 1: whole batches."},
-    {"part_time_us", "Computes", [](const PartLine& l) { return time_cell(l.times().time.parts[l.part]); },
-     "How long the unit is expected to compute its share of a batch when nothing disturbs it."},
+    {"part_time_us", "Compute", [](const PartLine& l) { return time_cell(l.times().time.parts[l.part]); },
+     "The expected time in which the unit computes its share of a batch, without contention."},
     {"transfer_us", "Transfer", [](const PartLine& l) { return time_cell(l.times().transfer); },
-     "The expected time to move a batch to the block from where the block before left it."},
+     "The expected time to move a batch to the block from the previous one."},
     {"block_partition_us", "Partition", [](const PartLine& l) { return time_cell(l.times().time.partition); },
-     "The expected time to part a batch among the units of the block; 0 where one unit takes whole batches."},
+     "The expected time to split a batch over the units of the block; 0 if one unit takes whole batches."},
     {"merge_us", "Merge", [](const PartLine& l) { return time_cell(l.times().time.merge); },
-     "The expected time to put the results of the block's units together; 0 where one unit takes whole batches."},
+     "The expected time to merge the results of the block's units; 0 if one unit takes whole batches."},
     {"block_time_us", "Block", [](const PartLine& l) { return time_cell(l.times().time.total()); },
-     "The expected time of a batch in the block when nothing disturbs it: partition, longest part, merge."},
+     "The expected time of a batch in the block without contention: partition, longest part, merge."},
 };
 
 constexpr Column<PlanReport> search_columns[] = {
     {plan_columns::objective, [](const PlanReport& r) -> Cell { return std::string(objective_name(r.objective)); }},
     {plan_columns::stream_batches, [](const PlanReport& r) -> Cell { return r.batches; }},
     {plan_columns::units, [](const PlanReport& r) -> Cell { return fmt::format("{}", fmt::join(r.units, ", ")); }},
-    {"looked_at", "Looked at", [](const PlanReport& r) -> Cell { return r.search.nodes; },
-     "How many beginnings of plans the search looked at."},
+    {"looked_at", "Expanded", [](const PlanReport& r) -> Cell { return r.search.nodes; },
+     "How many partial plans the search expanded."},
     {"simulated", "Simulated", [](const PlanReport& r) -> Cell { return r.search.estimates; },
-     "How many plans were simulated, because their blocks slow each other down or take turns on a unit."},
-    {"lower_bound_ms", "Bound ms",
+     "How many plans were simulated, because their blocks slow each other down or share a unit."},
+    {"lower_bound_ms", "Lower bound ms",
      [](const PlanReport& r) -> Cell {
        return std::chrono::duration<double, std::milli>(r.search.lower_bound).count();
      },
-     "The least that any plan can take by the objective, in ms, for the costs given."},
+     "The minimum time of any plan by the objective, in ms, for the given costs."},
     {"gap", "Gap", [](const PlanReport& r) -> Cell { return r.search.gap(); },
-     "The share of the best plan's time that a plan which was not found could save at most; 0 where the best is "
-     "proven."},
+     "The maximum share of the best plan's time that a plan which was not found could save; 0 if the best plan is "
+     "proven optimal."},
     {"search_end", "Ended", [](const PlanReport& r) -> Cell { return std::string(end_name(r.search.end)); },
-     "What the search ended for: complete, or a limit: partial_plans (beginnings of plans that are kept, or 20 times "
-     "as "
-     "many looked at), memory (their bytes), simulations."},
+     "Why the search ended: complete, or a limit: partial_plans (partial plans kept, or 20 times as many expanded), "
+     "memory (their bytes), simulations."},
     {"kept", "Kept", [](const PlanReport& r) -> Cell { return r.search.kept; },
-     "How many beginnings of plans the search kept at once, at most."},
+     "The maximum number of partial plans that the search kept at the same time."},
     {"kept_bytes", "Kept bytes", [](const PlanReport& r) -> Cell { return r.search.bytes; },
-     "The memory in bytes that the kept beginnings of plans took."},
+     "The memory in bytes of the partial plans kept."},
 };
 
 struct CandidateLine {
@@ -135,12 +132,12 @@ constexpr Column<CandidateLine> candidate_columns[] = {
 };
 
 constexpr TableDefinition<PlanLine> plans_definition{
-    "plans", "Plans with what they are expected to take: a row per plan, the best first.", line_columns};
+    "plans", "Plans with their expected time: a row per plan, the best first.", line_columns};
 constexpr TableDefinition<PartLine> blocks_definition{
     "blocks", "The best plan, block by block: a row for each unit of a block.", block_columns};
-constexpr TableDefinition<PlanReport> search_definition{"search", "What the search did: one row.", search_columns};
+constexpr TableDefinition<PlanReport> search_definition{"search", "Statistics of the search: one row.", search_columns};
 constexpr TableDefinition<CandidateLine> candidates_definition{
-    "candidates", "Plans to choose from, before anything is known of their costs: a row per plan.", candidate_columns};
+    "candidates", "Plans to choose from, before their costs are known: a row per plan.", candidate_columns};
 
 std::vector<PlanLine> lines_of(const PlanReport& report) {
   std::vector<PlanLine> lines;
@@ -169,7 +166,7 @@ std::vector<PartLine> parts_of(const PlanReport& report) {
 }
 
 std::string kept_plans(const PlanSearch& search) {
-  return fmt::format("{} beginnings of plans ({})", search.kept, format_bytes(static_cast<double>(search.bytes)));
+  return fmt::format("{} partial plans ({})", search.kept, format_bytes(static_cast<double>(search.bytes)));
 }
 
 /// What ended the search early, as a sentence; empty: nothing did.
@@ -178,19 +175,33 @@ std::string end_of(const PlanSearch& search) {
     case SearchEnd::complete:
       return "";
     case SearchEnd::partial_plans:
-      return fmt::format(" The search stopped with {} kept and {} looked at.", kept_plans(search), search.nodes);
+      return fmt::format(" The search stopped with {} kept and {} expanded.", kept_plans(search), search.nodes);
     case SearchEnd::memory:
-      return fmt::format(" The search stopped at the memory that it may take, with {}.", kept_plans(search));
+      return fmt::format(" The search stopped at its memory limit, with {}.", kept_plans(search));
     case SearchEnd::simulations:
-      return fmt::format(" The search stopped at what it may simulate, after {} plans.", search.estimates);
+      return fmt::format(" The search stopped at its limit of simulations, after {} plans.", search.estimates);
   }
   return "";
 }
 
 std::string certainty(const PlanReport& report) {
-  if (report.search.optimal()) return "For these costs no plan that the options allow is better: that is proven.";
-  return fmt::format("Not proven: for these costs a plan could take up to {:.1f} % less time than the first.{}",
+  if (report.search.optimal()) return "It is proven optimal for these costs.";
+  return fmt::format("It is not proven optimal: for these costs a plan could take up to {:.1f} % less time.{}",
                      100 * report.search.gap(), end_of(report.search));
+}
+
+/// The plan to take, what it is expected to gain, and how sure that is.
+std::string answer(const PlanReport& report) {
+  const RankedPlan& best = report.search.plans.front();
+  const double value = value_of(report, best.estimate);
+  std::string text = fmt::format("Best plan: {}, {} {}", to_string(best.plan), format_duration(Duration(value / 1000)),
+                                 objective_words(report.objective, report.batches));
+  if (const auto& single = report.search.best_single; single && single->plan != best.plan && value > 0)
+    text += fmt::format(", {:.2f} times as fast as the best single device ({})",
+                        value_of(report, single->estimate) / value, to_string(single->plan));
+  text += ". " + certainty(report);
+  const std::string confidence = confidence_in(report);
+  return confidence.empty() ? text : text + " " + confidence;
 }
 
 }  // namespace
@@ -208,15 +219,13 @@ std::vector<TableSchema> plan_schemas() {
 std::string to_text(const PlanReport& report, const TextStyle& style) {
   const auto tables = plan_tables(report);
   const std::string_view time = report.objective == PlanObjective::latency ? "latency_ms" : "makespan_ms";
-  std::string text = to_text(some_columns(tables[0], {"plan_rank", "role", "plan", time, "speed_up"}), style);
+  std::string text = wrapped(answer(report), style.width) + "\n\n";
+  text += to_text(some_columns(tables[0], {"plan_rank", "role", "plan", time, "speed_up"}), style);
   for (const GivenPlan& given : report.given)
     if (!given.reason.empty())
       text += fmt::format(
-          "\n{}\n", wrapped(fmt::format("Not possible: {}: {}.", to_string(given.plan), given.reason), style.width));
-  text += fmt::format("\nBlocks of the first:\n\n{}", to_text(tables[1], style));
-  text += fmt::format("\n{}\n", wrapped(certainty(report), style.width));
-  if (const std::string sure = confidence_in(report); !sure.empty()) text += wrapped(sure, style.width) + "\n";
-  return text;
+          "\n{}\n", wrapped(fmt::format("Infeasible: {}: {}.", to_string(given.plan), given.reason), style.width));
+  return text + fmt::format("\nBlocks of the best plan:\n\n{}", to_text(tables[1], style));
 }
 
 Table candidates_table(const std::vector<Plan>& plans) {

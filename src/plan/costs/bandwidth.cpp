@@ -75,16 +75,16 @@ Identifiability identifiability(const BytesRegression& regression, std::span<con
   constexpr double rounding = 1e-9;
   if (!regression.slope)
     return {false, fmt::format("fewer than {} sizes were measured", fewest_regressed_rows), std::nullopt};
-  if (*regression.slope <= 0) return {false, "the time does not grow with the bytes", std::nullopt};
+  if (*regression.slope <= 0) return {false, "the time does not increase with the bytes", std::nullopt};
   const BytesRegression copies = regress_bytes(copied);
   if (!copies.slope)
-    return {false, "no copies were measured, so what grows with the bytes may be computing, too", std::nullopt};
+    return {false, "no copies were measured, so compute time may also increase with the bytes", std::nullopt};
   const double half_width = *regression.slope_error * student_quantile(double(regression.rows) - 2, 0.05);
   if (std::abs(*regression.slope - *copies.slope) <= half_width + rounding * *regression.slope)
     return {true, "", copies.slope};
   return {false,
-          fmt::format("times grow by {:.3g} ms per MB and measured copies by {:.3g}", *regression.slope * bytes_per_mb,
-                      *copies.slope * bytes_per_mb),
+          fmt::format("times increase by {:.3g} ms per MB, but measured copies by {:.3g}",
+                      *regression.slope * bytes_per_mb, *copies.slope * bytes_per_mb),
           copies.slope};
 }
 

@@ -16,7 +16,7 @@
 
 namespace takt {
 
-/// Of a range on a unit around one size.
+/// Errors of the cost of a range of stages on a unit around one size.
 struct CostErrors {
   GraphSize size;
   std::int64_t features = 0;

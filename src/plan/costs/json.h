@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "base/system/provenance.h"
 #include "base/basics/units.h"
+#include "base/system/provenance.h"
 #include "plan/costs/stage_measurement.h"
 
 namespace takt {

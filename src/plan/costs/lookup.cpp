@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/basics/error.h"
-#include "base/statistics/significance.h"
 #include "base/basics/text.h"
+#include "base/statistics/significance.h"
 
 namespace takt {
 namespace {
@@ -125,8 +125,8 @@ CostAnswer CostLookup::predicted(const UnitRange& range, const Costs& costs, con
 CostAnswer CostLookup::cost(const UnitRange& range, const GraphSize& size) const {
   const auto found = costs_.find(range);
   if (found == costs_.end())
-    return {std::nullopt, range.first == range.last ? "nobody measured the stage on this unit"
-                                                    : "nobody measured these stages fused on this unit"};
+    return {std::nullopt, range.first == range.last ? "the stage was not measured on this unit"
+                                                    : "these stages were not measured as a fused range on this unit"};
   if (const StageMeasurement* row = row_at(found->second.rows, size)) {
     if (row->times) return {cost_of_row(*row), ""};
     return {std::nullopt, reason_of_row(*row)};
@@ -180,7 +180,7 @@ std::filesystem::path raw_measurements_in(const std::filesystem::path& folder) {
   constexpr const char* name = "raw_measurements.json";
   for (const auto& file : {folder / "results" / name, folder / name})
     if (std::filesystem::exists(file)) return file;
-  throw Error(ErrorKind::io, fmt::format("{} has no results/{}; give the folder of a sweep that has measured",
+  throw Error(ErrorKind::io, fmt::format("{} has no results/{}; give the folder of a sweep with results",
                                          printable(folder.string()), name));
 }
 

@@ -90,8 +90,8 @@ class CostLookup {
   std::map<UnitRange, Costs> costs_;
 };
 
-/// Of a sweep's folder: its raw_measurements.json, in `results` or beside, or that file itself. Throws as
-/// read_raw_measurements, and Error(io) where there is none.
+/// Reads measured costs. `place` is a sweep's folder (its results/raw_measurements.json, else raw_measurements.json) or
+/// such a file. Throws Error(io) if there is none, and what read_raw_measurements() throws.
 CostLookup read_costs(const std::filesystem::path& place);
 
 /// Its raw_measurements.json. Throws Error(io) where there is none.

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "core/number_form.h"
-#include "base/table/table.h"
 #include "base/basics/text.h"
+#include "base/table/number_form.h"
+#include "base/table/table.h"
 #include "plan/costs/tables.h"
 
 namespace takt {
@@ -91,7 +91,7 @@ std::string devices_text(const CostTables& tables, std::string_view unit) {
       for (const CostRow& row : costs.rows)
         if (costs.unit == unit && row.split)
           kinds.insert(row.row->device.empty()
-                           ? "the file does not say which device"
+                           ? "the file does not name the device"
                            : fmt::format("{} on {}, {}", row.row->runtime, row.row->device, row.row->precision));
   return kinds.empty() ? "nothing was measured" : fmt::format("{}", fmt::join(kinds, "; "));
 }
@@ -167,7 +167,7 @@ std::string time_tables(const CostTables& tables, const std::vector<RangeCosts>&
   add("Mean time, ms", [](const RangeCosts&, const RangeCosts& costs) { return mean_total_ms(costs); });
   add("Speed-up against the CPU, of mean times at the same sizes",
       [](const RangeCosts& cpu, const RangeCosts& costs) { return speed_up(cpu, costs); });
-  add("Mean error of the fit at sizes that it was not told, %", [](const RangeCosts&, const RangeCosts& costs) {
+  add("Mean error of the fit at held-out sizes, %", [](const RangeCosts&, const RangeCosts& costs) {
     return costs.fit.fit ? std::optional(std::round(1e4 * costs.fit.fit->left_out_error()) / 100) : std::nullopt;
   });
   return text;
@@ -181,15 +181,15 @@ bool any_identifiable(const CostTables& tables) {
 }  // namespace
 
 std::string profiling_report(const CostTables& tables, const Provenance& provenance) {
-  std::string text = heading(fmt::format("Costs of the stages of {}", network_title(tables.network)), '=') + "\n";
+  std::string text = heading(fmt::format("Times of the stages of {}", network_title(tables.network)), '=') + "\n";
   text += configuration(tables, provenance) + "\n";
   text += time_tables(tables, tables.stages);
   if (!any_identifiable(tables))
     text +=
-        "Bandwidth and compute time are what a regression over the sizes makes of the\n"
-        "times. No measured copies confirm them: take their sum, the mean time.\n\n";
+        "Bandwidth and compute time come from a regression of the times over the sizes.\nNo measured copies confirm "
+        "them: use their sum, the mean time.\n\n";
   if (!tables.ranges.empty()) text += heading("Fused ranges", '=') + "\n" + time_tables(tables, tables.ranges);
-  text += heading("Copies, measured by themselves", '-') + copies_text(tables) + "\n";
+  text += heading("Copies, measured separately", '-') + copies_text(tables) + "\n";
   text += heading("Failures", '-') + failures_text(tables);
   return text;
 }

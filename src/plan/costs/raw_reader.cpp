@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/basics/error.h"
+#include "base/basics/quoted.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/json_object.h"
-#include "base/basics/quoted.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 #include "plan/costs/raw_measurements.h"
 #include "plan/costs/raw_row.h"
 #include "plan/costs/row_values.h"
@@ -22,7 +22,7 @@ constexpr unsigned known_version = 1;
 Network network_in(const Json& value, std::string_view where) {
   for (const Network network : all_networks)
     if (value == Json(network_name(network))) return network;
-  refuse_input(fmt::format("{}: 'network' is {}; takt knows sage, gcn and gat", where, JsonObject::shown(value)));
+  refuse_input(fmt::format("{}: 'network' is {}; use sage, gcn or gat", where, JsonObject::shown(value)));
 }
 
 /// What the file says of itself under `takt`; `measurements` keeps what it does not say.
@@ -31,8 +31,8 @@ void read_header(const Json& takt, std::string_view where, StageMeasurements& me
   if (!takt.is_object()) refuse_input(fmt::format("{} is {}; write an object", place, JsonObject::shown(takt)));
   if (const auto version = takt.find("schema_version"); version != takt.end())
     if (!version->is_number_unsigned() || version->get<std::uint64_t>() > known_version)
-      refuse_input(fmt::format("{}: 'schema_version' is {}, and this takt reads {}; use a later takt", place,
-                               JsonObject::shown(*version), known_version));
+      refuse_input(fmt::format("{}: 'schema_version' is {}, but this version of takt reads {}; use a newer version",
+                               place, JsonObject::shown(*version), known_version));
   if (const auto network = takt.find("network"); network != takt.end())
     measurements.network = network_in(*network, place);
   if (const auto features = takt.find("features"); features != takt.end()) {

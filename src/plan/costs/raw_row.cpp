@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/basics/error.h"
-#include "base/files/json_object.h"
 #include "base/basics/text.h"
+#include "base/files/json_object.h"
 #include "plan/costs/json.h"
 #include "plan/costs/row_values.h"
 
@@ -55,7 +55,7 @@ class RowReader {
   std::string text(const char* key) const {
     const Json* value = find(key);
     if (!value) return "";
-    if (!value->is_string()) refuse(key, *value, "a text");
+    if (!value->is_string()) refuse(key, *value, "a string");
     return value->get<std::string>();
   }
 
@@ -106,10 +106,11 @@ std::vector<std::size_t> rounds_of(const RowReader& row, std::size_t samples) {
 void check_order(const RowReader& row, const StageTimes& times) {
   constexpr double rounding = 1.01;
   if (times.mean < least_mean)
-    refuse_input(fmt::format("{}: 'mean' is {} ms, which no inference takes; leave out rows that were not measured",
-                             row.place(), milliseconds(times.mean)));
+    refuse_input(fmt::format(
+        "{}: 'mean' is {} ms, which is not a possible time of an inference; leave out rows that were not measured",
+        row.place(), milliseconds(times.mean)));
   if (times.min > rounding * times.mean || times.mean > rounding * times.max)
-    refuse_input(fmt::format("{}: 'min', 'mean' and 'max' are {}, {} and {} ms, in no order that times can have",
+    refuse_input(fmt::format("{}: 'min', 'mean' and 'max' are {}, {} and {} ms, which is not in ascending order",
                              row.place(), milliseconds(times.min), milliseconds(times.mean), milliseconds(times.max)));
 }
 
@@ -161,7 +162,7 @@ std::string reason_in(const RowReader& row, StageStatus status) {
   if (status == StageStatus::measured) return "";
   std::string reason = row.text("reason");
   if (reason.empty()) reason = row.text("error");
-  return reason.empty() ? "the file does not say why" : reason;
+  return reason.empty() ? "the file gives no reason" : reason;
 }
 
 }  // namespace

@@ -29,11 +29,11 @@ struct FitPoint {
 struct RelativeFit {
   std::size_t terms = 0;
   Terms coefficients{};  ///< none negative
-  /// Of the coefficients. Missing: held at zero, or there are no more rows than coefficients.
+  /// Standard errors of the coefficients. Empty: held at zero, or there are no more rows than coefficients.
   std::array<std::optional<double>, most_terms> standard_errors{};
   /// Standard deviation of a row around the law, as a share of it, outliers weighed down. Missing as the errors are.
   std::optional<double> spread;
-  /// Of the coefficients, whose standard errors are the roots of its diagonal; 0 where they are missing.
+  /// Covariance of the coefficients; their standard errors are the roots of its diagonal; 0 where they are empty.
   std::array<Terms, most_terms> covariance{};
   std::size_t freedom = 0;  ///< rows beyond the coefficients that are not held at zero: of what `spread` is known from
   /// 1 − Σ(measured − predicted)² / Σ(measured − mean)²: below 0 where the mean says more. Missing: all are the same.

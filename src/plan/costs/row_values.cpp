@@ -5,26 +5,26 @@
 #include <algorithm>
 
 #include "base/basics/error.h"
-#include "base/files/json_object.h"
 #include "base/basics/quoted.h"
 #include "base/basics/text.h"
+#include "base/files/json_object.h"
 
 namespace takt {
 
 StageKey checked_stage_key(const std::string& text, Network network, const std::string& place) {
   const auto key = parse_stage_key(text);
   if (!key || to_string(*key) != text)
-    refuse_input(fmt::format("{} names no row; write NODES,EDGES,UNIT,STAGE such as 1000,2000,CPU,3", place));
+    refuse_input(fmt::format("{} is not a row; write NODES,EDGES,UNIT,STAGE, for example 1000,2000,CPU,3", place));
   if (key->nodes < 1 || key->nodes > most_graph_nodes || key->edges > most_graph_nodes)
     refuse_input(fmt::format("{}: nodes are 1 to {} and edges 0 to {}", place, most_graph_nodes, most_graph_nodes));
   const std::vector<std::string> units(all_units.begin(), all_units.end());
   if (std::find(units.begin(), units.end(), key->unit) == units.end())
-    refuse_input(fmt::format("{}: '{}' is no unit; {}", place, quoted_part(key->unit),
+    refuse_input(fmt::format("{}: '{}' is not a unit; {}", place, quoted_part(key->unit),
                              suggestion(key->unit, units, "use CPU, GPU or NPU")));
   const int stages = static_cast<int>(stages_of(network).size());
   if (key->last > stages)
-    refuse_input(
-        fmt::format("{}: {} has {} stages, and none is number {}", place, network_title(network), stages, key->last));
+    refuse_input(fmt::format("{}: {} has {} stages, so number {} does not exist", place, network_title(network), stages,
+                             key->last));
   return *key;
 }
 

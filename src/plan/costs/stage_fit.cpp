@@ -112,7 +112,7 @@ PredictedTime StageFit::at(const GraphSize& size, std::int64_t features) const {
 StageFitResult fit_stage(std::span<const TimeAtSize> times) {
   if (times.size() < fewest_fitted_rows)
     return {std::nullopt,
-            fmt::format("sizes measured: {}, and a law needs {} of them", times.size(), fewest_fitted_rows)};
+            fmt::format("sizes measured: {}, but a cost model needs {}", times.size(), fewest_fitted_rows)};
   const std::size_t terms = features_differ(times) ? 4 : 3;
   std::vector<FitPoint> points;
   for (const TimeAtSize& time : times) points.push_back({terms_at(time.size, time.features), time.mean.count()});

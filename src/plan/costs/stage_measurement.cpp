@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "base/statistics/statistics.h"
 #include "base/basics/text.h"
+#include "base/statistics/statistics.h"
 
 namespace takt {
 namespace {

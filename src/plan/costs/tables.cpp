@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
-#include "costs/range_bytes.h"
+#include "base/files/file.h"
+#include "plan/costs/range_bytes.h"
 #include "plan/costs/raw_measurements.h"
 
 namespace takt {

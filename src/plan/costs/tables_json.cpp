@@ -23,7 +23,7 @@ TableJson times_of_row(const CostRow& row) {
 }
 
 TableJson origin_of_row(const CostRow& row, const RangeCosts& costs) {
-  if (!row.row) return {{"status", "missing"}, {"reason", "nobody measured it"}};
+  if (!row.row) return {{"status", "missing"}, {"reason", "it was not measured"}};
   TableJson json;
   json["status"] = status_name(row.row->status);
   if (!row.row->reason.empty()) json["reason"] = row.row->reason;

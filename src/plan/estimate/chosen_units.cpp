@@ -64,11 +64,11 @@ std::shared_ptr<const PlanCosts> with_units(std::shared_ptr<const PlanCosts> cos
       refuse_input(fmt::format("there are no costs of the unit '{}'; {}", printable(word),
                                suggestion(word, known, fmt::format("use {}", fmt::join(known, ", ")))));
     if (std::find(names.begin(), names.end(), *found) != names.end())
-      refuse_input(fmt::format("the unit {} is named twice", *found));
+      refuse_input(fmt::format("the unit {} is listed twice", *found));
     names.push_back(*found);
     places.push_back(static_cast<int>(found - known.begin()));
   }
-  if (names.empty()) refuse_input(fmt::format("no unit is named; use {}", fmt::join(known, ", ")));
+  if (names.empty()) refuse_input(fmt::format("no unit is given; use {}", fmt::join(known, ", ")));
   return std::make_shared<ChosenUnits>(std::move(costs), std::move(names), std::move(places));
 }
 

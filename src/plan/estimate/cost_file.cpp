@@ -6,10 +6,10 @@
 
 #include "base/basics/error.h"
 #include "base/basics/index.h"
-#include "base/files/json_object.h"
 #include "base/basics/quoted.h"
-#include "base/files/strict_json.h"
 #include "base/basics/text.h"
+#include "base/files/json_object.h"
+#include "base/files/strict_json.h"
 #include "plan/estimate/cost_table.h"
 
 namespace takt {
@@ -26,8 +26,8 @@ CostJson strictly_parsed(std::string_view text, std::string_view where) {
   CostJson file = parse_strictly(text, where);
   if (!file.is_object() || !file.contains("units") || !file.contains("times_us"))
     refuse_input(
-        fmt::format("{}: is no file of costs; write {{\"units\": [\"CPU\", \"GPU\"], \"times_us\": {{\"CPU\": "
-                    "[40, 10], \"GPU\": [12, null]}}}}",
+        fmt::format("{}: is not a file of costs; write {{\"units\": [\"CPU\", \"GPU\"], \"times_us\": {{\"CPU\": [40, "
+                    "10], \"GPU\": [12, null]}}}}",
                     where));
   return file;
 }
@@ -77,10 +77,11 @@ class CostReader {
     std::vector<std::string> units;
     const CostJson& list = file_["units"];
     for (const CostJson& unit : list.is_array() ? list : CostJson::array()) {
-      if (!unit.is_string() || unit == "host" || unit == "") refuse("units", fmt::format("{} is no name", shown(unit)));
+      if (!unit.is_string() || unit == "host" || unit == "")
+        refuse("units", fmt::format("{} is not a name", shown(unit)));
       units.push_back(unit.get<std::string>());
       if (std::count(units.begin(), units.end(), units.back()) > 1)
-        refuse("units", fmt::format("{} is there twice", shown(unit)));
+        refuse("units", fmt::format("{} is listed twice", shown(unit)));
     }
     if (units.empty() || units.size() > 8) refuse("units", "give a list of 1 to 8 names");
     return units;
@@ -107,13 +108,13 @@ class CostReader {
     const auto& units = costs_.units();
     const auto found = std::find(units.begin(), units.end(), name);
     if (found == units.end())
-      refuse(key, fmt::format("there is no unit '{}'; use {}", quoted_part(name), fmt::join(units, ", ")));
+      refuse(key, fmt::format("the unit '{}' does not exist; use {}", quoted_part(name), fmt::join(units, ", ")));
     return static_cast<int>(found - units.begin());
   }
 
   Nanoseconds time_in(const CostJson& value, const std::string& key) const {
     const double us = value.is_number() ? value.get<double>() : -1;
-    if (!(us >= 0 && us <= year_us)) refuse(key, fmt::format("{} is no time in microseconds", shown(value)));
+    if (!(us >= 0 && us <= year_us)) refuse(key, fmt::format("{} is not a time in microseconds", shown(value)));
     return Nanoseconds(std::llround(us * 1000));
   }
 
@@ -122,11 +123,12 @@ class CostReader {
   };
   Law law_in(const CostJson& value, const std::string& key) const {
     check_keys(value, key, {"fixed", "per_node", "per_edge"});
-    if (!size_) refuse(key, "depends on the size of a batch; say which (--nodes N --edges E)");
+    if (!size_) refuse(key, "depends on the size of a batch; give --nodes N --edges E");
     const auto us = [&](const char* name) {
       const CostJson given = value.value(name, CostJson(0));
       const double number = given.is_number() ? given.get<double>() : -1;
-      if (!(number >= 0 && number <= year_us)) refuse(key, fmt::format("{} is no time in microseconds", shown(given)));
+      if (!(number >= 0 && number <= year_us))
+        refuse(key, fmt::format("{} is not a time in microseconds", shown(given)));
       return number;
     };
     const double by_size =
@@ -156,7 +158,7 @@ class CostReader {
     check_keys(value, key, {"whole", "fixed"});
     const Nanoseconds whole = time_in(value.value("whole", CostJson()), key);
     const Nanoseconds fixed = time_in(value.value("fixed", CostJson(0)), key);
-    if (fixed > whole) refuse(key, fmt::format("in {} more is fixed than the whole", shown(value)));
+    if (fixed > whole) refuse(key, fmt::format("has a fixed part in {} that exceeds the whole", shown(value)));
     costs_.set_time(span, unit, whole, fixed);
   }
 
@@ -172,7 +174,7 @@ class CostReader {
       const auto parts = split(name, '-');
       const auto first = number_in<int>(parts.front()), last = number_in<int>(parts.back());
       if (parts.size() != 2 || !first || !last || *first < 1 || *last <= *first || *last > costs_.stages())
-        refuse(key, fmt::format("'{}' is no range of stages from 1 to {}", quoted_part(name), costs_.stages()));
+        refuse(key, fmt::format("'{}' is not a range of stages from 1 to {}", quoted_part(name), costs_.stages()));
       read_time({*first, *last}, unit, value, key);
     }
   }
@@ -194,15 +196,15 @@ class CostReader {
     if (at == key.npos) refuse(key, "write it as \"CPU beside GPU\"");
     const int unit = unit_in(key.substr(0, at), key), other = unit_in(key.substr(at + beside.size()), key);
     const double factor = value.is_number() ? value.get<double>() : 0;
-    if (unit == other) refuse(key, "a unit is not beside itself");
-    if (!(factor >= 1 && factor <= 1000)) refuse(key, fmt::format("{} is no factor from 1 to 1000", shown(value)));
+    if (unit == other) refuse(key, "a unit does not run concurrently with itself");
+    if (!(factor >= 1 && factor <= 1000)) refuse(key, fmt::format("{} is not a factor from 1 to 1000", shown(value)));
     costs_.set_slow_down(unit, other, factor);
   }
 
   std::int64_t bytes_in(const CostJson& value, const std::string& key) const {
     const double bytes = value.is_number_integer() ? value.get<double>() : -1;
     if (!(bytes >= 0 && bytes <= static_cast<double>(most_bytes)))
-      refuse(key, fmt::format("{} is no number of bytes", shown(value)));
+      refuse(key, fmt::format("{} is not a number of bytes", shown(value)));
     return value.get<std::int64_t>();
   }
 

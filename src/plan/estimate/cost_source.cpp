@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "pipeline/contention/interference_file.h"
 #include "plan/estimate/chosen_units.h"
 #include "plan/estimate/size_line.h"
-#include "pipeline/contention/interference_file.h"
 #include "plan/sweep/contention.h"
 
 namespace takt {
@@ -73,7 +73,7 @@ std::shared_ptr<const PlanCosts> PlanCostSource::at(const std::optional<GraphSiz
 
 std::shared_ptr<const PlanCosts> PlanCostSource::costs_at(const std::optional<GraphSize>& size, bool by_law) const {
   if (by_size() && !size)
-    refuse_input(fmt::format("{}: costs depend on the size of a batch; say --nodes N --edges E", name_));
+    refuse_input(fmt::format("{}: costs depend on the size of a batch; give --nodes N --edges E", name_));
   if (!by_size() && size)
     refuse_input(
         fmt::format("{}: has the costs of one size, not of {} nodes and {} edges; leave the size out, or "

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "plan/estimate/measured_costs.h"
-#include "plan/estimate/cost_table.h"
-#include "plan/estimate/slow_downs.h"
 #include "pipeline/contention/interference.h"
+#include "plan/estimate/cost_table.h"
+#include "plan/estimate/measured_costs.h"
+#include "plan/estimate/slow_downs.h"
 
 namespace takt {
 

@@ -22,8 +22,8 @@
 #include <optional>
 #include <string_view>
 
-#include "plan/gnn/edge_list.h"
 #include "plan/estimate/costs.h"
+#include "plan/gnn/edge_list.h"
 
 namespace takt {
 

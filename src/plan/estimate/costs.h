@@ -40,7 +40,8 @@ class PlanCosts {
   /// Between what computed stage `cut` (0: the batch as it comes) and what computes the next one (behind the last: who
   /// wants the result). Units or `host`; 0 between a unit and itself.
   virtual std::optional<Nanoseconds> transfer(int cut, int from, int to) const = 0;
-  /// Of a block over these units, two or more.
+  /// Returns the host time to split a batch over `units` (two or more) and to merge the results. nullopt: unknown, so
+  /// no plan may split this block.
   virtual std::optional<DivideCost> divide(StageSpan stages, const std::vector<int>& units) const = 0;
 
   /// Whether blocks ever slow each other down.

@@ -24,7 +24,8 @@ Nanoseconds summed(const PlanTimes& times, const std::vector<std::int64_t>& bloc
     slowest = std::max({slowest, moved, blocks[b]});
   }
   sum += Wide(slowest) * (batches - 1);
-  if (sum > std::numeric_limits<std::int64_t>::max()) refuse_input("plan: it ends beyond 292 years; use fewer batches");
+  if (sum > std::numeric_limits<std::int64_t>::max())
+    refuse_input("plan: it takes more than 292 years; use fewer batches");
   return Nanoseconds(static_cast<std::int64_t>(sum));
 }
 
@@ -88,7 +89,7 @@ Nanoseconds makespan_of(const std::vector<PlacedBlock>& blocks, const PlanTimes&
 }
 
 PlanEstimate estimate(const Plan& plan, const PlanCosts& costs, std::int64_t batches) {
-  if (batches < 1) refuse_input(fmt::format("plan: {} batches are no stream; give 1 or more", batches));
+  if (batches < 1) refuse_input(fmt::format("plan: {} is not a number of batches; give 1 or more", batches));
   const auto blocks = placed(plan, costs);
   PlanEstimate result{times_of(blocks, costs), {}, batches, {}};
   result.latency = makespan_of(blocks, result.times, costs, 1);

@@ -28,7 +28,7 @@ Reason find_transfer(int cut, int from, int to, const PlanCosts& costs, Nanoseco
   const auto known = costs.transfer(cut, from, to);
   time = known.value_or(Nanoseconds(0));
   if (known) return std::nullopt;
-  return fmt::format("behind stage {}: it is not known what a transfer from {} to {} costs", cut, name_of(from, costs),
+  return fmt::format("after stage {}: the time of a transfer from {} to {} is unknown", cut, name_of(from, costs),
                      name_of(to, costs));
 }
 
@@ -42,7 +42,7 @@ Reason find_block_time(const PlacedBlock& block, const PlanCosts& costs, StageTi
   }
   if (block.units.size() == 1) return std::nullopt;
   const auto divide = costs.divide(block.stages, block.units);
-  if (!divide) return fmt::format("{}: it is not known what dividing them costs", stages_called(block.stages));
+  if (!divide) return fmt::format("{}: the time to split a batch over them is unknown", stages_called(block.stages));
   time.partition = divide->partition;
   time.merge = divide->merge;
   return std::nullopt;
@@ -58,7 +58,7 @@ Reason lack_of_memory(const std::vector<PlacedBlock>& blocks, const PlanCosts& c
       for (std::size_t p = 0; p < block.units.size(); ++p)
         if (block.units[p] == unit) wanted += costs.memory(block.stages, unit, block.shares[p]).value_or(0);
     if (wanted > *limit)
-      return fmt::format("{} would need {} of memory and has {}", costs.units()[u],
+      return fmt::format("{} needs {} of memory but has {}", costs.units()[u],
                          format_bytes(static_cast<double>(wanted)), format_bytes(static_cast<double>(*limit)));
   }
   return std::nullopt;

@@ -5,8 +5,8 @@
 #include "base/basics/error.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
-#include "plan/estimate/plan.h"
 #include "plan/estimate/parts.h"
+#include "plan/estimate/plan.h"
 
 namespace takt {
 namespace {
@@ -22,7 +22,7 @@ std::vector<PlanPart> parts_in(const PlanJson& list, const std::string& where) {
   std::vector<PlanPart> parts;
   for (const PlanJson& unit : list) {
     if (!unit.is_string() || unit.get_ref<const std::string&>().empty())
-      refuse_input(fmt::format("{}: {} is no name of a unit", where, excerpt(unit)));
+      refuse_input(fmt::format("{}: {} is not the name of a unit", where, excerpt(unit)));
     parts.push_back({unit.get<std::string>(), 1});
   }
   return parts;
@@ -34,10 +34,10 @@ StageSpan stages_in(const PlanJson& list, const std::string& where) {
   std::optional<StageSpan> span;
   for (const PlanJson& stage : list) {
     if (!stage.is_number_integer() || stage < 1 || stage > 9999)
-      refuse_input(fmt::format("{}: {} is no number of a stage", where, excerpt(stage)));
+      refuse_input(fmt::format("{}: {} is not the number of a stage", where, excerpt(stage)));
     const int number = stage.get<int>();
     if (span && number != span->last + 1)
-      refuse_input(fmt::format("{}: stage {} stands behind stage {}; stages of a block follow each other", where,
+      refuse_input(fmt::format("{}: stage {} comes after stage {}; stages of a block must be consecutive", where,
                                number, span->last));
     span = StageSpan{span ? span->first : number, number};
   }
@@ -52,7 +52,7 @@ PlanBlock block_in(const PlanJson& block, const std::string& where) {
     if (!block[2].is_array())
       refuse_input(fmt::format("{}: its shares are {}; give a list of numbers", where, excerpt(block[2])));
     for (const PlanJson& share : block[2]) {
-      if (!share.is_number()) refuse_input(fmt::format("{}: {} is no share", where, excerpt(share)));
+      if (!share.is_number()) refuse_input(fmt::format("{}: {} is not a share", where, excerpt(share)));
       shares.push_back(share.get<double>());
     }
   }
@@ -80,7 +80,7 @@ Plan parse_plan_json(std::string_view json, std::string_view where) {
   const PlanJson list = strict_json_in(json).value_or(PlanJson());
   if (!list.is_array() || list.empty())
     refuse_input(fmt::format(
-        "{}: is no plan; write it as [[[\"CPU\", \"GPU\"], [1, 2, 3], [0.3, 0.7]], [[\"NPU\"], [4]]]", where));
+        "{}: is not a plan; write it as [[[\"CPU\", \"GPU\"], [1, 2, 3], [0.3, 0.7]], [[\"NPU\"], [4]]]", where));
   Plan plan;
   for (const PlanJson& block : list)
     plan.blocks.push_back(block_in(block, fmt::format("{}: block {}", where, plan.blocks.size() + 1)));

@@ -8,8 +8,8 @@
 
 #include "base/basics/error.h"
 #include "base/basics/index.h"
-#include "base/statistics/random.h"
 #include "base/basics/text.h"
+#include "base/statistics/random.h"
 
 namespace takt {
 namespace {
@@ -33,7 +33,7 @@ class MeasuredCosts final : public PlanCosts {
         stages_(static_cast<int>(stages_of(lookup_->network()).size())) {
     for (const UnitRange& range : lookup_->ranges())
       if (std::find(units_.begin(), units_.end(), range.unit) == units_.end()) units_.push_back(range.unit);
-    if (units_.empty()) refuse_input("the costs have no row; measure some stages first");
+    if (units_.empty()) refuse_input("the costs have no rows; measure some stages first");
     times_.resize(units_.size() * index(stages_) * index(stages_));
     for (const UnitRange& range : lookup_->ranges()) {
       const auto unit = std::find(units_.begin(), units_.end(), range.unit) - units_.begin();

@@ -1,4 +1,4 @@
-// The costs of one size of graph, from what a sweep measured: what a planner asks cost_lookup.h about.
+// The costs of one size of graph, from what a sweep measured: what a planner asks src/plan/costs/lookup.h about.
 //
 // A unit's share of a batch is taken for a graph with that share of the nodes and edges; between twentieths the time is
 // interpolated. A measured time begins and ends in host memory, and takt's pipelines pass tensors from stage to stage
@@ -25,13 +25,14 @@ struct MeasuredCostSettings {
   bool by_law = false;                 ///< CostLookup::cost_by_law(), so that costs of different sizes fit together
 };
 
-/// Of the units that have a row in `lookup`, which is kept. Throws Error(bad_input) where there is none.
+/// Returns the costs of the units that have a row in `lookup`, which is kept alive. Throws Error(bad_input) if there is
+/// none.
 std::shared_ptr<const PlanCosts> measured_costs(std::shared_ptr<const CostLookup> lookup,
                                                 const MeasuredCostSettings& settings);
 
-/// The same costs as they could come out if all were measured anew (cost_errors.h): the `draw`th way, which is always
-/// the same. Errors of a range on a unit are the same wherever it is asked for, so plans that have it in common are
-/// wrong about it together; those of different ranges are independent. What copies take is not drawn.
+/// The same costs as they could come out if all were measured anew (src/plan/costs/errors.h): the `draw`th way, which
+/// is always the same. Errors of a range on a unit are the same wherever it is asked for, so plans that have it in
+/// common are wrong about it together; those of different ranges are independent. What copies take is not drawn.
 class DrawnCosts {
  public:
   /// Keeps both; `costs` are measured_costs() of `lookup` at this size.

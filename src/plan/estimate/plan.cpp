@@ -31,7 +31,7 @@ std::string block_text(const PlanBlock& block) {
 }
 
 [[noreturn]] void refuse_block(std::string_view where, std::size_t block, std::string_view text) {
-  refuse_input(fmt::format("{}: block {}: '{}' is no block; write it as CPU+GPU[1-5 0.30/0.70] or NPU[6-7]", where,
+  refuse_input(fmt::format("{}: block {}: '{}' is not a block; write it as CPU+GPU[1-5 0.30/0.70] or NPU[6-7]", where,
                            block + 1, printable(text)));
 }
 
@@ -75,7 +75,7 @@ std::optional<std::string> broken_in_parts(const PlanBlock& block, const PlanRul
   double whole = 0;
   for (const PlanPart& part : block.parts) {
     if (std::find(rules.units.begin(), rules.units.end(), part.unit) == rules.units.end())
-      return fmt::format("there is no unit '{}'; use {}", printable(part.unit), fmt::join(rules.units, ", "));
+      return fmt::format("the unit '{}' does not exist; use {}", printable(part.unit), fmt::join(rules.units, ", "));
     if (!seen.insert(part.unit).second) return fmt::format("has {} twice", part.unit);
     if (!(part.share > 0 && part.share <= 1))
       return fmt::format("{} has the share {}; a share is above 0 and at most 1", part.unit, part.share);
@@ -93,9 +93,9 @@ std::optional<std::string> broken_in_parts(const PlanBlock& block, const PlanRul
 std::optional<std::string> broken_in_block(const PlanBlock& block, int next_stage, const PlanRules& rules) {
   if (block.parts.empty()) return "has no unit";
   if (block.stages.last < block.stages.first) return fmt::format("has no stage from {}", to_string(block.stages));
-  if (next_stage > rules.stages) return fmt::format("comes behind the last stage, {}", rules.stages);
+  if (next_stage > rules.stages) return fmt::format("comes after the last stage, {}", rules.stages);
   if (block.stages.first != next_stage)
-    return fmt::format("begins with stage {}, but stage {} is next", block.stages.first, next_stage);
+    return fmt::format("starts with stage {}, but stage {} is next", block.stages.first, next_stage);
   if (block.stages.last > rules.stages)
     return fmt::format("ends with stage {}, but the last one is {}", block.stages.last, rules.stages);
   return broken_in_parts(block, rules);
@@ -125,7 +125,7 @@ Plan parse_plan(std::string_view text, std::string_view where) {
 PlanBlock with_shares(PlanBlock block, const std::vector<double>& shares, std::string_view where) {
   for (const PlanPart& part : block.parts)
     if (!is_unit_name(part.unit))
-      refuse_input(fmt::format("{}: '{}' is no name of a unit", where, printable(part.unit)));
+      refuse_input(fmt::format("{}: '{}' is not the name of a unit", where, printable(part.unit)));
   if (shares.empty() && block.parts.size() == 1) return block;
   if (shares.size() != block.parts.size())
     refuse_input(
@@ -154,7 +154,8 @@ std::optional<std::string> broken_rule(const Plan& plan, const PlanRules& rules)
       return fmt::format("block {}: {}", b + 1, *broken);
     for (const PlanPart& part : block.parts)
       if (!taken.insert(part.unit).second && rules.units_once)
-        return fmt::format("block {}: {} is in an earlier block, too; each unit has one place", b + 1, part.unit);
+        return fmt::format("block {}: {} is also in an earlier block; each unit may be in one block only", b + 1,
+                           part.unit);
     next_stage = block.stages.last + 1;
   }
   if (next_stage <= rules.stages)

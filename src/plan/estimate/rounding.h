@@ -26,7 +26,7 @@ std::string_view words_for(Coarseness rounding);
 
 /// The coarsest that the model itself says: of its tensors' types, bodies included, and of its quantising operators.
 Coarseness coarseness_of(const Graph& graph);
-/// Of what a unit computes in.
+/// Returns the coarseness of the type in which a unit computes.
 Coarseness coarseness_of(ElementType type);
 
 /// Integers of a model that is quantised are rounded numbers.

@@ -38,15 +38,16 @@ std::optional<SlowedPlace> place_of(const std::string& name, const std::vector<s
   if (open != name.npos) {
     const Plan block = parse_plan(name, fmt::format("{}: '{}'", where, printable(name)));
     if (block.blocks.size() != 1 || block.blocks.front().divided() || block.blocks.front().stages.last > stages)
-      refuse_input(fmt::format("{}: '{}' is no block of stages 1 to {} on one unit", where, printable(name), stages));
+      refuse_input(
+          fmt::format("{}: '{}' is not a block of stages 1 to {} on one unit", where, printable(name), stages));
     span = block.blocks.front().stages;
   }
   const auto found = std::find(units.begin(), units.end(), unit);
   if (found != units.end()) return SlowedPlace{static_cast<int>(found - units.begin()), span};
   if (span || std::find(all_units.begin(), all_units.end(), unit) != all_units.end()) return std::nullopt;
   refuse_input(
-      fmt::format("{}: '{}' is no unit ({}) and no block; name the stages of the pipeline as units or blocks of "
-                  "plans: CPU, GPU[1-4]",
+      fmt::format("{}: '{}' is neither a unit ({}) nor a block; name the stages of the pipeline like units or blocks "
+                  "of plans: CPU, GPU[1-4]",
                   where, printable(name), fmt::join(units, ", ")));
 }
 
@@ -139,7 +140,7 @@ void SlowDownTable::add(const PairRow& pair, std::string_view where) {
              beside = place_of(pair.beside, units_, stages_, where);
   if (!place || !beside || place->unit == beside->unit) return;
   if (place->stages.has_value() != beside->stages.has_value())
-    refuse_input(fmt::format("{}: '{}' beside '{}': name two units or two blocks", where, printable(pair.stage),
+    refuse_input(fmt::format("{}: '{}' with '{}': name two units or two blocks", where, printable(pair.stage),
                              printable(pair.beside)));
   const double factor = pair.significant && pair.factor ? std::max(1.0, *pair.factor) : 1;
   const auto units = units_key(place->unit, beside->unit);
@@ -148,7 +149,7 @@ void SlowDownTable::add(const PairRow& pair, std::string_view where) {
           ? blocks_.try_emplace(blocks_key(*place->stages, place->unit, *beside->stages, beside->unit), factor).second
           : whole_units_.try_emplace(units, factor).second;
   if (!is_new)
-    refuse_input(fmt::format("{}: '{}' beside '{}' is there twice; keep one", where, printable(pair.stage),
+    refuse_input(fmt::format("{}: '{}' with '{}' is listed twice; keep one", where, printable(pair.stage),
                              printable(pair.beside)));
   has_ = has_ || factor > 1;
   if (!place->stages) return;

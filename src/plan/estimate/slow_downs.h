@@ -21,8 +21,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plan/estimate/costs.h"
 #include "pipeline/contention/interference_file.h"
+#include "plan/estimate/costs.h"
 
 namespace takt {
 

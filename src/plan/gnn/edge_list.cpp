@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 
 namespace takt {
 namespace {
@@ -40,7 +40,7 @@ std::int64_t node_in(std::string_view word, std::string_view where, std::size_t 
   if (node && *node >= 0 && *node <= largest_node) return *node;
   const std::string_view rule = "write an edge as 'source,target', two numbers from 0 to 2147483646";
   if (word.empty()) refuse_input(fmt::format("{}: line {}: has no two nodes; {}", where, line, rule));
-  refuse_input(fmt::format("{}: line {}: '{}' is no node; {}", where, line, printable(word.substr(0, 40)), rule));
+  refuse_input(fmt::format("{}: line {}: '{}' is not a node; {}", where, line, printable(word.substr(0, 40)), rule));
 }
 
 }  // namespace
@@ -75,7 +75,8 @@ EdgeList parse_edge_list(std::string_view text, std::string_view where) {
     list.targets.push_back(node_in(words[1], where, line));
     list.nodes = std::max({list.nodes, list.sources.back() + 1, list.targets.back() + 1});
   }
-  if (list.sources.empty()) refuse_input(fmt::format("{}: has no edge; write one per line, as 'source,target'", where));
+  if (list.sources.empty())
+    refuse_input(fmt::format("{}: has no edges; write one per line, as 'source,target'", where));
   return list;
 }
 

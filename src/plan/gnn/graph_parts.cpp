@@ -69,8 +69,8 @@ std::vector<GraphPart> parts_of(const EdgeList& graph, const std::vector<double>
     part.end = p + 1 == shares.size() ? graph.nodes : std::max(part.first, border_at(share, before));
     if (part.own() == 0 || before[index(part.end)] == before[index(part.first)])
       refuse_input(
-          fmt::format("a graph of {} nodes and {} edges cannot be divided {}: part {} would have no {}; give it "
-                      "a larger share, or do not divide",
+          fmt::format("a graph of {} nodes and {} edges cannot be split {}: part {} would have no {}; give it a larger "
+                      "share, or do not split",
                       graph.nodes, graph.edges(), fmt::join(shares, "/"), p + 1, part.own() == 0 ? "node" : "edge"));
     parts.push_back(std::move(part));
   }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "model/onnx/onnx.h"
 #include "plan/gnn/graph_parts.h"
 #include "plan/gnn/stage_model.h"
-#include "model/onnx/onnx.h"
 
 namespace takt {
 

@@ -15,7 +15,7 @@ namespace {
 void check_size(const GraphSize& size) {
   if (size.nodes < 0 || size.edges < 0 || (size.nodes == 0 && size.edges > 0))
     refuse_input(
-        fmt::format("a graph of {} nodes and {} edges cannot be; give it a node at least, and no negative number",
+        fmt::format("a graph of {} nodes and {} edges is not possible; give at least one node, and no negative number",
                     size.nodes, size.edges));
 }
 
@@ -54,7 +54,7 @@ EdgeList uniform_edges(const GraphSize& size, std::uint64_t seed) {
 EdgeList power_law_edges(const GraphSize& size, std::uint64_t seed, double exponent) {
   check_size(size);
   if (!(exponent > 1.0))
-    refuse_input(fmt::format("a power law with exponent {} cannot be; give one above 1", exponent));
+    refuse_input(fmt::format("a power law with exponent {} is not possible; give one above 1", exponent));
   LongRandom random(seed);
   const auto sums = weight_sums(static_cast<std::size_t>(size.nodes), exponent);
   std::vector<std::int64_t> node_of_rank(sums.size());

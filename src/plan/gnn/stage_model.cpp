@@ -135,16 +135,16 @@ int opset_of(const StageRange& range) { return range.network == Network::gat && 
 void check_settings(const StageRange& range, const StageModelSettings& settings) {
   const auto refuse = [](const std::string& what) { refuse_input("a model of stages cannot be built: " + what); };
   if (settings.precision != ElementType::f32 && settings.precision != ElementType::f16)
-    refuse("its precision is float32 or float16");
+    refuse("its precision must be float32 or float16");
   if (settings.features < 1 || settings.hidden < 1)
-    refuse(fmt::format("it needs a feature at least, and has {} and {}", settings.features, settings.hidden));
+    refuse(fmt::format("it needs at least one feature, and has {} and {}", settings.features, settings.hidden));
   if (settings.size && (settings.size->nodes < 1 || settings.size->edges < 0))
-    refuse(fmt::format("a graph of {} nodes and {} edges cannot be", settings.size->nodes, settings.size->edges));
+    refuse(fmt::format("a graph of {} nodes and {} edges is not possible", settings.size->nodes, settings.size->edges));
   if (!settings.table_rows) return;
   if (!settings.size || *settings.table_rows < settings.size->nodes)
-    refuse("a part of a graph has a size, and a table with at least as many rows as it has nodes");
+    refuse("a part of a graph needs a size, and a table with at least as many rows as it has nodes");
   if (range.network == Network::gcn && range.has(1))
-    refuse("stage 1 of GCN counts the edges of both ends, and a part has only those that lead to its own nodes");
+    refuse("stage 1 of GCN counts the edges of both ends, but a part has only the edges to its own nodes");
 }
 
 }  // namespace

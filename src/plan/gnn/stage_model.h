@@ -22,9 +22,9 @@
 #include <string_view>
 #include <vector>
 
+#include "model/onnx/onnx.h"
 #include "plan/gnn/edge_list.h"
 #include "plan/gnn/network.h"
-#include "model/onnx/onnx.h"
 
 namespace takt {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/basics/half.h"
-#include "base/statistics/random.h"
 #include "base/basics/text.h"
+#include "base/statistics/random.h"
 
 namespace takt {
 namespace {

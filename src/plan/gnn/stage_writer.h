@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/gnn/stage_model.h"
 #include "model/onnx/builder.h"
+#include "plan/gnn/stage_model.h"
 
 namespace takt {
 

@@ -9,9 +9,9 @@
 #include "base/basics/error.h"
 #include "base/files/temporary_folder.h"
 #include "base/system/watched_work.h"
-#include "pipeline/stages/float_types.h"
-#include "pipeline/engine/pipeline_stages.h"
 #include "model/sim/simulated.h"
+#include "pipeline/engine/pipeline_stages.h"
+#include "pipeline/stages/float_types.h"
 
 namespace takt {
 namespace {

@@ -8,14 +8,14 @@
 
 #include "base/basics/error.h"
 #include "base/basics/index.h"
-#include "base/files/temporary_folder.h"
 #include "base/basics/text.h"
-#include "model/onnx/in_float32.h"
-#include "model/onnx/pieces.h"
+#include "base/files/temporary_folder.h"
 #include "model/graph/run_order.h"
 #include "model/inputs/tensor_values.h"
-#include "pipeline/stages/float_types.h"
+#include "model/onnx/in_float32.h"
+#include "model/onnx/pieces.h"
 #include "model/runtime/runtime.h"
+#include "pipeline/stages/float_types.h"
 
 namespace takt {
 namespace {
@@ -60,7 +60,7 @@ class HostModel {
       : model_(read_onnx_structure(file)), runtime_(make_runtime(runtime)) {
     SessionSettings settings;
     settings.precision = ElementType::f32;
-    if (runtime == "onnxruntime") settings.properties["graph_optimization_level"] = "disabled";
+    settings.properties = runtime_->traits().as_written;
     for (const TensorId id : model_.graph.inputs) {
       const std::string& name = model_.graph.tensor(id).name;
       if (const auto value = first.find(name); value != first.end() && value->second)
@@ -247,8 +247,8 @@ void ModelReference::check_pieces() const {
   for (const auto& [name, distance] : off) {
     if (distance.share <= of_one_runtime || why_untold(name)) continue;
     if (distance.share <= 4 * effect_on(name, rounding_)) continue;
-    throw Error(ErrorKind::runtime, fmt::format("{}: its pieces give other values than the whole: {}; cut it elsewhere "
-                                                "with another number of --pieces",
+    throw Error(ErrorKind::runtime, fmt::format("{}: its pieces compute different values than the whole model: {}; cut "
+                                                "it elsewhere with another number of --pieces",
                                                 printable(model_.graph.path.string()), distance.what));
   }
 }
@@ -282,12 +282,11 @@ double ModelReference::effect_on(const std::string& tensor, Coarseness rounding)
 
 std::optional<std::string> ModelReference::why_untold(const std::string& tensor) const {
   if (drawn_.contains(tensor))
-    return fmt::format("the model draws random numbers for '{}' ({})", printable(tensor), drawing_);
+    return fmt::format("the model generates random numbers for '{}' ({})", printable(tensor), drawing_);
   const auto found = runs_.front().find(tensor);
   if (found != runs_.front().end() && has_no_numbers(*found->second))
     return fmt::format(
-        "the model itself gives no number for '{}', only NaN or infinity, on these inputs; give others "
-        "with --input",
+        "the model itself yields only NaN or infinity for '{}' on these inputs; give others with --input",
         printable(tensor));
   return std::nullopt;
 }

@@ -1,8 +1,8 @@
 // What a model should give: the undivided model in float32, its operators one by one as they are written, on the host.
 //
-// A model of halves is taken in float32 (graph/in_float32.h), so that what is compared with it owes nothing to where a
-// runtime happens to round. It runs on two inputs, one of which others than the first: what a unit keeps from the batch
-// before shows only then.
+// A model of halves is taken in float32 (model/onnx/in_float32.h), so that what is compared with it owes nothing to
+// where a runtime happens to round. It runs on two inputs, one of which others than the first: what a unit keeps from
+// the batch before shows only then.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 #include "model/cuts/cuts.h"
 #include "model/onnx/onnx.h"
-#include "plan/run/check.h"
 #include "plan/estimate/rounding.h"
+#include "plan/run/check.h"
 
 namespace takt {
 

@@ -7,11 +7,11 @@
 #include "base/basics/error.h"
 #include "base/basics/index.h"
 #include "base/files/temporary_folder.h"
+#include "model/sim/simulated.h"
+#include "pipeline/contention/single_contention.h"
 #include "pipeline/engine/loaded_runs.h"
 #include "pipeline/engine/shared_resources.h"
 #include "pipeline/engine/spec_cut.h"
-#include "pipeline/contention/single_contention.h"
-#include "model/sim/simulated.h"
 
 namespace takt {
 namespace {
@@ -108,21 +108,21 @@ class PieceStages {
 constexpr Column<PairRow> pair_columns[] = {
     {"slowed_piece", "Piece", [](const PairRow& row) -> Cell { return row.stage; },
      "A unit and a piece of a model on it, as plans name the block."},
-    {"piece_beside", "Beside", [](const PairRow& row) -> Cell { return row.beside; },
+    {"piece_beside", "Co-runner", [](const PairRow& row) -> Cell { return row.beside; },
      "The unit and piece that runs at the same time."},
-    {"piece_slow_down", "Slow-down", [](const PairRow& row) { return optional_cell(row.factor); },
-     "How many times as long a piece takes while the one beside it runs; missing where the two hardly ever ran at "
-     "once. Plans count it where it is certain."},
+    {"piece_slow_down", "Slowdown", [](const PairRow& row) { return optional_cell(row.factor); },
+     "Slowdown of a piece while the co-runner runs; empty if the two hardly ever ran concurrently. Plans use it if it "
+     "is significant."},
     {"piece_slow_down_low", "From", [](const PairRow& row) { return optional_cell(row.low); },
-     "Lower end of the 95 % interval of a piece's slow-down."},
+     "Lower end of the 95 % interval of a piece's slowdown."},
     {"piece_slow_down_high", "To", [](const PairRow& row) { return optional_cell(row.high); },
-     "Upper end of the 95 % interval of a piece's slow-down."},
-    {"piece_slow_down_certain", "Certain",
+     "Upper end of the 95 % interval of a piece's slowdown."},
+    {"piece_slow_down_certain", "Significant",
      [](const PairRow& row) -> Cell { return std::string(row.significant ? "yes" : "no"); },
-     "Whether a piece's slow-down is more than noise and drift explain: yes or no."},
+     "Whether a piece's slowdown is significant beyond noise and drift: yes or no."},
 };
 constexpr TableDefinition<PairRow> pair_definition{
-    "piece_pairs", "What pieces of a model on different units do to each other: a row per pair.", pair_columns};
+    "piece_pairs", "Contention between pieces of a model on different units: a row per pair.", pair_columns};
 
 }  // namespace
 

@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "plan/run/piece_costs.h"
 #include "pipeline/contention/interference_file.h"
+#include "plan/run/piece_costs.h"
 
 namespace takt {
 
@@ -30,8 +30,9 @@ struct PieceContention {
   std::optional<KnownStages> answers;  ///< of simulated ones, which ran beside loads
 };
 
-/// Of those that have a time in `times`. Empty where no two units share anything. Throws Error as run_pipeline(),
-/// Error(bad_input) where descriptions of simulated units name different laws, and Error(runtime) when stopped.
+/// Returns the contention of the pieces that have a time in `times`. Empty if no two units share anything. Throws Error
+/// as run_pipeline(), Error(bad_input) where descriptions of simulated units name different laws, and Error(runtime)
+/// when stopped.
 PieceContention measure_piece_contention(const PlannedPieces& model, const std::vector<PieceMeasurement>& times,
                                          const PieceContentionSettings& settings);
 

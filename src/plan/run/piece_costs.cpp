@@ -10,14 +10,14 @@
 
 #include "base/basics/error.h"
 #include "base/basics/index.h"
+#include "base/basics/text.h"
+#include "base/files/temporary_folder.h"
 #include "base/statistics/random.h"
 #include "base/statistics/statistics.h"
-#include "base/files/temporary_folder.h"
-#include "base/basics/text.h"
 #include "base/system/watched_work.h"
+#include "model/sim/simulated.h"
 #include "pipeline/stages/opened_model.h"
 #include "plan/estimate/slow_downs.h"
-#include "model/sim/simulated.h"
 
 namespace takt {
 namespace {
@@ -68,10 +68,10 @@ std::string what_is_wrong(const PlannedPieces& model, const PieceMeasurement& pi
   if (is_simulated(unit.device)) return {};
   const BlockNumbers numbers = model.numbers_of(piece.span, unit, opened.sample_outputs());
   if (!numbers.is_wrong()) return {};
-  std::string reason = "it computes something else than the model does: " + numbers.what;
+  std::string reason = "its outputs differ from those of the model: " + numbers.what;
   if (std::isfinite(numbers.deviation))
     reason +=
-        fmt::format(" (off by {:.2g} of its size, and rounding explains {:.2g})", numbers.deviation, numbers.allowed);
+        fmt::format(" (error of {:.2g} of its size, and rounding explains {:.2g})", numbers.deviation, numbers.allowed);
   return reason;
 }
 
@@ -125,22 +125,21 @@ void take_rounds(std::vector<PieceRounds>& pieces) {
 
 constexpr Column<PieceMeasurement> columns[] = {
     {"piece_span", "Pieces", [](const PieceMeasurement& m) -> Cell { return to_string(m.span); },
-     "The pieces of a model that are measured as one, numbered from 1."},
+     "The pieces of a model that are measured as one model, numbered from 1."},
     {"piece_unit", "Unit", [](const PieceMeasurement& m) -> Cell { return m.unit; },
      "The unit that pieces of a model were measured on."},
     {"piece_time_us", "Time", [](const PieceMeasurement& m) { return time_cell(m.time); },
-     "The median time in us of an inference of the pieces as one model; missing where the unit refuses "
-     "them or computes wrong numbers."},
+     "The median time in us of an inference of the pieces as one model; empty if the unit refuses them or computes "
+     "wrong outputs."},
     {"piece_error_percent", "Error %",
      [](const PieceMeasurement& m) { return m.error ? Cell(100 * *m.error) : Cell(); },
-     "The standard error of the time of pieces in %, from how far rounds are apart that measured the same pieces on "
-     "the "
-     "unit; missing with one round."},
+     "The standard error of the time of the pieces in %, from the differences between rounds on the same unit; empty "
+     "with one round."},
     {"piece_reason", "Reason", [](const PieceMeasurement& m) { return m.reason.empty() ? Cell() : Cell(m.reason); },
-     "Why plans do not run the pieces of a model on the unit."},
+     "Why plans do not run the pieces on the unit."},
 };
 constexpr TableDefinition<PieceMeasurement> definition{
-    "piece_costs", "What pieces of a model take on units: a row per span of pieces and unit.", columns};
+    "piece_costs", "Times of pieces of a model on units: a row per span of pieces and unit.", columns};
 
 }  // namespace
 

@@ -7,17 +7,17 @@
 #include <set>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/index.h"
 #include "base/basics/text.h"
 #include "base/basics/units.h"
-#include "plan/gnn/graph_parts.h"
-#include "plan/gnn/part_models.h"
+#include "base/files/file.h"
 #include "model/inputs/npy.h"
-#include "pipeline/spec/described_devices.h"
-#include "pipeline/stages/float_types.h"
 #include "model/runtime/precision.h"
 #include "model/sim/simulated.h"
+#include "pipeline/spec/described_devices.h"
+#include "pipeline/stages/float_types.h"
+#include "plan/gnn/graph_parts.h"
+#include "plan/gnn/part_models.h"
 #include "plan/sweep/stage_inputs.h"
 
 namespace takt {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "plan/estimate/costs.h"
 #include "plan/gnn/edge_list.h"
 #include "plan/gnn/network.h"
-#include "plan/estimate/costs.h"
 #include "plan/run/planned_model.h"
 
 namespace takt {

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "model/runtime/runtime.h"
 #include "pipeline/spec/pipeline_spec.h"
 #include "plan/estimate/plan.h"
-#include "model/runtime/runtime.h"
 
 namespace takt {
 
@@ -40,8 +40,8 @@ struct PlanPipeline {
 /// How near a block's outputs are to what they should be.
 struct BlockNumbers {
   /// By how much they differ at most from the undivided model's in float32, as distance_of() of
-  /// inputs/tensor_distance.h says; infinite where one of the two has NaN or infinity and the other has not, or another
-  /// shape.
+  /// model/inputs/tensor_distance.h says; infinite where one of the two has NaN or infinity and the other has not, or
+  /// another shape.
   double deviation = 0;
   double allowed = 0;  ///< what rounding explains
   std::string what{};  ///< the worst place, as a sentence; empty where nothing differs

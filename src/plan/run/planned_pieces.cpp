@@ -6,20 +6,20 @@
 #include <cmath>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/index.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "measure/open/prepared_model.h"
+#include "measure/open/run_settings.h"
 #include "model/inputs/npy.h"
 #include "model/inputs/tensor_values.h"
+#include "model/runtime/generated_values.h"
+#include "model/runtime/ports.h"
+#include "model/sim/simulated.h"
 #include "pipeline/stages/float_types.h"
 #include "pipeline/stages/session_tuning.h"
 #include "pipeline/stages/stage_model.h"
 #include "plan/run/check.h"
-#include "measure/open/prepared_model.h"
-#include "measure/open/run_settings.h"
-#include "model/runtime/generated_values.h"
-#include "model/runtime/ports.h"
-#include "model/sim/simulated.h"
 
 namespace takt {
 namespace {
@@ -188,7 +188,7 @@ PlanPipeline PlannedPieces::write(const Plan& plan, const fs::path& folder) cons
   std::vector<Cut> borders;
   PlanPipeline written;
   for (const PlanBlock& block : plan.blocks) {
-    if (block.divided()) refuse_input("the plan: pieces of a model are not divided over several units");
+    if (block.divided()) refuse_input("the plan: pieces of a model cannot be split over several units");
     if (block.stages.first > 1) borders.push_back(cuts_[index(block.stages.first) - 2]);
     const PlanUnit& unit = units_.at(block.parts.front().unit);
     const bool is_cpu = unit.device == "CPU";
@@ -229,7 +229,7 @@ AllowedDeviation PlannedPieces::allowed_of(const std::vector<std::string>& outpu
     allowed.by_rounding[output] = most;
     std::string reason = reference_->why_untold(output).value_or("");
     if (reason.empty() && most > most_allowed)
-      reason = fmt::format("the model's numbers turn on their last digit: rounded otherwise {}, '{}' changes by {}",
+      reason = fmt::format("the model's outputs depend on rounding: rounded differently {}, '{}' changes by {}",
                            words_for(rounding), printable(output), share_text(effect));
     if (reason.empty()) continue;
     allowed.untold.insert(output);

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "model/cuts/cuts.h"
-#include "model/onnx/onnx.h"
 #include "model/inputs/inputs.h"
+#include "model/onnx/onnx.h"
 #include "pipeline/stages/model_pieces.h"
 #include "pipeline/stages/stage_executor.h"
 #include "plan/run/model_reference.h"

@@ -6,9 +6,9 @@
 
 #include "base/basics/error.h"
 #include "base/basics/index.h"
+#include "model/sim/simulated.h"
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/simulation.h"
-#include "model/sim/simulated.h"
 
 namespace takt {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/basics/index.h"
-#include "plan/search/early_plans.h"
 #include "plan/estimate/estimate.h"
+#include "plan/search/early_plans.h"
 
 namespace takt {
 

@@ -1,4 +1,4 @@
-// The search of plan_search.h: which partial plan is extended next, which are given up, and when it ends.
+// The search of src/plan/search/search.h: which partial plan is extended next, which are given up, and when it ends.
 #pragma once
 
 #include <cstdint>

@@ -38,8 +38,8 @@ std::vector<int> units_in(Team team) {
 PlanChoices::PlanChoices(const PlanCosts& costs, const ChoiceSettings& settings)
     : costs_(costs), settings_(settings), stages_(costs.stages()), units_(static_cast<int>(costs.units().size())) {
   if (units_ < 1 || units_ > most_units)
-    refuse_input(fmt::format("plan search: there are {} units; it takes 1 to {}", units_, most_units));
-  if (stages_ < 1) refuse_input("plan search: there is no stage; give costs of one or more");
+    refuse_input(fmt::format("plan search: {} units were given; give 1 to {}", units_, most_units));
+  if (stages_ < 1) refuse_input("plan search: no stages were given; give the costs of one or more");
   if (settings.batches < 1 || settings.batches > 1'000'000'000)
     refuse_input(
         fmt::format("plan search: a stream of {} batches is not possible; give 1 to 1,000,000,000", settings.batches));
@@ -78,9 +78,10 @@ int PlanChoices::end_of(Team team) const {
 }
 
 std::int64_t PlanChoices::checked(Nanoseconds time) const {
-  if (time.count() < 0) refuse_input(fmt::format("plan search: a cost is {} ns; a time is 0 or more", time.count()));
+  if (time.count() < 0)
+    refuse_input(fmt::format("plan search: a cost is {} ns, but a time is 0 or more", time.count()));
   if (time.count() > longest_)
-    refuse_input("plan search: a cost is too long for a stream of so many batches; use fewer");
+    refuse_input("plan search: a cost is too large for a stream of this many batches; use fewer");
   return time.count();
 }
 

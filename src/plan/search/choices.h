@@ -45,7 +45,7 @@ class PlanChoices {
   std::vector<int> best_steps(StageSpan stages, Team team) const;
   /// With these steps.
   PlacedBlock block(StageSpan stages, Team team, const std::vector<int>& steps) const;
-  /// Of a part, at least: what it takes with the smallest share.
+  /// Returns a lower bound of the work of a part: its time with the smallest share.
   std::int64_t least_work(StageSpan stages, int unit, Team team) const;
 
   /// Where a team takes its batches and leaves its results: the unit, or the host if it divides them.

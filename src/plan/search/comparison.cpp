@@ -35,14 +35,14 @@ PlanDifference compare_plans(const Plan& plan, const Plan& other, const PlanCost
   const Estimator one(plan, costs, batches), two(other, costs, batches);
   PlanDifference difference{Nanoseconds(two.of(costs) - one.of(costs)), {}, ""};
   if (!draws) {
-    difference.reason = "the costs do not say how sure they are";
+    difference.reason = "the costs have no confidence intervals";
     return difference;
   }
   for (const Plan& asked : {plan, other})
     if (const auto unknown = draws->unknown_blocks(asked); !unknown.empty()) {
-      difference.reason =
-          fmt::format("nothing tells how sure the times of {} are: they were measured without samples at too few sizes",
-                      fmt::join(unknown, ", "));
+      difference.reason = fmt::format(
+          "the times of {} have no confidence intervals: they were measured without samples at too few sizes",
+          fmt::join(unknown, ", "));
       return difference;
     }
   std::vector<double> saved;

@@ -1,11 +1,12 @@
 // Whether one plan is really faster than another, as far as the costs are known.
 //
 // The estimates of both are made many times with costs that are drawn as they could come out if they were measured
-// anew (cost_errors.h). Each draw has one error for each range of stages on a unit, used by both plans: what they have
-// in common is not counted as a difference. The interval of the difference is that from the 2.5th to the 97.5th
-// percentile of the draws: what the plans would be measured to take lies there in 95 % of repetitions. (Intervals of
-// both plans' times, laid beside each other, would be too wide where they share blocks, and no interval of a
-// difference where they do not.) The slowest block of a plan may be another one in other draws; that needs no formula.
+// anew (src/plan/costs/errors.h). Each draw has one error for each range of stages on a unit, used by both plans: what
+// they have in common is not counted as a difference. The interval of the difference is that from the 2.5th to
+// the 97.5th percentile of the draws: what the plans would be measured to take lies there in 95 % of repetitions.
+// (Intervals of both plans' times, laid beside each other, would be too wide where they share blocks, and no interval
+// of a difference where they do not.) The slowest block of a plan may be another one in other draws; that needs no
+// formula.
 //
 // What it leaves out: that the law of the costs bends more than the rows around it show, copies, slow-downs, and that
 // the best of many plans is more likely one whose costs came out too low.

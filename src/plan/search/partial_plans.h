@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/basics/index.h"
-#include "plan/search/memory_bounds.h"
 #include "plan/search/bounds.h"
+#include "plan/search/memory_bounds.h"
 #include "plan/search/search.h"
 #include "plan/search/share_trials.h"
 

@@ -40,11 +40,12 @@ std::optional<FoundPlan> best_single(const PlanChoices& choices, std::int64_t ba
 }
 
 void check(const PlanSearchSettings& settings) {
-  if (settings.top < 1) refuse_input(fmt::format("plan search: {} plans are none; ask for 1 or more", settings.top));
+  if (settings.top < 1)
+    refuse_input(fmt::format("plan search: {} is not a number of plans; ask for 1 or more", settings.top));
   if (settings.steps < 1)
-    refuse_input(fmt::format("plan search: a share of 1/{} is none; use 1 or more steps", settings.steps));
+    refuse_input(fmt::format("plan search: 1/{} is not a share; use 1 or more steps", settings.steps));
   if (settings.most_blocks.value_or(1) < 1)
-    refuse_input(fmt::format("plan search: {} blocks are no plan; allow 1 or more", *settings.most_blocks));
+    refuse_input(fmt::format("plan search: {} is not a number of blocks; allow 1 or more", *settings.most_blocks));
 }
 
 std::int64_t batches_of(const PlanSearchSettings& settings) {
@@ -103,7 +104,8 @@ void refuse_stage_without_unit(const PlanCosts& costs, const PlanChoices& choice
     std::vector<std::string> reasons;
     for (int unit = 0; unit < choices.units(); ++unit)
       reasons.push_back(fmt::format("{}: {}", costs.units()[index(unit)], costs.why_missing({stage, stage}, unit)));
-    refuse_input(fmt::format("no plan is possible: stage {} runs on no unit ({})", stage, fmt::join(reasons, "; ")));
+    refuse_input(
+        fmt::format("no plan is possible: stage {} cannot run on any unit ({})", stage, fmt::join(reasons, "; ")));
   }
 }
 
@@ -121,17 +123,16 @@ std::string memory_of_units(const PlanCosts& costs) {
   const MemoryBounds memory(costs, choices);
   const std::string units = memory_of_units(costs);
   if (memory.needed() > memory.available())
-    refuse_input(fmt::format("no plan is possible: the stages need {} of memory at least, and the units have {}",
+    refuse_input(fmt::format("no plan is possible: the stages need at least {} of memory, and the units have {}",
                              format_bytes(static_cast<double>(memory.needed())), units));
   if (found.end == SearchEnd::complete)
     refuse_input(
-        fmt::format("no plan is possible: no way to place the stages fits into the memory of the units ({}); "
-                    "give a unit more, or allow it fewer stages",
+        fmt::format("no plan is possible: no placement of the stages fits into the memory of the units ({}); give a "
+                    "unit more memory, or allow it fewer stages",
                     units));
   refuse_input(
-      fmt::format("no plan was found that fits into the memory of the units ({}), and it is not proven that "
-                  "there is none: the search stopped after {} beginnings of plans; give a unit more memory, or "
-                  "cut the model into fewer stages",
+      fmt::format("no plan was found that fits into the memory of the units ({}), but one may exist: the search "
+                  "stopped after {} partial plans; give a unit more memory, or cut the model into fewer stages",
                   units, found.looked_at));
 }
 
@@ -140,8 +141,8 @@ std::string memory_of_units(const PlanCosts& costs) {
   refuse_stage_without_unit(costs, choices);
   if (memory_adds_up(costs, settings.units_once)) refuse_lack_of_memory(found, costs, choices);
   refuse_input(
-      "no plan is possible: blocks that can run do not fit together within the limits that were set; let units "
-      "serve several blocks (--shared), or give the costs of stages that run fused (takt sweep --ranges)");
+      "no plan is possible: the blocks that can run do not cover all stages within the given limits; let units serve "
+      "several blocks (--shared), or give the costs of fused stages (takt sweep --ranges)");
 }
 
 /// A part of what a search may do, as several share it.
@@ -190,6 +191,10 @@ PlanChoices choices_for(const PlanSearchSettings& settings, const PlanCosts& cos
 
 std::string_view objective_name(PlanObjective objective) {
   return objective == PlanObjective::latency ? "latency" : "throughput";
+}
+
+std::string objective_words(PlanObjective objective, std::int64_t batches) {
+  return objective == PlanObjective::latency ? "a batch" : fmt::format("for {} batches", batches);
 }
 
 std::string_view end_name(SearchEnd end) {

@@ -9,12 +9,12 @@
 //   time of what is placed + least time of the rest + (batches − 1) · the slowest block and transfer at least
 //
 // where both least values of the rest are known from the back for every set of units that are still free. Where the
-// bound is the plan's time itself (no unit serves two blocks, no slow-downs: plan_estimate.h) the first plans to be
-// complete are the best, with the shares at which the longest part is shortest. Of partial plans that have come equally
-// far with the same units, one that is behind in sum and in slowest block alike is given up, unless more are wanted.
-// Otherwise every plan that comes up is simulated, and the search ends when the bound has reached the best that was
-// simulated: nothing that is left can be better. Shares are then tried around those of the undisturbed optimum, all of
-// them where they are few.
+// bound is the plan's time itself (no unit serves two blocks, no slow-downs: src/plan/estimate/estimate.h) the first
+// plans to be complete are the best, with the shares at which the longest part is shortest. Of partial plans that have
+// come equally far with the same units, one that is behind in sum and in slowest block alike is given up, unless more
+// are wanted. Otherwise every plan that comes up is simulated, and the search ends when the bound has reached the best
+// that was simulated: nothing that is left can be better. Shares are then tried around those of the undisturbed
+// optimum, all of them where they are few.
 //
 // Where units have little memory and serve several blocks, partial plans know what their units keep (memory_bounds.h).
 // Where bounds are not the plan's time, searches among some of the plans come first - undivided blocks, units that
@@ -40,6 +40,8 @@ enum class PlanObjective {
 };
 
 std::string_view objective_name(PlanObjective objective);  ///< "latency", "throughput"
+/// What the time of a plan is for: "a batch" that is alone, "for 16 batches" of a stream.
+std::string objective_words(PlanObjective objective, std::int64_t batches);
 
 struct PlanSearchSettings {
   PlanObjective objective = PlanObjective::latency;

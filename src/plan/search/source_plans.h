@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/gnn/network.h"
 #include "plan/estimate/plan.h"
+#include "plan/gnn/network.h"
 
 namespace takt {
 

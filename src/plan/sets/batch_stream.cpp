@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/statistics/random.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -40,13 +40,13 @@ BatchStream parse_batch_stream(std::string_view text, std::string_view where) {
     if (line.empty() || line.front() == '#') continue;
     const auto batch = batch_in(line);
     if (!batch && !(is_first && is_heading(line)))
-      refuse_input(fmt::format("{}: line {}: '{}' is no batch; write nodes,edges such as 1000,5000", where, number,
-                               printable(line.substr(0, 40))));
+      refuse_input(fmt::format("{}: line {}: '{}' is not a batch; write nodes,edges, for example 1000,5000", where,
+                               number, printable(line.substr(0, 40))));
     is_first = false;
     if (batch) stream.push_back(*batch);
     if (stream.size() > most_batches) refuse_input(fmt::format("{}: has more than a million batches", where));
   }
-  if (stream.empty()) refuse_input(fmt::format("{}: has no batch; write a line nodes,edges for each", where));
+  if (stream.empty()) refuse_input(fmt::format("{}: has no batches; write a line nodes,edges for each", where));
   return stream;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 std::shared_ptr<const PlanCosts> costs_of_size(const CostsAt& costs_at, const GraphSize& size) {
   auto costs = costs_at(size);
-  if (!costs) refuse_input(fmt::format("plan set: the costs of {} are not known", size_text(size)));
+  if (!costs) refuse_input(fmt::format("plan set: the costs of {} are unknown", size_text(size)));
   return costs;
 }
 
@@ -116,9 +116,9 @@ PlanThreshold threshold_before(const PlanSet& set, std::size_t point, const Cost
 }
 
 void check(const PlanSetSettings& settings) {
-  if (settings.switch_cost.count() < 0) refuse_input("plan set: a change of plan costs less than nothing");
+  if (settings.switch_cost.count() < 0) refuse_input("plan set: the cost of a switch is negative");
   if (!(settings.tolerance >= 0 && settings.tolerance < 1))
-    refuse_input(fmt::format("plan set: the tolerance {} is no share of a time", settings.tolerance));
+    refuse_input(fmt::format("plan set: the tolerance {} is not a share of a time", settings.tolerance));
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ PlanSet::Cost cost_per_batch(const Plan& plan, const PlanCosts& costs, const Pla
 
 PlanSet compile_plan_set(const CostsAt& costs_at, const std::vector<GraphSize>& sizes,
                          const PlanSetSettings& settings) {
-  if (sizes.empty()) refuse_input("plan set: there is no size; give one or more");
+  if (sizes.empty()) refuse_input("plan set: no sizes were given; give one or more");
   check(settings);
   check_rows_grow(sizes);
   PlanSet set;
@@ -211,7 +211,7 @@ PlanSet::Expected PlanSet::expected(const GraphSize& size) const {
   }
   expected.best = best_of(expected.costs);
   if (!expected.costs[index(expected.best)])
-    refuse_input(fmt::format("plan set: no plan of the set is possible at {}; compile it with a size near that",
+    refuse_input(fmt::format("plan set: no plan of the set is possible at {}; compile it with a size near this one",
                              size_text(size)));
   expected.extrapolated = outside != points.end() || low->extrapolated || high->extrapolated;
   return expected;

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "plan/gnn/edge_list.h"
 #include "plan/estimate/cost_source.h"
-#include "plan/search/search.h"
 #include "plan/estimate/size_line.h"
+#include "plan/gnn/edge_list.h"
+#include "plan/search/search.h"
 
 namespace takt {
 
@@ -45,7 +45,8 @@ struct PlanThreshold {
 };
 
 struct PlanSet {
-  /// Of one plan for a batch of one size: its latency, or its share of the stream's makespan. nullopt: not possible.
+  /// Cost of one plan for a batch of one size: its latency, or its share of the stream's makespan. nullopt: not
+  /// possible.
   using Cost = std::optional<Nanoseconds>;
   struct Point {
     GraphSize size;
@@ -80,7 +81,7 @@ struct PlanSet {
   /// at the last point is not possible there. Throws Error(bad_input) where no plan is possible.
   Expected expected(const GraphSize& size) const;
 
-  /// Of a search for one plan more.
+  /// Returns the settings of a search for one more plan.
   PlanSearchSettings search() const;
 };
 
@@ -121,7 +122,7 @@ SwitchedStream best_switching(const std::vector<std::vector<PlanSet::Cost>>& cos
 /// then no dearer than that plan: changes beside it are paid from what changes have gained. With k changes the stream
 /// is never dearer than under any single plan by more than 2k + 1 times the switch cost: between two changes batches
 /// miss less than one. On streams that are not made against it, hardly ever by more than one
-/// (tests/plan/plan_stream_test). Not thread-safe.
+/// (tests/plan/search/plan_stream_test). Not thread-safe.
 class PlanChooser {
  public:
   PlanChooser(std::size_t plans, Nanoseconds switch_cost)

@@ -5,11 +5,11 @@
 #include <set>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/index.h"
+#include "base/basics/text.h"
+#include "base/files/file.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 #include "plan/sets/set_file.h"
 
 namespace takt {
@@ -77,7 +77,7 @@ class SetReader {
     for (const SetJson& unit : entries_of(file_, "units", 1)) {
       const bool is_new = unit.is_string() && std::find(set_.units.begin(), set_.units.end(),
                                                         unit.get_ref<const std::string&>()) == set_.units.end();
-      if (!is_new || set_.units.size() == 8) file_.refuse("'units' is no list of 1 to 8 names, each there once");
+      if (!is_new || set_.units.size() == 8) file_.refuse("'units' is not a list of 1 to 8 different names");
       set_.units.push_back(unit.get<std::string>());
     }
   }
@@ -97,7 +97,7 @@ class SetReader {
       const Plan plan = parse_plan_json(json.dump(-1, ' ', true, SetJson::error_handler_t::replace), here);
       check(plan, rules, here);
       if (!seen.insert(to_json(plan)).second)
-        refuse_input(fmt::format("{}: {} is there twice; keep one", here, to_string(plan)));
+        refuse_input(fmt::format("{}: {} is listed twice; keep one", here, to_string(plan)));
       set_.plans.push_back(plan);
     }
   }
@@ -121,7 +121,7 @@ class SetReader {
     const PlanSet::Cost& best = point.costs[index(point.best)];
     for (const PlanSet::Cost& cost : point.costs)
       if (!best || (cost && *cost < *best))
-        object.refuse(fmt::format("plan {} is not the best of these costs; compile the set again", point.best));
+        object.refuse(fmt::format("plan {} is not the best for these costs; compile the set again", point.best));
     return point;
   }
 
@@ -130,7 +130,7 @@ class SetReader {
       const std::string here = place("size", set_.points.size());
       PlanSet::Point point = point_in(json, here);
       if (!set_.points.empty() && rows_of(point.size) <= rows_of(set_.points.back().size))
-        refuse_input(fmt::format("{}: {} overlap {}, as they do not have more rows (nodes + edges)", here,
+        refuse_input(fmt::format("{}: {} overlap {}, because they do not have more rows (nodes + edges)", here,
                                  size_text(point.size), size_text(set_.points.back().size)));
       set_.points.push_back(std::move(point));
     }
@@ -147,8 +147,7 @@ class SetReader {
     for (std::size_t p = 1; p < set_.points.size(); ++p) {
       if (set_.points[p].best == set_.points[p - 1].best) continue;
       if (next == list.size())
-        file_.refuse(
-            fmt::format("'thresholds' has none for the change of plan before {}", size_text(set_.points[p].size)));
+        file_.refuse(fmt::format("'thresholds' has no entry for the switch before {}", size_text(set_.points[p].size)));
       set_.thresholds.push_back(threshold_in(list[next], place("threshold", next), p));
       ++next;
     }
@@ -164,8 +163,8 @@ class SetReader {
         size_or_null(object, "at").value_or(GraphSize{}), size_or_null(object, "up"), size_or_null(object, "down")};
     const PlanSet::Point &low = set_.points[point - 1], &high = set_.points[point];
     if (threshold.below != low.best || threshold.above != high.best)
-      object.refuse(fmt::format("leads from plan {} to {}, but the best changes from {} to {} there", threshold.below,
-                                threshold.above, low.best, high.best));
+      object.refuse(fmt::format("is for a switch from plan {} to {}, but the best plan changes from {} to {} there",
+                                threshold.below, threshold.above, low.best, high.best));
     const std::int64_t at = rows_of(threshold.at);
     if (at <= rows_of(low.size) || at > rows_of(high.size))
       object.refuse(fmt::format("'at' is not between {} and {}", size_text(low.size), size_text(high.size)));
@@ -182,7 +181,7 @@ class SetReader {
 PlanSet parse_plan_set(std::string_view json, std::string_view where) {
   const SetJson file = parse_strictly(json, where);
   if (!file.is_object() || !file.contains("takt_plan_set"))
-    refuse_input(fmt::format("{}: is no plan set; make one with 'takt plan compile'", where));
+    refuse_input(fmt::format("{}: is not a plan set; make one with 'takt plan compile'", where));
   return SetReader(file, where).read();
 }
 

@@ -25,21 +25,18 @@ struct SizeAnswers {
 void check_costs(const PlanSet& set, const PlanCosts& costs) {
   for (const std::string& unit : set.units)
     if (std::find(costs.units().begin(), costs.units().end(), unit) == costs.units().end())
-      refuse_input(
-          fmt::format("plan set: has plans for {}, of which there are no costs; use the costs that it was "
-                      "compiled from",
-                      unit));
+      refuse_input(fmt::format(
+          "plan set: has plans for {}, for which there are no costs; use the costs that it was compiled from", unit));
   if (costs.stages() != set.stages)
-    refuse_input(
-        fmt::format("plan set: is of {} stages, but the costs are of {}; use the costs that it was compiled from",
-                    set.stages, costs.stages()));
+    refuse_input(fmt::format("plan set: has {} stages, but the costs have {}; use the costs that it was compiled from",
+                             set.stages, costs.stages()));
 }
 
 class StreamSimulation {
  public:
   StreamSimulation(const PlanSet& set, const CostsAt& costs_at, const BatchStream& stream)
       : set_(set), costs_at_(costs_at), stream_(stream), search_(set.search()) {
-    if (stream.empty()) refuse_input("plan set: the stream has no batch");
+    if (stream.empty()) refuse_input("plan set: the stream has no batches");
   }
 
   StreamReport run() {
@@ -80,7 +77,7 @@ class StreamSimulation {
     const auto [place, is_new] = sizes_.try_emplace({size.nodes, size.edges});
     if (!is_new) return place->second;
     const auto costs = costs_at_(size);
-    if (!costs) refuse_input(fmt::format("plan set: the costs of {} are not known", size_text(size)));
+    if (!costs) refuse_input(fmt::format("plan set: the costs of {} are unknown", size_text(size)));
     check_costs(set_, *costs);
     SizeAnswers& answers = place->second;
     answers.asked = costs;

@@ -19,7 +19,7 @@ std::vector<std::int64_t> ns_of(std::span<const PlanSet::Cost> costs) {
   std::vector<std::int64_t> list;
   for (const PlanSet::Cost& cost : costs) list.push_back(ns_of(cost));
   if (list.empty() || *std::min_element(list.begin(), list.end()) >= not_possible)
-    refuse_input("plan set: a batch is possible under none of the plans; compile the set with its size");
+    refuse_input("plan set: none of the plans can run one of the batches; compile the set with its size");
   return list;
 }
 

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -68,8 +68,8 @@ Json parsed(std::string_view json, std::string_view where) {
   Json file = strict_json_in(json).value_or(Json());
   if (!file.is_object() || !file.contains("test_cases") || !file["test_cases"].is_array())
     refuse_input(
-        fmt::format("{}: is no file of cases; write {{\"test_cases\": [{{\"nodes\": 1000, \"edges\": 2000}}]}}, "
-                    "or name a set: {}",
+        fmt::format("{}: is not a file of cases; write {{\"test_cases\": [{{\"nodes\": 1000, \"edges\": 2000}}]}}, or "
+                    "name a set: {}",
                     where, fmt::join(case_sets(), ", ")));
   return file;
 }
@@ -94,10 +94,10 @@ SweepCases parse_cases(std::string_view json, std::string_view where) {
     const std::string place = fmt::format("{}: case {}", where, cases.sizes.size() + 1);
     const GraphSize size{count_in(one, "nodes", 1, place), count_in(one, "edges", 0, place)};
     if (!seen.emplace(size.nodes, size.edges).second)
-      refuse_input(fmt::format("{}: {} nodes and {} edges are there twice", place, size.nodes, size.edges));
+      refuse_input(fmt::format("{}: {} nodes and {} edges are listed twice", place, size.nodes, size.edges));
     cases.sizes.push_back(size);
   }
-  if (cases.sizes.empty()) refuse_input(fmt::format("{}: has no case", where));
+  if (cases.sizes.empty()) refuse_input(fmt::format("{}: has no cases", where));
   return cases;
 }
 
@@ -105,7 +105,8 @@ SweepCases sweep_cases(const std::string& word) {
   const auto& sets = case_sets();
   if (std::find(sets.begin(), sets.end(), word) != sets.end()) return {.sizes = sizes_of_set(word)};
   if (number_in<std::int64_t>(word) && !std::filesystem::exists(word))
-    refuse_input(fmt::format("there is no set of {} cases; name one of {}, or a file", word, fmt::join(sets, ", ")));
+    refuse_input(
+        fmt::format("the set of {} cases does not exist; name one of {}, or a file", word, fmt::join(sets, ", ")));
   return parse_cases(read_file(word), printable(word));
 }
 

@@ -8,10 +8,10 @@
 #include <set>
 #include <tuple>
 
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
-#include "base/files/journal.h"
 #include "base/basics/text.h"
+#include "base/files/journal.h"
+#include "base/system/child_process.h"
 #include "model/sim/simulated.h"
 #include "plan/sweep/contention_bench.h"
 #include "plan/sweep/contention_journal.h"
@@ -92,7 +92,7 @@ class ContentionRun {
     const ContentionRecord* loads = known_.find(loads_block);
     if (!loads->reason.empty())
       throw Error(ErrorKind::runtime,
-                  fmt::format("the loads beside which stages run cannot be measured: {}", printable(loads->reason)));
+                  fmt::format("the loads under which stages run cannot be measured: {}", printable(loads->reason)));
     for (auto& [unit, task] : tasks_) measure_unit(task);
     return together();
   }
@@ -106,10 +106,9 @@ class ContentionRun {
     const auto there = read_contention(file);
     if (!there) return journal_->append(to_json(configuration_));
     if (const auto differs = difference(there->configuration, configuration_); !differs.empty())
-      refuse_input(
-          fmt::format("{}: was measured in another way ({}); give another folder with --out, or the same "
-                      "devices and settings",
-                      printable(file.string()), differs));
+      refuse_input(fmt::format(
+          "{}: was measured with different settings ({}); use another --out, or the same devices and settings",
+          printable(file.string()), differs));
     configuration_.size = there->configuration.size;
     known_ = *there;
   }
@@ -148,17 +147,17 @@ class ContentionRun {
       ContentionRecord record{blocks[done], task.device, {}, {}};
       switch (child.next(line, settings_.row_limit, settings_.stop)) {
         case ChildProcess::Answer::line:
-          record = parse_contention_record(line, shape_of(configuration_), "answer of a sweep's own process");
+          record = parse_contention_record(line, shape_of(configuration_), "answer of a worker process");
           if (record.block != blocks[done])
-            refuse_input(fmt::format("a sweep's own process answered with {} instead of {}", printable(record.block),
-                                     blocks[done]));
+            refuse_input(
+                fmt::format("a worker process answered with {} instead of {}", printable(record.block), blocks[done]));
           keep(std::move(record));
           break;
         case ChildProcess::Answer::stopped:
-          throw Error(ErrorKind::runtime, "stopped while contention was measured; the same command goes on from here");
+          throw Error(ErrorKind::runtime, "stopped while contention was measured; the same command resumes from here");
         case ChildProcess::Answer::late:
           record.reason =
-              fmt::format("no answer within {}: its process was ended", format_duration(settings_.row_limit));
+              fmt::format("no answer within {}: its process was stopped", format_duration(settings_.row_limit));
           keep(std::move(record));
           return done + 1;
         case ChildProcess::Answer::ended:
@@ -220,8 +219,8 @@ std::optional<MeasuredContention> measure_contention(const SweepRecords& sweep, 
   const auto sharing = sharing_among(devices_of(rows), settings.alone);
   if (!sharing && settings.alone)
     refuse_input(
-        fmt::format("{}: no two of its devices share anything, so nothing can be measured of contention; "
-                    "describe what simulated ones share, or measure a real one",
+        fmt::format("{}: no two of its devices share a resource, so there is no contention to measure; describe what "
+                    "simulated ones share, or measure a real one",
                     printable(settings.folder.string())));
   if (!sharing) return std::nullopt;
   return ContentionRun(sweep, settings, *sharing, rows).measure_all();

@@ -1,6 +1,6 @@
 // What stages on the devices of a sweep do to each other while they run at once: each is measured alone, beside loads
-// of known levels, and pairs follow from that (replay/single_contention.h). Devices that share nothing do nothing to
-// each other and are not measured.
+// of known levels, and pairs follow from that (pipeline/contention/single_contention.h). Devices that share nothing do
+// nothing to each other and are not measured.
 //
 //   measure_contention()  says what is missing, starts children, keeps the journal, writes the file   contention.cpp
 //   ContentionTask        what a child is asked for and answers                                       contention_task.h
@@ -44,9 +44,9 @@ struct MeasuredContention {
   std::string damage{};             ///< a sentence on damaged lines of the journal; empty: there were none
 };
 
-/// Of the rows that `sweep` has of the network. nullopt: no two devices share anything. Throws Error(io),
-/// Error(bad_input) for a journal of another configuration and where there is nothing to measure although `alone` asks
-/// for it, and Error(runtime) when stopped, or where the loads cannot be measured.
+/// Returns the contention of the rows that `sweep` has of the network. nullopt: no two devices share anything. Throws
+/// Error(io), Error(bad_input) for a journal of another configuration and where there is nothing to measure although
+/// `alone` asks for it, and Error(runtime) when stopped, or where the loads cannot be measured.
 std::optional<MeasuredContention> measure_contention(const SweepRecords& sweep, const ContentionSettings& settings);
 
 /// The file's name beside the tables of costs.

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <new>
 
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
-#include "base/files/temporary_folder.h"
 #include "base/basics/text.h"
+#include "base/files/temporary_folder.h"
+#include "base/system/child_process.h"
+#include "model/sim/simulated.h"
 #include "pipeline/engine/loaded_runs.h"
 #include "pipeline/engine/shared_resources.h"
-#include "model/sim/simulated.h"
 #include "plan/sweep/export.h"
 #include "plan/sweep/sharing_devices.h"
 
@@ -97,7 +97,8 @@ class ContentionBench {
       return spec;
     }
     const StageExport exported = export_of(what.range, task_.unit, task_.size);
-    stage.model = task_.folder / (task_.runtime == "openvino" ? ir_file(exported) : onnx_file(exported));
+    stage.model =
+        task_.folder / (make_runtime(task_.runtime)->traits().reads_ir ? ir_file(exported) : onnx_file(exported));
     stage.runtime = task_.runtime;
     if (task_.unit == "CPU") stage.precision = ElementType::f32;  // as for its times
     stage.given = values_of(what.range, exported.settings.size.has_value());

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/journal.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 #include "plan/costs/row_values.h"
 
 namespace takt {
@@ -37,13 +37,14 @@ std::string to_json(const ContentionConfiguration& c) {
 ContentionConfiguration parse_contention_configuration(std::string_view json, std::string_view where) {
   const Json line = parse_strictly(json, where);
   if (!line.is_object() || !line.contains("takt_contention"))
-    refuse_input(fmt::format("{}: does not begin as a file of contention; give another folder with --out", where));
-  if (line["takt_contention"] != 1) refuse_input(fmt::format("{}: is of a newer takt; read it with that", where));
+    refuse_input(fmt::format("{}: is not a file of contention; use another --out", where));
+  if (line["takt_contention"] != 1)
+    refuse_input(fmt::format("{}: was written by a newer version of takt; read it with that version", where));
   const JsonObject read(line, std::string(where),
                         {"takt_contention", "network", "features", "graph", "seed", "machine", "resources", "levels",
                          "rounds", "nodes", "edges"});
   const auto network = network_named(read.text("network"));
-  if (!network) read.refuse("is of a network that there is not");
+  if (!network) read.refuse("belongs to an unknown network");
   ContentionConfiguration c;
   c.network = *network;
   c.features = read.integer("features", 1, most_graph_nodes);
@@ -51,7 +52,7 @@ ContentionConfiguration parse_contention_configuration(std::string_view json, st
   c.machine = read.text("machine");
   c.resources = read.texts("resources");
   if (c.resources.empty() || c.resources.size() > 8)
-    read.refuse(fmt::format("the number of resources is {}, and not 1 to 8", c.resources.size()));
+    read.refuse(fmt::format("the number of resources is {}, which is not within 1 to 8", c.resources.size()));
   c.levels = static_cast<int>(read.integer("levels", 1, 50));
   c.rounds = static_cast<int>(read.integer("rounds", 2, 1000));
   c.size = {read.integer("nodes", 1, most_graph_nodes), read.integer("edges", 0, most_graph_nodes)};

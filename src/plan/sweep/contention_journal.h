@@ -16,7 +16,7 @@ struct ContentionConfiguration {
   Network network = Network::sage;
   std::int64_t features = 500;
   SweepGraph graph;
-  std::string machine;                 ///< its class (machine_class.h)
+  std::string machine;                 ///< its class (src/base/machine/class.h)
   std::vector<std::string> resources;  ///< that loads press on
   int levels = 5, rounds = 3;
   GraphSize size;  ///< of the graph; chosen when the journal is begun, and then kept

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -26,7 +26,7 @@ Json json_of(const std::vector<AnswersToLoads>& list) {
 
 double factor_in(const Json& json, const std::string& place) {
   const double factor = JsonObject::number_in(json, place, 0, 1e6);
-  if (factor == 0) refuse_input(fmt::format("{}: 0 is no slow-down", place));
+  if (factor == 0) refuse_input(fmt::format("{}: 0 is not a slowdown", place));
   return factor;
 }
 
@@ -43,12 +43,12 @@ AnswersToLoads answers_in(const Json& json, const std::string& place, const Cont
   for (const Json& curve : object.list("slow_downs")) {
     answers.slow_downs.push_back(factors_in(curve, object.place_of("slow_downs")));
     if (answers.slow_downs.back().size() != shape.levels)
-      object.refuse(fmt::format("a load has {} levels and not {}", answers.slow_downs.back().size(), shape.levels));
+      object.refuse(fmt::format("a load has {} levels instead of {}", answers.slow_downs.back().size(), shape.levels));
   }
   answers.mixed = factor_in(object["mixed"], object.place_of("mixed"));
   answers.load_lost = factors_in(object["load_lost"], object.place_of("load_lost"));
   if (answers.slow_downs.size() != shape.resources || answers.load_lost.size() != (of_stage ? shape.resources : 0))
-    object.refuse(fmt::format("its answers are not those to loads of {} resources", shape.resources));
+    object.refuse(fmt::format("its answers do not belong to loads of {} resources", shape.resources));
   return answers;
 }
 
@@ -64,14 +64,14 @@ SingleRound round_in(const Json& json, const std::string& place, const Contentio
     round.answers.loads.push_back(answers_in(one, object.place_of("loads"), shape, false));
   const std::size_t stages = of_loads ? 0 : 1, loads = of_loads ? shape.resources : 0;
   if (round.alone.size() != stages || round.answers.stages.size() != stages || round.answers.loads.size() != loads)
-    object.refuse("a round has not one stage, or not every load");
+    object.refuse("a round has no stage, or not every load");
   return round;
 }
 
 StageRange range_in(const Json& json, Network network) {
   const StageRange range{network, json.at("first"), json.at("last")};
   if (range.first < 1 || range.last < range.first || range.last > static_cast<int>(stages_of(network).size()))
-    refuse_input("a task names stages that the network lacks");
+    refuse_input("a task names stages that the network does not have");
   return range;
 }
 
@@ -118,7 +118,7 @@ ContentionTask parse_contention_task(std::string_view json) try {
   task.graph = {read.at("graph"), read.at("seed")};
   for (const Json& stage : read.at("stages")) {
     const auto network = network_named(stage.at("network").get<std::string>());
-    if (!network) refuse_input("a task names a network that there is not");
+    if (!network) refuse_input("a task names an unknown network");
     task.stages.push_back({range_in(stage, *network), stage.at("batches")});
   }
   task.levels = read.at("levels"), task.rounds = read.at("rounds");
@@ -126,7 +126,7 @@ ContentionTask parse_contention_task(std::string_view json) try {
   task.parent = read.at("parent");
   return task;
 } catch (const Json::exception& error) {
-  refuse_input(fmt::format("a sweep's own process was asked for something else than contention: {}", error.what()));
+  refuse_input(fmt::format("a worker process was asked for something other than contention: {}", error.what()));
 }
 
 std::string to_json(const ContentionRecord& record) {
@@ -147,8 +147,8 @@ ContentionRecord parse_contention_record(std::string_view json, const Contention
     record.rounds.push_back(round_in(round, fmt::format("{}: round {}", where, record.rounds.size() + 1), shape,
                                      record.block == loads_block));
   if (record.rounds.size() != (record.reason.empty() ? shape.rounds : 0))
-    read.refuse(
-        fmt::format("it has {} rounds and not {}, or they do not fit its reason", record.rounds.size(), shape.rounds));
+    read.refuse(fmt::format("it has {} rounds instead of {}, or they do not match its reason", record.rounds.size(),
+                            shape.rounds));
   return record;
 }
 

@@ -1,5 +1,6 @@
 // What one process of a sweep measures of contention: stages on one device, each beside loads of known levels
-// (replay/stage_contention.h), or the loads beside each other. A process of its own, as for times (stage_task.h).
+// (pipeline/contention/stage_contention.h), or the loads beside each other. A process of its own, as for times
+// (stage_task.h).
 //
 // The task goes to the child as JSON on its standard input; for each stage it answers with one line, which is the
 // record of the journal.

@@ -6,10 +6,10 @@
 #include <map>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/folder_lock.h"
 #include "base/files/journal.h"
-#include "base/basics/text.h"
 #include "plan/sweep/export_journal.h"
 
 namespace takt {
@@ -137,7 +137,7 @@ std::vector<ExportedModel> export_models(const std::vector<StageExport>& exports
   std::vector<ExportedModel> models;
   for (const StageExport& what : exports) {
     if (settings.stop && *settings.stop)
-      throw Error(ErrorKind::runtime, fmt::format("stopped after {} of {} models; the same command goes on from here",
+      throw Error(ErrorKind::runtime, fmt::format("stopped after {} of {} models; the same command resumes from here",
                                                   models.size(), exports.size()));
     if (settings.progress) settings.progress(models.size(), exports.size());
     models.push_back(exporter.export_one(what));

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/table/table.h"
-#include "plan/gnn/stage_model.h"
 #include "model/runtime/runtime.h"
+#include "plan/gnn/stage_model.h"
 #include "plan/sweep/cases.h"
 
 namespace takt {
@@ -30,12 +30,14 @@ struct StageExport {
 /// The one that a stage on a unit is measured with: of a fixed size where the unit takes no other.
 StageExport export_of(const StageRange& stage, const std::string& unit, const GraphSize& size);
 
-/// Of the model, relative to the sweep's folder: "exported_models/onnx_models/NAME.onnx", ".../ir_models/NAME.xml".
+/// Return the paths of the model, relative to the sweep's folder: "exported_models/onnx_models/NAME.onnx",
+/// ".../ir_models/NAME.xml".
 std::filesystem::path onnx_file(const StageExport& model);
 std::filesystem::path ir_file(const StageExport& model);
 
-/// Of all stages of the networks, with `ranges` of all fused ranges of them, too: one for CPUs and one for GPUs each,
-/// and one per size for NPUs, also of stages that NPUs are known to refuse, as it is for their own compiler to say so.
+/// Returns the exports of all stages of the networks and, with `ranges`, of all their fused ranges: one for CPUs and
+/// one for GPUs each, and one per size for NPUs. Stages that NPUs are known to reject are included: their compiler
+/// decides.
 std::vector<StageExport> stage_exports(const std::vector<Network>& networks, const SweepCases& cases,
                                        bool ranges = false);
 

@@ -17,20 +17,21 @@ struct ExportGroup {
   std::int64_t models = 0, written = 0, converted = 0;
 };
 
-constexpr ColumnText made_for{"made_for", "For", "The kind of device that the model is made for."};
-constexpr ColumnText model_type{"model_type", "Type",
-                                "The type of the model's features and weights; counts are f32 and indices i64 in all."};
+constexpr ColumnText made_for{"made_for", "Device kind", "The kind of device for which the model is made."};
+constexpr ColumnText model_type{
+    "model_type", "Type",
+    "The type of the model's features and weights; counts are f32 and indices i64 in all models."};
 
 constexpr Column<ExportGroup> summary_columns[] = {
     {stage_columns::network,
      [](const ExportGroup& g) -> Cell { return std::string(network_title(g.what.stage.network)); }},
     {made_for, [](const ExportGroup& g) -> Cell { return g.what.device; }},
     {model_type, [](const ExportGroup& g) -> Cell { return precision_text(g.what); }},
-    {"exported", "Models", [](const ExportGroup& g) -> Cell { return g.models; }, "How many models there are."},
+    {"exported", "Models", [](const ExportGroup& g) -> Cell { return g.models; }, "The number of models."},
     {"written", "Written", [](const ExportGroup& g) -> Cell { return g.written; },
-     "How many of them were written now; the others were there, the same to the byte."},
+     "How many of them were written now; the others already existed, byte-identical."},
     {"with_ir", "With IR", [](const ExportGroup& g) -> Cell { return g.converted; },
-     "How many of them are there as OpenVINO's IR, too."},
+     "How many of them also exist as OpenVINO IR."},
 };
 
 constexpr Column<ExportedModel> model_columns[] = {
@@ -42,18 +43,17 @@ constexpr Column<ExportedModel> model_columns[] = {
     {model_type, [](const ExportedModel& m) -> Cell { return precision_text(m.what); }},
     {"nodes", "Nodes",
      [](const ExportedModel& m) { return m.what.settings.size ? Cell(m.what.settings.size->nodes) : Cell(); },
-     "How many nodes the model's graphs have; missing: any number."},
+     "The number of nodes of the model's graphs; empty: any number."},
     {"edges", "Edges",
      [](const ExportedModel& m) { return m.what.settings.size ? Cell(m.what.settings.size->edges) : Cell(); },
-     "How many edges the model's graphs have; missing: any number."},
+     "The number of edges of the model's graphs; empty: any number."},
     {"onnx_file", "ONNX", [](const ExportedModel& m) -> Cell { return m.onnx.generic_string(); },
      "The ONNX file, in the folder of --out."},
     {"ir_file", "IR", [](const ExportedModel& m) { return m.ir ? Cell(m.ir->generic_string()) : Cell(); },
-     "The file of the model as OpenVINO's IR, in the folder of --out; its weights are beside it in a .bin file. "
-     "Missing: this "
-     "binary lacks OpenVINO."},
+     "The file of the model as OpenVINO IR, in the folder of --out; its weights are next to it in a .bin file. Empty "
+     "if this binary was built without OpenVINO."},
     {"is_new", "New", [](const ExportedModel& m) -> Cell { return std::string(m.is_new ? "yes" : "no"); },
-     "yes: the model was written now; no: it was there, the same to the byte."},
+     "yes: the model was written now; no: it already existed, byte-identical."},
 };
 
 constexpr TableDefinition<ExportGroup> summary_definition{

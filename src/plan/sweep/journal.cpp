@@ -8,10 +8,10 @@
 #include <tuple>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 #include "plan/sweep/rounds.h"
 
 namespace takt {
@@ -27,8 +27,9 @@ constexpr std::int64_t most_runs = 1'000'000'000, most_features = 2'147'483'646;
 SweepConfiguration configuration_in(std::string_view line, const std::string& place) {
   const Json json = parse_strictly(line, place);
   if (!json.is_object() || !json.contains("takt_sweep"))
-    refuse_input(fmt::format("{}: does not begin as a file of a sweep; give another folder with --out", place));
-  if (json["takt_sweep"] != 1) refuse_input(fmt::format("{}: is of a newer takt; read it with that", place));
+    refuse_input(fmt::format("{}: is not a file of a sweep; use another --out", place));
+  if (json["takt_sweep"] != 1)
+    refuse_input(fmt::format("{}: was written by a newer version of takt; read it with that version", place));
   const JsonObject object(json, place, {"takt_sweep", "features", "warmup", "iterations", "graph", "seed", "machine"},
                           {"rounds", "timing"});
   SweepConfiguration read;
@@ -53,10 +54,9 @@ std::vector<fs::path> journals_in(const fs::path& folder) {
 }
 
 [[noreturn]] void refuse_other(const fs::path& file, const SweepConfiguration& there, const SweepConfiguration& asked) {
-  refuse_input(
-      fmt::format("{}: was measured in another way ({}); give another folder with --out, or the same settings "
-                  "on the same kind of machine",
-                  printable(file.string()), difference(there, asked)));
+  refuse_input(fmt::format(
+      "{}: was measured with different settings ({}); use another --out, or the same settings and machine class",
+      printable(file.string()), difference(there, asked)));
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ std::string difference(const SweepConfiguration& measured, const SweepConfigurat
   compare("warm-up runs", measured.warmup, asked.warmup);
   compare("iterations", measured.iterations, asked.iterations);
   compare("rounds", measured.rounds, asked.rounds);
-  compare("takt's way of timing", measured.timing, asked.timing);
+  compare("takt's method of timing", measured.timing, asked.timing);
   compare("graph", measured.graph.kind, asked.graph.kind);
   compare("seed", measured.graph.seed, asked.graph.seed);
   compare("machine", measured.machine, asked.machine);

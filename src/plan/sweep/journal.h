@@ -23,7 +23,7 @@ inline constexpr int stage_timing = 3;
 struct SweepConfiguration {
   std::int64_t features = 500, warmup = 10, iterations = 50;
   SweepGraph graph;
-  std::string machine;  ///< its class (machine_class.h)
+  std::string machine;  ///< its class (src/base/machine/class.h)
   int rounds = 1;       ///< in which each row gets its iterations (rounds.h)
   int timing = stage_timing;
 

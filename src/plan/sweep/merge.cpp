@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "plan/sweep/rounds.h"
 
 namespace takt {
@@ -21,10 +21,10 @@ class Merger {
  public:
   void add(const fs::path& folder) {
     const auto sweep = read_sweep(folder);
-    if (!sweep) refuse_input(fmt::format("{}: holds no measured rows of a sweep", printable(folder.string())));
+    if (!sweep) refuse_input(fmt::format("{}: has no measured rows of a sweep", printable(folder.string())));
     if (places_.empty()) merged_.sweep.configuration = sweep->configuration;
     if (const auto differs = difference(merged_.sweep.configuration, sweep->configuration); !differs.empty())
-      refuse_input(fmt::format("{}: was measured in another way than the first folder ({} there)",
+      refuse_input(fmt::format("{}: was measured with different settings than the first folder ({} there)",
                                printable(folder.string()), differs));
     merged_.left_out.insert(merged_.left_out.end(), sweep->damage.begin(), sweep->damage.end());
     for (const StageRecord& record : sweep->by_round) add(record, folder);
@@ -66,8 +66,9 @@ class Merger {
       differs =
           fmt::format("{} nodes and {} edges instead of {} and {}", size.nodes, size.edges, first.nodes, first.edges);
     if (!differs.empty())
-      return merged_.left_out.push_back(fmt::format("{}: its contention of {} was measured in another way ({})",
-                                                    printable(folder.string()), network_title(network), differs));
+      return merged_.left_out.push_back(
+          fmt::format("{}: its contention of {} was measured with different settings ({})", printable(folder.string()),
+                      network_title(network), differs));
     for (const ContentionRecord& record : records.records) {
       const ContentionRecord* known = there->find(record.block);
       if (known && (known->reason.empty() || !record.reason.empty())) continue;
@@ -98,7 +99,7 @@ MergedSweep merge_sweeps(const std::vector<fs::path>& folders) {
 
 void write_sweep(const MergedSweep& merged, const fs::path& folder) {
   if (read_sweep(folder))
-    refuse_input(fmt::format("{}: holds a sweep already; give another folder with --out", printable(folder.string())));
+    refuse_input(fmt::format("{}: already has a sweep; use another --out", printable(folder.string())));
   make_folders(folder / "results");
   for (const ContentionRecords& contention : merged.contention)
     write_file_atomically(contention_journal(folder, contention.configuration.network),

@@ -14,7 +14,8 @@
 
 namespace takt {
 
-/// Of `iterations`, those of the round (from 1) of `rounds`: their sum is all, and they differ by one at most.
+/// Returns how many of `iterations` belong to round `round` (1 to `rounds`). Rounds differ by one at most and add up to
+/// `iterations`.
 std::int64_t iterations_of_round(std::int64_t iterations, int round, int rounds);
 
 /// One record per row, in the order in which rows first appear. Samples follow each other by rounds; of the copies'

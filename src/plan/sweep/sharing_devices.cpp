@@ -17,8 +17,9 @@ std::map<std::string, PressureLaw> shared_by(const std::vector<std::string>& dev
     for (const auto& [name, use] : SimulatedDevice(device, {}).shared_uses(nullptr, device)) {
       ++users[name];
       if (laws.try_emplace(name, use.law).first->second != use.law)
-        refuse_input(fmt::format("{}: suffers from '{}' by another law than a device before it; describe it the same",
-                                 printable(device), printable(name)));
+        refuse_input(
+            fmt::format("{}: has another contention model for '{}' than an earlier device; describe it in the same way",
+                        printable(device), printable(name)));
     }
   std::erase_if(laws, [&](const auto& law) { return users.at(law.first) < 2; });
   return laws;

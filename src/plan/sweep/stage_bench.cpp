@@ -6,13 +6,13 @@
 #include <new>
 #include <regex>
 
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
-#include "base/statistics/statistics.h"
-#include "base/files/temporary_folder.h"
 #include "base/basics/text.h"
+#include "base/files/temporary_folder.h"
+#include "base/statistics/statistics.h"
+#include "base/system/child_process.h"
 #include "measure/open/model_shapes.h"
-#include "runtime/device_choice.h"
+#include "model/runtime/device_choice.h"
 #include "model/runtime/precision.h"
 #include "model/sim/simulated.h"
 #include "plan/sweep/export.h"
@@ -121,9 +121,9 @@ std::unique_ptr<Session> StageBench::open(Runtime& runtime, const GraphSize& siz
   settings.device = task_.device;
   settings.seed = task_.graph.seed;
   // Some processors have units for bfloat16, which a runtime takes unasked; the row says f32.
-  if (task_.unit == "CPU" && !runtime.is_simulated()) settings.precision = ElementType::f32;
-  if (!runtime.is_simulated())
-    return runtime.open(task_.folder / (runtime.name() == "openvino" ? ir_file(what) : onnx_file(what)), nullptr,
+  if (task_.unit == "CPU" && !runtime.traits().is_simulated) settings.precision = ElementType::f32;
+  if (!runtime.traits().is_simulated)
+    return runtime.open(task_.folder / (runtime.traits().reads_ir ? ir_file(what) : onnx_file(what)), nullptr,
                         settings);
   // A description's law needs the shapes of all tensors, so the graph is one of the very size.
   StageModelSettings sized;
@@ -158,7 +158,7 @@ void StageBench::take_times(Session& session, StageMeasurement& row) {
   }
   // No file of measurements takes such a time, as no device has one.
   if (row.times && row.times->min <= Duration::zero())
-    throw Error(ErrorKind::runtime, task_.device + " takes no time at all; give its description an overhead_ns");
+    throw Error(ErrorKind::runtime, task_.device + " takes zero time; give its description an overhead_ns");
   if (is_simulated(task_.device)) return;  // nothing is copied to a device that is not there
   constexpr int turns = 5;
   StageCopy in, out;

@@ -9,12 +9,12 @@
 namespace takt {
 
 namespace stage_columns {
-inline constexpr ColumnText network{"network", "Network", "The graph neural network that the stage is of."};
+inline constexpr ColumnText network{"network", "Network", "The graph neural network of the stage."};
 inline constexpr ColumnText number{
     "stage_number", "Stage",
-    "The number of the network's stage, from 1; of a fused range the first and the last, "
-    "as in 1-4."};
-inline constexpr ColumnText work{"stage_work", "Work", "What the stage does, such as GATHER or REDUCE_SUM."};
+    "The number of the network's stage, from 1; for a fused range the first and the last, for example 1-4."};
+inline constexpr ColumnText work{"stage_work", "Operation",
+                                 "The operation of the stage, such as GATHER or REDUCE_SUM."};
 }  // namespace stage_columns
 
 /// "3", "1-4"

@@ -8,8 +8,8 @@
 #include "base/basics/check.h"
 #include "base/basics/error.h"
 #include "base/basics/half.h"
-#include "base/statistics/random.h"
 #include "base/basics/text.h"
+#include "base/statistics/random.h"
 #include "plan/gnn/random_edges.h"
 
 namespace takt {
@@ -76,9 +76,10 @@ std::vector<HostTensor> stage_inputs(const StageRange& range, const std::vector<
     const auto found = std::find_if(ports.inputs.begin(), ports.inputs.end(),
                                     [&](const StageTensor& one) { return one.name == port.name; });
     if (found == ports.inputs.end())
-      throw Error(ErrorKind::bad_input,
-                  fmt::format("{}: its exported model has the input '{}', which the stage does not; export it again",
-                              to_string(range), printable(port.name)));
+      throw Error(
+          ErrorKind::bad_input,
+          fmt::format("{}: its exported model has the input '{}', which the stage does not have; export it again",
+                      to_string(range), printable(port.name)));
     HostTensor tensor{port.name, port.type, shape_of(*found, size, features), {}, {}};
     if (found->holds == Holds::indices)
       fill_indices(tensor, *found, edges);

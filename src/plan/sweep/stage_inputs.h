@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "plan/gnn/edge_list.h"
-#include "plan/gnn/network.h"
 #include "model/graph/graph.h"
 #include "model/runtime/runtime.h"
+#include "plan/gnn/edge_list.h"
+#include "plan/gnn/network.h"
 
 namespace takt {
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/system/child_process.h"
 
 namespace takt {
 namespace {
@@ -36,17 +36,17 @@ std::size_t run_stage_process(const std::vector<std::string>& command, const Sta
   while (done < task.sizes.size()) {
     switch (child.next(line, limits.row, limits.stop)) {
       case ChildProcess::Answer::line: {
-        const StageRecord record = parse_stage_record(line, "answer of a sweep's own process");
+        const StageRecord record = parse_stage_record(line, "answer of a worker process");
         if (record.row.key != key_of(task, done))
-          refuse_input(fmt::format("a sweep's own process answered with row {} instead of {}",
-                                   to_string(record.row.key), to_string(key_of(task, done))));
+          refuse_input(fmt::format("a worker process answered with row {} instead of {}", to_string(record.row.key),
+                                   to_string(key_of(task, done))));
         keep(record);
         ++done;
         break;
       }
       case ChildProcess::Answer::late:
         keep(lost_row(task, done,
-                      fmt::format("no answer within {}: its process was ended", format_duration(limits.row))));
+                      fmt::format("no answer within {}: its process was stopped", format_duration(limits.row))));
         return done + 1;
       case ChildProcess::Answer::stopped:
         return done;

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
-#include "base/files/json_object.h"
 #include "base/basics/quoted.h"
-#include "base/files/strict_json.h"
 #include "base/basics/text.h"
+#include "base/files/json_object.h"
+#include "base/files/strict_json.h"
 #include "plan/costs/row_values.h"
 
 namespace takt {
@@ -18,14 +18,14 @@ using Json = nlohmann::json;
 
 Network network_of(const std::string& name) {
   if (const auto network = network_named(name)) return *network;
-  refuse_input(fmt::format("'{}' is no network", printable(name)));
+  refuse_input(fmt::format("'{}' is not a network", printable(name)));
 }
 
 StageStatus status_of(const JsonObject& row) {
   const std::string name = row.text("status");
   for (const StageStatus status : {StageStatus::measured, StageStatus::unsupported, StageStatus::failed})
     if (status_name(status) == name) return status;
-  row.refuse(fmt::format("'{}' is no status", quoted_part(name)));
+  row.refuse(fmt::format("'{}' is not a status", quoted_part(name)));
 }
 
 Json json_of(const std::optional<StageCopy>& copy) {
@@ -55,8 +55,8 @@ StageMeasurement row_in(const JsonObject& json, Network network) {
   row.runtime = json.text("runtime"), row.device = json.text("device"), row.precision = json.text("precision");
   std::vector<Nanoseconds> samples = checked_samples(json["samples_ns"], json.place_of("samples_ns"));
   const bool is_measured = row.status == StageStatus::measured;
-  if (is_measured == samples.empty()) json.refuse("its samples do not fit its status");
-  if (is_measured && !row.reason.empty()) json.refuse("its reason does not fit its status");
+  if (is_measured == samples.empty()) json.refuse("its samples do not match its status");
+  if (is_measured && !row.reason.empty()) json.refuse("its reason does not match its status");
   if (!samples.empty()) row.times = times_of(std::move(samples));
   row.inputs_copy = copy_in(json, "inputs_copy"), row.outputs_copy = copy_in(json, "outputs_copy");
   return row;
@@ -98,7 +98,7 @@ StageTask parse_stage_task(std::string_view json) {
     task.parent = read.at("parent");
     return task;
   } catch (const Json::exception& error) {
-    refuse_input(fmt::format("a sweep's own process was asked for something else than a task: {}", error.what()));
+    refuse_input(fmt::format("a worker process was asked for something other than a task: {}", error.what()));
   }
 }
 
@@ -126,7 +126,7 @@ StageRecord parse_stage_record(std::string_view json, std::string_view where) {
                         "inputs_copy", "outputs_copy"},
                        {"round"});
   const auto network = network_named(row.text("network"));
-  if (!network) row.refuse(fmt::format("'{}' is no network", quoted_part(row.text("network"))));
+  if (!network) row.refuse(fmt::format("'{}' is not a network", quoted_part(row.text("network"))));
   const auto round = row.has("round") ? row.integer("round", 1, most_sweep_rounds) : 1;
   return {*network, row.text("asked"), row_in(row, *network), static_cast<int>(round)};
 }

@@ -102,7 +102,7 @@ std::vector<OpenRow> missing_rows(const SweepSettings& settings) {
       row.round = round;
       const auto found = kept.find(row.key());
       if (found != kept.end() && found->second.asked != row.device.device)
-        refuse_input(fmt::format("{}: its {} rows were measured on {}, not on {}; give another folder with --out",
+        refuse_input(fmt::format("{}: its {} rows were measured on {}, not on {}; use another --out",
                                  printable(settings.folder.string()), row.device.unit, printable(found->second.asked),
                                  printable(row.device.device)));
       const bool is_done = found != kept.end() && !found->second.lacks(round, settings.retry);
@@ -163,7 +163,7 @@ class SweepRun {
                         [this](const StageRecord& record) { keep(record); });
       if (settings_.stop && *settings_.stop)
         throw Error(ErrorKind::runtime,
-                    fmt::format("stopped with {} of {} measurements to go; the same command goes on from here",
+                    fmt::format("stopped with {} of {} measurements to go; the same command resumes from here",
                                 rows_.size() - next_, rows_.size()));
     }
   }
@@ -199,8 +199,8 @@ SweepDevice parse_sweep_device(std::string_view text) {
   const std::string_view device = sign == text.npos ? text : text.substr(sign + 1);
   const std::string unit = sign == text.npos ? unit_of(device) : unit_of(text.substr(0, sign));
   if (unit.empty() || device.empty())
-    throw UsageError(fmt::format("'{}' does not tell which kind of device it is; write CPU=, GPU= or NPU= before it",
-                                 printable(text)));
+    throw UsageError(
+        fmt::format("the device kind of '{}' is unknown; write CPU=, GPU= or NPU= before it", printable(text)));
   return {unit, std::string(device)};
 }
 

@@ -5,7 +5,7 @@
 //   StageProcess      one child: asks it, waits for its rows, says what became of it         stage_process.h
 //   StageBench        what the child does                                                    stage_bench.h
 //   whole_rows()      puts the rounds of a row together                                      rounds.h
-//   SweepJournal      the rows on disk, and under which configuration they hold              sweep_journal.h
+//   SweepJournal      the rows on disk, and under which configuration they hold              src/plan/sweep/journal.h
 //   Forecast          how long the rest will take                                            work.h
 #pragma once
 

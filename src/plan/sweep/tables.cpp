@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/table/common_columns.h"
 #include "base/statistics/statistics.h"
+#include "base/table/common_columns.h"
 #include "plan/sweep/export.h"
 #include "plan/sweep/stage_columns.h"
 
@@ -43,18 +43,19 @@ std::string joined(const std::set<std::string>& words) {
 Cell words_cell(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
 
 constexpr ColumnText unit{"unit", "Unit", "The kind of device that a plan chooses: CPU, GPU or NPU."};
-constexpr ColumnText ran_on{"ran_on", "Ran on",
-                            "The devices that really ran the measured rows, joined by +; sim:NAME is a simulated one. "
-                            "Missing where nothing ran."};
+constexpr ColumnText ran_on{
+    "ran_on", "Device",
+    "The devices that ran the measured rows, joined by +; sim:NAME is a simulated one. Empty if nothing ran."};
 constexpr ColumnText ran_by{"ran_by", "Runtime",
-                            "The runtimes that really ran the measured rows, joined by +. Missing where nothing ran."};
+                            "The runtimes that ran the measured rows, joined by +. Empty if nothing ran."};
 constexpr ColumnText rows{"sweep_rows", "Rows", "How many rows the sweep has: stages times sizes of graphs."};
 constexpr ColumnText measured{"measured", "Measured", "How many of the rows were measured."};
 constexpr ColumnText unsupported{"unsupported", "Unsupported",
-                                 "How many of the rows the device refused when the model was opened."};
+                                 "How many of the rows the device rejected when the model was opened."};
 constexpr ColumnText failed{"failed", "Failed", "How many of the rows failed for another reason."};
 constexpr ColumnText reason{
-    "reason", "Reason", "Why a row was not measured; of several rows the reason of the first. Missing where all were."};
+    "reason", "Reason",
+    "Why a row was not measured; for several rows the reason of the first. Empty if all were measured."};
 
 constexpr Column<RecordGroup> unit_columns[] = {
     {stage_columns::network, [](const RecordGroup& g) -> Cell { return std::string(network_title(g.first->network)); }},
@@ -73,18 +74,18 @@ constexpr Column<RecordGroup> stage_group_columns[] = {
     {stage_columns::work, [](const RecordGroup& g) -> Cell { return work_text(stage_of(*g.first)); }},
     {unit, [](const RecordGroup& g) -> Cell { return g.first->row.key.unit; }},
     {measured, [](const RecordGroup& g) -> Cell { return g.measured; }},
-    {"least_median_us", "Least",
+    {"least_median_us", "Min",
      [](const RecordGroup& g) {
        return g.medians_us.empty() ? Cell()
                                    : Cell(Duration(*std::min_element(g.medians_us.begin(), g.medians_us.end())));
      },
-     "The shortest of the median times, one per size of graph."},
-    {"most_median_us", "Most",
+     "The shortest of the median times, one per graph size."},
+    {"most_median_us", "Max",
      [](const RecordGroup& g) {
        return g.medians_us.empty() ? Cell()
                                    : Cell(Duration(*std::max_element(g.medians_us.begin(), g.medians_us.end())));
      },
-     "The longest of the median times, one per size of graph."},
+     "The longest of the median times, one per graph size."},
     {reason, [](const RecordGroup& g) { return words_cell(g.reason); }},
 };
 
@@ -103,11 +104,11 @@ constexpr Column<StageRecord> measurement_columns[] = {
     {stage_columns::number, [](const StageRecord& r) -> Cell { return stages_text(stage_of(r)); }},
     {unit, [](const StageRecord& r) -> Cell { return r.row.key.unit; }},
     {"graph_nodes", "Nodes", [](const StageRecord& r) -> Cell { return r.row.key.nodes; },
-     "How many nodes the measured graph has."},
+     "The number of nodes of the measured graph."},
     {"graph_edges", "Edges", [](const StageRecord& r) -> Cell { return r.row.key.edges; },
-     "How many edges the measured graph has."},
+     "The number of edges of the measured graph."},
     {"row_status", "Status", [](const StageRecord& r) -> Cell { return std::string(status_name(r.row.status)); },
-     "measured; unsupported: the device refused the model when it was opened; failed: anything else went wrong."},
+     "measured; unsupported: the device rejected the model when it was opened; failed: any other error."},
     {common::median_us, known_time_of<&StageTimes::median>},
     {common::mean_us, time_of<&StageTimes::mean>},
     {common::stddev_us, known_time_of<&StageTimes::stddev>},
@@ -116,11 +117,11 @@ constexpr Column<StageRecord> measurement_columns[] = {
     {common::max_us, time_of<&StageTimes::max>},
     {"inputs_copy_us", "Copy in",
      [](const StageRecord& r) { return r.row.inputs_copy ? Cell(r.row.inputs_copy->median) : Cell(); },
-     "Median time to copy the inputs into the runtime's memory, outside of the measured runs. Missing on simulated "
+     "Median time to copy the inputs into the runtime's memory, outside of the measured runs. Empty on simulated "
      "devices."},
     {"outputs_copy_us", "Copy out",
      [](const StageRecord& r) { return r.row.outputs_copy ? Cell(r.row.outputs_copy->median) : Cell(); },
-     "Median time to copy the outputs out of the runtime's memory, outside of the measured runs. Missing on simulated "
+     "Median time to copy the outputs out of the runtime's memory, outside of the measured runs. Empty on simulated "
      "devices."},
     {common::runtime, [](const StageRecord& r) { return words_cell(r.row.runtime); }},
     {common::device, [](const StageRecord& r) { return words_cell(r.row.device); }},
@@ -128,9 +129,9 @@ constexpr Column<StageRecord> measurement_columns[] = {
 };
 
 constexpr TableDefinition<RecordGroup> units_definition{
-    "summary", "What was measured of the stages, counted: a row per network and unit.", unit_columns};
+    "summary", "Counts of the measured stages: a row per network and unit.", unit_columns};
 constexpr TableDefinition<RecordGroup> stages_definition{
-    "stages", "What was measured of each stage on each unit, over all sizes of graphs.", stage_group_columns};
+    "stages", "Measurements of each stage on each unit, over all graph sizes.", stage_group_columns};
 constexpr TableDefinition<StageRecord> measurements_definition{
     "measurements", "Every row of a sweep: a stage on a unit on a graph of one size.", measurement_columns};
 

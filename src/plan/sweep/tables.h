@@ -11,7 +11,7 @@ namespace takt {
 /// "summary", a row per network and unit; "stages", one per stage and unit; "measurements", every row.
 std::vector<Table> sweep_tables(const SweepRecords& sweep);
 
-/// Of all tables of `takt sweep`.
+/// Returns the schemas of all tables of `takt sweep`.
 std::vector<TableSchema> sweep_schemas();
 
 }  // namespace takt

@@ -1,6 +1,6 @@
 #include "plan/sweep/work.h"
 
-#include "costs/range_bytes.h"
+#include "plan/costs/range_bytes.h"
 
 namespace takt {
 

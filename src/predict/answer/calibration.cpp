@@ -23,12 +23,13 @@ using Models = std::vector<const CollectedModel*>;
 
 void check_fits(const Predictor& base, const Dataset& here) {
   if (here.models.size() < least_calibration_models)
-    refuse_input(fmt::format("a calibration needs {} models at least, and the dataset has {}; collect more",
+    refuse_input(fmt::format("a calibration needs at least {} models, and the dataset has {}; collect more",
                              least_calibration_models, here.models.size()));
   const CollectedModel& first = here.models.front();
   if (first.runtime != base.runtime)
-    refuse_input(fmt::format("the predictor is of {} and the dataset of {}; calibrate with the same runtime",
-                             printable(base.runtime), printable(first.runtime)));
+    refuse_input(fmt::format(
+        "the predictor was trained for {} and the dataset was measured with {}; calibrate with the same runtime",
+        printable(base.runtime), printable(first.runtime)));
 }
 
 /// Of one group: the least squares of log(measured / predicted), weighted as in training.

@@ -7,8 +7,8 @@
 // kernels are this machine's alone.
 #pragma once
 
-#include "predict/fit/dataset.h"
 #include "predict/answer/predictor.h"
+#include "predict/fit/dataset.h"
 
 namespace takt {
 

@@ -5,11 +5,11 @@
 
 #include "base/basics/error.h"
 #include "base/statistics/random.h"
-#include "predict/sources/sources.h"
-#include "predict/collect/process.h"
 #include "predict/answer/loaded_prediction.h"
 #include "predict/answer/online_width.h"
+#include "predict/collect/process.h"
 #include "predict/collect/round_noise.h"
+#include "predict/sources/sources.h"
 
 namespace takt {
 namespace {

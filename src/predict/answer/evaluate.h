@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "predict/collect/bench.h"
 #include "predict/answer/predictor.h"
+#include "predict/collect/bench.h"
 
 namespace takt {
 

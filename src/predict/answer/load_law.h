@@ -11,13 +11,13 @@
 // Beyond what was trained on nothing of this is known, and the factor is that of the nearest that was; only a wait goes
 // on as it began: twice as many threads that take turns are twice the time, with ten as with five.
 //
-// A load that began or ended while the probe worked (load/turns.h) is reckoned with as it is: what follows from
+// A load that began or ended while the probe worked (predict/load/turns.h) is reckoned with as it is: what follows from
 // threads that take turns has no weight to be learnt.
 //
 // There is a law per set of figures that may be had: the probe's, with its wait drawn half way to that of a fair share
-// where all threads share the same processors and those are busy (load/turns.h), the host's, a GPU's. A prediction
-// takes the most certain one whose figures are all there, so a source that does not answer costs certainty and nothing
-// else.
+// where all threads share the same processors and those are busy (predict/load/turns.h), the host's, a GPU's. A
+// prediction takes the most certain one whose figures are all there, so a source that does not answer costs certainty
+// and nothing else.
 #pragma once
 
 #include <optional>
@@ -67,7 +67,7 @@ class LoadLaw {
 
   /// nullopt: one of its features was not seen.
   std::optional<LoadFactor> factor(const SeenLoad& seen, double memory_share) const;
-  /// What it would have to see for a factor, and does not.
+  /// Returns the features that factor() needs and `seen` does not have.
   std::set<std::string> missing(const SeenLoad& seen) const;
   const std::vector<LoadTerm>& terms() const { return terms_; }
   const std::vector<LoadWidth>& widths() const { return widths_; }  ///< factors rise; the last holds for all above
@@ -85,7 +85,7 @@ struct LoadLawFeature {
   std::string_view name;
   double guess = 0;
 };
-/// What a law is made of.
+/// The features of a kind of load law.
 struct LoadLawKind {
   std::string_view name;  ///< "probe"
   std::span<const LoadLawFeature> features;

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "predict/answer/load_law.h"
 #include "predict/fit/dataset.h"
 #include "predict/fit/error_figures.h"
-#include "predict/answer/load_law.h"
 
 namespace takt {
 
@@ -19,8 +19,8 @@ struct LoadTraining {
   std::vector<ErrorRow> errors;  ///< split "load": model and load both unseen; method "without load": ignoring it
 };
 
-/// Of models that were measured beside loads and in quiet; others are left out. `quiet_us`: what each model in quiet is
-/// predicted to take by a training without it; NaN: not predicted. Nothing where nothing was measured beside a load.
+/// Trains on models that were measured both under load and idle; others are left out. `quiet_us`: predicted idle time of
+/// each model by a training without it; NaN: not predicted. Returns nothing if nothing was measured under load.
 LoadTraining train_load(const ByLoad& data, const std::vector<double>& quiet_us);
 
 }  // namespace takt

@@ -39,8 +39,8 @@ void apply(const LoadFactor& factor, const Predictor& predictor, ModelPrediction
 void check_knows_loads(const Predictor& predictor) {
   if (predictor.load_laws.empty())
     throw Error(ErrorKind::unsupported,
-                "the predictor knows nothing of loads: it was collected without --stress, or what was measured beside "
-                "loads did not suffice; collect with --stress (more rounds, fewer other programs) and fit anew");
+                "the predictor has no load model: its dataset was collected without --stress, or has too few "
+                "measurements under load; collect with --stress (more rounds, fewer other programs) and fit again");
 }
 
 ModelPrediction beside_load(const Predictor& predictor, ModelPrediction prediction,
@@ -64,7 +64,7 @@ ModelPrediction beside_load(const Predictor& predictor, ModelPrediction predicti
 std::string sentence_of(const LoadLaw& law) {
   std::string text = law.kind() + ":";
   for (const LoadTerm& term : law.terms())
-    text += fmt::format("{} {} {:.2f}{:+.2f}·memory ({:.3g} in quiet)", &term == law.terms().data() ? "" : ",",
+    text += fmt::format("{} {} {:.2f}{:+.2f}·memory ({:.3g} when idle)", &term == law.terms().data() ? "" : ",",
                         term.feature, term.weight, term.by_memory, term.quiet);
   return text;
 }

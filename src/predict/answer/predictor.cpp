@@ -123,8 +123,7 @@ void check_is_one_way(const Dataset& dataset, const std::string& where) {
   for (const CollectedModel& model : dataset.models) {
     const auto refuse = [&](std::string_view what, const std::string& one, const std::string& other) {
       refuse_input(
-          fmt::format("{}: models were measured with {} '{}' and '{}'; give each a dataset and a predictor of "
-                      "its own",
+          fmt::format("{}: models were measured with {} '{}' and '{}'; use a separate dataset and predictor for each",
                       where, what, printable(one), printable(other)));
     };
     if (model.machine != first.machine) refuse("machine", first.machine, model.machine);

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/system/provenance.h"
+#include "predict/answer/load_law.h"
 #include "predict/fit/error_figures.h"
 #include "predict/fit/known_kernels.h"
-#include "predict/answer/load_law.h"
 #include "predict/fit/overhead.h"
 #include "predict/fit/ratio_trees.h"
 
@@ -32,7 +32,7 @@ struct KernelPrediction {
   bool is_beyond = false;                  ///< more or less work than anything that was trained on
 };
 
-/// What a load adds to a prediction.
+/// The effect of a load on a prediction.
 struct LoadShare {
   double factor = 1;       ///< of all times of the prediction
   std::string from;        ///< the kind of the law: "probe"; empty: none could be applied
@@ -73,7 +73,8 @@ ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts>
 /// their kernels, to train or correct trees by; refers to `models`.
 std::vector<KernelSample> learn_measured(std::span<const CollectedModel* const> models, Predictor& predictor);
 
-/// Of the models at `which` of a dataset of one machine, runtime and number of threads; without widths and errors.
+/// Returns a predictor trained on the models at `which` of a dataset of one machine, runtime and number of threads;
+/// without widths and errors.
 Predictor train(const Dataset& dataset, std::span<const std::size_t> which, const TreeSettings& settings);
 
 /// Throws Error(bad_input) where models were measured in ways that one predictor cannot stand for.

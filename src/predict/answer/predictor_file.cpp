@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -72,7 +72,7 @@ RatioCorrection correction_in(const JsonObject& group) {
   const Json& list = group.list("correction");
   const auto fits = [](const Json& one) { return one.is_number() && std::abs(one.get<double>()) <= most_log; };
   if (list.size() != 3 || !std::all_of(list.begin(), list.end(), fits))
-    group.refuse("'correction' is no list of a constant and two slopes");
+    group.refuse("'correction' is not a list of a constant and two slopes");
   return {list[0].get<double>(), list[1].get<double>(), list[2].get<double>()};
 }
 
@@ -87,7 +87,7 @@ double positive(const JsonObject& object, const char* key) {
 std::vector<std::string> sorted_texts(const JsonObject& object, const char* key) {
   std::vector<std::string> texts = object.texts(key);
   if (std::adjacent_find(texts.begin(), texts.end(), std::greater_equal<>()) != texts.end())
-    object.refuse(fmt::format("'{}' is not sorted, or has a text twice", key));
+    object.refuse(fmt::format("'{}' is not sorted, or has a duplicate", key));
   return texts;
 }
 
@@ -110,11 +110,11 @@ ErrorRow error_row_in(const Json& json, const std::string& where) {
 void read_features(const JsonObject& group, KernelGroup kind, RatioTrees::Group& read) {
   read.features = RatioTrees::features_for(kind, read.words);
   const Json& list = group.list("features");
-  if (list.size() != read.features.size()) group.refuse("it has other features than this version of takt makes");
+  if (list.size() != read.features.size()) group.refuse("its features differ from those of this version of takt");
   for (std::size_t i = 0; i < list.size(); ++i) {
     const JsonObject feature(list[i], "feature", {"name", "unit", "type", "low", "high"});
     if (feature.text("name") != read.features[i].name)
-      group.refuse(fmt::format("feature '{}' stands where this version of takt has '{}'",
+      group.refuse(fmt::format("feature '{}' is listed where this version of takt has '{}'",
                                printable(feature.text("name")), read.features[i].name));
     const auto low = feature.number_or_null("low", least_float), high = feature.number_or_null("high", least_float);
     if (low) read.features[i].low = static_cast<float>(*low);
@@ -127,7 +127,7 @@ void read_group(const Json& json, const std::string& where, Predictor& predictor
   const JsonObject group(json, where, {"group", "rows", "width", "words", "bases", "boosting", "features"},
                          {"correction"});
   const KernelGroup kind = kernel_group_named(group.text("group"), where);
-  if (predictor.trees.groups().contains(kind)) group.refuse("a group is there twice");
+  if (predictor.trees.groups().contains(kind)) group.refuse("a group is listed twice");
   RatioTrees::Group read;
   read.rows = group.count("rows");
   read.words = sorted_texts(group, "words"), read.bases = sorted_texts(group, "bases");
@@ -136,7 +136,7 @@ void read_group(const Json& json, const std::string& where, Predictor& predictor
   const std::string name = tree_file_name(kind);
   read.trees_json = trees(name);
   if (fingerprint_of(read.trees_json) != group.text("boosting"))
-    refuse_input(fmt::format("{}: {} is of another predictor; train it anew with 'takt fit'", where, name));
+    refuse_input(fmt::format("{}: {} belongs to another predictor; train it again with 'takt fit'", where, name));
   predictor.trees.add(kind, std::move(read), where);
   if (group.has("correction")) predictor.trees.correct(kind, correction_in(group));
 }
@@ -146,7 +146,7 @@ void read_known(const JsonObject& file, Predictor& predictor) {
     const bool fits = one.is_array() && one.size() == 4 && one[0].is_string() && one[1].is_number() &&
                       one[2].is_number() && one[3].is_number() && one[1].get<double>() >= 0 &&
                       one[2].get<double>() >= 0 && one[3].get<double>() > 0;
-    if (!fits) file.refuse("'known' holds something else than [record, bytes of weights, bytes since, microseconds]");
+    if (!fits) file.refuse("an entry of 'known' is not [record, bytes of weights, bytes since, microseconds]");
     predictor.known.add(one[0].get<std::string>(), {one[1].get<double>(), one[2].get<double>(), one[3].get<double>()});
   }
 }
@@ -171,14 +171,14 @@ LoadLaw law_in(const Json& json, const std::string& where) {
     const JsonObject term(one, where, {"feature", "quiet", "weight", "by_memory", "low", "high"});
     const auto bounded = [&](const char* key) {
       const double value = term.number(key, -most_log);
-      if (value > most_log) term.refuse(fmt::format("'{}' is {}; such a law is none", key, value));
+      if (value > most_log) term.refuse(fmt::format("'{}' is {}, which is out of range for a load model", key, value));
       return value;
     };
     terms.push_back({term.text("feature"), term.number("quiet", -1e300), bounded("weight"), bounded("by_memory"),
                      bounded("low"), bounded("high")});
     const auto known = seen_load_features();
     if (std::find(known.begin(), known.end(), terms.back().feature) == known.end())
-      term.refuse(fmt::format("'{}' is no figure of a load", printable(terms.back().feature)));
+      term.refuse(fmt::format("'{}' is not a load metric", printable(terms.back().feature)));
     if (terms.back().low > terms.back().high) term.refuse("'low' is above 'high'");
   }
   std::vector<LoadWidth> widths;
@@ -186,7 +186,7 @@ LoadLaw law_in(const Json& json, const std::string& where) {
     const bool fits = one.is_array() && one.size() == 2 && one[0].is_number() && one[1].is_number() &&
                       one[0].get<double>() > 0 && one[1].get<double>() >= 0 && one[1].get<double>() <= most_log;
     if (!fits || (!widths.empty() && one[0].get<double>() < widths.back().up_to_factor))
-      law.refuse("'widths' holds something else than rising [factor, width]");
+      law.refuse("an entry of 'widths' is not [factor, width], or the factors do not increase");
     widths.push_back({one[0].get<double>(), one[1].get<double>()});
   }
   if (terms.empty() || widths.empty()) law.refuse("has no terms or no widths");
@@ -268,9 +268,9 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
   const Json parsed = parse_strictly(json, where);
   const std::string place(where);
   if (!parsed.is_object() || !parsed.contains("takt_predictor"))
-    refuse_input(fmt::format("{}: is no predictor; 'takt fit' writes them", where));
+    refuse_input(fmt::format("{}: is not a predictor; 'takt fit' writes them", where));
   if (parsed["takt_predictor"] != predictor_version)
-    refuse_input(fmt::format("{}: is a predictor of another version of takt; train it anew with 'takt fit'", where));
+    refuse_input(fmt::format("{}: was written by another version of takt; train it again with 'takt fit'", where));
   const JsonObject file(parsed, place,
                         {"takt",
                          "takt_predictor",
@@ -299,7 +299,7 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
   predictor.machine = file.text("machine"), predictor.runtime = file.text("runtime");
   predictor.runtime_version = file.text("runtime_version"), predictor.device = file.text("device");
   const std::size_t threads = file.count("threads");
-  if (threads < 1 || threads > 1'000'000) file.refuse("'threads' is no number of threads");
+  if (threads < 1 || threads > 1'000'000) file.refuse("'threads' is not a number of threads");
   predictor.threads = static_cast<int>(threads);
   predictor.trees =
       RatioTrees({positive(file, "flops_per_s"), positive(file, "bytes_per_s")}, positive(file, "least_kernel_us"));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/kernel_tables.h"
-#include "predict/predict_columns.h"
 #include "measure/run/label.h"
+#include "predict/answer/columns.h"
+#include "predict/kernels/tables.h"
 
 namespace takt {
 namespace {
@@ -26,23 +26,24 @@ Cell load_from_cell(const ModelPrediction& prediction) {
 
 constexpr Column<CollectedRow> collected_columns[] = {
     {model_column, [](const CollectedRow& r) -> Cell { return r.model; }},
-    {"collect_load", "Beside", [](const CollectedRow& r) { return predict_word(r.load); },
-     "The load beside which the model was measured: kind, level of each thread and threads; missing in quiet."},
+    {"collect_load", "Load", [](const CollectedRow& r) { return predict_word(r.load); },
+     "The background load during the measurement: kind, level of each thread and number of threads. Empty if the "
+     "machine was idle."},
     {columns::model_kernels,
      [](const CollectedRow& r) { return r.kernels ? Cell(static_cast<std::int64_t>(r.kernels)) : Cell(); }},
     {"rounds_measured", "Measured", [](const CollectedRow& r) -> Cell { return std::int64_t{r.measured}; },
-     "Rounds that were measured and count."},
-    {"rounds_disturbed", "Disturbed", [](const CollectedRow& r) -> Cell { return std::int64_t{r.disturbed}; },
-     "Measurements that were set aside because other programs had the processor meanwhile."},
+     "Rounds that were measured and are used."},
+    {"rounds_disturbed", "Discarded", [](const CollectedRow& r) -> Cell { return std::int64_t{r.disturbed}; },
+     "Measurements that were discarded because other programs used the CPU during the measurement."},
     {"rounds_failed", "Failed", [](const CollectedRow& r) -> Cell { return std::int64_t{r.failed}; },
      "Rounds in which the model could not be measured."},
     {columns::measured_ms, [](const CollectedRow& r) { return optional_cell(r.latency_ms); }},
     {columns::noise_percent, [](const CollectedRow& r) { return percent_cell(r.noise); }},
     {"collect_problem", "Problem", [](const CollectedRow& r) { return predict_word(r.reason); },
-     "Why the model could not be measured; missing where it could."},
+     "Why the model could not be measured; empty if it was."},
 };
 constexpr TableDefinition<CollectedRow> collected_definition{
-    "collected", "What a collection has of each model: a row per model and load.", collected_columns};
+    "collected", "The measurements of a collection: a row per model and load.", collected_columns};
 
 /// A table's own columns, and after them how far its predictions are off.
 template <typename... Own>
@@ -61,28 +62,26 @@ constexpr std::array<Column<ErrorRow>, sizeof...(Own) + 8> before_errors(const O
 }
 
 constexpr auto error_columns = before_errors(
-    Column<ErrorRow>{"split", "Unseen", [](const ErrorRow& r) -> Cell { return r.split; },
-                     "What the training had none of: kernel (new kernels in known models), model (new architectures), "
-                     "family (new families of architectures), zoo (everything but the soup's chains), load (new "
-                     "architectures beside "
-                     "loads of a kind, level and number of threads that are new), calibrated (models that the "
-                     "calibration was made without)."},
-    Column<ErrorRow>{"error_level", "Of", [](const ErrorRow& r) -> Cell { return r.level; },
-                     "Whether whole models or single kernels are predicted."},
+    Column<ErrorRow>{
+        "split", "Held out", [](const ErrorRow& r) -> Cell { return r.split; },
+        "What was held out of training: kernel (new kernels in known models), model (new architectures), family (new "
+        "families of architectures), zoo (all models except the random chains), load (new architectures under loads of "
+        "a new kind, level and number of threads), calibrated (models held out of the calibration)."},
+    Column<ErrorRow>{"error_level", "Level", [](const ErrorRow& r) -> Cell { return r.level; },
+                     "Whether the predictions are of whole models or of single kernels."},
     Column<ErrorRow>{
         "method", "Method", [](const ErrorRow& r) -> Cell { return r.method; },
-        "How: takt (measured times where the place is alike, else boosting), boosting alone, forest "
-        "(the same with a random forest), the source's recipe (a random forest on milliseconds), FLOPs (a "
-        "line per kind of kernel), roofline (the machine's peaks times one factor). Beside loads: takt (by "
-        "the most certain figures), then what other figures would say (gpu, probe, host, busy) and "
-        "without load, which ignores it. Calibrated: takt, and as it was, the predictor before."},
-    Column<ErrorRow>{"predictions", "N",
+        "How the times are predicted: takt (the measured time of the same kernel in a similar context, else boosting), "
+        "boosting alone, forest (a random forest instead), source's recipe (a random forest on milliseconds), FLOPs (a "
+        "linear fit per kind of kernel), roofline (the machine's peaks times one factor). Under load: takt (the most "
+        "accurate load model), the models from other metrics (gpu, probe, host, busy), and without load, which ignores "
+        "the load. Calibrated: takt, and as it was, the predictor before calibration."},
+    Column<ErrorRow>{"predictions", "Count",
                      [](const ErrorRow& r) -> Cell { return static_cast<std::int64_t>(r.figures.count); },
-                     "How many predictions the errors are of."});
-constexpr TableDefinition<ErrorRow> errors_definition{"errors",
-                                                      "How far predictions are from what was measured on what the "
-                                                      "training had not seen: a row per split, level and method.",
-                                                      error_columns};
+                     "Number of predictions that the errors summarize."});
+constexpr TableDefinition<ErrorRow> errors_definition{
+    "errors", "Errors of predictions on held-out kernels and models: a row per split, level and method.",
+    error_columns};
 
 /// A feature of a group, with the first kernels of the dataset that are in the group.
 struct FeatureRow {
@@ -93,25 +92,24 @@ struct FeatureRow {
 
 constexpr ColumnText first_row(std::string_view key, std::string_view title) {
   return {key, title,
-          "The feature of one of the first five kernels that the dataset has in the group; missing where it does not "
-          "apply."};
+          "Value of the feature for one of the group's first five kernels in the dataset; empty if it does not apply."};
 }
 
 constexpr Column<FeatureRow> feature_columns[] = {
     {"kernel_group", "Group", [](const FeatureRow& r) -> Cell { return r.group; },
      "Kernels that one regression predicts: conv, depthwise, product, pool or other."},
     {"kernel_feature", "Feature", [](const FeatureRow& r) -> Cell { return r.feature.name; },
-     "What the regression is told of a kernel; is_NAME: the operator is a part of the kernel."},
+     "Input feature of the regression; is_NAME: the kernel contains the operator NAME."},
     {"feature_type", "Kind", [](const FeatureRow& r) -> Cell { return r.feature.type; },
-     "Whether the feature is an integer, a real number or yes (1) and no (0)."},
-    {"feature_unit", "In", [](const FeatureRow& r) -> Cell { return r.feature.unit; },
-     "The unit of the feature; 1: a number."},
-    {"feature_low", "From",
+     "Type of the feature: an integer, a real number, or yes (1) and no (0)."},
+    {"feature_unit", "Unit", [](const FeatureRow& r) -> Cell { return r.feature.unit; },
+     "Unit of the feature; 1: a plain number."},
+    {"feature_low", "Minimum",
      [](const FeatureRow& r) { return r.feature.low ? Cell(static_cast<double>(*r.feature.low)) : Cell(); },
-     "The least value that was trained on; missing where no kernel of the group has the feature."},
-    {"feature_high", "To",
+     "Smallest value in the training data; empty if no kernel of the group has the feature."},
+    {"feature_high", "Maximum",
      [](const FeatureRow& r) { return r.feature.high ? Cell(static_cast<double>(*r.feature.high)) : Cell(); },
-     "The largest value that was trained on; missing where no kernel of the group has the feature."},
+     "Largest value in the training data; empty if no kernel of the group has the feature."},
     {first_row("row_1", "Row 1"), [](const FeatureRow& r) { return optional_cell(r.first[0]); }},
     {first_row("row_2", "Row 2"), [](const FeatureRow& r) { return optional_cell(r.first[1]); }},
     {first_row("row_3", "Row 3"), [](const FeatureRow& r) { return optional_cell(r.first[2]); }},
@@ -119,7 +117,7 @@ constexpr Column<FeatureRow> feature_columns[] = {
     {first_row("row_5", "Row 5"), [](const FeatureRow& r) { return optional_cell(r.first[4]); }},
 };
 constexpr TableDefinition<FeatureRow> features_definition{
-    "features", "What the regressions learn from: a row per feature of each group of kernels.", feature_columns};
+    "features", "Input features of the regressions: a row per feature of each group of kernels.", feature_columns};
 
 constexpr Column<PredictedModel> predicted_columns[] = {
     {model_column, [](const PredictedModel& r) -> Cell { return r.model; }},
@@ -130,24 +128,25 @@ constexpr Column<PredictedModel> predicted_columns[] = {
      [](const PredictedModel& r) -> Cell { return static_cast<std::int64_t>(r.facts.kernels.size()); }},
     {"measured_percent", "Measured %",
      [](const PredictedModel& r) { return percent_cell(r.prediction.share(Tier::measured)); },
-     "Share of the kernels' time that was measured: the same kernel in such a place of another model."},
+     "Share of the kernels' time that comes from measurements of the same kernel in a similar context of another "
+     "model."},
     {"trained_percent", "Trained %",
      [](const PredictedModel& r) { return percent_cell(r.prediction.share(Tier::trained)); },
      "Share of the kernels' time that the regressions predict."},
     {"roofline_percent", "Roofline %",
      [](const PredictedModel& r) { return percent_cell(r.prediction.share(Tier::roofline)); },
-     "Share of the kernels' time of kernels like none that was trained on: only what the machine's peaks allow is "
-     "known."},
+     "Share of the kernels' time that only the machine's peaks predict, because no similar kernel is in the training "
+     "data."},
     {"overhead_ms", "Overhead ms", [](const PredictedModel& r) { return ms_cell(r.prediction.overhead_us); },
-     "What an inference takes beyond its kernels, in milliseconds; negative where the kernels' times are a little "
+     "Time of an inference outside its kernels, in milliseconds; negative if the kernels' times are slightly too "
      "long."},
     {columns::load_factor, [](const PredictedModel& r) { return load_factor_cell(r.prediction); }},
     {columns::load_from, [](const PredictedModel& r) { return load_from_cell(r.prediction); }},
-    {"prediction_us", "Took", [](const PredictedModel& r) -> Cell { return r.took; },
-     "How long the prediction itself took, the model being open."},
+    {"prediction_us", "Prediction time", [](const PredictedModel& r) -> Cell { return r.took; },
+     "Time to compute the prediction, without opening the model."},
 };
-constexpr TableDefinition<PredictedModel> predicted_definition{
-    "summary", "What models are predicted to take: a row per model.", predicted_columns};
+constexpr TableDefinition<PredictedModel> predicted_definition{"summary", "Predicted times of models: a row per model.",
+                                                               predicted_columns};
 
 struct PredictedKernel {
   std::string model;
@@ -160,25 +159,24 @@ struct PredictedKernel {
 constexpr Column<PredictedKernel> predicted_kernel_columns[] = {
     {kernel_columns::number, [](const PredictedKernel& r) -> Cell { return r.number; }},
     {kernel_columns::name, [](const PredictedKernel& r) -> Cell { return r.facts->op_type; }},
-    {"tier", "From", [](const PredictedKernel& r) -> Cell { return std::string(name_of(r.prediction.tier)); },
-     "Where the number is from: measured (the same kernel in such a place), trained (kernels like it), roofline "
-     "(nothing like it is known, only the machine's peaks)."},
+    {"tier", "Source", [](const PredictedKernel& r) -> Cell { return std::string(name_of(r.prediction.tier)); },
+     "Source of the prediction: measured (the same kernel in a similar context), trained (a regression over similar "
+     "kernels), roofline (only the machine's peaks; no similar kernel is known)."},
     {"predicted_us", "Predicted", [](const PredictedKernel& r) -> Cell { return Duration(r.prediction.us); },
      "Predicted mean time of the kernel in the model."},
     {"predicted_low_us", "Low", [](const PredictedKernel& r) -> Cell { return Duration(r.prediction.low_us); },
-     "The lower end of the interval that holds the kernel's time with 90 %."},
+     "Lower end of the 90 % interval of the kernel's time."},
     {"predicted_high_us", "High", [](const PredictedKernel& r) -> Cell { return Duration(r.prediction.high_us); },
-     "The upper end of the interval that holds the kernel's time with 90 %."},
-    {"beyond", "Beyond",
+     "Upper end of the 90 % interval of the kernel's time."},
+    {"beyond", "Extrapolated",
      [](const PredictedKernel& r) { return r.prediction.is_beyond ? Cell(std::string("yes")) : Cell(); },
-     "yes: the kernel has more or less work than any that was trained on, and its interval is wider for it."},
+     "yes: the kernel's work is outside the range of the training data, so its interval is wider."},
     {kernel_columns::node, [](const PredictedKernel& r) -> Cell { return r.node; }},
     {kernel_columns::record, [](const PredictedKernel& r) -> Cell { return r.facts->id; }},
     {model_column, [](const PredictedKernel& r) -> Cell { return r.model; }},
 };
 constexpr TableDefinition<PredictedKernel> predicted_kernels_definition{
-    "kernels", "What each kernel is predicted to take: a row per kernel, in the order of execution.",
-    predicted_kernel_columns};
+    "kernels", "Predicted times of kernels: a row per kernel, in the order of execution.", predicted_kernel_columns};
 
 bool is_inside(const EvaluatedModel& r) {
   return r.prediction->low_us <= *r.measured_us && *r.measured_us <= r.prediction->high_us;
@@ -194,33 +192,34 @@ constexpr Column<EvaluatedModel> evaluated_columns[] = {
      [](const EvaluatedModel& r) {
        return r.prediction && r.measured_us ? percent_cell(r.prediction->us / *r.measured_us - 1) : Cell();
      },
-     "The prediction less what was measured, in percent of what was measured."},
-    {"inside", "Inside",
+     "Predicted minus measured time, in percent of the measured time."},
+    {"inside", "In interval",
      [](const EvaluatedModel& r) {
        return r.prediction && r.measured_us ? Cell(std::string(is_inside(r) ? "yes" : "no")) : Cell();
      },
-     "Whether the measured time lies in the interval of the prediction."},
+     "Whether the interval of the prediction covers the measured time."},
     {columns::noise_percent, [](const EvaluatedModel& r) { return percent_cell(r.noise); }},
     {"evaluate_round", "Round", [](const EvaluatedModel& r) { return r.round ? Cell(std::int64_t{r.round}) : Cell(); },
-     "Which round of runs was predicted; missing where one prediction is for all rounds, as without a load."},
-    {"interval_runs", "Int. runs",
+     "Round of runs that was predicted. Empty if one prediction serves all rounds, for example without a load."},
+    {"interval_runs", "Interval samples",
      [](const EvaluatedModel& r) { return r.interval_runs ? Cell(r.interval_runs) : Cell(); },
-     "Of how many predictions before it the interval is made (--online); missing: it is the predictor's own."},
+     "Number of earlier predictions that determine the interval (--online). Empty if the predictor's own interval is "
+     "used."},
     {columns::load_factor,
      [](const EvaluatedModel& r) { return r.prediction ? load_factor_cell(*r.prediction) : Cell(); }},
     {columns::load_from, [](const EvaluatedModel& r) { return r.prediction ? load_from_cell(*r.prediction) : Cell(); }},
     {"evaluate_problem", "Problem", [](const EvaluatedModel& r) { return predict_word(r.problem); },
-     "Why the model could not be predicted or run; missing where it could."},
+     "Why the model could not be predicted or run; empty if it could."},
 };
 constexpr TableDefinition<EvaluatedModel> evaluated_definition{
-    "models", "Predictions beside what was measured: a row per model.", evaluated_columns};
+    "models", "Predicted and measured times: a row per model.", evaluated_columns};
 
 constexpr auto evaluation_columns = before_errors(Column<ErrorRow>{
     "evaluated_models", "Models", [](const ErrorRow& r) -> Cell { return static_cast<std::int64_t>(r.figures.count); },
-    "How many models were predicted and run."});
+    "Number of models that were predicted and run."});
 constexpr TableDefinition<ErrorRow> evaluation_definition{
     "summary",
-    "How far the predictions of all models are from what was measured: one row; none without a model that has both.",
+    "Errors of the predictions over all models: one row, or none if no model was both predicted and measured.",
     evaluation_columns};
 
 /// What the regression of the group is told of the first kernels of the dataset.

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/table/table.h"
-#include "predict/collect/collect.h"
 #include "predict/answer/evaluate.h"
 #include "predict/answer/predictor.h"
+#include "predict/collect/collect.h"
 
 namespace takt {
 

@@ -252,7 +252,7 @@ Validation validate(const Dataset& dataset, const ValidationSettings& settings) 
     splits.emplace(split, std::move(parts));
   }
   if (!splits.contains(Split::model))
-    refuse_input("the dataset has one architecture only, so nothing can be tested on another; collect more models");
+    refuse_input("the dataset has only one architecture, so no other can be held out for testing; collect more models");
   Validation result;
   for (const auto& [split, parts] : splits) {
     const ByMethod all = estimates_of(dataset, split, parts, settings, [&] {

@@ -11,8 +11,8 @@
 #include <map>
 #include <vector>
 
-#include "predict/fit/dataset_parts.h"
 #include "predict/answer/predictor.h"
+#include "predict/fit/dataset_parts.h"
 
 namespace takt {
 
@@ -25,7 +25,7 @@ struct ValidationSettings {
   const std::atomic<bool>* stop = nullptr;
 };
 
-/// What a predictor needs of it, and the table that people read.
+/// The widths that a predictor needs, and the table of errors.
 struct Validation {
   std::vector<ErrorRow> errors;
   double measured_width = 0, model_width = 0;  ///< from the split by model

@@ -7,18 +7,18 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
-#include "base/system/provenance.h"
-#include "base/statistics/statistics.h"
-#include "base/files/temporary_folder.h"
 #include "base/basics/text.h"
+#include "base/files/temporary_folder.h"
+#include "base/statistics/statistics.h"
+#include "base/system/child_process.h"
+#include "base/system/provenance.h"
 #include "base/system/usage.h"
-#include "model/onnx/metadata.h"
-#include "predict/kernels/optimised_kernels.h"
-#include "predict/collect/canary.h"
 #include "measure/operators/op_profile.h"
 #include "measure/run/run.h"
+#include "model/onnx/metadata.h"
+#include "predict/collect/canary.h"
+#include "predict/kernels/optimised_kernels.h"
 
 namespace takt {
 namespace {
@@ -101,7 +101,7 @@ void add_times(const ModelFacts& facts, const OpProfile& profile, double scale, 
     auto found = rows.find(facts.names[i]);
     if (found == rows.end() && (found = makers.find(facts.outputs[i])) == makers.end())
       throw Error(ErrorKind::runtime,
-                  fmt::format("the runtime told no time of kernel '{}'", printable(facts.names[i])));
+                  fmt::format("the runtime reported no time for kernel '{}'", printable(facts.names[i])));
     const OpRow& row = *found->second;
     const double centre = trimmed_mean(row.samples, cut_off).value_or(0);  // 0: it runs in few runs only
     const double ns = centre > 0 ? centre : static_cast<double>(row.total.count()) / static_cast<double>(profile.runs);

@@ -5,18 +5,18 @@
 #include <string>
 #include <string_view>
 
-#include "predict/collect/record.h"
 #include "measure/open/run_settings.h"
+#include "predict/collect/record.h"
 
 namespace takt {
 
 /// Runs the graph that the runtime makes of the model, as it is written, so that every sample names its kernel; runs
-/// with and without records take turns, and what records cost is taken out (profile/plain_times.h). Means, since means
-/// add up and medians do not. `when_ready` is called once, before the first run that counts. Throws Error as
-/// run_model().
+/// with and without records take turns, and what records cost is taken out (measure/operators/plain_times.h). Means,
+/// since means add up and medians do not. `when_ready` is called once, before the first run that counts. Throws Error
+/// as run_model().
 CollectRecord measure_for_collection(const CollectTask& task, const std::function<void()>& when_ready = {});
 
-/// What the kernels of a model are, for a prediction: no kernel is timed.
+/// Returns the kernels of a model for a prediction; no kernel is timed.
 struct ModelFacts {
   std::string model, architecture, family;
   std::vector<std::string> names;    ///< of the runtime's nodes

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "base/statistics/statistics.h"
 #include "base/files/temporary_folder.h"
-#include "model/onnx/builder.h"
+#include "base/statistics/statistics.h"
 #include "measure/open/prepared_model.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

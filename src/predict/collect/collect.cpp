@@ -9,18 +9,18 @@
 #include <set>
 #include <thread>
 
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "base/system/child_process.h"
 #include "model/onnx/onnx.h"
-#include "predict/sources/sources.h"
 #include "predict/collect/journal.h"
-#include "predict/collect/process.h"
-#include "predict/collect/steps.h"
 #include "predict/collect/measured_machine.h"
 #include "predict/collect/pace.h"
+#include "predict/collect/process.h"
 #include "predict/collect/round_noise.h"
+#include "predict/collect/steps.h"
+#include "predict/sources/sources.h"
 
 namespace takt {
 namespace {
@@ -51,8 +51,8 @@ CollectConfiguration configuration_of(const CollectSettings& settings, const std
   }
   if (const auto differs = difference(there->configuration, configuration); !differs.empty())
     refuse_input(
-        fmt::format("{}.jsonl: was measured in another way ({}); give another file with -o, or the same "
-                    "settings on the same kind of machine",
+        fmt::format("{}.jsonl: was measured with different settings ({}); give another file with -o, or the same "
+                    "settings and machine class",
                     printable(settings.out.string()), differs));
   return there->configuration;
 }
@@ -135,7 +135,7 @@ void measure_steps(const CollectSettings& settings, const CollectConfiguration& 
   for (const CollectStep& step : steps) {
     while (!done.has(step)) {
       if (settings.stop && *settings.stop)
-        throw Error(ErrorKind::runtime, "stopped; the same command goes on where it was");
+        throw Error(ErrorKind::runtime, "stopped; the same command resumes the collection");
       auto record = measured_step(settings, step, sources);
       if (!record) continue;  // stopped
       if (is_disturbed(*record, done.usual_canary(), settings)) record->status = CollectStatus::disturbed;
@@ -261,13 +261,13 @@ std::vector<fs::path> models_to_collect(const std::vector<fs::path>& paths) {
     for (const auto& entry : fs::directory_iterator(path))
       if (entry.is_regular_file() && is_onnx_file(entry.path())) models.push_back(entry.path());
     if (models.size() == before)
-      refuse_input(fmt::format("{}: holds no .onnx file; name a folder with models", printable(path.string())));
+      refuse_input(fmt::format("{}: has no .onnx file; name a folder with models", printable(path.string())));
     std::sort(models.begin() + static_cast<std::ptrdiff_t>(before), models.end());
   }
   std::set<std::string> names;
   for (const fs::path& model : models)
     if (!names.insert(model.filename().string()).second)
-      refuse_input(fmt::format("{}: there are two models of this name; rows of a dataset are told apart by it",
+      refuse_input(fmt::format("{}: two models have this name, which identifies rows of a dataset; rename one",
                                printable(model.string())));
   return models;
 }
@@ -286,7 +286,7 @@ Dataset merge_datasets(const std::vector<fs::path>& files) {
     Dataset one = read_dataset(file);
     for (CollectedModel& model : one.models) {
       if (!names.insert(model.model + " " + to_string(model.load.asked)).second)
-        refuse_input(fmt::format("{}: model '{}' is in a dataset before it, too; leave one out",
+        refuse_input(fmt::format("{}: model '{}' is also in an earlier dataset; leave one out",
                                  printable(file.string()), printable(model.model)));
       all.models.push_back(std::move(model));
     }

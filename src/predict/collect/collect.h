@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "predict/collect/record.h"
 #include "plan/sweep/journal.h"
+#include "predict/collect/record.h"
 
 namespace takt {
 
-struct CollectJournal;  // collect_journal.h
+struct CollectJournal;  // src/predict/collect/journal.h
 
 struct CollectSettings {
   std::vector<std::filesystem::path> models;
@@ -44,7 +44,7 @@ struct CollectSettings {
 CollectSettings parse_collect_config(const std::string& text, const std::string& origin);
 CollectSettings read_collect_config(const std::filesystem::path& path);
 
-/// What became of one model beside one load.
+/// The outcome of one model under one load.
 struct CollectedRow {
   std::string model;
   std::string load;                             ///< beside which; empty: in quiet

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "base/files/yaml_section.h"
 #include "predict/collect/collect.h"
 
@@ -14,14 +14,14 @@ std::vector<std::filesystem::path> model_paths_in(const YamlSection& file, const
   std::vector<std::filesystem::path> paths;
   const YAML::Node models = file.at("models");
   const auto add = [&](const YAML::Node& node) {
-    if (!node.IsScalar() || node.Scalar().empty()) file.fail(node, "models", "is no path; give a folder or a model");
+    if (!node.IsScalar() || node.Scalar().empty()) file.fail(node, "models", "is not a path; give a folder or a model");
     paths.push_back(base / node.Scalar());
   };
   if (models.IsSequence())
     for (const auto& node : models) add(node);
   else
     add(models);
-  if (paths.empty()) file.fail(models, "models", "names nothing; give a folder or a model");
+  if (paths.empty()) file.fail(models, "models", "is empty; give a folder or a model");
   return paths;
 }
 
@@ -31,7 +31,7 @@ std::vector<YAML::Node> values_at(const YamlSection& section, const std::string&
   std::vector<YAML::Node> values;
   if (!node.IsSequence()) return {node};
   for (const auto& value : node) values.push_back(value);
-  if (values.empty()) section.fail(node, section.full_name(key), "is an empty list; leave it out, or name one");
+  if (values.empty()) section.fail(node, section.full_name(key), "is an empty list; omit the key, or give an entry");
   return values;
 }
 
@@ -43,7 +43,7 @@ StressPlan stress_in(const YamlSection& file) {
     plan.kinds.clear();
     for (const YAML::Node& node : values_at(section, "kinds")) {
       if (!node.IsScalar() || !is_stress_kind(node.Scalar()))
-        section.fail(node, "stress.kinds", "is no load; use compute, memory or cache");
+        section.fail(node, "stress.kinds", "is not a load; use compute, memory or cache");
       plan.kinds.push_back(node.Scalar());
     }
   }
@@ -63,7 +63,7 @@ StressPlan stress_in(const YamlSection& file) {
 }  // namespace
 
 CollectSettings parse_collect_config(const std::string& text, const std::string& origin) {
-  const YamlSection file(load_yaml(text, origin, "a collection"), origin, "",
+  const YamlSection file(load_yaml(text, origin, "collection"), origin, "",
                          {"models", "rounds", "time", "threads", "runtime", "device", "run_delay", "canary", "retries",
                           "seed", "stress", "load"});
   CollectSettings settings;

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -21,8 +21,9 @@ CollectConfiguration collect_configuration_in(std::string_view line, const std::
   constexpr double longest_us = 1e15, fastest = 1e30;
   const Json json = parse_strictly(line, place);
   if (!json.is_object() || !json.contains("takt_collect"))
-    refuse_input(fmt::format("{}: does not begin as the journal of a collection; give another file with -o", place));
-  if (json["takt_collect"] != 1) refuse_input(fmt::format("{}: is of a newer takt; read it with that", place));
+    refuse_input(fmt::format("{}: is not the journal of a collection; give another file with -o", place));
+  if (json["takt_collect"] != 1)
+    refuse_input(fmt::format("{}: was written by a newer version of takt; read it with that version", place));
   const JsonObject object(
       json, place, {"takt_collect", "machine", "runtime", "device", "threads", "time_us", "flops_per_s", "bytes_per_s"},
       {"loaded_time_us"});
@@ -64,7 +65,7 @@ std::optional<CollectJournal> read_collect_journals(const fs::path& out) {
       const CollectConfiguration configuration = collect_configuration_in(line.text, line.place);
       if (!all) all = CollectJournal{configuration, {}, {}};
       if (const auto differs = difference(all->configuration, configuration); !differs.empty())
-        refuse_input(fmt::format("{}: was measured in another way than the journals beside it ({})",
+        refuse_input(fmt::format("{}: was measured with different settings than the other journals ({})",
                                  printable(file.string()), differs));
       has_begun = true;
     });
@@ -103,7 +104,7 @@ std::string difference(const CollectConfiguration& there, const CollectConfigura
   compare("device", printable(there.device), printable(asked.device));
   compare("threads", there.threads, asked.threads);
   compare("time in us", there.time_us, asked.time_us);
-  compare("time beside loads in us", there.loaded_time_us, asked.loaded_time_us);
+  compare("time under load in us", there.loaded_time_us, asked.loaded_time_us);
   return fmt::format("{}", fmt::join(words, ", "));
 }
 

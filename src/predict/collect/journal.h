@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/files/journal.h"
-#include "predict/collect/record.h"
 #include "plan/sweep/journal.h"
+#include "predict/collect/record.h"
 
 namespace takt {
 
-/// What has to be the same for all records.
+/// The settings that must be equal for all records.
 struct CollectConfiguration {
   std::string machine, runtime, device;
   int threads = 1;
@@ -37,7 +37,7 @@ std::filesystem::path collect_journal_path(const std::filesystem::path& out, con
 
 std::string to_json(const CollectConfiguration& configuration);
 
-/// What differs, in words; empty: nothing.
+/// Returns the differences, in words; empty: none.
 std::string difference(const CollectConfiguration& there, const CollectConfiguration& asked);
 
 }  // namespace takt

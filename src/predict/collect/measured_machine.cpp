@@ -6,15 +6,15 @@
 #include <string_view>
 
 #include "base/basics/error.h"
-#include "base/statistics/statistics.h"
-#include "base/files/temporary_folder.h"
 #include "base/basics/text.h"
-#include "model/onnx/builder.h"
-#include "predict/gpu/cuda_library.h"
+#include "base/files/temporary_folder.h"
 #include "base/machine/class.h"
 #include "base/machine/peaks_file.h"
+#include "base/statistics/statistics.h"
 #include "measure/operators/op_profile.h"
 #include "measure/run/run.h"
+#include "model/onnx/builder.h"
+#include "predict/gpu/cuda_library.h"
 
 namespace takt {
 namespace {
@@ -40,9 +40,9 @@ double seconds_of(const OpProfile& profile, std::string_view type) {
     if (row.type != type) continue;
     if (const auto usual = median(row.samples); usual && usual->count() > 0) return usual->count() / 1e6;
   }
-  throw Error(ErrorKind::runtime, fmt::format("the runtime told no time of {}, by which the device's peaks are "
-                                              "measured",
-                                              type));
+  throw Error(
+      ErrorKind::runtime,
+      fmt::format("the runtime reported no time for {}, which the measurement of the device's peaks needs", type));
 }
 
 OpProfile profile_of(const std::filesystem::path& file, const RunSettings& settings) {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "predict/fit/machine_constants.h"
 #include "measure/open/run_settings.h"
+#include "predict/fit/machine_constants.h"
 
 namespace takt {
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/system/child_process.h"
 #include "predict/collect/bench.h"
 
 namespace takt {
@@ -38,20 +38,20 @@ std::optional<CollectRecord> run_collect_process(const std::vector<std::string>&
   }
   switch (answer) {
     case ChildProcess::Answer::line: {
-      CollectRecord record = parse_collect_record(line, "answer of collect's own process");
+      CollectRecord record = parse_collect_record(line, "answer of collect's worker process");
       if (record.model != task.model.filename().string() || record.round != task.round)
-        refuse_input(fmt::format("collect's own process answered of '{}' instead of '{}'", printable(record.model),
+        refuse_input(fmt::format("collect's worker process answered for '{}' instead of '{}'", printable(record.model),
                                  printable(task.model.string())));
       return record;
     }
     case ChildProcess::Answer::late:
-      return lost_record(task, fmt::format("no answer within {}: its process was ended", format_duration(limit)));
+      return lost_record(task, fmt::format("no answer within {}: its process was killed", format_duration(limit)));
     case ChildProcess::Answer::stopped:
       return std::nullopt;
     case ChildProcess::Answer::ended:
       break;
   }
-  return lost_record(task, reason_of_end(child, "the process that measured it"));
+  return lost_record(task, reason_of_end(child, "the worker process"));
 }
 
 }  // namespace takt

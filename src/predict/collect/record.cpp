@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
-#include "base/files/json_object.h"
 #include "base/basics/quoted.h"
-#include "base/files/strict_json.h"
 #include "base/basics/text.h"
+#include "base/files/json_object.h"
+#include "base/files/strict_json.h"
 
 namespace takt {
 namespace {
@@ -40,7 +40,7 @@ Json json_of(const TimedKernel& one) {
 
 TimedKernel kernel_in(const Json& json, const std::string& place) {
   if (!json.is_array() || json.size() != 9)
-    refuse_input(fmt::format("{} is {}; a kernel is a list of nine", place, JsonObject::shown(json)));
+    refuse_input(fmt::format("{} is {}; a kernel is a list of nine entries", place, JsonObject::shown(json)));
   const auto text = [&](std::size_t i) { return JsonObject::text_in(json[i], place); };
   TimedKernel one;
   one.kernel = text(0), one.us = JsonObject::number_in(json[1], place, 0, longest_us);
@@ -49,13 +49,13 @@ TimedKernel kernel_in(const Json& json, const std::string& place) {
   one.facts.group = kernel_group_named(text(7), place);
   const Json& features = JsonObject::list_in(json[8], place);
   if (features.size() != feature_count)
-    refuse_input(
-        fmt::format("{}: has other features than this version of takt makes; collect anew into another file", place));
+    refuse_input(fmt::format(
+        "{}: its features differ from those of this version of takt; collect again into another file", place));
   for (const Json& value : features)
     one.facts.features.push_back(value.is_null()
                                      ? std::numeric_limits<double>::quiet_NaN()
                                      : JsonObject::number_in(value, place, -most_of_anything, most_of_anything));
-  if (!(one.us > 0)) refuse_input(fmt::format("{}: has a kernel without time", place));
+  if (!(one.us > 0)) refuse_input(fmt::format("{}: has a kernel without a time", place));
   return one;
 }
 
@@ -68,7 +68,7 @@ AskedLoad asked_in(const JsonObject& record) {
   if (record.is_null("stress")) return {};
   const JsonObject json(record["stress"], record.place_of("stress"), {"kind", "level", "threads"});
   AskedLoad load{json.text("kind"), json.number("level", 0, 1), static_cast<int>(json.integer("threads", 1, 4096))};
-  if (!is_stress_kind(load.kind) || load.level == 0) json.refuse("has a load that is none");
+  if (!is_stress_kind(load.kind) || load.level == 0) json.refuse("has an invalid load");
   return load;
 }
 
@@ -78,7 +78,7 @@ SeenLoad seen_from(const JsonObject& record) {
   SeenLoad seen;
   for (const auto& [key, value] : record.object("seen").items()) {
     const auto name = std::find(known.begin(), known.end(), key);
-    if (name == known.end()) record.refuse(fmt::format("'{}' is no figure of a load", quoted_part(key)));
+    if (name == known.end()) record.refuse(fmt::format("'{}' is not a load metric", quoted_part(key)));
     seen.emplace(*name, JsonObject::number_in(value, record.place_of(key), 0, most_of_anything));
   }
   return seen;
@@ -87,11 +87,11 @@ SeenLoad seen_from(const JsonObject& record) {
 std::optional<CanaryTimes> canary_in(const JsonObject& record) {
   if (record.is_null("canary_us")) return std::nullopt;
   const Json& list = record.list("canary_us");
-  if (list.size() != 2) record.refuse("'canary_us' is no list of two times");
+  if (list.size() != 2) record.refuse("'canary_us' is not a list of two times");
   const std::string place = record.place_of("canary_us");
   const CanaryTimes times{JsonObject::number_in(list[0], place, 0, longest_us),
                           JsonObject::number_in(list[1], place, 0, longest_us)};
-  if (!(times.compute_us > 0 && times.memory_us > 0)) record.refuse("has a canary without time");
+  if (!(times.compute_us > 0 && times.memory_us > 0)) record.refuse("has a canary without a time");
   return times;
 }
 
@@ -99,7 +99,7 @@ CollectStatus status_of(const JsonObject& record) {
   const std::string name = record.text("status");
   for (std::size_t i = 0; i < status_names.size(); ++i)
     if (status_names[i] == name) return static_cast<CollectStatus>(i);
-  record.refuse(fmt::format("'{}' is no status", quoted_part(name)));
+  record.refuse(fmt::format("'{}' is not a status", quoted_part(name)));
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ CollectTask parse_collect_task(std::string_view json) {
     task.waits = read.at("waits");
     return task;
   } catch (const Json::exception& error) {
-    refuse_input(fmt::format("collect's own process was asked for something else than a task: {}", error.what()));
+    refuse_input(fmt::format("collect's worker process received something other than a task: {}", error.what()));
   }
 }
 
@@ -161,7 +161,7 @@ std::string to_json(const CollectRecord& record) {
 CollectRecord parse_collect_record(std::string_view json, std::string_view where) {
   const Json line = parse_strictly(json, where);
   if (!line.is_object() || !line.contains("canary_us"))
-    refuse_input(fmt::format("{}: is no record of a collection", where));
+    refuse_input(fmt::format("{}: is not a record of a collection", where));
   const JsonObject read(line, std::string(where),
                         {"model", "round", "status", "reason", "architecture", "family", "runtime_version",
                          "latency_us", "canary_us", "others_busy", "run_delay", "steal", "stress", "seen", "kernels"},

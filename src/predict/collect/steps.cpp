@@ -6,8 +6,8 @@
 #include "base/basics/error.h"
 #include "base/statistics/random.h"
 #include "base/statistics/statistics.h"
-#include "model/onnx/onnx.h"
 #include "model/onnx/metadata.h"
+#include "model/onnx/onnx.h"
 #include "predict/zoo/zoo.h"
 
 namespace takt {

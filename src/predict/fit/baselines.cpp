@@ -81,7 +81,7 @@ RawForest::RawForest(std::span<const KernelSample> samples, int trees, std::uint
     targets.push_back(static_cast<float>(sample.us / 1000));
   }
   const std::string json = train_trees(matrix, targets, {}, {.kind = TreeKind::forest, .trees = trees, .seed = seed});
-  forest_ = parse_trees(json, "trees of the source's recipe", matrix.columns);
+  forest_ = parse_trees(json, "trees of the reference recipe", matrix.columns);
 }
 
 std::vector<float> RawForest::row(const KernelFacts& facts) const {

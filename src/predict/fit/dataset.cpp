@@ -7,10 +7,10 @@
 #include <limits>
 #include <unordered_set>
 
-#include "base/table/csv.h"
 #include "base/basics/error.h"
 #include "base/basics/quoted.h"
 #include "base/basics/text.h"
+#include "base/table/csv.h"
 #include "trace/events/byte_source.h"
 #include "trace/write/trace_output.h"
 
@@ -31,7 +31,7 @@ class RowReader {
   }
   std::string text() { return row_.cells[place_++]; }
   std::string some_text(std::string_view name) {
-    if (row_.cells[place_].empty()) refuse(fmt::format("'{}' is empty; give a text", name));
+    if (row_.cells[place_].empty()) refuse(fmt::format("'{}' is empty; give a string", name));
     return text();
   }
   std::optional<double> maybe(std::string_view name, double least = 0) {
@@ -129,8 +129,8 @@ AskedLoad load_in(RowReader& row) {
   const bool is_none = load.kind.empty() && load.level == 0 && load.threads == 0;
   if (!is_one && !is_none)
     row.refuse(
-        "'stress', 'stress_kind' and 'stress_threads' are no load; give a level to 1, compute, memory or cache, and "
-        "threads, or 0, nothing and 0");
+        "'stress', 'stress_kind' and 'stress_threads' are not a load; give a level up to 1, one of compute, memory and "
+        "cache, and a number of threads; or 0, nothing and 0");
   return load;
 }
 
@@ -253,16 +253,16 @@ Dataset parse_dataset(std::string_view csv, std::string_view where) {
                          dataset.models.back().load.asked == row.load.asked;
     if (!goes_on) {
       if (!seen.insert(row.model + " " + to_string(row.load.asked)).second)
-        reader.refuse(fmt::format("model '{}' has rows in two places; keep its rows together", printable(row.model)));
+        reader.refuse(fmt::format("the rows of model '{}' are not adjacent; keep them together", printable(row.model)));
       dataset.models.push_back(std::move(row));
       continue;
     }
     CollectedModel& model = dataset.models.back();
     if (!agree(model, row))
-      reader.refuse(fmt::format("says something else of model '{}' than the row before", printable(row.model)));
+      reader.refuse(fmt::format("contradicts the previous row of model '{}'", printable(row.model)));
     model.kernels.push_back(std::move(row.kernels.front()));
   }
-  if (dataset.models.empty()) refuse_input(fmt::format("{}: has no row; collect models first", where));
+  if (dataset.models.empty()) refuse_input(fmt::format("{}: has no rows; collect models first", where));
   return dataset;
 }
 
@@ -277,7 +277,7 @@ Dataset read_dataset(const std::filesystem::path& path) {
     if (csv.size() == count && (count == piece.size() || csv.find('\n') != csv.npos)) check_beginning(csv, where);
   }
   if (const std::string damage = source->damage(); !damage.empty())
-    refuse_input(fmt::format("{}: {}; fetch or collect it anew", where, damage));
+    refuse_input(fmt::format("{}: {}; fetch or collect it again", where, damage));
   return parse_dataset(csv, where);
 }
 

@@ -20,7 +20,7 @@
 
 namespace takt {
 
-/// What was going on beside a measurement; nullopt: the system does not tell.
+/// Activity of other programs during a measurement; nullopt: the system does not report it.
 struct LoadReadings {
   AskedLoad asked;                    ///< of a stressor
   std::optional<double> others_busy;  ///< processors that others used, of those this process may use, as a share
@@ -57,7 +57,7 @@ struct Dataset {
   std::size_t kernel_count() const;
 };
 
-/// What was measured in quiet, and beside a load.
+/// The measurements on an idle machine and those under load.
 struct ByLoad {
   Dataset quiet, loaded;
 };

@@ -1,5 +1,5 @@
 // The parts that a dataset is divided into, so that each can be predicted by a training without it. The soup's chains
-// (kernels/zoo.h) are trained on by all and predicted by none: nobody wants to know their time.
+// (predict/zoo/zoo.h) are trained on by all and predicted by none: nobody wants to know their time.
 #pragma once
 
 #include <cstdint>

@@ -18,12 +18,12 @@ namespace {
 constexpr std::array<std::string_view, kernel_group_count> group_names{"conv", "depthwise", "product", "pool", "other"};
 
 constexpr std::array<FeatureText, feature_count> all_features{{
-    {"flops", "FLOP", "floating-point operations, a multiply-add counting two"},
+    {"flops", "FLOP", "floating-point operations; a multiply-add counts as two"},
     {"sfu_ops", "1", "evaluations of transcendental functions"},
-    {"input_bytes", "bytes", "activations that go in"},
-    {"output_bytes", "bytes", "what comes out"},
-    {"weight_bytes", "bytes", "constants that go in"},
-    {"element_bits", "bit", "of an element of the first output"},
+    {"input_bytes", "bytes", "activations that the kernel reads"},
+    {"output_bytes", "bytes", "outputs of the kernel"},
+    {"weight_bytes", "bytes", "constants that the kernel reads"},
+    {"element_bits", "bit", "size of an element of the first output"},
     {"batch", "1", "first dimension of the first input, of four-dimensional tensors"},
     {"channels_in", "1", "channels of the first input"},
     {"height_in", "1", "height of the first input"},
@@ -37,18 +37,19 @@ constexpr std::array<FeatureText, feature_count> all_features{{
     {"dilation", "1", "product of the dilations"},
     {"groups", "1", "of a convolution"},
     {"padding", "1", "sum of the padding at all sides"},
-    {"matrices", "1", "products that a kernel computes at once"},
-    {"rows", "1", "of the left matrix of a product; of a convolution, the places of its output"},
-    {"inner", "1", "columns of the left matrix; of a convolution, what one output element sums"},
-    {"columns", "1", "of the right matrix; of a convolution, the output channels of a group"},
-    {"axis_size", "elements", "along the axis that is reduced, normalised, joined or picked from"},
-    {"run_length", "elements", "that lie side by side and stay so: behind the axis, or behind what Transpose moves"},
-    {"inputs", "1", "tensors that go in"},
-    {"broadcast", "1", "elements of the largest input over those of the smallest"},
+    {"matrices", "1", "matrix products that the kernel computes together"},
+    {"rows", "1", "rows of the left matrix of a product; for a convolution, positions of its output"},
+    {"inner", "1", "columns of the left matrix; for a convolution, terms that one output element sums"},
+    {"columns", "1", "columns of the right matrix; for a convolution, output channels of a group"},
+    {"axis_size", "elements", "length of the axis that is reduced, normalized, concatenated or gathered from"},
+    {"run_length", "elements",
+     "adjacent elements that stay adjacent: inside the axis, or inside the dimensions that Transpose moves"},
+    {"inputs", "1", "number of input tensors"},
+    {"broadcast", "1", "elements of the largest input divided by those of the smallest"},
     {"model_weight_bytes", "bytes", "constants of the whole model"},
-    {"model_activation_bytes", "bytes", "activations in and out of the kernel of the model that has the most"},
-    {"reuse_bytes", "bytes", "touched by other kernels since the largest activation that goes in was made"},
-    {"threads", "1", "that the session computes with"},
+    {"model_activation_bytes", "bytes", "largest sum of input and output activations of any kernel of the model"},
+    {"reuse_bytes", "bytes", "bytes that other kernels accessed since the largest input activation was produced"},
+    {"threads", "1", "threads of the session"},
 }};
 
 std::int64_t bytes_of(const KernelTensor& tensor) {
@@ -142,7 +143,7 @@ std::string_view name_of(KernelGroup group) { return group_names[static_cast<std
 KernelGroup kernel_group_named(std::string_view name, std::string_view where) {
   for (std::size_t i = 0; i < group_names.size(); ++i)
     if (group_names[i] == name) return static_cast<KernelGroup>(i);
-  refuse_input(fmt::format("{}: '{}' is no group of kernels; known are {}", where, printable(name),
+  refuse_input(fmt::format("{}: '{}' is not a group of kernels; known groups are {}", where, printable(name),
                            fmt::join(group_names, ", ")));
 }
 

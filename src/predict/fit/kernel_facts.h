@@ -84,8 +84,8 @@ struct KernelFacts {
   double& operator[](Feature feature) { return features[static_cast<std::size_t>(feature)]; }
 };
 
-/// Of every kernel of a model, in its order, for a session of `threads` threads. Every record that the graph names is
-/// in `records`. Thread-safe.
+/// Returns the facts of every kernel of a model, in its order, for a session of `threads` threads. `records` has every
+/// record that the graph names. Thread-safe.
 std::vector<KernelFacts> facts_of(const KernelGraph& graph, const std::map<std::string, KernelRecord>& records,
                                   int threads);
 

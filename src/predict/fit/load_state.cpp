@@ -6,8 +6,8 @@
 #include <chrono>
 #include <iterator>
 
-#include "core/affinity.h"
 #include "base/statistics/random.h"
+#include "base/system/affinity.h"
 
 namespace takt {
 namespace {

@@ -12,13 +12,13 @@
 #include <tuple>
 #include <vector>
 
-#include "predict/sources/config.h"
 #include "predict/load/reading.h"
+#include "predict/sources/config.h"
 #include "predict/stress/stress.h"
 
 namespace takt {
 
-/// What a stressor was asked for; quiet: none ran.
+/// The load requested from a stressor; quiet: none ran.
 struct AskedLoad {
   std::string kind;  ///< "compute", "memory" or "cache"; empty: none
   double level = 0;  ///< 0 to 1, of each thread
@@ -34,14 +34,14 @@ struct AskedLoad {
 std::string to_string(const AskedLoad& load);
 inline constexpr std::string_view stress_kinds[] = {"compute", "memory", "cache"};
 bool is_stress_kind(std::string_view kind);
-/// Of the load, for as long as its parent lives or `duration`. `load` is not quiet.
+/// Returns the task of a stressor that generates `load` (not quiet) for `duration`, or until its parent ends.
 StressTask stress_task_of(const AskedLoad& load, Nanoseconds duration);
 
 /// Live values by the name of a LoadFeature.
 using SeenLoad = std::map<std::string, double, std::less<>>;
 /// The features that a prediction may use, in the order of a dataset's columns.
 std::span<const std::string_view> seen_load_features();
-/// What else a probe tells of a load that has just changed (load/turns.h). Of the moment, so not in datasets.
+/// What else a probe tells of a load that has just changed (predict/load/turns.h). Of the moment, so not in datasets.
 inline constexpr std::string_view wait_trend_feature = "probe_wait_trend";
 /// Of all these, what the snapshot tells of this device ("host"), and of the first GPU.
 SeenLoad seen_in(const LoadSnapshot& snapshot);
@@ -57,7 +57,7 @@ struct StressPlan {
   std::vector<int> threads;  ///< empty: one and two per processor
   int per_model = 0;         ///< so many of all combinations, drawn for each model; 0: all
   /// Of a measurement beside a load, where that is more than in quiet: within a second it is luck whom a thread shares
-  /// its processor with (load/turns.h).
+  /// its processor with (predict/load/turns.h).
   Duration time = std::chrono::seconds(2);
   /// Of a model with this number in the collection; a new draw for each, the same for the same seed.
   std::vector<AskedLoad> loads_of(std::size_t model, std::uint64_t seed) const;

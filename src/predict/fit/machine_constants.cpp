@@ -11,7 +11,7 @@ MachineConstants constants_of(const Peaks& peaks, int threads) {
   const bool one = threads == 1;
   const ComputePeaks* compute = best_compute(peaks, NumberType::f32, one);
   if (!compute || peaks.levels.empty())
-    throw Error(ErrorKind::runtime, "the machine's peaks are not known; run 'takt devices --measure'");
+    throw Error(ErrorKind::runtime, "the machine's peaks are unknown; run 'takt devices --measure'");
   return {best_of(compute->rate, one), bandwidth_of(peaks, peaks.levels.size() - 1, one)};
 }
 

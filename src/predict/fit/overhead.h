@@ -21,9 +21,9 @@ struct Overhead {
   double fixed_us = 0, per_kernel_us = 0;
   std::optional<Launching> launching = {};
 
-  /// Of an inference of these kernels; a model that is all overhead (of reshapes) stays above zero.
+  /// Returns the time of an inference of these kernels; a model that is all overhead (of reshapes) stays above zero.
   double whole(std::span<const KernelTime> kernels, double io_bytes) const;
-  /// What a kernel takes of it: its recorded time without the cost of the record, a twentieth of it at least.
+  /// Returns a kernel's recorded time without the cost of the record, but at least a twentieth of it.
   double taken_out(double recorded_us) const;
 };
 

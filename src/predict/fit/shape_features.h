@@ -1,8 +1,8 @@
 // The dimensions of a kernel in the words of what it computes.
 #pragma once
 
-#include "predict/kernels/record.h"
 #include "predict/fit/kernel_facts.h"
+#include "predict/kernels/record.h"
 
 namespace takt {
 

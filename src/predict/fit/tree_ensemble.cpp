@@ -13,9 +13,9 @@
 
 #include "base/basics/error.h"
 #include "base/basics/index.h"
+#include "base/basics/text.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 
 namespace takt {
 namespace {
@@ -37,10 +37,10 @@ struct TreeLists {
     const std::size_t size = left.size();
     if (size == 0 || right.size() != size || feature.size() != size || default_left.size() != size ||
         value.size() != size)
-      refuse_input(fmt::format("{}: lists of its nodes differ in length; train the predictor anew", where));
+      refuse_input(fmt::format("{}: lists of its nodes differ in length; train the predictor again", where));
     if (const auto types = tree.find("split_type"); types != tree.end())
       for (const Json& type : *types)
-        if (type != 0) refuse_input(fmt::format("{}: splits by categories, which takt does not make", where));
+        if (type != 0) refuse_input(fmt::format("{}: splits by categories, which takt does not support", where));
   }
 
   template <typename Value>
@@ -52,7 +52,7 @@ struct TreeLists {
       else if (is_whole ? one.is_number_integer() : one.is_number())
         list.push_back(one.get<Value>());
       else
-        refuse_input(fmt::format("{}: '{}' holds {}, which is no {}number", where, key, JsonObject::shown(one),
+        refuse_input(fmt::format("{}: '{}' has {}, which is not a {}number", where, key, JsonObject::shown(one),
                                  is_whole ? "whole " : ""));
     }
   }
@@ -60,14 +60,14 @@ struct TreeLists {
 
 float finite_float(double value, const std::string& where) {
   const auto narrow = static_cast<float>(value);
-  if (!std::isfinite(narrow)) refuse_input(fmt::format("{}: holds a number that is not finite", where));
+  if (!std::isfinite(narrow)) refuse_input(fmt::format("{}: has a number that is not finite", where));
   return narrow;
 }
 
 double base_score_in(const Json& learner, std::string_view where) {
   const Json& parameters = learner.at("learner_model_param");
   const auto score = number_in<double>(parameters.at("base_score").get<std::string>());
-  if (!score || !std::isfinite(*score)) refuse_input(fmt::format("{}: 'base_score' is no number", where));
+  if (!score || !std::isfinite(*score)) refuse_input(fmt::format("{}: 'base_score' is not a number", where));
   return *score;
 }
 
@@ -160,7 +160,7 @@ TreeEnsemble parse_trees(std::string_view json, std::string_view where, std::siz
     while (!waiting.empty()) {
       const auto [from, to] = waiting.back();
       waiting.pop_back();
-      if (seen[from]) refuse_input(fmt::format("{}: a node has two parents; train the predictor anew", place));
+      if (seen[from]) refuse_input(fmt::format("{}: a node has two parents; train the predictor again", place));
       seen[from] = true;
       const float value = finite_float(tree.value[from], place);
       TreeEnsemble::Node node{static_cast<std::int32_t>(2 * features), 0, static_cast<std::int32_t>(to), value};
@@ -168,7 +168,7 @@ TreeEnsemble parse_trees(std::string_view json, std::string_view where, std::siz
       if (left >= 0 || right >= 0) {
         if (left <= 0 || right <= 0 || left >= count || right >= count || tree.feature[from] < 0 ||
             index(tree.feature[from]) >= features)
-          refuse_input(fmt::format("{}: a node names a child or a feature that is not there", place));
+          refuse_input(fmt::format("{}: a node names a child or a feature that does not exist", place));
         const std::size_t half = tree.default_left[from] != 0 ? features : 0;
         node = {static_cast<std::int32_t>(half + index(tree.feature[from])), value,
                 static_cast<std::int32_t>(ensemble.nodes_.size()), 0};
@@ -183,7 +183,7 @@ TreeEnsemble parse_trees(std::string_view json, std::string_view where, std::siz
     const Json& learner = file.at("learner");
     if (learner.at("objective").at("name") != "reg:squarederror" ||
         learner.at("gradient_booster").at("name") != "gbtree")
-      refuse_input(fmt::format("{}: holds no regression by trees", where));
+      refuse_input(fmt::format("{}: is not a regression by trees", where));
     ensemble.base_ = base_score_in(learner, where);
     const Json& trees = learner.at("gradient_booster").at("model").at("trees");
     for (std::size_t i = 0; i < trees.size(); ++i) {
@@ -191,7 +191,7 @@ TreeEnsemble parse_trees(std::string_view json, std::string_view where, std::siz
       add(TreeLists(trees.at(i), place), place);
     }
   } catch (const Json::exception& error) {
-    refuse_input(fmt::format("{}: is no model of XGBoost ({})", where, error.what()));
+    refuse_input(fmt::format("{}: is not a model of XGBoost ({})", where, error.what()));
   }
   return ensemble;
 }

@@ -59,7 +59,7 @@ const XgboostLibrary& xgboost_library() {
     return library;
   } catch (const Error&) {
     throw Error(ErrorKind::unsupported,
-                "predictors cannot be trained: libxgboost.so.0 (1.7 or later) is not on this machine; install "
+                "predictors cannot be trained: libxgboost.so.0 (1.7 or later) is not installed; install "
                 "libxgboost-dev, as tools/bootstrap does");
   }
 }

@@ -20,7 +20,7 @@ std::string path_of_driver(const std::string& given) {
 
 CudaLibrary::CudaLibrary(const std::string& path)
     : library_(open_library(path_of_driver(path), {"libcuda.so.1", "libcuda.so"},
-                            "there is no CUDA driver here, so no GPU can be loaded: it")) {
+                            "no CUDA driver is installed, so takt cannot put load on a GPU: it")) {
   library_.get(start_, {"cuInit"});
   library_.get(error_text_, {"cuGetErrorString"});
   library_.get(device_count, {"cuDeviceGetCount"});
@@ -50,7 +50,7 @@ CudaLibrary::CudaLibrary(const std::string& path)
   try {
     check(start_(0), "starting the driver");
   } catch (const Error& error) {
-    throw Error(ErrorKind::unsupported, fmt::format("no GPU can be loaded: {}", error.what()));
+    throw Error(ErrorKind::unsupported, fmt::format("takt cannot put load on a GPU: {}", error.what()));
   }
 }
 
@@ -58,14 +58,14 @@ void CudaLibrary::check(int status, const char* what) const {
   if (status == 0) return;
   const char* said = nullptr;
   const bool known = error_text_(status, &said) == 0 && said;
-  throw Error(ErrorKind::runtime, fmt::format("{}: the CUDA driver says '{}' ({})", what,
+  throw Error(ErrorKind::runtime, fmt::format("{}: the CUDA driver reports '{}' ({})", what,
                                               known ? printable(said) : std::string("an unknown error"), status));
 }
 
 int count_gpus(const CudaLibrary& cuda) {
   int count = 0;
   cuda.check(cuda.device_count(&count), "counting GPUs");
-  if (count == 0) throw Error(ErrorKind::unsupported, "the CUDA driver knows no GPU");
+  if (count == 0) throw Error(ErrorKind::unsupported, "the CUDA driver finds no GPU");
   return count;
 }
 

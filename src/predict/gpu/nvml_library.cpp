@@ -9,7 +9,7 @@ namespace takt {
 
 NvmlLibrary::NvmlLibrary(const std::string& path)
     : library_(open_library(path, {"libnvidia-ml.so.1", "libnvidia-ml.so"},
-                            "there is no NVIDIA driver: its management library")) {
+                            "no NVIDIA driver is installed: its management library")) {
   library_.get(start_, {"nvmlInit_v2"});
   library_.get(stop_, {"nvmlShutdown"});
   library_.get(error_text_, {"nvmlErrorString"});
@@ -35,7 +35,7 @@ NvmlLibrary::NvmlLibrary(const std::string& path)
 NvmlLibrary::~NvmlLibrary() { stop_(); }
 
 std::string NvmlLibrary::text_of(int status) const {
-  if (status == nvml_gpu_is_lost) return "the GPU is lost: it fell off the bus or was reset";
+  if (status == nvml_gpu_is_lost) return "the GPU was lost: it fell off the bus or was reset";
   const char* const said = error_text_(status);
   return said ? printable(said) : fmt::format("error {}", status);
 }

@@ -68,7 +68,7 @@ struct NvmlLoad::Gpu {
       reading.age = 0ns;
       reading.window = window;
     } else {
-      reading.trouble = status == nvml_success ? "its value is none" : nvml.text_of(status);
+      reading.trouble = status == nvml_success ? "its value is not a number" : nvml.text_of(status);
     }
   }
 
@@ -79,7 +79,7 @@ struct NvmlLoad::Gpu {
     if (status != nvml_success || total == 0 || part <= total) return;
     LoadReading& reading = readings.back();
     reading.value.reset(), reading.age.reset();
-    reading.trouble = fmt::format("reported {} B of a memory of {} B", part, total);
+    reading.trouble = fmt::format("reported {} B, more than the memory's {} B", part, total);
   }
 
   void read_figures(std::vector<LoadReading>& readings) const {
@@ -121,8 +121,7 @@ struct NvmlLoad::Gpu {
   void read_without_counters(std::vector<LoadReading>& readings) const {
     for (std::size_t i = 0; i < gpm_pcie; ++i) {
       readings.push_back(reading_of(gpm_features[i].feature, name, "nvml"));
-      readings.back().trouble =
-          "this GPU or its driver has no counters for NVML (GPM); it takes Hopper or later, or DCGM";
+      readings.back().trouble = "this GPU or its driver has no NVML counters (GPM); they need Hopper or later, or DCGM";
     }
     for (std::size_t i = gpm_pcie; i < std::size(gpm_features); ++i) {
       unsigned kib = 0;
@@ -144,12 +143,12 @@ NvmlLoad::NvmlLoad(const std::string& library) : nvml_(library) {
   unsigned count = 0;
   if (const int status = nvml_.device_count(&count); status != nvml_success)
     throw Error(ErrorKind::unsupported,
-                fmt::format("the NVIDIA driver does not tell its GPUs: {}", nvml_.text_of(status)));
-  if (count == 0) throw Error(ErrorKind::unsupported, "the NVIDIA driver knows no GPU");
+                fmt::format("the NVIDIA driver does not list its GPUs: {}", nvml_.text_of(status)));
+  if (count == 0) throw Error(ErrorKind::unsupported, "the NVIDIA driver finds no GPU");
   for (unsigned number = 0; number < count; ++number) {
     NvmlDevice device = nullptr;
     if (const int status = nvml_.device_by_index(number, &device); status != nvml_success)
-      throw Error(ErrorKind::unsupported, fmt::format("GPU {} cannot be asked: {}", number, nvml_.text_of(status)));
+      throw Error(ErrorKind::unsupported, fmt::format("GPU {} cannot be queried: {}", number, nvml_.text_of(status)));
     gpus_.push_back(std::make_unique<Gpu>(nvml_, number, device));
   }
   begin();
@@ -173,7 +172,7 @@ SourceReadings NvmlLoad::read() {
     bool any = false;
     for (const LoadReading& one : readings) any = any || one.value.has_value();
     if (!any)
-      told.troubles.push_back({"nvml", fmt::format("{} tells nothing: {}", gpu->name, readings.front().trouble)});
+      told.troubles.push_back({"nvml", fmt::format("{} reports nothing: {}", gpu->name, readings.front().trouble)});
     for (auto& one : readings) told.readings.push_back(std::move(one));
   }
   return told;

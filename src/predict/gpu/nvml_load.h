@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "predict/load/source.h"
 #include "predict/gpu/nvml_library.h"
+#include "predict/load/source.h"
 
 namespace takt {
 

@@ -36,7 +36,7 @@ SourceReadings GpuProbe::read() {
       ++turns;
     } while (steady_now() - begin < settings_.time);
   } catch (const Error& error) {  // the GPU is lost
-    told.troubles.push_back({"gpu_probe", fmt::format("{} tells nothing: {}", place, error.what())});
+    told.troubles.push_back({"gpu_probe", fmt::format("{} reports nothing: {}", place, error.what())});
     return told;
   }
   const Nanoseconds window = steady_now() - begin;
@@ -45,7 +45,7 @@ SourceReadings GpuProbe::read() {
     if (time > 0)
       reading.value = amount / time, reading.age = Nanoseconds(0), reading.window = window;
     else
-      reading.trouble = "the GPU's clock did not move";
+      reading.trouble = "the GPU's clock did not advance";
   };
   add("gpu_probe_flops", gpu_->flops() * turns * 1e9, multiplied);
   add("gpu_probe_copy_bytes_per_s", gpu_->copied_bytes() * turns * 1e9, copied);

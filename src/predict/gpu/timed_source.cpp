@@ -95,7 +95,7 @@ SourceReadings TimedSource::read() {
   if (!is_done) return {{}, {{name_, fmt::format("did not answer within {}", format_duration(limit_))}}};
   const std::lock_guard lock(work_->mutex);
   if (work_->failure) std::rethrow_exception(std::exchange(work_->failure, nullptr));
-  if (!work_->source) return {{}, {{name_, "did not answer when it was opened"}}};
+  if (!work_->source) return {{}, {{name_, "did not respond when it was opened"}}};
   return std::move(work_->told);
 }
 

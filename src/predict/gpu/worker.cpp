@@ -30,7 +30,7 @@ struct GpuWorker::Gpu {
     const int count = count_gpus(cuda);
     if (number < 0 || number >= count)
       throw Error(ErrorKind::unsupported,
-                  fmt::format("there is no GPU {}; the driver knows 0 to {}", number, count - 1));
+                  fmt::format("GPU {} does not exist; the driver lists 0 to {}", number, count - 1));
     cuda.check(cuda.device_by_index(&device, number), "opening the GPU");
     device_name = gpu_name(cuda, device);
     CudaContext made = nullptr;
@@ -46,14 +46,14 @@ struct GpuWorker::Gpu {
       cuda.check(cuda.load_module(&module, matrix_product_ptx), "compiling the matrix product");
       cuda.check(cuda.function_of(&product, module, "takt_matrix_product"), "compiling the matrix product");
       for (CudaMemory* matrix : {&a, &b, &c}) {
-        cuda.check(cuda.allocate(matrix, matrix_bytes), "asking for the GPU's memory");
+        cuda.check(cuda.allocate(matrix, matrix_bytes), "allocating GPU memory");
         cuda.check(cuda.fill(*matrix, one_as_float, matrix_bytes / sizeof(float)), "writing the GPU's memory");
       }
       while (multiply() < gpu_slice && repeats < most_repeats) repeats *= 2;
     }
     if (copies) {
-      cuda.check(cuda.allocate(&block, copy_bytes), "asking for the GPU's memory");
-      cuda.check(cuda.allocate_host(&host_block, copy_bytes), "asking for memory that the GPU reaches");
+      cuda.check(cuda.allocate(&block, copy_bytes), "allocating GPU memory");
+      cuda.check(cuda.allocate_host(&host_block, copy_bytes), "allocating pinned memory");
     }
   }
 

@@ -1,5 +1,5 @@
 // Short works on a GPU, timed by the GPU's own clock: what loads it (gpu_load.h), and what asks how fast it is now
-// (gpu_probe.h).
+// (src/predict/gpu/probe.h).
 #pragma once
 
 #include <memory>

@@ -10,8 +10,8 @@
 
 #include "base/basics/error.h"
 #include "base/basics/index.h"
-#include "base/files/temporary_folder.h"
 #include "base/basics/text.h"
+#include "base/files/temporary_folder.h"
 #include "base/system/watched_work.h"
 #include "model/runtime/generated_values.h"
 
@@ -113,7 +113,7 @@ template <typename Work>
 void keeping_problems(KernelTimes& times, const Work& work) {
   try {
     work();
-    if (times.samples.empty()) times.problem = "the runtime told no time of it";
+    if (times.samples.empty()) times.problem = "the runtime reported no time for it";
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::io) throw;
     times.samples.clear();
@@ -155,7 +155,7 @@ std::vector<KernelTimes> bench_in_model(const OptimisedKernels& kernels, const s
   for (KernelTimes& times : result) by_name.emplace(times.kernel, &times);
   if (!result.empty()) bench.time_nodes(kernels.model, kernels.input_values, by_name);
   for (KernelTimes& times : result)
-    if (times.samples.empty()) times.problem = "the runtime told no time of it";
+    if (times.samples.empty()) times.problem = "the runtime reported no time for it";
   return result;
 }
 
@@ -211,10 +211,9 @@ OnnxModel chain_model(const OptimisedKernels& kernels, std::size_t kernel) {
 
 std::vector<KernelTimes> bench_kernels(const OptimisedKernels& kernels, const BenchSettings& settings) {
   if (settings.place != BenchPlace::alone && !kernels.is_saved)
-    throw Error(ErrorKind::unsupported,
-                fmt::format("{}: {} cannot save its graph, so its kernels are timed alone only; 'takt run' shows its "
-                            "operators in the model",
-                            printable(kernels.graph.model), kernels.graph.runtime));
+    throw Error(ErrorKind::unsupported, fmt::format("{}: {} cannot save its graph, so its kernels are only timed "
+                                                    "alone; 'takt run' shows its operators in the model",
+                                                    printable(kernels.graph.model), kernels.graph.runtime));
   const auto chosen = chosen_kernels(kernels, settings);
   Bench bench(kernels.graph.runtime, as_written(kernels), settings);
   if (settings.place == BenchPlace::model) return bench_in_model(kernels, chosen, bench);

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/table/table.h"
 #include "base/basics/units.h"
+#include "base/table/table.h"
 #include "predict/kernels/model.h"
 
 namespace takt {

@@ -2,7 +2,7 @@
 
 #include "base/statistics/statistics.h"
 #include "predict/kernels/bench.h"
-#include "kernels/kernel_tables.h"
+#include "predict/kernels/tables.h"
 
 namespace takt {
 namespace {
@@ -23,7 +23,7 @@ constexpr Column<KernelTimes> times_columns[] = {
     {kernel_columns::name, [](const KernelTimes& r) -> Cell { return r.name; }},
     {kernel_columns::node, [](const KernelTimes& r) -> Cell { return r.kernel.empty() ? Cell() : Cell(r.kernel); }},
     {"bench_place", "Place", [](const KernelTimes& r) -> Cell { return std::string(bench_place_name(r.place)); },
-     "Where a kernel was timed: alone in a loop, in a chain behind its producers, or inside its model."},
+     "Context in which a kernel was timed: alone in a loop, in a chain after its producers, or inside its model."},
     {"kernel_mean_us", "Mean",
      [](const KernelTimes& r) { return figure_of(r, [](const Summary& s) -> Cell { return s.mean; }); },
      "Mean time of one execution of the kernel."},
@@ -35,20 +35,20 @@ constexpr Column<KernelTimes> times_columns[] = {
      "Time of the fastest execution of the kernel."},
     {"kernel_stddev_us", "Std dev",
      [](const KernelTimes& r) { return figure_of(r, [](const Summary& s) { return optional_cell(s.stddev); }); },
-     "Sample standard deviation (n-1) of the kernel's executions; missing for a single one."},
+     "Sample standard deviation (n-1) of the kernel's executions; empty for a single one."},
     {"kernel_executions", "Executions",
      [](const KernelTimes& r) -> Cell { return static_cast<std::int64_t>(r.samples.size()); },
-     "How many executions of the kernel were measured."},
+     "Number of measured executions of the kernel."},
     {"bench_start_ns", "Start", [](const KernelTimes& r) { return clock_cell(r, r.started); },
-     "When the measured executions of the kernel began: nanoseconds since 1970-01-01 UTC."},
+     "Start of the kernel's measured executions: nanoseconds since 1970-01-01 UTC."},
     {"bench_end_ns", "End", [](const KernelTimes& r) { return clock_cell(r, r.ended); },
-     "When the measured executions of the kernel had ended: nanoseconds since 1970-01-01 UTC."},
+     "End of the kernel's measured executions: nanoseconds since 1970-01-01 UTC."},
     {"bench_problem", "Problem", [](const KernelTimes& r) { return optional_cell(r.problem); },
      "Why the kernel has no times."},
 };
 
 constexpr TableDefinition<KernelTimes> times_definition{
-    "kernel_times", "How long kernels take: a row per kernel and place.", times_columns};
+    "kernel_times", "Measured times of kernels: a row per kernel and context.", times_columns};
 
 }  // namespace
 

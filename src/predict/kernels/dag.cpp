@@ -9,7 +9,7 @@
 #include "base/basics/index.h"
 #include "base/basics/optional_json.h"
 #include "base/basics/text.h"
-#include "kernels/kernel_tables.h"
+#include "predict/kernels/tables.h"
 
 namespace takt {
 namespace {
@@ -40,33 +40,33 @@ Cell time_of(double weight, DagWeight kind) { return kind == DagWeight::time ? C
 Cell work_of(double weight, DagWeight kind) { return kind == DagWeight::time ? Cell() : Cell(weight); }
 
 constexpr Column<DagResult> dag_columns[] = {
-    {"kernel_model", "Model", [](const DagResult& r) -> Cell { return r.graph->model; },
-     "The file of the model that the kernel is of."},
+    {"kernel_model", "Model", [](const DagResult& r) -> Cell { return r.graph->model; }, "File of the kernel's model."},
     {"dag_kernels", "Kernels",
      [](const DagResult& r) -> Cell { return static_cast<std::int64_t>(r.graph->kernels.size()); },
-     "How many kernels a model has."},
+     "Number of kernels of a model."},
     {"dag_edges", "Edges", [](const DagResult& r) -> Cell { return static_cast<std::int64_t>(edges_of(*r.graph)); },
-     "How many pairs of kernels of a model there are, one of which waits for the other's result."},
-    {"dag_widest", "Widest",
+     "Number of dependencies between kernels of a model: pairs in which one needs the other's result."},
+    {"dag_widest", "Max parallel",
      [](const DagResult& r) -> Cell { return static_cast<std::int64_t>(widest_level(*r.graph)); },
-     "Most kernels of a model that are equally far from its inputs: what could run at once."},
-    {"dag_path_kernels", "On the path",
+     "Maximum number of kernels of a model at equal distance from its inputs: kernels that could run concurrently."},
+    {"dag_path_kernels", "Path kernels",
      [](const DagResult& r) -> Cell { return static_cast<std::int64_t>(r.path.kernels.size()); },
-     "How many kernels are on the critical path of the model."},
+     "Number of kernels on the critical path of the model."},
     {"dag_weight", "Weight", [](const DagResult& r) -> Cell { return std::string(weight_name(r.path.weight)); },
-     "What the critical path of kernels is the longest in: kernels (their number), flops, bytes or time."},
+     "Weight that the critical path of kernels maximizes: kernels (their number), flops, bytes or time."},
     {"dag_path_us", "Path", [](const DagResult& r) { return time_of(r.path.length, r.path.weight); },
-     "Time of the kernels on the critical path: no run of the model can be shorter. Missing for other weights."},
+     "Time of the kernels on the critical path: no run of the model can be shorter. Empty for other weights."},
     {"dag_total_us", "Sum", [](const DagResult& r) { return time_of(r.path.total, r.path.weight); },
-     "Time of all kernels of the model together: what a runtime takes that runs one after another. Missing for other "
+     "Total time of all kernels of the model: the time of a runtime that runs one after another. Empty for other "
      "weights."},
     {"dag_path_work", "Path work", [](const DagResult& r) { return work_of(r.path.length, r.path.weight); },
-     "The weight of the critical path where that is no time: kernels, FLOPs or bytes."},
+     "Weight of the critical path in kernels, FLOPs or bytes; empty if the weight is time."},
     {"dag_path_share", "Share",
      [](const DagResult& r) { return r.path.total > 0 ? Cell(r.path.length / r.path.total) : Cell(); },
-     "The part of all kernels' weight that is on the critical path, 0 to 1: at 1 nothing could run beside anything."},
+     "Fraction of all kernels' weight that is on the critical path, 0 to 1: at 1 no two kernels could run "
+     "concurrently."},
     {"dag_unknown", "Unknown", [](const DagResult& r) -> Cell { return static_cast<std::int64_t>(r.path.unknown); },
-     "How many kernels have no known weight; they count nothing."},
+     "Number of kernels of unknown weight; they count as zero."},
 };
 constexpr TableDefinition<DagResult> dag_definition{"dag", "Models as graphs of kernels: a row per model.",
                                                     dag_columns};
@@ -79,17 +79,17 @@ struct PathRow {
 
 constexpr Column<PathRow> path_columns[] = {
     {"kernel_model", "Model", [](const PathRow& r) -> Cell { return r.of->graph->model; },
-     "The file of the model that the kernel is of."},
+     "File of the kernel's model."},
     {kernel_columns::number, [](const PathRow& r) -> Cell { return static_cast<std::int64_t>(r.kernel) + 1; }},
     {kernel_columns::name,
      [](const PathRow& r) -> Cell { return r.of->file->records.at(r.of->graph->kernels[r.kernel].record).name; }},
     {kernel_columns::node, [](const PathRow& r) -> Cell { return r.of->graph->kernels[r.kernel].name; }},
     {"path_kernel_us", "Time",
      [](const PathRow& r) { return r.weight() ? time_of(*r.weight(), r.of->path.weight) : Cell(); },
-     "Time of the kernel on the critical path; missing for other weights."},
+     "Time of the kernel on the critical path; empty for other weights."},
     {"path_kernel_work", "Work",
      [](const PathRow& r) { return r.weight() ? work_of(*r.weight(), r.of->path.weight) : Cell(); },
-     "Weight of the kernel on the critical path where that is no time: 1, FLOPs or bytes."},
+     "Weight of the kernel on the critical path: 1, FLOPs or bytes; empty if the weight is time."},
     {kernel_columns::record, [](const PathRow& r) -> Cell { return r.of->graph->kernels[r.kernel].record; }},
 };
 constexpr TableDefinition<PathRow> path_definition{

@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/temporary_folder.h"
-#include "base/basics/text.h"
 #include "base/system/watched_work.h"
 #include "model/inputs/tensor_distance.h"
 #include "model/runtime/generated_values.h"
@@ -116,7 +116,7 @@ void look_at_stop(const ExtractSettings& settings, std::size_t done, std::size_t
   if (settings.progress) settings.progress(done, total);
   if (settings.stop && *settings.stop)
     throw Error(ErrorKind::runtime,
-                fmt::format("stopped after {} of {} kernels; the same command goes on from here", done, total));
+                fmt::format("stopped after {} of {} kernels; the same command resumes from here", done, total));
 }
 
 /// Calls `work`; what it throws is the row's problem. A full disk ends everything.

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
-#include "base/basics/text.h"
 #include "predict/kernels/record_json.h"
 
 namespace takt {
@@ -60,21 +60,20 @@ KernelGraph model_in(const Json& json, const std::string& where, const KernelFil
     instance.name = kernel.text("name"), instance.record = kernel.text("record");
     instance.inputs = kernel.texts("inputs"), instance.outputs = kernel.texts("outputs");
     instance.model_ops = kernel.texts("model_ops");
-    if (!names.insert(instance.name).second) kernel.refuse("has the name of another one");
+    if (!names.insert(instance.name).second) kernel.refuse("has the same name as another one");
     const auto record = file.records.find(instance.record);
     if (record == file.records.end())
       kernel.refuse(fmt::format("has the record '{}', which is not in the file", printable(instance.record)));
     if (record->second.inputs.size() != instance.inputs.size() ||
         record->second.outputs.size() != instance.outputs.size())
-      kernel.refuse("has not as many tensors as its record");
+      kernel.refuse("differs from its record in the number of tensors");
     told.emplace_back(kernel.list("producers"), kernel.list("consumers"));
     graph.kernels.push_back(std::move(instance));
   }
   connect(graph);
   for (std::size_t i = 0; i < told.size(); ++i)
     if (Json(graph.kernels[i].producers) != told[i].first || Json(graph.kernels[i].consumers) != told[i].second)
-      refuse_input(
-          fmt::format("{}: kernel {}: 'producers' or 'consumers' are not those that its tensors name", where, i));
+      refuse_input(fmt::format("{}: kernel {}: 'producers' or 'consumers' do not match its tensors", where, i));
   return graph;
 }
 
@@ -103,19 +102,19 @@ KernelFile parse_kernel_file(std::string_view text, std::string_view where) {
   const std::string place(where);
   const Json json = parse_strictly(text, where);
   if (!json.is_object() || !json.contains("takt_kernels"))
-    refuse_input(fmt::format("{}: is no file of kernels; takt kernels record writes them", where));
+    refuse_input(fmt::format("{}: is not a file of kernels; 'takt kernels record' writes them", where));
   const JsonObject object(json, place, {"takt", "takt_kernels", "records", "models"});
-  if (!json["takt"].is_object()) refuse_input(fmt::format("{} is no object", object.place_of("takt")));
+  if (!json["takt"].is_object()) refuse_input(fmt::format("{} is not an object", object.place_of("takt")));
   const auto version = object.integer("takt_kernels", 1, 1'000'000);
   if (version > known_kernels_version)
-    refuse_input(fmt::format("{}: 'takt_kernels' is {}, and this takt reads {}; use a later takt", where, version,
-                             known_kernels_version));
+    refuse_input(fmt::format("{}: 'takt_kernels' is {}, and this version of takt reads {}; use a newer one", where,
+                             version, known_kernels_version));
   KernelFile file;
   for (const auto& [id, one] : object.object("records").items()) {
     const std::string of = fmt::format("{}: record '{}'", where, printable(id));
     KernelRecord record = record_in(one, of);
     if (id_of(record) != id)
-      refuse_input(fmt::format("{} is not called so: its content makes it '{}'", of, printable(id_of(record))));
+      refuse_input(fmt::format("{} has the wrong name: its content makes it '{}'", of, printable(id_of(record))));
     file.records.emplace(id, std::move(record));
   }
   for (const Json& model : object.list("models"))
@@ -135,7 +134,7 @@ std::vector<fs::path> write_kernel_files(const KernelFile& file, const fs::path&
   for (const KernelGraph& graph : file.models)
     if (!stems.insert(stem_of(graph)).second)
       refuse_input(
-          fmt::format("two models are called {}; record them into folders of their own", printable(stem_of(graph))));
+          fmt::format("two models have the name {}; record them into separate folders", printable(stem_of(graph))));
   for (const KernelGraph& graph : file.models) {
     KernelFile own{{}, {graph}};
     make_folders(folder / stem_of(graph));

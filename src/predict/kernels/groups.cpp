@@ -1,13 +1,13 @@
-#include "kernels/kernel_groups.h"
+#include "predict/kernels/groups.h"
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "base/basics/index.h"
-#include "predict/kernels/name.h"
-#include "pipeline/stages/model_pieces.h"
 #include "measure/operators/op_profile.h"
 #include "measure/run/run.h"
+#include "pipeline/stages/model_pieces.h"
+#include "predict/kernels/name.h"
 
 namespace takt {
 namespace {

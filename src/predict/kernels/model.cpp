@@ -12,13 +12,13 @@
 #include "base/basics/error.h"
 #include "base/basics/index.h"
 #include "base/basics/quoted.h"
-#include "base/statistics/random.h"
 #include "base/basics/text.h"
+#include "base/statistics/random.h"
 #include "model/onnx/attributes.h"
 #include "model/onnx/pieces.h"
 #include "model/onnx/weights.h"
-#include "predict/kernels/tensor_numbers.h"
 #include "model/runtime/generated_values.h"
+#include "predict/kernels/tensor_numbers.h"
 
 namespace takt {
 namespace {
@@ -97,7 +97,7 @@ void draw_weight(onnx::TensorProto& to, const KernelTensor& tensor, std::uint64_
 }
 
 void refuse_obstacle(const KernelRecord& record, const std::string& why) {
-  throw Error(ErrorKind::unsupported, fmt::format("{}: no model can be made of it: {}", quoted_part(record.name),
+  throw Error(ErrorKind::unsupported, fmt::format("{}: cannot be extracted as a model: {}", quoted_part(record.name),
                                                   without_middle(printable(why), 300)));
 }
 
@@ -175,13 +175,13 @@ OnnxModel parsed(const onnx::ModelProto& proto) { return parse_onnx(serialize_on
 
 /// The operators that a kernel stands for, with what goes in and out of them.
 OnnxModel group_model(const OptimisedKernels& kernels, const KernelInstance& kernel, const KernelRecord& record) {
-  if (!kernels.model.proto) refuse_obstacle(record, "the model is no ONNX file");
+  if (!kernels.model.proto) refuse_obstacle(record, "the model is not an ONNX file");
   const Graph& graph = kernels.model.graph;
   const std::set<std::string> wanted(kernel.model_ops.begin(), kernel.model_ops.end());
   Piece piece;
   for (std::size_t i = 0; i < graph.ops.size(); ++i)
     if (wanted.contains(graph.ops[i].name)) piece.ops.push_back(static_cast<int>(i));
-  if (piece.ops.empty()) refuse_obstacle(record, "it stands for no operator of the model");
+  if (piece.ops.empty()) refuse_obstacle(record, "it corresponds to no operator of the model");
   const auto add = [&](const std::vector<std::string>& names, std::vector<TensorId>& ids) {
     for (const std::string& name : names)
       if (const auto id = graph.find_tensor(name); id && !graph.tensor(*id).is_constant) ids.push_back(*id);

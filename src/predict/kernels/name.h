@@ -29,7 +29,7 @@ struct CanonicalName {
   std::string layout;  ///< "nchwc", "nhwc"; empty: as the model has it
 };
 
-/// Of a node in a runtime's optimised graph.
+/// Returns the canonical name of a node in a runtime's optimized graph.
 CanonicalName canonical_name(const Op& op);
 
 /// An operator of a model that a runtime runs within one kernel.
@@ -38,8 +38,8 @@ struct FusedStep {
   bool has_constant = false;  ///< one of its inputs is a constant
 };
 
-/// Of a kernel that is known by the model's operators, in the order in which they act: {Conv, BatchNormalization, Add,
-/// Relu} is `Conv_Add_Relu`. Empty without an operator.
+/// Returns the canonical name of a kernel from the model's operators, in the order in which they apply: {Conv,
+/// BatchNormalization, Add, Relu} is `Conv_Add_Relu`. Empty without an operator.
 std::string group_name(const std::vector<FusedStep>& steps);
 
 }  // namespace takt

@@ -62,7 +62,7 @@ bool is_integer(ElementType type) {
 
 /// Scales, zero points and biases differ from layer to layer and change nothing but the results.
 bool is_quantised(const Op& op) {
-  for (const char* word : {"QLinear", "Quantize", "Integer", "QGemm", "QAttention", "NBits"})
+  for (const char* word : {"QLinear", "Quantize", "Dequantize", "Integer", "QGemm", "QAttention", "NBits"})
     if (op.type.find(word) != std::string::npos) return true;
   return false;
 }
@@ -91,12 +91,12 @@ KernelTensor NodeRecords::tensor_of(TensorId id, KernelRecord& record) const {
   tensor.type = known.type;
   if (known.type == ElementType::undefined) {
     tensor.type = ElementType::f32;
-    set_obstacle(record, "'" + printable(known.name) + "' is no tensor, or its type is not known");
+    set_obstacle(record, "'" + printable(known.name) + "' is not a tensor, or its type is unknown");
   }
   if (const auto shape = known.shape ? concrete(*known.shape) : std::nullopt)
     tensor.shape = *shape;
   else
-    set_obstacle(record, "the shape of '" + printable(known.name) + "' is not known");
+    set_obstacle(record, "the shape of '" + printable(known.name) + "' is unknown");
   return tensor;
 }
 
@@ -132,7 +132,7 @@ KernelTensor NodeRecords::input(const Op& op, std::size_t place, KernelRecord& r
   tensor.kind = KernelInput::weight;
   const auto constant = constants_.find(known.name);
   if (constant == constants_.end()) {
-    set_obstacle(record, "the constant '" + printable(known.name) + "' is made by another node");
+    set_obstacle(record, "the constant '" + printable(known.name) + "' is computed by another node");
     return tensor;
   }
   keep_values(tensor, *constant->second, is_quantised(op));
@@ -157,10 +157,10 @@ KernelRecord NodeRecords::of(const Op& op) const {
     if (const auto version = graph_.opsets.find(domain); version != graph_.opsets.end())
       record.opsets[domain] = version->second;
   record.ir_version = graph_.ir_version;
-  if (!op.subgraphs.empty()) set_obstacle(record, "it runs a graph of its own, which is no part of a record");
+  if (!op.subgraphs.empty()) set_obstacle(record, "it runs a subgraph, which records do not contain");
   const auto& node = model_.proto->graph().node(op.node_index);
   if (static_cast<std::size_t>(node.attribute_size()) != op.attributes.size() + op.subgraphs.size())
-    set_obstacle(record, "it has an attribute that is neither a number nor a text");
+    set_obstacle(record, "it has an attribute that is neither a number nor a string");
   return record;
 }
 

@@ -6,17 +6,17 @@
 #include <set>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/index.h"
-#include "base/files/temporary_folder.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
+#include "base/files/temporary_folder.h"
 #include "base/system/watched_work.h"
-#include "model/onnx/weights.h"
-#include "model/graph/shapes.h"
-#include "kernels/kernel_groups.h"
-#include "predict/kernels/node_record.h"
 #include "measure/open/prepared_model.h"
+#include "model/graph/shapes.h"
+#include "model/onnx/weights.h"
 #include "model/sim/simulated.h"
+#include "predict/kernels/groups.h"
+#include "predict/kernels/node_record.h"
 
 namespace takt {
 namespace {
@@ -121,7 +121,7 @@ SessionSettings as_written(const OptimisedKernels& kernels) {
   SessionSettings settings;
   settings.device = kernels.graph.device;
   settings.input_shapes = kernels.input_shapes;
-  if (kernels.graph.runtime == "onnxruntime") settings.properties["graph_optimization_level"] = "disabled";
+  settings.properties = make_runtime(kernels.graph.runtime)->traits().as_written;
   return settings;
 }
 
@@ -129,7 +129,7 @@ OnnxModel read_saved_graph(const fs::path& saved, const Graph& model) {
   onnx::ModelProto proto;
   if (!proto.ParseFromString(read_file(saved)))
     throw Error(ErrorKind::runtime,
-                fmt::format("{}: its optimised graph cannot be read back", printable(model.path.string())));
+                fmt::format("{}: its optimized graph cannot be read back", printable(model.path.string())));
   // Before IR 4 constants are inputs, too; those that were replaced by others are left over.
   std::set<std::string> inputs;
   for (const TensorId id : model.inputs) inputs.insert(model.tensor(id).name);
@@ -144,7 +144,7 @@ OptimisedKernels kernels_of(const fs::path& model, const RunSettings& settings) 
   const RuntimeChoice choice = choose_runtime(model, settings);
   if (choice.name == simulated_runtime)
     throw Error(ErrorKind::unsupported,
-                fmt::format("{}: a simulated device takes times from a law and has no kernels; use --device CPU",
+                fmt::format("{}: a simulated device computes times from a model and has no kernels; use --device CPU",
                             printable(model.string())));
   if (choice.name == "openvino") return grouped_kernels(model, settings);
   PreparedModel prepared(model, settings);

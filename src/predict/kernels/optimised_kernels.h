@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "model/onnx/onnx.h"
-#include "predict/kernels/graph.h"
 #include "measure/open/run_settings.h"
+#include "model/onnx/onnx.h"
 #include "model/runtime/runtime.h"
+#include "predict/kernels/graph.h"
 
 namespace takt {
 

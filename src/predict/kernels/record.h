@@ -1,8 +1,8 @@
 // One kernel as data: what it computes, on which shapes, types and layout, and what that costs.
 //
-// A record is what a predictor learns from and what a model can be made of again (kernel_model.h), so it holds all that
-// the node says but no weights: their values change results, not time. Those that do decide what happens stay in it:
-// shapes, axes and pads (integers), and single numbers such as the bounds of Clip.
+// A record is what a predictor learns from and what a model can be made of again (src/predict/kernels/model.h), so it
+// holds all that the node says but no weights: their values change results, not time. Those that do decide what happens
+// stay in it: shapes, axes and pads (integers), and single numbers such as the bounds of Clip.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct KernelTensor {
 };
 
 struct KernelRecord {
-  std::string name;                             ///< canonical: "Conv_Add_Relu" (kernel_name.h)
+  std::string name;                             ///< canonical: "Conv_Add_Relu" (src/predict/kernels/name.h)
   std::string layout;                           ///< "nchwc", "nhwc"; empty: as the model has it
   std::string type, domain;                     ///< of the runtime's node: "FusedConv", "com.microsoft"
   std::map<std::string, Attribute> attributes;  ///< as the runtime's node has them

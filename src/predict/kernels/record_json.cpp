@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "base/basics/error.h"
-#include "base/files/json_object.h"
 #include "base/basics/optional_json.h"
 #include "base/basics/text.h"
+#include "base/files/json_object.h"
 #include "predict/kernels/tensor_numbers.h"
 
 namespace takt {
@@ -68,7 +68,7 @@ Attribute attribute_in(const Json& json, const std::string& where) {
     for (const Json& item : items()) list.push_back(JsonObject::text_in(item, where));
     return list;
   }
-  refuse_input(fmt::format("{}: '{}' is no kind of attribute; use int, float, text, ints, floats or texts", where,
+  refuse_input(fmt::format("{}: '{}' is not a kind of attribute; use int, float, text, ints, floats or texts", where,
                            printable(kind)));
 }
 
@@ -108,7 +108,7 @@ KernelTensor tensor_in(const Json& json, const std::string& where) {
   tensor.kind = kind == "weight" ? KernelInput::weight : KernelInput::activation;
   tensor.type = type_named(type);
   if (tensor.type == ElementType::undefined)
-    object.refuse(fmt::format("'{}' is no type of number; use names such as float32 and int64", printable(type)));
+    object.refuse(fmt::format("'{}' is not a number type; use names such as float32 and int64", printable(type)));
   tensor.shape = shape_in(object["shape"], object.place_of("shape"));
   if (object.has("same_as")) tensor.same_as = static_cast<int>(object.integer("same_as", 0, 1'000'000));
   if (object.has("values")) {
@@ -120,7 +120,7 @@ KernelTensor tensor_in(const Json& json, const std::string& where) {
   if (object.has("low")) tensor.low = object.integer("low", least_integer, most_integer);
   if (object.has("high")) tensor.high = object.integer("high", least_integer, most_integer);
   if (tensor.low.has_value() != tensor.high.has_value() || (tensor.low && *tensor.low > *tensor.high))
-    object.refuse("'low' and 'high' are no range; give both, the smaller one first");
+    object.refuse("'low' and 'high' are not a range; give both, the smaller one first");
   return tensor;
 }
 
@@ -134,7 +134,7 @@ std::vector<KernelTensor> tensors_in(const JsonObject& record, const char* key) 
     if (tensor.same_as) {
       const auto other = static_cast<std::size_t>(*tensor.same_as);
       if (other >= tensors.size() || tensors[other].type != tensor.type || tensors[other].shape != tensor.shape)
-        refuse_input(fmt::format("{}: 'same_as' is {}, which is no tensor before it of its type and shape", where,
+        refuse_input(fmt::format("{}: 'same_as' is {}, which is not an earlier tensor of its type and shape", where,
                                  *tensor.same_as));
     }
     tensors.push_back(std::move(tensor));

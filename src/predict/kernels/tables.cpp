@@ -1,4 +1,4 @@
-#include "kernels/kernel_tables.h"
+#include "predict/kernels/tables.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "profile/operator_columns.h"
+#include "measure/operators/columns.h"
 
 namespace takt {
 namespace {
@@ -36,28 +36,27 @@ std::string types_of(const KernelRecord& record) {
 
 Cell word_or_missing(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
 
-constexpr ColumnText kernel_bytes_column{
-    "kernel_bytes", "Bytes",
-    "Bytes that a kernel reads and writes once: activations in and out, and weights; of several kernels their sum. "
-    "Missing where a shape is not known."};
+constexpr ColumnText kernel_bytes_column{"kernel_bytes", "Bytes",
+                                         "Bytes that a kernel reads and writes once: activations in and out, and "
+                                         "weights; for several kernels, their sum. Empty if a shape is unknown."};
 
 constexpr Column<KernelRow> kernels_columns[] = {
     {kernel_columns::number, [](const KernelRow& r) { return optional_cell(r.number); }},
     {kernel_columns::name, [](const KernelRow& r) -> Cell { return r.record->name; }},
     {"kernel_layout", "Layout", [](const KernelRow& r) { return word_or_missing(r.record->layout); },
-     "How the kernel's tensors lie in memory where that is not as the model has them: nchwc (blocks of channels), nhwc "
-     "(channels last)."},
+     "Memory layout of the kernel's tensors if it differs from the model's: nchwc (blocks of channels), nhwc (channels "
+     "last)."},
     {"kernel_inputs", "Inputs",
      [](const KernelRow& r) { return word_or_missing(shapes_of(r.record->inputs, KernelInput::activation)); },
-     "Shapes of what a kernel gets from other kernels or from outside."},
+     "Shapes of the kernel's input activations, from other kernels or from the model's inputs."},
     {"kernel_weights", "Weights",
      [](const KernelRow& r) { return word_or_missing(shapes_of(r.record->inputs, KernelInput::weight)); },
-     "Shapes of the constants of a kernel."},
+     "Shapes of the kernel's constants."},
     {"kernel_outputs", "Outputs",
      [](const KernelRow& r) { return word_or_missing(shapes_of(r.record->outputs, KernelInput::activation)); },
-     "Shapes of what a kernel makes."},
+     "Shapes of the kernel's outputs."},
     {"kernel_dtype", "Data type", [](const KernelRow& r) { return word_or_missing(types_of(*r.record)); },
-     "The element type of the kernel's first input."},
+     "Element type of the kernel's first input."},
     {operator_columns::flops, [](const KernelRow& r) { return optional_cell(r.record->cost.flops); }},
     {kernel_bytes_column, [](const KernelRow& r) { return optional_cell(r.record->cost.bytes); }},
     {kernel_columns::node, [](const KernelRow& r) { return word_or_missing(r.node); }},
@@ -65,16 +64,16 @@ constexpr Column<KernelRow> kernels_columns[] = {
      [](const KernelRow& r) -> Cell {
        return r.record->domain.empty() ? r.record->type : r.record->domain + "." + r.record->type;
      },
-     "The kernel's type as the runtime's own graph has it, with its domain."},
+     "Type of the kernel's node in the runtime's graph, with its domain."},
     {kernel_columns::record, [](const KernelRow& r) -> Cell { return r.id; }},
-    {"kernel_obstacle", "Obstacle", [](const KernelRow& r) { return word_or_missing(r.record->obstacle); },
-     "Why no model can be made of the kernel's record alone; missing where one can."},
+    {"kernel_obstacle", "Not extractable", [](const KernelRow& r) { return word_or_missing(r.record->obstacle); },
+     "Why the kernel cannot be extracted as a model from its record alone; empty if it can."},
     {"kernel_model", "Model", [](const KernelRow& r) { return word_or_missing(r.model); },
-     "The file of the model that the kernel is of."},
+     "File of the kernel's model."},
 };
 
 constexpr TableDefinition<KernelRow> kernels_definition{
-    "kernels", "What the runtime executes of each model: a row per kernel, in order.", kernels_columns};
+    "kernels", "Kernels that the runtime executes for each model: a row per kernel, in order.", kernels_columns};
 
 struct NameRow {
   std::string name;
@@ -86,16 +85,15 @@ struct NameRow {
 constexpr Column<NameRow> names_columns[] = {
     {kernel_columns::name, [](const NameRow& r) -> Cell { return r.name; }},
     {"kernel_count", "Kernels", [](const NameRow& r) -> Cell { return r.kernels; },
-     "How many kernels of the models have the name."},
+     "Number of kernels of the models with the canonical name."},
     {"record_count", "Records", [](const NameRow& r) -> Cell { return r.records; },
-     "How many different kernels (kernel_record) have the name."},
+     "Number of different kernels (kernel_record) with the canonical name."},
     {operator_columns::flops, [](const NameRow& r) { return optional_cell(r.flops); }},
     {kernel_bytes_column, [](const NameRow& r) { return optional_cell(r.bytes); }},
 };
 
 constexpr TableDefinition<NameRow> names_definition{
-    "kernel_names", "The kernels by what they compute: a row per canonical name, those with most of the work first.",
-    names_columns};
+    "kernel_names", "Kernels by what they compute: a row per canonical name, most work first.", names_columns};
 
 std::vector<KernelRow> rows_of(const KernelFile& file) {
   std::vector<KernelRow> rows;
@@ -140,21 +138,21 @@ constexpr Column<ExtractedKernel> extracted_columns[] = {
     {kernel_columns::record, [](const ExtractedKernel& r) -> Cell { return r.id; }},
     {kernel_columns::name, [](const ExtractedKernel& r) -> Cell { return r.name; }},
     {"weights_of", "Weights of", [](const ExtractedKernel& r) { return word_or_missing(r.kernel); },
-     "The kernel of the model whose weights the extracted one has; missing where weights are drawn."},
+     "Kernel of the model whose weights the extracted kernel has; empty if its weights are random."},
     {"kernel_runs", "Runs",
      [](const ExtractedKernel& r) -> Cell { return r.runs ? Cell(*r.runs ? "yes" : "no") : Cell(); },
-     "Whether the extracted kernel ran when it was tried; missing where it was not."},
+     "Whether the extracted kernel ran when it was tried; empty if it was not tried."},
     {"kernel_difference", "Difference", [](const ExtractedKernel& r) { return optional_cell(r.difference); },
-     "How far the numbers of the extracted kernel are from those inside the model, for the same inputs: the largest "
-     "difference over the largest number. Missing where they were not compared."},
+     "Largest difference between the outputs of the extracted kernel and those inside the model, for the same inputs, "
+     "over the largest number. Empty if they were not compared."},
     {"kernel_file", "File", [](const ExtractedKernel& r) { return word_or_missing(r.file.filename().string()); },
-     "The model file of an extracted kernel; missing where none was written."},
+     "Model file of the extracted kernel; empty if none was written."},
     {"kernel_problem", "Problem", [](const ExtractedKernel& r) { return optional_cell(r.problem); },
-     "Why there is no model of the kernel, or why it does not run."},
+     "Why the kernel was not extracted, or why it does not run."},
 };
 
 constexpr TableDefinition<ExtractedKernel> extracted_definition{
-    "extracted", "Kernels taken out of models as models of their own: a row per kernel.", extracted_columns};
+    "extracted", "Kernels extracted from models as separate models: a row per kernel.", extracted_columns};
 
 }  // namespace
 

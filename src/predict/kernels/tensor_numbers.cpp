@@ -92,7 +92,7 @@ Bytes numbers_in(const Json& json, ElementType type, std::size_t count, const st
       if constexpr (std::is_floating_point_v<Number>) {
         const double real = real_in(json[i], where);
         if (std::isfinite(real) && std::abs(real) > static_cast<double>(std::numeric_limits<Number>::max()))
-          refuse_input(fmt::format("{} has {}, which is no {}", where, JsonObject::shown(json[i]), type_name(type)));
+          refuse_input(fmt::format("{} has {}, which is not a {}", where, JsonObject::shown(json[i]), type_name(type)));
         value = static_cast<Number>(real);
       } else {
         const auto most =

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "base/system/usage.h"
 
 namespace takt {
@@ -34,7 +34,7 @@ std::optional<int> processor_of(std::string_view word) {
 /// A count that a file gives; it cannot be negative.
 double count_in(const std::vector<std::string>& words, std::size_t place) {
   const auto value = place < words.size() ? number_in<std::int64_t>(words[place]) : std::nullopt;
-  if (!value || *value < 0) refuse_input("does not have the columns that it has on other systems");
+  if (!value || *value < 0) refuse_input("does not have the expected columns");
   return static_cast<double>(*value);
 }
 
@@ -129,7 +129,7 @@ ProcessorTicks parse_processor_ticks(std::string_view text, std::span<const int>
     sum.idle += ticks[3], sum.iowait += ticks[4], sum.steal += ticks[7];
     found = true;
   }
-  if (!found) refuse_input("has no line of the processors that takt may use");
+  if (!found) refuse_input("has no line for the CPUs that takt may use");
   return sum;
 }
 
@@ -153,11 +153,11 @@ RunDelay parse_run_delay(std::string_view text, std::span<const int> processors)
     const auto processor = words.empty() ? std::nullopt : processor_of(words.front());
     if (!processor || !counts(processors, *processor)) continue;
     const double waited = count_in(words, 8);
-    if (waited + static_cast<double>(sum.waited.count()) > 9e18) refuse_input("has times of centuries");
+    if (waited + static_cast<double>(sum.waited.count()) > 9e18) refuse_input("has impossibly long times");
     sum.waited += Nanoseconds(static_cast<std::int64_t>(waited));
     ++sum.processors;
   }
-  if (sum.processors == 0) refuse_input("has no line of the processors that takt may use");
+  if (sum.processors == 0) refuse_input("has no line for the CPUs that takt may use");
   return sum;
 }
 
@@ -167,7 +167,7 @@ LoadAverage parse_load_average(std::string_view text) {
   const auto slash = words.size() > 3 ? words[3].find('/') : std::string::npos;
   const auto runnable = slash != std::string::npos ? number_in<double>(words[3].substr(0, slash)) : std::nullopt;
   if (!minute || !runnable || !std::isfinite(*minute) || !std::isfinite(*runnable) || *minute < 0 || *runnable < 0)
-    refuse_input("does not say '0.20 0.18 0.12 1/80 11206' or the like");
+    refuse_input("is not of the form '0.20 0.18 0.12 1/80 11206'");
   return {*minute, *runnable};
 }
 
@@ -200,7 +200,7 @@ HostTotals read_host_totals(const std::filesystem::path& root, std::span<const i
   totals.available_bytes = files.read("proc/meminfo", parse_available_bytes, {"memory_available_bytes"});
   totals.clock_hertz = mean_clock(processors, files);
   totals.throttled = group_throttled(root);
-  if (!totals.throttled) files.note({"cpu_throttled_share"}, "no control group of this process tells it");
+  if (!totals.throttled) files.note({"cpu_throttled_share"}, "no control group of this process reports it");
   return totals;
 }
 
@@ -211,7 +211,7 @@ std::vector<LoadReading> host_readings(const HostTotals& before, const HostTotal
     LoadReading& reading = readings.emplace_back(reading_of(feature, "host", "host"));
     const auto late = after.reasons.find(feature), early = before.reasons.find(feature);
     if (value && (!std::isfinite(*value) || *value < 0)) {
-      reading.trouble = "what the system counts went backwards";
+      reading.trouble = "the system's counter went backwards";
     } else if (value) {
       reading.value = value;
       reading.age = Nanoseconds(0);
@@ -219,7 +219,7 @@ std::vector<LoadReading> host_readings(const HostTotals& before, const HostTotal
     } else {
       reading.trouble = late != after.reasons.end()     ? late->second
                         : early != before.reasons.end() ? early->second
-                                                        : "the time is too short to tell";
+                                                        : "the measured time is too short";
     }
   };
   add("cpu_busy_share", tick_share(span, &ProcessorTicks::busy), false);

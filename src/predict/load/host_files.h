@@ -22,17 +22,17 @@ struct ProcessorTicks {
   double all() const { return busy + idle + iowait + steal; }
 };
 
-/// Of /proc/stat, the sum over `processors` (empty: all). Throws Error(bad_input), as do all of these.
+/// Parses /proc/stat: returns the sum over `processors` (empty: all). Throws Error(bad_input), as do all of these.
 ProcessorTicks parse_processor_ticks(std::string_view text, std::span<const int> processors);
 
-/// Of /proc/pressure/*: for how long at least one thread has waited.
+/// Parses /proc/pressure/*: returns for how long at least one thread has waited.
 Nanoseconds parse_pressure(std::string_view text);
 
 struct RunDelay {
   Nanoseconds waited{};  ///< of all threads together
   int processors = 0;
 };
-/// Of /proc/schedstat, the sum over `processors` (empty: all).
+/// Parses /proc/schedstat: returns the sum over `processors` (empty: all).
 RunDelay parse_run_delay(std::string_view text, std::span<const int> processors);
 
 struct LoadAverage {
@@ -40,7 +40,7 @@ struct LoadAverage {
 };
 LoadAverage parse_load_average(std::string_view text);  ///< of /proc/loadavg
 double parse_available_bytes(std::string_view text);    ///< of /proc/meminfo
-/// Of a thread's schedstat ("running waiting slices", ns): how long it had a processor and waited for one.
+/// Parses a thread's schedstat ("running waiting slices", ns): how long it ran on a CPU and waited for one.
 std::pair<Nanoseconds, Nanoseconds> parse_thread_schedule(std::string_view text);
 
 /// All of them at one time.

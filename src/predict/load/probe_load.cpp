@@ -12,15 +12,15 @@
 #include <thread>
 #include <utility>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
 #include "base/files/file.h"
+#include "base/machine/caches.h"
+#include "base/machine/peak_kernels.h"
 #include "base/statistics/statistics.h"
+#include "base/system/affinity.h"
 #include "base/system/usage.h"
 #include "predict/load/host_files.h"
 #include "predict/load/turns.h"
-#include "base/machine/caches.h"
-#include "base/machine/peak_kernels.h"
 
 namespace takt {
 namespace {
@@ -111,7 +111,7 @@ struct ProbeLoad::Work {
   /// Writes all of the memory and finds how much work a piece is. The same amount every time from then on.
   Work() : area(area_bytes()) {
     memory.reset(static_cast<std::byte*>(::operator new[](area, std::align_val_t{4096}, std::nothrow)));
-    if (!memory) throw Error(ErrorKind::runtime, "there is not enough free memory for the probe; end other programs");
+    if (!memory) throw Error(ErrorKind::runtime, "not enough free memory for the probe; end other programs");
     std::memset(memory.get(), 1, area);
     while (compute().cpu < probe_piece && rounds < (1LL << 32)) rounds *= 2;
     while (read().cpu < probe_piece && windows * probe_window * 2 <= area) windows *= 2;
@@ -180,14 +180,14 @@ SourceReadings ProbeLoad::read() {
     if (value) reading.age = Nanoseconds(0), reading.window = window;
     if (!value) reading.trouble = otherwise;
   };
-  const char* const no_time = "the probe never had a processor";
+  const char* const no_time = "the probe never got a CPU";
   add("probe_compute_flops", median_rate(computed), no_time);
   add("probe_memory_bytes_per_s", median_rate(read), no_time);
   std::optional<double> waited;
   if (before && after && after->first > before->first)
     waited = static_cast<double>((after->second - before->second).count()) /
              static_cast<double>((after->first - before->first).count());
-  add("probe_wait_ratio", waited, "the system does not tell how long a thread waited (/proc/thread-self/schedstat)");
+  add("probe_wait_ratio", waited, "the system does not report how long a thread waited (/proc/thread-self/schedstat)");
   add("probe_wall_ratio",
       cpu.count() > 0 ? std::optional(static_cast<double>(wall.count()) / static_cast<double>(cpu.count()))
                       : std::nullopt,
@@ -195,8 +195,7 @@ SourceReadings ProbeLoad::read() {
   if (processors) {
     const auto turns = turns_of(runnable, *processors);
     const auto figure = [&](double Turns::*one) { return turns ? std::optional(*turns.*one) : std::nullopt; };
-    const char* const unknown =
-        "the probe was too short for it, or the system does not tell how many threads want a processor";
+    const char* const unknown = "the probe was too short, or the system does not report how many threads are runnable";
     add("probe_fair_wait_ratio", figure(&Turns::wait_ratio), unknown);
     add("probe_wait_trend", figure(&Turns::trend), unknown);
   }

@@ -21,7 +21,7 @@ struct LoadRange {
   double least = 0, most = 0;
 };
 
-/// What a source can tell. The name ends in the unit; shares are 0 to 1.
+/// A metric that a source can report. Its name ends in the unit; shares are 0 to 1.
 struct LoadFeature {
   std::string_view name, unit;
   LoadRange range;

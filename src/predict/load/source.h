@@ -23,10 +23,10 @@ class LoadSource {
   LoadSource& operator=(const LoadSource&) = delete;
 
   virtual std::string_view name() const = 0;
-  /// The time that read() tells of begins. May be called again and again.
+  /// Starts the time that read() reports on. May be called repeatedly.
   virtual void begin() = 0;
-  /// Of the time since the last begin(), as far as the source tells of spans; ages count to the end of the call. May be
-  /// called several times after one begin().
+  /// Returns the readings since the last begin(), as far as the source reports spans; ages count to the end of the
+  /// call. May be called several times after one begin().
   virtual SourceReadings read() = 0;
   /// Whether reading is a load that others would see: it is read last.
   virtual bool disturbs() const { return false; }

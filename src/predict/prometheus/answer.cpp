@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
-#include "base/files/strict_json.h"
 #include "base/basics/text.h"
+#include "base/files/strict_json.h"
 
 namespace takt {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 [[noreturn]] void not_prometheus(std::string_view what) {
-  refuse_input(fmt::format("what answers is not Prometheus: {}", what));
+  refuse_input(fmt::format("the server is not Prometheus: {}", what));
 }
 
 const json& member(const json& object, const char* key, json::value_t type) {
@@ -39,21 +39,21 @@ PrometheusSample sample_of(const json& pair) {
   const auto value = number_in<double>(number);
   const double time = pair[0].get<double>();
   if (!value || number.starts_with('+')) not_prometheus(fmt::format("a sample's value is '{}'", printable(text)));
-  if (!std::isfinite(time) || std::abs(time) > 1e12) not_prometheus("a sample's time is none");
+  if (!std::isfinite(time) || std::abs(time) > 1e12) not_prometheus("a sample's time is not valid");
   return {time, *value};
 }
 
 PrometheusSeries series_of(const json& one) {
   PrometheusSeries series;
   for (const auto& [key, value] : member(one, "metric", json::value_t::object).items()) {
-    if (!value.is_string()) not_prometheus("a label is no text");
+    if (!value.is_string()) not_prometheus("a label is not a string");
     series.labels[key] = value.get<std::string>();
   }
   if (one.contains("value")) series.samples.push_back(sample_of(one.at("value")));
   if (one.contains("values")) {
     for (const auto& pair : member(one, "values", json::value_t::array)) series.samples.push_back(sample_of(pair));
     for (std::size_t i = 1; i < series.samples.size(); ++i)
-      if (series.samples[i].time < series.samples[i - 1].time) not_prometheus("samples are not in the order of time");
+      if (series.samples[i].time < series.samples[i - 1].time) not_prometheus("samples are not in time order");
   }
   return series;
 }
@@ -88,7 +88,7 @@ PrometheusAnswer parse_prometheus_answer(std::string_view text) {
     answer.kind = kind == "vector" ? PrometheusAnswer::Kind::vector : PrometheusAnswer::Kind::matrix;
     for (const json& one : result) answer.series.push_back(series_of(one));
   } else {
-    refuse_input(fmt::format("the query gives a {}, where series of numbers are needed", printable(kind)));
+    refuse_input(fmt::format("the query returns a {}, where series of numbers are needed", printable(kind)));
   }
   if (root.contains("warnings") && root.at("warnings").is_array())
     for (const json& one : root.at("warnings"))

@@ -14,12 +14,12 @@ namespace {
 std::string refusal(int status, std::string_view body) {
   const auto is_answer = body.find("\"status\"") != std::string_view::npos;
   if (status == 200 || (is_answer && (status == 400 || status == 422))) return "";
-  if (status == 401) return "wants to know who asks (401); give authorization or basic_auth";
-  if (status == 403) return "does not let this user ask (403)";
+  if (status == 401) return "requires authentication (401); give authorization or basic_auth";
+  if (status == 403) return "does not allow this user to query it (403)";
   if (status == 404) return "has no /api/v1 (404); is this Prometheus, and does it have a path before it?";
-  if (status == 503) return "has no answer now (503): it is starting, stopping or overloaded";
+  if (status == 503) return "is unavailable (503): it is starting, stopping or overloaded";
   if (status >= 300 && status < 400)
-    return fmt::format("sends elsewhere ({}); write the address that it leads to", status);
+    return fmt::format("redirects ({}); write the address that it redirects to", status);
   return fmt::format("fails ({})", status);
 }
 

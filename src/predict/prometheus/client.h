@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "predict/prometheus/http_client.h"
 #include "predict/prometheus/answer.h"
+#include "predict/prometheus/http_client.h"
 
 namespace takt {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/basics/error.h"
-#include "base/system/shared_library.h"
 #include "base/basics/text.h"
+#include "base/system/shared_library.h"
 
 namespace takt {
 namespace {
@@ -73,7 +73,7 @@ const Curl& curl() {
     return library;
   } catch (const Error& error) {
     throw Error(ErrorKind::unsupported,
-                fmt::format("asking a server takes libcurl, which {}; install the package libcurl4", error.what()));
+                fmt::format("querying a server needs libcurl, which {}; install the package libcurl4", error.what()));
   }
 }
 
@@ -97,29 +97,29 @@ std::size_t take_piece(const char* piece, std::size_t size, std::size_t count, v
 std::string reason_of(int code, const std::string& detail, Nanoseconds timeout) {
   switch (code) {
     case 3:
-      return "the address is none; write http://HOST:PORT";
+      return "the address is not valid; write http://HOST:PORT";
     case 1:
     case 8:
-      return fmt::format("there is no HTTP behind this address ({})", detail);
+      return fmt::format("the server at this address does not speak HTTP ({})", detail);
     case 6:
-      return fmt::format("its name is not known ({})", detail);
+      return fmt::format("its host name cannot be resolved ({})", detail);
     case 7:
-      return fmt::format("nobody answers there ({})", detail);
+      return fmt::format("cannot connect ({})", detail);
     case 28:
       return fmt::format("did not answer within {}", format_duration(timeout));
     case 52:
       return "closed the connection without an answer";
     case 18:
     case 56:
-      return fmt::format("broke off its answer ({})", detail);
+      return fmt::format("closed the connection during its answer ({})", detail);
     case 35:
     case 60:
-      return fmt::format("there is no trusted connection ({}); name who signed its certificate with ca_file", detail);
+      return fmt::format("no trusted connection is possible ({}); give the certificate's issuer with ca_file", detail);
     case 58:
     case 77:
       return fmt::format("a certificate or key file cannot be used ({})", detail);
     default:
-      return fmt::format("cannot be asked ({})", detail);
+      return fmt::format("cannot be queried ({})", detail);
   }
 }
 
@@ -127,7 +127,7 @@ std::string reason_of(int code, const std::string& detail, Nanoseconds timeout) 
 
 struct HttpClient::Handle {
   Handle() : easy(curl().open()) {
-    if (!easy) throw Error(ErrorKind::unsupported, "libcurl has no memory");
+    if (!easy) throw Error(ErrorKind::unsupported, "libcurl is out of memory");
   }
   ~Handle() { curl().close(easy); }
   Handle(const Handle&) = delete;

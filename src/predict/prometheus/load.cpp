@@ -36,7 +36,7 @@ double PrometheusLoad::server_time(Nanoseconds deadline) {
   const PrometheusAnswer answer = client_.query("time()", time_left(deadline));
   if (answer.kind != PrometheusAnswer::Kind::scalar)
     throw Error(ErrorKind::bad_input,
-                fmt::format("{}: what answers is not Prometheus: it does not tell its time", client_.url()));
+                fmt::format("{}: the server is not Prometheus: it does not report its time", client_.url()));
   return answer.series.front().samples.front().value;
 }
 
@@ -49,7 +49,7 @@ SourceReadings PrometheusLoad::ask() {
   const PrometheusAnswer answer = client_.query(metrics_query(back, settings_.match), time_left(deadline));
   if (answer.kind != PrometheusAnswer::Kind::matrix)
     throw Error(ErrorKind::bad_input,
-                fmt::format("{}: what answers is not Prometheus: it gives no samples over time", client_.url()));
+                fmt::format("{}: the server is not Prometheus: it returns no samples over time", client_.url()));
   SourceReadings told = metric_readings(answer.series, window);
   for (const std::string& warning : answer.warnings) told.troubles.push_back({"prometheus", "it warns: " + warning});
   const double step = std::max(1.0, span / 100);

@@ -86,7 +86,7 @@ Nanoseconds seconds_to_ns(double seconds) { return Nanoseconds(std::llround(std:
 /// Puts what was found into a reading, with what is wrong about it.
 void settle(LoadReading& reading, std::optional<double> value, double last, double span, const std::string& trouble,
             const MetricWindow& window) {
-  reading.trouble = value && !std::isfinite(*value) ? "its value is beyond what a number holds" : trouble;
+  reading.trouble = value && !std::isfinite(*value) ? "its value exceeds the range of a number" : trouble;
   if (!value || !std::isfinite(*value)) return;
   reading.value = value;
   reading.age = seconds_to_ns(window.now - last);
@@ -102,7 +102,7 @@ using Metrics = std::map<std::string, SeriesList, std::less<>>;
 void note_left_out(SourceReadings& told, const LoadReading& reading, const std::string& left_out) {
   if (!left_out.empty())
     told.troubles.push_back(
-        {"prometheus", fmt::format("{} of {} is without {}", reading.name, reading.device, left_out)});
+        {"prometheus", fmt::format("{} of {} excludes {}", reading.name, reading.device, left_out)});
 }
 
 /// The mean over the series of a metric, each times the factor.
@@ -116,7 +116,7 @@ void add_by(const MetricRule& rule, const std::string& device, const Metrics& me
     return;
   }
   if (!is_told_of(rule.feature, device)) {
-    reading.trouble = "not told of a part of a GPU (MIG); gpu_engine_active_share says how busy it is";
+    reading.trouble = "not reported for a GPU partition (MIG); gpu_engine_active_share shows how busy it is";
     return;
   }
   double sum = 0, last = window.now, span = 0;
@@ -165,7 +165,7 @@ ModeRates mode_rates(const SeriesList& told, const MetricWindow& window) {
   if (2 * untold.size() >= processors.size() && !untold.empty())
     rates.trouble = fmt::format("{}: {}", processor_seconds, untold.begin()->second);
   else if (rates.all <= 0)
-    rates.trouble = "the processors' times do not grow";
+    rates.trouble = "the CPUs' times do not increase";
   return rates;
 }
 
@@ -200,7 +200,7 @@ std::string several_machines(const std::vector<PrometheusSeries>& series, std::s
   for (const auto& one : series)
     if (one.label("__name__").starts_with(prefix)) machines.insert(one.label("instance"));
   if (machines.size() < 2) return "";
-  return fmt::format("there are metrics of {} machines ({}, {}{}); choose one with match: {{instance: NAME}}",
+  return fmt::format("the server has metrics of {} machines ({}, {}{}); choose one with match: {{instance: NAME}}",
                      machines.size(), printable(*machines.begin()), printable(*std::next(machines.begin())),
                      machines.size() > 2 ? ", ..." : "");
 }
@@ -262,8 +262,8 @@ SourceReadings metric_readings(const std::vector<PrometheusSeries>& series, cons
     trouble(std::move(several));
     return false;
   };
-  if (node.empty() && !has_own) trouble("it has no metric of a node exporter, so no load of processors from there");
-  if (gpus.empty()) trouble("it has no metric of a DCGM exporter, so no load of GPUs from there");
+  if (node.empty() && !has_own) trouble("it has no metrics of a node exporter, so it reports no CPU load");
+  if (gpus.empty()) trouble("it has no metrics of a DCGM exporter, so it reports no GPU load");
   if (!node.empty() && is_of_one_machine(node_prefix)) add_node(told, node, window);
   if (is_of_one_machine(own_prefix)) add_own(told, series, window);
   if (is_of_one_machine(dcgm_prefix))
@@ -277,11 +277,11 @@ LoadReading own_reading(const std::string& name, const std::string& unit, const 
                         const MetricWindow& window) {
   LoadReading reading{name, "host", "prometheus", unit};
   if (answer.series.size() != 1) {
-    reading.trouble = answer.series.empty() ? "the query gives nothing"
-                                            : fmt::format(
-                                                  "the query gives {} series, where one is needed; add them up "
-                                                  "with sum() or avg()",
-                                                  answer.series.size());
+    reading.trouble =
+        answer.series.empty()
+            ? "the query returns nothing"
+            : fmt::format("the query returns {} series, where one is needed; aggregate them with sum() or avg()",
+                          answer.series.size());
     return reading;
   }
   const SeriesValue value = value_of(answer.series.front(), {SampleKind::gauge, range_of(name, unit)}, window);

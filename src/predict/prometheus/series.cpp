@@ -35,8 +35,9 @@ bool is_dcgm_ones(double value) { return value == 4294967295.0 || value >= 18446
 /// Why a sample is none; empty: it can be.
 std::string fault_of(double value, const SamplesExpected& expected) {
   if (!std::isfinite(value)) return fmt::format("its value is {}", value);
-  if (expected.is_dcgm && is_dcgm_blank(value)) return "the GPU does not fill this field of DCGM";
-  if (expected.is_dcgm && is_dcgm_ones(value)) return fmt::format("reported {:.10g}, which is no value", value);
+  if (expected.is_dcgm && is_dcgm_blank(value)) return "the GPU does not support this field of DCGM";
+  if (expected.is_dcgm && is_dcgm_ones(value))
+    return fmt::format("reported {:.10g}, which is not a valid value", value);
   return is_possible(value, expected.range) ? "" : impossible(value, expected.range);
 }
 
@@ -80,7 +81,7 @@ std::string fault_between(const PrometheusSample& before, const PrometheusSample
                           const SamplesExpected& expected) {
   for (const double value : {before.value, after.value})
     if (!std::isfinite(value) || value < 0) return fmt::format("its value is {}", value);
-  if (after.value < before.value) return "this counter stepped back, as after a restart";
+  if (after.value < before.value) return "this counter decreased, as after a restart";
   // Of two samples close together clocks make more than of many.
   const LoadRange range{expected.range.least, 1.5 * expected.range.most};
   const double rate = (after.value - before.value) / (after.time - before.time);
@@ -99,7 +100,7 @@ SeriesValue rate_of(const std::vector<PrometheusSample>& samples, const SamplesE
     SeriesValue none;
     none.trouble = !std::isfinite(value) || value < 0
                        ? fmt::format("its value is {}", value)
-                       : "there is only one sample of this counter; ask for a longer time (lookback)";
+                       : "this counter has only one sample; query a longer time (lookback)";
     return none;
   }
   return kept.mean();
@@ -110,7 +111,7 @@ SeriesValue rate_of(const std::vector<PrometheusSample>& samples, const SamplesE
 SeriesValue value_of(const PrometheusSeries& series, const SamplesExpected& expected, const MetricWindow& window) {
   const bool is_counter = expected.kind == SampleKind::counter;
   const auto samples = samples_in(series.samples, window, is_counter ? 2 : 1);
-  if (samples.empty()) return {std::nullopt, 0, 0, "it has no sample of that time", ""};
+  if (samples.empty()) return {std::nullopt, 0, 0, "it has no sample in that time", ""};
   SeriesValue found = is_counter ? rate_of(samples, expected) : gauge_of(samples, expected);
   found.last = samples.back().time;
   found.span = samples.back().time - samples.front().time;

@@ -11,7 +11,7 @@
 
 namespace takt {
 
-/// What of the samples is asked for; seconds by the server's clock.
+/// The requested samples; seconds by the server's clock.
 struct MetricWindow {
   double begin = 0, end = 0;  ///< the span whose load is wanted
   double now = 0;             ///< ages count to it
@@ -23,7 +23,7 @@ enum class SampleKind {
   counter,  ///< what it grows by per second; while a counter falls, it tells no rate
 };
 
-/// What samples can be, in the metric's own unit: of a gauge its values, of a counter its rates.
+/// Range of valid samples, in the metric's own unit: values of a gauge, rates of a counter.
 struct SamplesExpected {
   SampleKind kind = SampleKind::gauge;
   LoadRange range{};

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 
 namespace takt {
 namespace {
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 std::string checked_line(const YamlSection& section, const std::string& key, const std::string& text) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
   if (std::any_of(text.begin(), text.end(), is_control))
-    section.fail(section.at(key), section.full_name(key), "has a line end or another control character");
+    section.fail(section.at(key), section.full_name(key), "has a line break or another control character");
   return text;
 }
 
@@ -26,7 +26,8 @@ std::string checked_line(const YamlSection& section, const std::string& key, con
 std::string secret(const YamlSection& section, const std::string& key) {
   const std::string file_key = key + "_file";
   if (section.has(key) && section.has(file_key))
-    section.fail(section.at(file_key), section.full_name(file_key), fmt::format("is given beside '{}'; keep one", key));
+    section.fail(section.at(file_key), section.full_name(file_key),
+                 fmt::format("is given together with '{}'; keep one", key));
   if (!section.has(file_key)) return checked_line(section, key, section.text(key, ""));
   const std::string path = section.text(file_key, "");
   try {
@@ -41,11 +42,11 @@ std::string checked_url(const YamlSection& section) {
   const std::string url = section.text("url", PrometheusAddress{}.url);
   const auto scheme = url.find("://");
   const auto fail = [&](const std::string& what) { section.fail(section.at("url"), section.full_name("url"), what); };
-  if (!url.starts_with("http://") && !url.starts_with("https://")) fail("is no address; write http://HOST:PORT");
+  if (!url.starts_with("http://") && !url.starts_with("https://")) fail("is not an address; write http://HOST:PORT");
   const std::string host = url.substr(scheme + 3, url.find('/', scheme + 3) - scheme - 3);
-  if (host.empty()) fail("names no host; write http://HOST:PORT");
-  if (host.find('@') != std::string::npos) fail("holds a user's name; give it with basic_auth");
-  if (url.find_first_of("?# \"") != std::string::npos) fail("holds more than an address; leave out what follows it");
+  if (host.empty()) fail("has no host; write http://HOST:PORT");
+  if (host.find('@') != std::string::npos) fail("contains a user name; give it with basic_auth");
+  if (url.find_first_of("?# \"") != std::string::npos) fail("contains more than an address; remove what follows it");
   return checked_line(section, "url", url);
 }
 
@@ -64,10 +65,11 @@ HttpSettings http_settings(const YamlSection& prometheus, const std::string& ori
                               {"username", "password", "password_file"});
     http.username = checked_line(section, "username", section.text("username", ""));
     if (http.username.empty() || http.username.find(':') != std::string::npos)
-      section.fail(section.node(), section.full_name("username"), "is missing or has a colon; write a user's name");
+      section.fail(section.node(), section.full_name("username"), "is missing or has a colon; write a user name");
     http.password = secret(section, "password");
     if (!http.authorization.empty())
-      section.fail(section.node(), prometheus.full_name("basic_auth"), "is given beside authorization; keep one");
+      section.fail(section.node(), prometheus.full_name("basic_auth"),
+                   "is given together with authorization; keep one");
   }
   if (prometheus.has("tls_config")) {
     const YamlSection section(prometheus.at("tls_config"), origin, prometheus.full_name("tls_config."),
@@ -91,7 +93,7 @@ std::map<std::string, std::string> labels_of(const YamlSection& prometheus, cons
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     };
     if (label.empty() || !std::all_of(label.begin(), label.end(), is_word) || (label[0] >= '0' && label[0] <= '9'))
-      section.fail(entry.first, section.full_name(label), "is no label's name");
+      section.fail(entry.first, section.full_name(label), "is not a label name");
     labels[label] = section.text(label, "");
   }
   return labels;
@@ -102,14 +104,14 @@ std::vector<OwnMetric> own_metrics(const YamlSection& prometheus, const std::str
   if (!prometheus.has("metrics")) return metrics;
   const YAML::Node list = prometheus.at("metrics");
   const std::string key = prometheus.full_name("metrics");
-  if (!list.IsSequence()) prometheus.fail(list, key, "is no list; write - {name: NAME, query: QUERY, unit: UNIT}");
+  if (!list.IsSequence()) prometheus.fail(list, key, "is not a list; write - {name: NAME, query: QUERY, unit: UNIT}");
   std::set<std::string> seen;
   for (const auto& one : list) {
     const YamlSection section(one, origin, key + ".", {"name", "query", "unit"});
     OwnMetric metric{section.text("name", ""), section.text("query", ""), section.text("unit", "")};
-    if (metric.name.empty() || metric.query.empty()) section.fail(one, key, "lacks a name or a query");
+    if (metric.name.empty() || metric.query.empty()) section.fail(one, key, "has no name or no query");
     if (find_load_feature(metric.name) || !seen.insert(metric.name).second)
-      section.fail(one, key, fmt::format("'{}' has a meaning already; choose another name", printable(metric.name)));
+      section.fail(one, key, fmt::format("'{}' is already in use; choose another name", printable(metric.name)));
     metrics.push_back(std::move(metric));
   }
   return metrics;
@@ -135,11 +137,11 @@ std::vector<int> processor_list(const YamlSection& section, const std::string& k
   std::vector<int> processors;
   if (!section.has(key)) return processors;
   const YAML::Node list = section.at(key);
-  if (!list.IsSequence()) section.fail(list, section.full_name(key), "is no list; write [0, 1]");
+  if (!list.IsSequence()) section.fail(list, section.full_name(key), "is not a list; write [0, 1]");
   for (const auto& one : list) {
     int number = 0;
     if (!one.IsScalar() || !YAML::convert<int>::decode(one, number) || number < 0 || number > 8191)
-      section.fail(one, section.full_name(key), "holds something that is no number of a processor");
+      section.fail(one, section.full_name(key), "has an entry that is not a CPU number");
     processors.push_back(number);
   }
   return processors;
@@ -148,7 +150,7 @@ std::vector<int> processor_list(const YamlSection& section, const std::string& k
 std::vector<std::string> chosen_sources(const YamlSection& load) {
   const YAML::Node list = load.at("sources");
   const std::string key = load.full_name("sources");
-  if (!list.IsSequence() || list.size() == 0) load.fail(list, key, "is no list; write [prometheus, host, probe]");
+  if (!list.IsSequence() || list.size() == 0) load.fail(list, key, "is not a list; write [prometheus, host, probe]");
   std::vector<std::string> names;
   for (const auto& one : list) {
     const std::string name = one.IsScalar() ? one.Scalar() : "?";

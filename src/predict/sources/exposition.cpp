@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "core/version.h"
+#include "base/system/version.h"
 
 namespace takt {
 namespace {
@@ -57,14 +57,14 @@ std::string exposition(const LoadSnapshot& snapshot, const std::vector<std::stri
   for (const LoadReading& reading : snapshot.readings) {
     if (reading.is_live()) telling.insert(reading.source);
     if (reading.is_live()) continue;
-    if (std::exchange(is_first, false)) add_head(text, "takt_load_missing", "1: the figure could not be read.");
+    if (std::exchange(is_first, false)) add_head(text, "takt_load_missing", "1: the metric could not be read.");
     add_line(text, "takt_load_missing",
              {{"feature", reading.name}, {"device", reading.device}, {"source", reading.source}}, 1);
   }
-  add_head(text, "takt_load_source_up", "1: the source tells at least one figure.");
+  add_head(text, "takt_load_source_up", "1: the source reports at least one metric.");
   for (const std::string& source : sources)
     add_line(text, "takt_load_source_up", {{"source", source}}, telling.contains(source) ? 1 : 0);
-  add_head(text, "takt_load_age_seconds", "How long ago the figures were read.");
+  add_head(text, "takt_load_age_seconds", "Time since the metrics were read.");
   add_line(text, "takt_load_age_seconds", {}, std::max(0.0, static_cast<double>((now - snapshot.time).count()) / 1e9));
   add_head(text, "takt_build_info", "1; the version of takt is a label.");
   add_line(text, "takt_build_info", {{"version", version}}, 1);

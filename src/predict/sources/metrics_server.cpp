@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 
 namespace takt {
 namespace {
@@ -118,7 +118,7 @@ class Reader {
 ListenAddress parse_listen_address(std::string_view text) {
   ListenAddress address;
   const auto fail = [&] {
-    refuse_input(fmt::format("'{}' is no address to listen on; write one like 127.0.0.1:9817", printable(text)));
+    refuse_input(fmt::format("'{}' is not an address to listen on; write one like 127.0.0.1:9817", printable(text)));
   };
   const auto colon = text.rfind(':');
   std::string_view port = text;

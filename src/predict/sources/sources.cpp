@@ -6,10 +6,10 @@
 
 #include "base/basics/error.h"
 #include "predict/gpu/cuda_library.h"
-#include "predict/gpu/probe.h"
-#include "predict/load/host_load.h"
 #include "predict/gpu/nvml_load.h"
+#include "predict/gpu/probe.h"
 #include "predict/gpu/timed_source.h"
+#include "predict/load/host_load.h"
 
 namespace takt {
 namespace {
@@ -51,11 +51,11 @@ std::vector<std::unique_ptr<LoadSource>> make_load_sources(const LoadConfig& con
 }
 
 std::vector<SourceState> load_source_states() {
-  std::vector<SourceState> states{{"host", "the system's own files"},
-                                  {"prometheus", "a server that 'takt load --config' names"},
-                                  {"nvml", "the driver of NVIDIA's GPUs"},
-                                  {"probe", "a short work of takt's own"},
-                                  {"gpu_probe", "the same on a GPU, by its CUDA driver"}};
+  std::vector<SourceState> states{{"host", "files of the system (/proc, /sys)"},
+                                  {"prometheus", "a Prometheus server, given with 'takt load --config'"},
+                                  {"nvml", "the NVIDIA GPU driver"},
+                                  {"probe", "a short benchmark on a CPU"},
+                                  {"gpu_probe", "a short benchmark on a GPU, through its CUDA driver"}};
   for (SourceState& state : states) {
     if (state.name == "probe") continue;  // making one is work
     try {

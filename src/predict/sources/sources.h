@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "predict/sources/config.h"
 #include "predict/load/source.h"
+#include "predict/sources/config.h"
 
 namespace takt {
 

@@ -58,8 +58,8 @@ GpuLoad::Worked GpuLoad::worked() const { return {Nanoseconds(compute_ns_), Nano
 
 std::string GpuLoad::failure() const { return has_failed_ ? failure_ : ""; }
 
-// As on processors (machine/load_work.cpp): the kind that lacks most of its share is next, and none makes up for more
-// than a little.
+// As on processors (base/machine/load_work.cpp): the kind that lacks most of its share is next, and none makes up for
+// more than a little.
 void GpuLoad::work(GpuLevels levels) {
   const std::array<double, 2> shares{levels.compute, levels.copies};
   std::array<double, 2> lacks{};  // ns

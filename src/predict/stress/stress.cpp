@@ -51,7 +51,7 @@ StressTask parse_stress_task(std::string_view json) {
     task.duration = Nanoseconds(read.at("duration_ns").get<std::int64_t>());
     task.parent = read.at("parent");
   } catch (const nlohmann::json::exception& error) {
-    refuse_input(fmt::format("a stressor was asked for something else than a task: {}", error.what()));
+    refuse_input(fmt::format("a stressor received something other than a task: {}", error.what()));
   }
   check_stress(task);
   return task;
@@ -61,9 +61,10 @@ void check_stress(const StressTask& task) {
   check_load(task.processors, task.threads);
   const auto& [compute, copies] = task.gpu.levels;
   if (!(compute >= 0 && copies >= 0 && compute + copies <= 1 + 1e-9))
-    refuse_input(fmt::format("a load of {} and copies of {} on a GPU is none; levels are 0 to 1, together at most 1",
-                             compute, copies));
-  if (!loads_processors(task) && !loads_gpu(task)) refuse_input("there is no load to make; every level is 0");
+    refuse_input(
+        fmt::format("a load of {} and copies of {} on a GPU are not possible; levels are 0 to 1, together at most 1",
+                    compute, copies));
+  if (!loads_processors(task) && !loads_gpu(task)) refuse_input("no load was requested: every level is 0");
   if (task.duration <= 0ns || task.duration > longest_stress) refuse_input("a load lasts between 1 ns and 30 days");
 }
 

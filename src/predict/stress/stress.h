@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/machine/resource_load.h"
 #include "base/system/child_process.h"
 #include "predict/stress/gpu_load.h"
-#include "base/machine/resource_load.h"
 
 namespace takt {
 

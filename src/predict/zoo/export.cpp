@@ -7,13 +7,13 @@
 #include <map>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/temporary_folder.h"
-#include "base/basics/text.h"
+#include "measure/open/prepared_model.h"
 #include "plan/gnn/stage_model.h"
 #include "predict/kernels/optimised_kernels.h"
 #include "predict/zoo/writer.h"
-#include "measure/open/prepared_model.h"
 
 namespace takt {
 namespace {
@@ -37,12 +37,12 @@ const std::map<std::string_view, Writer>& writers() {
 
 void check_zoo_model(const ZooModel& model) {
   const ZooFamily* family = zoo_family(model.family);
-  if (!family) refuse_input(fmt::format("'{}' is no family of the zoo", printable(model.family)));
+  if (!family) refuse_input(fmt::format("'{}' is not a family of the zoo", printable(model.family)));
   if (std::find(family->depths.begin(), family->depths.end(), model.depth) == family->depths.end())
     refuse_input(fmt::format("{}: the depth {} is not one of {}", model.family, model.depth, depths_text(*family)));
   if (model.batch < 1 || model.input < family->least_input || !(model.width > 0))
-    refuse_input(
-        fmt::format("{}: batch and width begin above 0, and the input at {}", model.name(), family->least_input));
+    refuse_input(fmt::format("{}: batch and width must be above 0, and the input at least {}", model.name(),
+                             family->least_input));
 }
 
 void say(onnx::ModelProto& model, const std::string& key, const std::string& value) {
@@ -126,33 +126,34 @@ class Optimiser {
 
 constexpr Column<ExportedZooModel> zoo_columns[] = {
     {"zoo_model", "Model", [](const ExportedZooModel& r) -> Cell { return r.what.name(); },
-     "A model of the zoo: family, depth, width, batch and input; the name of its file."},
+     "Model of the zoo: family, depth, width, batch and input; also the name of its file."},
     {"zoo_family", "Family", [](const ExportedZooModel& r) -> Cell { return r.what.family; },
-     "The family of architectures that a model of the zoo is of."},
+     "Family of architectures of a model of the zoo."},
     {"zoo_depth", "Depth", [](const ExportedZooModel& r) -> Cell { return std::int64_t{r.what.depth}; },
-     "How deep a model of the zoo is, in its family's own count: layers, blocks or modules."},
+     "Depth of a model of the zoo, in its family's unit: layers, blocks or modules."},
     {"zoo_width", "Width", [](const ExportedZooModel& r) -> Cell { return r.what.width; },
-     "How many times as wide a model of the zoo is as its family's own width: channels, features."},
+     "Width of a model of the zoo (channels, features), as a multiple of its family's standard width."},
     {"zoo_batch", "Batch", [](const ExportedZooModel& r) -> Cell { return r.what.batch; },
-     "How many inputs a model of the zoo takes at once."},
+     "Batch size of a model of the zoo."},
     {"zoo_input", "Input", [](const ExportedZooModel& r) -> Cell { return r.what.input; },
-     "The input size of a model of the zoo: the side of a picture, words, numbers, or nodes of a graph."},
+     "Input size of a model of the zoo: side of an image, words, numbers, or nodes of a graph."},
     {"zoo_parameters", "Parameters", [](const ExportedZooModel& r) -> Cell { return r.parameters; },
-     "How many weights a model of the zoo has."},
+     "Number of weights of a model of the zoo."},
     {"zoo_written", "Written",
      [](const ExportedZooModel& r) -> Cell { return r.file.empty() ? Cell() : Cell(r.is_new ? "yes" : "there"); },
-     "Whether the file was written now (yes) or was there to the byte (there); missing where nothing is exported."},
+     "Whether the file was written now (yes) or a byte-identical one already existed (there); empty if nothing is "
+     "exported."},
     {"zoo_optimised", "Optimised",
      [](const ExportedZooModel& r) -> Cell {
        return r.optimised.empty() ? Cell() : Cell(r.optimised.filename().string());
      },
-     "The file of the model as the runtime optimises it; missing where that was not asked for."},
+     "File of the model as the runtime optimizes it; empty if that was not requested."},
     {"zoo_optimised_by", "Optimised by",
      [](const ExportedZooModel& r) -> Cell { return r.optimised_by.empty() ? Cell() : Cell(r.optimised_by); },
-     "The runtime and the device that the model was optimised by."},
+     "Runtime and device that the model was optimized by."},
 };
 
-constexpr TableDefinition<ExportedZooModel> zoo_definition{"zoo", "Models of takt's own zoo: a row per model.",
+constexpr TableDefinition<ExportedZooModel> zoo_definition{"zoo", "Models of takt's zoo: a row per model.",
                                                            zoo_columns};
 
 }  // namespace
@@ -192,7 +193,7 @@ std::vector<ExportedZooModel> export_zoo(const ZooConfig& config, const ZooExpor
   for (const ZooModel& model : config.models) {
     if (settings.progress) settings.progress(exported.size(), config.models.size());
     if (settings.stop && *settings.stop)
-      throw Error(ErrorKind::runtime, fmt::format("stopped after {} of {} models; the same command goes on from here",
+      throw Error(ErrorKind::runtime, fmt::format("stopped after {} of {} models; the same command resumes from here",
                                                   exported.size(), config.models.size()));
     const BuiltZooModel built = build_zoo_model(model, config.seed);
     ExportedZooModel& one = exported.emplace_back();

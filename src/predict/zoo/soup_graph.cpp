@@ -38,7 +38,9 @@ class GraphSoup : ZooChain {
   /// {edges, 1}: by both ends, as attention weighs edges.
   ZooTensor edge_weights(const ZooTensor& nodes) {
     const auto scores = w_.dense(nodes, 1);
-    const auto both = w_.binary("Add", w_.gathered(scores, sources_), w_.gathered(scores, targets_));
+    // One after the other: compilers differ in the order of arguments, and with it nodes would have other numbers.
+    const auto to = w_.gathered(scores, targets_), from = w_.gathered(scores, sources_);
+    const auto both = w_.binary("Add", from, to);
     return one_to(1) ? w_.act("Exp", w_.act("LeakyRelu", both)) : w_.act("Elu", both);
   }
 

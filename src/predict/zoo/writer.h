@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/onnx/builder.h"
-#include "predict/zoo/zoo.h"
 #include "predict/zoo/weights.h"
+#include "predict/zoo/zoo.h"
 
 namespace takt {
 

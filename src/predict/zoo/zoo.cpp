@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
+#include "base/files/file.h"
 #include "base/files/yaml_section.h"
 #include "predict/zoo/chain.h"
 
@@ -22,7 +22,7 @@ constexpr int most_zoo_models = 100'000;
 std::vector<YAML::Node> items_of(const YamlSection& section, const std::string& key) {
   const YAML::Node node = section.at(key);
   if (!node.IsSequence()) return {node};
-  if (node.size() == 0) section.fail(node, key, "is an empty list; give a value or leave the key out");
+  if (node.size() == 0) section.fail(node, key, "is an empty list; give a value or omit the key");
   return {node.begin(), node.end()};
 }
 
@@ -33,7 +33,7 @@ std::vector<std::int64_t> integers_in(const YamlSection& section, const std::str
   for (const YAML::Node& item : items_of(section, key)) {
     const double number = section.number_of(item, key, static_cast<double>(least), static_cast<double>(most));
     const auto value = static_cast<std::int64_t>(number);
-    if (static_cast<double>(value) != number) section.fail(item, key, "is no whole number");
+    if (static_cast<double>(value) != number) section.fail(item, key, "is not a whole number");
     values.push_back(value);
   }
   return values;
@@ -80,7 +80,7 @@ void add_grid(const YAML::Node& node, const std::string& origin, std::size_t num
                        static_cast<double>(depths.size()) * static_cast<double>(widths.size()) *
                            static_cast<double>(batches.size()) * static_cast<double>(inputs.size());
   if (count > most_zoo_models)
-    section.fail(node, "family", fmt::format("makes more than {} models of the zoo", most_zoo_models));
+    section.fail(node, "family", fmt::format("expands to more than {} models of the zoo", most_zoo_models));
   for (const int depth : depths)
     for (const double width : widths)
       for (const std::int64_t batch : batches)
@@ -142,7 +142,7 @@ std::vector<ZooModel> usual_zoo() {
 }
 
 ZooConfig parse_zoo_config(const std::string& text, const std::string& origin) {
-  const YamlSection file(load_yaml(text, origin, "a zoo"), origin, "", {"seed", "models"});
+  const YamlSection file(load_yaml(text, origin, "zoo"), origin, "", {"seed", "models"});
   ZooConfig config;
   config.seed = static_cast<std::uint64_t>(file.integer("seed", 0, std::int64_t{1} << 53).value_or(1));
   if (!file.has("models")) {
@@ -151,12 +151,12 @@ ZooConfig parse_zoo_config(const std::string& text, const std::string& origin) {
   }
   const YAML::Node models = file.at("models");
   if (!models.IsSequence() || models.size() == 0)
-    file.fail(models, "models", "is no list; give entries such as {family: resnet, depth: 18}");
+    file.fail(models, "models", "is not a list; give entries such as {family: resnet, depth: 18}");
   for (std::size_t i = 0; i < models.size(); ++i) add_grid(models[i], origin, i, config);
   std::set<std::string> names;
   for (const ZooModel& model : config.models)
     if (!names.insert(model.name()).second)
-      file.fail(models, "models", fmt::format("has {} twice; leave one out", model.name()));
+      file.fail(models, "models", fmt::format("lists {} twice; remove one", model.name()));
   return config;
 }
 

@@ -2,7 +2,7 @@
 //
 // An architecture is a family, a depth and a width; a model is an architecture with a batch and an input size. Layers
 // are those of the papers, so the shapes are the ones that users have; weights are random, since time does not depend
-// on them, and lie in one file for all models (zoo_weights.h).
+// on them, and lie in one file for all models (src/predict/zoo/weights.h).
 //
 //   resnet        10, 18, 34: basic blocks; 26, 50: bottlenecks      He et al., 2015
 //   vgg           11, 13, 16                                         Simonyan and Zisserman, 2014
@@ -13,9 +13,11 @@
 //   inception     5, 9: modules of four branches                     Szegedy et al., 2014
 //   transformer   encoders of 2, 4, 6 layers, 256·width numbers per word, as many words as `input`
 //   mlp           3, 6: layers of 1024·width; `input` numbers go in
-//   sage, gcn, gat   one layer of a graph neural network (gnn/network.h), 500·width features; `input` nodes, four edges
+//   sage, gcn, gat   one layer of a graph neural network (plan/gnn/network.h), 500·width features; `input` nodes, four
+//   edges
 //                 for each
-//   soup          random chains of blocks to learn from, numbers 1 to 240 (zoo_soup.cpp), in no zoo that does not ask
+//   soup          random chains of blocks to learn from, numbers 1 to 240 (src/predict/zoo/soup.cpp), in no zoo that
+//   does not ask
 //                 for them
 #pragma once
 
@@ -36,7 +38,7 @@ struct ZooFamily {
   std::int64_t least_input = 32;
 };
 
-/// Of depths: "18, 34", "1 to 184".
+/// Returns the family's depths as text: "18, 34", "1 to 184".
 std::string depths_text(const ZooFamily& family);
 /// The family of chains to learn from, whose time nobody wants to know; as models and datasets say it.
 inline constexpr std::string_view soup_family = "soup";

@@ -1,9 +1,9 @@
 // One Trace from the windows that the reader's threads parsed: the same for any number of threads.
 #pragma once
 
+#include "trace/chrome/collected_windows.h"
 #include "trace/chrome/frame.h"
 #include "trace/chrome/reader.h"
-#include "trace/chrome/collected_windows.h"
 
 namespace takt::chrome {
 

@@ -2,7 +2,7 @@
 // millions of times. A parser that knows them needs one comparison where it would look at twenty bytes.
 //
 // The forms are a tree. A step holds the text from the end of one value to the start of the next and says what that
-// value is; the steps behind it are what was seen to follow. An event that leaves the tree is parsed in the general way
+// value is; the steps after it are what was seen to follow. An event that leaves the tree is parsed in the general way
 // and then learned. That costs a try that ends at the first difference, so odd files lose little.
 #pragma once
 
@@ -50,10 +50,10 @@ struct SeenStep {
 class EventShapes {
  public:
   static constexpr std::uint32_t root = 0;
-  static constexpr std::size_t readable = 64;  ///< bytes that must be readable behind the end of a parsed text
+  static constexpr std::size_t readable = 64;  ///< bytes that must be readable after the end of a parsed text
 
   struct Step {
-    std::array<char, 64> text{};  // zeros behind its end
+    std::array<char, 64> text{};  // zeros after its end
     std::array<char, 8> last{};   // ones where the last word of the text has bytes
     std::uint32_t words = 0, length = 0;
     std::ptrdiff_t in_last_word = 0;            // bytes
@@ -65,7 +65,7 @@ class EventShapes {
 
   EventShapes() : steps_(1) {}
 
-  /// The step behind step `at` whose text stands at `p`; 0: none.
+  /// The step after step `at` whose text stands at `p`; 0: none.
   std::uint32_t next(std::uint32_t at, const char* p, const char* end) const {
     std::uint32_t step = steps_[at].first_next;
     while (step != 0 && !stands_at(steps_[step], p, end)) step = steps_[step].sibling;

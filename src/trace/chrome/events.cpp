@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "base/basics/text.h"
-#include "trace/events/decimal_time.h"
 #include "trace/chrome/json_scan.h"
+#include "trace/events/decimal_time.h"
 
 namespace takt::chrome {
 

@@ -1,7 +1,7 @@
 // The events of a piece of Chrome JSON as columns: what one thread of the reader makes of one window of the file.
 //
-// Numbers of texts and rows are those of the thread; chrome_assembly.h makes one trace of the windows of all threads.
-// What needs the whole file (the end of a begin, the slice of an arrow) is left as a mark.
+// Numbers of texts and rows are those of the thread; src/trace/chrome/assembly.h makes one trace of the windows of all
+// threads. What needs the whole file (the end of a begin, the slice of a flow) is left as a mark.
 #pragma once
 
 #include <array>
@@ -76,7 +76,7 @@ struct Window {
   std::uint64_t events = 0;  ///< objects in the list, broken ones too
   std::size_t consumed = 0;  ///< bytes; less than the text's size: an event is not complete, or the list has ended
   bool ended = false;        ///< the list's closing bracket is the last byte consumed
-  bool is_last = false;      ///< set beforehand: no text of the file comes behind this one
+  bool is_last = false;      ///< set beforehand: no text of the file comes after this one
 };
 
 /// Not thread-safe: one per thread. Texts and rows stay valid for all windows of the thread.
@@ -84,10 +84,10 @@ class EventParser {
  public:
   static constexpr std::size_t readable = EventShapes::readable;
 
-  /// `only_slices`: arrows and counters are looked at and not kept.
+  /// `only_slices`: flows and counters are looked at and not kept.
   explicit EventParser(bool only_slices = false) : only_slices_(only_slices) {}
 
-  /// Parses list elements from the front of `text`, behind which `readable` zeros must stand.
+  /// Parses list elements from the front of `text`, after which `readable` zeros must stand.
   void parse(std::string_view text, Window& window);
 
   const Interner& texts() const { return texts_; }
@@ -116,8 +116,8 @@ class EventParser {
     Id bind;
   };
 
-  // chrome_fields.cpp: from text to values. Each takes where a value starts, before the end of the text, and returns
-  // what is behind it; nullptr: not JSON, or not complete.
+  // src/trace/chrome/fields.cpp: from text to values. Each takes where a value starts, before the end of the text, and
+  // returns what is after it; nullptr: not JSON, or not complete.
   const char* parse_event(const char* p, Event& event);
   const char* parse_known_event(const char* p, Event& event);
   const char* parse_step(const char* p, const EventShapes::Step& step, Event& event);
@@ -132,7 +132,7 @@ class EventParser {
   void number_value(std::string_view word, TraceArg& arg);
   void see(const char* until, SeenStep step);
 
-  // chrome_values.cpp: the same for values in any form.
+  // src/trace/chrome/values.cpp: the same for values in any form.
   const char* parse_text(const char* p, std::uint32_t& number);
   const char* parse_id(const char* p, Id& id);
   const char* parse_time(const char* p, TimeWord& time);
@@ -140,7 +140,7 @@ class EventParser {
   const char* parse_flow_id(const char* p, Event& event);
   const char* parse_bind_id(const char* p, Event& event);
 
-  // chrome_events.cpp: from values to events.
+  // src/trace/chrome/events.cpp: from values to events.
   void parse_list(Window& window);
   bool is_cut_off(const char* p);
   const char* recover(const char* p);

@@ -21,13 +21,13 @@ struct Frame {
 
 enum class HeadState : std::uint8_t { needs_more, at_events, no_events, not_json };
 
-/// Reads up to the opening bracket of the list of events; `position` is behind it. needs_more: the text ends too early.
+/// Reads up to the opening bracket of the list of events; `position` is after it. needs_more: the text ends too early.
 HeadState read_head(std::string_view text, Frame& frame, std::size_t& position);
 
-/// What was found behind the list's closing bracket.
+/// What was found after the list's closing bracket.
 struct Tail {
   bool complete = false;  ///< the object was closed (the array form always is)
-  std::size_t extra = 0;  ///< position of text behind the end; the text's size: none
+  std::size_t extra = 0;  ///< position of text after the end; the text's size: none
 };
 Tail read_tail(std::string_view text, Frame& frame);
 

@@ -2,7 +2,7 @@
 //
 // simdjson is faster on good documents but refuses a whole one for a single bad byte, and traces in the wild have NaN,
 // raw control characters, missing ends and trailing commas. These functions know the end of their input, return nullptr
-// where it comes too early or the text is not JSON, and never read beyond `end`, except that 16 bytes behind it must be
+// where it comes too early or the text is not JSON, and never read beyond `end`, except that 16 bytes after it must be
 // readable.
 #pragma once
 
@@ -51,7 +51,7 @@ struct Text {
 /// `p` is after the opening quote; returns what is after the closing one.
 const char* scan_text(const char* p, const char* end, Text& text);
 
-/// A text without escapes and control characters at `p`: returns what is behind it. nullptr: something else, or it does
+/// A text without escapes and control characters at `p`: returns what is after it. nullptr: something else, or it does
 /// not end.
 [[gnu::always_inline]] inline const char* scan_plain_text(const char* p, const char* end, std::string_view& text) {
   if (*p != '"') return nullptr;

@@ -1,4 +1,4 @@
-// Begins and ends become events, arrows find their slices: what needs the events of the whole file.
+// Begins and ends become events, flows find their slices: what needs the events of the whole file.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ struct PlacedMark {
 void close_begins(Trace& trace, std::vector<PlacedMark>& marks, std::optional<std::int64_t> last_moment,
                   FaultList& faults);
 
-/// Gives events the ends of arrows that lie on them (phases s, t, f). `is_piece`: slices are missing, so an end that
+/// Gives events the ends of flows that lie on them (phases s, t, f). `is_piece`: slices are missing, so an end that
 /// wants the slice after it and finds none leads out of the piece.
 void bind_flows(Trace& trace, std::vector<PlacedMark>& marks, bool is_piece, FaultList& faults);
 
-/// Lists arrows that lead nowhere.
+/// Lists flows that lead nowhere.
 void find_lone_flows(const Trace& trace, FaultList& faults);
 
 /// "'conv' on row 'CPU' at 12.345 us"

@@ -14,14 +14,14 @@
 #include <mutex>
 #include <thread>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
-#include "trace/events/byte_source.h"
+#include "base/system/affinity.h"
 #include "trace/chrome/assembly.h"
-#include "trace/chrome/windows.h"
 #include "trace/chrome/json_check.h"
 #include "trace/chrome/json_scan.h"
+#include "trace/chrome/windows.h"
+#include "trace/events/byte_source.h"
 #include "trace/events/recorder_faults.h"
 #include "trace/events/trace_origin.h"
 

@@ -18,7 +18,7 @@ namespace takt {
 /// - begin and end (B, E; b, e) become one event; a begin without an end lasts until the trace's last moment;
 /// - an instant becomes an event of zero length that is marked as one;
 /// - async events stand on a row per process and category;
-/// - an arrow's ends (s, t, f) belong to the slice they lie on; numbers of arrows are kept where they are unique;
+/// - a flow's ends (s, t, f) belong to the slice they lie on; numbers of flows are kept where they are unique;
 /// - a counter with several values becomes several counters, "NAME KEY";
 /// - times since 1970 without a base time have the base time 0, so that their place in time is kept;
 /// - keys beside the list of events become properties;

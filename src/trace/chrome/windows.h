@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "trace/events/byte_source.h"
 #include "trace/chrome/events.h"
+#include "trace/events/byte_source.h"
 #include "trace/events/trace_read.h"
 
 namespace takt::chrome {

@@ -6,15 +6,15 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
-#include "trace/cut/byte_ranges.h"
 #include "trace/chrome/reader.h"
 #include "trace/chrome/windows.h"
-#include "trace/write/chrome_writer.h"
-#include "trace/perfetto/packets.h"
-#include "trace/write/perfetto_writer.h"
-#include "trace/recorder/recording_file.h"
+#include "trace/cut/byte_ranges.h"
 #include "trace/events/trace_origin.h"
+#include "trace/perfetto/packets.h"
 #include "trace/read/reader.h"
+#include "trace/recorder/recording_file.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/write/perfetto_writer.h"
 
 namespace takt {
 namespace {
@@ -115,7 +115,8 @@ class FileCutter {
     TraceSurvey survey = survey_chrome_trace(*source_, file_.string(), settings_);
     if (!survey.marks_in_order) return read_whole();
     rank_ = survey.rank;
-    if (!source_->rewind()) throw Error(ErrorKind::io, "cannot read '" + file_.string() + "': it changed meanwhile");
+    if (!source_->rewind())
+      throw Error(ErrorKind::io, "cannot read '" + file_.string() + "': it changed while it was read");
     return survey;
   }
 
@@ -133,7 +134,7 @@ class FileCutter {
   }
 
   [[noreturn]] void refuse_size(double most, std::uint64_t bytes) const {
-    refuse_input(fmt::format("{}: --max {}: not even the first moment of the piece fits, which takes {}; allow more",
+    refuse_input(fmt::format("{}: --max {}: the first moment of the excerpt alone takes {}; allow more",
                              printable(file_.string()), format_bytes(most), format_bytes(static_cast<double>(bytes))));
   }
 

@@ -46,9 +46,10 @@ KnownSteps steps_of(const TraceSurvey& survey, const std::optional<std::set<std:
 
 const KnownSteps& checked(const KnownSteps& steps, const std::string& file) {
   if (steps.empty()) {
-    refuse_steps(file,
-                 "the trace has no marks of steps (ProfilerStep#N); name a span of time with --from and --to, as "
-                 "'takt diagnose' lists steps that it found without marks");
+    refuse_steps(
+        file,
+        "the trace has no step markers (ProfilerStep#N); give a time span with --from and --to: 'takt diagnose' lists "
+        "the steps that it detects without markers");
   }
   return steps;
 }
@@ -93,7 +94,7 @@ PartChoice of_time(const TraceSurvey& survey, const PartWish& wish, const std::s
   choice.part.span = whole;
   const std::int64_t length = survey.span->end - survey.span->start;
   if (wish.from && wish.from->count() > length) {
-    refuse_steps(file, fmt::format("--from {}: the trace is over after {}", format_duration(Duration(*wish.from)),
+    refuse_steps(file, fmt::format("--from {}: the trace ends after {}", format_duration(Duration(*wish.from)),
                                    format_duration(Duration(Nanoseconds(length)))));
   }
   if (wish.from) choice.part.span.start = whole.start + wish.from->count();
@@ -109,9 +110,9 @@ std::optional<std::set<std::int64_t>> pids_of(const TraceSurvey& survey, const P
     if (rank_in_name(name) == wish.rank) pids.insert(pid);
   }
   if (!pids.empty()) return pids;
-  refuse_steps(file, fmt::format("nothing in it is of rank {}{}; ranks stand in the names of the processes that "
-                                 "'takt trace merge' joins",
-                                 *wish.rank, own_rank ? fmt::format(": it is the trace of rank {}", *own_rank) : ""));
+  refuse_steps(file,
+               fmt::format("it has no events of rank {}{}; 'takt trace merge' writes ranks into the names of processes",
+                           *wish.rank, own_rank ? fmt::format(": it is the trace of rank {}", *own_rank) : ""));
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ class Surveyor : public chrome::WindowVisitor {
   TraceSurvey survey_;
   std::map<RowKey, std::vector<MarkSpan>> mark_rows_;
   StringTable texts_;
-  Progress progress_{"looking through the trace"};
+  Progress progress_{"scanning the trace"};
 };
 
 }  // namespace

@@ -94,15 +94,15 @@ class GzipSource : public ByteSource {
       if (result != ISAL_DECOMP_OK && result != ISAL_END_INPUT) stop("the compressed data is damaged");
       if (end_of_input_ && state_.avail_in == before && state_.avail_out == room &&
           state_.block_state != ISAL_BLOCK_FINISH) {
-        stop("the compressed data is cut off");
+        stop("the compressed data is truncated");
       }
     }
     produced_ += filled;
     if (produced_ > always_unpacked && produced_ / most_times_larger > taken_)
-      stop(
-          fmt::format("it unpacks to more than {} times its size and to more than 1 GB, as no trace or table does; if "
-                      "it is right, unpack it with gunzip first",
-                      most_times_larger));
+      stop(fmt::format(
+          "it unpacks to more than {} times its size and to more than 1 GB, which is unusual for a trace or table; if "
+          "this is correct, unpack it with gunzip first",
+          most_times_larger));
     return filled;
   }
 

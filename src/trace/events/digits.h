@@ -53,7 +53,7 @@ inline constexpr auto decimals = [] {
 
 }  // namespace detail
 
-/// Returns what is behind the digits.
+/// Returns what is after the digits.
 inline char* put_integer(char* p, std::uint64_t value) {
   constexpr std::uint64_t eight_digits = 100'000'000;
   if (value < eight_digits) return detail::put_short(p, static_cast<std::uint32_t>(value));

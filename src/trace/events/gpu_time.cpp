@@ -1,9 +1,12 @@
 #include "trace/events/gpu_time.h"
 
+#include <algorithm>
 #include <compare>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "base/basics/text.h"
@@ -22,7 +25,7 @@ struct DeviceKey {
   std::int64_t number = 0;
   std::string text;
   ProcessId process{};
-  auto operator<=>(const DeviceKey&) const = default;
+  auto operator<=>(const DeviceKey&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 DeviceKey device_of(const Trace& trace, const TraceEvent& event) {
@@ -71,13 +74,45 @@ class DeviceNames {
   bool numbers_tell_ = true;
 };
 
+/// What kernels are called, in lower case, that move data between devices: libraries of the vendors (NCCL, RCCL, oneCCL,
+/// HCCL, MSCCL), of experts' exchange (DeepEP) and of shared memory, and the all-reduces of inference engines.
+constexpr std::string_view communicating_names[] = {"nccl",
+                                                    "rccl",
+                                                    "oneccl",
+                                                    "hccl",
+                                                    "msccl",
+                                                    "deep_ep::",
+                                                    "nvshmem",
+                                                    "rocshmem",
+                                                    "cross_device",
+                                                    "quick_reduce",
+                                                    "quickreduce",
+                                                    "multimem_",
+                                                    "all_reduce_kernel",
+                                                    "allreduce_kernel",
+                                                    "allreducekernel",
+                                                    "one_shot_all_reduce",
+                                                    "two_shot_all_reduce",
+                                                    "all_gather_kernel",
+                                                    "allgather_kernel",
+                                                    "allgatherkernel",
+                                                    "reduce_scatter_kernel",
+                                                    "reducescatter_kernel",
+                                                    "all_to_all_kernel",
+                                                    "alltoall_kernel"};
+
+bool communicates_by_name(std::string_view name) {
+  const std::string word = lower_case(name);
+  return std::any_of(std::begin(communicating_names), std::end(communicating_names),
+                     [&](std::string_view part) { return word.find(part) != word.npos; });
+}
+
 GpuWork work_of_texts(std::string_view category, std::string_view name) {
   const std::string kind = lower_case(category);
   if (kind == "gpu_memcpy" || kind == "gpu_memset" || kind == "memcpy" || kind == "memset") return GpuWork::memory;
   if (kind != "kernel") return GpuWork::none;
   if (name.starts_with("Memcpy") || name.starts_with("Memset")) return GpuWork::memory;
-  const bool communicates = name.find("nccl") != name.npos || name.find("rccl") != name.npos;
-  return communicates ? GpuWork::communication : GpuWork::compute;
+  return communicates_by_name(name) ? GpuWork::communication : GpuWork::compute;
 }
 
 }  // namespace
@@ -91,12 +126,16 @@ GpuWork gpu_work(const Trace& trace, const TraceEvent& event) {
 std::vector<GpuTime> gpu_times(const Trace& trace) {
   std::map<DeviceKey, DeviceEvents> devices;
   std::vector<std::optional<bool>> is_device(trace.strings().size());  // by category: texts are compared once
+  std::unordered_map<std::uint64_t, bool> computing;                   // by category and name
   for (const TraceEvent& event : trace.events()) {
     auto& known = is_device[static_cast<std::size_t>(event.category)];
     if (!known) known = work_of_texts(trace.text(event.category), "") != GpuWork::none;
     if (!*known) continue;
     DeviceEvents& device = devices[device_of(trace, event)];
-    const bool computes = gpu_work(trace, event) == GpuWork::compute;
+    const auto key = static_cast<std::uint64_t>(event.category) << 32 | static_cast<std::uint64_t>(event.name);
+    const auto [known_kind, is_new] = computing.try_emplace(key, false);
+    if (is_new) known_kind->second = gpu_work(trace, event) == GpuWork::compute;
+    const bool computes = known_kind->second;
     (computes ? device.compute : device.other).push_back({event.start_ns, event.start_ns + event.duration_ns});
   }
   const DeviceNames names(trace, devices);

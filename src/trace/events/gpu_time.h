@@ -15,7 +15,7 @@ namespace takt {
 enum class GpuWork : std::uint8_t { none, compute, communication, memory };
 
 /// none: not an event of a device. Events of the categories kernel, gpu_memcpy and gpu_memset run on devices; kernels
-/// of NCCL and RCCL communicate.
+/// of the vendors' communication libraries and of custom collectives communicate.
 GpuWork gpu_work(const Trace& trace, const TraceEvent& event);
 GpuWork gpu_work(std::string_view category, std::string_view name);
 

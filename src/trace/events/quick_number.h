@@ -20,7 +20,7 @@ struct Digits {
   std::memcpy(&bytes, p, sizeof bytes);
   if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
   bytes ^= 0x3030303030303030;
-  // The first byte above 9 sets its highest bit; what it carries on only reaches bytes behind it.
+  // The first byte above 9 sets its highest bit; what it carries on only reaches bytes after it.
   const std::uint64_t others = ((bytes + 0x7676767676767676) | bytes) & 0x8080808080808080;
   const int count = others == 0 ? 8 : std::countr_zero(others) / 8;
   if (count == 0) return {};
@@ -32,7 +32,7 @@ struct Digits {
   return {static_cast<std::uint32_t>(bytes), count};
 }
 
-/// Up to 16 digits; returns what is behind them.
+/// Up to 16 digits; returns what is after them.
 [[gnu::always_inline]] inline const char* read_whole(const char* p, std::int64_t& value, int& count) {
   constexpr std::int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   const Digits high = read_digits(p);
@@ -47,8 +47,8 @@ struct Digits {
 
 inline bool ends_number(char c) { return c == ',' || c == '}' || c == ' ' || c == '\n' || c == '\r'; }
 
-/// Up to 16 digits. Returns what is behind them, a comma, a brace or a blank before `end`; nullptr: something else
-/// stands here. 24 bytes that are no digits must be readable behind `end`.
+/// Up to 16 digits. Returns what is after them, a comma, a brace or a blank before `end`; nullptr: something else
+/// stands here. 24 bytes that are no digits must be readable after `end`.
 [[gnu::always_inline]] inline const char* read_integer(const char* p, const char* end, std::int64_t& value) {
   int count = 0;
   p = read_whole(p, value, count);

@@ -10,7 +10,7 @@
 
 namespace takt {
 
-/// The number behind the word "rank"; nullopt: the name has none.
+/// The number after the word "rank"; nullopt: the name has none.
 inline std::optional<std::int64_t> rank_in_name(std::string_view name) {
   constexpr std::string_view word = "rank", digits = "0123456789", between = " _-:=#";
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";

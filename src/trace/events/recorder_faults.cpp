@@ -16,7 +16,7 @@ void add_recorder_faults(const std::string& provenance_json, FaultList& faults) 
     const auto place = [&] {
       const auto first = recorder.find("first_dropped_ns");
       return first != recorder.end() && first->is_number_integer() ? fmt::format("{} ns", first->get<std::int64_t>())
-                                                                   : std::string("a time not told");
+                                                                   : std::string("an unknown time");
     };
     faults.add(TraceRule::dropped_events, 0, place, dropped->get<std::uint64_t>());
   }

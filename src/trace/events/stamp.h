@@ -21,7 +21,7 @@ class Stamp {
   bool empty() const { return size_ == 0; }
   std::string_view text() const { return std::string_view(padded_).substr(0, size_); }
 
-  /// Returns what is behind the text. Up to `block` bytes behind that are written too.
+  /// Returns what is after the text. Up to `block` bytes after that are written too.
   char* put(char* p) const {
     const char* from = padded_.data();
     for (std::size_t done = 0; done < size_; done += block) std::memcpy(p + done, from + done, block);
@@ -29,7 +29,7 @@ class Stamp {
   }
 
  private:
-  std::string padded_;  // zeros behind the text
+  std::string padded_;  // zeros after the text
   std::size_t size_ = 0;
 };
 

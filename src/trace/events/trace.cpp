@@ -136,7 +136,7 @@ void Trace::add_flow(EventId event, std::uint64_t bind_id, bool in, bool out) {
 void Trace::add_counter(const TraceCounter& counter) {
   if (!std::isfinite(counter.value)) {
     throw Error(ErrorKind::bad_input,
-                "trace: counter '" + text(counter.name) + "': a value is not finite; leave the sample out");
+                "trace: counter '" + text(counter.name) + "': a value is not finite; omit the sample");
   }
   counters_.push_back(counter);
 }

@@ -59,7 +59,7 @@ struct TraceCounter {
   ProcessId process{};
 };
 
-/// An end of an arrow. Arrows run from the events that hold `bind_id` with `out` to later ones that hold it with `in`;
+/// An end of a flow. Flows run from the events that hold `bind_id` with `out` to later ones that hold it with `in`;
 /// an event in the middle of a chain has both.
 struct TraceFlow {
   EventId event{};
@@ -99,9 +99,9 @@ class Trace {
                     Nanoseconds duration);
   /// Replaces the event's arguments, which readers see in this order.
   void set_args(EventId event, const TraceValues& values);
-  /// An event usually holds one arrow number; a later call replaces it.
+  /// An event usually holds one flow number; a later call replaces it.
   void set_flow(EventId event, std::uint64_t bind_id, bool in, bool out);
-  /// One more arrow end of the event, beside those it has.
+  /// One more flow end of the event, beside those it has.
   void add_flow(EventId event, std::uint64_t bind_id, bool in, bool out);
   /// Says that the event, which has no duration, is an instant. Once per event.
   void mark_instant(EventId event, InstantScope scope) { instants_.push_back({event, scope}); }
@@ -124,7 +124,7 @@ class Trace {
   void reserve(std::size_t events, std::size_t arg_runs, std::size_t arg_values);
   std::size_t arg_runs() const { return args_.runs(); }      ///< so far, for reserve()
   std::size_t arg_values() const { return args_.values(); }  ///< so far, for reserve()
-  /// Forgets events, their arguments and arrows, and counters; processes, rows and texts stay. For who has a trace
+  /// Forgets events, their arguments and flows, and counters; processes, rows and texts stay. For who has a trace
   /// piece by piece.
   void clear_events();
 

@@ -16,7 +16,7 @@ struct TraceReadSettings {
   unsigned threads = 0;        ///< parsing threads, of Chrome JSON; 0: as many as processors, at most 8
   bool find_overlaps = false;  ///< also list overlapping slices, as rows stand in the file (costs a sort)
   bool checks_json = false;    ///< also say where Chrome JSON is none (costs a look at each byte)
-  /// Leave arrows and counters out, of Chrome JSON, with what is wrong with them: half of the memory, for who asks for
+  /// Leave flows and counters out, of Chrome JSON, with what is wrong with them: half of the memory, for who asks for
   /// spans and their arguments only.
   bool only_slices = false;
   std::size_t window_bytes = std::size_t{4} << 20;  ///< read at once by a thread; tests make it small

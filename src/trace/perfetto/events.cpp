@@ -4,8 +4,8 @@
 #include <cmath>
 #include <new>
 
-#include "base/memory/large_pages.h"
 #include "base/basics/text.h"
+#include "base/memory/large_pages.h"
 #include "trace/write/perfetto_schema.h"
 #include "trace/write/perfetto_wire.h"
 

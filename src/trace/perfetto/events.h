@@ -1,4 +1,4 @@
-// Track events as events of a Trace: what begins finds its end, arrows find both of theirs.
+// Track events as events of a Trace: what begins finds its end, flows find both of theirs.
 #pragma once
 
 #include <cstdint>
@@ -110,7 +110,7 @@ class EventCollector {
   std::vector<chrome::PlacedMark> arrows_;
   std::vector<std::uint32_t> negatives_;  // events that tell a recorded duration
 
-  // Of the event that is being read.
+  // State of the event that is being read.
   Legacy legacy_;
   std::vector<TraceArg> args_;
   std::vector<std::pair<std::uint64_t, bool>> event_flows_;  // number; does it end here?

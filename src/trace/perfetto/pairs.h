@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "trace/events/faults.h"
-#include "trace/perfetto/tracks.h"
 #include "trace/events/trace.h"
+#include "trace/perfetto/tracks.h"
 
 namespace takt::perfetto {
 

@@ -8,11 +8,11 @@
 #include "base/basics/error.h"
 #include "base/basics/nesting.h"
 #include "base/basics/text.h"
+#include "trace/events/trace_origin.h"
 #include "trace/perfetto/clocks.h"
 #include "trace/perfetto/events.h"
 #include "trace/perfetto/packets.h"
 #include "trace/write/perfetto_schema.h"
-#include "trace/events/trace_origin.h"
 
 namespace takt {
 namespace perfetto {
@@ -141,7 +141,7 @@ class Reader {
     const auto end = packets_.end();
     if (count_ == 0) {
       std::string what = source_.damage();
-      if (what.empty()) what = end == PacketSource::End::whole ? "the file is empty" : "this is no list of packets";
+      if (what.empty()) what = end == PacketSource::End::whole ? "the file is empty" : "this is not a list of packets";
       throw Error(ErrorKind::bad_input,
                   printable(name_) + ": " + what + "; give a trace in Perfetto's protobuf or Chrome's JSON format");
     }

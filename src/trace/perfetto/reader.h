@@ -22,7 +22,7 @@ namespace takt {
 /// - times are those of the trace's primary clock, the base time is what the real-time clock showed at its zero;
 /// - debug annotations are arguments: without a value null, dictionaries and lists as JSON;
 /// - counters are in their units (unit_multiplier), steps are added up;
-/// - numbers of arrows are kept where they are unique;
+/// - numbers of flows are kept where they are unique;
 /// - Chrome's metadata are properties, takt's provenance is read back.
 /// Throws Error(io) if the file cannot be read and Error(bad_input) if it is no trace.
 TraceRead read_perfetto_trace(const std::filesystem::path& path, const TraceReadSettings& settings = {});

@@ -48,7 +48,7 @@ struct Sequence {
   bool is_known = false;  ///< no packet was lost since the writer began to tell its texts
   std::optional<std::uint32_t> default_clock;
   std::optional<std::uint64_t> default_track;
-  // Of writers before there were tracks: a thread, and a time to which events add.
+  // For writers older than tracks: a thread, and a time to which events add.
   std::optional<std::uint32_t> own_track;
   std::int64_t running_us = 0;
 

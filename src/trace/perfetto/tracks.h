@@ -25,11 +25,11 @@ struct Track {
   StringId stand_in{};  ///< what the row is called if the track has no name: the first event's category
   std::optional<std::int64_t> process, thread;
   bool is_described = false, is_whole_process = false, is_counter = false;
-  // Of counters: a value counts so many units, and may be told as a step.
+  // For counters: a value counts this many units, and may be written as an increment.
   std::int64_t unit = 1;
   bool is_incremental = false;
   double sum = 0;
-  // Of events.
+  // For tracks of events.
   std::int64_t last_time = INT64_MIN;
   std::uint32_t open_slice = 0;                 ///< 1 + the event that began last and has not ended, 0: none
   bool has_events = false, has_slices = false;  ///< of any kind; of other than values of a counter: it needs a row
@@ -51,7 +51,7 @@ class Tracks {
 
   Track& operator[](std::uint32_t position) { return tracks_[position]; }
   std::size_t size() const { return tracks_.size(); }
-  /// Of the process that the track belongs to; nullopt: of none.
+  /// Returns the number of the process that the track belongs to; nullopt if it belongs to none.
   std::optional<std::int64_t> process_of(std::uint32_t position) const;
 
   /// Adds processes and rows to the trace. With `fold_lanes`, rows that are lanes of another become that row.

@@ -27,10 +27,12 @@ void check_placed(const std::vector<MergeInput>& inputs) {
   if (std::count_if(inputs.begin(), inputs.end(), is_placed) + allowed >= std::ssize(inputs)) return;
   const MergeInput* const first = &*std::find_if_not(inputs.begin() + allowed, inputs.end(), is_placed);
   const std::string file = printable(first->file);
-  throw Error(ErrorKind::bad_input, file +
-                                        ": the trace does not say when it began (no baseTimeNanoseconds), so its place "
-                                        "beside the others is not known; pass --offset " +
-                                        file + "=TIME");
+  throw Error(
+      ErrorKind::bad_input,
+      file +
+          ": the trace does not report when it began (no baseTimeNanoseconds), so its position relative to the others "
+          "is unknown; pass --offset " +
+          file + "=TIME");
 }
 
 std::int64_t shift_of(const MergeInput& input, const std::optional<Nanoseconds>& base) {

@@ -1,9 +1,9 @@
 #include "trace/read/reader.h"
 
 #include "trace/chrome/reader.h"
+#include "trace/events/recorder_faults.h"
 #include "trace/perfetto/packets.h"
 #include "trace/perfetto/reader.h"
-#include "trace/events/recorder_faults.h"
 #include "trace/recorder/recording_file.h"
 
 namespace takt {

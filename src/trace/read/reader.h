@@ -11,8 +11,8 @@
 
 namespace takt {
 
-/// Chrome's JSON (chrome_reader.h) or Perfetto's protobuf (perfetto_reader.h), compressed or not, or a recorder's own
-/// file (recording_file.h). Throws Error(io) and Error(bad_input) as they do.
+/// Chrome's JSON (src/trace/chrome/reader.h) or Perfetto's protobuf (src/trace/perfetto/reader.h), compressed or not,
+/// or a recorder's own file (recording_file.h). Throws Error(io) and Error(bad_input) as they do.
 TraceRead read_trace(const std::filesystem::path& path, const TraceReadSettings& settings = {});
 
 /// The same of what comes from anywhere, which may be a pipe; `name` stands for the file in messages.

@@ -36,8 +36,8 @@ struct FaultRow {
 constexpr ColumnText file = common::trace_file;
 constexpr ColumnText events{
     "events", "Events",
-    "Spans of time and instants, of the file or of one row; a begin and its end are one event. Counters and names are "
-    "not among them."};
+    "Number of spans and instants, of the file or of one row; a begin and its end count as one event. Counters and "
+    "names are not counted."};
 constexpr ColumnText start_ns{
     "start_ns", "Start ns",
     "Start of the earliest event, of the file or of one row, in nanoseconds from the trace's base time."};
@@ -46,27 +46,27 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {file, [](const SummaryRow& r) -> Cell { return r.file; }},
     {events, [](const SummaryRow& r) -> Cell { return r.events; }},
     {"rows", "Rows", [](const SummaryRow& r) -> Cell { return r.rows; },
-     "Lines of the trace that have events: threads, device streams."},
+     "Number of rows that have events: threads, device streams."},
     {start_ns, [](const SummaryRow& r) { return optional_cell(r.start_ns); }},
     {"duration_ns", "Duration ns", [](const SummaryRow& r) { return optional_cell(r.duration_ns); },
      "Time from the earliest event's start to the latest event's end, in nanoseconds."},
     {"processes", "Processes", [](const SummaryRow& r) -> Cell { return r.processes; },
-     "Processes of the trace; PyTorch makes one of each device too."},
+     "Number of processes; PyTorch traces also have one per device."},
     {"counters", "Counters", [](const SummaryRow& r) -> Cell { return r.counters; },
-     "Values that the trace has of all counters together."},
-    {"flows", "Arrow ends", [](const SummaryRow& r) -> Cell { return r.flows; },
-     "Ends of arrows between events; an arrow has at least two."},
+     "Number of values of all counters together."},
+    {"flows", "Flow ends", [](const SummaryRow& r) -> Cell { return r.flows; },
+     "Number of ends of flows between events; a flow has at least two."},
     {"base_ns", "Base time ns", [](const SummaryRow& r) { return optional_cell(r.base_ns); },
-     "Time zero of the trace in nanoseconds since 1970; missing: the file does not tell."},
-    {"faults", "Faults", [](const SummaryRow& r) -> Cell { return r.faults; },
-     "Faults of the file that were seen while reading it; 'takt trace check' names them and looks for more."},
+     "Time zero of the trace in nanoseconds since 1970; empty if the file does not report it."},
+    {"faults", "Issues", [](const SummaryRow& r) -> Cell { return r.faults; },
+     "Number of issues found while reading the file; 'takt trace check' lists them and checks for more."},
 };
 
 constexpr Column<GpuRow> gpu_columns[] = {
     {file, [](const GpuRow& r) -> Cell { return r.file; }},
     {common::device, [](const GpuRow& r) -> Cell { return r.time.device; }},
     {"kernels", "Kernels", [](const GpuRow& r) -> Cell { return r.time.events; },
-     "Kernels, copies and fills that ran on the device."},
+     "Number of kernels, copies and fills that ran on the device."},
     {common::total_us, [](const GpuRow& r) -> Cell { return Duration(r.time.total); }},
     {common::device_idle_us, [](const GpuRow& r) -> Cell { return Duration(r.time.idle); }},
     {common::device_compute_us, [](const GpuRow& r) -> Cell { return Duration(r.time.compute); }},
@@ -78,11 +78,11 @@ constexpr Column<LineRow> line_columns[] = {
     {"process", "Process", [](const LineRow& r) -> Cell { return r.process; },
      "Name of the process that the row belongs to."},
     {"pid", "Pid", [](const LineRow& r) -> Cell { return r.pid; },
-     "Number of the process in the trace; one that importers cannot use was replaced."},
+     "Number of the process in the trace; takt replaces a number that importers cannot use."},
     {"row", "Row", [](const LineRow& r) -> Cell { return r.name; },
      "Name of the row: a thread, or a stream of a device."},
     {"tid", "Tid", [](const LineRow& r) -> Cell { return r.tid; },
-     "Number of the row in its process; one that importers cannot use was replaced."},
+     "Number of the row in its process; takt replaces a number that importers cannot use."},
     {events, [](const LineRow& r) -> Cell { return r.events; }},
     {common::busy_us, [](const LineRow& r) -> Cell { return Duration(r.busy); }},
     {start_ns, [](const LineRow& r) { return optional_cell(r.start_ns); }},
@@ -92,26 +92,26 @@ constexpr Column<LineRow> line_columns[] = {
 
 constexpr Column<FaultRow> fault_columns[] = {
     {file, [](const FaultRow& r) -> Cell { return r.file; }},
-    {"fault", "Fault", [](const FaultRow& r) -> Cell { return std::string(name_of(r.fault.rule)); },
+    {"fault", "Issue", [](const FaultRow& r) -> Cell { return std::string(name_of(r.fault.rule)); },
      "Name of the rule that the file breaks."},
-    {"grade", "Grade", [](const FaultRow& r) -> Cell { return std::string(name_of(grade_of(r.fault.rule))); },
-     "How bad it is: an error is what Perfetto's reader reports as one, or a file that is cut off; a warning is legal "
-     "but "
-     "odd, or passed over without a word; a note is no fault, but says what takt leaves out."},
+    {"grade", "Severity", [](const FaultRow& r) -> Cell { return std::string(name_of(grade_of(r.fault.rule))); },
+     "An error is what Perfetto's reader reports as one, or a truncated file; a warning is legal but unusual, or "
+     "silently ignored by importers; a note is not an issue of the file, but reports what takt skips."},
     {common::count, [](const FaultRow& r) -> Cell { return static_cast<std::int64_t>(r.fault.count); }},
     {"first", "First", [](const FaultRow& r) -> Cell { return r.fault.first; },
-     "Where the file breaks the rule first: the byte of the (uncompressed) file, or row and time."},
+     "First place where the file breaks the rule: the byte of the (uncompressed) file, or row and time."},
     {common::meaning, [](const FaultRow& r) -> Cell { return std::string(meaning_of(r.fault.rule)); }},
 };
 
 constexpr TableDefinition<SummaryRow> summary_definition{"summary", "What is in a trace: a row per file.",
                                                          summary_columns};
 constexpr TableDefinition<GpuRow> gpu_time_definition{
-    "gpu_time", "How the time of each accelerator divides: a row per file and device that has events.", gpu_columns};
+    "gpu_time", "Idle, compute and other time of each accelerator: a row per file and device that has events.",
+    gpu_columns};
 constexpr TableDefinition<LineRow> rows_of_trace{"rows", "The rows of a trace: a row per thread or stream.",
                                                  line_columns};
 constexpr TableDefinition<FaultRow> faults_definition{
-    "faults", "What importers would complain about, or break silently: a row per file and broken rule.", fault_columns};
+    "faults", "What importers would report, or mishandle silently: a row per file and broken rule.", fault_columns};
 
 SummaryRow summary_of(const NamedTrace& named) {
   const Trace& trace = named.read.trace;

@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "base/basics/error.h"
-#include "base/files/file.h"
 #include "base/basics/text.h"
 #include "base/basics/units.h"
-#include "trace/write/chrome_writer.h"
-#include "trace/write/perfetto_writer.h"
+#include "base/files/file.h"
 #include "trace/recorder/recorder_state.h"
 #include "trace/recorder/recording.h"
 #include "trace/recorder/recording_file.h"
 #include "trace/recorder/tick_clock.h"
+#include "trace/write/chrome_writer.h"
+#include "trace/write/perfetto_writer.h"
 
 namespace takt {
 namespace {
@@ -147,7 +147,7 @@ RecorderRow Recorder::add_row(std::string_view name) {
   const std::lock_guard lock(state_->mutex);
   if (state_->rows.size() + 1 >= (1u << 20))
     throw Error(ErrorKind::bad_input,
-                "recorder: a million rows are there; give a row to what lasts, not to each event");
+                "recorder: there are a million rows already; add rows for threads or streams, not for each event");
   state_->rows.emplace_back(name);
   if (state_->file) state_->file->add_row(name);
   return {static_cast<std::uint32_t>(state_->rows.size())};
@@ -209,7 +209,7 @@ std::string Recorder::chrome_json() { return to_chrome_json(recorded_trace(*this
 
 void Recorder::write(const std::string& file) {
   if (lower_case(file).ends_with(".gz"))
-    throw Error(ErrorKind::unsupported, printable(file) + ": a recorder writes no compressed files; write '" +
+    throw Error(ErrorKind::unsupported, printable(file) + ": a recorder does not write compressed files; write '" +
                                             printable(file.substr(0, file.size() - 3)) +
                                             "' and compress it, for example with 'takt trace convert'");
   const Trace trace = recorded_trace(*this);

@@ -22,7 +22,8 @@ namespace takt {
 
 /// All functions but run_collector() are called with `mutex` held.
 struct Recorder::State {
-  /// Of one thread; lives as long as the recorder, so that collect() never meets a thread that has gone.
+  /// The buffer of one thread. It lives as long as the recorder, so that collect() never accesses the buffer of a
+  /// thread that has ended.
   struct ThreadBuffer {
     Buffer buffer;
     std::vector<Record> memory;

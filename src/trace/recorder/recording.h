@@ -9,9 +9,9 @@
 
 #include "base/basics/units.h"
 #include "takt/recorder.h"
+#include "trace/events/trace.h"
 #include "trace/recorder/recorded_names.h"
 #include "trace/recorder/tick_clock.h"
-#include "trace/events/trace.h"
 
 namespace takt {
 

@@ -35,8 +35,7 @@ class RecordingReader {
     recording_.ended = false;
     const auto first = reader_.next();
     if (!first || first->type != begin_block || !read_begin(BlockFields(first->bytes)))
-      throw Error(ErrorKind::bad_input,
-                  printable(name) + ": the recording ends before it says who recorded; there is nothing in it");
+      throw Error(ErrorKind::bad_input, printable(name) + ": the recording ends inside its header and has no events");
     for (auto block = reader_.next(); block; block = reader_.next())
       if (!take(block->type, BlockFields(block->bytes))) break;
     return std::move(recording_);

@@ -30,7 +30,7 @@ class ChromePieces {
  public:
   /// Writes what comes before the first event. `trace` has its processes and rows, whose events do not overlap, its
   /// base and provenance, and must outlive this. `shift`, `one_arrow_each`: time_shift() of all that will come
-  /// (written_rows.h), and whether no event has several arrows.
+  /// (written_rows.h), and whether no event has several flows.
   ChromePieces(const Trace& trace, std::int64_t shift, bool one_arrow_each, std::function<void(std::string_view)> sink);
   ~ChromePieces();
   /// All of them start after those that were written.

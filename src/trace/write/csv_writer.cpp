@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "base/table/csv.h"
 #include "base/basics/text.h"
+#include "base/table/csv.h"
 #include "trace/events/text_buffer.h"
 #include "trace/write/trace_output.h"
 #include "trace/write/written_rows.h"

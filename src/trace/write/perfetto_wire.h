@@ -13,7 +13,7 @@ namespace takt::perfetto {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// The groups of seven bits of eight bytes, one behind the other.
+/// The groups of seven bits of eight bytes, one after the other.
 inline std::uint64_t joined_sevens(std::uint64_t bytes) {
   bytes = (bytes & 0x007F007F007F007F) | (bytes & 0x7F007F007F007F00) >> 1;
   bytes = (bytes & 0x00003FFF00003FFF) | (bytes & 0x3FFF00003FFF0000) >> 2;

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/basics/text.h"
-#include "trace/write/perfetto_schema.h"
 #include "trace/events/text_buffer.h"
+#include "trace/write/perfetto_schema.h"
 #include "trace/write/written_rows.h"
 
 namespace takt {

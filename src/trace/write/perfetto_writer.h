@@ -15,8 +15,8 @@
 namespace takt {
 
 /// The whole file. Equal traces give equal bytes. Lanes, negative durations and errors as in to_chrome_json(). Rows
-/// become threads, arguments become debug annotations ("debug.KEY" in queries; a null has no value), an arrow's number
-/// becomes a flow id, and the second arrow from one event a flow id of its own.
+/// become threads, arguments become debug annotations ("debug.KEY" in queries; a null has no value), a flow's number
+/// becomes a flow id, and the second flow from one event a flow id of its own.
 std::string to_perfetto(const Trace& trace);
 
 /// The same, in pieces, to whatever takes them.

@@ -17,7 +17,7 @@ constexpr std::int64_t exact_ns = (std::int64_t{1} << 43) * 1000;  // a double o
 
 void require_near(std::int64_t time) {
   if (time <= -largest_time_ns || time >= largest_time_ns) {
-    throw Error(ErrorKind::bad_input, "trace: a time lies more than 146 years from the base time; check its clock");
+    throw Error(ErrorKind::bad_input, "trace: a time is more than 146 years from the base time; check its clock");
   }
 }
 
@@ -46,7 +46,7 @@ std::int64_t time_shift(const Trace& trace) {
 std::int64_t shifted_base(Nanoseconds base, std::int64_t shift) {
   std::int64_t shifted = 0;
   if (__builtin_add_overflow(static_cast<std::int64_t>(base.count()), shift, &shifted)) {
-    throw Error(ErrorKind::bad_input, "trace: the base time does not fit nanoseconds of 64 bits; check its clock");
+    throw Error(ErrorKind::bad_input, "trace: the base time does not fit into 64-bit nanoseconds; check its clock");
   }
   return shifted;
 }

@@ -1,4 +1,4 @@
-// What both writers need to know of a trace before they write its first event: which line an event goes on, the arrows
+// What both writers need to know of a trace before they write its first event: which line an event goes on, the flows
 // of each event, and what is taken off all times.
 #pragma once
 
@@ -38,13 +38,13 @@ std::vector<std::vector<std::uint32_t>> number_lanes(const Trace& trace, const L
 /// "CPU", "CPU (lane 2)"; of a row without a name "", "lane 2"
 std::string lane_name(const TraceRow& row, std::size_t lane);
 
-/// Puts sources of arrows that last no time before other rows' events of the same start; a row keeps its own order.
-/// `order` is sorted by start. Importers lose an arrow whose start comes after its end, and one that leaves an event
+/// Puts sources of flows that last no time before other rows' events of the same start; a row keeps its own order.
+/// `order` is sorted by start. Importers lose a flow whose start comes after its end, and one that leaves an event
 /// without length may end at the moment of its start.
 void put_instants_first(const Trace& trace, std::vector<std::uint32_t>& order);
 
-/// The arrows of a trace so that a number joins one source with one target, or a chain: the second target of a source
-/// and the second source of a number get numbers of their own. Importers of Perfetto's protobuf end an arrow at its
+/// The flows of a trace so that a number joins one source with one target, or a chain: the second target of a source
+/// and the second source of a number get numbers of their own. Importers of Perfetto's protobuf end a flow at its
 /// first target. `order` is that in which events are written, by start.
 std::vector<TraceFlow> single_arrows(const Trace& trace, const std::vector<std::uint32_t>& order);
 
@@ -61,7 +61,7 @@ class EventInstants {
   std::vector<std::uint8_t> scopes_;  // per event: 0 none, else the scope's number + 1; empty: no instants at all
 };
 
-/// The arrows of each event, in the order added.
+/// The flows of each event, in the order added.
 class EventFlows {
  public:
   EventFlows(const Trace& trace, std::vector<TraceFlow> flows);
@@ -73,7 +73,7 @@ class EventFlows {
 
  private:
   std::vector<TraceFlow> flows_;      // by event
-  std::vector<std::uint32_t> first_;  // per event; empty: no arrows at all
+  std::vector<std::uint32_t> first_;  // per event; empty: no flows at all
   bool one_each_ = true;
 };
 

@@ -9,8 +9,8 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
-#include "training/ranks.h"
-#include "training/straggler.h"
+#include "training/diagnosis/straggler.h"
+#include "training/steps/ranks.h"
 
 namespace takt {
 namespace {
@@ -20,7 +20,7 @@ struct Rule {
   RuleOutcome (*look)(const TrainingCase&);
 };
 
-constexpr std::array<Rule, 8> rules{{
+constexpr std::array<Rule, 11> rules{{
     {TrainingCause::data_starvation, look_for_data_starvation},
     {TrainingCause::host_synchronisation, look_for_synchronisation},
     {TrainingCause::tiny_kernels, look_for_tiny_kernels},
@@ -29,13 +29,17 @@ constexpr std::array<Rule, 8> rules{{
     {TrainingCause::exposed_copy, look_for_exposed_copies},
     {TrainingCause::exposed_communication, look_for_exposed_communication},
     {TrainingCause::rising_step_time, look_for_rise},
+    {TrainingCause::host_bound, look_for_own_code},
+    {TrainingCause::serial_devices, look_for_serial_devices},
+    {TrainingCause::periodic_stall, look_for_stalls},
 }};
 
 void place(PlacedVerdict& placed, const Steps& steps) {
   std::vector<std::int64_t> sorted = placed.verdict.cost;
   std::sort(sorted.rbegin(), sorted.rend());
   if (sorted.empty()) return;
-  const std::int64_t dear = sorted[(sorted.size() - 1) / 3];
+  // Of a cause that few steps have, those that have it.
+  const std::int64_t third = sorted[(sorted.size() - 1) / 3], dear = third > 0 ? third : sorted.front();
   std::optional<TimeInterval> span;
   for (std::size_t i = 0; i < steps.list.size(); ++i) {
     if (placed.verdict.cost[i] * 2 < dear) continue;
@@ -46,10 +50,19 @@ void place(PlacedVerdict& placed, const Steps& steps) {
   if (span) placed.span = *span;
 }
 
+/// Nothing to mend; said beside or instead of causes.
+bool is_only_remark(const PlacedVerdict& placed) {
+  const TrainingCause cause = placed.verdict.cause;
+  return cause == TrainingCause::compute_bound || cause == TrainingCause::warm_up;
+}
+
 void rank_verdicts(Diagnosis& diagnosis) {
-  std::stable_sort(
-      diagnosis.verdicts.begin(), diagnosis.verdicts.end(),
-      [](const PlacedVerdict& a, const PlacedVerdict& b) { return a.verdict.total() > b.verdict.total(); });
+  std::stable_sort(diagnosis.verdicts.begin(), diagnosis.verdicts.end(),
+                   [](const PlacedVerdict& a, const PlacedVerdict& b) {
+                     const bool a_last = a.verdict.cause == TrainingCause::warm_up,
+                                b_last = b.verdict.cause == TrainingCause::warm_up;
+                     return a_last != b_last ? b_last : a.verdict.total() > b.verdict.total();
+                   });
   for (PlacedVerdict& placed : diagnosis.verdicts) {
     placed.steps.clear();
     place(placed, diagnosis.steps);
@@ -67,8 +80,17 @@ Steps whole_trace(const Activity& activity) {
   for (const DeviceSpan& one : activity.device) include(one.span);
   for (const HostSpan& one : activity.host) include(one.span);
   Steps steps;
-  if (span && span->end > span->start) steps.list.push_back({0, *span});
+  if (span && span->end > span->start) steps.list.push_back({0, *span, *span});
   return steps;
+}
+
+std::vector<std::vector<std::int64_t>> collectives_by_step(const Activity& activity, const Steps& steps) {
+  std::vector<std::vector<std::int64_t>> all(steps.list.size());
+  for (const DeviceSpan& work : activity.device) {
+    if (work.role != Role::communication) continue;
+    if (const auto step = step_at(steps, work.span.start)) all[*step].push_back(work.span.end - work.span.start);
+  }
+  return all;
 }
 
 std::optional<std::int64_t> world_size_of(const Trace& trace) {
@@ -89,6 +111,10 @@ bool comes_again(const TrainingCase& one, const TrainingVerdict& verdict) {
   constexpr double least_share = 0.05, second_of_dearest = 0.2, left_share = 0.1;
   const std::size_t steps = verdict.cost.size();
   if (steps < fewest || one.share(verdict.total()) < least_share) return true;
+  // What a program copies and sends is no accident, nor is what is known to come every n-th step.
+  if (verdict.cause == TrainingCause::exposed_copy || verdict.cause == TrainingCause::exposed_communication ||
+      verdict.cause == TrainingCause::periodic_stall || verdict.cause == TrainingCause::host_bound)
+    return true;
   const auto total = static_cast<double>(verdict.total()), count = static_cast<double>(steps);
   std::vector<std::int64_t> costs = verdict.cost;
   std::nth_element(costs.begin(), costs.begin() + 1, costs.end(), std::greater<>());
@@ -100,23 +126,44 @@ bool comes_again(const TrainingCase& one, const TrainingVerdict& verdict) {
   return second >= second_of_dearest * dearest && total - dearest >= left_share * others;
 }
 
+/// Rules that look at the program alone.
+bool needs_no_device(TrainingCause cause) {
+  return cause == TrainingCause::rising_step_time || cause == TrainingCause::periodic_stall;
+}
+
 void apply_rules(const TrainingCase& one, Diagnosis& diagnosis) {
   for (const Rule& rule : rules) {
+    if (one.steps.is_misplaced && !needs_no_device(rule.cause)) {
+      diagnosis.abstentions.push_back({rule.cause, "device times that agree with those of the program"});
+      continue;
+    }
     RuleOutcome outcome = rule.look(one);
     if (outcome.verdict && comes_again(one, *outcome.verdict))
       diagnosis.verdicts.push_back({std::move(*outcome.verdict), {}, {}});
     if (!outcome.missing.empty()) diagnosis.abstentions.push_back({rule.cause, std::move(outcome.missing)});
   }
-  RuleOutcome full = look_for_full_use(one);
-  if (full.verdict && diagnosis.verdicts.empty()) diagnosis.verdicts.push_back({std::move(*full.verdict), {}, {}});
+  if (one.steps.is_misplaced) return;
+  diagnosis.unexplained = unexplained_share(one);
+  for (const auto look : {look_at_rest, look_for_full_use}) {
+    RuleOutcome outcome = look(one);
+    // What a rule could not look at is no finding of its own.
+    const bool is_open = outcome.verdict && std::any_of(diagnosis.abstentions.begin(), diagnosis.abstentions.end(),
+                                                        [&](const Abstention& abstention) {
+                                                          return abstention.cause == outcome.verdict->cause;
+                                                        });
+    if (is_open) outcome.verdict->cause = TrainingCause::host_bound;
+    if (outcome.verdict && diagnosis.verdicts.empty())
+      diagnosis.verdicts.push_back({std::move(*outcome.verdict), {}, {}});
+  }
+  RuleOutcome start = look_for_warm_up(one);
+  if (start.verdict) diagnosis.verdicts.push_back({std::move(*start.verdict), {}, {}});
 }
 
 }  // namespace
 
 bool Diagnosis::is_healthy() const {
-  return abstentions.empty() && std::all_of(verdicts.begin(), verdicts.end(), [](const PlacedVerdict& placed) {
-           return placed.verdict.cause == TrainingCause::compute_bound;
-         });
+  constexpr double little = 0.10;
+  return abstentions.empty() && unexplained < little && std::all_of(verdicts.begin(), verdicts.end(), is_only_remark);
 }
 
 double Diagnosis::speed_up(const TrainingVerdict& verdict) const {
@@ -131,22 +178,26 @@ Diagnosis diagnose(const std::string& file, const Trace& trace) {
   diagnosis.file = file;
   const Activity activity = activity_of(trace);
   diagnosis.steps = find_steps(activity);
+  if (diagnosis.steps.pass) diagnosis.pass = trace.text(*diagnosis.steps.pass);
   const bool has_steps = !diagnosis.steps.list.empty();
   if (!has_steps) diagnosis.steps = whole_trace(activity);
   if (diagnosis.steps.list.empty()) {
     refuse_input(
         printable(file) +
-        ": the trace has no operators, kernels or marks of steps, so it is of no training that takt knows; give "
-        "one of PyTorch's profiler, or see what it has with 'takt trace info'");
+        ": the trace has no operators, kernels or step markers, so it is not a training that takt knows; give a trace "
+        "of PyTorch's profiler, or list its contents with 'takt trace info'");
   }
   diagnosis.breakdown = break_down(activity, diagnosis.steps);
+  diagnosis.collectives = collectives_by_step(activity, diagnosis.steps);
   if (!has_steps) {
     for (const Rule& rule : rules)
       diagnosis.abstentions.push_back({rule.cause, "steps: no marks, and nothing comes again"});
     return diagnosis;
   }
-  const IdleCauses idle = idle_causes(activity, diagnosis.steps);
-  apply_rules({trace, activity, diagnosis.steps, diagnosis.breakdown, idle}, diagnosis);
+  const HostLine line = host_line(trace, activity, diagnosis.steps);
+  const IdleCauses idle = idle_causes(activity, diagnosis.steps, line);
+  const Replay replay(activity, diagnosis.steps);
+  apply_rules({trace, activity, diagnosis.steps, diagnosis.breakdown, idle, line, replay}, diagnosis);
   rank_verdicts(diagnosis);
   return diagnosis;
 }
@@ -166,8 +217,9 @@ std::vector<Diagnosis> diagnose(const std::vector<NamedTrace>& traces) {
   }
   look_for_stragglers(diagnoses, world_sizes);
   for (Diagnosis& diagnosis : diagnoses) {
+    const bool has_cause = !std::all_of(diagnosis.verdicts.begin(), diagnosis.verdicts.end(), is_only_remark);
     std::erase_if(diagnosis.verdicts, [&](const PlacedVerdict& placed) {
-      return placed.verdict.cause == TrainingCause::compute_bound && diagnosis.verdicts.size() > 1;
+      return has_cause && placed.verdict.cause == TrainingCause::compute_bound;
     });
     rank_verdicts(diagnosis);
   }

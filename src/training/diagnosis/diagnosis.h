@@ -1,4 +1,4 @@
-// Why a training is slow: what each rule says of a trace, the dearest cause first.
+// Why a training is slow: what each rule says of a trace, most expensive cause first.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace takt {
 /// A verdict with its place: which steps pay, and in which stretch of time.
 struct PlacedVerdict {
   TrainingVerdict verdict;
-  std::vector<std::int64_t> steps;  ///< numbers of those that pay at least half of what the dearest third pays
+  std::vector<std::int64_t> steps;  ///< numbers of those that pay at least half of what the most expensive third pays
   TimeInterval span;                ///< from the first of them to the last
 };
 
@@ -27,11 +27,15 @@ struct Diagnosis {
   std::string file;
   std::optional<std::int64_t> rank;  ///< of a distributed training
   Steps steps;
+  std::string pass;  ///< name of the annotation that the steps are; empty: they are none
   Breakdown breakdown;
-  std::vector<PlacedVerdict> verdicts;  ///< by cost; compute_bound only alone
+  std::vector<std::vector<std::int64_t>> collectives;  ///< by step, ns of each communication of a device, in order
+  std::vector<PlacedVerdict> verdicts;                 ///< by cost, warm_up last; compute_bound only alone
   std::vector<Abstention> abstentions;
+  double unexplained = 0;  ///< share of the steps, 0 to 1, in which nothing works and no cause is known
 
-  bool is_healthy() const;  ///< every rule looked, and none found a cause
+  /// Every rule looked, none found a cause, and little is unexplained.
+  bool is_healthy() const;
   /// How much faster steps would be without the cause: T / (T - cost), at most 100.
   double speed_up(const TrainingVerdict& verdict) const;
 };

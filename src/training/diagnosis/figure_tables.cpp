@@ -27,7 +27,7 @@ struct ChangeRow {
 };
 
 constexpr ColumnText step_share{"step_share", "Step share", step_share_meaning};
-constexpr ColumnText stream{"stream", "Stream", "Row of a device on which work runs one after the other."};
+constexpr ColumnText stream{"stream", "Stream", "Stream of a device; its work runs in order."};
 
 template <typename Row>
 Cell mean_cell(const Row& r, Nanoseconds total) {
@@ -57,28 +57,29 @@ constexpr Column<FigureRow<GpuTime>> temporal_columns[] = {
 constexpr Column<FigureRow<StreamIdle>> idle_columns[] = {
     {common::trace_file, [](const FigureRow<StreamIdle>& r) -> Cell { return r.file; }},
     {stream, [](const FigureRow<StreamIdle>& r) -> Cell { return r.place; }},
-    {"host_wait_us", "Host late", [](const FigureRow<StreamIdle>& r) -> Cell { return Duration(r.figure.host_wait); },
-     "Idle time of a stream whose next work was launched only after the one before was done."},
+    {"host_wait_us", "Host wait", [](const FigureRow<StreamIdle>& r) -> Cell { return Duration(r.figure.host_wait); },
+     "Idle time of a stream before work that was launched only after the previous work was done."},
     {"kernel_wait_us", "Between kernels",
      [](const FigureRow<StreamIdle>& r) -> Cell { return Duration(r.figure.kernel_wait); },
-     "Idle time of a stream in gaps below 30 µs whose next work was launched in time: what a device takes between "
+     "Idle time of a stream in gaps below 30 µs before work that was launched in time: overhead of the device between "
      "kernels."},
-    {"other_wait_us", "Other gaps", [](const FigureRow<StreamIdle>& r) -> Cell { return Duration(r.figure.other); },
-     "Idle time of a stream in longer gaps whose next work was launched in time, or whose launch is not in the trace."},
+    {"other_wait_us", "Other wait", [](const FigureRow<StreamIdle>& r) -> Cell { return Duration(r.figure.other); },
+     "Idle time of a stream in longer gaps before work that was launched in time, or whose launch is not in the "
+     "trace."},
 };
 
 constexpr Column<FigureRow<KernelTotal>> kernel_columns[] = {
     {common::trace_file, [](const FigureRow<KernelTotal>& r) -> Cell { return r.file; }},
-    {"work", "Work", [](const FigureRow<KernelTotal>& r) -> Cell { return r.place; },
+    {"work", "Device work", [](const FigureRow<KernelTotal>& r) -> Cell { return r.place; },
      "Name of what runs on a device: a kernel, a copy or a fill."},
     {"work_kind", "Kind",
      [](const FigureRow<KernelTotal>& r) -> Cell { return std::string(kind_of_work(r.figure.role)); },
      "compute, communication (NCCL, RCCL) or memory (copies and fills)."},
-    {"times", "Times", [](const FigureRow<KernelTotal>& r) -> Cell { return r.figure.count; },
-     "How often it runs, or is called, in the whole trace."},
-    {"work_us", "Together", [](const FigureRow<KernelTotal>& r) -> Cell { return Duration(r.figure.total); },
-     "Time of all its executions on devices, added up."},
-    {"mean_work_us", "Mean of work", [](const FigureRow<KernelTotal>& r) { return mean_cell(r, r.figure.total); },
+    {"times", "Count", [](const FigureRow<KernelTotal>& r) -> Cell { return r.figure.count; },
+     "Number of executions or calls in the whole trace."},
+    {"work_us", "Total", [](const FigureRow<KernelTotal>& r) -> Cell { return Duration(r.figure.total); },
+     "Total time of its executions on devices."},
+    {"mean_work_us", "Mean work", [](const FigureRow<KernelTotal>& r) { return mean_cell(r, r.figure.total); },
      "Mean time of its executions on a device."},
     {"longest_us", "Longest", [](const FigureRow<KernelTotal>& r) -> Cell { return Duration(r.figure.longest); },
      "Time of the longest execution on a device."},
@@ -87,80 +88,81 @@ constexpr Column<FigureRow<KernelTotal>> kernel_columns[] = {
 constexpr Column<FigureRow<LaunchTotal>> launch_columns[] = {
     {common::trace_file, [](const FigureRow<LaunchTotal>& r) -> Cell { return r.file; }},
     {"call", "Call", [](const FigureRow<LaunchTotal>& r) -> Cell { return r.place; },
-     "Call of the device's runtime that gives it work."},
-    {"times", "Times", [](const FigureRow<LaunchTotal>& r) -> Cell { return r.figure.count; },
-     "How often it runs, or is called, in the whole trace."},
-    {"mean_call_us", "Mean of call", [](const FigureRow<LaunchTotal>& r) { return mean_cell(r, r.figure.calls); },
+     "Call of the device runtime that launches work."},
+    {"times", "Count", [](const FigureRow<LaunchTotal>& r) -> Cell { return r.figure.count; },
+     "Number of executions or calls in the whole trace."},
+    {"mean_call_us", "Mean call", [](const FigureRow<LaunchTotal>& r) { return mean_cell(r, r.figure.calls); },
      "Mean time of the call in the program."},
-    {"mean_work_us", "Mean of work", [](const FigureRow<LaunchTotal>& r) { return mean_cell(r, r.figure.work); },
+    {"mean_work_us", "Mean work", [](const FigureRow<LaunchTotal>& r) { return mean_cell(r, r.figure.work); },
      "Mean time of its executions on a device."},
     {"mean_delay_us", "Mean delay", [](const FigureRow<LaunchTotal>& r) { return mean_cell(r, r.figure.delay); },
-     "Mean time from the call's end to the start of its work."},
-    {"short_kernels", "Short", [](const FigureRow<LaunchTotal>& r) -> Cell { return r.figure.short_kernels; },
-     "How many of the calls took longer than the work that they launched."},
+     "Mean time from the end of the call to the start of its work."},
+    {"short_kernels", "Short kernels", [](const FigureRow<LaunchTotal>& r) -> Cell { return r.figure.short_kernels; },
+     "Number of calls that took longer than the work that they launched."},
 };
 
 constexpr Column<FigureRow<CommunicationOverlap>> overlap_columns[] = {
     {common::trace_file, [](const FigureRow<CommunicationOverlap>& r) -> Cell { return r.file; }},
     {"all_communication_us", "Communication",
      [](const FigureRow<CommunicationOverlap>& r) -> Cell { return Duration(r.figure.communication); },
-     "Time in which at least one device communicates, whatever else it does."},
+     "Time in which at least one device communicates, regardless of what else it does."},
     {"hidden_us", "Hidden", [](const FigureRow<CommunicationOverlap>& r) -> Cell { return Duration(r.figure.hidden); },
      "Time in which a device communicates while a kernel computes."},
     {"hidden_share", "Hidden share",
      [](const FigureRow<CommunicationOverlap>& r) -> Cell {
        return static_cast<double>(r.figure.hidden.count()) / static_cast<double>(r.figure.communication.count());
      },
-     "Hidden part of the communication, as a ratio: 1 is all of it."},
+     "Fraction of the communication time that is hidden, 0 to 1."},
 };
 
 constexpr Column<FigureRow<StreamQueue>> queue_columns[] = {
     {common::trace_file, [](const FigureRow<StreamQueue>& r) -> Cell { return r.file; }},
     {stream, [](const FigureRow<StreamQueue>& r) -> Cell { return r.place; }},
     {"longest_queue", "Longest queue", [](const FigureRow<StreamQueue>& r) -> Cell { return r.figure.longest; },
-     "Most pieces of work of a stream that were launched and had not begun; at 1024 a launch waits for room."},
+     "Maximum number of kernels, copies and fills of a stream that were launched and had not started; at 1024 a launch "
+     "waits for a free slot."},
     {"mean_queue", "Mean queue", [](const FigureRow<StreamQueue>& r) -> Cell { return r.figure.mean; },
-     "Pieces of work of a stream that were launched and had not begun, on average over time."},
+     "Mean number over time of kernels, copies and fills of a stream that were launched and had not started."},
 };
 
 constexpr Column<FigureRow<LinkMean>> path_columns[] = {
     {common::trace_file, [](const FigureRow<LinkMean>& r) -> Cell { return r.file; }},
-    {"link", "Link", [](const FigureRow<LinkMean>& r) -> Cell { return r.place; },
-     "Kind of stretch on the critical path of training steps: kernel, memory_copy, communication; launch_delay (from a "
-     "launch to its work, the device being free), device_gap (between two pieces of work), wait_return (from the end "
+    {"link", "Segment", [](const FigureRow<LinkMean>& r) -> Cell { return r.place; },
+     "Kind of segment on the critical path of training steps: kernel, memory_copy, communication; launch_delay (from a "
+     "launch to its work on a free device), device_gap (between two pieces of device work), wait_return (from the end "
      "of work to the return of the call that waited for it); data_wait, launch; scalar_read (operators that read a "
-     "value), tiny_operators (kinds that usually take less than 20 µs), memory_operators (that take memory and do "
-     "little else), host_compute (all other operators), host_other (the program)."},
-    {"mean_on_path_us", "On the path",
+     "value), tiny_operators (kinds that typically take less than 20 µs), memory_operators (that allocate memory and "
+     "do little else), host_compute (all other operators), host_other (the program)."},
+    {"mean_on_path_us", "Path time",
      [](const FigureRow<LinkMean>& r) -> Cell { return Duration(r.figure.mean / 1000); },
-     "Mean time per training step on the critical path; the links add up to the mean step."},
+     "Mean time per training step on the critical path; the segments add up to the mean step."},
     {step_share, [](const FigureRow<LinkMean>& r) -> Cell { return r.figure.share; }},
 };
 
 constexpr Column<ChangeRow> change_columns[] = {
-    {"spent_on", "Spent on", [](const ChangeRow& r) -> Cell { return std::string(name_of(r.part)); }, activity_meaning},
+    {"spent_on", "Activity", [](const ChangeRow& r) -> Cell { return std::string(name_of(r.part)); }, activity_meaning},
     {"first_trace_us", "First", [](const ChangeRow& r) { return nanoseconds_cell(r.before); },
      "Mean time of the activity in a step of the first trace."},
     {"second_trace_us", "Second", [](const ChangeRow& r) { return nanoseconds_cell(r.after); },
      "Mean time of the activity in a step of the second trace."},
     {"change_us", "Change", [](const ChangeRow& r) { return change_cell(r); },
-     "How much longer the activity takes in a step of the second trace; missing where one of the two cannot show it."},
+     "How much longer the activity takes in a step of the second trace; empty if one of the two cannot show it."},
 };
 
 constexpr TableDefinition<FigureRow<GpuTime>> temporal_definition{
-    "temporal", "How the time of each device divides: a row per trace and device.", temporal_columns};
+    "temporal", "Idle, compute and other time of each device: a row per trace and device.", temporal_columns};
 constexpr TableDefinition<FigureRow<StreamIdle>> idle_definition{
-    "idle", "Why streams are idle between one piece of work and the next: a row per trace and stream.", idle_columns};
+    "idle", "Why streams are idle between pieces of work: a row per trace and stream.", idle_columns};
 constexpr TableDefinition<FigureRow<KernelTotal>> kernels_definition{
-    "kernels", "What runs on devices, the longest first: a row per trace and name.", kernel_columns};
+    "kernels", "What runs on devices, longest first: a row per trace and name.", kernel_columns};
 constexpr TableDefinition<FigureRow<LaunchTotal>> launch_definition{
-    "launch", "What launching work costs: a row per trace and call.", launch_columns};
+    "launch", "Cost of launching work: a row per trace and call.", launch_columns};
 constexpr TableDefinition<FigureRow<CommunicationOverlap>> overlap_definition{
     "overlap", "How much of the communication is hidden: a row per trace that communicates.", overlap_columns};
 constexpr TableDefinition<FigureRow<StreamQueue>> queue_definition{
     "queue", "How much work waits on devices: a row per trace and stream.", queue_columns};
 constexpr TableDefinition<FigureRow<LinkMean>> path_definition{
-    "path", "The critical path of training steps, by what is on it: a row per trace and kind of link that it has.",
+    "path", "The critical path of training steps by kind of segment: a row per trace and kind that it has.",
     path_columns};
 constexpr TableDefinition<ChangeRow> comparison_definition{
     "comparison", "What changed in a mean step between two traces: a row per activity.", change_columns};

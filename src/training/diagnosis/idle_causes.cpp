@@ -1,4 +1,4 @@
-#include "training/idle_causes.h"
+#include "training/diagnosis/idle_causes.h"
 
 #include <algorithm>
 #include <optional>
@@ -98,15 +98,16 @@ class LaunchGaps {
 }  // namespace
 
 Intervals IdleCauses::all() const {
-  return unite(unite(unite(data_wait, allocation), unite(synchronisation, launch)), other);
+  return unite(unite(unite(data_wait, allocation), unite(own, seldom)), unite(unite(synchronisation, launch), other));
 }
 
-IdleCauses idle_causes(const Activity& activity, const Steps& steps) {
+IdleCauses idle_causes(const Activity& activity, const Steps& steps, const HostLine& line) {
   IdleCauses causes;
   if (!activity.has_device()) return causes;
   const Intervals busy = device_cover(activity, {Role::kernel, Role::communication, Role::copy, Role::fill});
   Intervals left = subtract(steps_cover(steps), busy);
-  const Intervals at_work = host_cover(activity, {Role::launch, Role::runtime, Role::op, Role::scalar_read});
+  const Intervals at_work =
+      host_cover(activity, {Role::launch, Role::loading, Role::runtime, Role::op, Role::scalar_read});
   const Intervals drained = drained_gaps(left, activity), allocating = gaps_of_allocation(left, activity),
                   launching = LaunchGaps(activity, at_work).among(left);
   const auto take = [&](const Intervals& set) {
@@ -116,6 +117,8 @@ IdleCauses idle_causes(const Activity& activity, const Steps& steps) {
   };
   causes.data_wait = take(host_cover(activity, {Role::data_wait}));
   causes.allocation = take(unite(host_cover(activity, {Role::allocation}), allocating));
+  causes.own = take(line.own_times());
+  causes.seldom = take(line.seldom_times());
   causes.synchronisation = take(subtract(drained, host_cover(activity, {Role::synchronisation})));
   causes.launch = take(launching);
   causes.other = std::move(left);

@@ -62,9 +62,9 @@ LoaderKind kind_of(const TrainingCase& one, const Intervals& waits) {
                              : static_cast<double>(total(intersect(waits, operators_anywhere(one.activity))).count()) /
                                    static_cast<double>(wait);
   if (has_worker_processes(one)) {
-    return {
-        "the loader's workers are other processes, so whether they compute or wait for I/O is not in the trace",
-        "Give the loader more workers or a larger prefetch_factor, and move work from each item to before training."};
+    return {"the loader's workers are separate processes: the trace does not show whether they compute or wait for I/O",
+            "Give the loader more workers (num_workers) or a larger prefetch_factor, and do per-item work once, before "
+            "training."};
   }
   const bool is_seen = has_worker_threads(one.activity) || working > 0;
   if (is_seen && working >= 0.5) {
@@ -74,33 +74,36 @@ LoaderKind kind_of(const TrainingCase& one, const Intervals& waits) {
   if (has_worker_threads(one.activity)) {
     return {
         fmt::format("I/O bound: operators run in only {} of the wait", percent_text(working)),
-        "Read ahead with more workers (num_workers) and larger files, or keep the data in memory or on a faster disk."};
+        "Prefetch with more workers (num_workers), use larger files, or keep the data in memory or on a faster disk."};
   }
-  return {fmt::format("operators run in {} of the wait; the rest is reading, decoding or the program's own code, which "
-                      "the trace does not tell apart",
-                      percent_text(working)),
-          "Load batches in worker processes while the step runs: num_workers above 0, with prefetching."};
+  return {
+      fmt::format(
+          "operators run in {} of the wait; the rest is reading, decoding or the program's own code, which the trace "
+          "does not distinguish",
+          percent_text(working)),
+      "Load batches in worker processes while the step runs: num_workers above 0, with prefetching."};
 }
 
 }  // namespace
 
 RuleOutcome look_for_data_starvation(const TrainingCase& one) {
   const Intervals waits = host_cover(one.activity, {Role::data_wait});
-  if (waits.empty()) return abstain("waits for batches (events 'enumerate(DataLoader)#…' or named data_wait)");
-  const auto cost = part_by_step(one.breakdown, StepPart::data_wait);
-  const std::int64_t sum = sum_of(cost);
+  if (waits.empty()) return abstain("events of waits for batches ('enumerate(DataLoader)#…', or named data_wait)");
+  const auto waited = part_by_step(one.breakdown, StepPart::data_wait);
+  const std::int64_t sum = sum_of(waited);
   const double share = one.share(sum), wait = one.per_step(sum);
-  const bool is_often_long = is_long_in_a_quarter(cost);
+  const bool is_often_long = is_long_in_a_quarter(waited);
   const bool is_long = share >= starved_share && (wait >= long_wait_ns || is_often_long);
   const bool is_most = share >= mostly_starved_share && wait >= noticed_wait_ns;
-  const bool is_uneven = is_often_long && share * (1 - ready_wait(cost) / wait) >= noticed_share;
+  const bool is_uneven = is_often_long && share * (1 - ready_wait(waited) / wait) >= noticed_share;
   const bool is_too_long = share >= noticed_share && wait >= no_handing_over_ns;
   if (!is_long && !is_most && !is_uneven && !is_too_long) return nothing_found();
   const LoaderKind kind = kind_of(one, waits);
-  return found(
-      TrainingCause::data_starvation, cost,
-      fmt::format("the loop waits {} per step for its batch and nothing else runs; {}", time_text(wait), kind.evidence),
-      kind.fix);
+  const auto cost = one.activity.has_device() ? one.saved_by_program({.host = waits, .scale = {}}) : waited;
+  return found(TrainingCause::data_starvation, cost,
+               fmt::format("the training loop waits {} per step for its batch while nothing else runs; {}",
+                           time_text(wait), kind.evidence),
+               kind.fix);
 }
 
 }  // namespace takt

@@ -73,13 +73,14 @@ RuleOutcome look_for_rise(const TrainingCase& one) {
   for (std::size_t i = rise->is_gradual ? 0 : rise->at; i < times.size(); ++i)
     cost[i] = std::max<std::int64_t>(0, static_cast<std::int64_t>(times[i] - usual));
   const std::int64_t number = one.steps.list[rise->at].number;
-  const std::string what = rise->is_gradual ? fmt::format("steps grow steadily, from {} to {}",
+  const std::string what = rise->is_gradual ? fmt::format("step time grows steadily, from {} to {}",
                                                           time_text(times.front()), time_text(times.back()))
-                                            : fmt::format("from step {} on steps take {}, before {}", number,
+                                            : fmt::format("from step {} on, steps take {} instead of {}", number,
                                                           time_text(rise->after), time_text(rise->before));
-  return found(TrainingCause::rising_step_time, cost, what,
-               "Look at what changes there: memory that grows, a list that is never emptied, a loader that falls "
-               "behind, a clock that is throttled.");
+  return found(
+      TrainingCause::rising_step_time, cost, what,
+      "Check what changes there: growing memory, a list that is never cleared, a loader that falls behind, or a "
+      "throttled clock.");
 }
 
 }  // namespace takt

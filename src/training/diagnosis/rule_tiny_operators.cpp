@@ -11,8 +11,8 @@
 #include <map>
 #include <optional>
 
-#include "training/steps/operator_kinds.h"
 #include "training/diagnosis/rule_words.h"
+#include "training/steps/operator_kinds.h"
 
 namespace takt {
 namespace {
@@ -92,12 +92,13 @@ RuleOutcome look_for_tiny_operators(const TrainingCase& one) {
   const auto price = price_of(calls, long_call, one.steps.list.size());
   if ((each < many_calls_per_step || one.share(time) < tiny_share) && !are_dear_outside(one, calls, long_call))
     return nothing_found();
-  return found(TrainingCause::tiny_kernels, price,
-               fmt::format("{:.0f} operators per step usually take less than 20 µs, {} of the step together; half of "
-                           "them take less than {}",
-                           each, percent_text(one.share(time)), time_text(static_cast<double>(usual))),
-               "Compute on whole tensors instead of many small ones, fuse chains of operators (torch.compile), and use "
-               "foreach or fused optimizers.");
+  return found(
+      TrainingCause::tiny_kernels, price,
+      fmt::format(
+          "{:.0f} operators per step typically take less than 20 µs, together {} of the step; their median time is {}",
+          each, percent_text(one.share(time)), time_text(static_cast<double>(usual))),
+      "Compute on whole tensors instead of many small ones, fuse chains of operators (torch.compile), and use "
+      "foreach or fused optimizers.");
 }
 
 }  // namespace takt

@@ -28,12 +28,12 @@ struct AbstentionRow {
 constexpr ColumnText cause_of_slow_steps{
     "cause", "Cause",
     "Why training steps are slow: data_starvation (the loop waits for batches), host_synchronisation (the program "
-    "waits "
-    "for the device again and again), tiny_kernels (launching takes longer than computing), allocator_churn (memory is "
-    "taken and freed all the time), small_batch (kernels do not fill the device), exposed_copy, exposed_communication "
-    "(nothing runs beside it), straggler (a rank that the others wait for), rising_step_time, compute_bound (nothing "
-    "to "
-    "mend)."};
+    "repeatedly waits for the device), tiny_kernels (launching takes longer than computing), allocator_churn (memory "
+    "is allocated and freed all the time), small_batch (kernels do not fill the device), exposed_copy, "
+    "exposed_communication (nothing runs concurrently with it), straggler (a rank that the others wait for), "
+    "uneven_ranks (each step another rank is the slowest), rising_step_time, host_bound (the program's own code keeps "
+    "the device waiting), serial_devices (devices of one process take turns), periodic_stall (every n-th step takes "
+    "longer), warm_up (slow first steps, left out), compute_bound (no problem to fix)."};
 constexpr ColumnText step_share_of_cause{"step_share", "Step share", step_share_meaning};
 
 double steps_of(const Diagnosis& one) { return static_cast<double>(std::max<std::size_t>(1, one.steps.list.size())); }
@@ -42,9 +42,9 @@ double share_of(const Diagnosis& one, std::int64_t time) {
 }
 Cell rank_cell(const Diagnosis& one) { return optional_cell(one.rank); }
 
-constexpr ColumnText rank_of_training{"rank_of_training", "Of rank",
-                                      "Number of the process in a distributed training; missing where the trace does "
-                                      "not tell."};
+constexpr ColumnText rank_of_training{
+    "rank_of_training", "Training rank",
+    "Number of the process in a distributed training; empty if the trace does not report it."};
 
 constexpr Column<VerdictRow> verdict_columns[] = {
     {common::trace_file, [](const VerdictRow& r) -> Cell { return r.diagnosis->file; }},
@@ -56,14 +56,14 @@ constexpr Column<VerdictRow> verdict_columns[] = {
      [](const VerdictRow& r) -> Cell {
        return static_cast<double>(r.placed->verdict.total()) / 1e6 / steps_of(*r.diagnosis);
      },
-     "Time in ms that a step would be shorter without the cause, on average over all steps."},
+     "Mean time in ms per step that fixing the cause would save."},
     {"speed_up_if_removed", "Speed-up",
      [](const VerdictRow& r) -> Cell { return r.diagnosis->speed_up(r.placed->verdict); },
-     "How many times as fast steps would be without the cause, if all else stays as it is: the time of all steps "
-     "divided "
-     "by what the cause leaves of it."},
+     "Speed-up of the steps without the cause, if all else stays as it is: the time of all steps divided by the time "
+     "that remains without the cause."},
     {"in_steps", "In steps", [](const VerdictRow& r) -> Cell { return ranges_text(r.placed->steps); },
-     "Numbers of the steps that pay for the cause: at least half of what the dearest third pays."},
+     "Numbers of the affected steps: those in which the cause costs at least half of what it costs in the most "
+     "affected third."},
     {"from_ns", "From ns", [](const VerdictRow& r) -> Cell { return r.placed->span.start; },
      "Start of the first step concerned, in nanoseconds from the trace's base time."},
     {"to_ns", "To ns", [](const VerdictRow& r) -> Cell { return r.placed->span.end; },
@@ -75,7 +75,7 @@ constexpr Column<VerdictRow> verdict_columns[] = {
 
 constexpr Column<PartRow> part_columns[] = {
     {common::trace_file, [](const PartRow& r) -> Cell { return r.diagnosis->file; }},
-    {"spent_on", "Spent on", [](const PartRow& r) -> Cell { return std::string(name_of(r.part)); }, activity_meaning},
+    {"spent_on", "Activity", [](const PartRow& r) -> Cell { return std::string(name_of(r.part)); }, activity_meaning},
     {"mean_per_step_us", "Per step",
      [](const PartRow& r) -> Cell {
        return Duration(static_cast<double>(r.diagnosis->breakdown.sum(r.part)) / 1000 / steps_of(*r.diagnosis));
@@ -83,7 +83,7 @@ constexpr Column<PartRow> part_columns[] = {
      "Mean time per training step; the activities add up to the mean step."},
     {step_share_of_cause, [](const PartRow& r) -> Cell { return r.diagnosis->breakdown.share(r.part); }},
     {"means", "Meaning", [](const PartRow& r) -> Cell { return std::string(meaning_of(r.part)); },
-     "What happens in a stretch of time of the activity, in words."},
+     "Description of the activity."},
 };
 
 template <StepPart part>
@@ -96,11 +96,12 @@ Cell part_cell(const StepRow& r) {
 constexpr Column<StepRow> step_columns[] = {
     {common::trace_file, [](const StepRow& r) -> Cell { return r.diagnosis->file; }},
     {"step_number", "Step", [](const StepRow& r) -> Cell { return r.diagnosis->steps.list[r.position].number; },
-     "Number of the training step, as its mark has it; counted from 0 where the trace has no marks."},
-    {"found_by", "Found by", [](const StepRow& r) -> Cell { return std::string(name_of(r.diagnosis->steps.source)); },
-     "How the training step was found: marks (ProfilerStep), kernels or operators (by what comes again and again), "
-     "none "
-     "(the whole trace counts as one)."},
+     "Number of the training step, from its ProfilerStep marker; counted from 0 if the trace has no markers."},
+    {"found_by", "Detected by",
+     [](const StepRow& r) -> Cell { return std::string(name_of(r.diagnosis->steps.source)); },
+     "How the training step was detected: marks (ProfilerStep markers), kernels or operators (from their repetition), "
+     "optimizer (calls of the optimizer), annotation (passes of the model that an annotation spans), none (the whole "
+     "trace counts as one)."},
     {"from_ns", "From ns", [](const StepRow& r) -> Cell { return r.diagnosis->steps.list[r.position].span.start; },
      "Start of the first step concerned, in nanoseconds from the trace's base time."},
     {"step_time_us", "Step time",
@@ -115,38 +116,37 @@ constexpr Column<StepRow> step_columns[] = {
     {"communication_us", "Communication", part_cell<StepPart::communication>,
      "Time of the step in which data moves between ranks and nothing else runs on a device."},
     {"launch_us", "Launch", part_cell<StepPart::launch>,
-     "Time of the step in which the program calls the device's runtime, and no device works."},
-    {"synchronisation_us", "Waiting", part_cell<StepPart::synchronisation>,
-     "Time of the step in which the program waits for a device that does nothing any more."},
+     "Time of the step in which the program calls the device runtime, and no device works."},
+    {"synchronisation_us", "Sync", part_cell<StepPart::synchronisation>,
+     "Time of the step in which the program waits for a device that is already idle."},
     {"data_wait_us", "Data wait", part_cell<StepPart::data_wait>,
      "Time of the step in which the training loop waits for its next batch, and no device works."},
     {"host_compute_us", "Operators", part_cell<StepPart::host_compute>,
      "Time of the step in which operators run in the program, and no device works."},
     {"other_us", "Other", part_cell<StepPart::idle>,
-     "Time of the step in which the program's own code runs, or nothing."},
+     "Time of the step in which only the program's own code runs, or nothing."},
 };
 
 constexpr Column<AbstentionRow> abstention_columns[] = {
     {common::trace_file, [](const AbstentionRow& r) -> Cell { return r.diagnosis->file; }},
     {cause_of_slow_steps, [](const AbstentionRow& r) -> Cell { return std::string(name_of(r.abstention->cause)); }},
-    {"missing", "Missing", [](const AbstentionRow& r) -> Cell { return r.abstention->missing; },
-     "What the trace lacks, so that nothing can be said about the cause."},
+    {"missing", "Needs", [](const AbstentionRow& r) -> Cell { return r.abstention->missing; },
+     "Data that is needed to evaluate the cause and that the trace does not have."},
 };
 
 constexpr TableDefinition<VerdictRow> verdicts_definition{
     "verdicts",
-    "Why training steps are slow, the dearest cause first: a row per trace and cause, none where nothing is "
-    "wrong.",
+    "Why training steps are slow, most expensive cause first: a row per trace and cause; empty if nothing is wrong.",
     verdict_columns};
 constexpr TableDefinition<PartRow> breakdown_definition{
     "breakdown",
-    "Where the time of training steps goes: a row per trace and activity that the trace can show; they add "
-    "up.",
+    "Where the time of training steps goes: a row per trace and activity that the trace can show; the rows add up to "
+    "the steps.",
     part_columns};
-constexpr TableDefinition<StepRow> steps_definition{"steps", "Each training step by what it did: a row per step.",
+constexpr TableDefinition<StepRow> steps_definition{"steps", "Each training step by activity: a row per step.",
                                                     step_columns};
 constexpr TableDefinition<AbstentionRow> abstentions_definition{
-    "abstentions", "Causes that could not be looked for: a row per trace and cause.", abstention_columns};
+    "abstentions", "Causes that could not be evaluated: a row per trace and cause.", abstention_columns};
 
 }  // namespace
 

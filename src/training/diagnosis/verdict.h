@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "training/diagnosis/idle_causes.h"
+#include "training/diagnosis/replay.h"
 #include "training/steps/breakdown.h"
-#include "training/idle_causes.h"
 
 namespace takt {
 
@@ -23,15 +24,21 @@ enum class TrainingCause : std::uint8_t {
   exposed_communication,
   straggler,
   rising_step_time,
-  compute_bound,  ///< nothing to mend: what is there is used
+  compute_bound,   ///< nothing to mend: what is there is used
+  host_bound,      ///< the program's own code keeps the device waiting
+  serial_devices,  ///< devices of one process take turns
+  periodic_stall,  ///< every n-th step does something else, too
+  warm_up,         ///< first steps that are no steady ones: set apart, nothing to mend
+  uneven_ranks,    ///< in each step another rank is the slowest
 };
-constexpr std::size_t training_cause_count = 10;
+constexpr std::size_t training_cause_count = 15;
 std::string_view name_of(TrainingCause cause);  ///< "data_starvation"
 
 struct TrainingVerdict {
   TrainingCause cause{};
   std::vector<std::int64_t> cost;  ///< nanoseconds that each step would be shorter
   std::string evidence, fix;
+  bool is_elsewhere = false;  ///< another rank has the cause, and this one only waits for it
 
   std::int64_t total() const;
 };
@@ -48,6 +55,8 @@ struct TrainingCase {
   const Steps& steps;
   const Breakdown& breakdown;
   const IdleCauses& idle;
+  const HostLine& line;
+  const Replay& replay;
 
   double step_count() const { return static_cast<double>(steps.list.size()); }
   double share(std::int64_t time) const {
@@ -56,6 +65,9 @@ struct TrainingCase {
   double per_step(std::int64_t sum) const { return static_cast<double>(sum) / std::max(1.0, step_count()); }
   std::optional<std::size_t> step_at(std::int64_t time) const;  ///< its position; nullopt: between steps
   bool is_in_steps(std::int64_t time) const { return step_at(time).has_value(); }
+  /// By how many ns each step would be shorter if the program did not do or wait for what is taken out: at most what
+  /// the device is idle, as that does all that it did.
+  std::vector<std::int64_t> saved_by_program(const Removal& removal) const;
 };
 
 // One rule each; the thresholds stand in the rule. All of them need steps.
@@ -69,5 +81,14 @@ RuleOutcome look_for_exposed_copies(const TrainingCase& one);
 RuleOutcome look_for_exposed_communication(const TrainingCase& one);
 RuleOutcome look_for_rise(const TrainingCase& one);
 RuleOutcome look_for_full_use(const TrainingCase& one);
+RuleOutcome look_for_own_code(const TrainingCase& one);
+RuleOutcome look_for_serial_devices(const TrainingCase& one);
+RuleOutcome look_for_stalls(const TrainingCase& one);
+RuleOutcome look_for_warm_up(const TrainingCase& one);
+/// What is left where no rule found a cause, and the device is idle all the same: the largest share of it.
+RuleOutcome look_at_rest(const TrainingCase& one);
+
+/// The part of a step, 0 to 1, in which nothing works and no cause is known.
+double unexplained_share(const TrainingCase& one);
 
 }  // namespace takt

@@ -2,7 +2,7 @@
 
 #include "training/steps/activity.h"
 #include "training/steps/breakdown.h"
-#include "training/steps.h"
+#include "training/steps/steps.h"
 
 namespace takt {
 

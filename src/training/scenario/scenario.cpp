@@ -15,8 +15,7 @@ template <typename Kind>
 Kind kind_named(std::string_view name, const std::vector<std::string>& names, std::string_view what) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    refuse_input(
-        fmt::format("'{}' is no {}: there are {}", printable(std::string(name)), what, fmt::join(names, ", ")));
+    refuse_input(fmt::format("'{}' is not a {}; use {}", printable(std::string(name)), what, fmt::join(names, ", ")));
   return static_cast<Kind>(found - names.begin());
 }
 
@@ -41,7 +40,7 @@ const std::vector<std::string>& fault_strength_names() {
 }
 
 FaultStrength fault_strength_named(std::string_view name) {
-  return kind_named<FaultStrength>(name, fault_strength_names(), "strength of a fault");
+  return kind_named<FaultStrength>(name, fault_strength_names(), "problem strength");
 }
 
 std::string_view name_of(FaultStrength strength) { return fault_strength_names()[static_cast<std::size_t>(strength)]; }
@@ -123,7 +122,7 @@ TrainerTask parse_trainer_task(std::string_view json) {
     told.at("trace_file").get_to(task.trace_file);
     told.at("parent").get_to(task.parent);
   } catch (const nlohmann::json::exception& error) {
-    refuse_input(fmt::format("what the training is told is no settings: {}", error.what()));
+    refuse_input(fmt::format("the settings of the training cannot be read: {}", error.what()));
   }
   check(task.settings);
   return task;

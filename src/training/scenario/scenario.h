@@ -5,8 +5,8 @@
 //   tiny_ops      long chains of operators on a few numbers each
 //   memory_churn  large temporaries are taken and given back all the time
 //
-// The training itself is a program of its own, takt-train (src/trainer), which alone is linked with libtorch: it gets
-// the settings as JSON and answers in lines.
+// The training itself is a program of its own, takt-train (src/training/trainer), which alone is linked with libtorch:
+// it gets the settings as JSON and answers in lines.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace takt {
 std::vector<Table> scenario_tables(const ScenarioOutcome& outcome, const OperatorTimes& operators);
 std::vector<TableSchema> scenario_schemas();
 
-/// The two times, the key figures and the dearest operators.
+/// The two times, the key figures and the most expensive operators.
 std::string scenario_text(const ScenarioOutcome& outcome, const OperatorTimes& operators, const TextStyle& style);
 
 }  // namespace takt

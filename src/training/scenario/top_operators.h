@@ -18,11 +18,11 @@ struct OperatorTime {
 struct OperatorTimes {
   bool is_of_device = false;
   std::int64_t total_ns = 0;       ///< of all operators together
-  std::vector<OperatorTime> list;  ///< the dearest first; those that took no time are left out
+  std::vector<OperatorTime> list;  ///< most expensive first; without operators that took no time
 };
 
-/// Of the threads that train. A device's work belongs to the innermost operator around the call that launched it.
-/// O(n log n) in the events.
+/// Returns the self time of each operator on the training threads. Device work belongs to the innermost operator around
+/// the call that launched it. O(n log n) in the number of events.
 OperatorTimes operator_times(const Trace& trace);
 
 }  // namespace takt

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/system/child_process.h"
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/system/child_process.h"
 
 namespace takt {
 namespace {
@@ -40,7 +40,7 @@ TrainingRun run_in(const nlohmann::json& told) {
   // JSON has no NaN: a loss that is none is null.
   run.last_loss = told.at("last_loss").is_null() ? std::nan("") : told.at("last_loss").get<double>();
   if (run.step_times.empty() || run.step_times.size() != run.data_waits.size())
-    throw Error(ErrorKind::runtime, "the training answered without the times of its steps");
+    throw Error(ErrorKind::runtime, "the training did not report the times of its steps");
   return run;
 }
 
@@ -105,7 +105,7 @@ std::optional<TrainingRun> run_trainer(const std::string& program, const Trainer
       case ChildProcess::Answer::stopped:
         return std::nullopt;
       case ChildProcess::Answer::late:
-        fail(fmt::format("nothing was heard of it within {}, so it was ended", format_duration(silence_limit)));
+        fail(fmt::format("it did not respond within {} and was terminated", format_duration(silence_limit)));
       case ChildProcess::Answer::ended: {
         const ChildProcess::End end = child.end();
         const std::string words = child.last_words();

@@ -13,6 +13,7 @@ namespace {
 struct AskedArgs {
   std::int64_t correlation = 0, bytes = 0;
   std::optional<std::int64_t> total, device;
+  std::optional<std::int64_t> number;  // of the device
   std::optional<double> blocks, estimate;
 };
 
@@ -36,6 +37,9 @@ class ArgReader {
         case Key::device:
           asked.device = integer(arg);
           break;
+        case Key::number:
+          asked.number = integer(arg);
+          break;
         case Key::blocks:
           asked.blocks = number(arg);
           break;
@@ -51,7 +55,7 @@ class ArgReader {
   }
 
  private:
-  enum class Key : std::uint8_t { unknown, other, correlation, bytes, total, device, blocks, estimate };
+  enum class Key : std::uint8_t { unknown, other, correlation, bytes, total, device, number, blocks, estimate };
 
   Key key_of(StringId id) {
     Key& key = keys_[static_cast<std::size_t>(id)];
@@ -61,6 +65,7 @@ class ArgReader {
                  : text == "Bytes" || text == "bytes"  ? Key::bytes
                  : text == "Total Allocated"           ? Key::total
                  : text == "Device Type"               ? Key::device
+                 : text == "device"                    ? Key::number
                  : text == "blocks per SM"             ? Key::blocks
                  : text == "est. achieved occupancy %" ? Key::estimate
                                                        : Key::other;
@@ -81,6 +86,13 @@ class ArgReader {
 
 TimeInterval span_of(const TraceEvent& event) {
   return {event.start_ns, event.start_ns + std::max<std::int64_t>(event.duration_ns, 0)};
+}
+
+/// Every process calls its first device 0.
+std::int64_t device_number(const Trace& trace, const TraceEvent& event, std::optional<std::int64_t> number) {
+  constexpr int above_numbers = 16;
+  const auto process = static_cast<std::int64_t>(trace.rows()[static_cast<std::size_t>(event.row)].process);
+  return (process + 1) << above_numbers | (number.value_or(0) & 0xFFFF);
 }
 
 /// A device's own process numbers say nothing of the program; the properties of the devices do.
@@ -179,7 +191,8 @@ Activity activity_of(const Trace& trace) {
     if (role == Role::none) continue;
     if (is_on_device(role)) {
       const AskedArgs asked = args.read(event);
-      DeviceSpan span{span_of(event), event.name, event.row, role, own_number(event, asked.correlation), {}};
+      DeviceSpan span{span_of(event), event.name, event.row, role, own_number(event, asked.correlation)};
+      span.device = device_number(trace, event, asked.number);
       if (asked.blocks) span.occupancy = static_cast<float>(std::min(*asked.blocks, 1.0));
       if (!asked.blocks && asked.estimate) span.occupancy = static_cast<float>(*asked.estimate / 100);
       activity.device.push_back(span);
@@ -189,6 +202,9 @@ Activity activity_of(const Trace& trace) {
     } else if (role == Role::step) {
       if (is_device_mark(trace.text(event.category)) || event.duration_ns <= 0) continue;
       activity.step_marks.push_back({span_of(event), event.name, event.row, role});
+    } else if (role == Role::annotation || role == Role::frame) {
+      if (!is_device_mark(trace.text(event.category)))
+        activity.named.push_back({span_of(event), event.name, event.row, role});
     } else {
       HostSpan span{span_of(event), event.name, event.row, role};
       if (is_call(role)) span.correlation = own_number(event, args.read(event).correlation);
@@ -198,6 +214,7 @@ Activity activity_of(const Trace& trace) {
   }
   sort_spans(activity.device);
   sort_spans(activity.host);
+  sort_spans(activity.named);
   sort_spans(activity.step_marks);
   std::stable_sort(activity.memory.begin(), activity.memory.end(),
                    [](const MemoryMoment& a, const MemoryMoment& b) { return a.time < b.time; });

@@ -18,6 +18,7 @@ struct DeviceSpan {
   RowId row{};
   Role role{};
   std::int64_t correlation = 0;      ///< with the call that launched it, of the same rank; 0: not told
+  std::int64_t device = 0;           ///< the same for the work of one device, different for others
   std::optional<float> occupancy{};  ///< of a kernel: blocks per multiprocessor, at most 1, or the profiler's estimate
 };
 
@@ -44,10 +45,11 @@ struct MemoryMoment {
 struct Activity {
   std::vector<DeviceSpan> device;
   std::vector<HostSpan> host;              ///< all but steps; of all threads
+  std::vector<HostSpan> named;             ///< annotations and Python functions, of all threads
   std::vector<HostSpan> step_marks;        ///< of the program; PyTorch draws others around the device's work
   std::vector<std::int64_t> step_numbers;  ///< of step_marks
   std::vector<MemoryMoment> memory;
-  std::vector<bool> trains;     ///< by row: the loop, the way back, whoever launches; not a loader's workers
+  std::vector<bool> trains;     ///< by row: the loop, the backward pass, whoever launches; not a loader's workers
   bool expects_device = false;  ///< the program used a device, whether or not its work was recorded
 
   bool has_device() const { return !device.empty(); }

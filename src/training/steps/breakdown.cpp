@@ -15,11 +15,11 @@ constexpr std::array<PartText, step_part_count> part_texts{{
     {"memory_copy", "a device copies or fills memory and computes nothing"},
     {"communication",
      "data moves between ranks and nothing else runs on a device; without a device, nothing is computed"},
-    {"launch", "the program gives a device work, and no device works"},
-    {"synchronisation", "the program waits for a device that does nothing any more"},
+    {"launch", "the program launches device work, and no device works"},
+    {"synchronisation", "the program waits for a device that is already idle"},
     {"data_wait", "the training loop waits for its next batch, and no device works"},
     {"host_compute", "operators run in the program, and no device works"},
-    {"idle", "the program's own code runs, or nothing"},
+    {"idle", "only the program's own code runs, or nothing"},
 }};
 
 Intervals collectives_of(const Activity& activity) {
@@ -49,7 +49,7 @@ std::vector<PartSet> parts_of(const Activity& activity) {
   return {{StepPart::kernel, device_cover(activity, {Role::kernel})},
           {StepPart::memory_copy, device_cover(activity, {Role::copy, Role::fill})},
           {StepPart::communication, device_cover(activity, {Role::communication})},
-          {StepPart::launch, host_cover(activity, {Role::launch, Role::allocation, Role::runtime})},
+          {StepPart::launch, host_cover(activity, {Role::launch, Role::allocation, Role::loading, Role::runtime})},
           {StepPart::synchronisation, host_cover(activity, {Role::synchronisation})},
           {StepPart::data_wait, std::move(waits)},
           {StepPart::host_compute, operators}};

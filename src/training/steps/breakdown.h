@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "training/steps.h"
+#include "training/steps/steps.h"
 
 namespace takt {
 
@@ -25,11 +25,11 @@ enum class StepPart : std::uint8_t {
   idle,          ///< none of these: the program's own code, or nothing
 };
 constexpr std::size_t step_part_count = 8;
-inline constexpr std::string_view step_share_meaning = "Share of the time of all steps, as a ratio: 1 is all of it.";
+inline constexpr std::string_view step_share_meaning = "Fraction of the time of all steps, 0 to 1.";
 inline constexpr std::string_view activity_meaning =
-    "What a stretch of a training step counts as, the first that applies: kernel, memory_copy, communication (what a "
-    "device does), launch, synchronisation (calls of its runtime), data_wait, host_compute (operators), idle (none of "
-    "them). Without a device, communication counts after host_compute.";
+    "Activity of the training step, the first that applies at each time: kernel, memory_copy, communication (work of a "
+    "device), launch, synchronisation (calls of the device runtime), data_wait, host_compute (operators), idle (none "
+    "of them). Without a device, communication counts after host_compute.";
 std::string_view name_of(StepPart part);     ///< "data_wait"
 std::string_view meaning_of(StepPart part);  ///< one sentence
 
@@ -44,14 +44,14 @@ struct Breakdown {
 
 Breakdown break_down(const Activity& activity, const Steps& steps);
 
-/// How much of a set lies in each step.
+/// Returns how much time of a set is in each step, in ns.
 std::vector<std::int64_t> by_step(const Intervals& set, const Steps& steps);
 
-/// Of all steps together.
+/// Returns the sum over all steps.
 std::int64_t sum_of(const std::vector<std::int64_t>& by_step);
 
-/// How many values the threads that train read back in each step, but those that they begin to read in `left_out`.
-/// item() calls _local_scalar_dense(): the pair counts once.
+/// Returns, per step, how many values the training threads read back, except reads that start within `left_out`. item()
+/// calls _local_scalar_dense(): the pair counts once.
 std::vector<std::int64_t> reads_by_step(const Activity& activity, const Steps& steps, const Intervals& left_out = {});
 
 }  // namespace takt

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "training/steps.h"
+#include "training/steps/steps.h"
 
 namespace takt {
 namespace {

@@ -7,6 +7,7 @@
 #include "base/basics/text.h"
 #include "trace/events/gpu_time.h"
 #include "trace/events/step_marks.h"
+#include "training/steps/call_names.h"
 
 namespace takt {
 namespace {
@@ -16,29 +17,19 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, count>&
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-constexpr std::array<std::string_view, 8> runtime_categories{"cuda_runtime",        "cuda_driver",       "runtime",
-                                                             "hip_runtime",         "xpu_runtime",       "xpu_driver",
-                                                             "privateuse1_runtime", "privateuse1_driver"};
 constexpr std::array<std::string_view, 4> program_categories{"cpu_op", "operator", "user_annotation", ""};
 constexpr std::array<std::string_view, 4> scalar_reads{"aten::_local_scalar_dense", "aten::nonzero", "aten::is_nonzero",
                                                        "aten::item"};
 constexpr std::array<std::string_view, 6> collectives{"gloo:", "nccl:", "rccl:", "mpi:", "ucc:", "c10d::"};
 
-/// The loader's iterator as PyTorch names it, in the main thread alone; and the names that programs give it by hand.
-bool is_data_wait(std::string_view name) {
-  if (name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#")) return true;
-  const std::string word = lower_case(name);
-  return word.find("data_load") != word.npos || word.find("dataload") != word.npos ||
-         word.find("data_wait") != word.npos;
-}
+/// What operators without a category begin with: other programs trace themselves, too, and name what they do alike.
+constexpr std::array<std::string_view, 12> frameworks{
+    "aten::", "torch::",  "c10d::", "autograd::",  "prim::", "prims::",
+    "at::",   "fbgemm::", "c10::",  "quantized::", "torch_", "torchvision::"};
 
-Role call_role(std::string_view name) {
-  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
-  if (has("Synchronize")) return Role::synchronisation;
-  if (name == "cudaMemcpy" || name == "hipMemcpy") return Role::synchronisation;  // returns when all is done
-  if (has("Malloc") || has("Free") || has("HostAlloc") || has("MemAlloc") || has("MemCreate")) return Role::allocation;
-  if (has("Launch") || has("Memcpy") || has("Memset")) return Role::launch;
-  return Role::runtime;
+bool is_of_a_framework(std::string_view name) {
+  return std::any_of(frameworks.begin(), frameworks.end(),
+                     [&](std::string_view front) { return name.starts_with(front); });
 }
 
 Role program_role(std::string_view category, std::string_view name) {
@@ -51,9 +42,8 @@ Role program_role(std::string_view category, std::string_view name) {
   const bool is_annotation = category == "user_annotation";
   const bool is_framework = name.find("::") != name.npos;
   if (!is_framework && is_data_wait(name)) return Role::data_wait;
-  if (is_annotation) return Role::none;
-  // Events without a category are operators if they are named like one: other programs trace themselves, too.
-  if (category.empty() && !is_framework && !is_backward(name)) return Role::none;
+  if (is_annotation) return Role::annotation;
+  if (category.empty() && !is_of_a_framework(name) && !is_backward(name)) return Role::none;
   return Role::op;
 }
 
@@ -77,7 +67,8 @@ Role role_of(std::string_view category, std::string_view name) {
   }
   if (name == "[memory]") return Role::memory;
   const std::string kind = lower_case(category);
-  if (is_one_of(kind, runtime_categories)) return call_role(name);
+  if (is_runtime_category(kind)) return role_of_call(name);
+  if (kind == "python_function") return is_loader_frame(name) ? Role::data_wait : Role::frame;
   if (is_one_of(kind, program_categories)) return program_role(kind, name);
   return Role::none;
 }

@@ -27,7 +27,10 @@ enum class Role : std::uint8_t {
   launch,           ///< a call that gives the device work
   synchronisation,  ///< a call that waits for the device
   allocation,       ///< a call that takes or frees memory of the device
+  loading,          ///< a call that puts code on the device
   runtime,          ///< any other call of the device's runtime
+  annotation,       ///< a span that the program named itself
+  frame,            ///< a Python function
   memory,           ///< the moment at which memory was taken or given back
 };
 
@@ -41,7 +44,7 @@ bool takes_memory(std::string_view name);
 /// A call of the device's runtime.
 inline bool is_call(Role role) { return role >= Role::launch && role <= Role::runtime; }
 
-/// Whether an operator is part of the way back: autograd's own rows have no other.
+/// Whether an operator is part of the backward pass: autograd's own rows have no other.
 bool is_backward(std::string_view name);
 
 /// Roles by event: texts are compared once for each pair of category and name. Not thread-safe; `trace` outlives it.

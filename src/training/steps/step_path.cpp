@@ -48,7 +48,8 @@ class PathWalk {
     std::stable_sort(ends_.begin(), ends_.end(),
                      [&](std::size_t a, std::size_t b) { return works_[a].work->span.end < works_[b].work->span.end; });
     data_ = host_cover(activity, {Role::data_wait});
-    calls_ = host_cover(activity, {Role::launch, Role::allocation, Role::runtime, Role::synchronisation});
+    calls_ =
+        host_cover(activity, {Role::launch, Role::allocation, Role::loading, Role::runtime, Role::synchronisation});
     reads_ = host_cover(activity, {Role::scalar_read});
     tiny_ = tiny_operators(activity);
     memory_ = memory_operators(activity);

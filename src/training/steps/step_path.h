@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "training/steps.h"
+#include "training/steps/steps.h"
 
 namespace takt {
 

@@ -1,4 +1,4 @@
-#include "training/steps.h"
+#include "training/steps/steps.h"
 
 #include <algorithm>
 #include <map>
@@ -8,28 +8,29 @@
 namespace takt {
 namespace {
 
-/// When the work that was launched in a span was done; the span's own end if that is later or nothing was.
-std::int64_t end_of_work(const Activity& activity, TimeInterval span) {
-  std::unordered_map<std::int64_t, bool> launched;
-  for (const HostSpan& call : activity.host) {
-    if (call.correlation != 0 && call.span.start >= span.start && call.span.start < span.end)
-      launched[call.correlation] = true;
-  }
-  std::int64_t end = span.end;
-  for (const DeviceSpan& work : activity.device) {
-    if (work.correlation != 0 && launched.contains(work.correlation)) end = std::max(end, work.span.end);
-  }
-  return end;
+/// The thread that has most of the marks: of nested loops of several threads or processes one counts.
+RowId row_of_marks(const Activity& activity) {
+  std::map<RowId, std::size_t> counts;
+  for (const HostSpan& mark : activity.step_marks) ++counts[mark.row];
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most->first;
 }
 
 Steps steps_by_marks(const Activity& activity) {
   Steps steps;
   steps.source = StepSource::marks;
+  const RowId row = row_of_marks(activity);
   for (std::size_t i = 0; i < activity.step_marks.size(); ++i) {
     const TimeInterval mark = activity.step_marks[i].span;
-    // Two marks on one stretch of time: of nested loops, or of several processes; the first ones count.
-    if (!steps.list.empty() && mark.start < steps.list.back().span.end) continue;
-    steps.list.push_back({activity.step_numbers[i], mark});
+    if (activity.step_marks[i].row != row) continue;
+    if (!steps.list.empty()) {
+      TimeInterval& before = steps.list.back().span;
+      if (mark.end <= before.end) continue;           // of a loop inside
+      before.end = std::min(before.end, mark.start);  // clocks of marks are not exact
+      if (before.end <= before.start) steps.list.pop_back();
+    }
+    steps.list.push_back({activity.step_numbers[i], mark, {}});
   }
   for (std::size_t i = 0; i + 1 < steps.list.size(); ++i) {
     TimeInterval& span = steps.list[i].span;
@@ -37,7 +38,6 @@ Steps steps_by_marks(const Activity& activity) {
     // Marks nearly touch within one round of recording; a longer pause is no part of a step.
     if (next - span.end <= (span.end - span.start) / 10) span.end = next;
   }
-  if (!steps.list.empty()) steps.list.back().span.end = end_of_work(activity, steps.list.back().span);
   return steps;
 }
 
@@ -62,7 +62,7 @@ Steps steps_at(StepSource source, const std::vector<std::size_t>& begins, std::s
   for (std::size_t i = 0; i + 1 < begins.size(); ++i) {
     const std::int64_t end = begins[i + 1] < size ? spans[begins[i + 1]].start : spans.back().end;
     const std::int64_t start = spans[begins[i]].start;
-    if (end > start) steps.list.push_back({static_cast<std::int64_t>(steps.list.size()), {start, end}});
+    if (end > start) steps.list.push_back({static_cast<std::int64_t>(steps.list.size()), {start, end}, {}});
   }
   steps.left_out_ends = begins.front() > 0 || begins.back() < size;
   return steps;
@@ -108,7 +108,7 @@ Steps steps_by_operators(const Activity& activity) {
 }  // namespace
 
 std::string_view name_of(StepSource source) {
-  constexpr std::string_view names[] = {"none", "marks", "kernels", "operators"};
+  constexpr std::string_view names[] = {"none", "marks", "kernels", "operators", "optimizer", "annotation"};
   return names[static_cast<std::size_t>(source)];
 }
 
@@ -118,8 +118,11 @@ Steps steps_by_repetition(const Activity& activity) {
 }
 
 Steps find_steps(const Activity& activity) {
-  if (!activity.step_marks.empty()) return steps_by_marks(activity);
-  return steps_by_repetition(activity);
+  Steps steps =
+      activity.step_marks.empty() ? steps_by_names(activity, steps_by_repetition(activity)) : steps_by_marks(activity);
+  settle_on_device(activity, steps);
+  set_apart(activity, steps);
+  return steps;
 }
 
 std::optional<std::size_t> step_at(const Steps& steps, std::int64_t time) {

@@ -1,5 +1,5 @@
-// takt-train: trains as it is told on standard input and answers in lines (scenario/trainer_process.h). `takt scenario`
-// starts it.
+// takt-train: trains as it is told on standard input and answers in lines (training/scenario/trainer_process.h). `takt
+// scenario` starts it.
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -20,7 +20,7 @@ void say(const std::string& line) {
 
 int main(int count, char** words) {
   if (count > 1) {
-    std::puts("takt-train: started by 'takt scenario', which tells it what to train on standard input");
+    std::puts("takt-train: 'takt scenario' starts this program and passes its settings on standard input");
     return std::string(words[1]) == "--help" ? 0 : 2;
   }
   try {

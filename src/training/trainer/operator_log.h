@@ -17,7 +17,7 @@ struct LoggedSpan {
   bool is_annotation = false;        ///< a scope of the program, no operator
   std::int32_t parent = -1;          ///< position of the span around it
   std::int64_t sequence = -1;        ///< pairs the ways forward and back; -1: none
-  std::uint64_t forward_thread = 0;  ///< of the way back: who went forward; 0: none
+  std::uint64_t forward_thread = 0;  ///< of the backward pass: who went forward; 0: none
   std::uint32_t dims = 0,
                 dim_count = 0;  ///< in LoggedThread::dims: per input its rank, -1 for no tensor, then its shape
 };

@@ -16,8 +16,8 @@ namespace takt {
 /// One thread's log. Its lock is taken by its own thread alone but for forget_logs() and take_logs().
 class ThreadLog {
  public:
-  /// Of the calling thread. Logs live as long as the process: a thread of libtorch's pool may end, or an operator,
-  /// after everybody stopped listening.
+  /// Returns the log of the calling thread. A log lives as long as the process: a thread of libtorch's pool, or an
+  /// operator, may end after all listeners have stopped.
   static ThreadLog& own();
 
   /// `note_dims(std::vector<std::int64_t>&)` appends what LoggedSpan::dims counts. Start, name, parent and dims are set
@@ -34,9 +34,9 @@ class ThreadLog {
     span.start_ns = steady_now().count();
     log_.spans.push_back(span);
   }
-  /// Of the span that began last and has not ended.
+  /// Ends the span that began last and is still open.
   void end_span();
-  /// The time is set here.
+  /// Appends a memory event; sets its time.
   void note(LoggedMemory memory);
   void rename(const std::string& name);
 
@@ -53,9 +53,9 @@ class ThreadLog {
   std::vector<std::int32_t> open_;  ///< positions of spans; -1: begun while nobody recorded
 };
 
-/// Of all threads, what they noted so far. Thread-safe.
+/// Discards everything that all threads have logged so far. Thread-safe.
 void forget_logs();
-/// What all threads noted, the calling one first, and forgets it. Thread-safe.
+/// Returns what all threads have logged, the calling thread first, and discards it. Thread-safe.
 std::vector<LoggedThread> take_logs();
 
 }  // namespace takt

@@ -57,13 +57,12 @@ torch::Device device_of(const ScenarioSettings& settings) {
   if (settings.device == "cpu") {
     if (settings.pin_memory)
       throw Error(ErrorKind::unsupported,
-                  "pinned memory makes copies to a GPU faster, and the training is on the CPU: "
-                  "leave --pin_memory out");
+                  "pinned memory only speeds up copies to a GPU, and the training runs on the CPU: omit --pin_memory");
     return torch::kCPU;
   }
   if (torch::cuda::is_available()) return torch::kCUDA;
   throw Error(ErrorKind::unsupported, "CUDA is not available to libtorch " TORCH_VERSION
-                                      "; ask for the CPU with --device cpu, or build with a libtorch that has CUDA");
+                                      "; use --device cpu, or build with a libtorch that has CUDA");
 }
 
 std::string name_of_loader(const ScenarioSettings& settings) {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "base/basics/error.h"
-#include "base/system/provenance.h"
-#include "base/files/temporary_folder.h"
 #include "base/basics/units.h"
+#include "base/files/temporary_folder.h"
+#include "base/system/provenance.h"
 #include "trace/write/chrome_writer.h"
 
 namespace takt {

@@ -35,9 +35,10 @@ TEST(Cells, of_devices_peaks) {
 }
 
 TEST(Sentences, of_a_busy_machine_have_its_figures) {
-  EXPECT_EQ(busy_warning(peaks()),
-            "the machine was busy while its peaks were measured (others used 25 % of its processors, and the rounds of "
-            "one limit differ by 50 %): measure again when it is idle");
+  EXPECT_EQ(
+      busy_warning(peaks()),
+      "the machine was busy while its peaks were measured (other programs used 25 % of its CPUs, and the rounds of one "
+      "limit differ by 50 %): measure again when it is idle");
   Peaks untold = peaks();
   untold.others_busy.reset();
   EXPECT_NE(busy_warning(untold).find("(the rounds of one limit differ by 50 %)"), std::string::npos);
@@ -49,7 +50,7 @@ TEST(Cells, of_devices_conditions) {
                                  {"timer", Disturbs::not_told, "", ""}}),
                {{"condition", {"governor", "turbo", "timer"}},
                 {"disturbs", {"yes", "no", ""}},
-                {"found", {"powersave", "is off", "not told"}},
+                {"found", {"powersave", "is off", "not reported"}},
                 {"remedy", {"set it", "", ""}}});
 }
 
@@ -60,7 +61,7 @@ TEST(Sentences, of_conditions_count_them) {
                                 {"d", Disturbs::no},
                                 {"e", Disturbs::not_told},
                                 {"f", Disturbs::not_told}}),
-            "3 of 6 conditions disturb measurements here; 2 the system does not tell.");
+            "3 of 6 conditions disturb measurements here; the system does not report 2.");
 }
 
 TEST(Keys, of_the_file_of_peaks_have_their_values) {

@@ -5,10 +5,10 @@
 
 #include <random>
 
-#include "measure/profiles/analyze.h"
-#include "measure/profiles/profile_file.h"
 #include "base/basics/error.h"
 #include "base/files/file.h"
+#include "measure/profiles/analyze.h"
+#include "measure/profiles/profile_file.h"
 #include "places.h"
 
 namespace takt {
@@ -226,10 +226,9 @@ TEST(OrtProfile, operators_that_left_the_gpu_are_told_with_their_copies) {
                                         run(0, 80)};
   EXPECT_THAT(
       parse_ort_profile(trace(events), "p").notes,
-      testing::Contains("2 of 3 operators ran on the CPU instead, in 60.0 µs a run; nodes that copy between the "
-                        "two: 2."));
+      testing::Contains("2 of 3 operators fell back to the CPU, 60.0 µs per run; nodes that copy between the two: 2."));
   const auto all_on_cpu = parse_ort_profile(trace({events[2], events[3], run(0, 80)}), "p");
-  EXPECT_THAT(all_on_cpu.notes, testing::Each(testing::Not(HasSubstr("instead")))) << "nothing else was asked for";
+  EXPECT_THAT(all_on_cpu.notes, testing::Each(testing::Not(HasSubstr("fell back")))) << "nothing else was asked for";
 }
 
 TEST(OrtProfile, the_real_file_has_shapes_bytes_and_operations) {
@@ -243,7 +242,7 @@ TEST(OrtProfile, the_real_file_has_shapes_bytes_and_operations) {
 }
 
 TEST(OrtProfile, what_is_no_profile_is_refused_in_a_sentence) {
-  EXPECT_THAT(refusal([] { parse_ort_profile("[]", "p.json"); }), HasSubstr("p.json: holds no operator"));
+  EXPECT_THAT(refusal([] { parse_ort_profile("[]", "p.json"); }), HasSubstr("p.json: has no ONNX Runtime operator"));
   EXPECT_THAT(refusal([] { parse_ort_profile("[1,2]", "p.json"); }), HasSubstr("neither a profile nor a list"));
   EXPECT_THAT(refusal([] { parse_ort_profile("", "p.json"); }), HasSubstr("the file is empty"));
 }
@@ -283,7 +282,7 @@ TEST(BenchmarkAppReport, an_average_is_no_sample) {
 
 TEST(BenchmarkAppReport, the_one_operator_of_an_average_in_json_is_explained) {
   const auto profile = parse_benchmark_app_json(read_file(data / "average.json"), "average.json");
-  EXPECT_THAT(profile.notes.back(), HasSubstr("holds one operator only"));
+  EXPECT_THAT(profile.notes.back(), HasSubstr("has one operator only"));
 }
 
 TEST(BenchmarkAppReport, a_sorted_report_has_commas_and_a_line_end_inside_quotes) {
@@ -307,14 +306,14 @@ TEST(BenchmarkAppReport, what_is_wrong_is_said_in_a_sentence) {
   const std::string header = "layerName;execStatus;layerType;execType;realTime (ms);cpuTime (ms)\n";
   EXPECT_THAT(refusal([&] { parse_benchmark_app_csv(header + "a;EXECUTED;Relu", "p.csv"); }), HasSubstr("truncated"));
   EXPECT_THAT(refusal([&] { parse_benchmark_app_csv(header + "a;EXECUTED;Relu;jit;x;1\n", "p.csv"); }),
-              HasSubstr("'x', which is no number"));
+              HasSubstr("'x', which is not a number"));
   EXPECT_THAT(refusal([&] { parse_benchmark_app_csv(header, "p.csv"); }), HasSubstr("without any operator"));
   EXPECT_THAT(refusal([&] { open_profile(data / "summary.csv"); }), HasSubstr("which has no operators"));
   EXPECT_THAT(refusal([&] { parse_benchmark_app_json("{\"report_type\":", "p.json"); }), HasSubstr("well-formed"));
   EXPECT_THAT(refusal([&] { parse_benchmark_app_json("{\"detailed_performance\":[3]}", "p.json"); }),
-              HasSubstr("lacks its list of nodes"));
+              HasSubstr("has no list of nodes"));
   EXPECT_THAT(refusal([&] { parse_benchmark_app_json("[3]", "p.json"); }),
-              HasSubstr("is JSON, but no report of benchmark_app"));
+              HasSubstr("is JSON, but not a benchmark_app report"));
   EXPECT_THAT(refusal([&] { parse_benchmark_app_json("{\"report_type\":\"sorted\"}", "p.json"); }),
               HasSubstr("p.json"));
 }

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <random>
 
+#include "base/basics/error.h"
+#include "base/files/file.h"
 #include "measure/profiles/json_cursor.h"
 #include "measure/profiles/json_text.h"
 #include "measure/profiles/peer_parts.h"
-#include "base/basics/error.h"
-#include "base/files/file.h"
 #include "places.h"
 #include "test_folder.h"
 
@@ -247,7 +247,7 @@ TEST(PeerReading, sections_that_are_not_needed_must_still_end_and_be_text) {
   using testing::HasSubstr;
   EXPECT_EQ(answer(minimal("[1, {\"a\": [\"]\"]}]")), "1 operators");
   EXPECT_EQ(answer(minimal(std::string(100'000, '[') + std::string(100'000, ']'))), "1 operators");
-  EXPECT_THAT(answer(minimal("[1, [2]")), HasSubstr("no well-formed JSON"));
+  EXPECT_THAT(answer(minimal("[1, [2]")), HasSubstr("not well-formed JSON"));
   EXPECT_THAT(answer(minimal("[\"a]")), HasSubstr("ends in the middle"));
   EXPECT_THAT(answer(minimal("[\"a\x01\"]")), HasSubstr("control character"));
   EXPECT_THAT(answer(minimal("[\"a\xC3(\"]")), HasSubstr("not UTF-8"));

@@ -5,9 +5,9 @@
 
 #include <random>
 
-#include "measure/profiles/profile_samples.h"
 #include "base/basics/error.h"
 #include "base/files/padded_text.h"
+#include "measure/profiles/profile_samples.h"
 
 namespace takt {
 namespace {
@@ -88,15 +88,15 @@ TEST(RunRecord, nothing_recorded_is_empty) {
 }
 
 TEST(RunRecord, what_is_not_as_takt_writes_it_is_refused) {
-  EXPECT_THAT(all_of("[]"), HasSubstr("p: 'takt' is missing or no object"));
-  EXPECT_THAT(all_of(R"({"profile": []})"), HasSubstr("'takt.profile' is missing or no object"));
+  EXPECT_THAT(all_of("[]"), HasSubstr("p: 'takt' is missing or not an object"));
+  EXPECT_THAT(all_of(R"({"profile": []})"), HasSubstr("'takt.profile' is missing or not an object"));
   EXPECT_THAT(all_of(R"({"profile": {"operators": {"0": {"samples_ns": [1.5]}}}})"),
-              HasSubstr("'takt.profile.operators.0.samples_ns' holds something other than nanoseconds"));
-  EXPECT_THAT(all_of(R"({"profile": {"operators": {"0": {}}}})"), HasSubstr("0.samples_ns' is missing or no list"));
+              HasSubstr("'takt.profile.operators.0.samples_ns' has a value that is not a number of nanoseconds"));
+  EXPECT_THAT(all_of(R"({"profile": {"operators": {"0": {}}}})"), HasSubstr("0.samples_ns' is missing or not a list"));
   EXPECT_THAT(all_of(R"({"profile": {"operators": {"0": 7}}})"),
-              HasSubstr("'takt.profile.operators.0' is missing or no object"));
+              HasSubstr("'takt.profile.operators.0' is missing or not an object"));
   EXPECT_THAT(all_of(R"({"profile": {"operators": {"0": {"kernel" "x", "samples_ns": []}}}})"),
-              HasSubstr("'takt.profile.operators.0' is no well-formed JSON"));
+              HasSubstr("'takt.profile.operators.0' is not well-formed JSON"));
   EXPECT_THAT(all_of(R"({"profile": {"samples_ns": [1 2]}})"), HasSubstr("'takt.profile.samples_ns'"));
 }
 

@@ -8,8 +8,8 @@
 #include "base/basics/error.h"
 #include "base/basics/regex.h"
 #include "measure/python_text/regex.h"
-#include "measure/python_text/text.h"
 #include "measure/python_text/tabulate.h"
+#include "measure/python_text/text.h"
 
 namespace takt {
 namespace {
@@ -58,6 +58,46 @@ TEST(PythonFormat, borders_between_the_forms_are_pythons) {
   }
 }
 
+TEST(PythonFormat, three_digits_are_kept_of_a_short_form) {
+  for (const auto& [value, text] : {std::pair{1.0, "1.0"},
+                                    {-1.0, "-1.0"},
+                                    {-12.34, "-12.3"},
+                                    {-0.0001234, "-0.000123"},
+                                    {0.001, "0.001"},
+                                    {1.005, "1.0"},
+                                    {12.5, "12.5"},
+                                    {10.04, "10.0"},
+                                    {10.05, "10.1"},
+                                    {-100.0, "-1e+02"},
+                                    {9.994e-5, "9.99e-05"},
+                                    {9.996e-5, "0.0001"},
+                                    {1e300, "1e+300"},
+                                    {5e-324, "4.94e-324"}})
+    EXPECT_EQ(python_short(value), text);
+}
+
+TEST(PythonFormat, as_many_digits_behind_the_point_as_asked_for) {
+  EXPECT_EQ(python_fixed(2.345678, 0), "2");
+  EXPECT_EQ(python_fixed(2.345678, 1), "2.3");
+  EXPECT_EQ(python_fixed(-2.345678, 4), "-2.3457");
+  EXPECT_EQ(python_fixed(1e16, 2), "10000000000000000.00");
+  EXPECT_EQ(python_fixed(-HUGE_VAL, 2), "-inf");
+  EXPECT_EQ(python_fixed(HUGE_VAL, 2), "inf");
+  EXPECT_EQ(python_fixed(std::nan(""), 2), "nan");
+  EXPECT_EQ(python_general(std::nan("")), "nan");
+  EXPECT_EQ(python_repr(std::nan("")), "nan");
+}
+
+TEST(PythonFormat, numbers_beyond_64_bits_are_the_nearest_that_fits) {
+  constexpr auto most = std::numeric_limits<long long>::max(), least = std::numeric_limits<long long>::min();
+  EXPECT_EQ(python_int("9223372036854775806"), most - 1);
+  EXPECT_EQ(python_int("9223372036854775808"), most);
+  EXPECT_EQ(python_int("18446744073709551616"), most) << "beyond what is read";
+  EXPECT_EQ(python_int("-9223372036854775807"), least + 1);
+  EXPECT_EQ(python_int("-9223372036854775809"), least);
+  EXPECT_EQ(python_int("-18446744073709551616"), least);
+}
+
 TEST(PythonFormat, what_is_no_number_for_python_is_none_here) {
   struct Case {
     const char* text;
@@ -100,11 +140,31 @@ TEST(PythonFormat, what_is_no_number_for_python_is_none_here) {
         Case{"-", none, none},
         Case{"+", none, none},
         Case{"", none, none},
-        Case{"--1", none, none}}) {
+        Case{"--1", none, none},
+        Case{"+-1", none, none},
+        Case{"-+1", none, none},
+        Case{"1-", none, none},
+        Case{"1/", none, none},
+        Case{"1:", none, none},
+        Case{"9", 9, 9.0},
+        Case{"1..2", none, none},
+        Case{"1e5x", none, none},
+        Case{"1e5.", none, none},
+        Case{"1ee5", none, none},
+        Case{"1e+-5", none, none},
+        Case{"1e1_0", none, 1e10},
+        Case{"1_e1", none, none},
+        Case{"1.e1", none, 10.0},
+        Case{".e1", none, none},
+        Case{" \u3000-5\n", -5, -5.0},
+        Case{"Infinity", none, HUGE_VAL},
+        Case{"infinityx", none, none}}) {
     EXPECT_EQ(python_int(text), whole) << text;
     EXPECT_EQ(python_float(text), real) << text;
   }
   EXPECT_TRUE(std::isnan(*python_float("nan")));
+  EXPECT_TRUE(std::isnan(*python_float("+NaN")));
+  EXPECT_TRUE(std::signbit(*python_float("-0")));
 }
 
 TEST(PythonText, blanks_and_line_ends_are_those_of_python) {
@@ -122,6 +182,9 @@ TEST(PythonText, blanks_and_line_ends_are_those_of_python) {
   EXPECT_THAT(python_split_lines("a\n"), ElementsAre("a"));
   EXPECT_EQ(python_strip(" \u3000 a b\u2028\n"), "a b");
   EXPECT_EQ(python_rstrip(" a\t"), " a");
+  EXPECT_EQ(python_rstrip("\t \u3000"), "");
+  EXPECT_THAT(python_split_lines(""), ElementsAre());
+  EXPECT_THAT(python_split_lines("\r\n\n\ra"), ElementsAre("", "", "", "a"));
   EXPECT_EQ(code_point_count("aé卷\xff"), 4u);
   EXPECT_EQ(to_code_points("é\xff"), (std::u32string{0xe9, 0xff}));
 }
@@ -217,6 +280,26 @@ TEST(PythonWrap, cuts_a_long_word_at_a_hyphen_only_where_the_hyphen_fits) {
            Case{"1234567\tb", 30, {"1234567 b"}},
            Case{"12345678\tb", 30, {"12345678        b"}},
            Case{"a\nb\tc", 30, {"a b       c"}},
+           Case{"a\rbc\td", 30, {"a bc      d"}},
+           Case{"a\vb\fc", 30, {"a b c"}},
+           Case{"a \t b", 30, {"a        b"}},
+           // The blank stays where the word behind it has no room at all.
+           Case{"ab cdefghijk", 3, {"ab ", "cde", "fgh", "ijk"}},
+           Case{"ab abcdefghij", 4, {"ab a", "bcde", "fghi", "j"}},
+           Case{"one two  three", 7, {"one two", "three"}},
+           Case{"one  ", 10, {"one"}},
+           Case{"   ", 2, {}},
+           Case{"    a", 2, {"a"}},
+           Case{"  x  y", 3, {"  x", "y"}},
+           Case{"a b c d e f", 3, {"a b", "c d", "e f"}},
+           Case{"é卷é卷é", 3, {"é卷é", "卷é"}},
+           Case{"ab\u3000cd", 4, {"ab\u3000c", "d"}},
+           Case{"---abc", 2, {"--", "-a", "bc"}},
+           Case{"a-bc", 3, {"a-", "bc"}},
+           Case{"ab-12", 4, {"ab-", "12"}},
+           Case{"12-ab", 4, {"12-", "ab"}},
+           Case{"a.--b", 3, {"a.", "--b"}},
+           Case{"x--- y", 3, {"x--", "- y"}},
        })
     EXPECT_EQ(python_wrap(text, width), lines) << text << " at " << width;
 }

@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "places.h"
 #include "measure/run/fake_session.h"
+#include "places.h"
 
 namespace takt {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "model/onnx/builder.h"
-#include "model/onnx/onnx.h"
-#include "model/inputs/spec.h"
 #include "measure/operators/op_profile.h"
 #include "measure/run/run.h"
+#include "model/inputs/spec.h"
+#include "model/onnx/builder.h"
+#include "model/onnx/onnx.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -71,9 +71,10 @@ TEST(Instability, run_delay_while_others_run_is_preemption) {
   EXPECT_EQ(found.slow_runs, 5u);
   EXPECT_NEAR(found.slow_ratio, 3 / 1.005, 0.01);
   EXPECT_NEAR(found.verdicts[0].share, 1, 0.01);
-  EXPECT_NE(found.verdicts[0].evidence.find(
-                "in a slow run the model's threads together waited 2.00 ms for a processor, 2.00 µs in a typical one"),
-            std::string::npos)
+  EXPECT_NE(
+      found.verdicts[0].evidence.find(
+          "waiting time for a CPU, summed over the model's threads: 2.00 ms in a slow run, 2.00 µs in a typical one"),
+      std::string::npos)
       << found.verdicts[0].evidence;
 }
 
@@ -88,7 +89,7 @@ TEST(Instability, preemption_names_the_programs_that_did_it) {
   const auto& verdict = found.verdicts[0];
   ASSERT_EQ(verdict.programs.size(), 2u) << "sshd used a hundredth of what all used";
   EXPECT_EQ(verdict.programs[0].name, "python3");
-  EXPECT_NE(verdict.evidence.find("busy: python3 (process 12) 0.30, cc1plus (4 processes) 0.15;"), std::string::npos)
+  EXPECT_NE(verdict.evidence.find("CPUs: python3 (process 12) 0.30, cc1plus (4 processes) 0.15;"), std::string::npos)
       << verdict.evidence;
   const Table table = instability_table(found);
   EXPECT_EQ(table.columns[3].name, "programs");
@@ -101,11 +102,11 @@ TEST(Instability, programs_that_the_system_hides_are_not_invented) {
   RunPass hidden = pass.pass();
   hidden.watched = 200ms;
   const auto none = find_instability(hidden, {2, std::nullopt}).value();
-  EXPECT_NE(none.verdicts.at(0).evidence.find("(which ones, the system does not tell)"), std::string::npos);
+  EXPECT_NE(none.verdicts.at(0).evidence.find("(the system does not report which)"), std::string::npos);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(instability_table(none).rows[0][3]));
   hidden.programs = {{"sshd", 1, {5}, 1ms}};
   const auto little = find_instability(hidden, {2, std::nullopt}).value();
-  EXPECT_NE(little.verdicts.at(0).evidence.find("sshd (process 5) 0.01, and more that the system does not show"),
+  EXPECT_NE(little.verdicts.at(0).evidence.find("sshd (process 5) 0.01, and others that the system does not report"),
             std::string::npos)
       << little.verdicts.at(0).evidence;
 }
@@ -167,7 +168,7 @@ TEST(Instability, a_clock_that_drops_throttles) {
   pass.hundred_runs([](Usage& used) { used.mhz = 1000; });
   auto found = pass.judge();
   ASSERT_EQ(causes(found), Causes{Cause::throttled});
-  EXPECT_EQ(found.verdicts[0].evidence, "1000 MHz in slow runs, 3000 MHz usually");
+  EXPECT_EQ(found.verdicts[0].evidence, "1000 MHz in slow runs, 3000 MHz typically");
 }
 
 TEST(Instability, stolen_time_is_named_though_its_ticks_are_coarse) {
@@ -183,7 +184,7 @@ TEST(Instability, page_faults_in_slow_runs_are_named) {
   pass.hundred_runs([](Usage& used) { used.minor_faults = 1500; });
   auto found = pass.judge();
   ASSERT_EQ(causes(found), Causes{Cause::page_faults});
-  EXPECT_EQ(found.verdicts[0].evidence, "1500 page faults in a slow run, 0 in a usual one; 0 read from disk");
+  EXPECT_EQ(found.verdicts[0].evidence, "1500 page faults in a slow run, 0 in a typical one; 0 read from disk");
 }
 
 TEST(Instability, a_fault_that_reads_from_disk_costs_a_hundred_others) {
@@ -191,7 +192,7 @@ TEST(Instability, a_fault_that_reads_from_disk_costs_a_hundred_others) {
   pass.hundred_runs([](Usage& used) { used.major_faults = 15; });
   const auto found = pass.judge();
   ASSERT_EQ(causes(found), Causes{Cause::page_faults});
-  EXPECT_EQ(found.verdicts[0].evidence, "0 page faults in a slow run, 0 in a usual one; 75 read from disk");
+  EXPECT_EQ(found.verdicts[0].evidence, "0 page faults in a slow run, 0 in a typical one; 75 read from disk");
 }
 
 // 3 ms, 4 ms … 7 ms: the slow runs are all five, not only the slowest.
@@ -203,7 +204,7 @@ TEST(Instability, slow_runs_are_the_slowest_twentieth) {
   }
   const auto found = pass.judge();
   ASSERT_EQ(causes(found), Causes{Cause::page_faults});
-  EXPECT_EQ(found.verdicts[0].evidence, "4000 page faults in a slow run, 0 in a usual one; 0 read from disk");
+  EXPECT_EQ(found.verdicts[0].evidence, "4000 page faults in a slow run, 0 in a typical one; 0 read from disk");
   EXPECT_NEAR(found.verdicts[0].share, 1, 1e-9);
 }
 
@@ -237,10 +238,9 @@ TEST(Instability, turns_in_which_the_caches_answer_late_shared_the_core) {
   const Instability found = three_slow_turns(1400us, 100us).judge();
   ASSERT_EQ(causes(found), Causes{Cause::shared_core});
   EXPECT_NEAR(found.verdicts[0].share, 1, 0.01);
-  EXPECT_EQ(
-      found.verdicts[0].evidence,
-      "in 3 of 10 turns the core's caches took 2.5 times as long to answer, and runs 1.40 times: another program or "
-      "virtual machine on the same core");
+  EXPECT_EQ(found.verdicts[0].evidence,
+            "in 3 of 10 blocks cache accesses took 2.5 times as long, and runs 1.40 times: another process or virtual "
+            "machine was on the same core");
 }
 
 TEST(Instability, a_core_is_not_called_shared_for_walks_that_differ_little_or_runs_that_do_not) {

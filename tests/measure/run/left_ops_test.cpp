@@ -32,7 +32,7 @@ TEST(LeftOps, are_counted_with_their_time_and_the_copies_that_they_cause) {
   EXPECT_EQ(left.copies, 2);
   EXPECT_EQ(left.copy_time, ns(100));
   EXPECT_EQ(left_ops_line(profile),
-            "2 of 3 operators left GPU for CPU: 300 ns a run (30.0 %), with 2 copies of 50.0 ns a run.\n");
+            "2 of 3 operators fell back from GPU to CPU: 300 ns per run (30.0 %), plus 2 copies (50.0 ns per run).\n");
 }
 
 TEST(LeftOps, on_the_device_that_was_asked_for_nobody_left) {
@@ -57,15 +57,17 @@ TEST(LeftOps, go_to_several_devices_or_only_copies_do) {
            on("DML", sample("some", "Unique", 600, 100)), on("CPU", sample("rows", "NonZero", 700, 200)),
            on("CUDA", sample("up", "MemcpyFromHost", 900, 30))};
   EXPECT_EQ(left_ops(profile_ops(result)).value().to, "CPU+DML");
-  EXPECT_EQ(left_ops_line(profile_ops(result)),
-            "2 of 4 operators left GPU for CPU+DML: 300 ns a run (30.0 %), with 1 copy of 30.0 ns a run.\n");
+  EXPECT_EQ(
+      left_ops_line(profile_ops(result)),
+      "2 of 4 operators fell back from GPU to CPU+DML: 300 ns per run (30.0 %), plus 1 copy (30.0 ns per run).\n");
   for (auto& run : result.profiled->ops)
     run = {on("CUDA", sample("gemm", "Gemm", 500, 100)), on("CUDA", sample("down", "MemcpyToHost", 600, 20)),
            on("CUDA", sample("up", "MemcpyFromHost", 900, 30))};
-  EXPECT_EQ(left_ops_line(profile_ops(result)), "Between the host and GPU: 2 copies of 50.0 ns a run.\n");
+  EXPECT_EQ(left_ops_line(profile_ops(result)), "Between the host and GPU: 2 copies (50.0 ns per run).\n");
   for (auto& run : result.profiled->ops)
     run = {on("CUDA", sample("gemm", "Gemm", 500, 100)), on("CPU", sample("rows", "NonZero", 700, 200))};
-  EXPECT_EQ(left_ops_line(profile_ops(result)), "1 of 2 operators left GPU for CPU: 200 ns a run (20.0 %).\n");
+  EXPECT_EQ(left_ops_line(profile_ops(result)),
+            "1 of 2 operators fell back from GPU to CPU: 200 ns per run (20.0 %).\n");
 }
 
 }  // namespace

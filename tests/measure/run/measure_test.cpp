@@ -6,9 +6,9 @@
 #include <numeric>
 #include <thread>
 
-#include "core/affinity.h"
-#include "places.h"
+#include "base/system/affinity.h"
 #include "measure/run/results.h"
+#include "places.h"
 
 namespace takt {
 namespace {

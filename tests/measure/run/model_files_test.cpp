@@ -1,12 +1,14 @@
 // Which model it was, and files that are none.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "base/basics/error.h"
 #include "base/files/file.h"
-#include "model/onnx/builder.h"
 #include "measure/open/misplaced_file.h"
 #include "measure/open/model_content.h"
 #include "measure/run/run.h"
+#include "model/onnx/builder.h"
 #include "model/runtime/runtime.h"
 #include "test_folder.h"
 
@@ -77,7 +79,7 @@ TEST(MisplacedFile, is_refused_by_its_name) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
-    EXPECT_THAT(error.what(), HasSubstr("p.json: is no model that takt runs: it is a trace"));
+    EXPECT_THAT(error.what(), HasSubstr("p.json: is not a model that takt runs: it is a trace"));
   }
   refuse_misplaced_file(folder / "none.onnx", "onnxruntime");
 }
@@ -97,10 +99,29 @@ TEST(InputFiles, that_take_turns_have_one_shape) {
     run_model(folder.write("open.onnx", b.serialize()), settings, RunPasses::plain);
     ADD_FAILURE() << "it ran";
   } catch (const Error& error) {
-    EXPECT_THAT(
-        error.what(),
-        HasSubstr("b.json: input 'x' is {2,4}, and {1,4} in the first file; files that take turns need one shape"));
+    EXPECT_THAT(error.what(), HasSubstr("b.json: input 'x' is {2,4}, and {1,4} in the first file; files that are used "
+                                        "in turn need the same shape"));
   }
+}
+
+TEST(BatchSizes, are_changed_where_the_model_has_another_and_that_is_said) {
+  const auto names = runtime_names();
+  if (std::find(names.begin(), names.end(), "openvino") == names.end()) GTEST_SKIP() << "needs a runtime that reshapes";
+  const TestFolder folder;
+  ModelBuilder b;
+  const auto one = b.input("one", ElementType::f32, {1, 4}), two = b.input("two", ElementType::f32, {2, 4});
+  const auto scalar = b.input("scalar", ElementType::f32, {}), open = b.symbolic_input("open", ElementType::f32, "n,4");
+  b.output(b.node("Sum", {b.node("Mul", {one, scalar}), two, open}));
+  RunSettings settings;
+  settings.runtime = "openvino", settings.iterations = 1, settings.batch_size = 2;
+  const RunResult result = run_model(folder.write("m.onnx", b.serialize()), settings, RunPasses::plain);
+  std::vector<std::string> notes;
+  for (const auto& note : result.notes)
+    if (note.starts_with("input '")) notes.push_back(note);
+  EXPECT_THAT(notes, testing::ElementsAre("input 'one' is {1,4} in the model; its first dimension is changed to 2"));
+  std::string shapes;
+  for (const HostTensor& input : result.input_values) shapes += input.name + to_string(input.shape);
+  EXPECT_EQ(shapes, "one{2,4}two{2,4}scalar{}open{2,4}");
 }
 
 }  // namespace

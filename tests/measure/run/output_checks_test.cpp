@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/basics/error.h"
-#include "measure/run/fake_session.h"
 #include "measure/report/io_dump.h"
+#include "measure/run/fake_session.h"
 
 namespace takt {
 namespace {
@@ -52,7 +52,7 @@ TEST(OutputChecks, repeated_outputs_are_compared_every_so_many_runs_and_from_a_g
   EXPECT_EQ(failure(checks, session, 3), "passed");
   EXPECT_THAT(failure(checks, session, 4), HasSubstr("5 instead of 4 at {1,0}"));
   session.tensors[1] = floats("b", {3, 4, 5, 6});
-  EXPECT_EQ(failure(checks, session, 6), "output 'b' of run 6 is not that of the first run") << "another shape";
+  EXPECT_EQ(failure(checks, session, 6), "output 'b' of run 6 differs from the first run") << "another shape";
 }
 
 TEST(IoDump, text_names_the_operator_its_inputs_and_statistics) {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "measure/profiles/peer_profile.h"
 #include "base/files/file.h"
+#include "measure/profiles/peer_profile.h"
 #include "measure/run/results.h"
 #include "test_folder.h"
 

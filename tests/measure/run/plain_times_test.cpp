@@ -7,9 +7,9 @@
 #include <random>
 
 #include "base/statistics/statistics.h"
+#include "measure/operators/stretches.h"
 #include "measure/run/fake_session.h"
 #include "measure/run/results.h"
-#include "measure/operators/stretches.h"
 
 namespace takt {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "measure/report/model_explorer.h"
 #include "measure/report/peer_writer.h"
-#include "measure/run/results.h"
 #include "measure/report/run_trace.h"
+#include "measure/run/results.h"
 
 namespace takt {
 namespace {

@@ -120,7 +120,7 @@ TEST(ProfileReader, says_why_means_cannot_be_compared) {
     parse_recorded_profile(report, "benchmark_average_counters_report.csv");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("a mean alone does not say what is noise; run benchmark_app with"));
+    EXPECT_THAT(error.what(), HasSubstr("a mean alone does not show how large the noise is; run benchmark_app with"));
   }
 }
 
@@ -137,18 +137,18 @@ TEST(ProfileReader, refuses_with_the_cause) {
   EXPECT_THAT(refusal(""), HasSubstr("p.json: is empty"));
   EXPECT_THAT(refusal("[1"), HasSubstr("p.json: is JSON, but neither a profile nor a list of trace events"));
   EXPECT_THAT(refusal("1"), HasSubstr("p.json: is JSON, but not an object"));
-  EXPECT_THAT(refusal(head + "{}"), HasSubstr("p.json: is no well-formed JSON"));
-  EXPECT_THAT(refusal(head + "{]}"), HasSubstr("is no well-formed JSON"));
+  EXPECT_THAT(refusal(head + "{}"), HasSubstr("p.json: is not well-formed JSON"));
+  EXPECT_THAT(refusal(head + "{]}"), HasSubstr("is not well-formed JSON"));
   EXPECT_THAT(refusal(R"({"takt": {}})"), HasSubstr("has no 'graph_exec.operator'"));
   EXPECT_THAT(refusal(R"({"graph_exec": {"operator": {}}, "profiler": {}})"), HasSubstr("has no key 'takt'"));
   EXPECT_THAT(refusal(head + "{}}"), HasSubstr("'takt.profile' is missing"));
-  EXPECT_THAT(refusal(head + "3}"), HasSubstr("'takt' is missing or no object"));
-  EXPECT_THAT(refusal(head + R"({"profile": {"samples_ns": 3}}})"), HasSubstr("samples_ns' is missing or no list"));
+  EXPECT_THAT(refusal(head + "3}"), HasSubstr("'takt' is missing or not an object"));
+  EXPECT_THAT(refusal(head + R"({"profile": {"samples_ns": 3}}})"), HasSubstr("samples_ns' is missing or not a list"));
   EXPECT_THAT(refusal(head + R"({"profile": {"samples_ns": [], )" + operators + "}}}"), HasSubstr("no profiled run"));
   EXPECT_THAT(refusal(head + R"({"profile": {"samples_ns": [-1], )" + operators + "}}}"),
-              HasSubstr("something other than nanoseconds"));
+              HasSubstr("a value that is not a number of nanoseconds"));
   EXPECT_THAT(refusal(head + R"({"profile": {"samples_ns": [1e3], )" + operators + "}}}"),
-              HasSubstr("something other than nanoseconds"));
+              HasSubstr("a value that is not a number of nanoseconds"));
   EXPECT_THAT(refusal(head + R"({"profile": {"samples_ns": [1], "operators": {"9": {"samples_ns": []}}}}})"),
               HasSubstr("'takt.profile.operators.9' is not among graph_exec.operator"));
 }

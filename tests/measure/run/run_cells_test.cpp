@@ -2,19 +2,19 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "measure/timing/instability.h"
+#include "measure/open/startup.h"
 #include "measure/operators/left_ops.h"
 #include "measure/operators/table.h"
+#include "measure/operators/type_table.h"
 #include "measure/report/percentiles.h"
-#include "measure/run/results.h"
 #include "measure/report/run_facts.h"
-#include "measure/run/label.h"
-#include "profile/run_memory.h"
 #include "measure/report/run_tables.h"
 #include "measure/report/run_text.h"
-#include "measure/open/startup.h"
+#include "measure/run/label.h"
+#include "measure/run/memory.h"
+#include "measure/run/results.h"
+#include "measure/timing/instability.h"
 #include "measure/timing/throughput.h"
-#include "measure/operators/type_table.h"
 #include "table_cells.h"
 
 namespace takt {
@@ -216,9 +216,9 @@ TEST(Cells, of_run_left) {
                                              {"left_us", {"65"}},
                                              {"device_copies", {"1"}},
                                              {"device_copies_us", {"9"}}});
-  EXPECT_EQ(left_ops_line(profile),
-            "3 of 4 operators left GPU for CPU+Dnnl: 65.0 µs a run (32.5 %), with 1 copy of "
-            "9.00 µs a run.\n");
+  EXPECT_EQ(
+      left_ops_line(profile),
+      "3 of 4 operators fell back from GPU to CPU+Dnnl: 65.0 µs per run (32.5 %), plus 1 copy (9.00 µs per run).\n");
   profile.ops.resize(1);
   EXPECT_EQ(to_csv(left_table(profile).value()),
             "left_operators,left_to,left_us,device_copies,device_copies_us\n0,,0,0,0\n");
@@ -364,10 +364,10 @@ TEST(Sentences, of_a_run_have_its_figures) {
                               "input    x {1,4} float32, values of x.npy\nnote     a note\n"));
   EXPECT_THAT(text, HasSubstr("  threads 2            INFERENCE_NUM_THREADS=2\n  threads 2            NUM_STREAMS=1\n"
                               "Measured with threads 2.\n"));
-  EXPECT_THAT(text, HasSubstr("120 µs a run (median of 5 plain runs), 7777 runs/s, loaded in 5.00 ms\n"));
+  EXPECT_THAT(text, HasSubstr("120 µs per run (median of 5 plain runs), 7777 runs/s, loaded in 5.00 ms\n"));
   EXPECT_THAT(text, HasSubstr("Operators, over 5 profiled runs (1.00 ms measured)\n"));
-  EXPECT_THAT(text, HasSubstr("FLOPs, bytes and shapes are known for 62.5 % of the operators' time.\n"));
-  EXPECT_THAT(text, HasSubstr("Profiling cost +50.0 % (95 %: "));
+  EXPECT_THAT(text, HasSubstr("FLOPs, bytes and shapes are known for 62.5 % of operator time.\n"));
+  EXPECT_THAT(text, HasSubstr("Profiling overhead +50.0 % (95 %: "));
   EXPECT_THAT(text,
               HasSubstr("Std dev     15.8 µs   43.8 µs\nMin        100.0 µs  132.0 µs\nMedian     120.0 µs  150.0 µs\n"
                         "p90        136.0 µs  219.6 µs\np99        139.6 µs  236.2 µs\nMax        140.0 µs  238.0 µs\n"

@@ -1,5 +1,5 @@
 // What `takt run` says of memory, from results written down by hand.
-#include "profile/run_memory.h"
+#include "measure/run/memory.h"
 
 #include <gmock/gmock.h>
 
@@ -7,8 +7,8 @@
 
 #include "base/system/provenance.h"
 #include "measure/report/peer_writer.h"
-#include "measure/run/results.h"
 #include "measure/report/run_tables.h"
+#include "measure/run/results.h"
 
 namespace takt {
 namespace {

@@ -6,16 +6,16 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "measure/operators/table.h"
+#include "measure/operators/type_table.h"
 #include "measure/report/instability_text.h"
 #include "measure/report/model_explorer.h"
-#include "measure/operators/table.h"
-#include "measure/run/results.h"
 #include "measure/report/run_facts.h"
-#include "measure/run/label.h"
 #include "measure/report/run_tables.h"
 #include "measure/report/run_text.h"
 #include "measure/report/run_trace.h"
-#include "measure/operators/type_table.h"
+#include "measure/run/label.h"
+#include "measure/run/results.h"
 #include "trace/write/chrome_writer.h"
 
 namespace takt {
@@ -155,7 +155,7 @@ TEST(RunText, begins_with_the_time_of_a_run_and_fits_the_screen) {
   const OpProfile ops = profile_ops(result);
   for (const std::size_t width : {60, 80, 200}) {
     const std::string text = to_text(result, &ops, {.screen = {.width = width}});
-    EXPECT_LT(text.find("31.5 µs a run (median of 20 plain runs)"), text.find("By type"));
+    EXPECT_LT(text.find("31.5 µs per run (median of 20 plain runs)"), text.find("By type"));
     EXPECT_LT(text.find("By type"), text.find("Operators, over"));
     EXPECT_THAT(text, HasSubstr("30.0 µs █"));
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
@@ -219,11 +219,11 @@ RunResult held_up_runs(std::chrono::microseconds slowest) {
 TEST(InstabilityText, runs_that_take_nearly_the_same_time_are_not_called_unstable) {
   const std::string steady = instability_text(held_up_runs(std::chrono::microseconds(1050)), {});
   EXPECT_THAT(steady, HasSubstr("The runs are steady (the slowest 1 of 20 runs took 1.05x the median), but"));
-  EXPECT_THAT(steady, HasSubstr("preempted: other programs"));
+  EXPECT_THAT(steady, HasSubstr("preempted: other processes"));
   EXPECT_THAT(steady, Not(HasSubstr("Unstable")));
   const std::string unstable = instability_text(held_up_runs(std::chrono::microseconds(2000)), {});
   EXPECT_THAT(unstable, HasSubstr("Unstable: the slowest 1 of 20 runs took 2.00x the median. Why:"));
-  EXPECT_THAT(unstable, HasSubstr("threads together waited"));
+  EXPECT_THAT(unstable, HasSubstr("waiting"));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <numeric>
 
-#include "model/onnx/builder.h"
 #include "measure/run/run.h"
+#include "model/onnx/builder.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -67,6 +67,15 @@ TEST_F(Several, requests_count_together_and_the_window_is_that_of_all) {
                 testing::Contains(testing::HasSubstr(std::to_string(requests) +
                                                      (requests == 1 ? " request in flight" : " requests in f"))));
   }
+}
+
+TEST_F(Several, of_several_instances_the_first_tells_how_far_they_are) {
+  settings_.instances = 3;
+  std::vector<std::string> told;
+  run_model(path_, settings_, RunPasses::plain, [&](std::string_view phase, std::uint64_t done, std::uint64_t total) {
+    told.push_back(std::string(phase) + " " + std::to_string(done) + "/" + std::to_string(total));
+  });
+  EXPECT_THAT(told, testing::ElementsAre("plain 0/6", "plain 1/6", "plain 2/6", "plain 3/6", "plain 4/6", "plain 5/6"));
 }
 
 }  // namespace

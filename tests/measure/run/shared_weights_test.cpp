@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/basics/error.h"
-#include "model/onnx/builder.h"
 #include "measure/operators/op_profile.h"
 #include "measure/run/run.h"
+#include "model/onnx/builder.h"
 #include "test_folder.h"
 
 namespace takt {

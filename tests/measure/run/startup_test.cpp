@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/timing/instances.h"
 #include "measure/run/results.h"
+#include "measure/timing/instances.h"
 
 namespace takt {
 namespace {

@@ -24,15 +24,14 @@ RunResult on_a_gpu(std::int64_t worked) {
 std::string line_of(const RunResult& result) { return waiting_device_line(result, profile_ops(result)); }
 
 TEST(WaitingDevice, is_said_with_what_it_waits_for) {
-  EXPECT_EQ(
-      line_of(on_a_gpu(350)),
-      "The GPU waited in 60 % of a run for the host, which asks for its 2 operators one by one, 300 µs for each on "
-      "average. Until that is hidden, more work in each (a larger batch) costs little.\n");
+  EXPECT_EQ(line_of(on_a_gpu(350)),
+            "The GPU is idle for 60 % of a run, waiting for kernel launches (2 operators, 300 µs each on average). A "
+            "larger batch is nearly free until the launch time is hidden.\n");
 }
 
 TEST(WaitingDevice, is_said_from_two_fifths_of_a_run_on) {
-  EXPECT_NE(line_of(on_a_gpu(540)).find("waited in 41 %"), std::string::npos);
-  EXPECT_NE(line_of(on_a_gpu(550)).find("waited in 40 %"), std::string::npos);
+  EXPECT_NE(line_of(on_a_gpu(540)).find("idle for 41 %"), std::string::npos);
+  EXPECT_NE(line_of(on_a_gpu(550)).find("idle for 40 %"), std::string::npos);
   EXPECT_EQ(line_of(on_a_gpu(552)), "");
   RunResult idle = on_a_gpu(350);
   for (auto& run : idle.profiled->ops) run.clear();

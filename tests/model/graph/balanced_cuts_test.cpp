@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "base/basics/error.h"
-#include "model/onnx/builder.h"
 #include "model/cost/cost.h"
 #include "model/cuts/cuts.h"
 #include "model/graph/random_graphs.h"
 #include "model/graph/run_order.h"
 #include "model/graph/shapes.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {
@@ -100,7 +100,7 @@ TEST(ChooseCuts, more_pieces_than_places_are_refused) {
     FAIL() << "not refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
-    EXPECT_THAT(error.what(), testing::HasSubstr("into 3 pieces at most, not into 4"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("at most 3 pieces, not 4"));
   }
   EXPECT_THROW(choose_cuts(graph, find_cuts(graph), {.pieces = 0}), Error);
   EXPECT_THROW(choose_cuts(graph, find_cuts(graph), {.flops_per_byte = std::nan("")}), Error);

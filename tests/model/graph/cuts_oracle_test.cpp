@@ -4,11 +4,11 @@
 
 #include <set>
 
-#include "model/onnx/builder.h"
 #include "model/cuts/cuts.h"
 #include "model/graph/random_graphs.h"
 #include "model/graph/run_order.h"
 #include "model/graph/shapes.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "model/onnx/builder.h"
 #include "model/graph/shapes.h"
+#include "model/onnx/builder.h"
 #include "table_cells.h"
 
 namespace takt {

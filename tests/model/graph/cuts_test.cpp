@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/onnx/builder.h"
 #include "model/graph/element_words.h"
 #include "model/graph/run_order.h"
 #include "model/graph/shapes.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

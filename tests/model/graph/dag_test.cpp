@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "model/onnx/builder.h"
 #include "model/graph/shapes.h"
 #include "model/graph/topology.h"
+#include "model/onnx/builder.h"
 #include "onnx-ml.pb.h"
 
 namespace takt {

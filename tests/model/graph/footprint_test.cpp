@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "model/onnx/builder.h"
 #include "model/graph/element_words.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

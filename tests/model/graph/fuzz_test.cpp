@@ -5,9 +5,9 @@
 #include <random>
 
 #include "base/basics/error.h"
+#include "model/graph/shapes.h"
 #include "model/onnx/builder.h"
 #include "model/onnx/pieces.h"
-#include "model/graph/shapes.h"
 #include "onnx-ml.pb.h"
 
 namespace takt {

@@ -8,10 +8,10 @@
 
 #include "base/basics/error.h"
 #include "base/files/file.h"
-#include "model/onnx/builder.h"
 #include "model/graph/element_words.h"
-#include "model/onnx/weights.h"
 #include "model/graph/shapes.h"
+#include "model/onnx/builder.h"
+#include "model/onnx/weights.h"
 #include "onnx-ml.pb.h"
 #include "test_folder.h"
 

@@ -131,7 +131,7 @@ TEST_F(RefusalsTest, name_what_is_too_large) {
 TEST_F(RefusalsTest, name_what_is_broken_in_a_graph) {
   ModelBuilder dangling = small();
   dangling.node("Relu", {"nowhere"}, {}, {.name = "r"});
-  EXPECT_THAT(reading(dangling.serialize()), HasSubstr("'r' reads the tensor 'nowhere', which nothing makes"));
+  EXPECT_THAT(reading(dangling.serialize()), HasSubstr("'r' reads the tensor 'nowhere', which nothing produces"));
 
   ModelBuilder cycle = small();
   cycle.node("Add", {"x", "b"}, {}, {.outputs = {"a"}});
@@ -140,7 +140,7 @@ TEST_F(RefusalsTest, name_what_is_broken_in_a_graph) {
 
   ModelBuilder twice = small();
   for (int i = 0; i < 2; ++i) twice.node("Relu", {"x"}, {}, {.outputs = {"y"}});
-  EXPECT_THAT(reading(twice.serialize()), HasSubstr("'y' is made twice"));
+  EXPECT_THAT(reading(twice.serialize()), HasSubstr("'y' is produced twice"));
 
   ModelBuilder unmade = small();
   unmade.output("y");
@@ -200,7 +200,7 @@ TEST_F(RefusalsTest, external_data_stays_in_the_folder) {
   onnx::ModelProto proto;
   ASSERT_TRUE(proto.ParseFromString(external("w.bin")));
   proto.mutable_graph()->mutable_initializer(0)->set_data_type(onnx::TensorProto::STRING);
-  EXPECT_THAT(reading(proto.SerializeAsString()), HasSubstr("holds strings in external data"));
+  EXPECT_THAT(reading(proto.SerializeAsString()), HasSubstr("has strings in external data"));
 }
 
 TEST_F(RefusalsTest, look_at_external_data_in_functions_and_attributes) {

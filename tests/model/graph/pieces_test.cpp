@@ -8,11 +8,11 @@
 #include <optional>
 #include <set>
 
-#include "model/onnx/builder.h"
 #include "model/graph/element_words.h"
 #include "model/graph/random_graphs.h"
 #include "model/graph/run_order.h"
 #include "model/graph/shapes.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "model/onnx/builder.h"
 #include "model/graph/placed_ops.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

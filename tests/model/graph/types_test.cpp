@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "model/onnx/builder.h"
 #include "model/graph/element_words.h"
+#include "model/onnx/builder.h"
 #include "onnx-ml.pb.h"
 
 namespace takt {

@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "model/onnx/builder.h"
 #include "model/inputs/usual_sizes.h"
+#include "model/onnx/builder.h"
 
 namespace takt {
 namespace {

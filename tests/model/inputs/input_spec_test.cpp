@@ -64,8 +64,8 @@ TEST(InputSpecs, quotes_hold_separators) {
 TEST(InputSpecs, wrong_ones_are_quoted_with_the_cause) {
   EXPECT_THAT(refusal(""), HasSubstr("empty item"));
   EXPECT_THAT(refusal("{1};"), HasSubstr("empty item"));
-  EXPECT_THAT(refusal("x:"), HasSubstr("nothing stands behind the name"));
-  EXPECT_THAT(refusal("cat.png"), HasSubstr("'cat.png' is no shape in braces, no literal"));
+  EXPECT_THAT(refusal("x:"), HasSubstr("nothing follows the name"));
+  EXPECT_THAT(refusal("cat.png"), HasSubstr("'cat.png' is not a shape in braces, a literal"));
   EXPECT_THAT(refusal("x:{1"), HasSubstr("no closing brace"));
   EXPECT_THAT(refusal("x:{"), HasSubstr("no closing brace"));
   EXPECT_THAT(refusal("{1,a}"), HasSubstr("'a' is not a number"));
@@ -131,7 +131,7 @@ TEST(Literals, that_are_no_tensor_are_refused) {
   for (const char* text : {"abc", "0x10", "1 2", "infinity", "1_000"})
     EXPECT_THAT(error(text), HasSubstr("not a number"));
   EXPECT_THAT(error("18446744073709551616"), HasSubstr("larger than any integer"));
-  EXPECT_THAT(error("1e999"), HasSubstr("not a number that can be held"));
+  EXPECT_THAT(error("1e999"), HasSubstr("not a number that a type can hold"));
   EXPECT_THAT(error("-1,18446744073709551615"), HasSubstr("no integer type"));
   EXPECT_THAT(error("9007199254740993,0.5"), HasSubstr("too many digits"));
   EXPECT_THAT(error("0.5,9007199254740993"), HasSubstr("too many digits"));

@@ -153,7 +153,7 @@ TEST_F(MakeInputs, another_rank_is_taken_where_nothing_is_guessed_and_said) {
 TEST_F(MakeInputs, pictures_are_turned_where_the_model_wants_channels_first) {
   const std::string ppm = file("turn.ppm", std::string("P6 2 1 255\n\1\2\3\4\5\6", 17));
   EXPECT_THAT(values<float>(made(port("x", ElementType::f32, {1, 3, 1, 2}), ppm)), ElementsAre(1, 4, 2, 5, 3, 6));
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("turned to {1,3,1,2}"), HasSubstr("not scaled")));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("converted to {1,3,1,2}"), HasSubstr("not scaled")));
   EXPECT_THAT(values<std::uint8_t>(made(port("x", ElementType::u8, {-1, 1, 2, 3}), ppm)),
               ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(notes_, IsEmpty());

@@ -74,10 +74,10 @@ TEST(TensorDump, what_is_damaged_is_refused_in_a_sentence) {
   }
   // Without any values it is the dump of {2,1,0}, which no input of two dimensions takes.
   EXPECT_EQ(parsed_dump(whole.substr(0, 42)).tensor.shape, (Shape{2, 1, 0}));
-  EXPECT_THAT(dump_refusal(whole + "x"), HasSubstr("has 9 bytes of values, which its shape does not need"));
+  EXPECT_THAT(dump_refusal(whole + "x"), HasSubstr("has 9 bytes of values, which do not match its shape"));
   std::string other = whole;
   other[4] = 77;
-  EXPECT_THAT(dump_refusal(other), HasSubstr("has values of type 77, which is none"));
+  EXPECT_THAT(dump_refusal(other), HasSubstr("has values of the unknown type 77"));
   for (const char* type :
        {"\xe8\x03", "\xe9\x03", "\xf0\x03"}) {  // 1000 undefined, 1001 f32 by ONNX's number, 1008 strings
     other = whole;
@@ -86,10 +86,10 @@ TEST(TensorDump, what_is_damaged_is_refused_in_a_sentence) {
   }
   other = whole;
   other[8] = 8;
-  EXPECT_THAT(dump_refusal(other), HasSubstr("is no dump of a tensor"));
+  EXPECT_THAT(dump_refusal(other), HasSubstr("is not a tensor dump"));
   other = whole;
   other[15] = '\xff';
-  EXPECT_THAT(dump_refusal(other), HasSubstr("which its shape does not need"));
+  EXPECT_THAT(dump_refusal(other), HasSubstr("which do not match its shape"));
 }
 
 TEST(TensorDump, is_told_by_its_name) {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/basics/error.h"
-#include "model/runtime/models.h"
 #include "model/registry/shapes_json.h"
+#include "model/runtime/models.h"
 #include "model/sim/simulated.h"
 
 namespace takt {

@@ -265,7 +265,7 @@ TEST_P(RuntimeContract, totals_of_a_request_are_the_sums_of_its_operators) {
     const auto ops = request->last_ops();
     const auto totals = request->last_totals();
     ASSERT_EQ(ops.has_value(), totals.has_value());
-    EXPECT_EQ(ops.has_value(), runtime_->times_requests());
+    EXPECT_EQ(ops.has_value(), runtime_->traits().times_requests);
     if (!ops) return;
     OpTotals sums;
     for (const auto& op : *ops) {
@@ -408,7 +408,7 @@ TEST_P(RuntimeContract, devices_that_do_not_work_have_a_reason_in_one_sentence) 
 }
 
 TEST_P(RuntimeContract, only_sim_is_simulated_and_reading_onnx_is_left_to_takt) {
-  EXPECT_EQ(runtime_->is_simulated(), GetParam() == "sim");
+  EXPECT_EQ(runtime_->traits().is_simulated, GetParam() == "sim");
   EXPECT_FALSE(runtime_->read_graph(folder_.write("model.onnx", conv_matmul().serialize()), {}));
 }
 

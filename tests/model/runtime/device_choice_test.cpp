@@ -1,4 +1,4 @@
-#include "runtime/device_choice.h"
+#include "model/runtime/device_choice.h"
 
 #include <gtest/gtest.h>
 
@@ -29,9 +29,9 @@ TEST(DeviceChoice, a_kind_of_device_stands_for_its_first) { EXPECT_EQ(choose_dev
 TEST(DeviceChoice, what_cannot_be_used_is_refused_with_the_reason_and_what_can) {
   EXPECT_EQ(refusal("npu"), "m.onnx: sdk: device npu cannot be used: its driver is not installed; use CPU, GPU.0");
   EXPECT_EQ(refusal("TPU"),
-            "m.onnx: sdk: device TPU cannot be used: The SDK knows no device of this name; use CPU, GPU.0");
+            "m.onnx: sdk: device TPU cannot be used: The SDK has no device of this name; use CPU, GPU.0");
   EXPECT_EQ(refusal("GPU.1"),
-            "m.onnx: sdk: device GPU.1 cannot be used: The SDK knows no device of this name; use CPU, GPU.0");
+            "m.onnx: sdk: device GPU.1 cannot be used: The SDK has no device of this name; use CPU, GPU.0");
 }
 
 }  // namespace

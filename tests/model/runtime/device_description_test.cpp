@@ -5,8 +5,8 @@
 
 #include "base/basics/error.h"
 #include "base/files/file.h"
-#include "places.h"
 #include "model/sim/simulated.h"
+#include "places.h"
 
 namespace takt {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/basics/error.h"
 #include "base/basics/half.h"
-#include "model/sim/simulated.h"
 #include "model/runtime/tensor_checks.h"
+#include "model/sim/simulated.h"
 
 namespace takt {
 namespace {

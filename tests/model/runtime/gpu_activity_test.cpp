@@ -40,14 +40,14 @@ TEST(GpuActivity, tells_what_the_gpu_did_and_when_the_host_asked_for_it) {
   const FakeCupti fake;
   for (const auto& [call, purpose] :
        std::map<const char*, std::string>{{"cuptiActivityRegisterTimestampCallback", "setting the clock"},
-                                          {"cuptiActivityRegisterCallbacks", "asking for the GPU's times"},
-                                          {"cuptiActivityEnable", "asking for the GPU's times"}}) {
+                                          {"cuptiActivityRegisterCallbacks", "requesting the GPU's times"},
+                                          {"cuptiActivityEnable", "requesting the GPU's times"}}) {
     ::setenv("FAKE_CUPTI_REFUSES", call, 1);
     try {
       GpuActivityRecorder::of_process();
       FAIL() << call << " was refused";
     } catch (const Error& error) {
-      EXPECT_EQ(error.what(), purpose + ": CUPTI says CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)") << call;
+      EXPECT_EQ(error.what(), purpose + ": CUPTI reports CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (39)") << call;
     }
   }
   ::unsetenv("FAKE_CUPTI_REFUSES");

@@ -247,19 +247,20 @@ void expect_lines(const Accounts& accounts, std::initializer_list<const char*> l
 }
 
 TEST(Sentences, of_an_account_have_its_figures) {
-  expect_lines(full(),
-               {"pipe  2 batches in 2.00 ms, virtual clock", "cycle       25.0 µs in steady state, 4e+04 batches/s",
-                "bound by    device NPU: it executes as much as it may",
-                "bottleneck  infer on CPU+NPU: a batch every 45.0 µs, 50.0 % more than read",
-                "latency     500 µs mean, 501 µs median, 502 µs p90, 503 µs p99, 504 µs max",
-                "source      700 µs mean wait before a batch is let in, 704 µs max",
-                "overload    3.3e+04 batches/s come, 3.4e+04 leave,",
-                "            so the wait grows by 125 ms in a second", "warm-up     1 batch in no mean"});
+  expect_lines(full(), {"pipe        2 batches in 2.00 ms, virtual clock",
+                        "cycle       25.0 µs in steady state, 4e+04 batches/s",
+                        "bound by    device NPU: all its requests are busy",
+                        "bottleneck  infer on CPU+NPU: a batch every 45.0 µs, 50.0 % more than read",
+                        "latency     500 µs mean, 501 µs median, 502 µs p90, 503 µs p99, 504 µs max",
+                        "source      700 µs mean wait before a batch is admitted, 704 µs max",
+                        "overload    3.3e+04 batches/s arrive, 3.4e+04 complete,",
+                        "            so queueing delay grows by 125 ms per second",
+                        "warm-up     1 batch, excluded from all statistics"});
   Accounts cold = full();
   cold.stages[1].first = us(160), cold.interrupted = true, cold.virtual_clock = false, cold.warmup = 2;
-  expect_lines(cold,
-               {"pipe  2 batches in 2.00 ms, interrupted",
-                "warm-up     2 batches in no mean,\n            the first took 160 µs in infer, later ones 100 µs"});
+  expect_lines(cold, {"pipe        2 batches in 2.00 ms, interrupted",
+                      "warm-up     2 batches, excluded from all statistics,\n"
+                      "            the first took 160 µs in infer, later ones 100 µs"});
   Accounts few = full();
   few.cycle.reset(), few.steady_deliveries = 3;
   expect_lines(few, {"cycle       none: of 2 batches, 3 left between warm-up and drain; run more"});
@@ -273,13 +274,13 @@ TEST(Sentences, of_what_binds_have_their_figures) {
     expect_lines(a, {line});
   };
   bound_by(Binder::stage, 0, "bound by    stage read: it works on one batch at a time");
-  bound_by(Binder::stage, 1, "bound by    stage infer: all its 2 replicas are taken");
+  bound_by(Binder::stage, 1, "bound by    stage infer: all its 2 replicas are busy");
   bound_by(Binder::queue, 1, "bound by    queue of infer: it is full");
   bound_by(Binder::order, 0, "bound by    order in read: batches wait there for an earlier one to leave");
-  bound_by(Binder::in_flight, -1, "bound by    in flight: 6 batches inside at most");
-  bound_by(Binder::source, -1, "bound by    source: 3.2e+04 batches/s come");
-  bound_by(Binder::dispatch, -1, "bound by    dispatch: the time between what is there and what begins");
-  expect_lines(a, {"most load   infer on CPU+NPU: a batch every 45.0 µs, 50.0 % more than read"});
+  bound_by(Binder::in_flight, -1, "bound by    in flight: at most 6 batches in flight");
+  bound_by(Binder::source, -1, "bound by    source: 3.2e+04 batches/s arrive");
+  bound_by(Binder::dispatch, -1, "bound by    dispatch: the delay between ready and start");
+  expect_lines(a, {"slowest     infer on CPU+NPU: a batch every 45.0 µs, 50.0 % more than read"});
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // What must hold in every run, and the causes of idle time against the definitions read instant by instant.
 #include <gtest/gtest.h>
 
+#include "base/statistics/random.h"
 #include "pipeline/account/account.h"
 #include "pipeline/account/account_sums.h"
-#include "base/statistics/random.h"
-#include "places.h"
 #include "pipeline/record/run_words.h"
+#include "places.h"
 
 namespace takt {
 namespace {

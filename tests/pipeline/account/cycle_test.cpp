@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "pipeline/account/account.h"
 #include "base/statistics/random.h"
-#include "places.h"
+#include "pipeline/account/account.h"
 #include "pipeline/record/run_words.h"
+#include "places.h"
 
 namespace takt {
 namespace {

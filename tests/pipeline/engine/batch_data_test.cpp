@@ -8,10 +8,10 @@
 #include <set>
 
 #include "base/basics/error.h"
+#include "model/runtime/models.h"
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/simulation.h"
 #include "pipeline/record/run_check.h"
-#include "model/runtime/models.h"
 
 namespace takt {
 namespace {
@@ -78,33 +78,37 @@ TEST(DataOfAStage, mistakes_are_named_with_line_and_key) {
   folder.write("frames/a.npy", npy({1, 3}, {1, 2, 3}));
   folder.write("empty/readme.md", "nothing");
   folder.write("two.txt", "frames/a.npy\nframes/z.npy\n");
-  EXPECT_EQ(told(one_stage("data: {x: none/}"), folder),
-            "p.yaml:4: stages[0].data.x: there is no folder DIR/none/; check the path, which starts at this file's "
-            "folder");
+  EXPECT_EQ(
+      told(one_stage("data: {x: none/}"), folder),
+      "p.yaml:4: stages[0].data.x: the folder DIR/none/ does not exist; check the path, which is relative to this "
+      "file's folder");
   EXPECT_EQ(
       told(one_stage("data: {x: none}"), folder),
-      "p.yaml:4: stages[0].data.x: DIR/none is no file of values (.npy, .json, .ppm, .pgm); name such files, or a "
-      "folder of them");
+      "p.yaml:4: stages[0].data.x: DIR/none is not a file of values (.npy, .json, .ppm, .pgm); name such files, or "
+      "a folder of them");
   EXPECT_EQ(told(one_stage("data: none.npy"), folder),
-            "p.yaml:4: stages[0].data: there is no file DIR/none.npy; check the path, which starts at this file's "
-            "folder");
-  EXPECT_EQ(told(one_stage("data: {x: [frames/a.npy, none.npy]}"), folder),
-            "p.yaml:4: stages[0].data.x: there is no file DIR/none.npy; check the path, which starts at this file's "
-            "folder");
-  EXPECT_EQ(told(one_stage("data: {x: two.txt}"), folder),
-            "p.yaml:4: stages[0].data.x: there is no file DIR/frames/z.npy; check the path, which starts at this "
+            "p.yaml:4: stages[0].data: the file DIR/none.npy does not exist; check the path, which is relative to this "
             "file's folder");
-  EXPECT_EQ(told(one_stage("data: {x: three.txt}"), folder),
-            "p.yaml:4: stages[0].data.x: there is no file DIR/three.txt; check the path, which starts at this file's "
-            "folder");
+  EXPECT_EQ(
+      told(one_stage("data: {x: [frames/a.npy, none.npy]}"), folder),
+      "p.yaml:4: stages[0].data.x: the file DIR/none.npy does not exist; check the path, which is relative to this "
+      "file's folder");
+  EXPECT_EQ(
+      told(one_stage("data: {x: two.txt}"), folder),
+      "p.yaml:4: stages[0].data.x: the file DIR/frames/z.npy does not exist; check the path, which is relative to "
+      "this file's folder");
+  EXPECT_EQ(
+      told(one_stage("data: {x: three.txt}"), folder),
+      "p.yaml:4: stages[0].data.x: the file DIR/three.txt does not exist; check the path, which is relative to this "
+      "file's folder");
   EXPECT_EQ(told(one_stage("data: {x: empty}"), folder),
-            "p.yaml:4: stages[0].data.x: has no file of values (.npy, .json, .ppm, .pgm); add some");
+            "p.yaml:4: stages[0].data.x: has no files of values (.npy, .json, .ppm, .pgm); add some");
   EXPECT_EQ(told(one_stage("data: []"), folder),
-            "p.yaml:4: stages[0].data: has no file of values (.npy, .json, .ppm, .pgm); add some");
+            "p.yaml:4: stages[0].data: has no files of values (.npy, .json, .ppm, .pgm); add some");
   EXPECT_EQ(told(one_stage("data: [[frames]]"), folder),
-            "p.yaml:4: stages[0].data: holds what is no name of a file; write [a.npy, b.npy]");
+            "p.yaml:4: stages[0].data: has an entry that is not a file name; write [a.npy, b.npy]");
   EXPECT_EQ(told(one_stage("data: ~"), folder),
-            "p.yaml:4: stages[0].data: is no folder and no list of files; write frames/, or [a.npy, b.npy]");
+            "p.yaml:4: stages[0].data: is neither a folder nor a list of files; write frames/, or [a.npy, b.npy]");
   EXPECT_EQ(told(one_stage("data: {x: {generated: 0}}"), folder),
             "p.yaml:4: stages[0].data.x.generated: 0 is out of range; use 1 to 100000");
   EXPECT_EQ(told(one_stage("data: {x: {}}"), folder),
@@ -112,12 +116,14 @@ TEST(DataOfAStage, mistakes_are_named_with_line_and_key) {
   EXPECT_EQ(told(one_stage("data: {x: {seed: 4}}"), folder),
             "p.yaml:4: stages[0].data.x.seed: unknown key; the keys are generated");
   EXPECT_EQ(told(one_stage("data: {x: frames}\n    inputs: {x: \"{1,3}\"}"), folder),
-            "p.yaml:4: stages[0].data.x: is beside 'inputs.x', which gives the input its values, too; keep one");
+            "p.yaml:4: stages[0].data.x: is given in addition to 'inputs.x', which also sets the values of the input; "
+            "keep one");
   EXPECT_EQ(told(one_stage("data: {x: {generated: 2}}\n    inputs: {x: \"{1,3}\"}"), folder), "taken") << "its shape";
   EXPECT_EQ(told("stages:\n  - {name: a, dummy: {matmul: 3}}\n  - {name: b, dummy: {matmul: 3}, connect: {x: a.y}, "
                  "data: {x: frames}}\n",
                  folder),
-            "p.yaml:3: stages[1].data.x: is beside 'connect.x', which gives the input its values, too; keep one");
+            "p.yaml:3: stages[1].data.x: is given in addition to 'connect.x', which also sets the values of the input; "
+            "keep one");
   EXPECT_EQ(told("stages:\n  - {name: a, dummy: {time: 1ms}, device: sim:CPU, data: frames}\n", folder),
             "p.yaml:2: stages[0].data: is for the inputs of a model, and this stage has none; leave it out");
 }
@@ -138,7 +144,7 @@ TEST(Turns, values_are_read_once_and_take_turns) {
   const auto notes = notes_on_turns("a", turns, 5);
   ASSERT_EQ(notes.size(), 2u);
   EXPECT_NE(notes[0].find("a.npy: shape {3} was taken as {1,3} for input 'x'"), std::string::npos) << notes[0];
-  EXPECT_EQ(notes[1], "stage 'a': 2 values of input 'x' took turns for 5 batches");
+  EXPECT_EQ(notes[1], "stage 'a': 2 values of input 'x' were used in rotation for 5 batches");
   EXPECT_EQ(notes_on_turns("a", turns, 2).size(), 1u) << "each was used once";
 }
 
@@ -158,11 +164,12 @@ TEST(Turns, what_does_not_fit_the_model_is_refused) {
     return std::string("taken");
   };
   const Port x{"x", ElementType::f32, {{{}, "n"}, {3, ""}}}, y{"y", ElementType::f32, {{2, ""}, {2, ""}}};
-  EXPECT_EQ(refusal("{z: frames}", {x, y}), "data.z: the model has no such input; did you mean 'x'?");
+  EXPECT_EQ(refusal("{z: frames}", {x, y}), "data.z: the model does not have this input; did you mean 'x'?");
   EXPECT_EQ(refusal("frames", {x, y}), "data: the model has 2 inputs; write 'data: {NAME: …}' with one of x, y");
   EXPECT_EQ(refusal("frames", {x}).substr(0, 18), "data: /frames/b.np");
-  EXPECT_NE(refusal("frames", {x}).find("is {2,3}, and the first file {1,3}; values that take turns need one shape"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal("frames", {x}).find("is {2,3}, but the first file is {1,3}; all values of an input need the same shape"),
+      std::string::npos);
   EXPECT_EQ(refusal("{y: frames/a.npy}", {x, y}),
             "data.y: /frames/a.npy: shape {1,3} does not fit input 'y', which is {2,2} in the model; give values of "
             "that shape");
@@ -230,7 +237,7 @@ TEST_P(RealData, every_batch_has_the_values_of_its_file) {
       &notes);
   ASSERT_EQ(seen.size(), 10u);
   expect_frames(seen);
-  EXPECT_EQ(notes, std::vector<std::string>{"stage 'a': 3 values of input 'x' took turns for 10 batches"});
+  EXPECT_EQ(notes, std::vector<std::string>{"stage 'a': 3 values of input 'x' were used in rotation for 10 batches"});
 }
 
 TEST_P(RealData, parts_get_their_rows_of_it) {

@@ -119,7 +119,7 @@ TEST(EngineFailure, a_stage_that_hangs_ends_the_run_after_its_time_limit) {
   EXPECT_FALSE(engine.run()) << "something is still in flight";
   EXPECT_EQ(engine.result.schedule.batches.size(), 4u) << "those before it were delivered";
   EXPECT_EQ(engine.result.failure,
-            "p.yaml: stage 'infer', batch 4: not done after 300 ms; raise 'timeout', or look at what the device does");
+            "p.yaml: stage 'infer', batch 4: not completed after 300 ms; raise 'timeout', or check the device");
   expect_kept(engine);
   gate.open();
 }
@@ -134,8 +134,7 @@ TEST(EngineFailure, a_part_that_hangs_ends_the_run_after_its_time_limit) {
                                  1));
   EXPECT_FALSE(engine.run());
   EXPECT_EQ(engine.result.failure,
-            "p.yaml: stage 'infer' on CPU, batch 4: not done after 300 ms; raise 'timeout', or look at what the "
-            "device does");
+            "p.yaml: stage 'infer' on CPU, batch 4: not completed after 300 ms; raise 'timeout', or check the device");
   expect_kept(engine);
   gate.open();
 }
@@ -190,7 +189,8 @@ TEST(EngineFailure, an_interrupt_ends_within_a_second_whatever_the_time_limit) {
   EXPECT_FALSE(engine.run());
   EXPECT_LT(steady_now() - Nanoseconds(stopped_at), std::chrono::milliseconds(950));
   ASSERT_TRUE(engine.result.failure);
-  EXPECT_EQ(engine.result.failure->rfind("p.yaml: stage 'infer', batch 4: interrupted; after ", 0), 0u)
+  EXPECT_EQ(engine.result.failure->rfind("p.yaml: stage 'infer', batch 4: interrupted; it had not returned after ", 0),
+            0u)
       << *engine.result.failure;
   expect_kept(engine);
   gate.open();

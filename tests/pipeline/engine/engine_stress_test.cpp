@@ -7,8 +7,8 @@
 #include <map>
 #include <thread>
 
-#include "pipeline/account/account_sums.h"
 #include "base/statistics/random.h"
+#include "pipeline/account/account_sums.h"
 #include "pipeline/engine/fake_stages.h"
 #include "pipeline/record/measured_runs.h"
 #include "pipeline/record/run_check.h"

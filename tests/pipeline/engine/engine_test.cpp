@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/basics/error.h"
-#include "pipeline/engine/engine_run.h"
 #include "measure/run/fake_session.h"
 #include "model/runtime/models.h"
+#include "pipeline/engine/engine_run.h"
 
 namespace takt {
 namespace {
@@ -85,8 +85,7 @@ TEST(Engine, a_hanging_stage_ends_the_run_and_is_named) {
       run("batches: 5\ntimeout: 500ms\nstages:\n  - {name: a, dummy: {time: 1ms}, device: sim:CPU}\n"
           "  - {name: b, dummy: {time: 1h}, device: sim:GPU}\n");
   EXPECT_EQ(made.failure,
-            "p.yaml: stage 'b', batch 0: not done after 500 ms; raise 'timeout', or look at what the "
-            "device does");
+            "p.yaml: stage 'b', batch 0: not completed after 500 ms; raise 'timeout', or check the device");
   EXPECT_TRUE(made.interrupted);
   EXPECT_TRUE(made.schedule.batches.empty());
 }
@@ -155,8 +154,7 @@ TEST(Engine, a_runtime_that_never_comes_back_hangs_nobody_and_may_come_back_late
   PipelineRun made;
   EXPECT_FALSE(engine.run(made)) << "something is still in flight";
   EXPECT_EQ(made.failure,
-            "p.yaml: stage 'a', batch 0: not done after 50.0 ms; raise 'timeout', or look at what the "
-            "device does");
+            "p.yaml: stage 'a', batch 0: not completed after 50.0 ms; raise 'timeout', or check the device");
   hanging->request->come_back();
 }
 
@@ -278,7 +276,7 @@ TEST_P(RealEngine, a_stage_that_cannot_be_divided_is_refused) {
     ADD_FAILURE() << "was taken";
   } catch (const Error& error) {
     const std::string what = error.what();
-    EXPECT_NE(what.find("p.yaml:2: stages[0] 's': the stage cannot be divided along axis 0: output 'y' differs at"),
+    EXPECT_NE(what.find("p.yaml:2: stages[0] 's': the stage cannot be split along axis 0: output 'y' differs at"),
               std::string::npos)
         << what;
   }

@@ -1,9 +1,9 @@
 #include "pipeline/engine/fake_stages.h"
 
 #include "base/basics/error.h"
-#include "pipeline/engine/planned_run.h"
 #include "measure/run/fake_session.h"
 #include "model/runtime/worker.h"
+#include "pipeline/engine/planned_run.h"
 
 namespace takt {
 namespace {

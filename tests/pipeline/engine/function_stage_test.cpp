@@ -126,7 +126,7 @@ TEST(StageFunction, what_it_throws_is_the_error_of_its_batch_and_the_next_goes_o
   for (int batch = 0; batch < 4; ++batch) decode.start_async(batch);
   EXPECT_EQ(failure_of(decode), "stage 'decode', batch 3: frame 3 is torn");
   for (int batch = 4; batch < 10; ++batch) decode.start_async(batch);
-  EXPECT_EQ(failure_of(decode), "stage 'decode', batch 5: it threw something that is no std::exception")
+  EXPECT_EQ(failure_of(decode), "stage 'decode', batch 5: it threw something that is not a std::exception")
       << "the first one";
   EXPECT_EQ(failure_of(decode), "none");
   ASSERT_EQ(gathered.results().size(), 10u);

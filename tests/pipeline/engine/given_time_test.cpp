@@ -5,12 +5,12 @@
 #include <map>
 
 #include "base/basics/error.h"
-#include "pipeline/engine/engine.h"
-#include "pipeline/stages/links.h"
-#include "pipeline/engine/simulation.h"
-#include "pipeline/spec/stage_order.h"
-#include "pipeline/record/run_check.h"
 #include "model/runtime/models.h"
+#include "pipeline/engine/engine.h"
+#include "pipeline/engine/simulation.h"
+#include "pipeline/record/run_check.h"
+#include "pipeline/spec/stage_order.h"
+#include "pipeline/stages/links.h"
 
 namespace takt {
 namespace {
@@ -72,7 +72,7 @@ TEST(Waiting, is_read_back_from_a_trace) {
 TEST(Waiting, longer_than_the_timeout_is_a_failure) {
   const auto outcome = run_pipeline(parsed("batches: 2\ntimeout: 50ms\nstages:\n  - {name: a, dummy: {wait: 1h}}\n"));
   ASSERT_TRUE(outcome.run.failure);
-  EXPECT_NE(outcome.run.failure->find("p.yaml: stage 'a', batch 0: not done after 50.0 ms"), std::string::npos)
+  EXPECT_NE(outcome.run.failure->find("p.yaml: stage 'a', batch 0: not completed after 50.0 ms"), std::string::npos)
       << *outcome.run.failure;
   EXPECT_FALSE(outcome.abandoned);
 }

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "base/basics/error.h"
+#include "model/runtime/models.h"
 #include "pipeline/engine/engine.h"
 #include "pipeline/record/run_check.h"
-#include "model/runtime/models.h"
 
 namespace takt {
 namespace {
@@ -158,8 +158,7 @@ TEST_P(Handover, a_stage_whose_sizes_stay_open_refuses_batches_of_other_sizes_th
       start(1, height);
       ADD_FAILURE() << height << " rows were taken";
     } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find("but the stage began with {24,1000}"), std::string::npos)
-          << error.what();
+      EXPECT_NE(std::string(error.what()).find("but the first batch had {24,1000}"), std::string::npos) << error.what();
     }
   start(2, 24);
   ASSERT_EQ(outputs.size(), 2u);

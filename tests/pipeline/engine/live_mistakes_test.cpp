@@ -7,9 +7,9 @@
 #include <mutex>
 #include <thread>
 
+#include "model/runtime/models.h"
 #include "pipeline/account/account_sums.h"
 #include "pipeline/engine/fake_stages.h"
-#include "model/runtime/models.h"
 
 namespace takt {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "pipeline/account/account.h"
-#include "base/table/table.h"
 #include "base/files/temporary_folder.h"
+#include "base/table/table.h"
 #include "logged_pipeline.h"
+#include "pipeline/account/account.h"
 #include "trace/chrome/reader.h"
 
 namespace takt {
@@ -83,7 +83,7 @@ TEST(LoggedExecution, copies_at_impossible_times_are_refused) {
   EXPECT_EQ(log.profiler.finished(), 0);
   log.profiler.log_execution("a", "CPU", copied(log, 0, 0));
   log.event("b", "CPU", 0, 6, 8);  // while the outputs of a are still being copied
-  EXPECT_NE(message_of([&] { log.profiler.text(); }).find("before 'a' was done with it"), std::string::npos);
+  EXPECT_NE(message_of([&] { log.profiler.text(); }).find("before 'a' had completed it"), std::string::npos);
 }
 
 /// 1 ms to cut, parts of 5 and 8 ms, 1 ms until the merge starts, 1 ms merge.

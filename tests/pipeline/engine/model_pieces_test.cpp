@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "base/basics/error.h"
-#include "pipeline/engine/piece_models.h"
-#include "pipeline/spec/pipeline_spec.h"
-#include "pipeline/engine/simulation.h"
-#include "pipeline/spec/stage_order.h"
 #include "model/runtime/runtime.h"
+#include "pipeline/engine/piece_models.h"
+#include "pipeline/engine/simulation.h"
+#include "pipeline/spec/pipeline_spec.h"
+#include "pipeline/spec/stage_order.h"
 #include "test_folder.h"
 
 namespace takt {

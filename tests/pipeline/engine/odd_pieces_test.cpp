@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/odd_models.h"
 #include "base/basics/error.h"
-#include "pipeline/stages/model_pieces.h"
-#include "pipeline/engine/piece_runs.h"
-#include "places.h"
+#include "cli/odd_models.h"
 #include "measure/open/prepared_model.h"
+#include "pipeline/engine/piece_runs.h"
+#include "pipeline/stages/model_pieces.h"
+#include "places.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pipeline/engine/engine.h"
-#include "pipeline/stages/model_pieces.h"
-#include "pipeline/engine/piece_models.h"
-#include "pipeline/engine/piece_runs.h"
-#include "places.h"
 #include "model/runtime/generated_values.h"
 #include "model/runtime/runtime.h"
+#include "pipeline/engine/engine.h"
+#include "pipeline/engine/piece_models.h"
+#include "pipeline/engine/piece_runs.h"
+#include "pipeline/stages/model_pieces.h"
+#include "places.h"
 #include "test_folder.h"
 
 namespace takt {

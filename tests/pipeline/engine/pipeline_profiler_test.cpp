@@ -99,7 +99,8 @@ TEST(PipelineProfiler, refuses_what_cannot_be_and_keeps_what_it_had) {
   Log log;
   log_two_stages(log);
   const auto before = log.profiler.table("batches", TableFormat::csv);
-  EXPECT_NE(message_of([&] { log.event("decode", "CPU", 2, 50, 51); }).find("in this stage before"), std::string::npos);
+  EXPECT_NE(message_of([&] { log.event("decode", "CPU", 2, 50, 51); }).find("the batch was already in this stage"),
+            std::string::npos);
   EXPECT_NE(message_of([&] { log.event("decode", "CPU", 9, 5, 4); }).find("before it was submitted"),
             std::string::npos);
   EXPECT_NE(message_of([&] { log.event("", "CPU", 9, 4, 5); }).find("no name"), std::string::npos);
@@ -114,20 +115,22 @@ TEST(PipelineProfiler, refuses_what_cannot_be_and_keeps_what_it_had) {
 
 TEST(PipelineProfiler, says_why_there_are_no_tables) {
   Log empty, typing_error, back;
-  EXPECT_NE(message_of([&] { empty.profiler.text(); }).find("none of 0 batches"), std::string::npos);
+  EXPECT_NE(message_of([&] { empty.profiler.text(); }).find("none of the 0 batches"), std::string::npos);
   typing_error.event("decode", "CPU", 0, 0, 1);
   typing_error.event("decod", "CPU", 1, 1, 2);
   EXPECT_NE(message_of([&] { typing_error.profiler.text(); }).find("'decode', 'decod'"), std::string::npos);
   log_two_stages(back);
   back.event("infer", "GPU", 4, 30, 31);
   back.event("decode", "CPU", 4, 31, 32);
-  EXPECT_NE(message_of([&] { back.profiler.text(); }).find("batch 4 was in stage 'infer' before 'decode' was done"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of([&] { back.profiler.text(); }).find("batch 4 was in stage 'infer' before 'decode' had completed it"),
+      std::string::npos);
   EXPECT_NE(message_of([&] { back.profiler.table("stage"); }), "");
   Log good;
   log_two_stages(good);
   EXPECT_EQ(
-      message_of([&] { good.profiler.table("stage"); }).find("'stage' is no table of a pipeline; it has summary, "), 0u)
+      message_of([&] { good.profiler.table("stage"); }).find("'stage' is not a table of a pipeline; it has summary, "),
+      0u)
       << message_of([&] { good.profiler.table("stage"); });
 }
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "model/runtime/models.h"
 #include "pipeline/spec/public_door.h"
 #include "pipeline/stages/tensor_split.h"
-#include "model/runtime/models.h"
 #include "takt/data_parallel.h"
 #include "takt/error.h"
 #include "takt/pipeline_profiler.h"
@@ -68,7 +68,7 @@ TEST(PublicChecks, a_device_that_contradicts_the_runtime_is_bad_input) {
   const TestFolder folder;
   const auto model = folder.write("doubling.onnx", model_that_doubles());
   EXPECT_EQ(refused_by([&] { StageExecutor stage(model, {.device = "sim:GPU", .runtime = "onnxruntime"}); }),
-            "device sim:GPU is simulated, but runtime onnxruntime is asked for; leave out one of the two");
+            "device sim:GPU is simulated, but runtime onnxruntime is given; leave out one of the two");
   EXPECT_THAT(refused_by([&] { StageExecutor stage(model, {.device = "sim:CPU", .inputs = {"x:{1,"}}); }),
               HasSubstr("input 'x:{1,'"));
 }
@@ -92,7 +92,7 @@ TEST(PublicChecks, settings_of_an_executor_are_possible_ones) {
   EXPECT_THAT(open([](auto& s) { s.precision = ElementType::string; }), HasSubstr("use f32, f16 or bf16"));
   EXPECT_THAT(open([](auto& s) { s.tuning = {{"nonsense", "1"}}; }), HasSubstr("tuning 'nonsense'"));
   EXPECT_THAT(open([](auto& s) { s.tuning = {{"spining", "off"}}; }), HasSubstr("spinning"));
-  EXPECT_THAT(open([](auto& s) { s.tuning = {{"spinning", "1"}}; }), HasSubstr("it may be on, off"));
+  EXPECT_THAT(open([](auto& s) { s.tuning = {{"spinning", "1"}}; }), HasSubstr("; use on, off"));
   EXPECT_THAT(open([](auto& s) { s.device = ""; }), HasSubstr("device"));
   EXPECT_EQ(open([](auto& s) { s.tuning = {{"spinning", "off"}, {"pinning", "own"}}; }), "");
 }
@@ -106,11 +106,11 @@ TEST(PublicChecks, a_function_is_given_and_gives_only_values_that_are_what_they_
   EXPECT_THAT(refused_by([&] {
                 stage->start_async(0, {{0, held({"x", ElementType::f32, {-1}, {}, {}})}});
               }),
-              HasSubstr("which no value has"));
+              HasSubstr("has the invalid shape"));
   EXPECT_THAT(refused_by([&] {
                 stage->start_async(0, {{0, held({"x", ElementType::f32, {largest, 2}, {}, {}})}});
               }),
-              HasSubstr("which no value has"));
+              HasSubstr("has the invalid shape"));
   EXPECT_THAT(refused_by([&] {
                 stage->start_async(0, {{0, held({"x", static_cast<ElementType>(99), {}, {}, {}})}});
               }),
@@ -142,14 +142,17 @@ TEST(PublicChecks, a_divided_stage_reads_no_memory_that_a_value_does_not_have) {
               }),
               HasSubstr("holds 12 bytes, but {4,2} of float32 is 32 bytes"));
   EXPECT_THAT(refused_by([&] { stage.partition({{0, too_short}}); }), HasSubstr("holds 12 bytes"));
-  EXPECT_THAT(refused_by([&] { stage.partition({{7, held(floats("x", {1}, {1}))}}); }), HasSubstr("no input number 7"));
+  EXPECT_THAT(refused_by([&] {
+                stage.partition({{7, held(floats("x", {1}, {1}))}});
+              }),
+              HasSubstr("input number 7 does not exist"));
   EXPECT_THAT(refused_by([&] { stage.merge({{too_short}, {too_short}}); }), HasSubstr("holds 12 bytes"));
   EXPECT_THAT(refused_by([&] { stage.merge({}); }), HasSubstr("outputs of 0 parts"));
   const auto row = held(floats("x", {1, 2}, {1, 2}));
   EXPECT_THAT(refused_by([&] { stage.merge({{row}, {row, row}}); }), HasSubstr("has no output 1"));
   EXPECT_THAT(refused_by([&] { stage.merge({{row}, {nullptr}}); }), HasSubstr("has no output 0"));
   const auto endless = held({"x", ElementType::f32, {largest, 0}, {}, {}});
-  EXPECT_THAT(refused_by([&] { stage.merge({{endless}, {endless}}); }), HasSubstr("more rows than can be counted"));
+  EXPECT_THAT(refused_by([&] { stage.merge({{endless}, {endless}}); }), HasSubstr("too many rows"));
   EXPECT_EQ(stage.merge({{row}, {row}}).front()->shape, (Shape{2, 2}));
   EXPECT_THAT(refused_by([&] { stage.part(1, 0); }), HasSubstr("no part 0 of replica 1"));
   EXPECT_THAT(refused_by([&] { stage.part(-1, 0); }), HasSubstr("no part"));
@@ -175,8 +178,8 @@ TEST(PublicChecks, what_is_nothing_is_named) {
       HasSubstr("a stage that is a function has no name"));
   EXPECT_THAT(refused_by([] { DataParallelStage stage("model.onnx", {.devices = {"CPU"}}); }),
               HasSubstr("needs two devices or more"));
-  EXPECT_THAT(refused_by([] { split_tensor(nullptr, 0, {1}); }), HasSubstr("a value to be divided is null"));
-  EXPECT_THAT(refused_by([] { merge_tensors({nullptr}, 0); }), HasSubstr("a part to be merged is null"));
+  EXPECT_THAT(refused_by([] { split_tensor(nullptr, 0, {1}); }), HasSubstr("a value to split is null"));
+  EXPECT_THAT(refused_by([] { merge_tensors({nullptr}, 0); }), HasSubstr("a part to merge is null"));
 }
 
 TEST(PublicChecks, an_empty_value_of_many_rows_is_divided_at_once) {
@@ -204,24 +207,24 @@ TEST(PublicChecks, times_that_no_sum_can_hold_are_refused) {
     wrong.begin = nanoseconds(time == -1 ? -largest - 1 : time);
     EXPECT_NE(refused_by([&] { profiler.log_execution("split", wrong); }), "");
   }
-  EXPECT_THAT(refused_by([&] {
-                profiler.log_event("a", "CPU", 0, now, now, {nanoseconds(-1), {}, {}});
-              }),
-              HasSubstr("0 or more"));
+  for (const ExecutionCounters& counters :
+       {ExecutionCounters{nanoseconds(-1), {}, {}}, ExecutionCounters{{}, nanoseconds(-1), {}}})
+    EXPECT_THAT(refused_by([&] { profiler.log_event("a", "CPU", 0, now, now, counters); }),
+                HasSubstr("a time of -1 ns was given; a time is 0 or more, and less than 36 years"));
   EXPECT_THAT(refused_by([&] {
                 profiler.log_event("a", "CPU", 0, now, now, {{}, {}, -1});
               }),
-              HasSubstr("less than no bytes"));
+              HasSubstr("the number of bytes moved is negative"));
   EXPECT_THAT(refused_by([&] {
                 profiler.log_event("a", "CPU", 0, now, now, {{}, {}, largest});
               }),
-              HasSubstr("more than can be counted"));
+              HasSubstr("is too large to be counted"));
   const auto years = nanoseconds(std::int64_t{1} << 57);  // more than four; what the device computes counts as well
   profiler.log_event("a", "CPU", 0, now - years, now);
   profiler.log_event("a", "CPU", 1, now - years, now);
   profiler.log_event("a", "CPU", 2, now - years, now);
   EXPECT_THAT(refused_by([&] { profiler.log_event("a", "CPU", 3, now - years, now); }),
-              HasSubstr("more than can be counted"));
+              HasSubstr("is too large to be counted"));
   EXPECT_EQ(profiler.finished(), 3);
   EXPECT_NE(profiler.text(), "");
 }

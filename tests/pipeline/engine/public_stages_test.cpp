@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 #include "model/onnx/builder.h"
+#include "model/runtime/models.h"
 #include "pipeline/engine/fake_stages.h"
 #include "pipeline/stages/stage_executor.h"
-#include "model/runtime/models.h"
 #include "takt/data_parallel.h"
 #include "takt/error.h"
 

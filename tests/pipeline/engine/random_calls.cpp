@@ -18,8 +18,8 @@
 
 #include "base/files/temporary_folder.h"
 #include "model/onnx/builder.h"
-#include "random_draws.h"
 #include "model/runtime/runtime.h"
+#include "random_draws.h"
 #include "takt/data_parallel.h"
 #include "takt/pipeline_profiler.h"
 #include "takt/recorder.h"

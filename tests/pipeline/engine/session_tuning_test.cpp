@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/affinity.h"
+#include "base/system/affinity.h"
 
 namespace takt {
 namespace {

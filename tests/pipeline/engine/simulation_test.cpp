@@ -6,8 +6,8 @@
 
 #include "base/basics/error.h"
 #include "flow/flow_words.h"
-#include "pipeline/engine/shared_resources.h"
 #include "model/runtime/models.h"
+#include "pipeline/engine/shared_resources.h"
 
 namespace takt {
 namespace {
@@ -194,7 +194,7 @@ TEST(Simulation, shapes_that_do_not_fit_are_named_before_anything_runs) {
   EXPECT_EQ(refusal("{name: b, dummy: {matmul: 8}, device: sim:CPU, connect: {x: a.z}}"),
             "p.yaml:3: stages[1] 'b': connect.x: 'a' has no output 'z'; did you mean 'y'?");
   EXPECT_EQ(refusal("{name: b, dummy: {matmul: 8}, device: CPU}"),
-            "p.yaml: CPU is a real device, which takes real time; use sim:CPU");
+            "p.yaml: CPU is a real device and cannot be simulated; use sim:CPU");
   EXPECT_EQ(refusal("{name: b, dummy: {matmul: 8}, device: sim:CPU}"), "taken");
 }
 

@@ -5,10 +5,10 @@
 #include <array>
 
 #include "base/basics/error.h"
-#include "pipeline/stages/links.h"
+#include "model/runtime/models.h"
 #include "pipeline/spec/pipeline_spec.h"
 #include "pipeline/spec/stage_order.h"
-#include "model/runtime/models.h"
+#include "pipeline/stages/links.h"
 
 namespace takt {
 namespace {
@@ -54,24 +54,23 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"negative_time", stage("    dummy: {time: -1ms}\n    device: sim:CPU"),
                 "p.yaml:3: stages[0].dummy.time: -1.00 ms is out of range; use 0 ns to 3600 s"},
         Mistake{"missing_model", stage("    model: none.onnx"),
-                "p.yaml:3: stages[0].model: there is no file none.onnx; check the path, which starts at this file's "
-                "folder"},
+                "p.yaml:3: stages[0].model: the file none.onnx does not exist; check the path, which is relative to "
+                "this file's folder"},
         Mistake{"no_model", stage("    device: CPU"),
                 "p.yaml:2: stages[0].model: is missing; name a model file, or a 'dummy'"},
         Mistake{"unknown_device", stage("    dummy: {matmul: 8}\n    device: GPV"),
-                "p.yaml:4: stages[0].device: there is no device 'GPV'; did you mean 'GPU'?"},
-        Mistake{
-            "unknown_sim", stage("    dummy: {matmul: 8}\n    device: sim:NPV"),
-            "p.yaml:4: stages[0].device: there is no device sim:NPV: neither built in (CPU, GPU, NPU) nor described "
-            "by NPV.yaml; did you mean 'NPU'?"},
+                "p.yaml:4: stages[0].device: the device 'GPV' does not exist; did you mean 'GPU'?"},
+        Mistake{"unknown_sim", stage("    dummy: {matmul: 8}\n    device: sim:NPV"),
+                "p.yaml:4: stages[0].device: the device sim:NPV does not exist: it is neither built in (CPU, GPU, NPU) "
+                "nor described by NPV.yaml; did you mean 'NPU'?"},
         Mistake{"real_time", stage("    dummy: {time: 1ms}\n    device: GPU"),
-                "p.yaml:3: stages[0].dummy.time: is for simulated devices or the CPU undivided, and GPU is neither; "
+                "p.yaml:3: stages[0].dummy.time: is for simulated devices or an unsplit CPU stage, and GPU is neither; "
                 "use a sim: device, 'wait' or 'matmul'"},
         Mistake{"real_time_divided", stage("    dummy: {time: 1ms}\n    split: {devices: [CPU, CPU]}"),
-                "p.yaml:3: stages[0].dummy.time: is for simulated devices or the CPU undivided, and CPU+CPU is "
+                "p.yaml:3: stages[0].dummy.time: is for simulated devices or an unsplit CPU stage, and CPU+CPU is "
                 "neither; use a sim: device, 'wait' or 'matmul'"},
         Mistake{"precision", stage("    dummy: {matmul: 8}\n    precision: f8"),
-                "p.yaml:4: stages[0].precision: f8 is no precision; use f32, f16 or bf16"},
+                "p.yaml:4: stages[0].precision: f8 is not a precision; use f32, f16 or bf16"},
         Mistake{"precision_without_a_model", stage("    dummy: {time: 1ms}\n    device: sim:CPU\n    precision: f32"),
                 "p.yaml:5: stages[0].precision: is for models, and this stage has none; leave it out"},
         Mistake{"open_shapes_without_a_model", stage("    dummy: {time: 1ms}\n    open_shapes: true"),
@@ -79,8 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"busy_threads", stage("    dummy: {time: 1ms}\n    threads: 2"),
                 "p.yaml:4: stages[0].threads: is for models, and this stage keeps one thread busy; leave it out"},
         Mistake{"busy_inputs", stage("    dummy: {time: 1ms}\n    connect: {x: b.y}"),
-                "p.yaml:4: stages[0].connect: is for the inputs of a model; this stage hands on what it is given (say "
-                "with 'after' what comes before)"},
+                "p.yaml:4: stages[0].connect: is for the inputs of a model; this stage passes its input on (give its "
+                "predecessors with 'after')"},
         Mistake{"two_dummies", stage("    dummy: {time: 1ms, wait: 1ms}"),
                 "p.yaml:3: stages[0].dummy: needs one of 'time', 'wait' and 'matmul'; give one of them"},
         Mistake{"no_dummy", stage("    dummy: {merge: 1ms}"),
@@ -88,12 +87,12 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"long_wait", stage("    dummy: {wait: 2h}"),
                 "p.yaml:3: stages[0].dummy.wait: 7200 s is out of range; use 0 ns to 3600 s"},
         Mistake{"wait_device", stage("    dummy: {wait: 1ms}\n    device: CPU"),
-                "p.yaml:4: stages[0].device: is for what computes, and this stage waits; leave it out"},
+                "p.yaml:4: stages[0].device: is for stages that compute, and this stage waits; leave it out"},
         Mistake{"wait_split", stage("    dummy: {wait: 1ms}\n    split: {devices: [CPU, CPU]}"),
-                "p.yaml:4: stages[0].split: is for what computes, and this stage waits; leave it out"},
+                "p.yaml:4: stages[0].split: is for stages that compute, and this stage waits; leave it out"},
         Mistake{"split_device",
                 stage("    dummy: {time: 1ms}\n    device: sim:CPU\n    split: {devices: [sim:GPU, sim:NPU]}"),
-                "p.yaml:4: stages[0].device: is beside 'split', which names the devices; keep one"},
+                "p.yaml:4: stages[0].device: is given in addition to 'split', which names the devices; keep one"},
         Mistake{"sim_runtime", stage("    dummy: {matmul: 8}\n    device: CPU\n    runtime: sim"),
                 "p.yaml:5: stages[0].runtime: 'sim' does not run CPU; leave it out"},
         Mistake{"real_runtime", stage("    dummy: {matmul: 8}\n    device: sim:CPU\n    runtime: openvino"),
@@ -111,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "p.yaml:4: stages[0].split.runtimes: has 1 runtimes for 2 devices; give one each"},
         Mistake{"runtimes_name",
                 stage("    dummy: {matmul: 8}\n    split: {devices: [CPU, CPU], runtimes: [openvino, onxruntime]}"),
-                "p.yaml:4: stages[0].split.runtimes: 'onxruntime' is not known; did you mean 'onnxruntime'?"},
+                "p.yaml:4: stages[0].split.runtimes: 'onxruntime' is unknown; did you mean 'onnxruntime'?"},
         Mistake{
             "runtimes_text", stage("    dummy: {matmul: 8}\n    split: {devices: [CPU, CPU], runtimes: openvino}"),
             "p.yaml:4: stages[0].split.runtimes: is not a list; write one for each device: [openvino, onnxruntime]"},
@@ -121,21 +120,22 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"runtimes_twice",
                 stage("    dummy: {matmul: 8}\n    runtime: openvino\n    split: {devices: [CPU, CPU], runtimes: "
                       "[openvino, openvino]}"),
-                "p.yaml:5: stages[0].split.runtimes: stands beside 'runtime'; keep one"},
+                "p.yaml:5: stages[0].split.runtimes: is given in addition to 'runtime'; keep one"},
         Mistake{"ratio", stage("    dummy: {time: 1ms}\n    split: {devices: [sim:GPU, sim:NPU], ratio: [0.5, 0.6]}"),
                 "p.yaml:4: stages[0].split.ratio: adds up to 1.1; make the shares add up to 1"},
         Mistake{"ratio_count", stage("    dummy: {time: 1ms}\n    split: {devices: [sim:GPU, sim:NPU], ratio: [1]}"),
                 "p.yaml:4: stages[0].split.ratio: has 1 shares for 2 devices; give one each"},
-        Mistake{"mixed_split", stage("    dummy: {matmul: 8}\n    split: {devices: [sim:GPU, CPU]}"),
-                "p.yaml:4: stages[0].split.devices: mixes real and simulated devices, so there is no whole result to "
-                "merge; use one kind"},
+        Mistake{
+            "mixed_split", stage("    dummy: {matmul: 8}\n    split: {devices: [sim:GPU, CPU]}"),
+            "p.yaml:4: stages[0].split.devices: mixes real and simulated devices, so there is no complete result to "
+            "merge; use one kind"},
         Mistake{"rate", "source: 50\n" + stage("    dummy: {time: 1ms}\n    device: sim:CPU"),
-                "p.yaml:1: source: '50' is no source; write closed, 50/s or poisson 50/s"},
+                "p.yaml:1: source: '50' is not a source; write closed, 50/s or poisson 50/s"},
         Mistake{"unused_device",
                 "devices: {sim:GPU: {requests: 1}}\n" + stage("    dummy: {time: 1ms}\n    device: sim:CPU"),
                 "p.yaml:1: devices.sim:GPU: no stage runs on it; did you mean 'sim:CPU'?"},
         Mistake{"same_name", two_stages + "}\n  - {name: b, dummy: {time: 5ms}, device: sim:CPU}",
-                "p.yaml:4: stages[2].name: 'b' is the name of an earlier stage too; choose another"},
+                "p.yaml:4: stages[2].name: 'b' is also the name of an earlier stage; choose another"},
         Mistake{"cycle",
                 "stages:\n  - {name: a, dummy: {matmul: 8}, connect: {x: b.y}}\n  - {name: b, dummy: {matmul: 8}}",
                 "p.yaml:2: stages[0].connect.x: stage 'b' does not come before 'a', so this is a cycle; connect to an "
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "p.yaml:2: warmup: 5 leaves nothing of 5 batches; use fewer"},
         Mistake{"contention", "contention: {interference: {a: {c: 2}}}\n" + two_stages + "}",
                 "p.yaml:1: contention.interference.a.c: unknown key; did you mean 'a'?"},
-        Mistake{"twice", two_stages + ", queue: 1, queue: 2}", "p.yaml:3: stages[1].queue: is given twice; keep one"}),
+        Mistake{"twice", two_stages + ", queue: 1, queue: 2}", "p.yaml:3: stages[1].queue: is listed twice; keep one"}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(PipelineSpec, reads_everything_that_its_header_shows) {
@@ -238,17 +238,19 @@ TEST(StageOrder, becomes_the_shape_that_moves) {
 
 TEST(StageOrder, mistakes_are_named_with_line_and_key) {
   EXPECT_EQ(refusal(four_stages({"", ", after: c", "", ""})),
-            "p.yaml:3: stages[1].after: there is no stage 'c' above 'b'; did you mean 'a'?");
-  EXPECT_EQ(refusal(four_stages({"", ", after: [source, a]", "", ""})),
-            "p.yaml:3: stages[1].after: names the source beside stages, which come after it anyway; name the stages "
-            "only");
+            "p.yaml:3: stages[1].after: the stage 'c' does not exist before 'b'; did you mean 'a'?");
+  EXPECT_EQ(
+      refusal(four_stages({"", ", after: [source, a]", "", ""})),
+      "p.yaml:3: stages[1].after: names the source in addition to stages, which come after it anyway; name only the "
+      "stages");
   EXPECT_EQ(refusal(four_stages({"", ", after: []", "", ""})),
             "p.yaml:3: stages[1].after: names nothing; write [a, b], or source");
   EXPECT_EQ(refusal(four_stages({"", "", ", after: a, connect: {x: b.y}", ""})),
-            "p.yaml:4: stages[2].connect.x: 'b' need not be done when 'c' starts; add it to 'after'");
+            "p.yaml:4: stages[2].connect.x: 'b' may still be running when 'c' starts; add it to 'after'");
   EXPECT_EQ(
       refusal(four_stages({"", ", replicas: 2, ordered: false", ", after: a", ", after: [b, c]"})),
-      "p.yaml:2: stages: stage 'b': its batches may overtake, but the stages behind it meet again; keep their order");
+      "p.yaml:2: stages: stage 'b': its batches may overtake each other, but its downstream branches join again; keep "
+      "their order");
 }
 
 TEST(StageOrder, is_found_at_once_however_many_ways_there_are) {

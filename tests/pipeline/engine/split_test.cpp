@@ -10,11 +10,11 @@
 #include "model/onnx/onnx.h"
 #include "model/onnx/open.h"
 #include "model/onnx/weights.h"
-#include "pipeline/engine/engine.h"
-#include "pipeline/stages/tensor_split.h"
-#include "pipeline/record/run_check.h"
 #include "model/runtime/models.h"
 #include "model/runtime/runtime.h"
+#include "pipeline/engine/engine.h"
+#include "pipeline/record/run_check.h"
+#include "pipeline/stages/tensor_split.h"
 #include "takt/data_parallel.h"
 
 namespace takt {
@@ -144,15 +144,15 @@ TEST_P(OneRuntime, says_why_a_model_does_not_run_in_parts) {
   const auto what = refusal_of(folder_.write("stubborn.onnx", stubborn_model()), settings_);
   EXPECT_EQ(what.find("the model fixes its number of rows ({4,2} of input 'x') and does not run in parts: "), 0u)
       << what;
-  EXPECT_NE(what.find("export it with that dimension open, or do not split it"), std::string::npos) << what;
+  EXPECT_NE(what.find("export it with that dimension dynamic, or do not split it"), std::string::npos) << what;
 }
 
 TEST_P(OneRuntime, compares_values_unless_told_not_to) {
   const auto model = folder_.write("mixing.onnx", mixing_model());
   settings_.stage.inputs = {"x:{8,2}"};
   const auto what = refusal_of(model, settings_);
-  EXPECT_EQ(what.find("the stage cannot be divided along axis 0: output 'y' differs at {"), 0u) << what;
-  EXPECT_NE(what.find("; where values differ from run to run turn 'verify' off"), std::string::npos) << what;
+  EXPECT_EQ(what.find("the stage cannot be split along axis 0: output 'y' differs at {"), 0u) << what;
+  EXPECT_NE(what.find("; if values differ between runs, turn 'verify' off"), std::string::npos) << what;
   settings_.verify = false;
   const DataParallelStage stage(model, settings_);
   EXPECT_FALSE(stage.deviation()) << "nobody looked";
@@ -209,8 +209,8 @@ TEST(TwoRuntimes, are_named_in_the_rows_of_a_pipeline) {
   check(outcome.run, "run");
   EXPECT_EQ(delivered, 6);
   EXPECT_EQ(outcome.run.devices.at(0).runtime, "onnxruntime+openvino");
-  EXPECT_EQ(outcome.notes,
-            std::vector<std::string>{"stage 'a': its merged outputs were compared with the undivided stage's: equal"});
+  EXPECT_EQ(outcome.notes, std::vector<std::string>{
+                               "stage 'a': its merged outputs were compared with those of the unsplit stage: equal"});
 }
 
 TEST(Settings, runtimes_are_one_for_each_device) {
@@ -237,7 +237,7 @@ TEST_P(OneRuntime, compares_the_shape_of_what_the_parts_give) {
   b.output(b.node("ReduceSum", {x, b.integers({0})}, {}, {"sum", "", {"y"}, {}}));
   settings_.stage.inputs = {"x:{8,2}"};
   const auto what = refusal_of(folder_.write("sum.onnx", b.serialize()), settings_);
-  EXPECT_EQ(what.find("the stage cannot be divided along axis 0: output 'y' "), 0u) << what;
+  EXPECT_EQ(what.find("the stage cannot be split along axis 0: output 'y' "), 0u) << what;
 }
 
 // What simulated devices give is drawn: there is nothing to compare.

@@ -8,10 +8,10 @@
 
 #include "base/basics/error.h"
 #include "flow/flow_words.h"
+#include "model/runtime/models.h"
 #include "pipeline/engine/batch_values.h"
 #include "pipeline/stages/buffer_pool.h"
 #include "pipeline/stages/tensor_split.h"
-#include "model/runtime/models.h"
 
 namespace takt {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <limits>
 
-#include "places.h"
 #include "pipeline/record/collected_batches.h"
 #include "pipeline/record/passages.h"
+#include "places.h"
 
 namespace takt {
 namespace {

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "base/basics/error.h"
-#include "places.h"
 #include "pipeline/record/measured_runs.h"
 #include "pipeline/record/pipeline_trace_file.h"
+#include "places.h"
 #include "trace/chrome/reader.h"
 #include "trace/write/chrome_writer.h"
 
@@ -138,7 +138,8 @@ TEST(PipelineTrace, a_trace_with_other_copies_than_it_counts_is_refused) {
   EXPECT_EQ(trace_refusal(run, "\"copy\":1", "\"copy\":1"), "");
   EXPECT_NE(trace_refusal(run, "\"copy\":1", "\"copy\":0").find("has copy 0 twice"), std::string::npos);
   EXPECT_NE(trace_refusal(run, "\"copy\":1", "\"copy\":2").find("more copies"), std::string::npos);
-  EXPECT_NE(trace_refusal(run, "\"copy\":1", "\"other\":1").find("lacks copies"), std::string::npos);
+  EXPECT_NE(trace_refusal(run, "\"copy\":1", "\"other\":1").find("has fewer copies than its description counts"),
+            std::string::npos);
   EXPECT_NE(trace_refusal(run, "\"copies\":2", "\"copies\":99999").find("fewer copies"), std::string::npos);
   EXPECT_NE(trace_refusal(run, "\"of\":\"outputs\"", "\"of\":\"nothing\"").find("what copy"), std::string::npos);
   EXPECT_NE(trace_refusal(run, "\"of\":\"outputs\"", "\"of\":\"inputs\"").find("out of order"), std::string::npos);
@@ -232,7 +233,7 @@ std::string trace_refusal(const Trace& trace) {
 
 TEST(PipelineTrace, a_trace_of_something_else_is_refused) {
   EXPECT_EQ(trace_refusal(Trace()),
-            "x.json: not the trace of a pipeline run of takt; make one with 'takt pipeline run'");
+            "x.json: not the trace of a pipeline run by takt; make one with 'takt pipeline run'");
   Trace other;
   other.set_provenance_json(R"({"pipeline": 3})");
   EXPECT_NE(trace_refusal(other), "");
@@ -335,7 +336,8 @@ TEST(PipelineTrace, of_a_run_that_cannot_be_none_is_written) {
   EXPECT_THAT(refusal([&] { to_trace(run); }), testing::StartsWith("mine: not a run of a pipeline"));
   run.warmup = 0;
   run.provenance_json = "[1]";
-  EXPECT_EQ(refusal([&] { to_trace(run); }), "pipeline run: the provenance is not a JSON object; pass one or nothing");
+  EXPECT_EQ(refusal([&] { to_trace(run); }),
+            "pipeline run: the provenance is not a JSON object; pass an object or nothing");
 }
 
 }  // namespace

@@ -26,8 +26,9 @@ TEST(RunCheck, a_simulated_run_is_right) {
 }
 
 TEST(RunCheck, every_record_that_cannot_be_is_named) {
-  EXPECT_EQ(refusal([](PipelineRun& r) { r.devices.pop_back(); }),
-            "r: not a run of a pipeline: the devices have other numbers than names; record the run again");
+  EXPECT_EQ(
+      refusal([](PipelineRun& r) { r.devices.pop_back(); }),
+      "r: not a run of a pipeline: the number of devices differs from the number of their names; record the run again");
   EXPECT_NE(refusal([](PipelineRun& r) { r.stages.pop_back(); }).find("stages"), std::string::npos);
   EXPECT_NE(refusal([](PipelineRun& r) { r.schedule.visits.pop_back(); }).find("visited"), std::string::npos);
   EXPECT_NE(refusal([](PipelineRun& r) { r.schedule.visits.push_back(r.schedule.visits.back()); }).find("visited"),
@@ -52,16 +53,16 @@ TEST(RunCheck, executions_and_visits_that_cannot_be_are_named) {
   EXPECT_NE(with([](Execution& e) { e.stage = 2; }).find("has a stage that does not exist"), std::string::npos);
   EXPECT_NE(with([](Execution& e) { e.replica = 1; }).find("has a replica that does not exist"), std::string::npos);
   EXPECT_NE(with([](Execution& e) { e.part = 1; }).find("has a part that does not exist"), std::string::npos);
-  EXPECT_NE(with([](Execution& e) { e.phase = FlowPhase::merge; }).find("divides a batch in a stage that does not"),
+  EXPECT_NE(with([](Execution& e) { e.phase = FlowPhase::merge; }).find("splits a batch in a stage that is not split"),
             std::string::npos);
   EXPECT_NE(refusal([](PipelineRun& r) {
               ExecutionRecord& late = r.schedule.executions[0];
               late.start = late.end = r.schedule.executions[1].start + Nanoseconds(1);
-            }).find("execution 1 started before the one in front of it in the list"),
+            }).find("execution 1 started before the previous one in the list"),
             std::string::npos);
   EXPECT_NE(refusal([](PipelineRun& r) {
               std::swap(r.schedule.visits[0], r.schedule.visits[1]);
-            }).find("batch 0 in stage 0 is not where it belongs"),
+            }).find("batch 0 in stage 0 is at the wrong position"),
             std::string::npos);
   EXPECT_NE(refusal([](PipelineRun& r) {
               for (const std::size_t e : {1, 0}) {
@@ -70,7 +71,7 @@ TEST(RunCheck, executions_and_visits_that_cannot_be_are_named) {
                                     of.end, of.end, 8});
               }
               r.copies[0].start = r.copies[0].end = r.copies[1].start + Nanoseconds(100);
-            }).find("copy 1 started before the one in front of it in the list"),
+            }).find("copy 1 started before the previous one in the list"),
             std::string::npos);
 }
 
@@ -92,9 +93,9 @@ TEST(RunCheck, numbers_one_beyond_the_last_are_named) {
   }
   EXPECT_EQ(of_execution([](Execution& e) { e.batch = -1; }), begins + "execution 1 has a negative batch" + ends);
   EXPECT_EQ(of_execution([](Execution& e) { e.phase = FlowPhase::merge; }),
-            begins + "execution 1 divides a batch in a stage that does not" + ends);
+            begins + "execution 1 splits a batch in a stage that is not split" + ends);
   EXPECT_EQ(refusal([](PipelineRun& r) { r.schedule.visits[1].stage = 0; }),
-            begins + "batch 0 in stage 1 is not where it belongs" + ends);
+            begins + "batch 0 in stage 1 is at the wrong position" + ends);
   // Beyond its batches a run that was cut off has executions still.
   EXPECT_NE(of_execution([](Execution& e) { e.batch = 2; }), "");
 }
@@ -115,7 +116,7 @@ TEST(RunCheck, copies_that_cannot_be_are_named) {
   EXPECT_NE(with([](CopySpan& c) { c.batch = 77; }).find("does not exist"), std::string::npos);
   EXPECT_NE(with([](CopySpan& c) { c.part = -1; }).find("does not exist"), std::string::npos);
   EXPECT_NE(with([](CopySpan& c) { c.device = 1 - c.device; }).find("another device"), std::string::npos);
-  EXPECT_NE(with([](CopySpan& c) { c.bytes = -1; }).find("no bytes"), std::string::npos);
+  EXPECT_NE(with([](CopySpan& c) { c.bytes = -1; }).find("has a negative number of bytes"), std::string::npos);
   EXPECT_NE(with([](CopySpan& c) { c.start -= Nanoseconds(1); }).find("out of order"), std::string::npos);
   EXPECT_NE(with([](CopySpan& c) { c.end = c.start - Nanoseconds(1); }).find("out of order"), std::string::npos);
   EXPECT_NE(with([](CopySpan& c) { c.of_outputs = false; }).find("out of order"), std::string::npos);
@@ -126,7 +127,7 @@ TEST(RunCheck, counters_that_add_up_beyond_what_can_be_held_are_refused) {
   EXPECT_NE(refusal([](PipelineRun& r) {
               r.counters.resize(r.schedule.executions.size());
               for (auto& c : r.counters) c.bytes_moved = std::int64_t{1} << 60;
-            }).find("counters add up"),
+            }).find("the sum of its counters is too large"),
             std::string::npos);
 }
 
@@ -135,7 +136,7 @@ TEST(RunCheck, spans_that_add_up_beyond_nanoseconds_are_refused) {
               constexpr std::int64_t late = std::int64_t{1} << 60;
               r.schedule.executions[3].end = Nanoseconds(late);
               for (auto& v : r.schedule.visits) v.left = Nanoseconds(late);
-            }).find("add up"),
+            }).find("the sum of its times is too large"),
             std::string::npos);
 }
 

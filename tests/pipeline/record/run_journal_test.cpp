@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <functional>
 
-#include "places.h"
 #include "pipeline/record/journal_blocks.h"
 #include "pipeline/record/kept_batches.h"
 #include "pipeline/record/left_journal.h"
 #include "pipeline/record/passages.h"
 #include "pipeline/record/run_description.h"
+#include "places.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -202,14 +202,16 @@ TEST(RunJournal, what_is_no_journal_or_says_nothing_is_refused) {
     return journal_refusal([&] { parse_run_journal(bytes, "x.journal"); });
   };
   const std::string magic(run_journal_magic());
-  EXPECT_EQ(said("{}"), "x.journal: the file does not begin as it should; it is of another kind or version");
-  EXPECT_EQ(said(magic), "x.journal: the journal ends before it says what ran; there is nothing in it");
+  EXPECT_EQ(said("{}"),
+            "x.journal: the file does not start with the expected header; it is of another kind or version");
+  EXPECT_EQ(said(magic), "x.journal: the journal ends before its description of the run; it has no content");
   const WrittenJournal whole = journal_of(run, passages_of(run));
   EXPECT_EQ(said(whole.bytes.substr(0, whole.ends[0] - 1)),
-            "x.journal: the journal ends before it says what ran; there is nothing in it");
+            "x.journal: the journal ends before its description of the run; it has no content");
   WrittenJournal journal;
   journal.block(1, "short");
-  EXPECT_EQ(said(journal.bytes), "x.journal: what the journal says of the pipeline is damaged; record the run again");
+  EXPECT_EQ(said(journal.bytes),
+            "x.journal: the journal's description of the pipeline is damaged; record the run again");
   journal = {};
   journal.head(run, 1);
   journal.block(3, "no batch");
@@ -220,7 +222,7 @@ TEST(RunJournal, what_is_no_journal_or_says_nothing_is_refused) {
   passage.copies.clear();
   passage.steps.pop_back();
   journal.batch(passage);
-  EXPECT_NE(said(journal.bytes).find("lacks an execution"), std::string::npos) << said(journal.bytes);
+  EXPECT_NE(said(journal.bytes).find("a missing or a duplicate execution"), std::string::npos) << said(journal.bytes);
   journal = {};
   journal.head(run, -1);
   EXPECT_NE(said(journal.bytes).find("warm-up"), std::string::npos) << said(journal.bytes);
@@ -248,7 +250,8 @@ TEST(RunJournal, what_cannot_be_put_aside_stops_the_run) {
   EXPECT_THAT(
       journal_refusal([&] { set_aside_left_journal(path); }),
       testing::HasSubstr(
-          "what an earlier run left here cannot be put aside: the name is too long; move it, or give another trace"));
+          "the file that an earlier run left here cannot be renamed: the name is too long; move it, or name another "
+          "trace"));
   EXPECT_EQ(read_file(path), left);
 }
 
@@ -354,7 +357,7 @@ TEST(RunJournal, one_without_a_batch_is_replaced_with_a_word) {
   folder.write("old", journal_of(measured(3), {}).bytes);
   RunJournal old(folder / "old");
   old.open(planned_of(measured(5)), {});
-  EXPECT_NE(old.found().find("without a batch in it; it is replaced"), std::string::npos) << old.found();
+  EXPECT_NE(old.found().find("without any batch; it is replaced"), std::string::npos) << old.found();
   EXPECT_FALSE(std::filesystem::exists(folder / "old.1"));
 }
 

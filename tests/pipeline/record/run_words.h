@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/account/account.h"
 #include "base/basics/error.h"
 #include "flow/flow_words.h"
 #include "flow/random_pipeline.h"
+#include "pipeline/account/account.h"
 
 namespace takt {
 

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "pipeline/account/account.h"
 #include "base/basics/error.h"
+#include "pipeline/account/account.h"
 
 namespace takt {
 namespace {
@@ -121,11 +121,11 @@ TEST(StageEvents, batches_that_were_not_everywhere_are_counted) {
 TEST(StageEvents, that_say_too_little_are_refused_with_what_is_missing) {
   Story none;
   none.at(none.row("a"), "load", "stage", 0, 1, {{"batch", "three"}});
-  EXPECT_THAT(none.refusal(), HasSubstr("x.json: this is no trace of a pipeline"));
+  EXPECT_THAT(none.refusal(), HasSubstr("x.json: this is not a trace of a pipeline"));
 
   Story twice = two_stages();
   twice.at(twice.row("again"), "infer", "stage", 700, 800, batch(11));
-  EXPECT_THAT(twice.refusal(), HasSubstr("batch 11 in stage 'infer' is there twice"));
+  EXPECT_THAT(twice.refusal(), HasSubstr("batch 11 in stage 'infer' is a duplicate"));
 
   Story nameless = two_stages();
   nameless.at(nameless.row("odd"), "", "stage", 700, 800, batch(13));
@@ -138,19 +138,19 @@ TEST(StageEvents, that_say_too_little_are_refused_with_what_is_missing) {
   Story overlapping = two_stages();
   const RowId row = overlapping.row("third");
   for (int b = 0; b < 3; ++b) overlapping.at(row, "show", "stage", 200 * b + 240, 200 * b + 260, batch(10 + b));
-  EXPECT_THAT(overlapping.refusal(), HasSubstr("before 'infer' was done with it"));
+  EXPECT_THAT(overlapping.refusal(), HasSubstr("before 'infer' had completed it"));
 
   Story apart;
   const RowId one = apart.row("one");
   apart.at(one, "load", "stage", 0, 1, batch(1)).at(one, "infer", "stage", 2, 3, batch(2));
-  EXPECT_THAT(apart.refusal(), HasSubstr("none of 2 batches was in all stages"));
+  EXPECT_THAT(apart.refusal(), HasSubstr("none of the 2 batches was logged in all stages"));
 
   Story far;
   far.at(far.row("a"), "load", "stage", 0, 1, batch(1));
   far.trace().add_event(
       {std::int64_t{1} << 62, 5, far.trace().intern("load"), far.trace().intern("stage"), RowId{}, 0});
   far.trace().set_args(EventId{1}, batch(2));
-  EXPECT_THAT(far.refusal(), HasSubstr("no clock shows"));
+  EXPECT_THAT(far.refusal(), HasSubstr("a time that is not valid"));
 }
 
 }  // namespace

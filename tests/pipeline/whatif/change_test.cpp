@@ -48,10 +48,10 @@ TEST(Change, names_may_have_dots) {
 
 TEST(Change, wrong_words_are_refused_with_the_nearest) {
   EXPECT_EQ(refusal("stage.infer.tme=x0.5"), "'stage.infer.tme=x0.5': a stage has no 'tme'; did you mean 'time'?");
-  EXPECT_EQ(refusal("stag.infer.time=x0.5"), "'stag.infer.time=x0.5': begin with stage., not stag.");
+  EXPECT_EQ(refusal("stag.infer.time=x0.5"), "'stag.infer.time=x0.5': start with stage., not stag.");
   EXPECT_EQ(refusal("source.colour=1"), "'source.colour=1': a source has no 'colour'; it has in_flight, rate");
   EXPECT_EQ(refusal("stage.infer.time"), "'stage.infer.time': a change is KNOB=VALUE, such as stage.infer.time=x0.5");
-  EXPECT_EQ(refusal("stage.time=x2"), "'stage.time=x2': say which stage: stage.NAME.KNOB=VALUE");
+  EXPECT_EQ(refusal("stage.time=x2"), "'stage.time=x2': name the stage: stage.NAME.KNOB=VALUE");
 }
 
 TEST(Change, wrong_values_are_refused) {
@@ -129,10 +129,9 @@ TEST(Change, a_sweep_spells_its_values_as_a_reader_would) {
 
 TEST(Change, a_sweep_over_names_is_refused_with_what_can_be_swept) {
   EXPECT_EQ(refusal("stage.a.device=CPU:GPU:1", true),
-            "'stage.a.device=CPU:GPU:1': 'device' takes no numbers to go through; what can be swept: stage.NAME.time, "
-            "stage.NAME.replicas, stage.NAME.queue, stage.NAME.threads, device.NAME.requests, source.in_flight, "
-            "source.rate");
-  EXPECT_THAT(refusal("stage.a.ratio=0.1:0.5:0.1", true), testing::HasSubstr("'ratio' takes no numbers"));
+            "'stage.a.device=CPU:GPU:1': 'device' cannot be swept; sweep one of stage.NAME.time, stage.NAME.replicas, "
+            "stage.NAME.queue, stage.NAME.threads, device.NAME.requests, source.in_flight, source.rate");
+  EXPECT_THAT(refusal("stage.a.ratio=0.1:0.5:0.1", true), testing::HasSubstr("'ratio' cannot be swept"));
   EXPECT_THAT(refusal("stage.a.time=1:4:1", true), testing::HasSubstr("time takes a factor such as x0.5"));
   EXPECT_THAT(refusal("stage.a.tme=x1:x2:x1", true), testing::HasSubstr("did you mean 'time'?"));
 }

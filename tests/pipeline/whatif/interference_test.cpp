@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "base/basics/error.h"
-#include "places.h"
 #include "pipeline/contention/interference_file.h"
 #include "pipeline/whatif/what_if_cases.h"
+#include "places.h"
 
 namespace takt {
 namespace {

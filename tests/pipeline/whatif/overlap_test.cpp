@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "pipeline/contention/stage_durations.h"
 #include "pipeline/record/run_words.h"
 #include "pipeline/whatif/extrapolation.h"
-#include "pipeline/contention/stage_durations.h"
 
 namespace takt {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "flow/arrivals.h"
 #include "pipeline/contention/crowds.h"
 #include "pipeline/whatif/known_contention.h"
@@ -126,6 +128,27 @@ TEST(PossibleLaws, of_nothing_that_ran_are_what_is_expected) {
   const PossibleLaws laws = possible(law_pair(0));
   ASSERT_EQ(laws.laws.size(), 60u);
   EXPECT_GT(laws.factors[0][1].high, 1.6);
+}
+
+// Of what was never seen a factor is drawn as it is expected before: alike from 1 to 1.8, with a chance of 8 in 9, and
+// above it e times rarer every 0.1. So the quantiles are 1 + 0.9 q, and of 0.95 it is 1.8 + 0.1 · ln((1 / 9) / 0.05).
+TEST(PossibleLaws, of_what_was_never_seen_are_alike_up_to_1_8_and_rarer_above) {
+  const PipelineRun run = run_truth(law_pair(0));
+  const PossibleLaws laws = possible_laws(run, {}, KnownPairs(2, {false, true}), 20'000);
+  const PossibleFactor& open = laws.factors[0][0];
+  EXPECT_NEAR(open.low, 1.045, 0.01);
+  EXPECT_NEAR(open.median, 1.45, 0.015);
+  EXPECT_NEAR(open.high, 1.8799, 0.01);
+  EXPECT_FALSE(open.shown);
+  std::size_t above = 0, far_above = 0;
+  for (const ContentionLaw& law : laws.laws) {
+    above += law.interference[1][0] > 1.8;
+    far_above += law.interference[1][0] > 2;
+    EXPECT_EQ(law.interference[0][1], 1) << "known";
+  }
+  EXPECT_NEAR(static_cast<double>(above) / 20'000, 1 / 9.0, 0.01);
+  EXPECT_NEAR(static_cast<double>(far_above) / 20'000, std::exp(-2.0) / 9, 0.004);
+  EXPECT_EQ(laws.factors[0][1].low + laws.factors[0][1].median + laws.factors[0][1].high, 3);
 }
 
 TEST(ShortestRange, holds_nine_of_ten_and_the_prediction) {

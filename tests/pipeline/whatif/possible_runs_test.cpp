@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "places.h"
 #include "pipeline/whatif/random_what_ifs.h"
 #include "pipeline/whatif/what_if.h"
+#include "places.h"
 
 namespace takt {
 namespace {
@@ -54,9 +54,8 @@ TEST(PossibleRuns, hold_the_truth_where_an_overlap_ends) {
     EXPECT_FALSE(result.extrapolated.empty()) << change;
     std::string text = to_text(result);
     std::replace(text.begin(), text.end(), '\n', ' ');
-    const char* words = result.extrapolated[0].stage == 0
-                            ? "gather and infer ran always beside each other in the record"
-                            : "infer and gather ran always beside each other in the record";
+    const char* words = result.extrapolated[0].stage == 0 ? "In the recording gather and infer always ran concurrently"
+                                                          : "In the recording infer and gather always ran concurrently";
     EXPECT_NE(text.find(words), std::string::npos) << text;
   }
 }

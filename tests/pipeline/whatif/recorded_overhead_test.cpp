@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "pipeline/record/run_words.h"
 #include "pipeline/contention/moments.h"
+#include "pipeline/record/run_words.h"
 
 namespace takt {
 namespace {

@@ -1,9 +1,9 @@
 // Replays of runs small enough to follow by hand, to the nanosecond.
 #include <gmock/gmock.h>
 
+#include "pipeline/contention/overlap.h"
 #include "pipeline/record/run_words.h"
 #include "pipeline/whatif/change.h"
-#include "pipeline/contention/overlap.h"
 #include "pipeline/whatif/replay.h"
 
 namespace takt {

@@ -206,13 +206,13 @@ TEST(Sentences, of_a_what_if_have_its_figures) {
     for (char& c : flat) c = c == '\n' ? ' ' : c;
     EXPECT_NE(flat.find(words), std::string::npos) << words << "\n" << text;
   };
-  says("the replay without a change is 12.5 % off");
-  says("Makespan -25.0 %; 9 of 10 possible runs lie between -33.3 and -16.7 %.");
-  says("That is against the replay without a change, which is 6.25 % off.");
-  says("left out: with them the replay is 37.5 % off");
+  says("replaying the unchanged run is off by 12.5 %");
+  says("Makespan -25.0 % (90 % prediction interval: -33.3 to -16.7 %).");
+  says("This is relative to a replay of the unchanged run, which is off by 6.25 %.");
+  says("ignored: with them the replay is off by 37.5 %");
   says("up to 6 on 4 after the change, 5 as recorded");
-  says("infer and read ran for 12 % of the time beside each other in the record, and for 75 % of the time after");
-  says("slower infer is together is not known, 1.25 to 1.75 times");
+  says("In the recording infer and read ran concurrently for 12 % of the time; after the change for 75 % of the time:");
+  says("slower infer is together is unknown, 1.25 to 1.75 times");
 }
 
 // For people a row per stage, a column per stage beside it.
@@ -226,9 +226,9 @@ TEST(Sentences, of_stages_beside_each_other_are_a_matrix) {
   report.pairs = {beside(1.125, false), beside(1.5, true), beside(2.25, true), beside(3.5, false)};
   report.pairs[3].factor.reset();
   const std::string text = to_text(report, {});
-  for (const char* line :
-       {"Stage   Alone  Drift %  read    infer   Of bandwidth", "read   250 µs     12.5  1.12    1.50 *         0.750",
-        "infer       –        –  2.25 *  –                  –"})
+  for (const char* line : {"Stage   Alone  Drift %  read    infer   Bandwidth share",
+                           "read   250 µs     12.5  1.12    1.50 *            0.750",
+                           "infer       –        –  2.25 *  –                     –"})
     EXPECT_NE(text.find("\n" + std::string(line) + "\n"), std::string::npos) << line << "\nis no line of\n" << text;
 }
 
@@ -236,7 +236,7 @@ TEST(Sentences, of_predictions_have_their_figures) {
   PredictionCheck check = two_predictions();
   check.rows[1].measured = 2, check.rows[1].error = 0.5;
   check.mean_error = 0.375, check.largest_error = 0.5;
-  EXPECT_NE(to_text(check, {}).find("\nMean error 37.5 %, the largest 50.0 % (infer beside read), of 2 pairs.\n"),
+  EXPECT_NE(to_text(check, {}).find("\nMean error 37.5 %, maximum 50.0 % (infer with read), over 2 pairs.\n"),
             std::string::npos)
       << to_text(check, {});
 }
@@ -244,7 +244,7 @@ TEST(Sentences, of_predictions_have_their_figures) {
 // Its pairs are as far as they are stated beside the figures of single stages.
 TEST(Sentences, of_stages_beside_loads_have_the_load_at_full_level) {
   const std::string text = to_text(single_of_one_stage(), {});
-  EXPECT_NE(text.find("read   250 µs     12.5  memory       0.500              2.50"), std::string::npos) << text;
+  EXPECT_NE(text.find("read   250 µs     12.5  memory       0.500          2.50"), std::string::npos) << text;
 }
 
 }  // namespace

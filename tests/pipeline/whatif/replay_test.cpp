@@ -9,10 +9,10 @@
 #include "base/basics/error.h"
 #include "flow/arrivals.h"
 #include "flow/random_pipeline.h"
-#include "places.h"
 #include "pipeline/whatif/known_contention.h"
 #include "pipeline/whatif/recorded_overhead.h"
 #include "pipeline/whatif/what_if_cases.h"
+#include "places.h"
 
 namespace takt {
 namespace {
@@ -164,10 +164,10 @@ TEST(Replay, names_that_the_run_does_not_have_are_refused) {
   EXPECT_EQ(replay_refusal(run, "device.gpu7.requests=2"),
             "'device.gpu7.requests=2': the run has no device 'gpu7'; it has a, b, c");
   EXPECT_EQ(replay_refusal(run, "stage.infer.device=a"),
-            "'stage.infer.device=a': stage 'infer' never ran on a, so its time there is not known; say it too: --set "
+            "'stage.infer.device=a': stage 'infer' never ran on a, so its time there is unknown; also give --set "
             "stage.infer.time=x0.5 or =5ms");
   EXPECT_EQ(replay_refusal(run, "stage.infer.ratio=0.5,0.5"),
-            "'stage.infer.ratio=0.5,0.5': the stage is not split over devices");
+            "'stage.infer.ratio=0.5,0.5': the stage is not split over several devices");
 }
 
 TEST(Replay, a_split_of_unknown_shares_is_refused) {
@@ -177,7 +177,7 @@ TEST(Replay, a_split_of_unknown_shares_is_refused) {
     EXPECT_EQ(replay_refusal(run, "stage.infer.ratio=0.2,0.3,0.5"),
               "'stage.infer.ratio=0.2,0.3,0.5': the stage has 2 parts; give one share for each");
     run.stages[1].ratio.clear();
-    EXPECT_THAT(replay_refusal(run, "stage.infer.ratio=0.6,0.4"), testing::HasSubstr("does not say which shares"));
+    EXPECT_THAT(replay_refusal(run, "stage.infer.ratio=0.6,0.4"), testing::HasSubstr("does not report the shares"));
     return;
   }
   FAIL() << "the case is gone";

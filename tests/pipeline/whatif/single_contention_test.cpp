@@ -215,7 +215,7 @@ TEST(SingleContention, says_how_far_it_is_off) {
   EXPECT_NEAR(check.rows[1].error.value(), -0.2, 1e-12);
   EXPECT_NEAR(check.mean_error.value(), 0.2, 1e-12);
   EXPECT_NEAR(check.largest_error.value(), 0.2, 1e-12);
-  EXPECT_NE(to_text(check, {}).find("Mean error 20.0 %, the largest 20.0 %"), std::string::npos);
+  EXPECT_NE(to_text(check, {}).find("Mean error 20.0 %, maximum 20.0 %"), std::string::npos);
 }
 
 /// Two stages beside the load of one resource at one level: `stages` and `load` times as slow.

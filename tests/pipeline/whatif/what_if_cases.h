@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/record/pipeline_run.h"
 #include "pipeline/contention/interference.h"
+#include "pipeline/record/pipeline_run.h"
 
 namespace takt {
 

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "pipeline/account/account.h"
 #include "base/basics/error.h"
-#include "places.h"
+#include "pipeline/account/account.h"
 #include "pipeline/contention/interference_file.h"
 #include "pipeline/contention/overlap.h"
 #include "pipeline/whatif/what_if_cases.h"
+#include "places.h"
 
 namespace takt {
 namespace {
@@ -42,13 +42,13 @@ TEST(WhatIfText, warns_beyond_an_error_of_a_twentieth) {
   EXPECT_THAT(words_of(result), testing::Not(HasSubstr("NOT RELIABLE")));
   EXPECT_THAT(words_of(result), HasSubstr("Makespan -25.0 %."));
   result.summary[0].replay_error = result.summary[1].replay_error = 0.0501;
-  EXPECT_THAT(words_of(result), HasSubstr("NOT RELIABLE: the replay without a change is 5.0 % off"));
-  EXPECT_THAT(words_of(result), HasSubstr("against the replay without a change, which is 5.01 % off"));
+  EXPECT_THAT(words_of(result), HasSubstr("NOT RELIABLE: replaying the unchanged run is off by 5.0 %"));
+  EXPECT_THAT(words_of(result), HasSubstr("a replay of the unchanged run, which is off by 5.01 %"));
   result.summary[2].ranges.emplace();
   result.summary[2].ranges->makespan = {Duration(1000), Duration(3000)};
-  EXPECT_THAT(words_of(result), HasSubstr("9 of 10 possible runs lie between -50.0 and +50.0 %."));
+  EXPECT_THAT(words_of(result), HasSubstr("(90 % prediction interval: -50.0 to +50.0 %)."));
   result.refused_error = 0.125;
-  EXPECT_THAT(words_of(result), HasSubstr("with them the replay is 12.5 % off"));
+  EXPECT_THAT(words_of(result), HasSubstr("with them the replay is off by 12.5 %"));
 }
 
 TEST(WhatIfText, more_threads_than_cores_is_said_and_as_many_is_not) {
@@ -65,37 +65,39 @@ TEST(WhatIfText, how_much_of_the_time_stages_run_beside_each_other_is_said_in_wo
     result.extrapolated = {{0, 1, before, 9, {1.5, 2, 3}}};
     return words_of(result);
   };
-  for (const auto& [share, text] : {std::pair(0.0, "ran never beside"),
-                                    {0.0199, "ran never beside"},
-                                    {0.02, "ran for 2 % of the time beside"},
-                                    {0.974, "ran for 97 % of the time beside"},
-                                    {0.98, "ran always beside"},
-                                    {1.05, "ran always beside"},
-                                    {1.06, "ran always, 1.1 at once beside"}})
+  for (const auto& [share, text] : {std::pair(0.0, "a and b never ran concurrently;"),
+                                    {0.0199, "a and b never ran concurrently;"},
+                                    {0.02, "a and b ran concurrently for 2 % of the time;"},
+                                    {0.974, "a and b ran concurrently for 97 % of the time;"},
+                                    {0.98, "a and b always ran concurrently;"},
+                                    {1.05, "a and b always ran concurrently;"},
+                                    {1.06, "a and b always ran concurrently, 1.1 at once;"}})
     EXPECT_THAT(words(share), HasSubstr(text)) << share;
-  EXPECT_THAT(words(0),
-              HasSubstr("a and b ran never beside each other in the record, and always, 9.0 at once after the "
-                        "change: how much slower a is together is not known, 1.50 to 3.00 times."));
+  EXPECT_THAT(
+      words(0),
+      HasSubstr("In the recording a and b never ran concurrently; after the change always, 9.0 at once: how much "
+                "slower a is together is unknown, 1.50 to 3.00 times."));
 }
 
 TEST(WhatIfText, pairs_are_said_once_and_of_many_four) {
   WhatIf result = made_up();
   result.extrapolated = {{0, 1, 0, 1, {1, 1, 1}}, {1, 0, 0, 1, {1, 1, 1}}};
   EXPECT_THAT(words_of(result), HasSubstr("how much slower they are together"));
-  EXPECT_THAT(words_of(result), testing::Not(HasSubstr("b and a ran")));
+  EXPECT_THAT(words_of(result), testing::Not(HasSubstr("b and a ")));
   result.extrapolated = {{0, 1, 0, 1, {1, 1, 1}}, {1, 0, 1, 0, {1, 1, 1}}};
-  EXPECT_THAT(words_of(result), HasSubstr("b and a ran always beside each other in the record, and never after the "
-                                          "change: how much faster b is alone"))
+  EXPECT_THAT(
+      words_of(result),
+      HasSubstr("In the recording b and a always ran concurrently; after the change never: how much faster b is alone"))
       << "the other way round is another change";
   result.extrapolated = {{2, 2, 1, 0, {1, 1, 1}}};
-  EXPECT_THAT(words_of(result), HasSubstr("Several executions of c ran always beside each other"));
+  EXPECT_THAT(words_of(result), HasSubstr("several executions of c always ran concurrently;"));
   result.extrapolated.clear();
   for (const auto& [stage, beside] : {std::pair(0, 1), {0, 2}, {1, 2}, {0, 0}})
     result.extrapolated.push_back({stage, beside, 0, 1, {1, 1, 1}});
-  EXPECT_THAT(words_of(result), testing::Not(HasSubstr("pairs more")));
+  EXPECT_THAT(words_of(result), testing::Not(HasSubstr("more pairs")));
   result.extrapolated.push_back({1, 1, 0, 1, {1, 1, 1}});
   result.extrapolated.push_back({2, 2, 0, 1, {1, 1, 1}});
-  EXPECT_THAT(words_of(result), HasSubstr("And 2 pairs more, in the last table."));
+  EXPECT_THAT(words_of(result), HasSubstr("The last table has 2 more pairs."));
 }
 
 TEST(WhatIf, says_before_replayed_and_after) {
@@ -176,7 +178,7 @@ TEST(WhatIf, the_headline_is_the_run_after_against_its_replay) {
   result.summary[2].makespan = 3 * result.summary[1].makespan;
   result.summary[2].ranges->makespan = {Duration(result.summary[1].makespan) * 2,
                                         Duration(result.summary[1].makespan) * 4};
-  EXPECT_THAT(to_text(result), HasSubstr("Makespan +200.0 %; 9 of 10 possible runs lie between +100.0 and +300.0 %."));
+  EXPECT_THAT(to_text(result), HasSubstr("Makespan +200.0 % (90 % prediction interval: +100.0 to +300.0 %)."));
 }
 
 TEST(WhatIf, only_predictions_have_a_range_and_it_holds_them) {
@@ -189,14 +191,14 @@ TEST(WhatIf, only_predictions_have_a_range_and_it_holds_them) {
   EXPECT_GE(ranges.makespan.high, makespan);
   EXPECT_LE(ranges.cycle.value().low, result.summary[2].cycle.value());
   EXPECT_GE(ranges.latency.value().high, result.summary[2].latency.value());
-  EXPECT_THAT(to_text(result), HasSubstr("; 9 of 10 possible runs lie between "));
+  EXPECT_THAT(to_text(result), HasSubstr(" (90 % prediction interval: "));
 }
 
 TEST(WhatIf, a_replay_that_misses_is_said_before_anything_else) {
   WhatIf result = what_if(run_truth(chain({1000, 2500})), {});
   EXPECT_EQ(to_text(result).rfind("Makespan", 0), 0u);
   for (WhatIfRow& row : result.summary) row.replay_error = 0.051;
-  EXPECT_EQ(unwrapped(to_text(result)).rfind("NOT RELIABLE: the replay without a change is 5.1 % off.", 0), 0u);
+  EXPECT_EQ(unwrapped(to_text(result)).rfind("NOT RELIABLE: replaying the unchanged run is off by 5.1 %.", 0), 0u);
   for (WhatIfRow& row : result.summary) row.replay_error = 0.05;
   EXPECT_EQ(to_text(result).rfind("Makespan", 0), 0u);
 }
@@ -210,7 +212,7 @@ TEST(WhatIf, tables_have_their_columns_and_text_the_error_of_the_replay) {
   EXPECT_THAT(to_csv(list[0]),
               HasSubstr("variant,makespan_us,makespan_low_us,makespan_high_us,cycle_us,cycle_low_us,cycle_high_us,"
                         "throughput_per_s,latency_us,latency_low_us,latency_high_us,bottleneck,replay_error\nbefore,"));
-  EXPECT_THAT(to_text(result), HasSubstr("against the replay without a change, which is 0.00 % off"));
+  EXPECT_THAT(to_text(result), HasSubstr("relative to a replay of the unchanged run, which is off by 0.00 %"));
 }
 
 // A real run admits its first batch before it starts it; the makespan begins with the start, as the account's does.
@@ -254,11 +256,12 @@ TEST(WhatIf, a_pair_of_stages_is_named_once_and_says_what_is_not_known) {
   const std::string text = unwrapped(to_text(less));
   EXPECT_THAT(text, HasSubstr("faster they are"));
   EXPECT_EQ(text.find("Extrapolated"), text.rfind("Extrapolated"));
-  EXPECT_THAT(text, testing::Not(HasSubstr("infer and gather ran")));
+  EXPECT_THAT(text, testing::Not(HasSubstr("infer and gather ")));
   TruePipeline slow = chain({2000, 5000});
   slow.law_in_record = false;
   const WhatIf more = what_if(run_truth(slow), std::vector{parse_change("stage.infer.replicas=2")});
-  EXPECT_THAT(unwrapped(to_text(more)), HasSubstr("Several executions of infer ran never beside each other"));
+  EXPECT_THAT(unwrapped(to_text(more)),
+              HasSubstr("In the recording several executions of infer never ran concurrently;"));
 }
 
 TEST(WhatIf, says_where_a_prediction_goes_beyond_the_record) {
@@ -447,7 +450,7 @@ TEST(KnownContention, slow_downs_that_do_not_give_the_record_again_are_left_out)
   ASSERT_TRUE(result.refused_error.has_value());
   EXPECT_GT(*result.refused_error, 0.05);
   EXPECT_LT(result.summary[0].replay_error, 0.01);
-  EXPECT_THAT(to_text(result), HasSubstr("The measured slow-downs are left out"));
+  EXPECT_THAT(to_text(result), HasSubstr("The measured slowdowns are ignored"));
 }
 
 TEST(WhatIf, says_when_threads_outnumber_the_cores) {

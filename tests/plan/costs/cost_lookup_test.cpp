@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/basics/error.h"
-#include "plan/costs/tables.h"
 #include "plan/costs/lookup_tables.h"
 #include "plan/costs/measured_rows.h"
+#include "plan/costs/tables.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -79,7 +79,8 @@ TEST(CostLookup, fused_stages_are_never_the_sum_of_their_stages) {
   StageMeasurements all = rows_of_law("CPU", 1, 1);
   for (const int stage : {2, 3})
     for (const StageMeasurement& row : rows_of_law("CPU", stage, stage).rows) all.rows.push_back(row);
-  EXPECT_EQ(reason_of(CostLookup(all), {"CPU", 1, 3}, {1000, 1000}), "nobody measured these stages fused on this unit");
+  EXPECT_EQ(reason_of(CostLookup(all), {"CPU", 1, 3}, {1000, 1000}),
+            "these stages were not measured as a fused range on this unit");
   for (const StageMeasurement& row : rows_of_law("CPU", 1, 3).rows) all.rows.push_back(row);
   EXPECT_NEAR(CostLookup(all).cost({"CPU", 1, 3}, {4000, 7000}).cost->mean.count(), law(4000, 7000), 1e-6);
 }
@@ -93,7 +94,7 @@ TEST(CostLookup, what_has_no_cost_says_why) {
   EXPECT_EQ(reason_of(costs, {"NPU", 3, 3}, {2000, 3000}), "unsupported at 2000 nodes and 3000 edges: no scatter");
   EXPECT_EQ(reason_of(costs, {"NPU", 3, 3}, {20000, 30000}), "unsupported at 1000 nodes and 1000 edges: no scatter");
   EXPECT_EQ(reason_of(costs, {"NPU", 3, 3}, {10, 10}), "unsupported at 1000 nodes and 1000 edges: no scatter");
-  EXPECT_EQ(reason_of(costs, {"NPU", 1, 1}, {2000, 3000}), "nobody measured the stage on this unit");
+  EXPECT_EQ(reason_of(costs, {"NPU", 1, 1}, {2000, 3000}), "the stage was not measured on this unit");
   EXPECT_THAT(reason_of(costs, {"GPU", 1, 1}, {2000, 7000}), HasSubstr("sizes measured: 3"));
   EXPECT_TRUE(costs.cost({"GPU", 1, 1}, {1000, 1000}).cost.has_value());  // measured, so no law is needed
 }
@@ -140,7 +141,7 @@ TEST(CostLookup, it_is_read_from_a_sweeps_folder_or_its_file) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::io);
-    EXPECT_THAT(error.what(), HasSubstr("give the folder of a sweep that has measured"));
+    EXPECT_THAT(error.what(), HasSubstr("give the folder of a sweep with results"));
   }
 }
 
@@ -152,7 +153,7 @@ TEST(CostLookup, its_table_has_empty_cells_for_what_is_not_known) {
   EXPECT_EQ(to_csv(costs_table(answers)),
             "unit,stages,stage_work,cost_us,cost_low_us,cost_high_us,cost_origin,runtime,device,missing_because\n"
             "GPU,1,GATHER,41090,,,measured,,,\n"
-            "NPU,1-4,,,,,,,,nobody measured these stages fused on this unit\n");
+            "NPU,1-4,,,,,,,,these stages were not measured as a fused range on this unit\n");
 }
 
 TEST(CostLookup, copies_are_those_of_a_range_that_was_measured) {

@@ -10,7 +10,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "plan/costs/measured_rows.h"
-#include "costs/range_bytes.h"
+#include "plan/costs/range_bytes.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -216,7 +216,7 @@ TEST(CostTables, speed_ups_compare_the_sizes_that_both_units_have) {
 
 TEST(CostTables, reports_of_foreign_and_of_empty_files_are_written_too) {
   const std::string foreign = profiling_report(make_cost_tables(laptop_rows()), provenance);
-  EXPECT_THAT(foreign, HasSubstr("the file does not say which device"));
+  EXPECT_THAT(foreign, HasSubstr("the file does not name the device"));
   EXPECT_THAT(foreign, HasSubstr("No measured copies confirm them"));
   EXPECT_THAT(profiling_report(make_cost_tables({}), provenance), HasSubstr("nothing was measured"));
 }

@@ -1,9 +1,9 @@
 // What stands in which cell of the table of `takt lookup`, and behind which key of the files of costs.
 #include <nlohmann/json.hpp>
 
-#include "plan/costs/tables.h"
 #include "plan/costs/lookup_tables.h"
 #include "plan/costs/raw_measurements.h"
+#include "plan/costs/tables.h"
 #include "table_cells.h"
 
 namespace takt {
@@ -95,7 +95,7 @@ TEST(Keys, of_a_lookup_table_have_their_values) {
   EXPECT_EQ(file["takt"]["network"], "gcn");
   EXPECT_EQ(file["takt"]["features"], 64);
   EXPECT_EQ(file["takt"]["rows"], json::parse(R"({
-    "10,20,CPU,3": {"status": "missing", "reason": "nobody measured it"},
+    "10,20,CPU,3": {"status": "missing", "reason": "it was not measured"},
     "10,20,GPU,3": {"status": "measured", "runtime": "openvino", "device": "GPU.1", "precision": "f16"},
     "10,20,NPU,3": {"status": "unsupported", "reason": "no scatter", "runtime": null, "device": null,
                     "precision": null}})"));

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "base/statistics/random.h"
+#include "places.h"
 #include "plan/costs/raw_measurements.h"
 #include "plan/costs/stage_fit.h"
-#include "places.h"
 
 namespace takt {
 
 /// Mean times of seven stages on the CPU and the GPU of a laptop (Core Ultra 9 185H, OpenVINO 2024.6), 12 sizes. Only
 /// the means are known: min and max repeat them.
-inline StageMeasurements laptop_rows() { return read_raw_measurements(source_dir() / "tests/costs/laptop.json"); }
+inline StageMeasurements laptop_rows() { return read_raw_measurements(source_dir() / "tests/plan/costs/laptop.json"); }
 
 /// The sizes of the default sweep.
 inline std::vector<GraphSize> fifteen_sizes() {

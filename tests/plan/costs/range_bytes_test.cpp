@@ -1,4 +1,4 @@
-#include "costs/range_bytes.h"
+#include "plan/costs/range_bytes.h"
 
 #include <gtest/gtest.h>
 

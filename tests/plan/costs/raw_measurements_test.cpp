@@ -150,7 +150,7 @@ TEST(RawMeasurements, rows_of_other_programs_are_read) {
   EXPECT_EQ(rows[0].status, StageStatus::failed);
   EXPECT_EQ(rows[0].reason, "ZE_RESULT_ERROR");
   EXPECT_FALSE(rows[0].times.has_value());
-  EXPECT_EQ(rows[1].reason, "the file does not say why");
+  EXPECT_EQ(rows[1].reason, "the file gives no reason");
   EXPECT_EQ(rows[2].key, (StageKey{10000, 100000, "GPU", 1, 1}));
   EXPECT_DOUBLE_EQ(rows[2].times->mean.count(), 82791.4);
   EXPECT_DOUBLE_EQ(rows[2].times->stddev->count(), 12222.5);
@@ -172,10 +172,12 @@ TEST(RawMeasurements, keys_that_name_no_row_are_refused_by_name) {
   for (const std::string key :
        {"1000,2000,CPU", "1000,2000,CPU,0", "1000,2000,CPU,x", "-1,2000,CPU,1", "1e3,2000,CPU,1", "1000,2000,CPU,1-",
         "1000,2000,CPU,4-1", " 1000,2000,CPU,1", "", "stage_1.CPU"})
-    EXPECT_THAT(refusal("{\"" + key + "\": " + times + "}"), HasSubstr("'" + key + "' names no row")) << key;
+    EXPECT_THAT(refusal("{\"" + key + "\": " + times + "}"), HasSubstr("'" + key + "' is not a row")) << key;
   // Two spellings of one key would be two rows.
-  EXPECT_THAT(refusal("{\"01000,2000,CPU,1\": " + times + "}"), HasSubstr("names no row"));
-  EXPECT_THAT(refusal("{\"1000,2000,CPU,2-2\": " + times + "}"), HasSubstr("names no row"));
+  EXPECT_THAT(refusal("{\"01000,2000,CPU,1\": " + times + "}"),
+              HasSubstr("is not a row; write NODES,EDGES,UNIT,STAGE"));
+  EXPECT_THAT(refusal("{\"1000,2000,CPU,2-2\": " + times + "}"),
+              HasSubstr("is not a row; write NODES,EDGES,UNIT,STAGE"));
   EXPECT_THAT(refusal("{\"0,2000,CPU,1\": " + times + "}"), HasSubstr("nodes are 1 to"));
   EXPECT_THAT(refusal("{\"3000000000,2000,CPU,1\": " + times + "}"), HasSubstr("nodes are 1 to"));
 }
@@ -184,20 +186,21 @@ TEST(RawMeasurements, stages_that_the_network_lacks_are_refused) {
   const std::string row = R"("1000,2000,CPU,7": {"mean": 4, "std": 1, "min": 3, "max": 6})";
   EXPECT_EQ(refusal("{" + row + "}"), "accepted");
   EXPECT_EQ(refusal(R"({"takt": {"network": "gcn"}, )" + row + "}"),
-            "raw.json: '1000,2000,CPU,7': GCN has 6 stages, and none is number 7");
-  EXPECT_THAT(refusal_of_row(R"("1000,2000,CPU,5-8": {})"), HasSubstr("GraphSAGE has 7 stages, and none is number 8"));
+            "raw.json: '1000,2000,CPU,7': GCN has 6 stages, so number 7 does not exist");
+  EXPECT_THAT(refusal_of_row(R"("1000,2000,CPU,5-8": {})"),
+              HasSubstr("GraphSAGE has 7 stages, so number 8 does not exist"));
 }
 
 TEST(RawMeasurements, unknown_units_are_refused_with_the_near_one) {
-  EXPECT_THAT(refusal_of_row(R"("1000,2000,GPUU,1": {})"), HasSubstr("'GPUU' is no unit; did you mean 'GPU'?"));
-  EXPECT_THAT(refusal_of_row(R"("1000,2000,sim:CPU,1": {})"), HasSubstr("is no unit"));
+  EXPECT_THAT(refusal_of_row(R"("1000,2000,GPUU,1": {})"), HasSubstr("'GPUU' is not a unit; did you mean 'GPU'?"));
+  EXPECT_THAT(refusal_of_row(R"("1000,2000,sim:CPU,1": {})"), HasSubstr("is not a unit; use CPU, GPU or NPU"));
 }
 
 TEST(RawMeasurements, keys_that_are_there_twice_are_refused) {
   EXPECT_EQ(refusal_of_row(R"("1000,2000,CPU,1": {"mean": 5, "std": 1, "min": 3, "max": 6})"),
-            "raw.json: '1000,2000,CPU,1' is there twice; keep one");
+            "raw.json: '1000,2000,CPU,1' is listed twice; keep one");
   EXPECT_EQ(refusal_of_times(R"("mean": 4, "mean": 5, "std": 1, "min": 3, "max": 6)"),
-            "raw.json: '1000,2000,CPU,3': 'mean' is there twice; keep one");
+            "raw.json: '1000,2000,CPU,3': 'mean' is listed twice; keep one");
 }
 
 TEST(RawMeasurements, missing_times_are_refused_by_name) {
@@ -226,16 +229,15 @@ TEST(RawMeasurements, times_that_are_no_times_are_refused) {
 TEST(RawMeasurements, numbers_that_json_does_not_have_are_refused_with_their_row) {
   for (const std::string word : {"NaN", "Infinity", "-Infinity", "nan"})
     EXPECT_THAT(refusal_of_times("\"mean\": " + word + R"(, "std": 1, "min": 3, "max": 6)"),
-                testing::AllOf(HasSubstr("'1000,2000,CPU,3'"), HasSubstr("is no JSON"), HasSubstr("finite")))
+                testing::AllOf(HasSubstr("'1000,2000,CPU,3'"), HasSubstr("is not JSON"), HasSubstr("finite")))
         << word;
   EXPECT_THAT(refusal_of_times(R"("mean": 1e999, "std": 1, "min": 3, "max": 6)"),
               testing::AllOf(HasSubstr("'1000,2000,CPU,3'"), HasSubstr("too large")));
 }
 
 TEST(RawMeasurements, times_in_another_unit_than_their_neighbours_are_refused) {
-  EXPECT_THAT(refusal_of_times(R"("mean": 4000, "std": 1, "min": 3, "max": 6)"),
-              HasSubstr("no order that times can have"));
-  EXPECT_THAT(refusal_of_times(R"("mean": 0.004, "std": 1, "min": 3, "max": 6)"), HasSubstr("no order"));
+  EXPECT_THAT(refusal_of_times(R"("mean": 4000, "std": 1, "min": 3, "max": 6)"), HasSubstr("not in ascending order"));
+  EXPECT_THAT(refusal_of_times(R"("mean": 0.004, "std": 1, "min": 3, "max": 6)"), HasSubstr("ascending order"));
   EXPECT_THAT(refusal_of_times(R"("mean": 4, "std": 1, "min": 3, "max": 6, "samples_ns": [4000, 4000])"),
               HasSubstr("its 'samples_ns' have a mean of 0.004 ms"));
 }
@@ -266,7 +268,7 @@ TEST(RawMeasurements, a_status_that_contradicts_the_row_is_refused) {
   EXPECT_THAT(refusal_of_times(times + R"(, "status": "failed")"), HasSubstr("'status' is \"failed\"; give measured"));
   EXPECT_THAT(refusal_of_times(times + R"(, "failed": true, "status": "measured")"), HasSubstr("'status' is"));
   EXPECT_THAT(refusal_of_times(times + R"(, "failed": 1)"), HasSubstr("'failed' is 1; give true or false"));
-  EXPECT_THAT(refusal_of_times(times + R"(, "device": 4)"), HasSubstr("'device' is 4; give a text"));
+  EXPECT_THAT(refusal_of_times(times + R"(, "device": 4)"), HasSubstr("'device' is 4; give a string"));
 }
 
 TEST(RawMeasurements, copies_without_bytes_or_time_are_refused) {
@@ -284,18 +286,18 @@ TEST(RawMeasurements, files_that_are_something_else_are_refused) {
   EXPECT_THAT(refusal("[]"), HasSubstr("is []; write an object with rows"));
   EXPECT_THAT(refusal("{}"), HasSubstr("has no row"));
   EXPECT_THAT(refusal(R"({"takt": {}})"), HasSubstr("has no row"));
-  EXPECT_THAT(refusal("{"), HasSubstr("is no JSON"));
-  EXPECT_THAT(refusal("{}{}"), HasSubstr("is no JSON"));
+  EXPECT_THAT(refusal("{"), HasSubstr("is not JSON"));
+  EXPECT_THAT(refusal("{}{}"), HasSubstr("is not JSON"));
   EXPECT_THAT(refusal(R"({"1000,2000,CPU,1": 4})"), HasSubstr("'1000,2000,CPU,1' is 4; write an object"));
   EXPECT_THAT(refusal(std::string(100000, '[')), HasSubstr("more than 100 lists"));
   EXPECT_THAT(refusal(std::string(100000, '[') + std::string(100000, ']')), HasSubstr("more than 100 lists"));
-  EXPECT_THAT(refusal("\xff\xfe"), HasSubstr("is no JSON"));
+  EXPECT_THAT(refusal("\xff\xfe"), HasSubstr("is not JSON"));
 }
 
 TEST(RawMeasurements, what_a_file_says_of_itself_is_checked) {
   const std::string row = R"("1,2,CPU,1": {"mean": 1, "std": 0, "min": 1, "max": 1}})";
   EXPECT_THAT(refusal(R"({"takt": 4, )" + row), HasSubstr("'takt' is 4"));
-  EXPECT_THAT(refusal(R"({"takt": {"schema_version": 2}, )" + row), HasSubstr("use a later takt"));
+  EXPECT_THAT(refusal(R"({"takt": {"schema_version": 2}, )" + row), HasSubstr("use a newer version"));
   EXPECT_THAT(refusal(R"({"takt": {"network": "gin"}, )" + row), HasSubstr("'network' is \"gin\""));
   for (const std::string features : {"0", "-1", "1.5", "\"500\"", "99999999999"})
     EXPECT_THAT(refusal(R"({"takt": {"features": )" + features + "}, " + row), HasSubstr("'features' is " + features));

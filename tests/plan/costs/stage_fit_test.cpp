@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "plan/costs/measured_rows.h"
 #include "places.h"
+#include "plan/costs/measured_rows.h"
 
 namespace takt {
 namespace {
@@ -131,7 +131,7 @@ TEST(StageFit, three_rows_are_too_few_and_four_are_enough) {
   const auto times = planted({{1000, 1000}, {1000, 5000}, {5000, 9000}, {2000, 3000}}, law_of_a_stage);
   const auto none = fit_stage(std::span(times).first(3));
   EXPECT_FALSE(none.fit.has_value());
-  EXPECT_THAT(none.reason, HasSubstr("sizes measured: 3, and a law needs 4"));
+  EXPECT_THAT(none.reason, HasSubstr("sizes measured: 3, but a cost model needs 4"));
   EXPECT_NEAR(fitted(times).at({3000, 4000}, 500).mean.count(), law_of_a_stage(3000, 4000), 1e-6);
   EXPECT_FALSE(fit_stage({}).fit.has_value());
 }

@@ -48,14 +48,14 @@ TEST(EdgeLists, edges_that_stand_there_twice_and_self_loops_are_kept) {
 
 TEST(EdgeLists, what_is_no_edge_is_refused_with_its_line) {
   EXPECT_THAT(refusal("0,1\n2\n"), testing::StartsWith("edges.csv: line 2: has no two nodes"));
-  EXPECT_THAT(refusal("0,1\nsource,target\n"), testing::StartsWith("edges.csv: line 2: 'source' is no node"));
-  EXPECT_THAT(refusal("0,-1\n"), testing::StartsWith("edges.csv: line 1: '-1' is no node"));
-  EXPECT_THAT(refusal("0,1.5\n"), testing::StartsWith("edges.csv: line 1: '1.5' is no node"));
-  EXPECT_THAT(refusal("\n0,nan\n"), testing::StartsWith("edges.csv: line 2: 'nan' is no node"));
+  EXPECT_THAT(refusal("0,1\nsource,target\n"), testing::StartsWith("edges.csv: line 2: 'source' is not a node"));
+  EXPECT_THAT(refusal("0,-1\n"), testing::StartsWith("edges.csv: line 1: '-1' is not a node"));
+  EXPECT_THAT(refusal("0,1.5\n"), testing::StartsWith("edges.csv: line 1: '1.5' is not a node"));
+  EXPECT_THAT(refusal("\n0,nan\n"), testing::StartsWith("edges.csv: line 2: 'nan' is not a node"));
   // One more than takes part in 32 bits, and more than fits 64.
-  EXPECT_THAT(refusal("0,2147483647\n"), testing::HasSubstr("'2147483647' is no node"));
+  EXPECT_THAT(refusal("0,2147483647\n"), testing::HasSubstr("'2147483647' is not a node"));
   EXPECT_EQ(parsed("0,2147483646\n").nodes, 2147483647);
-  EXPECT_THAT(refusal("99999999999999999999,0\n"), testing::HasSubstr("is no node"));
+  EXPECT_THAT(refusal("99999999999999999999,0\n"), testing::HasSubstr("is not a node"));
 }
 
 TEST(EdgeLists, a_file_without_an_edge_is_refused) {

@@ -72,6 +72,26 @@ TEST(RandomEdges, hubs_have_no_special_numbers) {
   EXPECT_NE(hub(1), hub(2));
 }
 
+TEST(RandomEdges, refusals_say_what_cannot_be) {
+  const auto refused = [](const auto& draw) {
+    try {
+      draw();
+      return std::string("drawn");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  const std::string rule = " is not possible; give at least one node, and no negative number";
+  EXPECT_EQ(refused([] { uniform_edges({0, 1}, 1); }), "a graph of 0 nodes and 1 edges" + rule);
+  EXPECT_EQ(refused([] { uniform_edges({-1, 0}, 1); }), "a graph of -1 nodes and 0 edges" + rule);
+  EXPECT_EQ(refused([] { power_law_edges({1, -1}, 1); }), "a graph of 1 nodes and -1 edges" + rule);
+  EXPECT_EQ(refused([] {
+              power_law_edges({5, 5}, 1, 1);
+            }),
+            "a power law with exponent 1 is not possible; give one above 1");
+  EXPECT_EQ(refused([] { power_law_edges({5, 5}, 1, 1.01); }), "drawn");
+}
+
 TEST(RandomEdges, small_graphs_and_impossible_ones) {
   EXPECT_EQ(uniform_edges({0, 0}, 1).edges(), 0);
   EXPECT_EQ(power_law_edges({3, 0}, 1).nodes, 3);

@@ -124,6 +124,79 @@ TEST(StageModels, only_the_largest_score_of_a_node_needs_a_newer_opset) {
   EXPECT_EQ(stage_model({Network::gat, 4, 4}, small()).graph.opsets.at(""), 18);
 }
 
+TEST(StageModels, tables_are_what_edges_read_rows_of) {
+  const auto tables = [](Network network) {
+    std::string words;
+    for (const StageRange& range : ranges_of(network))
+      if (!table_of(range).empty())
+        words += std::to_string(range.first) + std::to_string(range.last) + std::string(table_of(range)) +
+                 (can_bag(range) ? "+ " : " ");
+    return words;
+  };
+  EXPECT_EQ(tables(Network::sage), "11x 12x 13x+ 14x+ 15x+ 16x+ 17x+ ");
+  EXPECT_EQ(tables(Network::gcn), "12x 13x 14x+ 15x+ 16x+ 22x 23x 24x+ 25x+ 26x+ ");
+  EXPECT_EQ(tables(Network::gat), "12x 13x 14x 15x 16x+ 17x+ 22wx 23wx 24wx 25wx 26wx+ 27wx+ ");
+}
+
+TEST(StageModels, refusals_say_why) {
+  const auto refused = [](const StageRange& range, auto change) {
+    StageModelSettings settings = small();
+    change(settings);
+    try {
+      stage_model(range, settings);
+      return std::string("built");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  const std::string begin = "a model of stages cannot be built: ";
+  const StageRange first{Network::sage, 1, 1};
+  EXPECT_EQ(refused(first, [](auto& s) { s.features = 0; }), begin + "it needs at least one feature, and has 0 and 4");
+  EXPECT_EQ(refused(first, [](auto& s) { s.hidden = 0; }), begin + "it needs at least one feature, and has 6 and 0");
+  EXPECT_EQ(refused(first, [](auto& s) { s.features = s.hidden = 1; }), "built");
+  EXPECT_EQ(refused(first, [](auto& s) { s.precision = ElementType::bf16; }),
+            begin + "its precision must be float32 or float16");
+  EXPECT_EQ(refused(first,
+                    [](auto& s) {
+                      s.size = GraphSize{0, 1};
+                    }),
+            begin + "a graph of 0 nodes and 1 edges is not possible");
+  const std::string part =
+      begin + "a part of a graph needs a size, and a table with at least as many rows as it has nodes";
+  EXPECT_EQ(refused(first, [](auto& s) { s.table_rows = 3; }), part);
+  EXPECT_EQ(refused(first, [](auto& s) { s.size = GraphSize{4, 4}, s.table_rows = 3; }), part);
+  EXPECT_EQ(refused(first, [](auto& s) { s.size = GraphSize{4, 4}, s.table_rows = 4; }), "built");
+  const auto of_part = [](auto& s) { s.size = GraphSize{4, 4}, s.table_rows = 5; };
+  EXPECT_EQ(refused({Network::gcn, 1, 2}, of_part),
+            begin + "stage 1 of GCN counts the edges of both ends, but a part has only the edges to its own nodes");
+  EXPECT_EQ(refused({Network::gcn, 2, 2}, of_part), "built");
+  EXPECT_EQ(refused({Network::gat, 1, 7}, of_part), "built");
+}
+
+TEST(StageModels, of_parts_have_as_many_rows_of_the_table_as_are_read) {
+  StageModelSettings settings = small();
+  settings.size = {10, 30}, settings.table_rows = 17;
+  const Graph graph = stage_model({Network::sage, 1, 7}, settings).graph;
+  EXPECT_EQ(to_string(*tensor(graph, "x").shape), "{17,6}");
+  EXPECT_EQ(to_string(*tensor(graph, "edge_index").shape), "{2,30}");
+  EXPECT_EQ(to_string(*tensor(graph, "activated").shape), "{10,4}");
+  const Graph later = stage_model({Network::sage, 5, 7}, settings).graph;
+  EXPECT_EQ(to_string(*tensor(later, "x").shape), "{10,6}") << "here edges read nothing";
+}
+
+TEST(StageModels, weights_are_the_same_for_ever) {
+  // Drawn by the name and the seed; each is known by these to whoever compares results.
+  const auto first = [](const char* name, std::uint64_t seed) { return stage_weight(name, 3, 2, seed).front(); };
+  EXPECT_EQ(first("w", 42), stage_weight("w", 3, 1, 42).front()) << "in the order of rows";
+  EXPECT_NE(first("w", 42), first("w", 43));
+  float least = 1, most = -1;
+  for (const float value : stage_weight("w", 12, 500, 42)) least = std::min(least, value), most = std::max(most, value);
+  EXPECT_GE(least, -0.5f);
+  EXPECT_LT(least, -0.499f);
+  EXPECT_LE(most, 0.5f);
+  EXPECT_GT(most, 0.499f);
+}
+
 TEST(StageModels, impossible_ones_are_refused) {
   const auto refused = [](auto change) {
     StageModelSettings settings = small();

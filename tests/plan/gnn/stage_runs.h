@@ -13,11 +13,11 @@
 
 #include "base/basics/half.h"
 #include "base/statistics/random.h"
+#include "model/runtime/runtime.h"
+#include "places.h"
 #include "plan/gnn/plain_layer.h"
 #include "plan/gnn/random_edges.h"
 #include "plan/gnn/stage_model.h"
-#include "places.h"
-#include "model/runtime/runtime.h"
 
 namespace takt {
 

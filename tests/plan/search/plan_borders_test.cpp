@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/basics/error.h"
-#include "plan/sets/set.h"
 #include "plan/estimate/size_line.h"
+#include "plan/sets/set.h"
 
 namespace takt {
 namespace {

@@ -61,9 +61,9 @@ TEST(PlanCostFile, is_read_as_it_says) {
 
 TEST(PlanCostFile, that_is_none_is_refused) {
   for (const char* json : {"[]", "{}", R"({"units": ["CPU"]})"})
-    EXPECT_THAT(refusal(json), HasSubstr("costs.json: is no file of costs")) << json;
+    EXPECT_THAT(refusal(json), HasSubstr("costs.json: is not a file of costs")) << json;
   EXPECT_EQ(refusal(""), "costs.json: is empty");
-  EXPECT_THAT(refusal("{"), HasSubstr("costs.json: byte 2 is no JSON"));
+  EXPECT_THAT(refusal("{"), HasSubstr("costs.json: byte 2 is not JSON"));
 }
 
 TEST(PlanCostFile, with_a_wrong_entry_names_its_key) {
@@ -71,39 +71,41 @@ TEST(PlanCostFile, with_a_wrong_entry_names_its_key) {
   EXPECT_EQ(refusal(with(R"("times": 1)")),
             "costs.json: 'times': has no meaning for 'times'; use units, times_us, ranges_us, transfers_us, divide_us, "
             "slow_downs, memory_bytes");
-  EXPECT_THAT(refusal(with(R"("units": ["CPU"])")), HasSubstr("'units' is there twice"));
-  EXPECT_THAT(refusal(with(R"("ranges_us": {"GPU": {"1-2": 3, "1-2": 4}})")), HasSubstr("'1-2' is there twice"));
-  EXPECT_THAT(refusal(with(R"("ranges_us": {"GPU": {"1-3": 3}})")), HasSubstr("'GPU': '1-3' is no range of stages"));
+  EXPECT_THAT(refusal(with(R"("units": ["CPU"])")), HasSubstr("'units' is listed twice"));
+  EXPECT_THAT(refusal(with(R"("ranges_us": {"GPU": {"1-2": 3, "1-2": 4}})")), HasSubstr("'1-2' is listed twice"));
+  EXPECT_THAT(refusal(with(R"("ranges_us": {"GPU": {"1-3": 3}})")), HasSubstr("'GPU': '1-3' is not a range of stages"));
   EXPECT_THAT(refusal(with(R"("ranges_us": {"NPU": {}})")),
-              HasSubstr("'ranges_us': there is no unit 'NPU'; use CPU, GPU"));
+              HasSubstr("'ranges_us': the unit 'NPU' does not exist; use CPU, GPU"));
   EXPECT_THAT(refusal(with(R"("transfers_us": {"CPU-GPU": 1})")), HasSubstr("write it as \"CPU>GPU\""));
   EXPECT_THAT(refusal(with(R"("transfers_us": {"CPU>CPU": 1})")), HasSubstr("leads nowhere"));
   EXPECT_THAT(refusal(with(R"("transfers_us": {"CPU>GPU": [1, 2]})")), HasSubstr("give a list of 3"));
-  EXPECT_THAT(refusal(with(R"("transfers_us": {"CPU>GPU": -1})")), HasSubstr("-1 is no time in microseconds"));
-  EXPECT_THAT(refusal(with(R"("divide_us": {"merge": "2"})")), HasSubstr("\"2\" is no time"));
+  EXPECT_THAT(refusal(with(R"("transfers_us": {"CPU>GPU": -1})")), HasSubstr("-1 is not a time in microseconds"));
+  EXPECT_THAT(refusal(with(R"("divide_us": {"merge": "2"})")), HasSubstr("\"2\" is not a time"));
   EXPECT_THAT(refusal(with(R"("divide_us": {"join": 2})")), HasSubstr("no meaning for 'join'"));
-  EXPECT_THAT(refusal(with(R"("slow_downs": {"CPU beside GPU": 0.5})")), HasSubstr("0.5 is no factor from 1 to 1000"));
+  EXPECT_THAT(refusal(with(R"("slow_downs": {"CPU beside GPU": 0.5})")),
+              HasSubstr("0.5 is not a factor from 1 to 1000"));
   EXPECT_THAT(refusal(with(R"("divide_us": 3)")), HasSubstr("'divide_us': is 3; give an object"));
   EXPECT_THAT(refusal(with(R"("transfers_us": [3])")), HasSubstr("'transfers_us': is [3]; give an object"));
   EXPECT_THAT(refusal(with(R"("ranges_us": {"GPU": 3})")), HasSubstr("'GPU': is 3; give an object such as"));
-  EXPECT_THAT(refusal(with(R"("slow_downs": {"CPU beside CPU": 2})")), HasSubstr("not beside itself"));
+  EXPECT_THAT(refusal(with(R"("slow_downs": {"CPU beside CPU": 2})")),
+              HasSubstr("does not run concurrently with itself"));
   EXPECT_THAT(refusal(with(R"("slow_downs": {"CPU and GPU": 2})")), HasSubstr("write it as \"CPU beside GPU\""));
   EXPECT_THAT(refusal(with(R"("memory_bytes": {"GPU": {"limit": 1.5, "stages": [1, 2]}})")),
-              HasSubstr("1.5 is no number of bytes"));
+              HasSubstr("1.5 is not a number of bytes"));
   EXPECT_THAT(refusal(with(R"("memory_bytes": {"GPU": {"limit": 1}})")), HasSubstr("give a list of 2"));
-  EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": [1e300]}})"), HasSubstr("is no time"));
+  EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": [1e300]}})"), HasSubstr("is not a time"));
   EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": []}})"), HasSubstr("'times_us': give a list"));
   std::string times = "1";
   for (int stage = 1; stage <= 100; ++stage) times += ", 1";
   EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": [)" + times + "]}}"),
               HasSubstr("more than 100 stages"));
-  EXPECT_THAT(refusal(R"({"units": ["CPU", "CPU"], "times_us": {"CPU": [1]}})"), HasSubstr("\"CPU\" is there twice"));
-  EXPECT_THAT(refusal(R"({"units": ["host"], "times_us": {"CPU": [1]}})"), HasSubstr("\"host\" is no name"));
+  EXPECT_THAT(refusal(R"({"units": ["CPU", "CPU"], "times_us": {"CPU": [1]}})"), HasSubstr("\"CPU\" is listed twice"));
+  EXPECT_THAT(refusal(R"({"units": ["host"], "times_us": {"CPU": [1]}})"), HasSubstr("\"host\" is not a name"));
   EXPECT_THAT(refusal(R"({"units": 3, "times_us": {"CPU": [1]}})"), HasSubstr("give a list of 1 to 8 names"));
   EXPECT_THAT(refusal(R"({"units": ["CPU", "GPU"], "times_us": {"CPU": [1], "GPU": [1, 2]}})"),
               HasSubstr("'GPU': is [1,2]; give a list of 1"));
   EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": [{"whole": 2, "fixed": 3}]}})"),
-              HasSubstr("more is fixed than the whole"));
+              HasSubstr("that exceeds the whole"));
   EXPECT_THAT(refusal(R"({"units": ["CPU"], "times_us": {"CPU": [{"whole": 2, "fix": 1}]}})"),
               HasSubstr("'CPU': has no meaning for 'fix'; use whole, fixed"));
   EXPECT_THAT(refusal(with(R"("memory_bytes": {"GPU": {"most": 1, "stages": [1, 2]}})")),
@@ -123,7 +125,7 @@ TEST(PlanCostFile, has_laws_of_the_size_where_costs_depend_on_it) {
   EXPECT_EQ(costs.time({1, 2}, 1, 1)->count(), 1'008'000);
   EXPECT_EQ(costs.transfer(1, 0, 1)->count(), 6'000);
   EXPECT_EQ(costs.divide({1, 1}, {0, 1})->merge.count(), 2'000);
-  EXPECT_THAT(refusal(laws), HasSubstr("costs.json: 'CPU': depends on the size of a batch; say which"));
+  EXPECT_THAT(refusal(laws), HasSubstr("costs.json: 'CPU': depends on the size of a batch; give --nodes"));
   const auto refused = [](const std::string& time) -> std::string {
     try {
       parse_plan_costs(R"({"units": ["CPU"], "times_us": {"CPU": [)" + time + "]}}", "costs.json", GraphSize{10, 20});
@@ -132,7 +134,7 @@ TEST(PlanCostFile, has_laws_of_the_size_where_costs_depend_on_it) {
     }
     return "";
   };
-  EXPECT_THAT(refused(R"({"per_node": -1})"), HasSubstr("'CPU': -1 is no time in microseconds"));
+  EXPECT_THAT(refused(R"({"per_node": -1})"), HasSubstr("'CPU': -1 is not a time in microseconds"));
   EXPECT_THAT(refused(R"({"per_node": 1, "whole": 2})"), HasSubstr("no meaning for 'whole'"));
   EXPECT_THAT(refused(R"({"per_edge": 3e12, "fixed": "no"})"), HasSubstr("takes longer than a year"));
 }

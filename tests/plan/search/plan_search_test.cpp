@@ -364,21 +364,21 @@ TEST(PlanSearch, ranks_candidates_that_are_given_each_with_the_best_of_its_share
 TEST(PlanSearch, names_the_stage_that_no_unit_runs) {
   EXPECT_EQ(
       search_refusal(costs_of({{1, -1}, {1, -1}}, {"CPU", "GPU"})),
-      "no plan is possible: stage 2 runs on no unit (CPU: the costs have no time of stage 2 on CPU; GPU: the costs "
-      "have no time of stage 2 on GPU)");
+      "no plan is possible: stage 2 cannot run on any unit (CPU: the costs have no time of stage 2 on CPU; GPU: the "
+      "costs have no time of stage 2 on GPU)");
   EXPECT_THAT(search_refusal(costs_of({{1, -1}, {-1, 1}}, {"CPU", "GPU"}), {.most_blocks = 1}),
-              HasSubstr("do not fit together"));
+              HasSubstr("do not cover all stages"));
 }
 
 TEST(PlanSearch, refuses_settings_that_ask_for_nothing) {
   const auto costs = costs_of({{1}}, {"CPU"});
-  EXPECT_THAT(search_refusal(costs, {.top = 0}), HasSubstr("0 plans are none"));
-  EXPECT_THAT(search_refusal(costs, {.steps = 0}), HasSubstr("a share of 1/0 is none"));
-  EXPECT_THAT(search_refusal(costs, {.most_blocks = 0}), HasSubstr("0 blocks are no plan"));
+  EXPECT_THAT(search_refusal(costs, {.top = 0}), HasSubstr("0 is not a number of plans"));
+  EXPECT_THAT(search_refusal(costs, {.steps = 0}), HasSubstr("1/0 is not a share"));
+  EXPECT_THAT(search_refusal(costs, {.most_blocks = 0}), HasSubstr("0 is not a number of blocks"));
   EXPECT_THAT(search_refusal(costs, {.objective = PlanObjective::throughput, .batches = 0}), HasSubstr("0 batches"));
-  EXPECT_THAT(search_refusal(costs_of({{std::int64_t{1} << 61}}, {"CPU"})), HasSubstr("too long"));
-  EXPECT_THAT(search_refusal(PlanCostTable(3, std::vector<std::string>(9, "U"))), HasSubstr("there are 9 units"));
-  EXPECT_THAT(search_refusal(PlanCostTable(0, {"CPU"})), HasSubstr("there is no stage"));
+  EXPECT_THAT(search_refusal(costs_of({{std::int64_t{1} << 61}}, {"CPU"})), HasSubstr("a cost is too large"));
+  EXPECT_THAT(search_refusal(PlanCostTable(3, std::vector<std::string>(9, "U"))), HasSubstr("9 units were given"));
+  EXPECT_THAT(search_refusal(PlanCostTable(0, {"CPU"})), HasSubstr("no stages were given"));
 }
 
 }  // namespace

@@ -52,10 +52,10 @@ TEST(PlanSetFile, is_the_same_when_it_is_read_again) {
 
 TEST(PlanSetFile, that_is_none_is_refused) {
   EXPECT_THAT(set_refusal(""), HasSubstr("plans.json: is empty"));
-  EXPECT_THAT(set_refusal("{}"), HasSubstr("plans.json: is no plan set; make one with 'takt plan compile'"));
+  EXPECT_THAT(set_refusal("{}"), HasSubstr("plans.json: is not a plan set; make one with 'takt plan compile'"));
   EXPECT_THAT(set_refusal(R"({"takt_plan_set": 1})"), HasSubstr("plans.json: has no 'takt'"));
-  EXPECT_THAT(set_refusal(R"({"takt_plan_set": 1, "takt_plan_set": 1})"), HasSubstr("'takt_plan_set' is there twice"));
-  EXPECT_THAT(set_refusal(R"({"takt_plan_set": NaN})"), HasSubstr("is no JSON"));
+  EXPECT_THAT(set_refusal(R"({"takt_plan_set": 1, "takt_plan_set": 1})"), HasSubstr("'takt_plan_set' is listed twice"));
+  EXPECT_THAT(set_refusal(R"({"takt_plan_set": NaN})"), HasSubstr("is not JSON"));
 }
 
 TEST(PlanSetFile, without_any_one_of_its_keys_is_refused) {
@@ -85,37 +85,37 @@ TEST(PlanSetFile, with_a_wrong_value_names_it) {
   EXPECT_THAT(set_with("/thresholds/1", small_file()["thresholds"][0]),
               HasSubstr("threshold 2: the best plan does not change there"));
   EXPECT_THAT(set_with("/takt_plan_set", 2), HasSubstr("'takt_plan_set' is 2; give a whole number from 1 to 1"));
-  EXPECT_THAT(set_with("/more", 2), HasSubstr("'more' has no meaning"));
+  EXPECT_THAT(set_with("/more", 2), HasSubstr("'more' is not a known key"));
   EXPECT_THAT(set_with("/objective", "speed"), HasSubstr("'objective' is 'speed'; use latency or throughput"));
-  EXPECT_THAT(set_with("/units", Json::array({"CPU", "CPU"})), HasSubstr("'units' is no list"));
-  EXPECT_THAT(set_with("/units", Json::array({"CPU", "NPU"})), HasSubstr("plan 2: block 1: there is no unit 'GPU'"));
+  EXPECT_THAT(set_with("/units", Json::array({"CPU", "CPU"})), HasSubstr("'units' is not a list"));
+  EXPECT_THAT(set_with("/units", Json::array({"CPU", "NPU"})), HasSubstr("plan 2: block 1: the unit 'GPU'"));
   EXPECT_THAT(set_with("/stages", 2), HasSubstr("plan 1: ends with stage 1, but there are 2"));
   EXPECT_THAT(set_with("/switch_cost_ns", -1), HasSubstr("'switch_cost_ns' is -1; give a whole number from 0"));
   EXPECT_THAT(set_with("/switch_cost_ns", 1.5), HasSubstr("'switch_cost_ns' is 1.5"));
   EXPECT_THAT(set_with("/tolerance", 1), HasSubstr("'tolerance' is 1; give a number from 0 to below 1"));
-  EXPECT_THAT(set_with("/plans/1", small_file()["plans"][0]), HasSubstr("plan 2: CPU[1] is there twice"));
-  EXPECT_THAT(set_with("/plans/1", 3), HasSubstr("plan 2: is no plan"));
+  EXPECT_THAT(set_with("/plans/1", small_file()["plans"][0]), HasSubstr("plan 2: CPU[1] is listed twice"));
+  EXPECT_THAT(set_with("/plans/1", 3), HasSubstr("plan 2: is not a plan"));
   EXPECT_THAT(set_with("/sizes/1/edges", 100),
               HasSubstr("size 2: 500 nodes and 100 edges overlap 400 nodes and 600 edges"));
   EXPECT_THAT(set_with("/sizes/1/nodes", 0), HasSubstr("size 2: 'nodes' is 0; give a whole number from 1"));
   EXPECT_THAT(set_with("/sizes/1/nodes", 18446744073709551615u), HasSubstr("size 2: 'nodes' is 18446744073709551615"));
   EXPECT_THAT(set_with("/sizes/1/costs_ns", Json::array({1})), HasSubstr("'costs_ns' has 1 times for 2 plans"));
   EXPECT_THAT(set_with("/sizes/1/costs_ns/0", "1us"), HasSubstr("'costs_ns' is \"1us\"; give a whole number"));
-  EXPECT_THAT(set_with("/sizes/1/best", 1), HasSubstr("size 2: plan 1 is not the best of these costs"));
+  EXPECT_THAT(set_with("/sizes/1/best", 1), HasSubstr("size 2: plan 1 is not the best for these costs"));
   EXPECT_THAT(set_with("/sizes/1/best", 2), HasSubstr("size 2: 'best' is 2; give a whole number from 0 to 1"));
   EXPECT_THAT(set_with("/sizes/1/best", -1), HasSubstr("size 2: 'best' is -1; give a whole number from 0 to 1"));
   EXPECT_EQ(set_with("/sizes/2/best", 1), "") << "the last of the plans";
   EXPECT_THAT(set_with("/sizes/1/costs_ns", Json::array({nullptr, nullptr})),
-              HasSubstr("is not the best of these costs"));
+              HasSubstr("is not the best for these costs"));
   EXPECT_THAT(set_with("/sizes/1/extrapolated", 0), HasSubstr("'extrapolated' is 0; give true or false"));
   EXPECT_THAT(set_with("/thresholds/0/at/edges", 40'000), HasSubstr("threshold 1: 'at' is not between 500 nodes"));
   EXPECT_THAT(set_with("/thresholds/0/at", nullptr), HasSubstr("threshold 1: 'at' is not between"));
   EXPECT_THAT(set_with("/thresholds/0/above", 0),
-              HasSubstr("leads from plan 0 to 0, but the best changes from 0 to 1"));
-  EXPECT_THAT(set_with("/thresholds", Json::array()), HasSubstr("'thresholds' has none for the change of plan before"));
+              HasSubstr("is for a switch from plan 0 to 0, but the best plan changes from 0 to 1"));
+  EXPECT_THAT(set_with("/thresholds", Json::array()), HasSubstr("'thresholds' has no entry for the switch before"));
   EXPECT_THAT(set_with("/thresholds/1", small_file()["thresholds"][0]),
               HasSubstr("threshold 2: the best plan does not change there"));
-  EXPECT_THAT(set_with("/costs/0/file", 4), HasSubstr("costs 1: 'file' is 4; give a text"));
+  EXPECT_THAT(set_with("/costs/0/file", 4), HasSubstr("costs 1: 'file' is 4; give a string"));
   EXPECT_THAT(set_with("/sizes", Json::array()), HasSubstr("'sizes' has 0 entries; give 1 to 100000"));
 }
 
@@ -153,10 +153,11 @@ TEST(PlanSet, is_refused_where_no_plan_is_possible_or_sizes_do_not_grow) {
     }
     return std::string();
   };
-  EXPECT_EQ(refusal([&] {
-              set.expected({1000, 1000});
-            }),
-            "plan set: no plan of the set is possible at 1000 nodes and 1000 edges; compile it with a size near that");
+  EXPECT_EQ(
+      refusal([&] {
+        set.expected({1000, 1000});
+      }),
+      "plan set: no plan of the set is possible at 1000 nodes and 1000 edges; compile it with a size near this one");
   EXPECT_THAT(refusal([] {
                 compile_plan_set(crossing, {{500, 1000}, {400, 600}}, {.search = {.divide = false}});
               }),

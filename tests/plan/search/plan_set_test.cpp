@@ -92,13 +92,13 @@ TEST(PlanSet, is_refused_where_nothing_is_known) {
     }
     return "";
   };
-  EXPECT_THAT(refusal(crossing_costs, {}), HasSubstr("there is no size"));
+  EXPECT_THAT(refusal(crossing_costs, {}), HasSubstr("no sizes were given"));
   EXPECT_THAT(refusal([](const GraphSize&) { return nullptr; }, {{7, 8}}),
-              HasSubstr("the costs of 7 nodes and 8 edges are not known"));
+              HasSubstr("the costs of 7 nodes and 8 edges are unknown"));
   EXPECT_THAT(refusal(crossing_costs, {{7, 8}}, {.switch_cost = Nanoseconds(-1)}),
-              HasSubstr("costs less than nothing"));
+              HasSubstr("the cost of a switch is negative"));
   for (const double tolerance : {-0.1, 1.0, std::nan("")})
-    EXPECT_THAT(refusal(crossing_costs, {{7, 8}}, {.tolerance = tolerance}), HasSubstr("is no share of a time"));
+    EXPECT_THAT(refusal(crossing_costs, {{7, 8}}, {.tolerance = tolerance}), HasSubstr("is not a share of a time"));
 }
 
 TEST(Switching, gains_where_plans_cross_over_what_one_can_work_out) {

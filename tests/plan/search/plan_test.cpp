@@ -67,37 +67,37 @@ TEST(Plan, scales_shares_that_were_rounded) {
 }
 
 TEST(Plan, names_the_block_of_a_text_that_is_none) {
-  EXPECT_THAT(text_refusal("CPU[1-4] | GPU"), HasSubstr("a plan: block 2: 'GPU' is no block"));
-  EXPECT_THAT(text_refusal("CPU+[1]"), HasSubstr("'' is no name of a unit"));
+  EXPECT_THAT(text_refusal("CPU[1-4] | GPU"), HasSubstr("a plan: block 2: 'GPU' is not a block"));
+  EXPECT_THAT(text_refusal("CPU+[1]"), HasSubstr("'' is not the name of a unit"));
   EXPECT_THAT(text_refusal("CPU[x]"), HasSubstr("block 1"));
   EXPECT_THAT(text_refusal("CPU[1-]"), HasSubstr("block 1"));
-  EXPECT_THAT(text_refusal("CPU[1-0]"), HasSubstr("is no block"));
-  EXPECT_THAT(text_refusal("CPU[0-1]"), HasSubstr("is no block"));
-  EXPECT_THAT(text_refusal("CPU[1-2000000000]"), HasSubstr("is no block"));
-  EXPECT_THAT(text_refusal(""), HasSubstr("'' is no block"));
+  EXPECT_THAT(text_refusal("CPU[1-0]"), HasSubstr("is not a block"));
+  EXPECT_THAT(text_refusal("CPU[0-1]"), HasSubstr("is not a block"));
+  EXPECT_THAT(text_refusal("CPU[1-2000000000]"), HasSubstr("is not a block"));
+  EXPECT_THAT(text_refusal(""), HasSubstr("'' is not a block"));
   EXPECT_THAT(text_refusal("CPU+GPU[1-7]"), HasSubstr("has 0 shares for 2 units"));
   EXPECT_THAT(text_refusal("CPU+GPU[1-7 0.5/0.4]"), HasSubstr("add up to 0.9, not to 1"));
   EXPECT_THAT(text_refusal("CPU+GPU[1-7 0/1]"), HasSubstr("has the share 0;"));
   EXPECT_THAT(text_refusal("CPU+GPU[1-7 nan/1]"), HasSubstr("has the share nan"));
-  EXPECT_THAT(text_refusal("CPU+GPU[1-7 half/half]"), HasSubstr("is no block"));
+  EXPECT_THAT(text_refusal("CPU+GPU[1-7 half/half]"), HasSubstr("is not a block"));
 }
 
 TEST(Plan, names_the_block_of_json_that_is_none) {
-  EXPECT_THAT(json_refusal("{}"), HasSubstr("a.json: is no plan"));
-  EXPECT_THAT(json_refusal("[]"), HasSubstr("is no plan"));
-  EXPECT_THAT(json_refusal("[[["), HasSubstr("is no plan"));
+  EXPECT_THAT(json_refusal("{}"), HasSubstr("a.json: is not a plan"));
+  EXPECT_THAT(json_refusal("[]"), HasSubstr("is not a plan"));
+  EXPECT_THAT(json_refusal("[[["), HasSubstr("is not a plan"));
   EXPECT_THAT(json_refusal(R"([[["CPU"]]])"), HasSubstr("a.json: block 1: is [[\"CPU\"]]; give"));
   EXPECT_THAT(json_refusal(R"([[3,[1]]])"), HasSubstr("block 1: its units are 3; give a list of names"));
   EXPECT_THAT(json_refusal(R"([[["CPU"],3]])"), HasSubstr("block 1: its stages are 3; give a list of numbers"));
   EXPECT_THAT(json_refusal(R"([[["CPU"],[1],3]])"), HasSubstr("block 1: its shares are 3; give a list of numbers"));
-  EXPECT_THAT(json_refusal(R"([[["CPU"],[1,3]]])"), HasSubstr("stage 3 stands behind stage 1"));
-  EXPECT_THAT(json_refusal(R"([[["CPU"],[1.5]]])"), HasSubstr("1.5 is no number of a stage"));
-  EXPECT_THAT(json_refusal(R"([[["CPU"],[99999999999999999999]]])"), HasSubstr("is no number of a stage"));
-  EXPECT_THAT(json_refusal(R"([[["CPU"],[0]]])"), HasSubstr("0 is no number of a stage"));
-  EXPECT_THAT(json_refusal(R"([[["CPU"],[1]],[[7],[2]]])"), HasSubstr("block 2: 7 is no name of a unit"));
-  EXPECT_THAT(json_refusal(R"([[["C+U"],[1]]])"), HasSubstr("'C+U' is no name of a unit"));
-  EXPECT_THAT(json_refusal(R"([[["C\u0007"],[1]]])"), HasSubstr("is no name of a unit"));
-  EXPECT_THAT(json_refusal(R"([[["CPU","GPU"],[1],["a",1]]])"), HasSubstr("\"a\" is no share"));
+  EXPECT_THAT(json_refusal(R"([[["CPU"],[1,3]]])"), HasSubstr("stage 3 comes after stage 1"));
+  EXPECT_THAT(json_refusal(R"([[["CPU"],[1.5]]])"), HasSubstr("1.5 is not the number of a stage"));
+  EXPECT_THAT(json_refusal(R"([[["CPU"],[99999999999999999999]]])"), HasSubstr("is not the number of a stage"));
+  EXPECT_THAT(json_refusal(R"([[["CPU"],[0]]])"), HasSubstr("0 is not the number of a stage"));
+  EXPECT_THAT(json_refusal(R"([[["CPU"],[1]],[[7],[2]]])"), HasSubstr("block 2: 7 is not the name of a unit"));
+  EXPECT_THAT(json_refusal(R"([[["C+U"],[1]]])"), HasSubstr("'C+U' is not the name of a unit"));
+  EXPECT_THAT(json_refusal(R"([[["C\u0007"],[1]]])"), HasSubstr("is not the name of a unit"));
+  EXPECT_THAT(json_refusal(R"([[["CPU","GPU"],[1],["a",1]]])"), HasSubstr("\"a\" is not a share"));
   EXPECT_THAT(json_refusal(R"([[["CPU","GPU"],[1],[1]]])"), HasSubstr("has 1 shares for 2 units"));
 }
 
@@ -105,13 +105,13 @@ TEST(Plan, keeps_the_rules_or_says_which_it_breaks) {
   const PlanRules sage{7, {"CPU", "GPU", "NPU"}, {{"NPU", {3, 4}}}};
   EXPECT_EQ(broken_rule(pep1, sage), std::nullopt);
   EXPECT_EQ(broken("CPU[1-2] | NPU[3-7]", sage), "block 2: NPU cannot run stage 3");
-  EXPECT_EQ(broken("CPU[2-7]"), "block 1: begins with stage 2, but stage 1 is next");
-  EXPECT_EQ(broken("CPU[1-3] | GPU[5-7]"), "block 2: begins with stage 5, but stage 4 is next");
+  EXPECT_EQ(broken("CPU[2-7]"), "block 1: starts with stage 2, but stage 1 is next");
+  EXPECT_EQ(broken("CPU[1-3] | GPU[5-7]"), "block 2: starts with stage 5, but stage 4 is next");
   EXPECT_EQ(broken("CPU[1-6]"), "ends with stage 6, but there are 7");
   EXPECT_EQ(broken("CPU[1-8]"), "block 1: ends with stage 8, but the last one is 7");
-  EXPECT_EQ(broken("CPU[1-7] | GPU[8]"), "block 2: comes behind the last stage, 7");
+  EXPECT_EQ(broken("CPU[1-7] | GPU[8]"), "block 2: comes after the last stage, 7");
   EXPECT_EQ(broken_rule(Plan{{{{1, 0}, {{"CPU", 1}}}}}, {}), "block 1: has no stage from 1-0");
-  EXPECT_EQ(broken("TPU[1-7]"), "block 1: there is no unit 'TPU'; use CPU, GPU, NPU");
+  EXPECT_EQ(broken("TPU[1-7]"), "block 1: the unit 'TPU' does not exist; use CPU, GPU, NPU");
   EXPECT_EQ(broken("CPU+CPU[1-7 0.5/0.5]"), "block 1: has CPU twice");
   EXPECT_EQ(broken_rule(Plan{}, {}), "has no block");
   EXPECT_EQ(broken_rule(Plan{{{{1, 7}, {{"CPU", 0.5}}}}}, {}), "block 1: its shares add up to 0.5, not to 1");
@@ -119,7 +119,7 @@ TEST(Plan, keeps_the_rules_or_says_which_it_breaks) {
 
 TEST(Plan, may_use_a_unit_twice_where_units_are_shared) {
   const std::string twice = "CPU[1-2] | GPU[3-4] | CPU[5-7]";
-  EXPECT_EQ(broken(twice), "block 3: CPU is in an earlier block, too; each unit has one place");
+  EXPECT_EQ(broken(twice), "block 3: CPU is also in an earlier block; each unit may be in one block only");
   PlanRules shared;
   shared.units_once = false;
   EXPECT_EQ(broken(twice, shared), "");

@@ -15,10 +15,10 @@
 #include "places.h"
 #include "plan/run/piece_contention.h"
 #include "plan/run/piece_costs.h"
-#include "plan/search/comparison.h"
-#include "plan/run/run.h"
-#include "plan/search/search.h"
 #include "plan/run/planned_layer.h"
+#include "plan/run/run.h"
+#include "plan/search/comparison.h"
+#include "plan/search/search.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -113,7 +113,7 @@ TEST_F(PiecesAsPlans, stop_when_they_are_asked_to) {
   EXPECT_EQ(said([&] { measure_pieces(model, measuring); }), "interrupted");
   PlanRunSettings settings;
   settings.folder = folder_ / "plans";
-  settings.batches = 3, settings.alone = 1, settings.rounds = 1, settings.check = false;
+  settings.batches = 5000, settings.alone = 1, settings.rounds = 1, settings.check = false;
   settings.stop = &stop;
   const std::string unit = model.units().begin()->first;
   EXPECT_THAT(said([&] {

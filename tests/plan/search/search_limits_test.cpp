@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/basics/error.h"
-#include "plan/search/search.h"
 #include "plan/search/plan_words.h"
+#include "plan/search/search.h"
 
 namespace takt {
 namespace {
@@ -56,10 +56,10 @@ TEST(SearchLimits, says_that_no_plan_fits_and_whether_that_is_proven) {
   costs.set_memory(0, {4, 4, 4, 4}, 7);
   costs.set_memory(1, {4, 4, 4, 4}, 8);
   EXPECT_EQ(message_of_search(costs, settings),
-            "no plan is possible: the stages need 16 B of memory at least, and the units have CPU 7 B, GPU 8 B");
+            "no plan is possible: the stages need at least 16 B of memory, and the units have CPU 7 B, GPU 8 B");
   costs.set_memory(1, {4, 4, 4, 4}, 9);  // one stage and two of four
   EXPECT_THAT(message_of_search(costs, settings),
-              testing::HasSubstr("no way to place the stages fits into the memory of the units"));
+              testing::HasSubstr("no placement of the stages fits into the memory of the units"));
   costs.set_memory(0, {4, 4, 4, 4}, 8);
   EXPECT_EQ(search_plans(costs, settings).plans[0].value.count(), 5 + 5 + 9 + 9);
 }

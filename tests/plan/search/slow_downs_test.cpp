@@ -100,12 +100,13 @@ TEST(SlowDowns, of_units_without_costs_are_left_out) {
 }
 
 TEST(SlowDowns, that_name_nothing_are_refused) {
-  EXPECT_THAT(pairs_refusal({pair("decode", "CPU", 2)}),
-              HasSubstr("pairs.json: 'decode' is no unit (CPU, GPU) and no block; name the stages of the pipeline as"));
-  EXPECT_THAT(pairs_refusal({pair("CPU[1-3]", "GPU[1]", 2)}), HasSubstr("'CPU[1-3]' is no block of stages 1 to 2"));
+  EXPECT_THAT(
+      pairs_refusal({pair("decode", "CPU", 2)}),
+      HasSubstr("pairs.json: 'decode' is neither a unit (CPU, GPU) nor a block; name the stages of the pipeline like"));
+  EXPECT_THAT(pairs_refusal({pair("CPU[1-3]", "GPU[1]", 2)}), HasSubstr("'CPU[1-3]' is not a block of stages 1 to 2"));
   EXPECT_THAT(pairs_refusal({pair("CPU[1", "GPU[1]", 2)}), HasSubstr("pairs.json: 'CPU[1'"));
   EXPECT_THAT(pairs_refusal({pair("CPU[1]", "GPU", 2)}), HasSubstr("name two units or two blocks"));
-  EXPECT_THAT(pairs_refusal({pair("CPU", "GPU", 2), pair("CPU", "GPU", 3)}), HasSubstr("is there twice"));
+  EXPECT_THAT(pairs_refusal({pair("CPU", "GPU", 2), pair("CPU", "GPU", 3)}), HasSubstr("is listed twice"));
 }
 
 }  // namespace

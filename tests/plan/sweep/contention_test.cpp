@@ -176,7 +176,7 @@ TEST_F(SweepContention, a_crash_costs_the_stage_it_was_at) {
 
 TEST_F(SweepContention, without_loads_cannot_be_measured) {
   child_knows({stage("CPU[1]", "CPU")});
-  EXPECT_THAT(refusal(two_devices()), HasSubstr("the loads beside which stages run cannot be measured"));
+  EXPECT_THAT(refusal(two_devices()), HasSubstr("the loads under which stages run cannot be measured"));
 }
 
 TEST_F(SweepContention, of_one_device_is_measured_where_it_is_asked_for) {
@@ -190,7 +190,7 @@ TEST_F(SweepContention, of_one_device_is_measured_where_it_is_asked_for) {
   EXPECT_EQ(found->report.pressures.size(), 2u * 3);
   EXPECT_TRUE(found->report.pairs.empty());
   for (StageRecord& record : one.records) record.asked = "sim:CPU";  // which shares nothing
-  EXPECT_THAT(refusal(one), HasSubstr("no two of its devices share anything"));
+  EXPECT_THAT(refusal(one), HasSubstr("no two of its devices share a resource"));
 }
 
 TEST_F(SweepContention, of_another_way_is_not_mixed_in) {
@@ -199,7 +199,7 @@ TEST_F(SweepContention, of_another_way_is_not_mixed_in) {
   measure_contention(two_devices(), settings_);
   SweepRecords other = two_devices();
   other.configuration.machine = "another";
-  EXPECT_THAT(refusal(other), HasSubstr("was measured in another way (machine a machine instead of another)"));
+  EXPECT_THAT(refusal(other), HasSubstr("was measured with different settings (machine a machine instead of another)"));
   settings_.levels = 3;
   EXPECT_THAT(refusal(two_devices()), HasSubstr("levels 2 instead of 3"));
 }
@@ -230,12 +230,12 @@ TEST(ContentionRecord, that_is_none_is_refused_with_its_cause) {
   EXPECT_THAT(record_refusal("{"), HasSubstr("file:2"));
   EXPECT_THAT(record_refusal("{}"), HasSubstr("file:2: has no 'block'"));
   EXPECT_THAT(record_refusal(replaced(good, "5000.0", "-1")), HasSubstr("'alone_ns' is -1; give a number from 0.001"));
-  EXPECT_THAT(record_refusal(replaced(good, "1.6", "0")), HasSubstr("0 is no slow-down"));
-  EXPECT_THAT(record_refusal(replaced(good, "[1.3,1.6]", "[1.3]")), HasSubstr("a load has 1 levels and not 2"));
+  EXPECT_THAT(record_refusal(replaced(good, "1.6", "0")), HasSubstr("0 is not a slowdown"));
+  EXPECT_THAT(record_refusal(replaced(good, "[1.3,1.6]", "[1.3]")), HasSubstr("a load has 1 levels instead of 2"));
   EXPECT_THAT(record_refusal(replaced(good, "[1.3,1.6],", "")), HasSubstr("loads of 3 resources"));
   EXPECT_THAT(record_refusal(replaced(good, "\"reason\":\"\"", "\"reason\":\"why\"")),
-              HasSubstr("do not fit its reason"));
-  EXPECT_THAT(record_refusal(replaced(good, "CPU[1]", "[loads]")), HasSubstr("a round has not one stage"));
+              HasSubstr("do not match its reason"));
+  EXPECT_THAT(record_refusal(replaced(good, "CPU[1]", "[loads]")), HasSubstr("a round has no stage"));
 }
 
 TEST(ContentionConfiguration, that_is_none_is_refused_with_its_cause) {
@@ -250,10 +250,11 @@ TEST(ContentionConfiguration, that_is_none_is_refused_with_its_cause) {
     return "accepted";
   };
   EXPECT_EQ(refused("sage", "gcn"), "accepted");
-  EXPECT_THAT(refused("takt_contention", "takt_sweep"), HasSubstr("file:1: does not begin as a file of contention"));
-  EXPECT_THAT(refused("\"takt_contention\": 1", "\"takt_contention\": 2"), HasSubstr("file:1: is of a newer takt"));
-  EXPECT_THAT(refused("sage", "cat"), HasSubstr("is of a network that there is not"));
-  EXPECT_THAT(refused("[\"memory\"]", "[]"), HasSubstr("the number of resources is 0, and not 1 to 8"));
+  EXPECT_THAT(refused("takt_contention", "takt_sweep"), HasSubstr("file:1: is not a file of contention"));
+  EXPECT_THAT(refused("\"takt_contention\": 1", "\"takt_contention\": 2"),
+              HasSubstr("file:1: was written by a newer version of takt"));
+  EXPECT_THAT(refused("sage", "cat"), HasSubstr("belongs to an unknown network"));
+  EXPECT_THAT(refused("[\"memory\"]", "[]"), HasSubstr("the number of resources is 0, which is not within 1 to 8"));
 }
 
 TEST(ContentionTask, comes_back_from_its_json) {

@@ -169,7 +169,7 @@ TEST_F(Exports, that_were_stopped_go_on) {
     export_models(stage_exports({Network::sage}, two_cases()), settings);
     FAIL() << "not stopped";
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "stopped after 10 of 28 models; the same command goes on from here");
+    EXPECT_EQ(std::string(error.what()), "stopped after 10 of 28 models; the same command resumes from here");
   }
   EXPECT_EQ(written(run()).size(), 18u);
 }

@@ -79,12 +79,12 @@ TEST(StageRecord, what_is_no_row_is_refused_by_its_place) {
     return refused(text);
   };
   EXPECT_THAT(refused("{"), testing::StartsWith("file:3: "));
-  EXPECT_THAT(with("gat", "cat"), testing::StartsWith("file:3: 'cat' is no network"));
+  EXPECT_THAT(with("gat", "cat"), testing::StartsWith("file:3: 'cat' is not a network"));
   EXPECT_THAT(with("1000,2000", "1000"), testing::StartsWith("file:3: 'key'"));
-  EXPECT_THAT(with("\"measured\"", "\"done\""), testing::HasSubstr("'done' is no status"));
-  EXPECT_THAT(with("\"reason\":\"\"", "\"reason\":\"-\""), testing::HasSubstr("its reason does not fit its status"));
-  EXPECT_THAT(with("\"measured\"", "\"failed\""), testing::HasSubstr("do not fit its status"));
-  EXPECT_THAT(with("[3000,1000,2000]", "[]"), testing::HasSubstr("do not fit its status"));
+  EXPECT_THAT(with("\"measured\"", "\"done\""), testing::HasSubstr("'done' is not a status"));
+  EXPECT_THAT(with("\"reason\":\"\"", "\"reason\":\"-\""), testing::HasSubstr("its reason does not match its status"));
+  EXPECT_THAT(with("\"measured\"", "\"failed\""), testing::HasSubstr("do not match its status"));
+  EXPECT_THAT(with("[3000,1000,2000]", "[]"), testing::HasSubstr("do not match its status"));
   EXPECT_THAT(with("[3000,1000,2000]", "\"3000\""), testing::StartsWith("file:3: "));
 }
 
@@ -103,8 +103,8 @@ TEST(StageRecord, what_no_row_can_hold_is_refused_with_its_key) {
         << sample;
   EXPECT_THAT(with("12.5", "-12.5"), testing::StartsWith("file:3: 'inputs_copy': 'median_us' is -12.5; give"));
   EXPECT_THAT(with("4096", "-4096"), testing::StartsWith("file:3: 'inputs_copy': 'bytes' is -4096; give"));
-  EXPECT_THAT(with("\"asked\"", "\"asked\":1,\"asked\""), testing::HasSubstr("'asked' is there twice"));
-  EXPECT_THAT(with("\"asked\"", "\"more\":1,\"asked\""), testing::HasSubstr("'more' has no meaning"));
+  EXPECT_THAT(with("\"asked\"", "\"asked\":1,\"asked\""), testing::HasSubstr("'asked' is listed twice"));
+  EXPECT_THAT(with("\"asked\"", "\"more\":1,\"asked\""), testing::HasSubstr("'more' is not a known key"));
   EXPECT_THAT(with("\"asked\"", "\"round\":4294967297,\"asked\""), testing::HasSubstr("'round' is 4294967297"));
   EXPECT_EQ(with("3000,1000,2000", "7,7,7"), "accepted");
 }

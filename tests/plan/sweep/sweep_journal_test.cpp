@@ -152,7 +152,7 @@ TEST_F(SweepJournals, one_of_a_newer_takt_is_refused) {
   append(record_of(10, "CPU", 5ns));
   folder_.write("results/measurements.jsonl", "{\"takt_sweep\": 2}\n");
   EXPECT_THAT(message_of([&] { read_sweep(folder_.path()); }),
-              testing::HasSubstr("measurements.jsonl:1: is of a newer takt"));
+              testing::HasSubstr("measurements.jsonl:1: was written by a newer version of takt"));
 }
 
 TEST_F(SweepJournals, one_that_was_killed_before_its_first_line_begins_anew) {

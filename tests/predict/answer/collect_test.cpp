@@ -8,14 +8,14 @@
 #include "base/basics/error.h"
 #include "base/files/file.h"
 #include "model/onnx/builder.h"
+#include "model/runtime/runtime.h"
 #include "places.h"
+#include "predict/answer/evaluate.h"
+#include "predict/answer/predict_words.h"
 #include "predict/collect/bench.h"
 #include "predict/collect/journal.h"
 #include "predict/collect/process.h"
 #include "predict/collect/steps.h"
-#include "predict/answer/evaluate.h"
-#include "predict/answer/predict_words.h"
-#include "model/runtime/runtime.h"
 #include "test_folder.h"
 
 namespace takt {
@@ -65,7 +65,7 @@ TEST(CollectRecord, a_load_is_kept_with_what_was_seen_of_it) {
   EXPECT_EQ(read.load.seen, record.load.seen);
   std::string changed = line;
   changed.replace(changed.find("cache"), 5, "cakes");
-  EXPECT_THAT(refusal_of([&] { parse_collect_record(changed, "x:1"); }), HasSubstr("a load that is none"));
+  EXPECT_THAT(refusal_of([&] { parse_collect_record(changed, "x:1"); }), HasSubstr("has an invalid load"));
 }
 
 TEST(CollectSteps, loads_stand_between_models_in_the_first_round) {
@@ -135,27 +135,27 @@ TEST(CollectRecord, refuses_what_none_can_hold) {
   EXPECT_EQ(with("\"latency_us\":50.0", "\"latency_us\":1e300"),
             "x:7: 'latency_us' is 1e+300; give a number from 0 to 1000000000000000");
   EXPECT_THAT(with("\"round\":2", "\"round\":9223372036854775808"), HasSubstr("'round' is 9223372036854775808"));
-  EXPECT_THAT(with("[400.0,600.0]", "[400.0]"), HasSubstr("'canary_us' is no list of two times"));
+  EXPECT_THAT(with("[400.0,600.0]", "[400.0]"), HasSubstr("'canary_us' is not a list of two times"));
   EXPECT_THAT(with("\"conv_1\",25.0", "\"conv_1\",-25.0"), HasSubstr("x:7: kernel 0 is -25.0; give a number from 0"));
-  EXPECT_THAT(with("\"seen\":{}", "\"seen\":{\"no_such\":1}"), HasSubstr("'no_such' is no figure of a load"));
+  EXPECT_THAT(with("\"seen\":{}", "\"seen\":{\"no_such\":1}"), HasSubstr("'no_such' is not a load metric"));
   EXPECT_THAT(with("\"steal\":null", "\"steal\":-1"), HasSubstr("'steal' is -1; give a number from 0"));
   EXPECT_THAT(with("\"conv_1\",25.0", "\"conv_1\""), HasSubstr("a kernel is a list of nine"));
-  EXPECT_THAT(with("\"conv_1\",25.0", "\"conv_1\",0"), HasSubstr("has a kernel without time"));
-  EXPECT_THAT(with("[400.0,600.0]", "[400.0,0]"), HasSubstr("has a canary without time"));
+  EXPECT_THAT(with("\"conv_1\",25.0", "\"conv_1\",0"), HasSubstr("has a kernel without a time"));
+  EXPECT_THAT(with("[400.0,600.0]", "[400.0,0]"), HasSubstr("has a canary without a time"));
   EXPECT_THAT(with("\"latency_us\":50.0", "\"latency_us\":0"), HasSubstr("x:7: has no time"));
   std::string fewer = good;
   const std::size_t end = fewer.find("]]");
   fewer.erase(fewer.rfind(',', end), end - fewer.rfind(',', end));
   EXPECT_THAT(refusal_of([&] { parse_collect_record(fewer, "x:7"); }),
-              HasSubstr("has other features than this version"));
+              HasSubstr("its features differ from those of this version"));
 }
 
 TEST(CollectRecord, refuses_what_is_none) {
-  EXPECT_THAT(refusal_of([] { parse_collect_record("{}", "x:7"); }), HasSubstr("x:7: is no record of a collection"));
+  EXPECT_THAT(refusal_of([] { parse_collect_record("{}", "x:7"); }), HasSubstr("x:7: is not a record of a collection"));
   std::string line = to_json(record_of("a.onnx", 2, 50));
   line.replace(line.find("\"measured\""), 10, "\"guessed\"");
-  EXPECT_THAT(refusal_of([&] { parse_collect_record(line, "x:7"); }), HasSubstr("'guessed' is no status"));
-  EXPECT_THAT(refusal_of([] { parse_collect_task("{}"); }), HasSubstr("something else than a task"));
+  EXPECT_THAT(refusal_of([&] { parse_collect_record(line, "x:7"); }), HasSubstr("'guessed' is not a status"));
+  EXPECT_THAT(refusal_of([] { parse_collect_task("{}"); }), HasSubstr("something other than a task"));
 }
 
 TEST(CollectConfig, says_what_to_measure) {
@@ -200,11 +200,11 @@ TEST(CollectConfig, refuses_with_line_and_key) {
   EXPECT_THAT(refusal_of([] { parse_collect_config("rounds: 2\n", "c.yaml"); }), HasSubstr("models"));
   EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nrounds: 0\n", "c.yaml"); }), HasSubstr("c.yaml:2"));
   EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nround: 2\n", "c.yaml"); }), HasSubstr("rounds"));
-  EXPECT_THAT(refusal_of([] { parse_collect_config("models: {a: b}\n", "c.yaml"); }), HasSubstr("is no path"));
+  EXPECT_THAT(refusal_of([] { parse_collect_config("models: {a: b}\n", "c.yaml"); }), HasSubstr("is not a path"));
   EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nstress: {levels: 2}\n", "c.yaml"); }),
               HasSubstr("stress.levels"));
   EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nstress: {kinds: [disk]}\n", "c.yaml"); }),
-              HasSubstr("is no load"));
+              HasSubstr("is not a load"));
   EXPECT_THAT(refusal_of([] { parse_collect_config("models: zoo\nstress: {kinds: []}\n", "c.yaml"); }),
               HasSubstr("empty list"));
 }
@@ -245,9 +245,9 @@ TEST_F(Collections, journals_of_shards_count_together) {
   std::string old = to_json(configuration);
   old.erase(old.find("\"loaded_time_us\""), std::string("\"loaded_time_us\":2000000.0,").size());
   write_file_atomically(out.string() + ".3-of-3.jsonl", old + "\n");
-  EXPECT_THAT(refusal_of([&] { read_collect_journals(out); }), HasSubstr("time beside loads"));
+  EXPECT_THAT(refusal_of([&] { read_collect_journals(out); }), HasSubstr("time under load"));
   write_file_atomically(out.string() + ".3-of-3.jsonl", "{\"some\": \"thing\"}\n");
-  EXPECT_THAT(refusal_of([&] { read_collect_journals(out); }), HasSubstr("does not begin as the journal"));
+  EXPECT_THAT(refusal_of([&] { read_collect_journals(out); }), HasSubstr("is not the journal"));
 }
 
 TEST_F(Collections, datasets_are_merged_and_models_told_apart) {
@@ -260,17 +260,17 @@ TEST_F(Collections, datasets_are_merged_and_models_told_apart) {
   EXPECT_THAT(refusal_of([&] {
                 merge_datasets({folder.path() / "a.csv", folder.path() / "a.csv"});
               }),
-              HasSubstr("is in a dataset before it"));
+              HasSubstr("is also in an earlier dataset"));
 }
 
 TEST_F(Collections, folders_without_models_and_two_of_one_name_are_refused) {
-  EXPECT_THAT(refusal_of([&] { models_to_collect({folder.path()}); }), HasSubstr("holds no .onnx file"));
+  EXPECT_THAT(refusal_of([&] { models_to_collect({folder.path()}); }), HasSubstr("has no .onnx file"));
   EXPECT_THAT(refusal_of([&] { models_to_collect({folder.path() / "none.onnx"}); }), HasSubstr("no such file"));
   write_file_atomically(folder.path() / "a.onnx", "x");
   EXPECT_THAT(refusal_of([&] {
                 models_to_collect({folder.path(), folder.path() / "a.onnx"});
               }),
-              HasSubstr("two models of this name"));
+              HasSubstr("two models have this name"));
 }
 
 /// What the parent makes of a child that says this.
@@ -286,8 +286,8 @@ std::string said_by(const CollectRecord& record, const std::string& model) {
 TEST(CollectProcess, an_answer_of_another_model_or_round_is_refused) {
   EXPECT_EQ(said_by(record_of("a.onnx", 1, 5), "a.onnx"), "not refused");
   EXPECT_EQ(said_by(record_of("b.onnx", 1, 5), "a.onnx"),
-            "collect's own process answered of 'b.onnx' instead of 'models/a.onnx'");
-  EXPECT_THAT(said_by(record_of("a.onnx", 2, 5), "a.onnx"), HasSubstr("collect's own process answered of"));
+            "collect's worker process answered for 'b.onnx' instead of 'models/a.onnx'");
+  EXPECT_THAT(said_by(record_of("a.onnx", 2, 5), "a.onnx"), HasSubstr("collect's worker process answered for"));
 }
 
 /// Evaluates by a child that is never started.

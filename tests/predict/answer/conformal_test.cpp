@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "base/statistics/random.h"
+#include "predict/collect/round_noise.h"
 #include "predict/fit/error_figures.h"
 #include "predict/fit/overhead.h"
-#include "predict/collect/round_noise.h"
 
 namespace takt {
 namespace {

@@ -90,13 +90,13 @@ TEST(Dataset, refuses_what_is_none_with_its_line) {
   EXPECT_THAT(refusal(replaced(csv, ",0.1,", ",0,")), HasSubstr("'Latency_ms' is '0'; give a number above 0"));
   EXPECT_THAT(refusal(replaced(csv, ",0.1,", ",nan,")), HasSubstr("'Latency_ms' is 'nan'"));
   EXPECT_THAT(refusal(replaced(csv, ",0.1,", ",")), HasSubstr("cells"));
-  EXPECT_THAT(refusal(replaced(csv, ",conv,", ",cnov,")), HasSubstr("'cnov' is no group of kernels"));
+  EXPECT_THAT(refusal(replaced(csv, ",conv,", ",cnov,")), HasSubstr("'cnov' is not a group of kernels"));
   EXPECT_THAT(refusal(replaced(csv, ",4096,", ",-4096,")), HasSubstr("'input_bytes' is '-4096'"));
   EXPECT_THAT(refusal(replaced(csv, ",4096,", ",,")), HasSubstr("'input_bytes' is empty"));
   Dataset nameless = two_models(), uncounted = two_models();
   nameless.models[0].family = "";
   uncounted.models[0].rounds = 0;
-  EXPECT_THAT(refusal(dataset_csv(nameless)), HasSubstr("'family' is empty; give a text"));
+  EXPECT_THAT(refusal(dataset_csv(nameless)), HasSubstr("'family' is empty; give a string"));
   EXPECT_THAT(refusal(dataset_csv(uncounted)), HasSubstr("'rounds' is '0'; give a whole number from 1"));
 }
 
@@ -115,20 +115,20 @@ TEST(Dataset, a_model_beside_a_load_is_another_measurement) {
   ASSERT_EQ(parts.loaded.models.size(), 1u);
   EXPECT_EQ(parts.loaded.models.front().load.asked, beside.load.asked);
   EXPECT_EQ(parts.loaded.models.front().load.seen, beside.load.seen);
-  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",0.6,weather,2,")), HasSubstr("are no load"));
-  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",1.6,memory,2,")), HasSubstr("are no load"));
-  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",0.6,memory,1e300,")), HasSubstr("are no load"));
-  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",0.6,,0,")), HasSubstr("are no load"));
+  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",0.6,weather,2,")), HasSubstr("are not a load"));
+  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",1.6,memory,2,")), HasSubstr("are not a load"));
+  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",0.6,memory,1e300,")), HasSubstr("are not a load"));
+  EXPECT_THAT(refusal(replaced(csv, ",0.6,memory,2,", ",0.6,,0,")), HasSubstr("are not a load"));
   dataset.models.insert(dataset.models.begin(), beside);
-  EXPECT_THAT(refusal(dataset_csv(dataset)), HasSubstr("rows in two places"));
+  EXPECT_THAT(refusal(dataset_csv(dataset)), HasSubstr("are not adjacent"));
 }
 
 TEST(Dataset, rows_of_one_model_agree_and_stand_together) {
   const std::string csv = dataset_csv(two_models());
-  EXPECT_THAT(refusal(replaced(csv, ",1.25,", ",1.26,")), HasSubstr("says something else of model 'a.onnx'"));
+  EXPECT_THAT(refusal(replaced(csv, ",1.25,", ",1.26,")), HasSubstr("contradicts the previous row of model 'a.onnx'"));
   Dataset thrice = two_models();
   thrice.models.push_back(thrice.models.front());
-  EXPECT_THAT(refusal(dataset_csv(thrice)), HasSubstr("'a.onnx' has rows in two places"));
+  EXPECT_THAT(refusal(dataset_csv(thrice)), HasSubstr("the rows of model 'a.onnx' are not adjacent"));
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 #include "base/statistics/random.h"
 #include "places.h"
-#include "predict/fit/overhead.h"
 #include "predict/answer/predict_words.h"
+#include "predict/fit/overhead.h"
 
 namespace takt {
 namespace {

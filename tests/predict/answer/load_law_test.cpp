@@ -7,9 +7,9 @@
 #include <functional>
 #include <set>
 
-#include "core/affinity.h"
 #include "base/basics/error.h"
 #include "base/statistics/random.h"
+#include "base/system/affinity.h"
 #include "predict/answer/load_training.h"
 #include "predict/answer/loaded_prediction.h"
 #include "predict/answer/predict_words.h"

@@ -11,11 +11,11 @@
 
 #include "base/statistics/random.h"
 #include "model/onnx/builder.h"
-#include "places.h"
-#include "predict/collect/canary.h"
-#include "predict/collect/bench.h"
-#include "predict/fit/ridge.h"
 #include "model/runtime/runtime.h"
+#include "places.h"
+#include "predict/collect/bench.h"
+#include "predict/collect/canary.h"
+#include "predict/fit/ridge.h"
 #include "test_folder.h"
 
 namespace takt {

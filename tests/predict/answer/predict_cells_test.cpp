@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/table/csv.h"
-#include "predict/collect/journal.h"
 #include "predict/answer/loaded_prediction.h"
-#include "predict/answer/tables.h"
 #include "predict/answer/predict_words.h"
 #include "predict/answer/predicted_trace.h"
 #include "predict/answer/predictor_file.h"
+#include "predict/answer/tables.h"
+#include "predict/collect/journal.h"
 #include "table_cells.h"
 
 namespace takt {
@@ -213,7 +213,7 @@ TEST(Cells, of_evaluate_models) {
 TEST(Sentences, of_a_law_of_loads_have_its_figures) {
   const LoadLaw law("probe", {{"probe_wait_ratio", 1.25, 0.5, -0.75, 0, 1}, {"steal", 0.02, -0.25, 2, 0, 1}}, {{1, 1}});
   EXPECT_EQ(sentence_of(law),
-            "probe: probe_wait_ratio 0.50-0.75·memory (1.25 in quiet), steal -0.25+2.00·memory (0.02 in quiet)");
+            "probe: probe_wait_ratio 0.50-0.75·memory (1.25 when idle), steal -0.25+2.00·memory (0.02 when idle)");
 }
 
 TEST(Keys, of_a_predictor_have_their_values) {

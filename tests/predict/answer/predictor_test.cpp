@@ -217,17 +217,17 @@ TEST_F(Predictors, files_of_something_else_are_refused) {
   };
   for (const char* other : {"\"takt_predictor\": 2", "\"takt_predictor\": 4"})
     EXPECT_THAT(refusal("\"takt_predictor\": 3", other), HasSubstr("another version of takt"));
-  EXPECT_THAT(refusal("\"takt_predictor\"", "\"takt_predicator\""), HasSubstr("is no predictor"));
+  EXPECT_THAT(refusal("\"takt_predictor\"", "\"takt_predicator\""), HasSubstr("is not a predictor"));
   EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 0"), HasSubstr("'threads'"));
   EXPECT_THAT(refusal("\"model_width\": 0.1", "\"model_width\": -0.1"), HasSubstr("'model_width'"));
-  EXPECT_THAT(refusal("\"name\": \"flops\"", "\"name\": \"flop\""), HasSubstr("feature 'flop' stands where"));
-  EXPECT_THAT(refusal("\"group\": \"conv\"", "\"group\": \"kernels\""), HasSubstr("no group of kernels"));
+  EXPECT_THAT(refusal("\"name\": \"flops\"", "\"name\": \"flop\""), HasSubstr("feature 'flop' is listed where"));
+  EXPECT_THAT(refusal("\"group\": \"conv\"", "\"group\": \"kernels\""), HasSubstr("not a group of kernels"));
   EXPECT_THAT(refusal("\"feature\": \"probe_wait_ratio\"", "\"feature\": \"weather\""),
-              HasSubstr("no figure of a load"));
-  EXPECT_THAT(refusal("\"weight\": 1.02", "\"weight\": 1e9"), HasSubstr("such a law is none"));
+              HasSubstr("is not a load metric"));
+  EXPECT_THAT(refusal("\"weight\": 1.02", "\"weight\": 1e9"), HasSubstr("which is out of range for a load model"));
   EXPECT_THAT(refusal("\"high\": 2.0", "\"high\": -2.0"), HasSubstr("'low' is above 'high'"));
-  EXPECT_THAT(refusal("3.0,", "1.0,"), HasSubstr("rising [factor, width]"));
-  EXPECT_THAT(refusal("\"machine\"", "\"machines\""), HasSubstr("'machines' has no meaning"));
+  EXPECT_THAT(refusal("3.0,", "1.0,"), HasSubstr("is not [factor, width]"));
+  EXPECT_THAT(refusal("\"machine\"", "\"machines\""), HasSubstr("'machines' is not a known key"));
   auto json_of = nlohmann::ordered_json::parse(json);
   const auto refused = [&](auto change) {
     auto changed = json_of;
@@ -245,16 +245,17 @@ TEST_F(Predictors, files_of_something_else_are_refused) {
               }),
               HasSubstr("a constant and two slopes"));
   EXPECT_THAT(refused([](auto& p) { p["groups"][0]["words"] = {"b", "a"}; }), HasSubstr("'words' is not sorted"));
-  EXPECT_THAT(refused([](auto& p) { p["groups"][0]["bases"] = {"a", "a"}; }), HasSubstr("has a text twice"));
-  EXPECT_THAT(refused([](auto& p) { p["groups"][0]["features"].erase(0); }), HasSubstr("has other features"));
-  EXPECT_THAT(refused([](auto& p) { p["groups"].push_back(p["groups"][0]); }), HasSubstr("a group is there twice"));
-  EXPECT_THAT(refused([](auto& p) { p["known"] = {{"record", 1, 2, 0}}; }), HasSubstr("'known' holds something else"));
+  EXPECT_THAT(refused([](auto& p) { p["groups"][0]["bases"] = {"a", "a"}; }), HasSubstr("has a duplicate"));
+  EXPECT_THAT(refused([](auto& p) { p["groups"][0]["features"].erase(0); }), HasSubstr("its features differ"));
+  EXPECT_THAT(refused([](auto& p) { p["groups"].push_back(p["groups"][0]); }), HasSubstr("a group is listed twice"));
+  EXPECT_THAT(refused([](auto& p) { p["known"] = {{"record", 1, 2, 0}}; }), HasSubstr("an entry of 'known' is not"));
   EXPECT_THAT(refused([](auto& p) { p["load_laws"][0]["terms"].clear(); }), HasSubstr("has no terms or no widths"));
   for (const char* key : {"flops_per_s", "bytes_per_s", "least_kernel_us"})
     EXPECT_THAT(refused([&](auto& p) { p[key] = 0; }),
                 HasSubstr(std::string("'") + key + "' is 0; give a number above it"));
   files["conv.boosting.json"] += " ";
-  EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 1"), HasSubstr("conv.boosting.json is of another predictor"));
+  EXPECT_THAT(refusal("\"threads\": 1", "\"threads\": 1"),
+              HasSubstr("conv.boosting.json belongs to another predictor"));
 }
 
 TEST(Predictor, one_predictor_stands_for_one_way_of_measuring) {

@@ -79,10 +79,10 @@ TEST(TreeEnsemble, many_rows_and_many_trees_decide_as_one_row_and_one_tree_do) {
 }
 
 TEST(TreeEnsemble, refuses_what_is_none) {
-  EXPECT_THAT(tree_refusal("{}"), HasSubstr("x.json: is no model of XGBoost"));
+  EXPECT_THAT(tree_refusal("{}"), HasSubstr("x.json: is not a model of XGBoost"));
   EXPECT_THAT(tree_refusal("tree"), HasSubstr("x.json"));
-  EXPECT_THAT(tree_refusal(file_of(one_tree(), "multi:softmax")), HasSubstr("holds no regression"));
-  EXPECT_THAT(tree_refusal(file_of(one_tree()), 1), HasSubstr("names a child or a feature that is not there"));
+  EXPECT_THAT(tree_refusal(file_of(one_tree(), "multi:softmax")), HasSubstr("is not a regression"));
+  EXPECT_THAT(tree_refusal(file_of(one_tree()), 1), HasSubstr("names a child or a feature that does not exist"));
   EXPECT_THAT(tree_refusal(file_of(one_tree("[1, -1, 9, -1, -1]"))), HasSubstr("names a child"));
   EXPECT_THAT(tree_refusal(file_of(one_tree("[1, -1, 0, -1, -1]"))), HasSubstr("names a child"));  // a circle
   EXPECT_THAT(tree_refusal(file_of(one_tree("[1, -1, 1, -1, -1]"))), HasSubstr("has two parents"));
@@ -94,12 +94,12 @@ TEST(TreeEnsemble, refuses_what_is_none) {
   };
   EXPECT_THAT(with("\"default_left\"", "\"split_type\": [1, 0, 0, 0, 0], \"default_left\""),
               HasSubstr("splits by categories"));
-  EXPECT_THAT(with("[2, 10, 4, 20, 30]", "[2, 1e300, 4, 20, 30]"), HasSubstr("holds a number that is not finite"));
-  EXPECT_THAT(with("\"base_score\": \"", "\"base_score\": \"a"), HasSubstr("'base_score' is no number"));
+  EXPECT_THAT(with("[2, 10, 4, 20, 30]", "[2, 1e300, 4, 20, 30]"), HasSubstr("has a number that is not finite"));
+  EXPECT_THAT(with("\"base_score\": \"", "\"base_score\": \"a"), HasSubstr("'base_score' is not a number"));
   EXPECT_EQ(tree_refusal(file_of(one_tree("[1, -1, 3, \"-1\", -1]"))),
-            "x.json: tree 0: 'left_children' holds \"-1\", which is no whole number");
+            "x.json: tree 0: 'left_children' has \"-1\", which is not a whole number");
   EXPECT_THAT(tree_refusal(file_of(one_tree("[1, -1, 3.5, -1, -1]"))),
-              HasSubstr("'left_children' holds 3.5, which is no whole number"));
+              HasSubstr("'left_children' has 3.5, which is not a whole number"));
 }
 
 // y = 3·a for b below 0.5, else 100 − a, and 50 more where c is missing: 0 to 150, found from 600 rows.

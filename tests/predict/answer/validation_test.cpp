@@ -8,8 +8,8 @@
 
 #include "base/basics/error.h"
 #include "places.h"
-#include "predict/fit/baselines.h"
 #include "predict/answer/predict_words.h"
+#include "predict/fit/baselines.h"
 
 namespace takt {
 namespace {

@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/basics/error.h"
 #include "base/files/file.h"
@@ -84,6 +89,39 @@ TEST(Extract, weights_beside_the_model_come_along) {
   EXPECT_EQ(extracted[0].difference, 0);
 }
 
+TEST(Extract, a_row_says_what_was_taken_out_and_each_step_is_told) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  const OptimisedKernels kernels = kernels_of(write_zoo_model(folder, {"mlp", 3, 0.5, 1, 100}), {});
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
+  ExtractSettings settings;
+  settings.all_kernels = true, settings.run = false;
+  settings.progress = [&](auto done, auto all) { told.emplace_back(done, all); };
+  const auto all = extract_kernels(kernels, settings);
+  ASSERT_EQ(all.size(), kernels.graph.kernels.size());
+  ASSERT_EQ(told.size(), all.size());
+  std::set<std::string> different;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(told[i], std::pair(std::uint64_t{i}, std::uint64_t{all.size()}));
+    EXPECT_EQ(all[i].id, kernels.graph.kernels[i].record);
+    EXPECT_EQ(all[i].kernel, kernels.graph.kernels[i].name);
+    EXPECT_EQ(all[i].name, kernels.records.at(all[i].id).name);
+    EXPECT_FALSE(all[i].runs || all[i].difference || all[i].is_new) << "nobody asked";
+    EXPECT_EQ(all[i].file, "");
+    different.insert(all[i].id);
+  }
+  settings.all_kernels = false;
+  EXPECT_EQ(extract_kernels(kernels, settings).size(), different.size());
+  settings.record = *different.rbegin();
+  const auto one = extract_kernels(kernels, settings);
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].id, *different.rbegin());
+  settings.all_kernels = true;
+  EXPECT_EQ(extract_kernels(kernels, settings).size(),
+            static_cast<std::size_t>(
+                std::count_if(all.begin(), all.end(), [&](auto& each) { return each.id == one[0].id; })));
+}
+
 TEST(Extract, files_are_written_once_and_stay) {
   if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
   const TestFolder folder;
@@ -126,13 +164,13 @@ TEST(Extract, stops_when_it_is_asked_to_and_takes_no_group_out_of_what_is_no_onn
     ADD_FAILURE() << "it went on";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(),
-                testing::MatchesRegex("stopped after [0-9]+ of [0-9]+ kernels; the same command goes on from here"));
+                testing::MatchesRegex("stopped after [0-9]+ of [0-9]+ kernels; the same command resumes from here"));
   }
   kernels.is_saved = false;
   kernels.model.proto = nullptr;
   std::size_t refused = 0;
   for (const ExtractedKernel& one : extract_kernels(kernels, {}))
-    refused += one.problem.value_or("").find("the model is no ONNX file") != std::string::npos;
+    refused += one.problem.value_or("").find("the model is not an ONNX file") != std::string::npos;
   EXPECT_GT(refused, 0u);
 }
 

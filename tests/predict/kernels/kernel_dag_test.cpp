@@ -83,6 +83,46 @@ TEST(KernelDag, weights_are_times_ones_flops_or_bytes) {
   }
 }
 
+TEST(KernelDag, weights_have_names_and_are_of_the_records) {
+  KernelFile file = small_file();
+  for (auto& [id, record] : file.records) record.cost.bytes = record.name == "Clip" ? 5 : 7;
+  const KernelGraph& graph = file.models[0];
+  EXPECT_THAT(kernel_weights(file, graph, DagWeight::bytes), ElementsAre(7.0, 5.0, 7.0));
+  for (const auto& [weight, name] : {std::pair(DagWeight::kernels, "kernels"),
+                                     {DagWeight::flops, "flops"},
+                                     {DagWeight::bytes, "bytes"},
+                                     {DagWeight::time, "time"}}) {
+    const auto weights = kernel_weights(file, graph, weight, {1.0, 2.0, 3.0});
+    const auto json = nlohmann::json::parse(dag_json(graph, weights, heaviest_path(graph, weights, weight), {}));
+    EXPECT_EQ(json["weight"], name);
+    EXPECT_EQ(json["takt_dag"], 1);
+    EXPECT_EQ(json["model"], "small.onnx");
+    EXPECT_EQ(json["kernels"][1]["name"], "clip");
+    EXPECT_EQ(json["kernels"][1]["record"], id_of(clip()));
+  }
+}
+
+TEST(KernelDag, the_picture_is_this) {
+  const KernelFile file = small_file();
+  KernelPath path;
+  path.kernels = {0, 2};
+  EXPECT_EQ(dag_graphviz(file.models[0], file, path),
+            "digraph kernels {\n  node [shape=box];\n"
+            "  k0 [label=\"Conv_Add_Relu 1x16x8x8\", color=red];\n"
+            "  k1 [label=\"Clip 1x16x8x8\"];\n"
+            "  k2 [label=\"Conv_Add_Relu 1x16x8x8\", color=red];\n"
+            "  k0 -> k1;\n  k0 -> k2 [color=red];\n  k1 -> k2;\n}\n");
+}
+
+TEST(KernelDag, a_level_is_one_behind_the_farthest_producer) {
+  KernelGraph graph;  // a feeds b; a and b feed c; d and e stand alone with a
+  for (const auto& [name, inputs] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"a", {"x"}}, {"b", {"ta"}}, {"c", {"ta", "tb"}}, {"d", {"x"}}, {"e", {"tb"}}, {"f", {"tb"}}})
+    graph.kernels.push_back({name, "", inputs, {"t" + name}, {}, {}, {}});
+  connect(graph);
+  EXPECT_EQ(widest_level(graph), 3u) << "c, e and f";
+}
+
 TEST(KernelDag, file_and_picture_have_every_edge_and_the_path) {
   const KernelFile file = small_file();
   const KernelGraph& graph = file.models[0];

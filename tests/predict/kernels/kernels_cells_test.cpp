@@ -2,11 +2,11 @@
 #include <nlohmann/json.hpp>
 
 #include "predict/kernels/bench.h"
-#include "predict/kernels/extract.h"
 #include "predict/kernels/dag.h"
+#include "predict/kernels/extract.h"
 #include "predict/kernels/file.h"
-#include "kernels/kernel_tables.h"
 #include "predict/kernels/records.h"
+#include "predict/kernels/tables.h"
 #include "predict/zoo/export.h"
 #include "table_cells.h"
 

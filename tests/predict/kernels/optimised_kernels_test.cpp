@@ -65,7 +65,7 @@ TEST(OptimisedKernels, a_loop_is_listed_and_says_why_it_cannot_be_taken_out) {
       ElementType::f32, {2, 2});
   const OptimisedKernels kernels = kernels_of(folder.write("if.onnx", b.serialize()), {});
   ASSERT_EQ(kernels.graph.kernels.size(), 1u);
-  EXPECT_THAT(kernels.records.begin()->second.obstacle, HasSubstr("graph of its own"));
+  EXPECT_THAT(kernels.records.begin()->second.obstacle, HasSubstr("runs a subgraph"));
 }
 
 TEST(OptimisedKernels, a_simulated_device_has_none) {

@@ -10,9 +10,9 @@
 
 #include "base/basics/text.h"
 #include "model/onnx/builder.h"
+#include "model/runtime/runtime.h"
 #include "predict/zoo/export.h"
 #include "predict/zoo/weights.h"
-#include "model/runtime/runtime.h"
 #include "test_folder.h"
 
 namespace takt {

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <regex>
 #include <set>
 
 #include "base/basics/text.h"
+#include "base/system/version.h"
 #include "predict/prometheus/metrics.h"
 
 namespace takt {
@@ -94,6 +96,43 @@ TEST(Exposition, is_prometheus_text_and_keeps_every_value) {
   for (const auto& [head, count] : heads) EXPECT_EQ(count, 1) << head;
   EXPECT_EQ(heads.size(), 4u + 1 + 3);
   EXPECT_NE(text.find("takt_load_age_seconds 0\n"), text.npos) << "not below 0";
+}
+
+TEST(Exposition, is_the_same_to_the_last_letter) {
+  LoadSnapshot few{
+      Nanoseconds(5'000'000'000),
+      {reading_told("load_average", "host", "host", 1.5), reading_told("load_average", "host", "probe", 2.5),
+       reading_told("gpu_power_watts", "gpu0", "nvml", std::nullopt),
+       reading_told("cpu_busy_share", "host", "host", 0.25)},
+      {}};
+  few.readings.push_back(reading_told("cpu_steal_share", "host", "prometheus", 0.75));
+  few.readings.back().trouble = "stale";
+  few.readings.push_back(reading_told("runnable_threads", "host", "host", HUGE_VAL));
+  EXPECT_EQ(exposition(few, {"host", "nvml", "probe", "prometheus"}, Nanoseconds(6'250'000'000)),
+            "# HELP takt_cpu_busy_share Share of CPU time that was busy: not idle, waiting for a disk or stolen.\n"
+            "# TYPE takt_cpu_busy_share gauge\n"
+            "takt_cpu_busy_share{device=\"host\",source=\"host\"} 0.25\n"
+            "# HELP takt_load_average Threads that were runnable or waited for a disk: mean over about a minute.\n"
+            "# TYPE takt_load_average gauge\n"
+            "takt_load_average{device=\"host\",source=\"host\"} 1.5\n"
+            "takt_load_average{device=\"host\",source=\"probe\"} 2.5\n"
+            "# HELP takt_load_missing 1: the metric could not be read.\n"
+            "# TYPE takt_load_missing gauge\n"
+            "takt_load_missing{feature=\"gpu_power_watts\",device=\"gpu0\",source=\"nvml\"} 1\n"
+            "takt_load_missing{feature=\"cpu_steal_share\",device=\"host\",source=\"prometheus\"} 1\n"
+            "# HELP takt_load_source_up 1: the source reports at least one metric.\n"
+            "# TYPE takt_load_source_up gauge\n"
+            "takt_load_source_up{source=\"host\"} 1\n"
+            "takt_load_source_up{source=\"nvml\"} 0\n"
+            "takt_load_source_up{source=\"probe\"} 1\n"
+            "takt_load_source_up{source=\"prometheus\"} 0\n"
+            "# HELP takt_load_age_seconds Time since the metrics were read.\n"
+            "# TYPE takt_load_age_seconds gauge\n"
+            "takt_load_age_seconds 1.25\n"
+            "# HELP takt_build_info 1; the version of takt is a label.\n"
+            "# TYPE takt_build_info gauge\n"
+            "takt_build_info{version=\"" +
+                std::string(version) + "\"} 1\n");
 }
 
 TEST(Exposition, of_nothing_says_so) {

@@ -85,7 +85,7 @@ bool holds(const void* address, std::size_t bytes) {
 
 FAKE int cuInit(unsigned flags) {
   start = busy_until = Clock::now();
-  copied = copied_in_ms = 0;
+  copied = copied_in_ms = 0, is_copying = false;
   gpus = number_of("FAKE_CUDA_GPUS", 1);
   lost_after_ms = number_of("FAKE_CUDA_LOST_AFTER", -1);
   memory = number_of("FAKE_CUDA_MEMORY", 1 << 30);

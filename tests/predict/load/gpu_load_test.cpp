@@ -55,29 +55,29 @@ TEST(GpuLoad, a_gpu_that_vanishes_ends_the_load_with_a_sentence) {
   const GpuLoad work({{1, 0}, 0, TAKT_FAKE_CUDA});
   EXPECT_EQ(work.device_name(), "Fake GPU");
   for (int turn = 0; turn < 1000 && work.failure().empty(); ++turn) std::this_thread::sleep_for(10ms);
-  EXPECT_NE(work.failure().find("the CUDA driver says 'unspecified launch failure' (719)"), std::string::npos)
+  EXPECT_NE(work.failure().find("the CUDA driver reports 'unspecified launch failure' (719)"), std::string::npos)
       << work.failure();
 }
 
 TEST(GpuLoad, what_cannot_be_loaded_is_one_sentence) {
   EXPECT_EQ(gpu_refusal({{1, 0}, 0, "/missing/libcuda.so.1"})
-                .rfind("there is no CUDA driver here, so no GPU can be loaded: it cannot be loaded (", 0),
+                .rfind("no CUDA driver is installed, so takt cannot put load on a GPU: it cannot be loaded (", 0),
             0u);
-  EXPECT_NE(gpu_refusal({{1, 0}, 0, "libm.so.6"}).find("lacks the function cuInit"), std::string::npos);
+  EXPECT_NE(gpu_refusal({{1, 0}, 0, "libm.so.6"}).find("does not have the function cuInit"), std::string::npos);
   {
     const FakeCuda fake{{"INIT", "100"}};
-    EXPECT_EQ(
-        gpu_refusal({{1, 0}, 0, TAKT_FAKE_CUDA}),
-        "no GPU can be loaded: starting the driver: the CUDA driver says 'no CUDA-capable device is detected' (100)");
+    EXPECT_EQ(gpu_refusal({{1, 0}, 0, TAKT_FAKE_CUDA}),
+              "takt cannot put load on a GPU: starting the driver: the CUDA driver reports 'no CUDA-capable device is "
+              "detected' (100)");
   }
   {
     const FakeCuda fake{{"GPUS", "0"}};
-    EXPECT_EQ(gpu_refusal({{1, 0}, 0, TAKT_FAKE_CUDA}), "the CUDA driver knows no GPU");
+    EXPECT_EQ(gpu_refusal({{1, 0}, 0, TAKT_FAKE_CUDA}), "the CUDA driver finds no GPU");
   }
   const FakeCuda fake{{"GPUS", "2"}, {"MEMORY", "5000000"}};
-  EXPECT_EQ(gpu_refusal({{1, 0}, 7, TAKT_FAKE_CUDA}), "there is no GPU 7; the driver knows 0 to 1");
+  EXPECT_EQ(gpu_refusal({{1, 0}, 7, TAKT_FAKE_CUDA}), "GPU 7 does not exist; the driver lists 0 to 1");
   EXPECT_EQ(gpu_refusal({{1, 0}, 1, TAKT_FAKE_CUDA}),
-            "asking for the GPU's memory: the CUDA driver says 'out of memory' (2)");
+            "allocating GPU memory: the CUDA driver reports 'out of memory' (2)");
   EXPECT_EQ(fake.left(), 0) << "what it had is given back";
 }
 
@@ -91,7 +91,7 @@ std::string told_where_it_fails(const std::string& call) {
     told = work.failure();
   }
   EXPECT_EQ(fake.left(), 0) << call << ": what it had is given back";
-  const std::string says = ": the CUDA driver says 'an illegal memory access was encountered' (700)";
+  const std::string says = ": the CUDA driver reports 'an illegal memory access was encountered' (700)";
   EXPECT_TRUE(told.ends_with(says)) << call << ": " << told;
   return told.substr(0, told.size() - std::min(told.size(), says.size()));
 }
@@ -106,9 +106,9 @@ TEST(GpuLoad, whichever_call_fails_is_told_by_what_it_was_for) {
   for (const char* call : {"cuModuleLoadData", "cuModuleGetFunction"})
     EXPECT_EQ(told_where_it_fails(call), "compiling the matrix product") << call;
   for (const char* call : {"cuMemAlloc_v2", "cuMemAlloc_v2:4"})
-    EXPECT_EQ(told_where_it_fails(call), "asking for the GPU's memory") << call;
+    EXPECT_EQ(told_where_it_fails(call), "allocating GPU memory") << call;
   EXPECT_EQ(told_where_it_fails("cuMemsetD32_v2"), "writing the GPU's memory");
-  EXPECT_EQ(told_where_it_fails("cuMemAllocHost_v2"), "asking for memory that the GPU reaches");
+  EXPECT_EQ(told_where_it_fails("cuMemAllocHost_v2"), "allocating pinned memory");
   for (const char* call : {"cuEventRecord", "cuEventRecord:2", "cuEventSynchronize", "cuLaunchKernel"})
     EXPECT_EQ(told_where_it_fails(call), "working on the GPU") << call;
   EXPECT_EQ(told_where_it_fails("cuEventElapsedTime"), "reading the GPU's clock");

@@ -7,9 +7,10 @@
 #include <thread>
 
 #include "base/basics/error.h"
+#include "predict/gpu/worker.h"
 #include "predict/load/fake_driver.h"
-#include "predict/stress/gpu_load.h"
 #include "predict/sources/sources.h"
+#include "predict/stress/gpu_load.h"
 
 namespace takt {
 namespace {
@@ -46,6 +47,31 @@ TEST(GpuProbe, tells_what_the_gpu_gives_by_its_own_clock) {
   EXPECT_EQ(fake.left(), 0);
 }
 
+TEST(GpuWorker, counts_a_product_of_1024_rows_and_a_copy_of_eight_mebibytes_there_and_back) {
+  const FakeCuda fake{{"GPUS", "2"}};
+  {
+    GpuWorker worker(TAKT_FAKE_CUDA, 1);
+    EXPECT_EQ(worker.device_name(), "Fake GPU");
+    EXPECT_EQ(worker.flops(), 2'147'483'648.0) << "of one product";
+    EXPECT_EQ(worker.copied_bytes(), 16'777'216.0);
+    worker.prepare(true, true);
+    const double products = worker.flops() / 2'147'483'648.0;
+    // By the fake's clock a product takes 250 us at least, and four are a millisecond; eight where rounding has it
+    // less.
+    EXPECT_TRUE(products == 1 || products == 2 || products == 4 || products == 8) << products;
+    EXPECT_GE(worker.multiply(), Nanoseconds(static_cast<std::int64_t>(products * 249'900)));
+    EXPECT_GE(worker.copy(), 999us);
+    worker.release();
+  }
+  EXPECT_EQ(fake.left(), 0);
+}
+
+TEST(GpuProbe, works_for_a_twentieth_of_a_second_on_the_first_gpu_unless_said_otherwise) {
+  const GpuProbeSettings settings;
+  EXPECT_EQ(settings.time, 50ms);
+  EXPECT_EQ(settings.device, 0);
+}
+
 TEST(GpuProbe, tells_of_the_gpu_that_is_meant) {
   const FakeCuda fake{{"GPUS", "2"}};
   GpuProbe probe({1ms, 1, TAKT_FAKE_CUDA});
@@ -75,7 +101,7 @@ TEST(GpuProbe, a_gpu_that_is_lost_is_a_named_trouble) {
   const LoadSnapshot told = asked(probe);
   EXPECT_TRUE(told.readings.empty());
   ASSERT_EQ(told.troubles.size(), 1u);
-  EXPECT_NE(told.troubles[0].sentence.find("gpu0 tells nothing: "), std::string::npos) << told.troubles[0].sentence;
+  EXPECT_NE(told.troubles[0].sentence.find("gpu0 reports nothing: "), std::string::npos) << told.troubles[0].sentence;
 }
 
 TEST(GpuProbe, where_there_is_none_the_others_tell_the_load) {
@@ -84,7 +110,7 @@ TEST(GpuProbe, where_there_is_none_the_others_tell_the_load) {
   config.gpu_probe.library = "/missing/libcuda.so.1";
   const auto missing = take_snapshot(make_load_sources(config), 1ms);
   ASSERT_EQ(missing.troubles.size(), 1u);
-  EXPECT_EQ(missing.troubles[0].sentence.rfind("there is no CUDA driver here", 0), 0u) << missing.troubles[0].sentence;
+  EXPECT_EQ(missing.troubles[0].sentence.rfind("no CUDA driver is installed", 0), 0u) << missing.troubles[0].sentence;
 
   const FakeCuda fake{{"MEMORY", "5000000"}};  // another program has the rest
   config.gpu_probe.library = TAKT_FAKE_CUDA;

@@ -147,13 +147,70 @@ TEST(HostLoad, every_figure_is_of_its_own_file) {
   EXPECT_FALSE(read_host_totals(host.folder_.path(), std::vector<int>{1, 2}).clock_hertz);
 }
 
+TEST(HostFiles, numbers_are_taken_up_to_what_a_clock_holds) {
+  EXPECT_EQ(parse_pressure("some total=9000000000000000\n"), Nanoseconds(9'000'000'000'000'000'000));
+  EXPECT_THROW(parse_pressure("some total=9000000000000001\n"), Error);
+  EXPECT_EQ(parse_pressure("some total=0\n"), 0ns);
+  const auto run_delay = [](const std::string& waited) {
+    return parse_run_delay("cpu0 0 0 0 0 0 0 0 " + waited + " 3\n", {}).waited;
+  };
+  EXPECT_EQ(run_delay("9000000000000000000"), Nanoseconds(9'000'000'000'000'000'000));
+  EXPECT_THROW(run_delay("9000000000000002048"), Error);
+  EXPECT_EQ(parse_thread_schedule("9100000000000000000 0 1"),
+            std::pair(Nanoseconds(9'000'000'000'000'000'000), Nanoseconds(0)));
+  EXPECT_THROW(parse_thread_schedule("100 -1 1"), Error);
+  EXPECT_EQ(host_refusal([] { parse_thread_schedule("1"); }), "does not have the expected columns");
+  EXPECT_EQ(host_refusal([] { parse_load_average("x"); }), "is not of the form '0.20 0.18 0.12 1/80 11206'");
+  EXPECT_EQ(host_refusal([] { parse_run_delay("", {}); }), "has no line for the CPUs that takt may use");
+  EXPECT_EQ(host_refusal([] { parse_processor_ticks("cpu 1 2 3 4\n", {}); }),
+            "has no line for the CPUs that takt may use");
+  EXPECT_EQ(parse_load_average("0 0 0 0/80").minute, 0);
+  for (const char* text : {"1 0 0 -1/2", "inf 0 0 1/2", "1 0 0 inf/2", "1 0 0"})
+    EXPECT_THROW(parse_load_average(text), Error) << text;
+}
+
+TEST(HostLoad, figures_of_a_moment_have_an_age_and_those_of_a_span_its_length) {
+  HostTotals before, after;
+  before.time = 1s, after.time = 4s;
+  before.ticks = ProcessorTicks{}, after.ticks = ProcessorTicks{1, 2, 3, 4};
+  before.cpu_pressure = before.memory_pressure = before.io_pressure = before.throttled = 0ns;
+  after.cpu_pressure = 0ns, after.memory_pressure = 3s, after.io_pressure = 300ms, after.throttled = 6s;
+  before.run_delay = RunDelay{0s, 4}, after.run_delay = RunDelay{3s, 4};
+  before.average = LoadAverage{90, 91}, after.average = LoadAverage{5, 6};
+  before.clock_hertz = 92, after.clock_hertz = 7, before.available_bytes = 93, after.available_bytes = 8;
+  std::string words;
+  for (const LoadReading& one : host_readings(before, after)) {
+    EXPECT_EQ(one.age, 0ns) << one.name;
+    EXPECT_EQ(one.device + " " + one.source + one.trouble, "host host");
+    words += one.name + " " + std::to_string(one.value.value_or(-1)).substr(0, 4) +
+             (one.window == 3s ? " over 3 s\n" : "\n");
+    EXPECT_TRUE(!one.window || *one.window == 3s) << one.name;
+  }
+  EXPECT_EQ(words,
+            "cpu_busy_share 0.10 over 3 s\ncpu_iowait_share 0.30 over 3 s\ncpu_steal_share 0.40 over 3 s\n"
+            "cpu_throttled_share 2.00 over 3 s\ncpu_pressure_share 0.00 over 3 s\nmemory_pressure_share 1.00 over 3 s\n"
+            "io_pressure_share 0.10 over 3 s\nrun_delay_share 0.25 over 3 s\nrunnable_threads 6.00\nload_average 5.00\n"
+            "cpu_clock_hertz 7.00\nmemory_available_bytes 8.00\n");
+}
+
+TEST(HostLoad, why_a_figure_is_missing_is_told_by_the_later_reading_first) {
+  HostTotals before, after;
+  before.time = 1s, after.time = 2s;
+  before.reasons = {{"cpu_busy_share", "early"}, {"cpu_steal_share", "early"}};
+  after.reasons = {{"cpu_busy_share", "late"}};
+  const auto readings = host_readings(before, after);
+  EXPECT_EQ(named(readings, "cpu_busy_share").trouble, "late");
+  EXPECT_EQ(named(readings, "cpu_steal_share").trouble, "early");
+  EXPECT_EQ(named(readings, "load_average").trouble, "the measured time is too short");
+}
+
 TEST(HostLoad, a_counter_that_falls_and_a_span_of_nothing_are_no_load) {
   HostTotals before, after;
   before.time = 1s, after.time = 2s;
   before.cpu_pressure = 6s, after.cpu_pressure = 5s;
-  EXPECT_EQ(named(host_readings(before, after), "cpu_pressure_share").trouble, "what the system counts went backwards");
+  EXPECT_EQ(named(host_readings(before, after), "cpu_pressure_share").trouble, "the system's counter went backwards");
   after.time = before.time, after.cpu_pressure = 6s;
-  EXPECT_EQ(named(host_readings(before, after), "cpu_pressure_share").trouble, "the time is too short to tell");
+  EXPECT_EQ(named(host_readings(before, after), "cpu_pressure_share").trouble, "the measured time is too short");
   before.run_delay = RunDelay{1s, 2}, after.run_delay = RunDelay{2s, 3}, after.time = 2s;
   EXPECT_FALSE(named(host_readings(before, after), "run_delay_share").value) << "a processor came";
 }
@@ -173,7 +230,7 @@ TEST(HostLoad, files_that_are_missing_unreadable_or_strange_are_named) {
   EXPECT_NE(named(readings, "memory_pressure_share").trouble.find("/proc/pressure/memory has no line 'some"),
             std::string::npos);
   EXPECT_NE(named(readings, "io_pressure_share").trouble.find("no such file"), std::string::npos);
-  EXPECT_NE(named(readings, "load_average").trouble.find("/proc/loadavg does not say"), std::string::npos);
+  EXPECT_NE(named(readings, "load_average").trouble.find("/proc/loadavg is not of the form"), std::string::npos);
   for (const LoadReading& one : readings) EXPECT_NE(one.value.has_value(), !one.trouble.empty()) << one.name;
 }
 

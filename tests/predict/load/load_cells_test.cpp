@@ -90,9 +90,33 @@ TEST(Sentences, of_a_load_tell_what_is_not_told) {
   third.name = "gpu_clock_hertz";
   all.readings.push_back(third);
   const std::string text = load_text(all, {.width = 100});
-  EXPECT_THAT(text, HasSubstr("not live  cpu_busy_share (prometheus: old)\n"));
-  EXPECT_THAT(text, HasSubstr("not told  gpu_power_watts, gpu_clock_hertz (nvml: no meter)\n"));
-  EXPECT_THAT(text, HasSubstr("trouble   probe: no core\ntrouble   nvml: no driver\n"));
+  EXPECT_THAT(text, HasSubstr("outdated  cpu_busy_share (prometheus: old)\n"));
+  EXPECT_THAT(text, HasSubstr("no value  gpu_power_watts, gpu_clock_hertz (nvml: no meter)\n"));
+  EXPECT_THAT(text, HasSubstr("problem   probe: no core\nproblem   nvml: no driver\n"));
+}
+
+TEST(Sentences, of_a_load_are_these_to_the_last_letter) {
+  LoadSnapshot all = told_load();
+  all.readings[1].trouble = "no meter";
+  all.readings.push_back({"gpu_clock_hertz", "gpu1", "nvml", "", {}, {}, {}, "no meter"});
+  all.readings.push_back({"gpu_power_watts", "gpu2", "nvml", "", {}, {}, {}, "no meter"});
+  all.readings.push_back({"load_average", "host", "host", "threads", 1.5, 0ns, {}, ""});
+  std::string line;
+  for (int i = 0; i < 66; ++i) line += "─";
+  EXPECT_EQ(load_text(all, {.width = 100}),
+            "CPU 12.5 % busy, load average 1.50.\n\nFeature         Target  Value             Age   Window  Source\n" +
+                line +
+                "\ncpu_busy_share  host    12.5 %        3.00 ms  40.0 ms  prometheus\n"
+                "load_average    host    1.50 threads     0 ms        –  host\n"
+                "outdated  cpu_busy_share (prometheus: old)\n"
+                "no value  gpu_power_watts, gpu_clock_hertz (nvml: no meter)\n"
+                "problem   probe: no core\nproblem   nvml: no driver\n");
+  EXPECT_EQ(load_text(all, {.width = 40}).substr(load_text(all, {.width = 40}).find("no value")),
+            "no value  gpu_power_watts,\n          gpu_clock_hertz (nvml: no\n          meter)\n"
+            "problem   probe: no core\nproblem   nvml: no driver\n");
+  EXPECT_TRUE(
+      features_text(60).starts_with("cpu_busy_share                share   Share of CPU time that\n"
+                                    "                                      was busy: not idle,\n"));
 }
 
 TEST(Keys, of_the_exporter_s_answer_have_their_values) {

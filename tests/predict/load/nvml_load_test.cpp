@@ -57,7 +57,7 @@ TEST(NvmlLoad, figures_that_cannot_be_are_missing_with_the_reason) {
   EXPECT_EQ(nvml_reading(told, "gpu_busy_share").trouble, "reported 42949672.95, which is more than 1");
   EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_busy_share").value, 0.25);
   EXPECT_FALSE(nvml_reading(told, "gpu_memory_used_bytes").value);
-  EXPECT_EQ(nvml_reading(told, "gpu_memory_used_bytes").trouble, "reported 1001 B of a memory of 1000 B");
+  EXPECT_EQ(nvml_reading(told, "gpu_memory_used_bytes").trouble, "reported 1001 B, more than the memory's 1000 B");
   EXPECT_DOUBLE_EQ(*nvml_reading(told, "gpu_memory_free_bytes").value, 600);
 }
 
@@ -144,7 +144,8 @@ TEST(NvmlLoad, a_gpu_that_vanishes_is_named) {
     for (int turn = 0; turn < 2; ++turn) load.begin(), load.read();
     const SourceReadings told = load.read();
     ASSERT_EQ(told.troubles.size(), 1u);
-    EXPECT_EQ(told.troubles.front().sentence, "gpu0 tells nothing: the GPU is lost: it fell off the bus or was reset");
+    EXPECT_EQ(told.troubles.front().sentence,
+              "gpu0 reports nothing: the GPU was lost: it fell off the bus or was reset");
     for (const LoadReading& one : told.readings) EXPECT_FALSE(one.is_live()) << one.name;
   }
   const FakeNvml fake{{"LOST_AFTER", "2"}};
@@ -152,28 +153,28 @@ TEST(NvmlLoad, a_gpu_that_vanishes_is_named) {
   const SourceReadings half = load.read();
   EXPECT_TRUE(half.troubles.empty());
   EXPECT_TRUE(nvml_reading(half, "gpu_busy_share").is_live());
-  EXPECT_EQ(nvml_reading(half, "gpu_power_watts").trouble, "the GPU is lost: it fell off the bus or was reset");
+  EXPECT_EQ(nvml_reading(half, "gpu_power_watts").trouble, "the GPU was lost: it fell off the bus or was reset");
 }
 
 TEST(NvmlLoad, what_is_not_there_is_one_sentence) {
   EXPECT_EQ(nvml_refusal("/missing/libnvidia-ml.so.1")
-                .rfind("there is no NVIDIA driver: its management library cannot be loaded (", 0),
+                .rfind("no NVIDIA driver is installed: its management library cannot be loaded (", 0),
             0u);
-  EXPECT_NE(nvml_refusal("libm.so.6").find("lacks the function nvmlInit_v2"), std::string::npos);
+  EXPECT_NE(nvml_refusal("libm.so.6").find("does not have the function nvmlInit_v2"), std::string::npos);
   {
     const FakeNvml fake{{"INIT", "9"}};
     EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "the NVIDIA driver does not start: Driver Not Loaded");
   }
   {
     const FakeNvml fake{{"FAILS", "nvmlDeviceGetCount_v2"}};
-    EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "the NVIDIA driver does not tell its GPUs: Not Supported");
+    EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "the NVIDIA driver does not list its GPUs: Not Supported");
   }
   {
     const FakeNvml fake{{"FAILS", "nvmlDeviceGetHandleByIndex_v2"}};
-    EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "GPU 0 cannot be asked: Not Supported");
+    EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "GPU 0 cannot be queried: Not Supported");
   }
   const FakeNvml fake{{"GPUS", "0"}};
-  EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "the NVIDIA driver knows no GPU");
+  EXPECT_EQ(nvml_refusal(TAKT_FAKE_NVML), "the NVIDIA driver finds no GPU");
 }
 
 }  // namespace

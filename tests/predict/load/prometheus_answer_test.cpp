@@ -51,7 +51,37 @@ TEST(PrometheusAnswer, a_refused_query_says_why) {
   EXPECT_EQ(refusal_of(R"({"status":"error","errorType":"bad_data","error":"parse error at char 3"})"),
             "the query is refused (bad_data): parse error at char 3");
   EXPECT_EQ(refusal_of(R"({"status":"success","data":{"resultType":"string","result":[1,"x"]}})"),
-            "the query gives a string, where series of numbers are needed");
+            "the query returns a string, where series of numbers are needed");
+}
+
+TEST(PrometheusAnswer, what_is_not_prometheus_is_told_by_what_is_wrong) {
+  const std::string begin = R"({"status":"success","data":{"resultType":)";
+  const auto wrong = [](const std::string& text) {
+    const std::string told = refusal_of(text), always = "the server is not Prometheus: ";
+    return told.starts_with(always) ? told.substr(always.size()) : told;
+  };
+  const auto sample = [&](const std::string& one) {
+    return wrong(begin + R"("vector","result":[{"metric":{},"value":)" + one + "}]}}");
+  };
+  EXPECT_EQ(wrong("{}"), "its answer has no 'status'");
+  EXPECT_EQ(wrong("[]"), "its answer has no 'status'");
+  EXPECT_EQ(wrong(R"({"status":3})"), "'status' is number in its answer");
+  EXPECT_EQ(wrong(R"({"status":"warning"})"), "its status is 'warning'");
+  EXPECT_EQ(wrong(R"({"status":"success"})"), "its answer has no 'data'");
+  EXPECT_EQ(wrong(begin + R"("matrix"}})"), "its answer has no 'result'");
+  EXPECT_EQ(wrong(begin + R"("vector","result":[{"metric":{"a":1},"value":[1,"2"]}]}})"), "a label is not a string");
+  EXPECT_EQ(wrong(begin + R"("matrix","result":[{"metric":{},"values":[[5,"1"],[4.5,"1"]]}]}})"),
+            "samples are not in time order");
+  EXPECT_EQ(wrong(begin + R"("matrix","result":[{"metric":{},"values":[[5,"1"],[5,"1"]]}]}})"), "accepted");
+  for (const char* one : {"[1]", "[1,\"2\",3]", "[1,2]", "[\"1\",\"2\"]", "1"})
+    EXPECT_EQ(sample(one), "a sample is not [TIME, \"VALUE\"]") << one;
+  EXPECT_EQ(sample("[1,\"two\"]"), "a sample's value is 'two'");
+  EXPECT_EQ(sample("[1,\"++1\"]"), "a sample's value is '++1'");
+  EXPECT_EQ(sample("[1000000000000,\"1\"]"), "accepted");
+  EXPECT_EQ(sample("[-1000000000000,\"1\"]"), "accepted");
+  EXPECT_EQ(sample("[1000000000001,\"1\"]"), "a sample's time is not valid");
+  EXPECT_EQ(sample("[-1000000000001,\"1\"]"), "a sample's time is not valid");
+  EXPECT_EQ(refusal_of(R"({"status":"error","error":5})"), "the query is refused (): ");
 }
 
 TEST(PrometheusAnswer, everything_else_is_not_prometheus) {
@@ -77,7 +107,7 @@ TEST(PrometheusAnswer, everything_else_is_not_prometheus) {
                                   begin + R"("matrix","result":[{"metric":{},"values":[[5,"1"],[4,"1"]]}]}})",
                                   begin + R"("vector","result":[{"metric":{},"value":[1e300,"2"]}]}})",
                                   begin + R"("scalar","result":[]}})"})
-    EXPECT_EQ(refusal_of(text).rfind("what answers is not Prometheus: ", 0), 0u) << text << ": " << refusal_of(text);
+    EXPECT_EQ(refusal_of(text).rfind("the server is not Prometheus: ", 0), 0u) << text << ": " << refusal_of(text);
 }
 
 }  // namespace

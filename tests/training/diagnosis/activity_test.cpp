@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "training/steps/device_figures.h"
 #include "training/diagnosis/diagnosis.h"
-#include "training/idle_causes.h"
+#include "training/diagnosis/idle_causes.h"
+#include "training/steps/device_figures.h"
 
 namespace takt {
 namespace {

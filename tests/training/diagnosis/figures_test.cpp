@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "training/steps/device_figures.h"
 #include "training/diagnosis/figure_tables.h"
 #include "training/diagnosis/made_training.h"
+#include "training/steps/device_figures.h"
 #include "training/steps/step_path.h"
 
 namespace takt {

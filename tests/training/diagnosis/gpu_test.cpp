@@ -19,7 +19,8 @@ struct GpuTraining {
 };
 
 Diagnosis gpu_diagnosis(const std::string& name) {
-  return diagnose(name, read_trace(source_dir() / "tests/training/traces" / ("h100_" + name + ".json.gz")).trace);
+  return diagnose(name,
+                  read_trace(source_dir() / "tests/training/diagnosis/traces" / ("h100_" + name + ".json.gz")).trace);
 }
 
 TEST(GpuTrainings, have_the_planted_cause_first_and_a_price_near_the_real_one) {

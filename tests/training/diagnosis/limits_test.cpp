@@ -156,7 +156,7 @@ TEST(Limits, one_late_batch_is_no_starvation_and_every_fourth_is) {
   EXPECT_NEAR(step->share, 200 / 250.0, 0.001);
   EXPECT_FALSE(find_long_step(again.steps, again.breakdown));
   EXPECT_NE(diagnosis_text(std::span(&once, 1), {})
-                .find("Step 2 took 250 ms, 4.9 times as long as most; 80 % of it was data_wait."),
+                .find("Step 2 took 250 ms, 4.9x the typical step; 80 % of it was data_wait."),
             std::string::npos);
 }
 
@@ -190,7 +190,8 @@ Causes causes_of_kernels_waited_for(int kernels, double pause_us) {
 TEST(Limits, a_few_waits_for_the_device_are_usual_unless_they_cost_much) {
   const Causes waits{TrainingCause::host_synchronisation};
   EXPECT_EQ(causes_of_kernels_waited_for(4, 400), waits) << "9 % of a step";
-  EXPECT_EQ(causes_of_kernels_waited_for(3, 400), Causes{}) << "as much in three";
+  EXPECT_EQ(causes_of_kernels_waited_for(3, 400), waits) << "as much in three";
+  EXPECT_EQ(causes_of_kernels_waited_for(3, 150), Causes{}) << "4 %";
   EXPECT_EQ(causes_of_kernels_waited_for(3, 900), waits) << "18 %";
 }
 

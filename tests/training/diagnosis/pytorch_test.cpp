@@ -17,7 +17,8 @@ struct FaultOfFile {
 };
 
 Diagnosis diagnosis_of(const std::string& name) {
-  return diagnose(name, read_trace(source_dir() / "tests/training/traces" / ("pytorch_" + name + ".json.gz")).trace);
+  return diagnose(
+      name, read_trace(source_dir() / "tests/training/diagnosis/traces" / ("pytorch_" + name + ".json.gz")).trace);
 }
 
 TEST(PytorchTrainings, have_the_planted_cause_first) {

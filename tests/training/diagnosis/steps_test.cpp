@@ -1,5 +1,5 @@
 // Steps with marks and without.
-#include "training/steps.h"
+#include "training/steps/steps.h"
 
 #include <gtest/gtest.h>
 

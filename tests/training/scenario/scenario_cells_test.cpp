@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "table_cells.h"
 #include "training/scenario/metrics_file.h"
 #include "training/scenario/tables.h"
-#include "table_cells.h"
 
 namespace takt {
 namespace {
@@ -62,10 +62,12 @@ TEST(Cells, of_scenario_top_operators) {
 }
 
 TEST(Sentences, of_a_scenario_have_its_figures) {
-  EXPECT_THAT(scenario_text(outcome(), operators(), {.width = 300}),
-              testing::StartsWith("avg_step_time_s        0.125000\navg_dataloader_wait_s  0.030000\n\n"
-                                  "sync (mild), 2 steps on cpu, recorded by kineto of libtorch 2.9. Per step: 12.5 % "
-                                  "waiting for data, 21 values read back, 22 operators, 23.0 KiB of memory taken.\n"));
+  EXPECT_THAT(
+      scenario_text(outcome(), operators(), {.width = 300}),
+      testing::StartsWith(
+          "avg_step_time_s        0.125000\navg_dataloader_wait_s  0.030000\n\nsync (mild), 2 steps on cpu, recorded "
+          "by kineto of libtorch 2.9. Per step: 12.5 % waiting for data, 21 values read back, 22 operators, 23.0 KiB "
+          "of memory allocated.\n"));
 }
 
 TEST(Keys, of_metrics_have_their_values) {

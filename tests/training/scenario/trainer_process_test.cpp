@@ -69,7 +69,7 @@ TEST_F(TrainerProcess, a_failure_is_told_in_its_own_words) {
   TrainingRun empty = some_run();
   empty.step_times.clear();
   empty.data_waits.clear();
-  EXPECT_THAT(failure_of(program({result_line(empty)})), HasSubstr("without the times of its steps"));
+  EXPECT_THAT(failure_of(program({result_line(empty)})), HasSubstr("did not report the times of its steps"));
   EXPECT_NE(failure_of((folder_ / "nothing").string()), "");
 }
 

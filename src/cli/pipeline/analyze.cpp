@@ -1,0 +1,52 @@
+#include "base/memory/spill.h"
+#include "base/system/log.h"
+#include "cli/line/command_line.h"
+#include "cli/line/commands.h"
+#include "cli/line/output.h"
+#include "cli/line/tables.h"
+#include "cli/pipeline/options.h"
+#include "pipeline/account/account.h"
+#include "pipeline/record/recorded_run.h"
+
+namespace takt {
+
+namespace {
+
+struct PipelineAnalyzeOptions {
+  std::filesystem::path file;
+  OutputOptions output;
+  LogOptions log;
+};
+
+CommandLine declare(PipelineAnalyzeOptions& o) {
+  CommandLine line("pipeline analyze",
+                   "Shows from a trace where the time of a pipeline run went: per device, stage and batch, and along "
+                   "the critical path. The tables are those of 'takt pipeline run'. The trace may also come from your "
+                   "own program (docs/using/library.md lists the events that it needs).",
+                   "takt pipeline analyze pipeline_trace.json --table devices --format csv", o.log);
+  line.add({.names = "TRACE",
+            .meaning = "A trace of 'takt pipeline run', the journal of a run that was killed, or a trace of any "
+                       "program whose events name stage and batch",
+            .required = true},
+           &o.file);
+  add_output(line, o.output, table_names("pipeline analyze"));
+  return line;
+}
+
+int run(PipelineAnalyzeOptions& o, Arguments arguments) {
+  const Spill spill;
+  RecordedRun recorded = read_recorded_run(o.file);
+  for (const std::string& note : recorded.notes) log_warning(note);
+  const Accounts accounts = account(recorded.run);
+  recorded.run = {};
+  print(o.output, printed(accounts, o.output, "pipeline analyze"), provenance_of("pipeline analyze", arguments),
+        o.output.format == "table" ? to_text(accounts, o.output.style()) : "");
+  return 0;
+}
+
+}  // namespace
+
+constinit const Command pipeline_analyze_command =
+    command<PipelineAnalyzeOptions, declare, run>("pipeline analyze", "show where the time of a recorded run went");
+
+}  // namespace takt

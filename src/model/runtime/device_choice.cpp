@@ -1,0 +1,40 @@
+#include "model/runtime/device_choice.h"
+
+#include <fmt/format.h>
+
+#include "base/basics/error.h"
+#include "base/basics/text.h"
+
+namespace takt {
+namespace {
+
+/// "CUDA:0" as "gpu.0": frameworks name devices by their vendor's library.
+std::string in_takt_words(std::string_view wanted) {
+  std::string device = lower_case(wanted);
+  if (device == "cuda" || device.starts_with("cuda:")) device.replace(0, 4, "gpu");
+  if (device.starts_with("gpu:")) device[3] = '.';
+  return device;
+}
+
+}  // namespace
+
+std::string choose_device(const std::vector<DeviceStatus>& statuses, std::string_view wanted, std::string_view where,
+                          std::string_view sdk) {
+  const std::string device = in_takt_words(wanted);
+  std::vector<std::string> usable;
+  std::string reason = fmt::format("{} has no device of this name", sdk);
+  for (const auto& status : statuses) {
+    const std::string name = lower_case(status.device);
+    if (status.reason) {
+      if (name == device || name + ".0" == device) reason = *status.reason;
+      continue;
+    }
+    if (name == device || name == device + ".0") return status.device.substr(0, device.size());
+    if (name + ".0" == device) return status.device;
+    usable.push_back(status.device);
+  }
+  throw Error(ErrorKind::unsupported, fmt::format("{}: device {} cannot be used: {}; use {}", where, printable(wanted),
+                                                  reason, fmt::join(usable, ", ")));
+}
+
+}  // namespace takt

@@ -1,0 +1,18 @@
+// Which of a runtime's devices a user means.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/runtime/runtime.h"
+
+namespace takt {
+
+/// Returns the usable device that `wanted` names, in the runtime's spelling. Any case of letters will do; "GPU" also
+/// stands for "GPU.0" and the other way round, and "cuda" and "CUDA:0" for both. `sdk` is what people call the runtime:
+/// "ONNX Runtime". Throws Error(unsupported) with the reason and those that work.
+std::string choose_device(const std::vector<DeviceStatus>& statuses, std::string_view wanted, std::string_view where,
+                          std::string_view sdk);
+
+}  // namespace takt

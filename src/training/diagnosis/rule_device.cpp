@@ -1,0 +1,137 @@
+// What a device does badly: kernels too small to fill it, copies and communication that nothing hides.
+#include <algorithm>
+#include <functional>
+
+#include "training/diagnosis/rule_words.h"
+
+namespace takt {
+namespace {
+
+constexpr double busy_share = 0.4, low_fill = 0.5, least_gain = 0.2;
+constexpr double least_copy_share = 0.10, least_communication_share = 0.05;
+
+/// Between host and device; copies inside a device are work like any other.
+bool crosses(std::string_view name) {
+  return name.find("HtoD") != name.npos || name.find("DtoH") != name.npos || name.find("HostToDevice") != name.npos ||
+         name.find("DeviceToHost") != name.npos;
+}
+
+bool has_collectives(const Activity& activity) {
+  return std::any_of(activity.host.begin(), activity.host.end(),
+                     [](const HostSpan& span) { return span.role == Role::collective; });
+}
+
+/// When the trace shows the program doing something.
+Intervals seen_at_work(const Activity& activity) {
+  return host_cover(activity, {Role::launch, Role::allocation, Role::loading, Role::runtime, Role::op,
+                               Role::scalar_read, Role::data_wait});
+}
+
+/// The price of work that nothing hides: the steps replayed without it, or more where the program is not seen to do
+/// anything meanwhile, as it then waits in a way that the trace does not show.
+std::vector<std::int64_t> price_of_exposed(const TrainingCase& one, const Intervals& exposed,
+                                           const std::function<double(const DeviceSpan&)>& scale) {
+  auto saved = one.replay.saved_without({.host = {}, .scale = scale});
+  auto unseen = by_step(subtract(exposed, seen_at_work(one.activity)), one.steps);
+  return sum_of(unseen) > sum_of(saved) ? unseen : saved;
+}
+
+/// The steps with kernels that take only the part of the time in which they fill the device.
+std::vector<std::int64_t> price_of_fill(const TrainingCase& one, double fill) {
+  auto saved = one.replay.saved_without(
+      {.host = {}, .scale = [&](const DeviceSpan& work) { return work.role == Role::kernel ? fill : 1.0; }});
+  auto unseen = by_step(subtract(device_cover(one.activity, {Role::kernel}), seen_at_work(one.activity)), one.steps);
+  for (std::int64_t& each : unseen) each = static_cast<std::int64_t>(static_cast<double>(each) * (1 - fill));
+  return sum_of(unseen) > sum_of(saved) ? unseen : saved;
+}
+
+}  // namespace
+
+RuleOutcome look_for_small_batch(const TrainingCase& one) {
+  if (!one.activity.expects_device) return nothing_found();  // a host has no multiprocessors to fill
+  if (!one.activity.has_device()) return abstain("device events (kernels)");
+  double filled = 0, time = 0;
+  bool is_told = false;
+  for (const DeviceSpan& work : one.activity.device) {
+    if (work.role != Role::kernel || !one.is_in_steps(work.span.start) || !work.occupancy) continue;
+    is_told = true;
+    const auto length = static_cast<double>(work.span.end - work.span.start);
+    time += length;
+    filled += length * static_cast<double>(*work.occupancy);
+  }
+  if (!is_told) return abstain("the occupancy of kernels ('blocks per SM')");
+  const double fill = time == 0 ? 1 : filled / time, share = one.breakdown.share(StepPart::kernel);
+  if (share < busy_share || fill >= low_fill || share * (1 - fill) < least_gain) return nothing_found();
+  const auto cost = price_of_fill(one, fill);
+  if (one.share(sum_of(cost)) < least_gain) return nothing_found();
+  return found(
+      TrainingCause::small_batch, cost,
+      fmt::format("kernels run for {} of the time, but occupy only {} of the device's multiprocessors (time-weighted)",
+                  percent_text(share), percent_text(fill)),
+      "Use larger batches (and adjust the learning rate) until kernels fill the device; the gain is per sample.");
+}
+
+RuleOutcome look_for_exposed_copies(const TrainingCase& one) {
+  if (!one.activity.expects_device) return nothing_found();
+  if (!one.activity.has_device()) return abstain("device events (copies)");
+  std::vector<TimeInterval> list;
+  std::int64_t copies = 0, pageable = 0, launched = 0;
+  for (const DeviceSpan& work : one.activity.device) {
+    if (work.role != Role::copy) continue;
+    ++copies;
+    const std::string& name = one.trace.text(work.name);
+    if (!crosses(name) || !one.is_in_steps(work.span.start)) continue;
+    list.push_back(work.span);
+    if (name.find("Pageable") != std::string::npos) ++pageable;
+  }
+  for (const HostSpan& span : one.activity.host) {
+    if (span.role == Role::launch && one.trace.text(span.name).find("Memcpy") != std::string::npos) ++launched;
+  }
+  if (copies == 0 && launched > 0) return abstain("events of the copies that the program launched");
+  const auto count = static_cast<std::int64_t>(list.size());
+  const Intervals hidden = device_cover(one.activity, {Role::kernel, Role::communication});
+  const Intervals exposed = subtract(unite(std::move(list)), hidden);
+  const auto cost = price_of_exposed(one, exposed, [&](const DeviceSpan& work) {
+    return work.role == Role::copy && crosses(one.trace.text(work.name)) ? 0.0 : 1.0;
+  });
+  if (one.share(sum_of(cost)) < least_copy_share) return nothing_found();
+  return found(
+      TrainingCause::exposed_copy, cost,
+      fmt::format("copies between host and device take {} per step while no kernel runs; {} of {} use pageable memory",
+                  time_text(one.per_step(sum_of(by_step(exposed, one.steps)))), pageable, count),
+      "Copy from pinned memory (pin_memory=True) with non_blocking=True, and copy the next batch while this one is "
+      "computed.");
+}
+
+RuleOutcome look_for_exposed_communication(const TrainingCase& one) {
+  if (one.activity.expects_device && !one.activity.has_device()) return abstain("device events (communication)");
+  const bool has_kernels = !device_cover(one.activity, {Role::communication}).empty();
+  if (one.activity.has_device() && !has_kernels && has_collectives(one.activity))
+    return abstain("events of the communication that the program launched");
+  const auto exposed = part_by_step(one.breakdown, StepPart::communication);
+  const Intervals alone = subtract(device_cover(one.activity, {Role::communication}),
+                                   device_cover(one.activity, {Role::kernel, Role::copy, Role::fill}));
+  const auto cost = !has_kernels ? exposed : price_of_exposed(one, alone, [](const DeviceSpan& work) {
+    return work.role == Role::communication ? 0.0 : 1.0;
+  });
+  if (one.share(std::min(sum_of(cost), sum_of(exposed))) < least_communication_share) return nothing_found();
+  return found(
+      TrainingCause::exposed_communication, cost,
+      fmt::format("communication between ranks takes {} per step while nothing is computed",
+                  time_text(one.per_step(sum_of(exposed)))),
+      "Overlap communication with the backward pass (larger buckets, gradient_as_bucket_view), communicate less often "
+      "or in half precision, or use a faster interconnect.");
+}
+
+RuleOutcome look_for_full_use(const TrainingCase& one) {
+  constexpr double full = 0.8;
+  if (one.activity.expects_device && !one.activity.has_device()) return abstain("device events (kernels)");
+  const StepPart part = one.activity.has_device() ? StepPart::kernel : StepPart::host_compute;
+  const double share = one.breakdown.share(part);
+  if (share < full) return nothing_found();
+  return found(TrainingCause::compute_bound, std::vector<std::int64_t>(one.steps.list.size(), 0),
+               fmt::format("{} of step time is compute", percent_text(share)),
+               "Nothing else limits these steps: only less work, lower precision or a faster device helps.");
+}
+
+}  // namespace takt

@@ -1,0 +1,234 @@
+#include "training/diagnosis/straggler.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "training/diagnosis/rank_work.h"
+#include "training/diagnosis/rule_words.h"
+#include "training/diagnosis/tables.h"
+
+namespace takt {
+namespace {
+
+constexpr double least_rank_share = 0.05, most_of_it = 0.7;
+
+/// "rank 3", "ranks 1, 4-5"
+std::string names_of_ranks(const std::vector<Diagnosis>& diagnoses, const RankWork& work,
+                           const std::vector<bool>& which) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t rank = 0; rank < work.ranks(); ++rank)
+    if (which[rank]) numbers.push_back(*diagnoses[work.diagnoses[rank]].rank);
+  std::sort(numbers.begin(), numbers.end());
+  return (numbers.size() == 1 ? "rank " : "ranks ") + ranges_text(numbers);
+}
+
+/// The ranks in the order of their work, the slowest first.
+std::vector<std::size_t> slowest_first(const RankWork& work) {
+  std::vector<std::size_t> order(work.ranks());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return work.mean_work(a) > work.mean_work(b); });
+  return order;
+}
+
+/// By common step, what its slowest rank takes longer than the slowest of the others.
+std::vector<std::int64_t> gains_without(const RankWork& work, const std::vector<bool>& slow) {
+  std::vector<std::int64_t> gains;
+  for (std::size_t step = 0; step < work.steps.size(); ++step)
+    gains.push_back(std::max<std::int64_t>(0, work.most(step) - work.most_without(step, slow)));
+  return gains;
+}
+
+std::int64_t sum_of_most_over(const RankWork& work, std::int64_t (RankWork::*other)(std::size_t) const) {
+  std::int64_t sum = 0;
+  for (std::size_t step = 0; step < work.steps.size(); ++step) sum += work.most(step) - (work.*other)(step);
+  return sum;
+}
+
+std::int64_t sum_of_usual(const RankWork& work) {
+  std::int64_t sum = 0;
+  for (std::size_t step = 0; step < work.steps.size(); ++step) sum += work.usual(step);
+  return sum;
+}
+
+/// The fewest ranks, at most half, that bring most of what all ranks would gain if none was slower than usual.
+std::vector<bool> slow_ranks(const RankWork& work, std::int64_t all_gain) {
+  std::vector<bool> slow(work.ranks());
+  const std::vector<std::size_t> order = slowest_first(work);
+  for (std::size_t count = 0; count < work.ranks() / 2; ++count) {
+    slow[order[count]] = true;
+    const auto gains = gains_without(work, slow);
+    const std::int64_t sum = sum_of(gains);
+    if (static_cast<double>(sum) >= most_of_it * static_cast<double>(all_gain)) return slow;
+  }
+  return std::vector<bool>(work.ranks());
+}
+
+/// What common steps cost, on the steps of a rank.
+std::vector<std::int64_t> on_steps_of(const Diagnosis& one, const RankWork& work, std::size_t rank,
+                                      const std::vector<std::int64_t>& costs) {
+  std::vector<std::int64_t> cost(one.steps.list.size());
+  for (std::size_t step = 0; step < costs.size(); ++step) cost[work.steps[step][rank].position] = costs[step];
+  return cost;
+}
+
+void add_verdict(Diagnosis& one, TrainingCause cause, std::vector<std::int64_t> cost, std::string evidence,
+                 std::string fix) {
+  one.verdicts.push_back({{cause, std::move(cost), std::move(evidence), std::move(fix)}, {}, {}});
+}
+
+double mean_over(const RankWork& work, const std::vector<bool>& which, bool wanted) {
+  double sum = 0, count = 0;
+  for (std::size_t rank = 0; rank < work.ranks(); ++rank) {
+    if (which[rank] != wanted) continue;
+    sum += work.mean_work(rank);
+    ++count;
+  }
+  return count == 0 ? 0 : sum / count;
+}
+
+/// Waiting for a rank is no fault of the network: communication keeps what moving the data takes.
+void take_waits_from_communication(Diagnosis& one, const RankWork& work, std::size_t rank) {
+  for (PlacedVerdict& placed : one.verdicts) {
+    TrainingVerdict& verdict = placed.verdict;
+    if (verdict.cause != TrainingCause::exposed_communication) continue;
+    std::int64_t waited = 0;
+    for (const auto& step : work.steps) {
+      std::int64_t& cost = verdict.cost[step[rank].position];
+      const std::int64_t taken = std::clamp<std::int64_t>(step[rank].waited, 0, std::max<std::int64_t>(0, cost));
+      cost -= taken;
+      waited += taken;
+    }
+    if (waited > 0)
+      verdict.evidence = fmt::format(
+          "communication between ranks takes {} per step while nothing is computed, without "
+          "the time in which this rank waits for others",
+          time_text(static_cast<double>(verdict.total()) /
+                    static_cast<double>(std::max<std::size_t>(1, verdict.cost.size()))));
+  }
+  std::erase_if(one.verdicts, [&](const PlacedVerdict& placed) {
+    return placed.verdict.cause == TrainingCause::exposed_communication &&
+           static_cast<double>(placed.verdict.total()) < least_rank_share * static_cast<double>(one.breakdown.total);
+  });
+}
+
+std::int64_t waited_by(const RankWork& work, std::size_t rank) {
+  std::int64_t sum = 0;
+  for (const auto& step : work.steps) sum += step[rank].waited;
+  return sum;
+}
+
+void blame_slow(std::vector<Diagnosis>& diagnoses, const RankWork& work, const std::vector<bool>& slow) {
+  const std::vector<std::int64_t> gains = gains_without(work, slow);
+  const std::string names = names_of_ranks(diagnoses, work, slow);
+  const auto count = static_cast<std::size_t>(std::count(slow.begin(), slow.end(), true));
+  const std::string usual = time_text(mean_over(work, slow, false));
+  for (std::size_t rank = 0; rank < work.ranks(); ++rank) {
+    Diagnosis& one = diagnoses[work.diagnoses[rank]];
+    auto cost = on_steps_of(one, work, rank, gains);
+    const std::int64_t waited = waited_by(work, rank);
+    if (slow[rank]) {
+      add_verdict(
+          one, TrainingCause::straggler, std::move(cost),
+          fmt::format("{} work{} {} per step, the other {} ranks {}: they wait for {}{}", names, count == 1 ? "s" : "",
+                      time_text(mean_over(work, slow, true)), work.ranks() - count, usual, count == 1 ? "it" : "them",
+                      count == 1 ? "" : "; fixing one of them alone gains little"),
+          "Give each rank the same work (shards, sequence lengths), and check that host: its clock, its other "
+          "processes, its input.");
+    } else if (static_cast<double>(waited) >= least_rank_share * static_cast<double>(one.breakdown.total)) {
+      add_verdict(one, TrainingCause::straggler, std::move(cost),
+                  fmt::format("this rank waits {} per step for {}",
+                              time_text(static_cast<double>(waited) / static_cast<double>(work.steps.size())), names),
+                  "Nothing to fix here; see " + names + ".");
+      one.verdicts.back().verdict.is_elsewhere = true;
+    }
+  }
+}
+
+void blame_uneven_work(std::vector<Diagnosis>& diagnoses, const RankWork& work) {
+  std::vector<std::int64_t> gains;
+  std::set<std::size_t> slowest;
+  for (std::size_t step = 0; step < work.steps.size(); ++step) {
+    gains.push_back(work.most(step) - work.mean(step));
+    for (std::size_t rank = 0; rank < work.ranks(); ++rank)
+      if (work.steps[step][rank].work == work.most(step)) slowest.insert(rank);
+  }
+  for (std::size_t rank = 0; rank < work.ranks(); ++rank) {
+    Diagnosis& one = diagnoses[work.diagnoses[rank]];
+    add_verdict(
+        one, TrainingCause::uneven_ranks, on_steps_of(one, work, rank, gains),
+        fmt::format("another rank is the slowest from step to step ({} of {} in turn); the slowest one works {} "
+                    "longer than the mean of all",
+                    slowest.size(), work.ranks(),
+                    time_text(static_cast<double>(sum_of(gains)) / static_cast<double>(gains.size()))),
+        "Give the ranks equal work in each step: sort or bucket samples by length, and balance shards.");
+  }
+}
+
+/// A rank that comes late to the first step alone; adds the remark to it.
+bool is_late_start(std::vector<Diagnosis>& diagnoses, const RankWork& work, std::int64_t all_gain) {
+  constexpr std::size_t fewest = 3;
+  if (work.steps.size() < fewest) return false;
+  const std::int64_t first = work.most(0) - work.usual(0);
+  if (static_cast<double>(first) < most_of_it * static_cast<double>(all_gain)) return false;
+  for (std::size_t rank = 0; rank < work.ranks(); ++rank) {
+    if (work.steps[0][rank].work != work.most(0)) continue;
+    Diagnosis& one = diagnoses[work.diagnoses[rank]];
+    add_verdict(one, TrainingCause::warm_up, std::vector<std::int64_t>(one.steps.list.size()),
+                fmt::format("rank {} is {} late in the first common step, and the others wait for it once", *one.rank,
+                            time_text(static_cast<double>(first))),
+                "Nothing to fix in a long training.");
+  }
+  return true;
+}
+
+void abstain_alone(std::vector<Diagnosis>& diagnoses, const std::vector<std::optional<std::int64_t>>& world_size) {
+  for (std::size_t i = 0; i < diagnoses.size(); ++i) {
+    const bool is_one_of_many =
+        world_size[i].value_or(1) > 1 || diagnoses[i].breakdown.sum(StepPart::communication) > 0;
+    if (is_one_of_many) diagnoses[i].abstentions.push_back({TrainingCause::straggler, "traces of the other ranks"});
+  }
+}
+
+/// A rank that is missing may be the slow one.
+void abstain_without(std::vector<Diagnosis>& diagnoses, const RankWork& work,
+                     const std::vector<std::optional<std::int64_t>>& world_size) {
+  std::int64_t size = 0;
+  std::set<std::int64_t> there;
+  for (const std::size_t i : work.diagnoses) {
+    size = std::max(size, world_size[i].value_or(0));
+    there.insert(*diagnoses[i].rank);
+  }
+  constexpr std::int64_t most_listed = 4096;
+  std::vector<std::int64_t> missing;
+  for (std::int64_t rank = 0; rank < std::min(size, most_listed); ++rank)
+    if (!there.contains(rank)) missing.push_back(rank);
+  if (missing.empty()) return;
+  const std::string names =
+      (missing.size() == 1 ? "the trace of rank " : "the traces of ranks ") + ranges_text(missing);
+  for (const std::size_t i : work.diagnoses) diagnoses[i].abstentions.push_back({TrainingCause::straggler, names});
+}
+
+}  // namespace
+
+void look_for_stragglers(std::vector<Diagnosis>& diagnoses,
+                         const std::vector<std::optional<std::int64_t>>& world_size) {
+  const RankWork work = rank_work(diagnoses);
+  if (work.ranks() < 2) return abstain_alone(diagnoses, world_size);
+  abstain_without(diagnoses, work, world_size);
+  for (std::size_t rank = 0; rank < work.ranks(); ++rank)
+    take_waits_from_communication(diagnoses[work.diagnoses[rank]], work, rank);
+  const std::int64_t all_gain = sum_of_most_over(work, &RankWork::usual);
+  const auto least = least_rank_share * static_cast<double>(sum_of_usual(work));
+  if (work.steps.empty() || static_cast<double>(all_gain) < least) return;
+  if (is_late_start(diagnoses, work, all_gain)) return;
+  const std::vector<bool> slow = slow_ranks(work, all_gain);
+  if (std::find(slow.begin(), slow.end(), true) != slow.end()) {
+    blame_slow(diagnoses, work, slow);
+  } else if (static_cast<double>(sum_of_most_over(work, &RankWork::mean)) >= least) {
+    blame_uneven_work(diagnoses, work);
+  }
+}
+
+}  // namespace takt

@@ -1,0 +1,24 @@
+#include "training/diagnosis/verdict.h"
+
+namespace takt {
+
+std::string_view name_of(TrainingCause cause) {
+  constexpr std::string_view names[training_cause_count] = {
+      "data_starvation", "host_synchronisation",  "tiny_kernels",   "allocator_churn",  "small_batch",
+      "exposed_copy",    "exposed_communication", "straggler",      "rising_step_time", "compute_bound",
+      "host_bound",      "serial_devices",        "periodic_stall", "warm_up",          "uneven_ranks"};
+  return names[static_cast<std::size_t>(cause)];
+}
+
+std::int64_t TrainingVerdict::total() const { return sum_of(cost); }
+
+std::vector<std::int64_t> TrainingCase::saved_by_program(const Removal& removal) const {
+  auto saved = replay.saved_without(removal);
+  if (!activity.has_device()) return saved;
+  auto idle_times = by_step(idle.all(), steps);
+  return sum_of(saved) <= sum_of(idle_times) ? saved : idle_times;
+}
+
+std::optional<std::size_t> TrainingCase::step_at(std::int64_t time) const { return takt::step_at(steps, time); }
+
+}  // namespace takt

@@ -1,0 +1,116 @@
+#include "training/steps/call_names.h"
+
+#include <array>
+#include <string>
+
+#include "base/basics/text.h"
+
+namespace takt {
+namespace {
+
+enum class Match : std::uint8_t { whole, part };
+
+struct CallName {
+  std::string_view word;  // in lower case
+  Match match;
+  Role role;
+};
+
+/// The first line that fits counts.
+constexpr CallName calls[] = {
+    // Waits that are called so by CUDA, HIP, Level Zero, SYCL, MTIA and Ascend.
+    {"synchronize", Match::part, Role::synchronisation},
+    // Copies that return when the data is there.
+    {"cudamemcpy", Match::whole, Role::synchronisation},
+    {"cudamemcpy2d", Match::whole, Role::synchronisation},
+    {"cumemcpydtoh_v2", Match::whole, Role::synchronisation},
+    {"cumemcpyhtod_v2", Match::whole, Role::synchronisation},
+    {"hipmemcpy", Match::whole, Role::synchronisation},
+    {"hipmemcpywithstream", Match::whole, Role::synchronisation},
+    {"hipmemcpydtoh", Match::whole, Role::synchronisation},
+    {"hipmemcpyhtod", Match::whole, Role::synchronisation},
+    {"aclrtmemcpy", Match::whole, Role::synchronisation},
+    // Waits with names of their own: SYCL's adapters, OpenCL, XLA.
+    {"ureventwait", Match::whole, Role::synchronisation},
+    {"urqueuefinish", Match::whole, Role::synchronisation},
+    {"pieventswait", Match::whole, Role::synchronisation},
+    {"piqueuefinish", Match::whole, Role::synchronisation},
+    {"clfinish", Match::whole, Role::synchronisation},
+    {"clwaitforevents", Match::whole, Role::synchronisation},
+    {"blockhostuntildone", Match::part, Role::synchronisation},
+    // Code that is put on the device.
+    {"moduleload", Match::part, Role::loading},
+    {"libraryload", Match::part, Role::loading},
+    {"linkcomplete", Match::part, Role::loading},
+    {"programbuild", Match::part, Role::loading},
+    {"modulecreate", Match::part, Role::loading},
+    // Memory.
+    {"malloc", Match::part, Role::allocation},
+    {"free", Match::part, Role::allocation},
+    {"hostalloc", Match::part, Role::allocation},
+    {"memalloc", Match::part, Role::allocation},
+    {"memcreate", Match::part, Role::allocation},
+    {"memrelease", Match::part, Role::allocation},
+    {"usmdevicealloc", Match::part, Role::allocation},
+    {"usmhostalloc", Match::part, Role::allocation},
+    {"usmsharedalloc", Match::part, Role::allocation},
+    // Work.
+    {"launch", Match::part, Role::launch},
+    {"memcpy", Match::part, Role::launch},
+    {"memset", Match::part, Role::launch},
+    {"urenqueueeventswait", Match::part, Role::runtime},
+    {"urenqueue", Match::part, Role::launch},
+    {"pienqueue", Match::part, Role::launch},
+    {"zecommandlistappend", Match::part, Role::launch},
+    {"clenqueue", Match::part, Role::launch},
+    {"runfunction", Match::part, Role::launch},
+    {"aclopexecute", Match::part, Role::launch},
+    {"executecomputation", Match::part, Role::launch},
+};
+
+constexpr std::array<std::string_view, 2> runtime_endings{"runtime", "_driver"};
+
+/// Spans of a program that get a batch, in lower case and without what joins words.
+constexpr std::array<std::string_view, 10> loader_words{"dataload",   "datawait",  "getbatch",  "nextbatch",
+                                                        "fetchbatch", "loadbatch", "batchload", "waitbatch",
+                                                        "batchwait",  "fetchdata"};
+
+std::string without_joints(std::string_view name) {
+  std::string word;
+  for (const char letter : lower_case(name))
+    if (letter != '_' && letter != ' ' && letter != '-' && letter != '.') word += letter;
+  return word;
+}
+
+}  // namespace
+
+bool is_runtime_category(std::string_view category) {
+  for (const std::string_view ending : runtime_endings)
+    if (category.ends_with(ending)) return true;
+  return false;
+}
+
+Role role_of_call(std::string_view name) {
+  const std::string word = lower_case(name);
+  for (const CallName& call : calls) {
+    const bool fits = call.match == Match::whole ? word == call.word : word.find(call.word) != word.npos;
+    if (fits) return call.role;
+  }
+  return Role::runtime;
+}
+
+bool is_data_wait(std::string_view name) {
+  if (name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#")) return true;
+  const std::string word = without_joints(name);
+  for (const std::string_view part : loader_words)
+    if (word.find(part) != word.npos) return true;
+  return false;
+}
+
+bool is_loader_frame(std::string_view name) {
+  if (name.find("__next__") == name.npos) return false;
+  return name.find("dataloader.py") != name.npos || name.find("DALI") != name.npos ||
+         name.find("nvidia/dali") != name.npos;
+}
+
+}  // namespace takt

@@ -1,0 +1,24 @@
+// Names of calls of device runtimes, by vendor: data, one line per name. A new vendor is new lines, not new code.
+#pragma once
+
+#include <string_view>
+
+#include "training/steps/roles.h"
+
+namespace takt {
+
+/// Whether events of this category (in lower case) are calls of a device's runtime or driver: "cuda_runtime",
+/// "hip_runtime", "xpu_driver", "mtia_runtime", and whatever else is called so.
+bool is_runtime_category(std::string_view category);
+
+/// launch, synchronisation, allocation or loading; runtime: any other call.
+Role role_of_call(std::string_view name);
+
+/// Whether a program's own span of this name waits for its next batch: the names by which PyTorch, DALI and programs
+/// call their loaders.
+bool is_data_wait(std::string_view name);
+
+/// The same of a Python function as the profiler names it: "torch/utils/data/dataloader.py(633): __next__".
+bool is_loader_frame(std::string_view name);
+
+}  // namespace takt

@@ -1,0 +1,115 @@
+// Names that say what a repetition is: an annotation that spans several of the stretches that come again is a pass, and
+// the stretches are its layers; calls of the optimizer count steps, and what comes again between them are micro batches.
+#include <algorithm>
+#include <map>
+
+#include "training/steps/steps.h"
+
+namespace takt {
+namespace {
+
+/// Spans of one name that follow each other.
+using Passes = std::vector<HostSpan>;
+
+/// Those in which a stretch lies as a whole.
+std::size_t stretches_inside(const Steps& repeated, TimeInterval pass) {
+  return static_cast<std::size_t>(std::count_if(
+      repeated.list.begin(), repeated.list.end(),
+      [&](const TrainingStep& one) { return one.span.start >= pass.start && one.span.start < pass.end; }));
+}
+
+bool is_pass_name(const HostSpan& span, const Activity& activity) {
+  return activity.trains[static_cast<std::size_t>(span.row)] && span.span.end > span.span.start;
+}
+
+/// Annotations and modules by name, outermost ones alone, in their order.
+std::map<StringId, Passes> passes_of(const Activity& activity) {
+  std::map<StringId, Passes> by_name;
+  for (const HostSpan& span : activity.named) {
+    if (!is_pass_name(span, activity)) continue;
+    Passes& passes = by_name[span.name];
+    if (passes.empty() || span.span.start >= passes.back().span.end) passes.push_back(span);
+  }
+  return by_name;
+}
+
+/// The name whose every span has several of the stretches, and that together have nearly all of them: of several the
+/// one that comes most often.
+const Passes* spanning(const std::map<StringId, Passes>& by_name, const Steps& repeated) {
+  constexpr double nearly_all = 0.8;
+  const Passes* best = nullptr;
+  for (const auto& [name, passes] : by_name) {
+    if (passes.size() * 2 > repeated.list.size()) continue;
+    std::size_t inside = 0;
+    bool has_several = true;
+    for (const HostSpan& pass : passes) {
+      const std::size_t count = stretches_inside(repeated, pass.span);
+      inside += count;
+      has_several = has_several && count >= 2;
+    }
+    // What goes on far longer is no pass: a whole program, with its start.
+    const std::int64_t around = passes.back().span.end - passes.front().span.start;
+    const std::int64_t stretches = repeated.list.back().span.end - repeated.list.front().span.start;
+    if (around > 2 * stretches) continue;
+    const bool has_all = static_cast<double>(inside) >= nearly_all * static_cast<double>(repeated.list.size());
+    if (has_several && has_all && (best == nullptr || passes.size() > best->size())) best = &passes;
+  }
+  return best;
+}
+
+Steps steps_of_passes(const Passes& passes) {
+  Steps steps;
+  steps.source = StepSource::annotation;
+  steps.pass = passes.front().name;
+  for (const HostSpan& pass : passes)
+    steps.list.push_back({static_cast<std::int64_t>(steps.list.size()), pass.span, {}});
+  return steps;
+}
+
+std::vector<TimeInterval> optimizer_calls(const Activity& activity) {
+  std::vector<TimeInterval> calls;
+  for (const HostSpan& span : activity.host) {
+    if (span.role != Role::optimizer || span.span.end <= span.span.start) continue;
+    if (calls.empty() || span.span.start >= calls.back().end) calls.push_back(span.span);
+  }
+  return calls;
+}
+
+std::int64_t first_of_program(const Activity& activity) {
+  for (const HostSpan& span : activity.host)
+    if (activity.trains[static_cast<std::size_t>(span.row)]) return span.span.start;
+  return INT64_MAX;
+}
+
+/// Each from the end of the call before to the end of its own.
+Steps steps_of_calls(const Activity& activity, const std::vector<TimeInterval>& calls) {
+  Steps steps;
+  steps.source = StepSource::optimizer;
+  std::int64_t start = std::min(first_of_program(activity), calls.front().start);
+  for (const TimeInterval& call : calls) {
+    steps.list.push_back({static_cast<std::int64_t>(steps.list.size()), {start, call.end}, {}});
+    start = call.end;
+  }
+  return steps;
+}
+
+}  // namespace
+
+Steps steps_by_names(const Activity& activity, Steps repeated) {
+  constexpr std::size_t fewest_calls = 2;
+  const std::vector<TimeInterval> calls = optimizer_calls(activity);
+  const std::size_t found = repeated.list.size();
+  // Several optimizers in one step call as many times as often; the ends of a trace may lack a call.
+  const bool calls_fit =
+      found > 0 && calls.size() + 1 >= found && (calls.size() <= found + 1 || calls.size() % found == 0);
+  if (calls.size() >= fewest_calls && !calls_fit) return steps_of_calls(activity, calls);
+  if (calls.size() < fewest_calls && found > 1) {
+    const auto by_name = passes_of(activity);
+    if (const Passes* passes = spanning(by_name, repeated)) {
+      return steps_of_passes(*passes);
+    }
+  }
+  return repeated;
+}
+
+}  // namespace takt

@@ -1,0 +1,135 @@
+// What takt says of a file that was given as a model and is none: by its ending, its first bytes and, of JSON, its
+// keys.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "measure/open/misplaced_file.h"
+
+namespace takt {
+namespace {
+
+struct Told {
+  std::string file, start, said;
+};
+
+void expect_told(const std::vector<Told>& all, const std::string& runtime = "onnxruntime") {
+  for (const Told& told : all)
+    EXPECT_EQ(misplacement(told.file, told.start, runtime), told.said) << told.file << " starts with " << told.start;
+}
+
+const std::string torch = R"(export it with torch.onnx.export(model, inputs, "model.onnx"))";
+const std::string tensorflow = "convert it to ONNX with tf2onnx";
+const std::string weights = "it holds weights without operators: export the whole model to ONNX";
+
+TEST(MisplacedFile, IsKnownByItsEnding) {
+  const std::string pickle = "is a Python pickle, as PyTorch saves; " + torch;
+  const std::string keras = "is a Keras model; " + tensorflow;
+  const std::string numpy = "is a NumPy file; give it as the value of an --input";
+  const std::string engine =
+      "is a TensorRT engine; it runs only in TensorRT: give the ONNX model that it was built from";
+  expect_told({{"m.pt", "x", "is a PyTorch file; " + torch},
+               {"m.pth", "x", "is a PyTorch file; " + torch},
+               {"m.ckpt", "x", "is a PyTorch file; " + torch},
+               {"m.pt2", "x", "is a PyTorch file; " + torch},
+               {"m.pkl", "x", pickle},
+               {"m.h5", "x", keras},
+               {"m.keras", "x", keras},
+               {"m.hdf5", "x", keras},
+               {"m.safetensors", "x", "is a safetensors file; " + weights},
+               {"m.gguf", "x", "is a GGUF file; " + weights},
+               {"m.npy", "x", numpy},
+               {"m.npz", "x", numpy},
+               {"m.engine", "x", engine},
+               {"m.plan", "x", engine}});
+}
+
+TEST(MisplacedFile, EndsInCapitalsToo) {
+  expect_told({{"M.PT", "x", "is a PyTorch file; " + torch}, {"M.XML", R"({"takt": 1})", ""}});
+}
+
+TEST(MisplacedFile, IsKnownByItsFirstBytesUnderAnyEnding) {
+  expect_told({{"m.onnx", "\x80\x02}q", "is a Python pickle, as PyTorch saves; " + torch},
+               {"m.bin", "\x89HDF\r\n", "is a Keras model; " + tensorflow},
+               {"m", "GGUF\x03", "is a GGUF file; " + weights},
+               {"m.onnx", "\x93NUMPY\x01", "is a NumPy file; give it as the value of an --input"}});
+}
+
+TEST(MisplacedFile, IsKnownOnlyByBytesAtTheirOwnPlace) {
+  const std::string lite = "is a TensorFlow Lite model; --runtime openvino reads it, or " + tensorflow;
+  expect_told({{"m.onnx", "\x1c...TFL3", lite},
+               {"m.onnx", "TFL3", ""},
+               {"m.onnx", "TFL", ""},
+               {"m.onnx", "...TFL3", ""},
+               {"m.onnx", ".....TFL3", ""},
+               {"m.onnx", ".GGUF", ""},
+               {"m.onnx", "", ""}});
+}
+
+TEST(MisplacedFile, IsForOpenVinoWhereOnlyThatReadsIt) {
+  const std::string model = "is a TensorFlow model; --runtime openvino reads it, or " + tensorflow;
+  const std::vector<Told> all{
+      {"m.tflite", "x", "is a TensorFlow Lite model; --runtime openvino reads it, or " + tensorflow},
+      {"m.pb", "x", model},
+      {"m.pbtxt", "x", model},
+      {"m.savedmodel", "x", model},
+      {"m.pdmodel", "x",
+       "is a PaddlePaddle model; --runtime openvino reads it, or convert it to ONNX with paddle2onnx"}};
+  expect_told(all);
+  for (const Told& told : all) EXPECT_EQ(misplacement(told.file, told.start, "openvino"), "") << told.file;
+  EXPECT_EQ(misplacement("m.pt", "x", "openvino"), "is a PyTorch file; " + torch);
+}
+
+TEST(MisplacedFile, OfJsonIsToldByItsKeys) {
+  const std::string ort = "is an ONNX Runtime profile; 'takt analyze f.json' prints it";
+  const std::string trace = "is a trace; 'takt trace info f.json' shows what is in it";
+  const std::string profile = "is a profile; 'takt analyze f.json' prints it";
+  const std::string report = "is a benchmark_app report; 'takt analyze f.json' prints it";
+  const std::string other = "is JSON; name an .onnx or .xml file";
+  expect_told({{"f.json", R"([{"ph": "X", "name": "model_loading_uri"}])", ort},
+               {"f.json", R"([{"ph": "X", "name": "session_initialization"}])", ort},
+               {"f.json", R"({"traceEvents": [{"name": "session_initialization"}]})", ort},
+               {"f.json", R"([{"ph": "X"}])", trace},
+               {"f.json", R"({"traceEvents": []})", trace},
+               {"f.json", R"({"ph": "X"})", other},
+               {"f.json", R"({"name": "model_loading"})", other},
+               {"f.json", R"({"graph_exec": {}})", profile},
+               {"f.json", R"({"opr_footprint": {}})", profile},
+               {"f.json", R"({"takt": "1", "provenance": {}})", profile},
+               {"f.json", R"({"takt": "1", "schema_version": 1})", "is a result of takt, which other programs read"},
+               {"f.json", R"({"takt": "1"})", other},
+               {"f.json", R"({"provenance": {}})", other},
+               {"f.json", R"({"schema_version": 1})", other},
+               {"f.json", R"({"detailed_performance": []})", report},
+               {"f.json", R"({"report_type": "x"})", report},
+               {"f.json", R"({"cmd_options": []})", report},
+               {"f.json", "[1, 2]", other},
+               {"f.json", "\n  {}", other},
+               {"a\nb.json", "{}", other}});
+  EXPECT_EQ(misplacement("a\nb.json", R"({"traceEvents": []})", ""),
+            R"(is a trace; 'takt trace info a\x0ab.json' shows what is in it)");
+}
+
+TEST(MisplacedFile, OfJsonHasItsListInNoOnnxFile) {  // a model in text may start with a bracket, never with a brace
+  expect_told({{"m.onnx", R"([{"ph": "X"}])", ""}, {"m.onnx", "{}", "is JSON; name an .onnx or .xml file"}});
+}
+
+TEST(MisplacedFile, OfYamlDescribesAPipelineOrADevice) {
+  const std::string pipeline = "describes a pipeline; 'takt pipeline run ";
+  const std::string device = "is YAML; to use it as a device description, give --device sim:";
+  expect_told({{"d/p.yaml", "name: x\nstages:\n", pipeline + "d/p.yaml' runs it"},
+               {"p.yml", "stages: []\n", pipeline + "p.yml' runs it"},
+               {"d/npu.yaml", "cores: 4\n", device + "npu"},
+               {"npu.yml", "", device + "npu"},
+               {"\033.yml", "", device + R"(\x1b)"},
+               {"npu.txt", "stages: []\n", ""}});
+}
+
+TEST(MisplacedFile, OfCommasIsAReportWhereItHasLayers) {
+  const std::string report = "is a benchmark_app report; 'takt analyze d/r.csv' prints it";
+  expect_told({{"d/r.csv", "layerName;execStatus\n", report}, {"d/r.csv", "a;b\n", ""}, {"r.txt", "layerName;", ""}});
+}
+
+}  // namespace
+}  // namespace takt
