@@ -11,6 +11,7 @@
 #include "cli/trace/trace.h"
 #include "training/diagnosis/figure_tables.h"
 #include "training/diagnosis/tables.h"
+#include "training/figures/work_tables.h"
 #include "training/steps/ranks.h"
 
 namespace takt {
@@ -41,7 +42,9 @@ CommandLine declare(DiagnoseOptions& o) {
       {.names = "--show",
        .value = "WHAT",
        .meaning = "Also show metrics of the whole trace, separated by commas: temporal (busy and idle), idle (causes), "
-                  "kernels, launch, overlap (of communication), queue, path (the critical path of steps)",
+                  "kernels, launch, overlap (of communication), queue, path (the critical path of steps), phases (forward, "
+                  "backward, optimizer), operators, modules (nn.Module), memory (what held it at its peak), matrix_units "
+                  "(use of tensor cores)",
        .offered = figure_names()},
       &o.show);
   line.add({.names = "--compare", .meaning = "Show what changed in a step from the first of two traces to the second"},
@@ -70,6 +73,15 @@ std::vector<std::string> wanted_figures(const DiagnoseOptions& o) {
   return wanted;
 }
 
+/// A table of --show or --compare as text: without rows what to record, without columns that say the same in every row.
+std::string shown(const Table& table, bool has_files, const TextStyle& style) {
+  const std::string_view missing = table.rows.empty() ? what_to_record(table.name) : std::string_view{};
+  if (!missing.empty()) return fmt::format("{}: {}\n", table.name, missing);
+  const Table without_file = has_files ? table : without_columns(table, {"file"});
+  if (table.name != "memory") return to_text(without_file, style);
+  return peak_sentences(table) + to_text(without_columns(without_file, {"peak_at_us", "peak_step", "grown_mb"}), style);
+}
+
 int run(DiagnoseOptions& o, Arguments arguments) {
   const std::vector<std::string> wanted = wanted_figures(o);
   const auto traces = read_traces(with_files_of_folders(o.files), o.settings);
@@ -79,10 +91,7 @@ int run(DiagnoseOptions& o, Arguments arguments) {
   std::string text = diagnosis_text(diagnoses, o.output.style());
   const auto add = [&](std::vector<Table> more) {
     for (Table& table : more) {
-      text +=
-          "\n" + to_text(without_columns(table, traces.size() > 1 ? std::initializer_list<std::string_view>{}
-                                                                  : std::initializer_list<std::string_view>{"file"}),
-                         o.output.style());
+      text += "\n" + shown(table, traces.size() > 1, o.output.style());
       tables.push_back(std::move(table));
     }
   };

@@ -5,7 +5,8 @@
 #include "base/basics/check.h"
 #include "base/table/common_columns.h"
 #include "trace/events/gpu_time.h"
-#include "training/steps/device_figures.h"
+#include "training/figures/device_figures.h"
+#include "training/figures/work_tables.h"
 #include "training/steps/step_path.h"
 
 namespace takt {
@@ -212,6 +213,7 @@ std::vector<LinkMean> path_of(const Activity& activity) {
 }
 
 Table figure_named(std::string_view name, std::span<const NamedTrace> traces, const std::vector<Activity>& activities) {
+  if (auto table = work_table(name, traces, activities)) return *std::move(table);
   const auto on_row = [](const Trace& trace, const auto& figure) { return row_name(trace, figure.row); };
   if (name == "temporal") {
     std::vector<std::vector<GpuTime>> times;
@@ -250,7 +252,11 @@ std::optional<double> mean_of_part(const Diagnosis& one, StepPart part) {
 }  // namespace
 
 const std::vector<std::string>& figure_names() {
-  static const std::vector<std::string> names{"temporal", "idle", "kernels", "launch", "overlap", "queue", "path"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{"temporal", "idle", "kernels", "launch", "overlap", "queue", "path"};
+    all.insert(all.end(), work_table_names().begin(), work_table_names().end());
+    return all;
+  }();
   return names;
 }
 
@@ -275,9 +281,11 @@ Table comparison_table(const Diagnosis& before, const Diagnosis& after) {
 }
 
 std::vector<TableSchema> figure_schemas() {
-  return {temporal_definition.schema(), idle_definition.schema(),      kernels_definition.schema(),
+  std::vector<TableSchema> schemas{temporal_definition.schema(), idle_definition.schema(),      kernels_definition.schema(),
           launch_definition.schema(),   overlap_definition.schema(),   queue_definition.schema(),
           path_definition.schema(),     comparison_definition.schema()};
+  for (TableSchema& schema : work_table_schemas()) schemas.push_back(std::move(schema));
+  return schemas;
 }
 
 }  // namespace takt

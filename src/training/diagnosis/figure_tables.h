@@ -1,4 +1,4 @@
-// The tables of `takt diagnose --show` (device_figures.h) and of its --compare.
+// The tables of `takt diagnose --show` (device_figures.h, work_tables.h) and of its --compare.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 namespace takt {
 
 /// The words of --show, which are the names of the tables: "temporal", "idle", "kernels", "launch", "overlap", "queue",
-/// "path" (step_path.h).
+/// "path" (step_path.h), and those of work_tables.h.
 const std::vector<std::string>& figure_names();
 
 /// The tables of these names, in this order, with rows for each trace.

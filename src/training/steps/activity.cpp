@@ -12,7 +12,7 @@ namespace {
 /// What rules ask the arguments of an event.
 struct AskedArgs {
   std::int64_t correlation = 0, bytes = 0;
-  std::optional<std::int64_t> total, device;
+  std::optional<std::int64_t> total, device, address;
   std::optional<std::int64_t> number;  // of the device
   std::optional<double> blocks, estimate;
 };
@@ -37,6 +37,9 @@ class ArgReader {
         case Key::device:
           asked.device = integer(arg);
           break;
+        case Key::address:
+          asked.address = integer(arg);
+          break;
         case Key::number:
           asked.number = integer(arg);
           break;
@@ -55,7 +58,7 @@ class ArgReader {
   }
 
  private:
-  enum class Key : std::uint8_t { unknown, other, correlation, bytes, total, device, number, blocks, estimate };
+  enum class Key : std::uint8_t { unknown, other, correlation, bytes, total, device, address, number, blocks, estimate };
 
   Key key_of(StringId id) {
     Key& key = keys_[static_cast<std::size_t>(id)];
@@ -65,7 +68,9 @@ class ArgReader {
                  : text == "Bytes" || text == "bytes"  ? Key::bytes
                  : text == "Total Allocated"           ? Key::total
                  : text == "Device Type"               ? Key::device
+                 : text == "Addr"                      ? Key::address
                  : text == "device"                    ? Key::number
+                 : text == "Device Id"                 ? Key::number
                  : text == "blocks per SM"             ? Key::blocks
                  : text == "est. achieved occupancy %" ? Key::estimate
                                                        : Key::other;
@@ -121,13 +126,17 @@ std::vector<std::int64_t> numbers_of_ranks(const Trace& trace) {
 /// Operators by row, outer before inner: who is inside whom, and what each does itself.
 void nest_operators(Activity& activity) {
   std::map<RowId, std::vector<HostSpan*>> open;
+  HostSpan* const first = activity.host.data();
   for (HostSpan& span : activity.host) {
     if (!is_operator(span.role) && span.role != Role::collective) continue;
     auto& stack = open[span.row];
     while (!stack.empty() && stack.back()->span.end <= span.span.start) stack.pop_back();
     span.is_top = stack.empty();
     span.self_ns = span.span.end - span.span.start;
-    if (!stack.empty()) stack.back()->self_ns -= std::min(stack.back()->self_ns, span.self_ns);
+    if (!stack.empty()) {
+      stack.back()->self_ns -= std::min(stack.back()->self_ns, span.self_ns);
+      span.parent = static_cast<std::int32_t>(stack.back() - first);
+    }
     stack.push_back(&span);
   }
 }
@@ -186,7 +195,9 @@ Activity activity_of(const Trace& trace) {
     return number == 0 ? 0 : number ^ of_rank[static_cast<std::size_t>(event.row)];
   };
   activity.expects_device = names_a_device(trace);
-  for (const TraceEvent& event : trace.events()) {
+  for (std::size_t i = 0; i < trace.events().size(); ++i) {
+    const TraceEvent& event = trace.events()[i];
+    const auto id = static_cast<EventId>(i);
     const Role role = roles.of(event);
     if (role == Role::none) continue;
     if (is_on_device(role)) {
@@ -198,15 +209,16 @@ Activity activity_of(const Trace& trace) {
       activity.device.push_back(span);
     } else if (role == Role::memory) {
       const AskedArgs asked = args.read(event);
-      activity.memory.push_back({event.start_ns, asked.bytes, asked.total, asked.device});
+      activity.memory.push_back({event.start_ns, asked.bytes, asked.total, asked.device, asked.address,
+                                 asked.number.value_or(0), event.row});
     } else if (role == Role::step) {
       if (is_device_mark(trace.text(event.category)) || event.duration_ns <= 0) continue;
-      activity.step_marks.push_back({span_of(event), event.name, event.row, role});
+      activity.step_marks.push_back({span_of(event), event.name, event.row, role, id});
     } else if (role == Role::annotation || role == Role::frame) {
       if (!is_device_mark(trace.text(event.category)))
-        activity.named.push_back({span_of(event), event.name, event.row, role});
+        activity.named.push_back({span_of(event), event.name, event.row, role, id});
     } else {
-      HostSpan span{span_of(event), event.name, event.row, role};
+      HostSpan span{span_of(event), event.name, event.row, role, id};
       if (is_call(role)) span.correlation = own_number(event, args.read(event).correlation);
       activity.expects_device = activity.expects_device || is_call(role);
       activity.host.push_back(span);

@@ -28,17 +28,22 @@ struct HostSpan {
   StringId name{};
   RowId row{};
   Role role{};
+  EventId event{};               ///< in the trace, for what few ask of it
   std::int64_t correlation = 0;  ///< of calls of the runtime
   bool is_top = false;           ///< of operators: not inside another operator of the row
   bool takes_memory = false;     ///< of operators: they do little else (aten::empty, aten::zeros_like)
+  std::int32_t parent = -1;      ///< of operators: the next one around it, by position in Activity::host; -1: none
   std::int64_t self_ns = 0;      ///< of operators: without operators inside
 };
 
 /// Memory taken (bytes > 0) or given back.
 struct MemoryMoment {
   std::int64_t time = 0, bytes = 0;
-  std::optional<std::int64_t> total{};   ///< held afterwards
-  std::optional<std::int64_t> device{};  ///< its type: 0 is the host; nullopt: not told
+  std::optional<std::int64_t> total{};    ///< held afterwards
+  std::optional<std::int64_t> device{};   ///< its type: 0 is the host; nullopt: not told
+  std::optional<std::int64_t> address{};  ///< of the block
+  std::int64_t number = 0;                ///< of the device among those of its type
+  RowId row{};
 };
 
 /// Everything is sorted by start.

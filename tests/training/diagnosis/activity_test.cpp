@@ -7,7 +7,7 @@
 
 #include "training/diagnosis/diagnosis.h"
 #include "training/diagnosis/idle_causes.h"
-#include "training/steps/device_figures.h"
+#include "training/figures/device_figures.h"
 
 namespace takt {
 namespace {

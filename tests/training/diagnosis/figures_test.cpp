@@ -6,7 +6,7 @@
 
 #include "training/diagnosis/figure_tables.h"
 #include "training/diagnosis/made_training.h"
-#include "training/steps/device_figures.h"
+#include "training/figures/device_figures.h"
 #include "training/steps/step_path.h"
 
 namespace takt {

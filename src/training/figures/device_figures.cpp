@@ -1,4 +1,4 @@
-#include "training/steps/device_figures.h"
+#include "training/figures/device_figures.h"
 
 #include <algorithm>
 #include <map>
