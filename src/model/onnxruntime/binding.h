@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/system/interrupt.h"
+#include "model/onnxruntime/subnormals.h"
 #include "model/onnxruntime/tensors.h"
 #include "model/runtime/runtime.h"
 
@@ -76,8 +77,9 @@ class Binding {
     return taken;
   }
 
-  /// The runtime's call and nothing else.
-  void run(Ort::Session& session) {
+  /// The runtime's call and nothing else; see SubnormalsAsZero.
+  void run(Ort::Session& session, bool subnormals_as_zero) {
+    const SubnormalsAsZero set(subnormals_as_zero);
     session.Run(options_, input_names_.data(), values_.data(), values_.size(), output_names_.data(), results_.data(),
                 results_.size());
   }

@@ -11,6 +11,7 @@
 #include "model/onnxruntime/model_cache.h"
 #include "model/onnxruntime/properties.h"
 #include "model/onnxruntime/shapes.h"
+#include "model/onnxruntime/subnormals.h"
 #include "model/onnxruntime/tensors.h"
 #include "model/runtime/sdk_errors.h"
 #include "model/runtime/tensor_checks.h"
@@ -40,6 +41,7 @@ Loader::Loader(const Ort::Env& env, std::filesystem::path model, const Graph* gr
         if (!(*tensor.shape)[i].symbol.empty()) dimensions_.emplace_back((*tensor.shape)[i].symbol, wanted->second[i]);
     }
   check_settings();
+  const SubnormalsAsZero set(takes_subnormals_as_zero(settings_.properties));  // constants are folded here
   notes_ = check_properties(settings_.properties, where_);
   for (const auto& file : {settings_.optimised_model, settings_.executed_graph})
     if (!file.empty()) write_optimised_model(file);
@@ -148,6 +150,7 @@ void Loader::prepare_profiling(const Graph* graph) {
 }
 
 Ort::Session Loader::open_head(const std::set<std::string>& keys) const {
+  const SubnormalsAsZero set(takes_subnormals_as_zero(settings_.properties));
   return open_bytes(head_of(optimised_->bytes, keys, where_), options(), folder_->path() / "optimised.onnx");
 }
 
@@ -161,6 +164,7 @@ std::shared_ptr<const SharedWeights> Loader::weights_to_share(const Graph& graph
 }
 
 Ort::Session Loader::open() {
+  const SubnormalsAsZero set(takes_subnormals_as_zero(settings_.properties));
   auto chosen = options();
   if (profiled()) chosen.EnableProfiling((folder_->path() / fmt::format("profile-{}", opened_++)).c_str());
   if (optimised_) return open_bytes(optimised_->bytes, std::move(chosen), folder_->path() / "optimised.onnx");

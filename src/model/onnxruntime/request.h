@@ -30,6 +30,7 @@ struct SharedSession {
   std::unique_ptr<Ort::Session> session;
   std::mutex profiled;
   bool profiling = false;
+  bool subnormals_as_zero = false;
   struct Inference {
     std::optional<Nanoseconds> wall = {};  ///< unset: not one of Session::run
     std::vector<GpuActivity> gpu = {};     ///< by the system's clock
@@ -98,7 +99,7 @@ class OnnxRuntimeRequest : public Request {
     const ForeignCall noted(where_, running_it);
     try {
       binding_.prepare_next();
-      binding_.run(*shared_.session);
+      binding_.run(*shared_.session, shared_.subnormals_as_zero);
     } catch (...) {
       error_ = reason_of_failure(std::current_exception());
     }

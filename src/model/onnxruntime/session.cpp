@@ -28,9 +28,12 @@ using ExecutedNodes = std::vector<std::shared_ptr<const ExecutedNode>>;  ///< of
 
 class OnnxRuntimeHead : public Head {
  public:
-  OnnxRuntimeHead(Ort::Session session, const std::vector<Port>& inputs, const std::vector<HostTensor>& values,
-                  std::string where)
-      : session_(std::move(session)), inputs_(inputs), where_(std::move(where)) {
+  OnnxRuntimeHead(Ort::Session session, bool subnormals_as_zero, const std::vector<Port>& inputs,
+                  const std::vector<HostTensor>& values, std::string where)
+      : session_(std::move(session)),
+        subnormals_as_zero_(subnormals_as_zero),
+        inputs_(inputs),
+        where_(std::move(where)) {
     Ort::AllocatorWithDefaultOptions allocator;
     for (std::size_t i = 0; i < session_.GetOutputCount(); ++i)
       outputs_.push_back(port(session_.GetOutputNameAllocated(i, allocator).get(), session_.GetOutputTypeInfo(i)));
@@ -42,13 +45,14 @@ class OnnxRuntimeHead : public Head {
     return guarded({where_, running_it}, [&] {
       binding_->prepare_next();
       const auto start = steady_now();
-      binding_->run(session_);
+      binding_->run(session_, subnormals_as_zero_);
       return steady_now() - start;
     });
   }
 
  private:
   Ort::Session session_;
+  bool subnormals_as_zero_;
   std::vector<Port> inputs_, outputs_;
   std::unique_ptr<Binding> binding_;
   std::string where_;
@@ -64,6 +68,7 @@ class OnnxRuntimeSession : public Session {
         notes_(loader_.notes()),
         skip_others_(settings.all_tensors || settings.only_tensors) {
     if (loader_.profiled() && device_ == "GPU") listen_to_gpu();
+    shared_.subnormals_as_zero = takes_subnormals_as_zero(settings.properties);
     reopen();
     read_ports(settings, graph);
     binding_ = std::make_unique<Binding>(inputs_, outputs_);
@@ -104,7 +109,8 @@ class OnnxRuntimeSession : public Session {
     if (has_gpu_times_ || !loader_.optimised() || operators > order_.size()) return nullptr;
     const std::set<std::string> keys(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(operators));
     return guarded(where_, [&] {
-      return std::make_unique<OnnxRuntimeHead>(loader_.open_head(keys), inputs_, binding_->tensors(), where_);
+      return std::make_unique<OnnxRuntimeHead>(loader_.open_head(keys), shared_.subnormals_as_zero, inputs_,
+                                               binding_->tensors(), where_);
     });
   }
 
@@ -138,7 +144,7 @@ class OnnxRuntimeSession : public Session {
     if (gpu_) gpu_->start();
     if (!gpu_ && device_ == "GPU") GpuActivityRecorder::stop_any();
     const auto start = steady_now();
-    binding_->run(*shared_.session);
+    binding_->run(*shared_.session, shared_.subnormals_as_zero);
     const auto wall = steady_now() - start;
     if (shared_.profiling) shared_.inferences.push_back({wall, gpu_ ? gpu_->take() : std::vector<GpuActivity>()});
     return wall;
@@ -222,7 +228,7 @@ class OnnxRuntimeSession : public Session {
     collect();
     reopen();
     binding_->prepare_next();
-    binding_->run(*shared_.session);
+    binding_->run(*shared_.session, shared_.subnormals_as_zero);
     if (gpu_) gpu_->take();
     shared_.inferences.push_back({});
   }

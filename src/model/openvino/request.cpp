@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <openvino/runtime/compiled_model.hpp>
+#include <openvino/runtime/variable_state.hpp>
 #include <optional>
 #include <utility>
 
@@ -97,8 +98,8 @@ class OpenVinoRequest : public Request {
     const auto body = [this] {
       failure_ = nullptr;
       const ForeignCall noted(shared_.where, running_it);
-      inference_.begin();
       try {
+        inference_.begin();
         inference_.request().infer();
       } catch (...) {
         failure_ = std::current_exception();
@@ -129,6 +130,8 @@ void cancel(ov::InferRequest& request) {
 }
 
 void Inference::begin() {
+  if (shared_.keeps_state)
+    for (ov::VariableState& variable : request().query_state()) variable.reset();
   call_.begin = wall_now();
   started_ = steady_now();
 }

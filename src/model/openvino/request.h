@@ -21,6 +21,7 @@ struct Shared {
   std::vector<ov::element::Type> input_types;
   NodeTable nodes;
   bool profile = false;
+  bool keeps_state = false;  ///< the model has variables, which an inference leaves for the next one
   std::string where;
 };
 
@@ -38,6 +39,7 @@ class Inference {
       : current_(std::make_shared<Slot>(std::move(request))), shared_(shared) {}
 
   ov::InferRequest& request() { return current_->request; }
+  /// Empties the model's variables, then starts the clock: inferences are alike, however many went before.
   void begin();
   void finish(Nanoseconds at);
   Nanoseconds wall() const { return call_.wall; }

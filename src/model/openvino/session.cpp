@@ -65,7 +65,8 @@ std::optional<ElementType> real_precision(const ov::CompiledModel& compiled) {
 class OpenVinoSession : public Session {
  public:
   OpenVinoSession(ov::CompiledModel compiled, const PortsOfModel& names, const Graph* graph, std::string device,
-                  std::string where, const SessionSettings& settings, std::vector<std::string> notes, StartUp start_up)
+                  std::string where, const SessionSettings& settings, std::vector<std::string> notes, StartUp start_up,
+                  bool keeps_state)
       : compiled_(std::move(compiled)),
         inference_(compiled_.create_infer_request(), shared_),
         device_(std::move(device)),
@@ -77,6 +78,7 @@ class OpenVinoSession : public Session {
     shared_.outputs = ports_of(compiled_.outputs(), names.outputs);
     for (const auto& input : compiled_.inputs()) shared_.input_types.push_back(input.get_element_type());
     shared_.profile = settings.profile_ops;
+    shared_.keeps_state = keeps_state;
     if (settings.profile_ops) shared_.nodes = describe_nodes(*compiled_.get_runtime_model(), graph);
     shared_.where = std::move(where);
   }
@@ -187,6 +189,24 @@ std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, cons
   if (real == *settings.precision) return {fmt::format("computed in {}, as requested", type_name(real))};
   return {
       fmt::format("{} was requested, but the device computes in {}", type_name(*settings.precision), type_name(real))};
+}
+
+/// Names of the variables that keep the model's state from one inference to the next.
+std::vector<std::string> variables_of(const ov::Model& model) {
+  std::vector<std::string> names;
+  for (const auto& variable : model.get_variables()) names.push_back(variable->get_info().variable_id);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string state_note(const std::vector<std::string>& variables) {
+  constexpr std::size_t most_named = 4;
+  const auto named = std::min(variables.size(), most_named);
+  std::string names;
+  for (std::size_t i = 0; i < named; ++i) names += (i == 0 ? "" : ", ") + printable(variables[i]);
+  if (named < variables.size()) names += fmt::format(" and {} more", variables.size() - named);
+  return fmt::format("the model keeps state from run to run (variable{} {}); it is reset before every run",
+                     variables.size() == 1 ? "" : "s", names);
 }
 
 void set_on_cpu(ov::AnyMap& map, const SessionSettings& settings) {
@@ -339,6 +359,7 @@ std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::
   refuse_strings(*model, place);
   const ov::Model& as_read = *model;
   const PortsOfModel names{names_of(as_read.inputs()), output_names(as_read, source.outputs)};
+  const std::vector<std::string> variables = variables_of(as_read);
   const Nanoseconds before = steady_now();
   ov::CompiledModel compiled;
   try {
@@ -351,8 +372,10 @@ std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::
   if (!settings.cache.empty()) start_up.from_cache = compiled.get_property(ov::loaded_from_cache);
   if (!settings.executed_graph.empty())
     write_model(std::const_pointer_cast<ov::Model>(compiled.get_runtime_model()), settings.executed_graph);
+  std::vector<std::string> notes = precision_notes(compiled, settings);
+  if (!variables.empty()) notes.push_back(state_note(variables));
   return std::make_unique<OpenVinoSession>(compiled, names, source.graph, real_device(compiled, device), place,
-                                           settings, precision_notes(compiled, settings), start_up);
+                                           settings, std::move(notes), start_up, !variables.empty());
 }
 
 }  // namespace takt::openvino
