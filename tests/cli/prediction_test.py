@@ -140,6 +140,16 @@ class Chain(unittest.TestCase):
         (self.folder / 'host.yaml').write_text('load: {sources: [host], window: 50ms}\n', encoding='utf-8')
         done = call(self.folder, 'predict', model, '--predictor', 'loaded', '--config', 'host.yaml', '--format', 'json')
         self.assertIn(json.loads(done.stdout)['tables']['summary'][0]['load_from'], ('host', 'busy', 'not known'))
+        asked = 'load: {sources: [prometheus, host], window: 50ms, prometheus: {url: "http://127.0.0.1:1", timeout: 1s}}\n'
+        (self.folder / 'asked.yaml').write_text(asked, encoding='utf-8')
+        done = call(self.folder, 'predict', model, '--predictor', 'loaded', '--config', 'asked.yaml')
+        self.assertIn('load: prometheus: ', done.stderr)
+        self.assertIn('http://127.0.0.1:1', done.stderr)
+        other = 'load: {window: 50ms, prometheus: {url: "http://127.0.0.1:1", timeout: 1s, match: {instance: box}}}\n'
+        (self.folder / 'other.yaml').write_text(other, encoding='utf-8')
+        done = call(self.folder, 'predict', model, '--predictor', 'loaded', '--config', 'other.yaml', '--format', 'json')
+        self.assertEqual(json.loads(done.stdout)['tables']['summary'][0]['load_from'], 'not known', 'nothing of this machine')
+        self.assertIn('load: prometheus: ', done.stderr)
         laws = json.loads((self.folder / 'loaded' / 'predictor.json').read_text(encoding='utf-8'))['load_laws']
         if laws[0]['kind'] in ('turns', 'probe'):  # which law is the most certain one is measured
             self.assertIn('probe_wait_ratio is not known', done.stderr)

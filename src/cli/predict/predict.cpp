@@ -59,6 +59,13 @@ std::string load_words(const LoadShare& load) {
                      load.factor, load.from, load.is_beyond ? "; this load is outside the training range" : "");
 }
 
+/// A Prometheus server that was asked and did not answer is said, though other sources may make up for it: they tell of
+/// this machine, and the server perhaps of another.
+void say_what_did_not_answer(const LoadSnapshot& snapshot) {
+  for (const SourceTrouble& trouble : snapshot.troubles)
+    if (trouble.source == "prometheus") log_warning(fmt::format("load: prometheus: {}", trouble.sentence));
+}
+
 /// What a better law would have needed.
 void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapshot) {
   const SeenLoad seen = seen_in(snapshot);
@@ -100,6 +107,7 @@ int run(PredictOptions& o, Arguments arguments) {
   std::optional<SeenLoad> seen;
   if (const auto load = load_config_for(o.load, predictor)) {
     const auto snapshot = take_snapshot(make_load_sources(*load), load->window);
+    say_what_did_not_answer(snapshot);
     say_what_is_missing(predictor, snapshot);
     seen = seen_in(snapshot);
   }
