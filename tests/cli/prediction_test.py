@@ -107,6 +107,13 @@ class Chain(unittest.TestCase):
         events = tables(self.folder, 'trace', 'info', 'trace.json')['summary'][0]['events']
         self.assertIn(events, (len(kernels), len(kernels) + 1))  # the overhead
 
+    def test_bodies_that_are_not_predicted_are_said(self):
+        # 100 turns of a body whose own loop has three products: Loop is one kernel, and nothing in it is predicted.
+        loops = pathlib.Path(__file__).resolve().parents[1] / 'data' / 'predict' / 'i_loops.onnx'
+        said = call(self.folder, 'predict', str(loops), '--predictor', 'predictor').stderr
+        self.assertIn('the operators inside Loop are not predicted', said)
+        self.assertNotIn('not predicted', call(self.folder, 'predict', 'zoo', '--predictor', 'predictor').stderr)
+
     @not_sanitized  # a model that cannot be read is evaluated beside one that can
     def test_predictions_and_runs_are_compared(self):
         result = tables(self.folder, 'evaluate', 'zoo', '--predictor', 'predictor', '--rounds', '2', '--time', '60ms')

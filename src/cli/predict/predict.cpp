@@ -79,6 +79,17 @@ void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapsho
   }
 }
 
+/// Bodies are no kernels of the saved graph, and how often they run is decided while the model runs.
+void say_what_is_left_out(const PredictedModel& model) {
+  std::set<std::string> types;
+  for (const KernelFacts& facts : model.facts.kernels)
+    if (facts.op_type == "If" || facts.op_type == "Loop" || facts.op_type == "Scan") types.insert(facts.op_type);
+  if (types.empty()) return;
+  log_warning(fmt::format("{}: the operators inside {} are not predicted, so the model takes longer than predicted, and "
+                          "may be outside the interval; measure it with 'takt run'",
+                          printable(model.model), fmt::join(types, " and ")));
+}
+
 std::string sentence_of(const PredictedModel& model) {
   const ModelPrediction& p = model.prediction;
   std::string text =
@@ -117,6 +128,7 @@ int run(PredictOptions& o, Arguments arguments) {
     PredictedModel& made = models.back();
     if (seen) made.prediction = beside_load(predictor, std::move(made.prediction), made.facts.kernels, *seen);
     for (const std::string& note : models.back().facts.notes) log_info(note);
+    say_what_is_left_out(made);
   }
   if (!o.trace.empty()) {
     Trace trace = predicted_trace(models);
