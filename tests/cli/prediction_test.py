@@ -107,6 +107,13 @@ class Chain(unittest.TestCase):
         events = tables(self.folder, 'trace', 'info', 'trace.json')['summary'][0]['events']
         self.assertIn(events, (len(kernels), len(kernels) + 1))  # the overhead
 
+    def test_bodies_that_are_not_predicted_are_said(self):
+        # 100 turns of a body whose own loop has three products: Loop is one kernel, and nothing in it is predicted.
+        loops = pathlib.Path(__file__).resolve().parents[1] / 'data' / 'predict' / 'i_loops.onnx'
+        said = call(self.folder, 'predict', str(loops), '--predictor', 'predictor').stderr
+        self.assertIn('the operators inside Loop are not predicted', said)
+        self.assertNotIn('not predicted', call(self.folder, 'predict', 'zoo', '--predictor', 'predictor').stderr)
+
     @not_sanitized  # a model that cannot be read is evaluated beside one that can
     def test_predictions_and_runs_are_compared(self):
         result = tables(self.folder, 'evaluate', 'zoo', '--predictor', 'predictor', '--rounds', '2', '--time', '60ms')
@@ -140,6 +147,16 @@ class Chain(unittest.TestCase):
         (self.folder / 'host.yaml').write_text('load: {sources: [host], window: 50ms}\n', encoding='utf-8')
         done = call(self.folder, 'predict', model, '--predictor', 'loaded', '--config', 'host.yaml', '--format', 'json')
         self.assertIn(json.loads(done.stdout)['tables']['summary'][0]['load_from'], ('host', 'busy', 'not known'))
+        asked = 'load: {sources: [prometheus, host], window: 50ms, prometheus: {url: "http://127.0.0.1:1", timeout: 1s}}\n'
+        (self.folder / 'asked.yaml').write_text(asked, encoding='utf-8')
+        done = call(self.folder, 'predict', model, '--predictor', 'loaded', '--config', 'asked.yaml')
+        self.assertIn('load: prometheus: ', done.stderr)
+        self.assertIn('http://127.0.0.1:1', done.stderr)
+        other = 'load: {window: 50ms, prometheus: {url: "http://127.0.0.1:1", timeout: 1s, match: {instance: box}}}\n'
+        (self.folder / 'other.yaml').write_text(other, encoding='utf-8')
+        done = call(self.folder, 'predict', model, '--predictor', 'loaded', '--config', 'other.yaml', '--format', 'json')
+        self.assertEqual(json.loads(done.stdout)['tables']['summary'][0]['load_from'], 'not known', 'nothing of this machine')
+        self.assertIn('load: prometheus: ', done.stderr)
         laws = json.loads((self.folder / 'loaded' / 'predictor.json').read_text(encoding='utf-8'))['load_laws']
         if laws[0]['kind'] in ('turns', 'probe'):  # which law is the most certain one is measured
             self.assertIn('probe_wait_ratio is not known', done.stderr)

@@ -59,6 +59,13 @@ std::string load_words(const LoadShare& load) {
                      load.factor, load.from, load.is_beyond ? "; this load is outside the training range" : "");
 }
 
+/// A Prometheus server that was asked and did not answer is said, though other sources may make up for it: they tell of
+/// this machine, and the server perhaps of another.
+void say_what_did_not_answer(const LoadSnapshot& snapshot) {
+  for (const SourceTrouble& trouble : snapshot.troubles)
+    if (trouble.source == "prometheus") log_warning(fmt::format("load: prometheus: {}", trouble.sentence));
+}
+
 /// What a better law would have needed.
 void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapshot) {
   const SeenLoad seen = seen_in(snapshot);
@@ -70,6 +77,17 @@ void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapsho
         log_warning(fmt::format("load: {} is unknown{}; the prediction is less certain without it", name,
                                 trouble_of(snapshot, name)));
   }
+}
+
+/// Bodies are no kernels of the saved graph, and how often they run is decided while the model runs.
+void say_what_is_left_out(const PredictedModel& model) {
+  std::set<std::string> types;
+  for (const KernelFacts& facts : model.facts.kernels)
+    if (facts.op_type == "If" || facts.op_type == "Loop" || facts.op_type == "Scan") types.insert(facts.op_type);
+  if (types.empty()) return;
+  log_warning(fmt::format("{}: the operators inside {} are not predicted, so the model takes longer than predicted, and "
+                          "may be outside the interval; measure it with 'takt run'",
+                          printable(model.model), fmt::join(types, " and ")));
 }
 
 std::string sentence_of(const PredictedModel& model) {
@@ -100,6 +118,7 @@ int run(PredictOptions& o, Arguments arguments) {
   std::optional<SeenLoad> seen;
   if (const auto load = load_config_for(o.load, predictor)) {
     const auto snapshot = take_snapshot(make_load_sources(*load), load->window);
+    say_what_did_not_answer(snapshot);
     say_what_is_missing(predictor, snapshot);
     seen = seen_in(snapshot);
   }
@@ -109,6 +128,7 @@ int run(PredictOptions& o, Arguments arguments) {
     PredictedModel& made = models.back();
     if (seen) made.prediction = beside_load(predictor, std::move(made.prediction), made.facts.kernels, *seen);
     for (const std::string& note : models.back().facts.notes) log_info(note);
+    say_what_is_left_out(made);
   }
   if (!o.trace.empty()) {
     Trace trace = predicted_trace(models);

@@ -71,9 +71,10 @@ bool contains(const std::vector<std::string>& sorted, const std::string& word) {
   return std::binary_search(sorted.begin(), sorted.end(), word);
 }
 
-/// Whether the amount of work is far from everything that was seen.
+/// Whether the amount of work, or the window that it is done in, is far from everything that was seen.
 bool lies_beyond(const RatioTrees::Group& group, const std::vector<float>& row) {
-  for (const Feature feature : {Feature::flops, Feature::input_bytes, Feature::output_bytes, Feature::weight_bytes}) {
+  for (const Feature feature : {Feature::flops, Feature::input_bytes, Feature::output_bytes, Feature::weight_bytes,
+                                Feature::window_height, Feature::window_width}) {
     const auto place = static_cast<std::size_t>(feature);
     const TrainedFeature& trained = group.features[place];
     if (std::isnan(row[place]) || !trained.high) continue;
@@ -82,6 +83,20 @@ bool lies_beyond(const RatioTrees::Group& group, const std::vector<float>& row) 
     if (value < static_cast<double>(*trained.low) / beyond_factor) return true;
   }
   return false;
+}
+
+/// Whether the group has never seen numbers of this size, or pictures of this many dimensions. Runtimes compute them by
+/// other code (an int8 convolution takes a third of a float one), so nothing that was seen says anything of them.
+bool is_of_unseen_kind(const RatioTrees::Group& group, const KernelFacts& facts) {
+  const auto trained = [&](Feature feature) -> const TrainedFeature& {
+    return group.features[static_cast<std::size_t>(feature)];
+  };
+  const TrainedFeature& bits = trained(Feature::element_bits);
+  const double own = facts[Feature::element_bits];
+  if (bits.high && !std::isnan(own) && (own > static_cast<double>(*bits.high) || own < static_cast<double>(*bits.low)))
+    return true;
+  const bool has_picture = !std::isnan(facts[Feature::height_in]);
+  return is_convolution(facts.group) && !has_picture && trained(Feature::height_in).high.has_value();
 }
 
 /// Rows of features, each once: a transformer's layers are one layer many times.
@@ -207,7 +222,7 @@ const RatioTrees::Group* RatioTrees::group_of(const KernelFacts& facts) const {
   const auto found = groups_.find(facts.group);
   const auto words = words_of(facts.op_type);
   const bool is_known = found != groups_.end() && !words.empty() && contains(found->second.bases, words.front());
-  return is_known ? &found->second : nullptr;
+  return is_known && !is_of_unseen_kind(found->second, facts) ? &found->second : nullptr;
 }
 
 std::optional<RatioEstimate> RatioTrees::estimate(const KernelFacts& facts) const {

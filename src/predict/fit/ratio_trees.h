@@ -48,7 +48,8 @@ class RatioTrees {
                           const TreeSettings& settings);
   static constexpr std::size_t least_rows = 8;
 
-  /// nullopt: nobody has seen a kernel of this group, or the operator that it begins with.
+  /// nullopt: nobody has seen a kernel of this group, the operator that it begins with, numbers of its size, or (of
+  /// convolutions) tensors of as many dimensions.
   std::optional<RatioEstimate> estimate(const KernelFacts& facts) const;
   /// The same of each of them, and several times as fast.
   std::vector<std::optional<RatioEstimate>> estimates(std::span<const KernelFacts* const> kernels) const;

@@ -201,6 +201,8 @@ LoadConfig parse_load_config(const YAML::Node& node, const std::string& origin, 
     config.gpu_probe_timeout = probe.duration("timeout", 1ms, 10min).value_or(config.gpu_probe_timeout);
   }
   if (section.has("prometheus")) config.sources.insert(config.sources.begin(), "prometheus");
+  // A server that is asked about one instance may be asked about another machine, of which nothing here tells anything.
+  if (config.prometheus.match.contains("instance")) config.sources = {"prometheus"};
   if (section.has("sources")) config.sources = chosen_sources(section);
   return config;
 }

@@ -114,6 +114,51 @@ TEST_F(Predictors, work_beyond_the_training_is_said_and_still_scales) {
   EXPECT_GT(std::log(one.high_us / one.us), 0.25);
 }
 
+/// The dataset's convolutions, as those of float32 pictures and windows of 3.
+Dataset of_pictures(Dataset dataset) {
+  for (CollectedModel& model : dataset.models)
+    for (CollectedKernel& one : model.kernels) {
+      one.facts[Feature::element_bits] = 32;
+      if (one.facts.group != KernelGroup::conv) continue;
+      one.facts[Feature::height_in] = one.facts[Feature::width_in] = 14;
+      one.facts[Feature::window_height] = one.facts[Feature::window_width] = 3;
+    }
+  return dataset;
+}
+
+TEST_F(Predictors, numbers_and_dimensions_that_were_not_trained_on_are_never_called_trained) {
+  const Dataset pictures = of_pictures(dataset);
+  const Predictor of_floats = train(pictures, first(20), few_trees);
+  const auto predicted = [&](const KernelFacts& facts) {
+    return predict(of_floats, std::vector<KernelFacts>{facts}).kernels.front();
+  };
+  KernelFacts conv = pictures.models[21].kernels[0].facts;
+  ASSERT_EQ(conv.op_type, "Conv");
+  EXPECT_EQ(predicted(conv).tier, Tier::trained);
+  for (const double bits : {4.0, 8.0, 16.0, 64.0}) {
+    KernelFacts other = conv;
+    other[Feature::element_bits] = bits;
+    EXPECT_EQ(predicted(other).tier, Tier::roofline) << bits;
+    EXPECT_GT(predicted(other).high_us / predicted(other).low_us, 20) << bits;
+  }
+  KernelFacts volume = conv;  // 1xCxDxHxW: features of pictures do not apply
+  volume[Feature::height_in] = volume[Feature::width_in] = std::nan("");
+  EXPECT_EQ(predicted(volume).tier, Tier::roofline);
+  conv[Feature::element_bits] = std::nan("");
+  EXPECT_EQ(predicted(conv).tier, Tier::trained) << "a type that is not known is no other type";
+}
+
+TEST_F(Predictors, windows_longer_than_those_trained_on_are_extrapolated) {
+  const Dataset pictures = of_pictures(dataset);
+  const Predictor of_windows = train(pictures, first(20), few_trees);
+  for (const Feature side : {Feature::window_height, Feature::window_width}) {
+    KernelFacts conv = pictures.models[21].kernels[0].facts;
+    EXPECT_FALSE(predict(of_windows, std::vector<KernelFacts>{conv}).kernels.front().is_beyond);
+    conv[side] = 13;
+    EXPECT_TRUE(predict(of_windows, std::vector<KernelFacts>{conv}).kernels.front().is_beyond);
+  }
+}
+
 TEST_F(Predictors, trees_are_told_how_a_convolution_fits_the_loops_that_compute_it) {
   KernelFacts conv = kernel("Conv", KernelGroup::conv, 1000, 10);
   conv[Feature::channels_in] = 12, conv[Feature::channels_out] = 20, conv[Feature::groups] = 2;

@@ -27,6 +27,14 @@ std::string config_refusal(const std::string& load) {
   return "accepted";
 }
 
+TEST(LoadConfig, a_server_that_is_asked_about_an_instance_is_not_replaced_by_this_machine) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(parsed("  prometheus: {match: {instance: 'box:9100'}}\n").sources, Names{"prometheus"});
+  EXPECT_EQ(parsed("  sources: [prometheus, host]\n  prometheus: {match: {instance: box}}\n").sources,
+            (Names{"prometheus", "host"}));
+  EXPECT_EQ(parsed("  prometheus: {match: {job: takt}}\n").sources, (Names{"prometheus", "host", "nvml", "probe"}));
+}
+
 TEST(LoadConfig, everything_is_read) {
   const TestFolder folder;
   folder.write("token", "s3cret\n");
