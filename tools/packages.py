@@ -55,6 +55,7 @@ NEEDS = (
     Need("test", "git", "git", "git", None, "git"),
     Need("test", "ccache", "ccache", "ccache", None, "ccache"),
     Need("test", "nodejs", "nodejs", "nodejs", "18", "node"),
+    Need("test", "chromium", "chromium", "chromium", file="usr/bin/chromium|usr/bin/chromium-browser"),
     library("test", "libgtest-dev", "gtest-devel", "gtest", "1.12", "gtest", "gtest/gtest.h"),
     library("test", "libgmock-dev", "gmock-devel", "gtest", "1.12", "gmock", "gmock/gmock.h"),
     library("test", "libbenchmark-dev", "google-benchmark-devel", "benchmark", "1.7", "benchmark",

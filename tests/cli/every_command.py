@@ -65,7 +65,7 @@ LINES = [
     'onnxruntime: collect merge d.csv -o all.csv', 'onnxruntime: fit d.csv -o predictor --folds 2',
     'onnxruntime: predict zoo --predictor predictor --trace predicted.json',
     'onnxruntime: evaluate zoo --predictor predictor --rounds 1 --time 20ms',
-    'devices', 'devices --check', 'explain runs', 'completion bash', 'manual pages',
+    'devices', 'devices --check', 'report a.json -o a.html', 'explain runs', 'completion bash', 'manual pages',
 ]
 
 # What a machine or a build may lack, and what a command says of noise or of a table that is small.

@@ -28,7 +28,7 @@ READERS = [
     ('run small.onnx --device sim:box --executed-graph OUT', 'small.onnx'),
     ('run small.onnx --device sim:box --input x:rows.json -o OUT', 'rows.json'),
     ('run small.onnx --device sim:box --input x:rows.json;y:other --profile OUT', 'rows.json'),
-    ('analyze a.json -o OUT', 'a.json'), ('compare a.json b.json -o OUT', 'b.json'), ('compare a.json b.json --junit OUT', 'a.json'),
+    ('analyze a.json -o OUT', 'a.json'), ('report a.json -o OUT', 'a.json'), ('compare a.json b.json -o OUT', 'b.json'), ('compare a.json b.json --junit OUT', 'a.json'),
     ('trace info p.json -o OUT', 'p.json'), ('trace check p.json -o OUT', 'p.json'), ('trace convert p.json -o OUT', 'p.json'),
     ('trace cut p.json --max 1kB -o OUT', 'p.json'), ('trace merge gpu.trace.json p.json -o OUT', 'p.json'),
     ('diagnose slow_loader.trace.json -o OUT', 'slow_loader.trace.json'),

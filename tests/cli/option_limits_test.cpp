@@ -159,6 +159,7 @@ TEST(OptionsThatMustBeGiven, are_these) {
       {"fit", {"DATASET"}},
       {"predict", {"MODEL"}},
       {"evaluate", {"MODEL"}},
+      {"report", {"RESULT", "--output"}},
   };
   EXPECT_EQ(told_of_options([](const Option& option) { return option.required ? option.name() : std::string(); }),
             expected);
@@ -205,6 +206,7 @@ TEST(OptionsThatMakeFiles, are_these) {
       {"predict", {"--trace file", output}},
       {"evaluate", {output}},
       {"devices", {output}},
+      {"report", {"--output file"}},
       {"explain", {output}},
   };
   EXPECT_EQ(told_of_options([](const Option& option) {

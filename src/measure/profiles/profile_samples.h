@@ -32,6 +32,8 @@ class ProfileSamples {
   /// Returns the samples of an operator; all empty if none are known. Throws like RunRecord::times_of().
   OperatorSamples of(std::string_view id) const;
 
+  /// What takt kept of the run; empty for other programs' profiles.
+  const RunRecord& record() const { return record_; }
   const std::string& device() const { return record_.origin().device; }  ///< that ran the model; empty: not known
   const std::string& cpu() const { return record_.origin().cpu; }        ///< as in the provenance; empty: not known
   bool one_thread() const { return record_.origin().one_thread; }        ///< operators were held to one thread

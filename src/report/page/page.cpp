@@ -1,0 +1,95 @@
+#include "report/page/page.h"
+
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "base/basics/check.h"
+#include "base/system/version.h"
+#include "report/page/packed.h"
+#include "report/page/template.h"
+
+namespace takt {
+namespace {
+
+using nlohmann::json;
+
+json json_of(const Cell& cell) {
+  struct Writer {
+    json operator()(std::monostate) const { return nullptr; }
+    json operator()(Duration time) const { return time.count(); }
+    json operator()(const std::string& text) const { return text; }
+    json operator()(std::int64_t number) const { return number; }
+    json operator()(double number) const { return number; }
+  };
+  return std::visit(Writer{}, cell);
+}
+
+json json_of(const ReportBar& bar) {
+  json parts = json::array();
+  for (const auto& part : bar.parts)
+    parts.push_back({{"label", part.label}, {"kind", part.kind}, {"value", part.time.count()}});
+  return {{"title", bar.title}, {"whole", bar.whole.count()}, {"whole_label", bar.whole_label}, {"parts", parts}};
+}
+
+json json_of(const ReportTable& one) {
+  json columns = json::array(), named = json::object();
+  for (std::size_t at = 0; at < one.table.columns.size(); ++at) {
+    json values = json::array();
+    for (const auto& row : one.table.rows) values.push_back(json_of(row[at]));
+    const ColumnSchema& column = one.table.columns[at];
+    columns.push_back({{"key", column.name}, {"title", column.title}, {"meaning", column.meaning}, {"values", values}});
+  }
+  for (const NamedRow& row : one.schema.named_rows) named[std::string(row.name)] = row.meaning;
+  return {{"name", one.table.name}, {"sentence", one.schema.sentence}, {"columns", columns}, {"named_rows", named}};
+}
+
+json json_of(const ReportResult& result) {
+  json made{{"name", result.name},      {"headline", result.headline}, {"lede", result.lede},
+            {"origin", json::array()},  {"facts", json::array()},      {"bars", json::array()},
+            {"runs_us", json::array()}, {"missing", result.missing},   {"tables", json::array()}};
+  for (const auto& entry : result.origin) made["origin"].push_back({{"label", entry.label}, {"value", entry.value}});
+  for (const auto& [column, value] : result.facts)
+    made["facts"].push_back(
+        {{"label", column.title}, {"key", column.name}, {"meaning", column.meaning}, {"value", json_of(value)}});
+  for (const auto& bar : result.bars) made["bars"].push_back(json_of(bar));
+  for (const Duration run : result.runs) made["runs_us"].push_back(run.count());
+  for (const auto& table : result.tables) made["tables"].push_back(json_of(table));
+  return made;
+}
+
+/// For the title, which is markup: the only text of a result that is not packed.
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char letter : text) {
+    if (letter == '<')
+      safe += "&lt;";
+    else if (letter == '&')
+      safe += "&amp;";
+    else if (letter != '\0')
+      safe += letter;
+  }
+  return safe;
+}
+
+void put(std::string& page, std::string_view place, const std::string& text) {
+  const auto at = page.find(place);
+  TAKT_CHECK(at != page.npos);
+  page.replace(at, place.size(), text);
+}
+
+}  // namespace
+
+std::string page_data(const std::vector<ReportResult>& results, const std::string& command) {
+  json page{{"command", command}, {"takt_version", version}, {"results", json::array()}};
+  for (const auto& result : results) page["results"].push_back(json_of(result));
+  return page.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string page_html(const std::vector<ReportResult>& results, const std::string& command) {
+  std::string page(page_template());
+  put(page, "@DATA@", packed(page_data(results, command)));  // first: a title may be "@DATA@"
+  put(page, "@TITLE@", escaped(results.front().headline));
+  return page;
+}
+
+}  // namespace takt

@@ -1,0 +1,124 @@
+#include "report/results/bars.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/table/number_form.h"
+#include "report/results/families.h"
+#include "report/results/saved_tables.h"
+
+namespace takt {
+namespace {
+
+struct Cause {
+  const char *column, *label, *kind;
+};
+
+constexpr Cause causes[] = {
+    {"busy_us", "busy", "busy"},
+    {"copy_us", "copy", "copy"},
+    {"sync_us", "sync", "wait-sync"},
+    {"starved_us", "starved", "wait-starved"},
+    {"blocked_us", "blocked", "wait-blocked"},
+    {"dispatch_us", "dispatch", "wait-dispatch"},
+    {"fill_us", "fill", "fill"},
+    {"drain_us", "drain", "fill"},
+};
+
+const std::map<std::string, std::string, std::less<>> kinds_of_activities{
+    {"kernel", "busy"},
+    {"memory_copy", "copy"},
+    {"communication", "comm"},
+    {"launch", "wait-dispatch"},
+    {"synchronisation", "wait-sync"},
+    {"data_wait", "wait-starved"},
+    {"host_compute", "host"},
+    {"compile", "host"},
+};
+
+Duration sum_of(const std::vector<ReportPart>& parts) {
+  Duration sum{};
+  for (const auto& part : parts) sum += part.time;
+  return sum;
+}
+
+ReportBar bar_of_types(const Table& types) {
+  ReportBar bar{"A mean plain run, by type of operator", "", {}, {}};
+  for (std::size_t row = 0; row < types.rows.size(); ++row)
+    if (const auto time = number_in(types, row, "plain_mean_us"))
+      bar.parts.push_back({text_in(types, row, "type"), family_of_type(text_in(types, row, "type")), Duration(*time)});
+  bar.whole = sum_of(bar.parts);
+  bar.whole_label = fmt::format("= {}, the mean plain run", formatted(bar.whole, form_of(std::array{bar.whole})));
+  return bar;
+}
+
+/// All causes, or none where the device was not accounted for.
+std::vector<ReportBar> bars_of_devices(const Table& devices) {
+  std::vector<ReportBar> bars;
+  for (std::size_t row = 0; row < devices.rows.size(); ++row) {
+    const auto wall = number_in(devices, row, "wall_us");
+    if (!wall) continue;
+    ReportBar bar{text_in(devices, row, "device"), "", Duration(*wall), {}};
+    for (const Cause& cause : causes)
+      if (const auto time = number_in(devices, row, cause.column))
+        bar.parts.push_back({cause.label, cause.kind, Duration(*time)});
+    bar.whole_label = fmt::format("= {}, the whole time", formatted(bar.whole, form_of(std::array{bar.whole})));
+    bars.push_back(std::move(bar));
+  }
+  return bars;
+}
+
+std::vector<ReportBar> bars_of_steps(const Table& breakdown) {
+  std::vector<ReportBar> bars;
+  std::string last;
+  for (std::size_t row = 0; row < breakdown.rows.size(); ++row) {
+    const std::string file = text_in(breakdown, row, "file"), activity = text_in(breakdown, row, "spent_on");
+    const auto time = number_in(breakdown, row, "mean_per_step_us");
+    if (!time) continue;
+    if (bars.empty() || file != last) bars.push_back({"A mean step of " + file, "", {}, {}});
+    last = file;
+    const auto kind = kinds_of_activities.find(activity);
+    bars.back().parts.push_back(
+        {activity, kind == kinds_of_activities.end() ? "other" : kind->second, Duration(*time)});
+  }
+  for (auto& bar : bars) {
+    bar.whole = sum_of(bar.parts);
+    bar.whole_label = fmt::format("= {}, a mean step", formatted(bar.whole, form_of(std::array{bar.whole})));
+  }
+  return bars;
+}
+
+}  // namespace
+
+std::vector<ReportBar> bars_of(const std::vector<ReportTable>& tables) {
+  std::vector<ReportBar> bars;
+  if (const Table* types = find_table(tables, "types"); types && !types->rows.empty())
+    bars.push_back(bar_of_types(*types));
+  if (const Table* devices = find_table(tables, "devices"))
+    for (auto& bar : bars_of_devices(*devices)) bars.push_back(std::move(bar));
+  if (const Table* breakdown = find_table(tables, "breakdown"))
+    for (auto& bar : bars_of_steps(*breakdown)) bars.push_back(std::move(bar));
+  std::erase_if(bars, [](const ReportBar& bar) { return bar.parts.empty(); });
+  return bars;
+}
+
+ReportBar bar_of_operators(const Table& operators, std::optional<Duration> mean_run) {
+  ReportBar bar{"A mean run, by type of operator", "", {}, {}};
+  std::map<std::string, Duration> times;
+  for (std::size_t row = 0; row < operators.rows.size(); ++row)
+    if (const auto time = number_in(operators, row, "time_us"))
+      times[text_in(operators, row, "type")] += Duration(*time);
+  for (const auto& [type, time] : times) bar.parts.push_back({type, family_of_type(type), time});
+  std::stable_sort(bar.parts.begin(), bar.parts.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
+  bar.whole = sum_of(bar.parts);
+  const bool is_run = mean_run && *mean_run >= bar.whole;
+  if (is_run) bar.parts.push_back({"[unattributed]", "other", *mean_run - bar.whole}), bar.whole = *mean_run;
+  bar.whole_label = fmt::format("= {}, {}", formatted(bar.whole, form_of(std::array{bar.whole})),
+                                is_run ? "the mean plain run" : "all operators");
+  return bar;
+}
+
+}  // namespace takt

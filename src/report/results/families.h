@@ -1,0 +1,14 @@
+// Which family a type of operator belongs to, as the name of its colour: convolution is k1 on every page.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace takt {
+
+/// Returns "k1" convolution, "k2" matrix product, attention, recurrent, "k3" normalisation, softmax, "k4" element by
+/// element, "k5" pooling, reductions, "k6" moves or converts data, "k0" other; "other" for rows in brackets
+/// ([unattributed]).
+std::string family_of_type(std::string_view type);
+
+}  // namespace takt

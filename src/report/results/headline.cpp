@@ -1,0 +1,116 @@
+#include "report/results/headline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/table/number_form.h"
+#include "report/results/saved_tables.h"
+
+namespace takt {
+namespace {
+
+std::string shown(double us) {
+  const std::array time{Duration(us)};
+  return formatted(time[0], form_of(time));
+}
+
+/// Columns of the table's first row that are there; unknown values stay, as not known.
+void add_facts(ReportResult& result, const Table& table, std::initializer_list<std::string_view> columns) {
+  for (const std::string_view name : columns)
+    for (const auto& column : table.columns)
+      if (column.name == name && !table.rows.empty()) result.facts.push_back({column, *find_cell(table, 0, name)});
+}
+
+bool add_run(ReportResult& result) {
+  const Table* summary = find_table(result.tables, "summary");
+  const auto mean = summary ? number_in(*summary, 0, "mean_us") : std::nullopt;
+  if (!mean) return false;
+  const std::string model = std::filesystem::path(text_in(*summary, 0, "model")).filename().string();
+  result.headline = fmt::format("{} takes {} a run", model.empty() ? "The model" : model, shown(*mean));
+  if (!result.bars.empty())
+    if (const auto share = largest_share(result.bars.front()); !share.empty()) result.headline += "; " + share;
+  const auto median = number_in(*summary, 0, "median_us"), p99 = number_in(*summary, 0, "p99_us");
+  if (median && p99)
+    result.lede =
+        fmt::format("Half of the runs take at most {}, 99 % of them at most {}.", shown(*median), shown(*p99));
+  add_facts(result, *summary,
+            {"median_us", "p90_us", "p99_us", "throughput_per_s", "weight_bytes", "activation_peak_bytes"});
+  return true;
+}
+
+bool add_pipeline(ReportResult& result) {
+  const Table* summary = find_table(result.tables, "summary");
+  const std::string bottleneck = summary ? text_in(*summary, 0, "bottleneck") : "";
+  const auto cycle = summary ? number_in(*summary, 0, "cycle_us") : std::nullopt;
+  if (bottleneck.empty() || !cycle) return false;
+  result.headline = fmt::format("{} sets the beat: a batch every {}", bottleneck, shown(*cycle));
+  if (const std::string bound = text_in(*summary, 0, "bound_by"); !bound.empty())
+    result.lede = fmt::format("The cycle is bound by {}.", bound);
+  if (text_in(*summary, 0, "interrupted") == "yes") result.lede += " The run was interrupted.";
+  add_facts(result, *summary,
+            {"cycle_us", "throughput_per_s", "latency_median_us", "latency_p99_us", "batches", "margin_percent"});
+  return true;
+}
+
+bool add_diagnosis(ReportResult& result) {
+  const Table* verdicts = find_table(result.tables, "verdicts");
+  if (!verdicts || result.bars.empty()) return false;
+  const auto saved = number_in(*verdicts, 0, "saved_ms_per_step");
+  const std::string step = shown(result.bars.front().whole.count());
+  if (!saved) {
+    result.headline = fmt::format("No cause found: a step takes {}", step);
+    return true;
+  }
+  std::string cause = text_in(*verdicts, 0, "cause");
+  std::replace(cause.begin(), cause.end(), '_', ' ');
+  result.headline = fmt::format("{} costs {} of a step of {}", cause, shown(*saved * 1000), step);
+  result.lede = text_in(*verdicts, 0, "fix");
+  add_facts(result, *verdicts, {"saved_ms_per_step", "speed_up_if_removed", "in_steps"});
+  return true;
+}
+
+bool add_comparison(ReportResult& result) {
+  const Table* whole = find_table(result.tables, "whole");
+  if (!whole || whole->rows.empty()) return false;
+  const auto change = number_in(*whole, 0, "change_percent"), low = number_in(*whole, 0, "low_percent"),
+             high = number_in(*whole, 0, "high_percent");
+  const std::string verdict = text_in(*whole, 0, "verdict"), file = text_in(*whole, 0, "compared");
+  const std::string range = change && low && high ? fmt::format(": {} % ({} to {})", percentage_text(*change),
+                                                                percentage_text(*low), percentage_text(*high))
+                                                  : "";
+  if (verdict == "slower" || verdict == "faster")
+    result.headline = fmt::format("{} is {}{}", file, verdict, range);
+  else if (verdict == "same")
+    result.headline = fmt::format("{} is as fast as before{}", file, range);
+  else
+    result.headline = fmt::format("These runs cannot tell whether {} is slower{}", file, range);
+  add_facts(result, *whole, {"before_us", "after_us", "change_percent", "low_percent", "high_percent"});
+  return true;
+}
+
+}  // namespace
+
+std::string largest_share(const ReportBar& bar) {
+  const ReportPart* largest = nullptr;
+  for (const auto& part : bar.parts)
+    if (!part.label.starts_with('[') && (!largest || part.time > largest->time)) largest = &part;
+  if (!largest || bar.whole.count() <= 0) return {};
+  return fmt::format("{} takes {:.1f} % of it", largest->label, 100 * (largest->time / bar.whole));
+}
+
+void add_sentences(ReportResult& result, std::string_view command) {
+  const bool found = command == "run"                   ? add_run(result)
+                     : command == "compare"             ? add_comparison(result)
+                     : command == "diagnose"            ? add_diagnosis(result)
+                     : command.starts_with("pipeline ") ? add_pipeline(result)
+                                                        : false;
+  if (found) return;
+  std::size_t rows = 0;
+  for (const auto& table : result.tables) rows += table.table.rows.size();
+  result.headline = fmt::format("What takt {} printed: {} rows in {} tables", command, rows, result.tables.size());
+}
+
+}  // namespace takt

@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <numeric>
+
+#include "base/table/number_form.h"
+#include "measure/profiles/analyze_table.h"
+#include "report/results/bars.h"
+#include "report/results/headline.h"
+#include "report/results/result_file.h"
+
+namespace takt {
+namespace {
+
+std::optional<Duration> mean_of(const std::vector<Duration>& runs) {
+  if (runs.empty()) return std::nullopt;
+  return std::accumulate(runs.begin(), runs.end(), Duration{}) / static_cast<double>(runs.size());
+}
+
+/// Without profiling where there are such runs: what the model really takes.
+std::vector<Duration> runs_of(const RunRecord& record) {
+  if (!record.has_profile()) return {};
+  const auto plain = record.plain_samples();
+  const auto samples = plain.empty() ? record.samples() : plain;
+  return {samples.begin(), samples.end()};
+}
+
+std::vector<OriginEntry> origin_of_profile(const ProfileFile& file) {
+  const RunOrigin& run = file.samples.record().origin();
+  std::vector<OriginEntry> origin;
+  const std::pair<const char*, const std::string*> entries[] = {
+      {"profile", &file.description},
+      {"model", &run.model},
+      {"runtime", &run.runtime},
+      {"runtime version", &run.runtime_version},
+      {"device", &run.device},
+      {"machine", &run.cpu},
+      {"date", &run.date},
+      {"host", &run.host},
+      {"precision", &run.precision},
+  };
+  for (const auto& [label, value] : entries)
+    if (!value->empty()) origin.push_back({label, *value});
+  for (const auto& [key, value] : run.settings) origin.push_back({key, value});
+  for (const auto& note : file.notes) origin.push_back({"note", note});
+  return origin;
+}
+
+void add_table(ReportResult& result, Table table) {
+  for (auto& schema : analyze_schemas())
+    if (schema.name == table.name) return result.tables.push_back({std::move(schema), std::move(table)});
+}
+
+void add_profile_headline(ReportResult& result, const std::string& model) {
+  const ReportBar& bar = result.bars.front();
+  const std::array whole{bar.whole};
+  result.headline =
+      fmt::format("{} takes {}{}", model.empty() ? result.name : model, formatted(whole[0], form_of(whole)),
+                  result.runs.empty() ? " in its operators" : " a run");
+  if (const auto share = largest_share(bar); !share.empty()) result.headline += "; " + share;
+}
+
+}  // namespace
+
+ReportResult report_profile(const std::filesystem::path& path) {
+  const ProfileFile file = open_profile(path, {.samples = true});
+  AnalyzeOptions all;
+  all.top = 0;
+  ReportResult result;
+  result.name = path.filename().string();
+  result.origin = origin_of_profile(file);
+  result.runs = runs_of(file.samples.record());
+  const Table operators = analyze_table(file.profile, Section::device, all, file.samples, nullptr);
+  result.bars.push_back(bar_of_operators(operators, mean_of(result.runs)));
+  add_profile_headline(result, file.samples.record().origin().model);
+  add_table(result, operators);
+  add_table(result, analyze_summary_table(file.profile));
+  if (result.runs.empty())
+    result.missing.push_back("No times of single runs: takt run MODEL --profile FILE keeps them.");
+  result.missing.push_back(
+      "No roofline: takt devices --measure finds the roofs, takt analyze PROFILE --columns roofline uses them.");
+  return result;
+}
+
+}  // namespace takt

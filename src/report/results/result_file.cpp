@@ -1,0 +1,50 @@
+#include "report/results/result_file.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/basics/quoted.h"
+#include "base/files/file.h"
+#include "base/files/strict_json.h"
+#include "report/results/bars.h"
+#include "report/results/headline.h"
+#include "report/results/origin.h"
+
+namespace takt {
+namespace {
+
+/// A profile has no key "tables"; other programs' profiles need not be JSON.
+bool is_result(std::string_view text) {
+  const auto begin = text.find_first_not_of(" \t\r\n");
+  return begin != text.npos && text[begin] == '{' && text.find("\"tables\":") != text.npos &&
+         text.find("\"graph_exec\":") == text.npos;
+}
+
+void say_what_is_missing(ReportResult& result, const std::string& command) {
+  if (command == "run")
+    result.missing.push_back(
+        "No times of single runs: takt run MODEL --profile FILE keeps them; give takt report that file.");
+  if (command == "run" && result.bars.empty())
+    result.missing.push_back("No operator times: leave out --no-ops of takt run.");
+}
+
+}  // namespace
+
+ReportResult report_result(const std::filesystem::path& file, SchemasOf schemas_of) {
+  const std::string text = read_file(file);
+  if (!is_result(text)) return report_profile(file);
+  const std::string where = "'" + quoted_part(file.string(), 200) + "'";
+  const nlohmann::json read = parse_strictly(text, where);
+  const nlohmann::json provenance = read.value("takt", nlohmann::json());
+  const std::string command =
+      command_of(provenance, where, [&](std::string_view name) { return !schemas_of(name).empty(); });
+  ReportResult result;
+  result.name = file.filename().string();
+  result.origin = origin_of(provenance, where);
+  result.tables = saved_tables(read.value("tables", nlohmann::json()), schemas_of(command), where);
+  result.bars = bars_of(result.tables);
+  add_sentences(result, command);
+  say_what_is_missing(result, command);
+  return result;
+}
+
+}  // namespace takt

@@ -1,0 +1,17 @@
+// A file that takt wrote, as a tab of a page: what a command printed with --format json, or a profile.
+#pragma once
+
+#include <filesystem>
+
+#include "report/page/page.h"
+#include "report/results/saved_tables.h"
+
+namespace takt {
+
+/// Throws Error(io) where the file cannot be read and Error(bad_input), naming it, where it is neither.
+ReportResult report_result(const std::filesystem::path& file, SchemasOf schemas_of);
+
+/// Of any profile that takt reads.
+ReportResult report_profile(const std::filesystem::path& file);
+
+}  // namespace takt

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""report_test.py TAKT MAKE_MODELS: pages of `takt report` carry every number of the JSON they are made of, names cannot end
+an element, their bars add up, and a damaged result gives a sentence and no file. The browser's side is report_page_test.py."""
+import base64
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import zlib
+
+from report_cases import HOSTILE, make_results
+
+
+def page_data(page):
+    """What the page carries, as its script reads it."""
+    text = re.search(r'<script id="takt-data" type="application/json">(.*?)</script>', page, re.DOTALL)[1]
+    assert re.fullmatch(r"[A-Za-z0-9+/]+=*", text), text[:80]
+    return json.loads(zlib.decompress(base64.b64decode(text), wbits=-15))
+
+
+def table_of(columns):
+    count = len(columns[0]["values"]) if columns else 0
+    return [{column["key"]: column["values"][row] for column in columns} for row in range(count)]
+
+
+def check_tables(result, source):
+    """Every table, row and cell of the JSON, and nothing else."""
+    shown = {table["name"]: table_of(table["columns"]) for table in result["tables"]}
+    assert shown.keys() == source["tables"].keys(), (shown.keys(), source["tables"].keys())
+    for name, rows in source["tables"].items():
+        assert shown[name] == rows, (name, shown[name], rows)
+        for column in next(table for table in result["tables"] if table["name"] == name)["columns"]:
+            assert column["meaning"] and "Not known to this version" not in column["meaning"], (name, column["key"])
+
+
+def check_bars(result):
+    for bar in result["bars"]:
+        total = sum(part["value"] for part in bar["parts"])
+        assert abs(total - bar["whole"]) <= 1e-9 * max(1, bar["whole"]), (bar["title"], total, bar["whole"])
+
+
+def main():
+    takt, make_models = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as folder:
+        place = pathlib.Path(folder)
+        names = make_results(takt, make_models, place)
+
+        def report(*words):
+            return subprocess.run([takt, "report", *words], cwd=folder, capture_output=True, text=True, check=False)
+
+        done = report(*names, "-o", "page.html")
+        assert done.returncode == 0, done
+        page = (place / "page.html").read_text()
+        assert HOSTILE.split('"')[0] not in page, "a name stands in the page as markup"
+        assert page.count("</script>") == 2, page.count("</script>")
+        data = page_data(page)
+        assert [result["name"] for result in data["results"]] == names
+        for name, result in zip(names, data["results"]):
+            source = json.loads((place / name).read_text())
+            check_bars(result)
+            assert 0 < len(result["headline"]) and "\n" not in result["headline"], result["headline"]
+            if "tables" in source:
+                check_tables(result, source)
+            else:
+                samples = source["takt"]["profile"]["plain_samples_ns"]
+                assert result["runs_us"] == [sample / 1000 for sample in samples]
+                assert abs(result["bars"][0]["whole"] - sum(samples) / len(samples) / 1000) < 1e-6, result["bars"]
+        by_name = {result["name"]: result for result in data["results"]}
+        assert by_name["run.json"]["headline"] == "small.onnx takes 90.0 µs a run; Conv takes 55.6 % of it"
+        assert by_name["pipeline.json"]["headline"] == "infer sets the beat: a batch every 3.50 ms"
+        assert by_name["diagnose.json"]["headline"] == "data starvation costs 8.95 ms of a step of 24.0 ms"
+        rest = by_name["profile.json"]["bars"][0]["parts"][-1]
+        assert (rest["kind"], rest["label"]) == ("other", "[unattributed]") and abs(rest["value"] - 5) < 1e-9, rest
+        assert [bar["title"] for bar in by_name["pipeline.json"]["bars"]] == ["sim:CPU", "sim:GPU", "sim:NPU"]
+
+        for name in names:  # cut off anywhere: a sentence that names the file, and no page
+            whole = (place / name).read_bytes()
+            for share in (0, 1, 5, 9):
+                (place / "cut.json").write_bytes(whole[: len(whole) * share // 10])
+                done = report("cut.json", "-o", "cut.html")
+                assert done.returncode == 1 and "cut.json" in done.stderr and not (place / "cut.html").exists(), (name, share, done)
+        run = json.loads((place / "run.json").read_text())
+        for spoil, words in [({"tables": []}, "'tables'"), ({"takt": {}}, "'command'"), ({"takt": 3}, "'command'"),
+                             ({"tables": {"types": {}}}, "'types'"), ({"tables": {"types": [3]}}, "'types'"),
+                             ({"tables": {"types": [{"type": []}]}}, "'types', 'type'")]:
+            (place / "cut.json").write_text(json.dumps({**run, **spoil}))
+            done = report("cut.json", "-o", "cut.html")
+            assert done.returncode == 1 and words in done.stderr and not (place / "cut.html").exists(), (spoil, done)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+// Elements and SVG marks. Names are data: they become text nodes and attribute values here, never markup.
+
+type Child = Node | string | null;
+
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  for (const child of children) if (child !== null) made.append(child);
+  return made;
+}
+
+export function mark(tag: string, attributes: Record<string, string | number>, ...children: Child[]): SVGElement {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  for (const child of children) if (child !== null) made.append(child);
+  return made;
+}
+
+const longest = 120;
+
+/** A name as it is shown: control marks spelled out, very long ones cut in the middle, direction isolated. */
+export function name(text: string): HTMLElement {
+  const shown = element("bdi", {}, visible(text));
+  if (text.length > longest) shown.title = visible(text);
+  return shown;
+}
+
+export function visible(text: string): string {
+  const spelled = text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (letter) => {
+    const code = letter.charCodeAt(0);
+    return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
+  });
+  const letters = Array.from(spelled);
+  if (letters.length <= longest) return spelled;
+  return `${letters.slice(0, 70).join("")}…${letters.slice(-45).join("")}`;
+}
+
+export function download(file: string, type: string, text: string): void {
+  const link = element("a", { href: URL.createObjectURL(new Blob([text], { type })), download: file });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,45 @@
+// The runs: each as a dot in the order taken, and the same counted on the same axis.
+
+import { element, mark } from "./dom";
+import { with_unit } from "./numbers";
+
+const width = 1096;
+const height = 150;
+const dots_end = 760;
+const bins = 40;
+
+export function draw_runs(runs: number[]): HTMLElement {
+  if (runs.length < 3) {
+    const list = runs.map((run) => with_unit(run, "_us")).join(", ");
+    return element("p", {}, `Runs were timed ${runs.length} times: ${list}.`);
+  }
+  const low = runs.reduce((least, run) => Math.min(least, run), Infinity);
+  const high = runs.reduce((most, run) => Math.max(most, run), 0);
+  const up = (run: number) => height - 10 - (high > low ? ((run - low) / (high - low)) * (height - 20) : height / 2 - 10);
+  const drawn = mark("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
+  drawn.setAttribute("aria-label", `${runs.length} runs, from ${with_unit(low, "_us")} to ${with_unit(high, "_us")}`);
+  const counts = new Array<number>(bins).fill(0);
+  runs.forEach((run, place) => {
+    const bin = high > low ? Math.min(bins - 1, Math.floor(((run - low) / (high - low)) * bins)) : bins >> 1;
+    counts[bin] = (counts[bin] ?? 0) + 1;
+    if (runs.length > 2000 && place % Math.ceil(runs.length / 2000) !== 0) return;
+    const x = 4 + (place / runs.length) * (dots_end - 8);
+    drawn.append(mark("circle", { cx: x, cy: up(run), r: 2.5, class: "dot" }, mark("title", {}, with_unit(run, "_us"))));
+  });
+  const most = Math.max(...counts);
+  counts.forEach((count, bin) => {
+    if (count === 0) return;
+    const y = height - 10 - ((bin + 1) / bins) * (height - 20);
+    const long = (count / most) * (width - dots_end - 20);
+    const bar = { x: dots_end + 20, y, width: long, height: (height - 20) / bins - 0.5, class: "dot" };
+    drawn.append(mark("rect", bar, mark("title", {}, `${count} runs`)));
+  });
+  const range = `${with_unit(low, "_us")} below to ${with_unit(high, "_us")} above`;
+  const every = runs.length > 2000 ? ` Of the dots every ${Math.ceil(runs.length / 2000)}th is drawn; all are counted.` : "";
+  return element(
+    "figure",
+    { class: "runs", "data-runs": String(runs.length) },
+    drawn,
+    element("figcaption", {}, `Left: ${runs.length} runs in the order taken, ${range}. Right: how many took as long.${every}`),
+  );
+}
