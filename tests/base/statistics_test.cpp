@@ -63,7 +63,14 @@ TEST(Summarize, of_durations_is_that_of_the_same_nanoseconds) {
   EXPECT_EQ(summary->median, 2us);
   EXPECT_EQ(same->median, summary->median);
   EXPECT_EQ(same->stddev, summary->stddev);
-  EXPECT_EQ(same->p99, summary->p99);
+}
+
+TEST(Summarize, has_a_p99_from_three_hundred_samples_on) {
+  std::vector<Nanoseconds> samples;
+  for (int i = 0; i < 299; ++i) samples.emplace_back(1000 * i);
+  EXPECT_FALSE(summarize(samples)->p99);
+  samples.emplace_back(299'000);
+  EXPECT_NEAR(summarize(samples)->p99->count(), 296.01, 1e-9);
 }
 
 TEST(Bootstrap, needs_five_samples_and_repeats_itself) {

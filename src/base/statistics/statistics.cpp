@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/basics/check.h"
+#include "base/statistics/percentile_interval.h"
 #include "base/statistics/random.h"
 
 namespace takt {
@@ -26,7 +27,7 @@ std::optional<Summary> summarize_microseconds(std::vector<double> us) {
   summary.max = Duration(us.back());
   summary.median = Duration(percentile(us, 0.5));
   summary.p90 = Duration(percentile(us, 0.9));
-  summary.p99 = Duration(percentile(us, 0.99));
+  if (us.size() >= samples_for_percentile(0.99)) summary.p99 = Duration(percentile(us, 0.99));
   if (const auto square = variance(us)) summary.stddev = Duration(std::sqrt(*square));
   return summary;
 }

@@ -38,7 +38,8 @@ std::optional<double> variance(std::span<const double> values);  ///< of the sam
 
 struct Summary {
   std::size_t count = 0;
-  Duration mean{}, min{}, median{}, p90{}, p99{}, max{};
+  Duration mean{}, min{}, median{}, p90{}, max{};
+  std::optional<Duration> p99{};     ///< from 300 samples on, which carry it (percentile_interval.h)
   std::optional<Duration> stddev{};  ///< sample standard deviation (n-1); needs two samples
 };
 

@@ -116,7 +116,15 @@ struct ProgramWatch::Processes {
                        [&](int core) { return core < CPU_SETSIZE && CPU_ISSET(core, &allowed); });
   }
 
-  bool is_own(int id, const ProcessStat& stat) const { return id == self || stat.parent == self; }
+  /// This process, its children and theirs: what a worker starts is this program's doing, too. A parent has mostly the
+  /// smaller number and is met first; once known, an own process stays one.
+  bool is_own(int id, const ProcessStat& stat) {
+    const auto known = own.find(id);
+    const bool stays = known != own.end() && known->second == stat.started;  // else its number is used again
+    if (id != self && stat.parent != self && !stays && own.count(stat.parent) == 0) return false;
+    own[id] = stat.started;
+    return true;
+  }
 
   void count(const std::string& name, int id, std::int64_t ticks) {
     if (ticks <= 0) return;
@@ -175,6 +183,7 @@ struct ProgramWatch::Processes {
   Nanoseconds tick{}, looked_at{}, cost{};
   std::vector<int> mine;
   std::map<int, Seen> seen;
+  std::map<int, std::int64_t> own;  ///< when they started, by id
   std::map<std::string, Total> totals;
 };
 

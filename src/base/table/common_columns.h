@@ -41,8 +41,8 @@ inline constexpr ColumnText p90_us{
     "nearest ranks."};
 inline constexpr ColumnText p99_us{
     "p99_us", "p99",
-    "99 % of the runs, of the model or of an operator within it, took less time; with fewer than 100 runs, the p99 "
-    "is close to the slowest."};
+    "99 % of the runs, of the model or of an operator within it, took less time; empty with fewer than 300 runs, of "
+    "which too few are beyond it (--percentiles 99 gives its interval)."};
 inline constexpr ColumnText max_us{"max_us", "Max",
                                    "Time of the slowest run, of the model or of an operator within it."};
 inline constexpr ColumnText total_us{

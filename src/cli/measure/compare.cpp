@@ -66,7 +66,8 @@ CommandLine declare(CompareOptions& o) {
                        "or the result is inconclusive",
             .makes = Makes::folder},
            &o.baseline);
-  line.add({.names = "--force", .meaning = "Compare profiles of different models, runtimes or devices"}, &o.force);
+  line.add({.names = "--force", .meaning = "Compare profiles of different models, runtimes, devices or processors"},
+           &o.force);
   line.add({.names = "--all", .meaning = "Show unchanged operators too"}, &o.all);
   add_output(line, o.output, table_names("compare"));
   return line;
@@ -199,6 +200,10 @@ int run(CompareOptions& o, Arguments arguments) {
   print(o.output, compare_tables(comparisons), provenance_of("compare", arguments), text_of(o, comparisons));
   if (!o.junit.empty()) write_file_atomically(o.junit, to_junit(comparisons, o.gate));
 
+  for (const Comparison& comparison : comparisons)
+    if (comparison.unlike)
+      throw Inconclusive(fmt::format(
+          "compare: no verdict: {}; measure both sides on one machine, or --force to compare anyway", *comparison.unlike));
   if (o.gate) pass_gate(*o.gate, comparisons);
   extend(baseline, comparisons);
   return 0;

@@ -8,9 +8,11 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/system/busy.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
+#include "model/sim/simulated.h"
 
 namespace takt {
 namespace {
@@ -69,11 +71,35 @@ struct OptionValues {
   std::vector<std::string> words;
 };
 
+/// The last `parts` parts of a path: "new/model.onnx" of two.
+std::string end_of(const std::filesystem::path& path, std::size_t parts) {
+  std::vector<std::filesystem::path> all(path.begin(), path.end());
+  std::filesystem::path end;
+  for (std::size_t i = all.size() > parts ? all.size() - parts : 0; i < all.size(); ++i) end /= all[i];
+  return end.string();
+}
+
+/// What tells each model from the others: its file's name, and as many folders as it takes where names are alike.
+std::vector<std::string> names_of(const std::vector<std::filesystem::path>& models) {
+  std::size_t most = 1;
+  for (const auto& model : models)
+    most = std::max(most, static_cast<std::size_t>(std::distance(model.begin(), model.end())));
+  std::vector<std::string> names;
+  for (const auto& model : models) {
+    std::size_t parts = 1;
+    const auto same = [&](const auto& other) { return end_of(other, parts) == end_of(model, parts); };
+    while (parts < most && std::count_if(models.begin(), models.end(), same) > 1) ++parts;
+    names.push_back(end_of(model, parts));
+  }
+  return names;
+}
+
 std::vector<OptionValues> combinations_of(const RunOptions& o) {
   std::vector<OptionValues> all;
-  for (const auto& model : o.models) {
-    all.push_back({{}, model, {}});
-    if (o.models.size() > 1) all.back().differs.emplace_back("model", model.filename().string());
+  const auto names = names_of(o.models);
+  for (std::size_t i = 0; i < o.models.size(); ++i) {
+    all.push_back({{}, o.models[i], {}});
+    if (o.models.size() > 1) all.back().differs.emplace_back("model", names[i]);
   }
   RunOptions unused;
   const auto command = declare_run(unused).description();
@@ -159,10 +185,13 @@ int run_variants(RunOptions& o, std::span<const std::string> arguments) {
   if (o.verbose) o.log.level = "debug";
   apply(o.log);
   if (auto warning = build_warning(); !warning.empty()) log_warning(warning);
+  BusyWatch watch;
   Progress bar("measuring variants");
   const auto result =
       measure_variants(variants, [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); });
   interrupt.work_is_over();
+  const auto is_real = [](const VariantRow& row) { return row.runs > 0 && row.runtime != simulated_runtime; };
+  if (std::any_of(result.rows.begin(), result.rows.end(), is_real)) watch.tell();
   Provenance provenance = provenance_of("run", arguments);
   if (o.output.table.empty()) o.output.table = "variants";
   const std::vector<Table> tables{variants_table(result)};

@@ -8,6 +8,7 @@
 #include "base/files/file.h"
 #include "base/machine/peaks_file.h"
 #include "base/machine/resource_load.h"
+#include "base/system/busy.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
@@ -145,6 +146,13 @@ class InterferenceAnswer {
     note_rounds(measured_->rounds);
   }
 
+  /// Nothing that was measured can be told from what other programs did.
+  void doubt() {
+    if (measured_) takt::doubt(measured_->pairs);
+    if (!single_) return;
+    for (PairRow& pair : single_->pairs) pair.significant = false;
+  }
+
   int rounds() const { return rounds_; }
   bool interrupted() const { return rounds_ < o_.rounds; }
 
@@ -202,6 +210,15 @@ int run_load_worker(Arguments) {
   return 0;
 }
 
+/// Beside other programs a pair is slow for their sake as well as for its partner's.
+void tell_and_doubt(BusyWatch& watch, InterferenceAnswer& answer) {
+  const auto busy = watch.found();
+  if (!busy) return;
+  const bool doubtful = busy->share() >= doubtful_share;
+  if (doubtful) answer.doubt();
+  log_warning(to_string(*busy) + (doubtful ? "; no slowdown is called significant" : ""));
+}
+
 int run(InterferenceOptions& o, Arguments arguments) {
   check_table(o);
   settle(o.pipeline);
@@ -213,6 +230,7 @@ int run(InterferenceOptions& o, Arguments arguments) {
   spec = with_given_inputs(std::move(spec), &interrupt.requested());
   InterferenceSettings settings;
   std::string text;
+  BusyWatch watch;
   InterferenceAnswer answer(spec, o, interrupt);
   if (o.pairs != "measured") answer.measure_stages();
   if (o.pairs != "predicted" && !answer.interrupted()) {
@@ -220,6 +238,7 @@ int run(InterferenceOptions& o, Arguments arguments) {
     answer.measure_pairs(settings);
   }
   interrupt.work_is_over();
+  if (o.pipeline.clock != PipelineClock::virtual_time) tell_and_doubt(watch, answer);
   const auto list = answer.all_tables();
   const Provenance provenance = describe(spec, o, answer.rounds(), arguments);
   text += answer.text(o.output.style());

@@ -3,6 +3,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/memory/spill.h"
+#include "base/system/busy.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
@@ -112,8 +113,10 @@ int run(PipelineRunOptions& o, Arguments arguments) {
                           [&](const PipelineRun& planned) { return to_json(describe(planned, spec, arguments)); });
   std::optional<Spill> spill;  // of what really runs only when it has ended: `batches` sees to that
   if (is_virtual) spill.emplace();
+  BusyWatch watch;
   PipelineOutcome outcome = is_virtual ? PipelineOutcome{simulate_pipeline(spec), {}} : run(spec, interrupt, batches);
   interrupt.work_is_over();
+  if (!is_virtual) watch.tell();
   if (!outcome.began) check_end(outcome);
   const Provenance provenance = describe(outcome.run, spec, arguments);
   outcome.run.provenance_json = to_json(provenance);

@@ -7,6 +7,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/memory/block_places.h"
+#include "base/system/busy.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
 #include "cli/plan/options.h"
@@ -112,7 +113,14 @@ void add_contention(const PlanProblemOptions& o, const PlannedPieces& model, con
   settings.seed = o.seed;
   settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
   settings.stop = &interrupt.requested();
+  BusyWatch watch;
   PieceContention measured = measure_piece_contention(model, problem.pieces, settings);
+  const auto busy = watch.found();
+  // Simulated units are predicted from laws, which nobody disturbs.
+  const auto is_measured = [](const PairRow& pair) { return !pair.predicted; };
+  const bool is_doubtful = busy && busy->share() >= doubtful_share &&
+                           std::any_of(measured.pairs.begin(), measured.pairs.end(), is_measured);
+  if (is_doubtful) doubt(measured.pairs);
   problem.pairs = std::move(measured.pairs), problem.answers = std::move(measured.answers);
   if (!problem.pairs.empty())
     problem.costs = with_slow_downs(problem.costs, problem.pairs, "the pieces", answers_of(problem));
@@ -122,6 +130,9 @@ void add_contention(const PlanProblemOptions& o, const PlannedPieces& model, con
     problem.interference_line = fmt::format(
         "\nPieces on different units slow each other down in {} of {} pairs (ignore with --no-interference).\n",
         certain, problem.pairs.size());
+  if (is_doubtful)
+    problem.interference_line +=
+        "\nOther programs ran meanwhile, so no slowdown of a real unit is called significant.\n";
 }
 
 PlanProblem problem_of_model(const PlanProblemOptions& o, const Interrupt& interrupt) {

@@ -6,6 +6,7 @@
 
 #include "base/basics/error.h"
 #include "base/files/temporary_folder.h"
+#include "base/system/busy.h"
 #include "base/system/interrupt.h"
 #include "base/system/progress.h"
 #include "cli/line/command_line.h"
@@ -100,6 +101,7 @@ int run(PlanRunOptions& o, Arguments arguments) {
   o.problem.at_once = search.objective == PlanObjective::throughput;
   o.problem.check = !o.no_check;
   const Interrupt interrupt;
+  BusyWatch watch;
   const PlanProblem problem = make_problem(o.problem, interrupt);
   const auto trials = trials_of(o, *problem.costs, search);
 
@@ -115,6 +117,7 @@ int run(PlanRunOptions& o, Arguments arguments) {
   settings.stop = &interrupt.requested();
   const PlanRunReport report{search.objective, search.batches, run_plans(trials, *problem.model, settings)};
   interrupt.work_is_over();
+  watch.tell();
   auto tables = plan_run_tables(report);
   for (Table& table : piece_tables(problem)) tables.push_back(std::move(table));
   print(o.output, tables, provenance_of("plan run", arguments),

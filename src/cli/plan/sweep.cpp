@@ -8,6 +8,7 @@
 #include "base/files/file.h"
 #include "base/machine/class.h"
 #include "base/memory/block_places.h"
+#include "base/system/busy.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
@@ -248,8 +249,10 @@ int run(SweepOptions& o, Arguments arguments) {
   shard_in(o.shard);
   const Provenance provenance = provenance_of("sweep", arguments);
   const Interrupt interrupt;
+  BusyWatch watch;
   const SweepAnswer answer = answer_of(o, steps, provenance, interrupt);
   interrupt.work_is_over();
+  if (steps.measures || steps.contends) watch.tell();
   print(o.output, answer.tables, provenance, answer.text);
   if (!answer.nothing.empty()) throw Error(ErrorKind::runtime, answer.nothing);
   return 0;

@@ -9,6 +9,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/files/file.h"
+#include "base/system/busy.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
@@ -156,6 +157,7 @@ int run(CollectOptions& o, Arguments arguments) {
   const Interrupt interrupt;
   settings.stop = &interrupt.requested();
   Collection collection;
+  BusyWatch watch;
   {
     Progress bar("measuring models");
     settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
@@ -163,6 +165,7 @@ int run(CollectOptions& o, Arguments arguments) {
   }
   for (const std::string& damage : collection.damage) log_warning(damage);
   interrupt.work_is_over();
+  watch.tell();
   if (!collection.dataset.models.empty()) write_dataset(collection.dataset, o.out);
   const auto tables = collect_tables(collection.rows);
   print(o.output, tables, provenance, text_of(o, collection));

@@ -6,6 +6,7 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/system/busy.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/progress.h"
@@ -95,12 +96,14 @@ int run(EvaluateOptions& o, Arguments arguments) {
   const Interrupt interrupt;
   settings.stop = &interrupt.requested();
   std::vector<EvaluatedModel> models;
+  BusyWatch watch;
   {
     Progress bar("running models");
     settings.progress = [&](std::uint64_t done, std::uint64_t total) { bar.update(done, total); };
     models = evaluate(predictor, settings);
   }
   interrupt.work_is_over();
+  watch.tell();
   for (const EvaluatedModel& model : models)
     if (!model.problem.empty()) log_warning(fmt::format("{}: {}", printable(model.model), printable(model.problem)));
   const auto tables = evaluate_tables(models);

@@ -6,6 +6,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/statistics/statistics.h"
+#include "base/system/busy.h"
 #include "base/system/interrupt.h"
 #include "base/system/progress.h"
 #include "cli/line/commands.h"
@@ -122,8 +123,10 @@ int run(KernelsBenchOptions& o, Arguments arguments) {
   places_in(o);
   settle(o.kernels);
   const Interrupt interrupt;
+  BusyWatch watch;
   const auto times = bench_all(o, interrupt);
   interrupt.work_is_over();
+  watch.tell();
   if (times.empty()) throw Error(ErrorKind::bad_input, fmt::format("no record starts with '{}'", printable(o.record)));
   const auto tables = bench_tables(times);
   const Table usual = some_columns(tables[0], {"kernel_record", "bench_place", "kernel_mean_us", "kernel_median_us",

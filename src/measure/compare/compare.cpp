@@ -210,6 +210,18 @@ class Comparer {
   std::vector<std::size_t> rows_;  ///< of `differences_` in result_.ops
 };
 
+/// Times stay: it is only not told whose doing their difference is.
+void withhold(Comparison& comparison, std::string reason) {
+  comparison.unlike = std::move(reason);
+  const auto is_judged = [](Verdict verdict) {
+    return verdict == Verdict::same || verdict == Verdict::slower || verdict == Verdict::faster ||
+           verdict == Verdict::inconclusive;
+  };
+  if (is_judged(comparison.whole.verdict)) comparison.whole.verdict = Verdict::unknown;
+  for (Change& op : comparison.ops)
+    if (is_judged(op.verdict)) op.verdict = Verdict::unknown;
+}
+
 std::string names_of(std::span<const RecordedProfile> side) {
   std::vector<std::string> names;
   for (const auto& profile : side) names.push_back(profile.origin);
@@ -244,6 +256,7 @@ Comparison compare_profiles(std::span<const RecordedProfile> before, std::span<c
                             const CompareSettings& settings, bool force) {
   std::vector<std::string> notes = differing_conditions(before, after, force);
   Comparison result = Comparer(before, after, settings).compare();
+  if (auto processors = other_processors(before, after); processors && !force) withhold(result, *processors);
   result.before = names_of(before), result.after = names_of(after);
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
   for (auto& sentence : what_the_machine_did(before, after)) result.notes.push_back(std::move(sentence));

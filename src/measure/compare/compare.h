@@ -65,11 +65,14 @@ struct Comparison {
   std::vector<Change> ops;  ///< in the order of the profile
   /// Half the width of the interval: a smaller change would not be seen. Of the operators, the median one.
   std::optional<double> detectable_whole, detectable_op;
-  std::vector<std::string> notes;  ///< one sentence each: other inputs, other machine, few samples, a busy machine
+  std::optional<std::string> unlike;  ///< why there is no verdict: the sides are not of like things
+  std::vector<std::string> notes;     ///< one sentence each: other inputs, other machine, few samples, a busy machine
 };
 
 /// Both sides need a run. Throws Error(bad_input) when the sides are not of one model, runtime and device, unless
-/// `force`; then a note says what differs.
+/// `force`; then a note says what differs. Models of other names are one where nine tenths of the operators' time
+/// is in rows that both have. Sides of different processors get no verdict (Comparison::unlike), unless `force`: such
+/// times differ for that reason.
 Comparison compare_profiles(std::span<const RecordedProfile> before, std::span<const RecordedProfile> after,
                             const CompareSettings& settings, bool force);
 

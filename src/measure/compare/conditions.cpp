@@ -55,12 +55,36 @@ std::optional<std::string> difference_of(Side before, Side after, Of of) {
   return fmt::format("{} before, {} after", listed(before), listed(after));
 }
 
+/// A new version of a model often has a new name. Rows are those of one model where they have one name and type; of the
+/// time of each side, what is in rows that the other has, too.
+bool operators_match(Side before, Side after) {
+  constexpr double most_of_it = 0.9;
+  const auto rows_of = [](Side side) {
+    std::set<std::pair<std::string, std::string>> rows;
+    for (const RecordedProfile& profile : side)
+      for (const RecordedOp& op : profile.ops) rows.emplace(op.name, op.type);
+    return rows;
+  };
+  const auto shared = [&](Side side, Side other) {
+    const auto there = rows_of(other);
+    double all = 0, common = 0;
+    for (const RecordedProfile& profile : side)
+      for (const RecordedOp& op : profile.ops)
+        for (const Nanoseconds sample : op.samples) {
+          const auto time = static_cast<double>(sample.count());
+          all += time, common += there.contains({op.name, op.type}) ? time : 0;
+        }
+    return all > 0 && common >= most_of_it * all;
+  };
+  return shared(before, after) && shared(after, before);
+}
+
 void add_traits(Side before, Side after, bool force, std::vector<std::string>& sentences) {
   for (const Trait& trait : traits) {
     const auto values = values_in({before, after}, trait.told);
     if (values.size() < 2) continue;
     std::string sentence = fmt::format("the {} differ: {}", trait.plural, fmt::join(values, ", "));
-    if (trait.must_agree && !force)
+    if (trait.must_agree && !force && !(trait.plural == "models" && operators_match(before, after)))
       refuse_input(fmt::format("compare: {}; give profiles of the same one, or --force to compare anyway", sentence));
     sentences.push_back(std::move(sentence));
   }
@@ -146,6 +170,14 @@ void add_unrecorded(Side before, Side after, std::vector<std::string>& sentences
 }
 
 }  // namespace
+
+std::optional<std::string> other_processors(Side before, Side after) {
+  const auto told = [](const RecordedProfile& p) { return p.virtual_clock ? std::string() : p.from.cpu; };
+  const auto first = values_in({before}, told), second = values_in({after}, told);
+  if (first.empty() || second.empty() || first == second) return std::nullopt;
+  return fmt::format("the sides ran on different processors: {} before, {} after", fmt::join(first, " and "),
+                     fmt::join(second, " and "));
+}
 
 std::vector<std::string> differing_conditions(Side before, Side after, bool force) {
   std::vector<std::string> sentences;

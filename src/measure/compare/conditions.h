@@ -2,6 +2,7 @@
 // for that reason.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,5 +15,10 @@ namespace takt {
 /// Error(bad_input) where models, runtimes or devices differ, unless `force`.
 std::vector<std::string> differing_conditions(std::span<const RecordedProfile> before,
                                               std::span<const RecordedProfile> after, bool force);
+
+/// "the sides ran on different processors: A before, B after"; nullopt where they ran on one kind, or one does not
+/// tell.
+std::optional<std::string> other_processors(std::span<const RecordedProfile> before,
+                                            std::span<const RecordedProfile> after);
 
 }  // namespace takt

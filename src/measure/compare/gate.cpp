@@ -34,7 +34,7 @@ std::vector<std::string> sentences(const Comparison& comparison, const Gate& gat
 }  // namespace
 
 Outcome outcome(const Change& change, const std::optional<Gate>& gate, bool is_whole) {
-  if (!change.ratio) return Outcome::skipped;
+  if (!change.ratio || change.verdict == Verdict::unknown) return Outcome::skipped;
   if (!gate) {
     if (change.verdict == Verdict::inconclusive) return Outcome::skipped;
     return change.verdict == Verdict::slower ? Outcome::failed : Outcome::passed;

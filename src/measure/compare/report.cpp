@@ -48,7 +48,7 @@ constexpr Column<Line> columns[] = {
      "slower, faster: beyond noise and the threshold. same: no significant change, and none that matters is hidden by "
      "noise. inconclusive: a slowdown that costs the whole run more than the limit (--fail-over; 10 % by default) "
      "cannot be ruled out. added, removed: only in one of the profiles. regrouped: fused with other operators than "
-     "before. unknown: fewer than 5 samples."},
+     "before. unknown: fewer than 5 samples, or the sides ran on different processors."},
 };
 
 struct NoteLine {
@@ -98,6 +98,7 @@ double growth(const Change& change) {
 }
 
 std::string finding(const Comparison& c) {
+  if (c.unlike) return "no verdict, " + *c.unlike;
   std::map<Verdict, int> counts;
   for (const Change& op : c.ops) ++counts[op.verdict];
   std::vector<std::string> parts;
@@ -120,7 +121,7 @@ std::string finding(const Comparison& c) {
 
 /// What the noise would hide, in words.
 std::string detectable(const Comparison& c) {
-  if (!c.detectable_whole) return "";
+  if (!c.detectable_whole || c.unlike) return "";
   if (*c.detectable_whole >= 1)
     return "These runs vary so much that even a doubled time is within noise: measure\nagain on an idle machine, or "
            "with more runs on each side.\n";

@@ -27,6 +27,7 @@ struct OpRow {
   Nanoseconds record_cost{};           ///< of `total`, what its records cost; 0 without a plain pass
   std::optional<Duration> plain_mean;  ///< per run, unobserved (plain_times.h); missing without a plain pass
   Interval plain_interval;             ///< of plain_mean, in us
+  bool plain_from_records = false;     ///< the plain runs cannot tell it, so it is the recorded time in proportion
   std::vector<Nanoseconds> samples;    ///< one per profiled run (0 where it did not execute)
   std::optional<double> flops;         ///< of one run: sum over model_ops; nullopt if one is not known
   std::optional<double> sfu_ops;

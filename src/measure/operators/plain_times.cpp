@@ -12,7 +12,12 @@
 namespace takt {
 namespace {
 
-constexpr double cut_off = 0.1;  // of the samples at either end
+constexpr double cut_off = 0.25;  // of the samples at either end
+// No runtime's record costs more, so an operator that was seen for longer did take time.
+constexpr double dearest_record = 20'000;
+// Without its record an operator takes about the share of the run that it has with it; what is so far from it in either
+// direction comes from other programs, and stretches that say it of a good part of the run are worth nothing.
+constexpr double farthest = 2, much = 0.1;
 
 double centre(const std::vector<Nanoseconds>& samples) { return trimmed_mean(samples, cut_off).value_or(0); }
 
@@ -27,6 +32,7 @@ struct Estimate {
   double calls = 0, recorded = 0, error = 0;  ///< error: 95 % of the centre's, from its samples
   double plain = 0;
   Interval interval;
+  bool from_records = false;  ///< the plain runs cannot tell it
 };
 
 double error_of(const std::vector<Nanoseconds>& samples, double middle) {
@@ -52,7 +58,10 @@ class PlainTimes {
 
   void add() {
     take_records_out();
+    const auto of_records = estimates_;
     if (!result_.stretches.empty()) apply_stretches();
+    if (doubtful_share() > much) estimates_ = of_records;
+    take_doubtful_from_records();
     const auto mean_of_plain = summarize(result_.plain->samples)->mean;
     const double scale = plain_ > 0 ? mean_of_plain.count() * 1000 / plain_ : 0;  // from centres to means
     Duration told{};
@@ -60,6 +69,7 @@ class PlainTimes {
       OpRow& row = profile_.ops[i];
       const Estimate& one = estimates_[i];
       row.plain_mean = microseconds(one.plain * scale);
+      row.plain_from_records = one.from_records;
       row.plain_interval = {one.interval.low * scale / 1000, one.interval.high * scale / 1000, one.interval.confidence};
       told += *row.plain_mean;
     }
@@ -128,6 +138,48 @@ class PlainTimes {
     for (const std::size_t i : members)
       estimates_[i].plain = std::max(0.0, estimates_[i].recorded - high * estimates_[i].calls) * fit;
     return high;
+  }
+
+  double recorded_in_all() const {
+    double sum = 0;
+    for (const Estimate& one : estimates_) sum += one.recorded;
+    return sum;
+  }
+
+  /// Less is known of its time than that it took some: of one that is long beside any record.
+  bool is_doubtful(const Estimate& one) const {
+    const double seen = one.recorded - dearest_record * one.calls, all = recorded_in_all();
+    if (seen <= 0 || all <= 0) return false;
+    const double in_proportion = std::min(1.0, plain_ / all);
+    return one.interval.high - one.interval.low > one.plain || one.plain * farthest < seen * in_proportion ||
+           one.plain > farthest * one.recorded * std::max(1.0, plain_ / all);
+  }
+
+  double doubtful_share() const {
+    double doubtful = 0;
+    for (const Estimate& one : estimates_) doubtful += is_doubtful(one) ? one.recorded : 0;
+    const double all = recorded_in_all();
+    return all > 0 ? doubtful / all : 0;
+  }
+
+  /// They have their recorded times; all rows together take what they took before, so that the table still adds up.
+  void take_doubtful_from_records() {
+    double before = 0, now = 0;
+    for (Estimate& one : estimates_) {
+      before += one.plain;
+      if (is_doubtful(one)) one.from_records = true;
+    }
+    for (Estimate& one : estimates_) {
+      if (one.from_records) {
+        one.plain = one.recorded;
+        one.interval = {std::max(0.0, one.recorded - one.error), one.recorded + one.error, 0.95};
+      }
+      now += one.plain;
+    }
+    const auto has_records = [](const Estimate& one) { return one.from_records; };
+    if (std::none_of(estimates_.begin(), estimates_.end(), has_records)) return;
+    const double fit = std::max(before / now, 1 / farthest);
+    for (Estimate& one : estimates_) one.plain *= fit, one.interval.low *= fit, one.interval.high *= fit;
   }
 
   void take_from_totals(double cost) {

@@ -7,8 +7,13 @@
 // stretches between take, whatever recording did to them; within a stretch the records, less their cost, say who took
 // it.
 //
-// Centres are those of the middle four fifths of the samples: one interrupted run in a hundred would otherwise decide
-// over an operator of a microsecond.
+// On a busy machine such differences say nothing: of a convolution of 100 us that its stretch took 0 to 300. Where the
+// interval of a plain time is wider than the time itself, or it is far from the operator's share of the recorded runs,
+// the row has its recorded time, fitted to the plain run, and says so (OpRow::plain_from_records). Stretches that say
+// such things of a tenth of the run are not used at all.
+//
+// Centres are those of the middle half of the samples: one interrupted run in a hundred would otherwise decide over an
+// operator of a microsecond, and on a busy machine every fifth run is interrupted.
 #pragma once
 
 #include "measure/open/run_result.h"

@@ -14,7 +14,7 @@ namespace takt {
 namespace {
 
 struct OpLine {
-  std::string name, type, kernel, fused, shape, runtime, device;
+  std::string name, type, kernel, fused, shape, runtime, device, time_from;
   std::optional<std::int64_t> calls;
   Nanoseconds total{};
   std::optional<double> share;
@@ -39,6 +39,10 @@ constexpr Column<OpLine> operator_columns[] = {
      "Lower end of the 95 % interval of plain_mean_us."},
     {"plain_high_us", "Time CI high", [](const OpLine& r) { return optional_cell(r.plain_high); },
      "Upper end of the 95 % interval of plain_mean_us."},
+    {"time_from", "Time from", [](const OpLine& r) { return r.time_from.empty() ? Cell() : Cell(r.time_from); },
+     "Where plain_mean_us comes from. plain: the runs without profiling. recorded: the machine was too busy for them "
+     "to tell it (the interval would be wider than the time), so it is the profiled time, scaled to the plain run. Empty "
+     "without plain runs and in rows that are no operators."},
     {common::total_us, [](const OpLine& r) -> Cell { return Duration(r.total); }},
     {common::mean_us, [](const OpLine& r) { return optional_cell(r.mean); }},
     {common::median_us, [](const OpLine& r) { return optional_cell(r.median); }},
@@ -135,6 +139,7 @@ void add_times(OpLine& line, const OpRow& row, const OpProfile& profile) {
   const auto runs = static_cast<double>(profile.runs);
   line.total = row.total - row.record_cost;
   line.plain = row.plain_mean;
+  if (row.plain_mean) line.time_from = row.plain_from_records ? "recorded" : "plain";
   if (row.plain_mean)
     line.plain_low = Duration(row.plain_interval.low), line.plain_high = Duration(row.plain_interval.high);
   line.share = share_of(line.plain, line.total, profile);

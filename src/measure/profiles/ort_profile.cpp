@@ -77,6 +77,8 @@ std::optional<std::int64_t> bytes_of(const Arguments& arguments, const ForeignOp
   return sum < 1e18 ? std::optional(static_cast<std::int64_t>(sum)) : std::nullopt;
 }
 
+constexpr auto none = static_cast<std::size_t>(-1);
+
 class Reader {
  public:
   Reader(std::string_view text, std::string origin) : origin_(std::move(origin)) {
@@ -84,7 +86,7 @@ class Reader {
   }
 
   ForeignProfile read() {
-    for (const OrtNodeEvent& node : events_.nodes) place(node);
+    place_all();
     if (operators_.empty()) refuse("has no ONNX Runtime operator; was the session profiled, and run?");
     ForeignProfile profile;
     profile.kind = "ONNX Runtime profile", profile.run_word = "run";
@@ -105,8 +107,22 @@ class Reader {
  private:
   [[noreturn]] void refuse(const std::string& what) const { throw Error(ErrorKind::bad_input, origin_ + ": " + what); }
 
+  /// A fence is no operator: it is what a node waited for. Its event has the node's name, but not its index (ONNX
+  /// Runtime up to 1.20 writes them), and comes before the node's own.
+  void place_all() {
+    of_node_.assign(events_.nodes.size(), none);
+    for (std::size_t i = 0; i < events_.nodes.size(); ++i)
+      if (!events_.nodes[i].is_wait) of_node_[i] = place(events_.nodes[i]);
+    std::unordered_map<std::string_view, std::size_t> named;
+    for (std::size_t i = 0; i < events_.nodes.size(); ++i)
+      if (of_node_[i] != none) named.try_emplace(events_.nodes[i].name, of_node_[i]);
+    for (std::size_t i = 0; i < events_.nodes.size(); ++i)
+      if (const auto op = named.find(events_.nodes[i].name); of_node_[i] == none && op != named.end())
+        of_node_[i] = op->second;
+  }
+
   /// Finds the node's operator, which is new or known by name and index.
-  void place(const OrtNodeEvent& node) {
+  std::size_t place(const OrtNodeEvent& node) {
     const std::string key = fmt::format("{}\n{}", node.name, events_.text_of(node, "node_index"));
     const auto [place, added] = places_.try_emplace(key, operators_.size());
     if (added) {
@@ -114,11 +130,11 @@ class Reader {
       described_.push_back(false);
     }
     const std::size_t op = place->second;
-    of_node_.push_back(op);
-    if (node.is_wait || described_[op]) return;
+    if (described_[op]) return op;
     const Arguments arguments(events_, node);
     described_[op] = !arguments.empty();
     if (described_[op]) describe(operators_[op], node, arguments);
+    return op;
   }
 
   void describe(ForeignOperator& op, const OrtNodeEvent& node, const Arguments& arguments) {
@@ -144,6 +160,7 @@ class Reader {
     reserve_samples(profile.runs);
     for (std::size_t i = 0; i < events_.nodes.size(); ++i) {
       const OrtNodeEvent& node = events_.nodes[i];
+      if (of_node_[i] == none) continue;  // a fence of a node that never ran
       const auto run = one_run ? std::optional<std::size_t>(0) : node.run;
       ForeignOperator& op = operators_[of_node_[i]];
       if (!run)

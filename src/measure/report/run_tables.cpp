@@ -50,7 +50,7 @@ constexpr Column<SummaryRow> summary_columns[] = {
     {common::min_us, [](const SummaryRow& r) -> Cell { return r.times.min; }},
     {common::median_us, [](const SummaryRow& r) -> Cell { return r.times.median; }},
     {common::p90_us, [](const SummaryRow& r) -> Cell { return r.times.p90; }},
-    {common::p99_us, [](const SummaryRow& r) -> Cell { return r.times.p99; }},
+    {common::p99_us, [](const SummaryRow& r) { return optional_cell(r.times.p99); }},
     {common::max_us, [](const SummaryRow& r) -> Cell { return r.times.max; }},
     {"host_mean_us", "Host mean", [](const SummaryRow& r) -> Cell { return r.host_mean; },
      "Mean time of one run from before the call until control returned to takt: the run and the overhead of takt's "
@@ -103,8 +103,8 @@ constexpr Column<InstanceRow> instance_columns[] = {
      "Mean time of a run of one instance, while the other instances ran too."},
     {"instance_median_us", "Median", [](const InstanceRow& r) -> Cell { return r.times.median; },
      "Median time of a run of one instance, while the other instances ran too."},
-    {"instance_p99_us", "p99", [](const InstanceRow& r) -> Cell { return r.times.p99; },
-     "99 % of one instance's runs took less time."},
+    {"instance_p99_us", "p99", [](const InstanceRow& r) { return optional_cell(r.times.p99); },
+     "99 % of one instance's runs took less time; empty with fewer than 300."},
     {"instance_throughput_per_s", "Runs/s", [](const InstanceRow& r) -> Cell { return 1e6 / r.times.mean.count(); },
      "Runs per second of one instance: 1 / its mean time. The sum over the instances is the throughput of all."},
 };

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/basics/text.h"
+#include "base/statistics/percentile_interval.h"
 #include "base/statistics/statistics.h"
 #include "base/table/histogram.h"
 #include "base/table/number_form.h"
@@ -64,6 +65,14 @@ Table by_figure(const Table& summary) {
   return turned;
 }
 
+/// A dash needs its reason.
+std::string missing_percentile(const RunResult& result) {
+  const auto& pass = result.plain ? result.plain : result.profiled;
+  if (!pass || pass->samples.size() >= samples_for_percentile(0.99)) return "";
+  return fmt::format("p99 needs {} runs; these are {} (--iter {}).\n", samples_for_percentile(0.99),
+                     pass->samples.size(), samples_for_percentile(0.99));
+}
+
 /// Figures as text, which stands right as numbers do.
 std::string summary(const RunResult& result, const Screen& screen) {
   Table turned = by_figure(without_labels(summary_table(result)));
@@ -74,7 +83,7 @@ std::string summary(const RunResult& result, const Screen& screen) {
     turned.columns[c].title = right(turned.columns[c].title);
     for (auto& row : turned.rows) row[c] = right(std::get<std::string>(row[c]));
   }
-  return to_text(turned, {.width = screen.width, .colour = screen.colour});
+  return to_text(turned, {.width = screen.width, .colour = screen.colour}) + missing_percentile(result);
 }
 
 std::string heading(const RunResult& result, const RunTextSettings& settings) {
@@ -98,7 +107,11 @@ std::string answer(const RunResult& result, const Screen& screen) {
   if (!times) return "";
   const std::string at_once =
       result.instances.empty() ? "" : fmt::format(" of {} concurrent instances", result.instances.size());
-  std::string text = painted(fmt::format("{} per run", format_duration(times->median)), Paint::bold, screen.colour);
+  // Of several requests in flight a latency is that of each, and not the time that a run takes of the device.
+  const std::string of_what =
+      result.throughput ? fmt::format("latency of a request, {} in flight", result.throughput->requests) : "per run";
+  std::string text =
+      painted(fmt::format("{} {}", format_duration(times->median), of_what), Paint::bold, screen.colour);
   text += fmt::format(
       " (median of {} {} runs{}), {} runs/s, loaded in {}\n", times->count, pass->profiled ? "profiled" : "plain",
       at_once, formatted(pass->runs_per_second.value_or(1e6 / times->mean.count())), format_duration(pass->load_time));
@@ -137,6 +150,22 @@ std::string fitting(const FitResult& fit, const Screen& screen) {
   return text + (fit.best
                      ? fmt::format("Measured with {}.\n\n", to_string(fit.rows[fit.best].candidate))
                      : std::string("None is faster than the defaults beyond noise: measured with the defaults.\n\n"));
+}
+
+/// The last line: what to change and what it gains; nothing where nothing does.
+std::string what_helps(const FitResult& fit, const Screen& screen) {
+  const FitRow& best = fit.rows[fit.best];
+  if (fit.best == 0 || !best.time_ratio || fit.rows.front().median <= Duration(0)) return "";
+  std::string settings;
+  for (const auto& [key, value] : best.properties)
+    settings += fmt::format("{}{}={}", settings.empty() ? "; in your program: " : " ", key, value);
+  const auto less = [](double ratio) { return (1 - ratio) * 100; };
+  return wrapped(fmt::format("What helps most: {}, with which a run takes {:.1f} % less time than with the defaults "
+                             "(95 %: {:.1f} to {:.1f} % less){}.",
+                             to_string(best.candidate), less(best.median / fit.rows.front().median),
+                             less(best.time_ratio->high), less(best.time_ratio->low), settings),
+                 screen.width) +
+         "\n";
 }
 
 bool has_a_value(const Table& table, std::string_view column) {
@@ -210,6 +239,14 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
               ops.known_share * 100),
           screen.width) +
       "\n";
+  const auto is_recorded = [](const OpRow& row) { return row.plain_from_records; };
+  const auto recorded = std::count_if(ops.ops.begin(), ops.ops.end(), is_recorded);
+  if (recorded > 0)
+    text += wrapped(fmt::format("Time of {} operator{} is the recorded one, scaled to the plain run: the machine was "
+                                "too busy for the plain runs to tell it (column time_from).",
+                                recorded, recorded == 1 ? "" : "s"),
+                    screen.width) +
+            "\n";
   const std::string waiting = waiting_device_line(result, ops);
   return text + left_ops_line(ops) + (waiting.empty() ? "" : wrapped(waiting, screen.width)) +
          cost_of_profiling(result);
@@ -229,6 +266,7 @@ std::string to_text(const RunResult& result, const OpProfile* ops, const RunText
   if (result.throughput) text += "\n" + to_text(throughput_table(*result.throughput), style);
   if (!result.instances.empty()) text += "\n" + to_text(without_labels(instances_table(result)), style);
   if (settings.all_columns) text += "\n" + to_text(iterations_table(result), style);
+  if (result.fit) text += what_helps(*result.fit, screen);
   return text;
 }
 

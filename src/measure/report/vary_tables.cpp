@@ -37,7 +37,8 @@ constexpr Column<VariantLine> variant_columns[] = {
     {"variant_median_us", "Median", [](const VariantLine& r) { return optional_cell(r.is->median); },
      "Median time of a run of the variant; with several requests in flight, of their latencies."},
     {"variant_p99_us", "p99", [](const VariantLine& r) { return optional_cell(r.is->p99); },
-     "99 % of the variant's runs took less time; with several requests in flight, of their latencies."},
+     "99 % of the variant's runs took less time; with several requests in flight, of their latencies. Empty with fewer "
+     "than 300."},
     {"variant_per_s", "Per second", [](const VariantLine& r) { return optional_cell(r.is->per_second); },
      "Runs per second of the variant: 1 / median over the blocks of the time per run, with several requests in flight "
      "of the time per completion. If --vary varies the batch size, items (batch size x runs) per second."},

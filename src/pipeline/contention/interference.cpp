@@ -212,6 +212,11 @@ InterferenceReport measure_interference(const std::vector<std::string>& stages, 
   return report;
 }
 
+void doubt(std::vector<PairRow>& pairs) {
+  for (PairRow& row : pairs)
+    if (!row.predicted) row.significant = false, row.cause = SlowdownCause::unknown;
+}
+
 ContentionLaw law_of(const InterferenceReport& report) {
   ContentionLaw law;
   for (const PairRow& row : report.pairs) {

@@ -75,6 +75,10 @@ struct InterferenceReport {
 InterferenceReport measure_interference(const std::vector<std::string>& stages, const StageRunner& run,
                                         const InterferenceSettings& settings = {});
 
+/// No pair that was measured is called significant any more, as other programs ran meanwhile (base/system/busy.h).
+/// Predicted ones stay as they are.
+void doubt(std::vector<PairRow>& pairs);
+
 /// The matrix of the significant slow-downs; empty without one.
 ContentionLaw law_of(const InterferenceReport& report);
 

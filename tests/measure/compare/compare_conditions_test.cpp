@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/basics/error.h"
+#include "measure/compare/report.h"
 #include "simulated_runs.h"
 
 namespace takt {
@@ -75,6 +76,47 @@ TEST(CompareConditions, different_models_are_refused_unless_forced) {
     EXPECT_THAT(error.what(), HasSubstr("the models differ: m.onnx, other.onnx"));
   }
   EXPECT_THAT(said(recorded(), other, true), ElementsAre("the models differ: m.onnx, other.onnx"));
+}
+
+TEST(CompareConditions, a_new_version_under_another_name_is_compared_where_its_operators_are_the_same) {
+  RecordedProfile before = run_on({}, 1), after = run_on({}, 2);
+  after.from.model = "m_v2.onnx";
+  EXPECT_THAT(said(before, after), ElementsAre("the models differ: m.onnx, m_v2.onnx"));
+  after.ops[3].type = "Gemm";
+  EXPECT_THAT(said(before, after), ElementsAre("the models differ: m.onnx, m_v2.onnx")) << "one of thirty";
+  for (auto& op : after.ops) op.name += "x";
+  EXPECT_THROW(said(before, after), Error);
+  RecordedProfile larger = run_on({.ops = 60}, 3);
+  larger.from.model = "larger.onnx";
+  EXPECT_THROW(said(before, larger), Error) << "half of its time is in operators that the other lacks";
+}
+
+TEST(CompareConditions, sides_of_different_processors_are_named) {
+  RecordedProfile before = recorded(), after = recorded();
+  const auto found = [&] { return other_processors({&before, 1}, {&after, 1}); };
+  before.from.cpu = "Xeon A";
+  EXPECT_EQ(found(), std::nullopt) << "one does not tell";
+  after.from.cpu = "Xeon B";
+  EXPECT_EQ(found(), "the sides ran on different processors: Xeon A before, Xeon B after");
+  after.from.cpu = "Xeon A";
+  EXPECT_EQ(found(), std::nullopt);
+  after.from.cpu = "Xeon B", before.virtual_clock = after.virtual_clock = true;
+  EXPECT_EQ(found(), std::nullopt) << "a virtual clock runs on none";
+}
+
+TEST(CompareConditions, profiles_of_different_processors_get_no_verdict_unless_forced) {
+  RecordedProfile before = run_on({}, 1), after = run_on({}, 2, {.all = 1.5});
+  before.from.cpu = "A", after.from.cpu = "B";
+  const Comparison open = compare_profiles({&before, 1}, {&after, 1}, {}, false);
+  EXPECT_EQ(open.unlike, "the sides ran on different processors: A before, B after");
+  EXPECT_EQ(open.whole.verdict, Verdict::unknown);
+  EXPECT_TRUE(open.whole.ratio) << "the times are told all the same";
+  for (const Change& op : open.ops) EXPECT_EQ(op.verdict, Verdict::unknown);
+  EXPECT_EQ(outcome(open.whole, std::nullopt, true), Outcome::skipped);
+  EXPECT_THAT(to_text(open, false, 120), HasSubstr("Result: no verdict, the sides ran on different processors: A"));
+  const Comparison forced = compare_profiles({&before, 1}, {&after, 1}, {}, true);
+  EXPECT_FALSE(forced.unlike);
+  EXPECT_EQ(forced.whole.verdict, Verdict::slower);
 }
 
 }  // namespace

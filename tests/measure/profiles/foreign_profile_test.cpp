@@ -146,6 +146,19 @@ TEST(OrtProfile, a_fence_before_a_node_is_its_wait) {
   EXPECT_THAT(microseconds(profile.operators[0].waits), ElementsAre(2));
 }
 
+TEST(OrtProfile, fences_of_old_versions_are_no_operators_though_they_have_no_index) {
+  const auto profile = parse_ort_profile(
+      trace({event("Node", "a_fence_before", 1, 2, 1, R"({"op_name":"Relu"})"),
+             event("Node", "a_kernel_time", 3, 5, 1, R"({"op_name":"Relu","node_index":"7"})"),
+             event("Node", "a_fence_after", 8, 1, 1, R"({"op_name":"Relu"})"),
+             event("Node", "b_fence_before", 9, 1, 1, R"({"op_name":"Add"})"), run(0, 12)}),
+      "p");
+  ASSERT_EQ(profile.operators.size(), 1U) << "b never ran";
+  EXPECT_EQ(profile.operators[0].type, "Relu");
+  EXPECT_THAT(microseconds(profile.operators[0].device), ElementsAre(5));
+  EXPECT_THAT(microseconds(profile.operators[0].waits), ElementsAre(2));
+}
+
 TEST(OrtProfile, a_file_without_its_end_is_read_up_to_its_last_whole_event) {
   const std::string whole = trace({node("a", 1, 3), run(0, 10), node("a", 21, 5), run(20, 10)});
   const std::string cut = whole.substr(0, whole.rfind("model_run"));

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "base/basics/error.h"
 #include "measure/run/results.h"
 
@@ -16,14 +19,31 @@ TEST(Percentiles, are_read_from_text) {
 
 TEST(Percentiles, interpolate_between_runs_of_any_order) {
   const auto result = profiled_result({{5000, {}}, {1000, {}}, {3000, {}}, {2000, {}}, {4000, {}}});
-  const auto table = percentiles_table(result, {0, 25, 90, 100});
-  ASSERT_EQ(table.rows.size(), 4u);
-  const std::vector<double> wanted{1, 2, 4.6, 5};
+  const auto table = percentiles_table(result, {0, 100});
+  ASSERT_EQ(table.rows.size(), 2u);
+  const std::vector<double> wanted{1, 5};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     EXPECT_EQ(std::get<std::string>(table.rows[i][0]), "profiled");
     EXPECT_DOUBLE_EQ(std::get<Duration>(table.rows[i][2]).count(), wanted[i]);
     EXPECT_DOUBLE_EQ(std::get<Duration>(table.rows[i][3]).count(), wanted[i] + 0.001);
   }
+}
+
+TEST(Percentiles, need_runs_beyond_them_and_say_how_many) {
+  std::vector<std::pair<std::int64_t, std::vector<OpSample>>> runs;
+  for (int i = 0; i < 300; ++i) runs.push_back({1000 * (i + 1), {}});
+  std::shuffle(runs.begin(), runs.end(), std::mt19937(5));
+  const Table table = percentiles_table(profiled_result(runs), {50, 99, 99.9});
+  const Table shown = some_columns(table, {"percentile_us", "percentile_low_us", "percentile_high_us",
+                                           "percentile_needs_runs"});
+  EXPECT_DOUBLE_EQ(std::get<Duration>(shown.rows[0][0]).count(), 150.5);
+  EXPECT_NEAR(std::get<Duration>(shown.rows[0][1]).count() + std::get<Duration>(shown.rows[0][2]).count(), 301, 1e-6);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(shown.rows[0][3]));
+  EXPECT_DOUBLE_EQ(std::get<Duration>(shown.rows[1][0]).count(), 297.01);
+  EXPECT_GT(std::get<Duration>(shown.rows[1][1]), Duration(280));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(shown.rows[1][2])) << "300 runs do not reach above it for sure";
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(shown.rows[2][0])) << "p99.9 of 300 runs";
+  EXPECT_EQ(std::get<std::int64_t>(shown.rows[2][3]), 3000);
 }
 
 TEST(Percentiles, of_each_pass_that_ran) {

@@ -8,6 +8,7 @@
 
 #include "base/statistics/statistics.h"
 #include "measure/operators/stretches.h"
+#include "measure/operators/table.h"
 #include "measure/run/fake_session.h"
 #include "measure/run/results.h"
 
@@ -119,6 +120,78 @@ TEST(PlainTimes, stretches_timed_without_records_overrule_what_records_did_to_th
   EXPECT_NEAR(*profile.ops[0].plain_mean / *profile.plain_mean, 0.76, 0.001);
   EXPECT_EQ(profile.plain_unattributed->count(), 0) << "not what 301 sums round off";
   EXPECT_NEAR(sum_of(profile).count(), profile.plain_mean->count(), 1e-6);
+}
+
+/// Four equal convolutions of 96 us on a machine that interrupts about every fifth run for up to some milliseconds, and
+/// stretches that say what such a machine makes of them.
+RunResult busy(std::vector<std::vector<double>> shares) {
+  std::mt19937 random(3);
+  std::uniform_int_distribution<std::int64_t> stop(0, 3'000'000);
+  std::uniform_int_distribution<int> chance(0, 4);
+  const auto disturbed = [&](std::int64_t time) { return time + (chance(random) == 0 ? stop(random) : 0); };
+  std::vector<std::pair<std::int64_t, std::vector<OpSample>>> runs;
+  RunPass plain;
+  for (int run = 0; run < 60; ++run) {
+    std::vector<OpSample> ops;
+    std::int64_t at = 0;
+    for (const char* name : {"a", "b", "c", "d"}) {
+      ops.push_back(sample(name, "Conv", at, disturbed(96'000)));
+      at += ops.back().duration.count();
+    }
+    if (run % 5 == 0) plain.block_starts.push_back(plain.samples.size());
+    runs.emplace_back(at + call, std::move(ops));
+    plain.samples.push_back(ns(disturbed(4 * 94'000 + call)));
+    plain.host_samples.push_back(plain.samples.back());
+  }
+  RunResult result = profiled_result(std::move(runs));
+  result.profiled->block_starts = plain.block_starts;
+  result.plain = std::move(plain);
+  const std::vector<std::string> names{"a", "b", "c", "d"};
+  for (std::size_t i = 0; i < shares.size(); ++i) result.stretches.push_back({{names[i]}, shares[i]});
+  return result;
+}
+
+void expect_equal_convolutions(const OpProfile& profile) {
+  EXPECT_NEAR(sum_of(profile).count(), profile.plain_mean->count(), 1e-6);
+  double least = 1e9, most = 0;
+  for (const OpRow& row : profile.ops) {
+    least = std::min(least, row.plain_mean->count()), most = std::max(most, row.plain_mean->count());
+    EXPECT_LE(row.plain_interval.low, row.plain_mean->count() + 1e-9) << row.name;
+    EXPECT_GE(row.plain_interval.high, row.plain_mean->count() - 1e-9) << row.name;
+  }
+  EXPECT_GT(least, 0) << "a convolution of 96 us";
+  EXPECT_LE(most, 1.5 * least);
+}
+
+TEST(PlainTimes, equal_operators_stay_equal_where_stretches_say_the_noise_of_a_busy_machine) {
+  const std::vector<double> much{0.9, 0.76, 0.8, 0.5, 0.7}, little{0.0, 0.2, 0.06, 0.3, 0.1},
+      nothing{0.0, 0.0, 0.0, 0.0, 0.0}, some{0.1, 0.04, 0.14, 0.2, 0.2};
+  expect_equal_convolutions(profile_ops(busy({much, little, nothing, some})));
+  expect_equal_convolutions(profile_ops(busy({nothing, much, some, little})));
+  expect_equal_convolutions(profile_ops(busy({})));
+}
+
+TEST(PlainTimes, one_that_plain_runs_cannot_tell_is_the_recorded_one_and_says_so) {
+  RunResult result = measured(0);
+  // The large operator's stretch took nothing in most rounds, and the others all the rest.
+  result.stretches = {{{"large"}, {0.0, 0.9, 0.0, 0.0, 0.8}}, {{"tiny7"}, {1.0, 0.1, 1.0, 1.0, 0.2}}};
+  const OpProfile profile = profile_ops(result);
+  EXPECT_GT(profile.ops[0].plain_mean->count(), 100);
+  for (const OpRow& row : profile.ops)
+    EXPECT_TRUE(row.name == "large" || !row.plain_from_records) << "a record costs as much: " << row.name;
+  const OpProfile quiet = profile_ops(measured(0));
+  EXPECT_FALSE(quiet.ops[0].plain_from_records);
+  const Table table = some_columns(operators_table(quiet, std::nullopt, nullptr), {"time_from"});
+  EXPECT_EQ(std::get<std::string>(table.rows[0][0]), "plain");
+}
+
+TEST(PlainTimes, a_disturbed_plain_pass_takes_no_long_operator_away) {
+  RunResult result = busy({});
+  // Recorded runs took three times as long: what they cost is not to be told, and no convolution is nothing.
+  for (std::size_t run = 0; run < result.plain->samples.size(); ++run)
+    if (run % 2 == 0) result.plain->samples[run] = ns(130'000 + static_cast<std::int64_t>(run) * 1000);
+  const OpProfile profile = profile_ops(result);
+  for (const OpRow& row : profile.ops) EXPECT_GT(row.plain_mean->count(), 15) << row.name;
 }
 
 TEST(PlainTimes, without_plain_runs_nothing_is_claimed) {
