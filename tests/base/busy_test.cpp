@@ -37,7 +37,8 @@ TEST(Busy, three_programs_at_most_and_a_name_in_one_line) {
 TEST(Busy, where_nobody_is_shown_it_says_so) {
   BusyMachine busy;
   busy.others = 3, busy.processors = 2, busy.watched = 1s;
-  EXPECT_THAT(to_string(busy), HasSubstr("used 3.00 of 2 CPUs during the measurements (the system does not show which)"));
+  EXPECT_THAT(to_string(busy),
+              HasSubstr("used 3.00 of 2 CPUs during the measurements (the system does not show which)"));
   EXPECT_DOUBLE_EQ(busy.share(), 1) << "processes that may run elsewhere, too, cannot take more than all";
 }
 

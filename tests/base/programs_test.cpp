@@ -92,8 +92,9 @@ TEST(Programs, this_one_and_its_children_are_not_among_them) {
 
 TEST(Programs, what_a_child_started_stays_its_own_when_the_child_has_ended) {
   SketchedProc proc;
-  proc.process(on_core({self, 1, "takt", 1})).process(on_core({100, self, "worker", 1})).process(
-      on_core({101, 100, "load", 1}));
+  proc.process(on_core({self, 1, "takt", 1}))
+      .process(on_core({100, self, "worker", 1}))
+      .process(on_core({101, 100, "load", 1}));
   ProgramWatch watch(proc.path(), self);
   watch.look();
   proc.end(100);
@@ -109,8 +110,9 @@ TEST(Programs, a_grandchild_is_its_own) {
   SketchedProc proc;
   ProgramWatch watch(proc.path(), self);
   watch.look();
-  proc.process(on_core({self, 1, "takt", 1})).process(on_core({100, self, "worker", 7})).process(
-      on_core({101, 100, "load", 70}));
+  proc.process(on_core({self, 1, "takt", 1}))
+      .process(on_core({100, self, "worker", 7}))
+      .process(on_core({101, 100, "load", 70}));
   watch.look();
   EXPECT_THAT(told(watch), IsEmpty());
 }

@@ -72,8 +72,7 @@ PercentileInterval percentile_interval(std::span<const double> samples, double f
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
   const auto place = percentile_place(sorted.size(), fraction);
-  const auto effective =
-      std::max(fewest, static_cast<std::size_t>(effective_samples(samples, sorted[place.below])));
+  const auto effective = std::max(fewest, static_cast<std::size_t>(effective_samples(samples, sorted[place.below])));
   const double scale = static_cast<double>(sorted.size()) / static_cast<double>(effective);
   // Ranks 1 to `effective` spread over those of all samples, as far from either end.
   const auto end = [&](double chance) {

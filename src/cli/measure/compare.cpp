@@ -202,8 +202,9 @@ int run(CompareOptions& o, Arguments arguments) {
 
   for (const Comparison& comparison : comparisons)
     if (comparison.unlike)
-      throw Inconclusive(fmt::format(
-          "compare: no verdict: {}; measure both sides on one machine, or --force to compare anyway", *comparison.unlike));
+      throw Inconclusive(
+          fmt::format("compare: no verdict: {}; measure both sides on one machine, or --force to compare anyway",
+                      *comparison.unlike));
   if (o.gate) pass_gate(*o.gate, comparisons);
   extend(baseline, comparisons);
   return 0;

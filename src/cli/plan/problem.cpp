@@ -118,8 +118,8 @@ void add_contention(const PlanProblemOptions& o, const PlannedPieces& model, con
   const auto busy = watch.found();
   // Simulated units are predicted from laws, which nobody disturbs.
   const auto is_measured = [](const PairRow& pair) { return !pair.predicted; };
-  const bool is_doubtful = busy && busy->share() >= doubtful_share &&
-                           std::any_of(measured.pairs.begin(), measured.pairs.end(), is_measured);
+  const bool is_doubtful =
+      busy && busy->share() >= doubtful_share && std::any_of(measured.pairs.begin(), measured.pairs.end(), is_measured);
   if (is_doubtful) doubt(measured.pairs);
   problem.pairs = std::move(measured.pairs), problem.answers = std::move(measured.answers);
   if (!problem.pairs.empty())

@@ -85,9 +85,10 @@ void say_what_is_left_out(const PredictedModel& model) {
   for (const KernelFacts& facts : model.facts.kernels)
     if (facts.op_type == "If" || facts.op_type == "Loop" || facts.op_type == "Scan") types.insert(facts.op_type);
   if (types.empty()) return;
-  log_warning(fmt::format("{}: the operators inside {} are not predicted, so the model takes longer than predicted, and "
-                          "may be outside the interval; measure it with 'takt run'",
-                          printable(model.model), fmt::join(types, " and ")));
+  log_warning(
+      fmt::format("{}: the operators inside {} are not predicted, so the model takes longer than predicted, and "
+                  "may be outside the interval; measure it with 'takt run'",
+                  printable(model.model), fmt::join(types, " and ")));
 }
 
 std::string sentence_of(const PredictedModel& model) {

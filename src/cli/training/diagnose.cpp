@@ -41,10 +41,11 @@ CommandLine declare(DiagnoseOptions& o) {
   line.add(
       {.names = "--show",
        .value = "WHAT",
-       .meaning = "Also show metrics of the whole trace, separated by commas: temporal (busy and idle), idle (causes), "
-                  "kernels, launch, overlap (of communication), queue, path (the critical path of steps), phases (forward, "
-                  "backward, optimizer), operators, modules (nn.Module), memory (what held it at its peak), matrix_units "
-                  "(use of tensor cores)",
+       .meaning =
+           "Also show metrics of the whole trace, separated by commas: temporal (busy and idle), idle (causes), "
+           "kernels, launch, overlap (of communication), queue, path (the critical path of steps), phases (forward, "
+           "backward, optimizer), operators, modules (nn.Module), memory (what held it at its peak), matrix_units "
+           "(use of tensor cores)",
        .offered = figure_names()},
       &o.show);
   line.add({.names = "--compare", .meaning = "Show what changed in a step from the first of two traces to the second"},

@@ -110,8 +110,7 @@ std::string answer(const RunResult& result, const Screen& screen) {
   // Of several requests in flight a latency is that of each, and not the time that a run takes of the device.
   const std::string of_what =
       result.throughput ? fmt::format("latency of a request, {} in flight", result.throughput->requests) : "per run";
-  std::string text =
-      painted(fmt::format("{} {}", format_duration(times->median), of_what), Paint::bold, screen.colour);
+  std::string text = painted(fmt::format("{} {}", format_duration(times->median), of_what), Paint::bold, screen.colour);
   text += fmt::format(
       " (median of {} {} runs{}), {} runs/s, loaded in {}\n", times->count, pass->profiled ? "profiled" : "plain",
       at_once, formatted(pass->runs_per_second.value_or(1e6 / times->mean.count())), format_duration(pass->load_time));

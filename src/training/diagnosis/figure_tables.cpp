@@ -281,9 +281,10 @@ Table comparison_table(const Diagnosis& before, const Diagnosis& after) {
 }
 
 std::vector<TableSchema> figure_schemas() {
-  std::vector<TableSchema> schemas{temporal_definition.schema(), idle_definition.schema(),      kernels_definition.schema(),
-          launch_definition.schema(),   overlap_definition.schema(),   queue_definition.schema(),
-          path_definition.schema(),     comparison_definition.schema()};
+  std::vector<TableSchema> schemas{temporal_definition.schema(), idle_definition.schema(),
+                                   kernels_definition.schema(),  launch_definition.schema(),
+                                   overlap_definition.schema(),  queue_definition.schema(),
+                                   path_definition.schema(),     comparison_definition.schema()};
   for (TableSchema& schema : work_table_schemas()) schemas.push_back(std::move(schema));
   return schemas;
 }

@@ -49,7 +49,8 @@ std::optional<double> matrices(const Call& call, std::size_t a, std::size_t b, s
 }
 
 std::optional<double> convolution(const Call& call) {
-  if (call.dims.size() < 2 || call.dims[0].size() < 3 || call.dims[0].size() != call.dims[1].size()) return std::nullopt;
+  if (call.dims.size() < 2 || call.dims[0].size() < 3 || call.dims[0].size() != call.dims[1].size())
+    return std::nullopt;
   const Shape &input = call.dims[0], &weight = call.dims[1];
   if (call.text(6) == "True") return 2 * product(input) * product(weight, 1);
   const auto stride = call.numbers(3), padding = call.numbers(4), dilation = call.numbers(5);
@@ -58,7 +59,9 @@ std::optional<double> convolution(const Call& call) {
   for (const auto* list : {&*stride, &*padding, &*dilation}) {
     if (list->size() != axes && list->size() != 1) return std::nullopt;
   }
-  const auto of_axis = [](const std::vector<double>& list, std::size_t axis) { return list[list.size() == 1 ? 0 : axis]; };
+  const auto of_axis = [](const std::vector<double>& list, std::size_t axis) {
+    return list[list.size() == 1 ? 0 : axis];
+  };
   double outputs = input[0] * weight[0];
   for (std::size_t axis = 0; axis < axes; ++axis) {
     const double step = of_axis(*stride, axis);

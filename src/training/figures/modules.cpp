@@ -80,7 +80,9 @@ class SequenceNumbers {
 class Account {
  public:
   Account(const Trace& trace, const Activity& activity)
-      : trace_(trace), activity_(activity), modules_(modules_of(trace, activity)),
+      : trace_(trace),
+        activity_(activity),
+        modules_(modules_of(trace, activity)),
         numbers_(trace, activity, modules_) {}
 
   bool is_empty() const { return modules_.spans.empty(); }

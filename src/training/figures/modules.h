@@ -11,10 +11,10 @@
 namespace takt {
 
 struct ModuleFigure {
-  std::string name;             ///< "Linear_3"; empty: what belongs to none
-  std::string inside;           ///< the module that calls it; empty: none, or several do
+  std::string name;    ///< "Linear_3"; empty: what belongs to none
+  std::string inside;  ///< the module that calls it; empty: none, or several do
   std::int64_t calls = 0;
-  std::int64_t host_ns = 0;     ///< of its calls in the program, with the modules inside
+  std::int64_t host_ns = 0;  ///< of its calls in the program, with the modules inside
   // Of the device's work, or of operators in the program where the trace has no device; without the modules inside.
   std::int64_t forward_ns = 0;
   std::int64_t backward_ns = 0;  ///< of the operators that autograd ran for its own: they have their sequence numbers

@@ -10,12 +10,12 @@
 namespace takt {
 
 struct OperatorFigure {
-  std::optional<StringId> name;            ///< nullopt: device work that no operator launched
+  std::optional<StringId> name;  ///< nullopt: device work that no operator launched
   std::int64_t calls = 0;
-  std::int64_t self_ns = 0;                ///< of the threads that train, without operators inside
-  std::optional<std::int64_t> device_ns;   ///< of the work that it launched itself; nullopt: the trace has no device
-  std::optional<double> flops;             ///< see flops.h; nullopt: not counted, or its shapes are not recorded
-  std::int64_t flops_ns = 0;               ///< of the device, else of the program, with what is inside, for `flops`
+  std::int64_t self_ns = 0;               ///< of the threads that train, without operators inside
+  std::optional<std::int64_t> device_ns;  ///< of the work that it launched itself; nullopt: the trace has no device
+  std::optional<double> flops;            ///< see flops.h; nullopt: not counted, or its shapes are not recorded
+  std::int64_t flops_ns = 0;              ///< of the device, else of the program, with what is inside, for `flops`
 };
 
 /// By device time, else by own time, the longest first. Own times add up to that of all operators, device times to that

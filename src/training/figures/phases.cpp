@@ -9,7 +9,8 @@
 namespace takt {
 namespace {
 
-constexpr std::array<std::string_view, phase_count> phase_names{"forward", "backward", "optimizer", "data_wait", "other"};
+constexpr std::array<std::string_view, phase_count> phase_names{"forward", "backward", "optimizer", "data_wait",
+                                                                "other"};
 
 /// Where phases overlap, on several threads or inside of each other, the first of these has the time.
 constexpr std::array phase_order{Phase::optimizer, Phase::backward, Phase::data_wait, Phase::forward};
@@ -127,8 +128,7 @@ PhaseFigures phase_figures(const Trace& trace, const Activity& activity, const S
     const std::vector<Launch> launches = launches_of(activity);
     for (std::size_t i = 0; i < launches.size(); ++i) {
       const auto call = static_cast<std::size_t>(launches[i].call);
-      const Phase phase =
-          launches[i].call < 0 ? Phase::other : phases.at(activity.host[call].span.start);
+      const Phase phase = launches[i].call < 0 ? Phase::other : phases.at(activity.host[call].span.start);
       const TimeInterval span = activity.device[i].span;
       busy[place(phase)].push_back(span);
       if (contains(device, span.start)) ++figures.list[place(phase)].launched;

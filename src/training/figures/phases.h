@@ -39,9 +39,9 @@ struct PhaseFigure {
 };
 
 struct PhaseFigures {
-  std::vector<PhaseFigure> list;                ///< host times add up to the steps of the program
-  std::optional<std::int64_t> device_idle_ns;   ///< with it the device's times add up to its steps
-  std::int64_t steps = 0;                       ///< 0: the trace has none, and all of it counts as one
+  std::vector<PhaseFigure> list;               ///< host times add up to the steps of the program
+  std::optional<std::int64_t> device_idle_ns;  ///< with it the device's times add up to its steps
+  std::int64_t steps = 0;                      ///< 0: the trace has none, and all of it counts as one
 };
 
 PhaseFigures phase_figures(const Trace& trace, const Activity& activity, const Steps& steps);

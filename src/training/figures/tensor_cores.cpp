@@ -40,7 +40,8 @@ constexpr std::array<std::string_view, 16> eligible_ops{"aten::mm",
                                                         "aten::scaled_dot_product_attention"};
 
 /// Kernels that only move or add what those of products take or give.
-constexpr std::array<std::string_view, 7> no_products{"elementwise", "reduce", "transpose", "nchwtonhwc", "nhwctonchw", "copy", "memset"};
+constexpr std::array<std::string_view, 7> no_products{"elementwise", "reduce", "transpose", "nchwtonhwc",
+                                                      "nhwctonchw",  "copy",   "memset"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

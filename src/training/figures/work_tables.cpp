@@ -52,10 +52,10 @@ constexpr Column<PhaseRow> phase_columns[] = {
      "device's step."},
     {"launches_per_step", "Launches", [](const PhaseRow& r) { return optional_cell(r.launched); },
      "Mean number per training step of kernels, copies and fills that the phase launched."},
-    {"gflop_per_step", "GFLOP",
-     [](const PhaseRow& r) -> Cell { return r.flops ? Cell(*r.flops / 1e9) : Cell(); },
+    {"gflop_per_step", "GFLOP", [](const PhaseRow& r) -> Cell { return r.flops ? Cell(*r.flops / 1e9) : Cell(); },
      "Floating-point operations per training step by recorded shapes, in 10^9; empty without record_shapes=True."},
-    {gflops_per_s, [](const PhaseRow& r) { return optional_cell(rate(r.flops, r.has_device ? r.device_ns : r.host_ns)); }},
+    {gflops_per_s,
+     [](const PhaseRow& r) { return optional_cell(rate(r.flops, r.has_device ? r.device_ns : r.host_ns)); }},
 };
 
 struct OperatorRow {
@@ -124,17 +124,20 @@ constexpr Column<MemoryRow> memory_columns[] = {
     {common::trace_file, [](const MemoryRow& r) -> Cell { return r.file; }},
     {"memory_of", "Memory", [](const MemoryRow& r) -> Cell { return r.peak->device; },
      "The memory: of the host or of a device, by its number."},
-    {phase, [](const MemoryRow& r) -> Cell { return r.held.phase ? Cell(std::string(name_of(*r.held.phase))) : Cell(); }},
+    {phase,
+     [](const MemoryRow& r) -> Cell { return r.held.phase ? Cell(std::string(name_of(*r.held.phase))) : Cell(); }},
     {"taken_by", "Taken by", [](const MemoryRow& r) -> Cell { return r.name; },
      "The operator that took the memory, as the program called it; [none] is the program itself, [before] what was in use "
      "when the trace began or whose block the trace does not tell."},
     {"blocks", "Blocks", [](const MemoryRow& r) -> Cell { return r.held.blocks > 0 ? Cell(r.held.blocks) : Cell(); },
      "Number of blocks in use at the peak."},
-    {"held_mb", "In use (MB)", [](const MemoryRow& r) -> Cell { return static_cast<double>(r.held.bytes) / bytes_per_mb; },
+    {"held_mb", "In use (MB)",
+     [](const MemoryRow& r) -> Cell { return static_cast<double>(r.held.bytes) / bytes_per_mb; },
      "Memory in use at the peak, in 10^6 bytes; the column adds up to the peak of each memory."},
     {"memory_share", "Share",
      [](const MemoryRow& r) -> Cell {
-       return r.peak->bytes == 0 ? Cell() : Cell(static_cast<double>(r.held.bytes) / static_cast<double>(r.peak->bytes));
+       return r.peak->bytes == 0 ? Cell()
+                                 : Cell(static_cast<double>(r.held.bytes) / static_cast<double>(r.peak->bytes));
      },
      "Fraction of the memory in use at the peak, 0 to 1."},
     {"peak_at_us", "Peak at", [](const MemoryRow& r) -> Cell { return Duration(Nanoseconds(r.peak->time)); },

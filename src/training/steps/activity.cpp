@@ -58,7 +58,18 @@ class ArgReader {
   }
 
  private:
-  enum class Key : std::uint8_t { unknown, other, correlation, bytes, total, device, address, number, blocks, estimate };
+  enum class Key : std::uint8_t {
+    unknown,
+    other,
+    correlation,
+    bytes,
+    total,
+    device,
+    address,
+    number,
+    blocks,
+    estimate
+  };
 
   Key key_of(StringId id) {
     Key& key = keys_[static_cast<std::size_t>(id)];
@@ -209,8 +220,8 @@ Activity activity_of(const Trace& trace) {
       activity.device.push_back(span);
     } else if (role == Role::memory) {
       const AskedArgs asked = args.read(event);
-      activity.memory.push_back({event.start_ns, asked.bytes, asked.total, asked.device, asked.address,
-                                 asked.number.value_or(0), event.row});
+      activity.memory.push_back(
+          {event.start_ns, asked.bytes, asked.total, asked.device, asked.address, asked.number.value_or(0), event.row});
     } else if (role == Role::step) {
       if (is_device_mark(trace.text(event.category)) || event.duration_ns <= 0) continue;
       activity.step_marks.push_back({span_of(event), event.name, event.row, role, id});

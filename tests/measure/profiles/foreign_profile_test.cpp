@@ -147,12 +147,12 @@ TEST(OrtProfile, a_fence_before_a_node_is_its_wait) {
 }
 
 TEST(OrtProfile, fences_of_old_versions_are_no_operators_though_they_have_no_index) {
-  const auto profile = parse_ort_profile(
-      trace({event("Node", "a_fence_before", 1, 2, 1, R"({"op_name":"Relu"})"),
-             event("Node", "a_kernel_time", 3, 5, 1, R"({"op_name":"Relu","node_index":"7"})"),
-             event("Node", "a_fence_after", 8, 1, 1, R"({"op_name":"Relu"})"),
-             event("Node", "b_fence_before", 9, 1, 1, R"({"op_name":"Add"})"), run(0, 12)}),
-      "p");
+  const auto profile =
+      parse_ort_profile(trace({event("Node", "a_fence_before", 1, 2, 1, R"({"op_name":"Relu"})"),
+                               event("Node", "a_kernel_time", 3, 5, 1, R"({"op_name":"Relu","node_index":"7"})"),
+                               event("Node", "a_fence_after", 8, 1, 1, R"({"op_name":"Relu"})"),
+                               event("Node", "b_fence_before", 9, 1, 1, R"({"op_name":"Add"})"), run(0, 12)}),
+                        "p");
   ASSERT_EQ(profile.operators.size(), 1U) << "b never ran";
   EXPECT_EQ(profile.operators[0].type, "Relu");
   EXPECT_THAT(microseconds(profile.operators[0].device), ElementsAre(5));

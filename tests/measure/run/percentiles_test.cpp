@@ -34,8 +34,8 @@ TEST(Percentiles, need_runs_beyond_them_and_say_how_many) {
   for (int i = 0; i < 300; ++i) runs.push_back({1000 * (i + 1), {}});
   std::shuffle(runs.begin(), runs.end(), std::mt19937(5));
   const Table table = percentiles_table(profiled_result(runs), {50, 99, 99.9});
-  const Table shown = some_columns(table, {"percentile_us", "percentile_low_us", "percentile_high_us",
-                                           "percentile_needs_runs"});
+  const Table shown =
+      some_columns(table, {"percentile_us", "percentile_low_us", "percentile_high_us", "percentile_needs_runs"});
   EXPECT_DOUBLE_EQ(std::get<Duration>(shown.rows[0][0]).count(), 150.5);
   EXPECT_NEAR(std::get<Duration>(shown.rows[0][1]).count() + std::get<Duration>(shown.rows[0][2]).count(), 301, 1e-6);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(shown.rows[0][3]));

@@ -42,8 +42,10 @@ TEST(Flops, of_convolutions) {
   EXPECT_EQ(count("aten::convolution", dims, R"(["","","","[1, 1]","[0, 0]","[3, 3]","False","[0, 0]","2"])"),
             2.0 * 16 * 2 * 2 * each)
       << "a dilation of 3 reaches over 7";
-  EXPECT_EQ(count("aten::convolution", dims, R"(["","","","[1, 1]","[0, 0]","[9, 9]","False","[0, 0]","2"])"), std::nullopt);
-  EXPECT_EQ(count("aten::convolution", dims, R"(["","","","[0, 0]","[0, 0]","[1, 1]","False","[0, 0]","2"])"), std::nullopt);
+  EXPECT_EQ(count("aten::convolution", dims, R"(["","","","[1, 1]","[0, 0]","[9, 9]","False","[0, 0]","2"])"),
+            std::nullopt);
+  EXPECT_EQ(count("aten::convolution", dims, R"(["","","","[0, 0]","[0, 0]","[1, 1]","False","[0, 0]","2"])"),
+            std::nullopt);
   EXPECT_EQ(count("aten::convolution", dims), std::nullopt) << "without the other arguments";
   // Of a transposed one each input gives 3 x 3 times the 4 outputs of its group.
   EXPECT_EQ(count("aten::convolution", "[[2,8,8,8],[8,4,3,3]]", R"(["","","","[2]","[0]","[1]","True","[0]","2"])"),
@@ -52,8 +54,8 @@ TEST(Flops, of_convolutions) {
 
 TEST(Flops, of_the_backward_pass_of_convolutions) {
   const auto of = [](const char* transposed, const char* mask) {
-    const std::string concrete = std::string(R"(["","","","[0]","[1]","[1]","[1]",")") + transposed +
-                                 R"(","[0, 0]","1",")" + mask + R"("])";
+    const std::string concrete =
+        std::string(R"(["","","","[0]","[1]","[1]","[1]",")") + transposed + R"(","[0, 0]","1",")" + mask + R"("])";
     return count("aten::convolution_backward", "[[2,16,8,8],[2,8,8,8],[16,8,3,3]]", concrete.c_str());
   };
   const double one = 2.0 * (2 * 16 * 64) * (8 * 9);
@@ -68,9 +70,9 @@ TEST(Flops, of_the_backward_pass_of_convolutions) {
 TEST(Flops, of_attention) {
   const double scores = 2 * (2.0 * 4 * 10 * 12);
   EXPECT_EQ(count("aten::_scaled_dot_product_flash_attention", "[[2,4,10,8],[2,4,12,8],[2,4,12,6]]"), scores * (8 + 6));
-  EXPECT_EQ(count("aten::_scaled_dot_product_efficient_attention_backward",
-                  "[[2,4,10,6],[2,4,10,8],[2,4,12,8],[2,4,12,6]]"),
-            scores * (3 * 8 + 2 * 6));
+  EXPECT_EQ(
+      count("aten::_scaled_dot_product_efficient_attention_backward", "[[2,4,10,6],[2,4,10,8],[2,4,12,8],[2,4,12,6]]"),
+      scores * (3 * 8 + 2 * 6));
 }
 
 // The counts of torch.utils.flop_counter for one step of the network that the trace is of, which has two; but of a

@@ -32,7 +32,10 @@ class MadeWork {
   void memory(RowId row, std::int64_t at, std::int64_t address, std::int64_t bytes, std::int64_t total,
               std::int64_t type = 1, std::int64_t number = 0) {
     trace.mark_instant(add(row, "[memory]", "cpu_instant_event", at, 0,
-                           {{"Addr", address}, {"Bytes", bytes}, {"Total Allocated", total}, {"Device Type", type},
+                           {{"Addr", address},
+                            {"Bytes", bytes},
+                            {"Total Allocated", total},
+                            {"Device Type", type},
                             {"Device Id", number}}),
                        InstantScope::row);
   }

@@ -30,11 +30,11 @@ struct Expected {
 TEST(Modules, of_a_real_trace_have_their_operators_to_the_nanosecond) {
   const TraceRead read = read_trace(source_dir() / "tests/training/figures/traces/modules.json.gz");
   const auto figures = modules_in(read.trace);
-  const std::vector<Expected> expected{
-      {"Conv2d_2", 315791, 1920576}, {"Attention_0", 518244, 1291553},     {"Conv2d_1", 392369, 1255869},
-      {"ConvTranspose2d_0", 776892, 760017}, {"Net_0", 414503, 497901},    {"Conv2d_0", 431062, 315958},
-      {"Linear_0", 223235, 219768},  {"Linear_1", 106767, 145845},         {"Linear_2", 54252, 139615},
-      {"", 935952, 71155}};
+  const std::vector<Expected> expected{{"Conv2d_2", 315791, 1920576}, {"Attention_0", 518244, 1291553},
+                                       {"Conv2d_1", 392369, 1255869}, {"ConvTranspose2d_0", 776892, 760017},
+                                       {"Net_0", 414503, 497901},     {"Conv2d_0", 431062, 315958},
+                                       {"Linear_0", 223235, 219768},  {"Linear_1", 106767, 145845},
+                                       {"Linear_2", 54252, 139615},   {"", 935952, 71155}};
   ASSERT_EQ(figures.size(), expected.size());
   std::int64_t network = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {

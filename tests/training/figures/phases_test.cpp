@@ -66,8 +66,8 @@ TEST(Phases, do_not_go_on_over_the_border_of_a_step) {
 TEST(Phases, of_a_device_are_those_whose_calls_launched_its_work) {
   MadeWork made = two_steps();
   for (std::int64_t at : {0, 100}) {
-    made.launch(made.loop, at + 14, "gemm", at + 20, 20);     // in the convolution: until 40
-    made.launch(made.loop, at + 22, "own", at + 40, 2);       // by the program between two operators of the pass
+    made.launch(made.loop, at + 14, "gemm", at + 20, 20);      // in the convolution: until 40
+    made.launch(made.loop, at + 22, "own", at + 40, 2);        // by the program between two operators of the pass
     made.launch(made.autograd, at + 37, "relu", at + 42, 13);  // until 55
     made.launch(made.loop, at + 73, "add", at + 80, 5);
     made.launch(made.loop, at + 95, "last", at + 96, 1);  // after all phases

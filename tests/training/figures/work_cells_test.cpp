@@ -47,8 +47,9 @@ TEST(Cells, of_diagnose_phases) {
                 {"phase_host_us", {"10", "8", "0", "0", "82", ""}},
                 {"launches_per_step", {"1", "1", "0", "0", "0", ""}},
                 {"gflop_per_step", {"0.00000006", "", "", "", "", ""}}});
-  expect_cells(some_columns(phases, {"phase_device_us", "gflops_per_s"}),
-               {{"phase_device_us", {"40", "20", "0", "0", "0", "40"}}, {"gflops_per_s", {"0.0015", "", "", "", "", ""}}});
+  expect_cells(
+      some_columns(phases, {"phase_device_us", "gflops_per_s"}),
+      {{"phase_device_us", {"40", "20", "0", "0", "0", "40"}}, {"gflops_per_s", {"0.0015", "", "", "", "", ""}}});
 }
 
 TEST(Cells, of_diagnose_operators) {
@@ -104,7 +105,8 @@ TEST(WorkTables, say_what_to_record_where_they_are_empty) {
   EXPECT_EQ(what_to_record("operators"), "");
   const std::vector<NamedTrace> none(1);
   const std::vector<Activity> activities(1);
-  for (const std::string& name : work_table_names()) EXPECT_TRUE(work_table(name, none, activities).has_value()) << name;
+  for (const std::string& name : work_table_names())
+    EXPECT_TRUE(work_table(name, none, activities).has_value()) << name;
   EXPECT_FALSE(work_table("kernels", none, activities).has_value());
 }
 
