@@ -41,7 +41,8 @@ constexpr Column<OpLine> operator_columns[] = {
      "Upper end of the 95 % interval of plain_mean_us."},
     {"time_from", "Time from", [](const OpLine& r) { return r.time_from.empty() ? Cell() : Cell(r.time_from); },
      "Where plain_mean_us comes from. plain: the runs without profiling. recorded: the machine was too busy for them "
-     "to tell it (the interval would be wider than the time), so it is the profiled time, scaled to the plain run. Empty "
+     "to tell it (the interval would be wider than the time), so it is the profiled time, scaled to the plain "
+     "run. Empty "
      "without plain runs and in rows that are no operators."},
     {common::total_us, [](const OpLine& r) -> Cell { return Duration(r.total); }},
     {common::mean_us, [](const OpLine& r) { return optional_cell(r.mean); }},

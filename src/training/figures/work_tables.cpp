@@ -19,7 +19,8 @@ namespace {
 
 constexpr ColumnText phase{
     "phase", "Phase",
-    "Phase of the training step: forward, backward (operators of autograd), optimizer, data_wait (the loop waits for its "
+    "Phase of the training step: forward, backward (operators of autograd), optimizer, data_wait (the loop "
+    "waits for its "
     "next batch), other (the rest of the step), idle (nothing runs on a device)."};
 constexpr ColumnText calls{"calls", "Calls", "Number of calls in the whole trace."};
 
@@ -39,7 +40,8 @@ Cell time_of(const std::optional<double>& ns) { return ns ? Cell(Duration(*ns / 
 
 constexpr ColumnText gflops_per_s{
     "gflops_per_s", "GFLOP/s",
-    "Floating-point operations by recorded shapes per second in which the work ran, in 10^9: on devices, without one in "
+    "Floating-point operations by recorded shapes per second in which the work ran, in 10^9: on devices, "
+    "without one in "
     "the program. Products of matrices, convolutions and attention count, others have none."};
 
 constexpr Column<PhaseRow> phase_columns[] = {
@@ -127,7 +129,8 @@ constexpr Column<MemoryRow> memory_columns[] = {
     {phase,
      [](const MemoryRow& r) -> Cell { return r.held.phase ? Cell(std::string(name_of(*r.held.phase))) : Cell(); }},
     {"taken_by", "Taken by", [](const MemoryRow& r) -> Cell { return r.name; },
-     "The operator that took the memory, as the program called it; [none] is the program itself, [before] what was in use "
+     "The operator that took the memory, as the program called it; [none] is the program itself, [before] what "
+     "was in use "
      "when the trace began or whose block the trace does not tell."},
     {"blocks", "Blocks", [](const MemoryRow& r) -> Cell { return r.held.blocks > 0 ? Cell(r.held.blocks) : Cell(); },
      "Number of blocks in use at the peak."},
@@ -158,8 +161,10 @@ struct MatrixUnitRow {
 constexpr Column<MatrixUnitRow> matrix_unit_columns[] = {
     {common::trace_file, [](const MatrixUnitRow& r) -> Cell { return r.file; }},
     {"matrix_unit", "Matrix units", [](const MatrixUnitRow& r) -> Cell { return r.unit; },
-     "Use of matrix units (tensor cores) by kernels: used (by the kernel's name), eligible (launched by an operator for "
-     "which there are such kernels, without one), none (others), not_told (the launching operator is not in the trace)."},
+     "Use of matrix units (tensor cores) by kernels: used (by the kernel's name), eligible (launched by an "
+     "operator for "
+     "which there are such kernels, without one), none (others), not_told (the launching operator is not in the "
+     "trace)."},
     {"kernel_count", "Kernels", [](const MatrixUnitRow& r) -> Cell { return r.figure.kernels; },
      "Number of kernel executions in the whole trace."},
     {"kernel_time_us", "Time", [](const MatrixUnitRow& r) -> Cell { return Duration(Nanoseconds(r.figure.time_ns)); },
