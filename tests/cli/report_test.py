@@ -2,6 +2,7 @@
 """report_test.py TAKT MAKE_MODELS: pages of `takt report` carry every number of the JSON they are made of, names cannot end
 an element, their bars add up, and a damaged result gives a sentence and no file. The browser's side is report_page_test.py."""
 import base64
+import gzip
 import json
 import pathlib
 import re
@@ -88,6 +89,40 @@ def main():
             (place / "cut.json").write_text(json.dumps({**run, **spoil}))
             done = report("cut.json", "-o", "cut.html")
             assert done.returncode == 1 and words in done.stderr and not (place / "cut.html").exists(), (spoil, done)
+        check_option_report(takt, place)
+        check_traces(takt, place)
+
+
+def check_option_report(takt, place):
+    """--report writes the page that takt report makes of the same result, whatever is printed."""
+    trace = pathlib.Path(__file__).resolve().parent / "slow_loader.trace.json"
+    for words in (["run", "small.onnx", "--device", "sim:box", "--iter", "20"], ["compare", "profile.json", "profile.json"],
+                  ["pipeline", "run", "pipe.yaml", "--simulate", "--batches", "10", "--trace", ""], ["diagnose", trace]):
+        subprocess.run([takt, *words, "--format", "json", "-o", "same.json", "--report", "same.html"], cwd=place, check=True,
+                       capture_output=True)
+        (of_option,) = page_data((place / "same.html").read_text())["results"]
+        check_tables(of_option, json.loads((place / "same.json").read_text()))
+        subprocess.run([takt, "report", "same.json", "-o", "other.html"], cwd=place, check=True, capture_output=True)
+        (of_report,) = page_data((place / "other.html").read_text())["results"]
+        assert {**of_option, "name": ""} == {**of_report, "name": ""}, words
+        text = subprocess.run([takt, *words], cwd=place, check=True, capture_output=True, text=True).stdout
+        both = subprocess.run([takt, *words, "--report", "same.html"], cwd=place, check=True, capture_output=True, text=True)
+        (of_text,) = page_data((place / "same.html").read_text())["results"]
+        assert both.stdout == text and "same.html" in both.stderr, both
+        assert (of_text["headline"], of_text["bars"]) == (of_option["headline"], of_option["bars"]), words
+
+
+def check_traces(takt, place):
+    """A trace needs no command before: the page has what diagnose says, and the metrics of --show that have rows."""
+    trace = pathlib.Path(__file__).resolve().parent / "slow_loader.trace.json"
+    (place / "packed.json.gz").write_bytes(gzip.compress(trace.read_bytes()))
+    subprocess.run([takt, "report", trace, "packed.json.gz", "-o", "traces.html"], cwd=place, check=True, capture_output=True)
+    results = page_data((place / "traces.html").read_text())["results"]
+    assert [result["name"] for result in results] == [trace.name, "packed.json.gz"]
+    for result in results:
+        check_bars(result)
+        assert result["headline"] == "data starvation costs 8.95 ms of a step of 24.0 ms", result["headline"]
+        assert {"verdicts", "kernels", "phases"} <= {table["name"] for table in result["tables"]}
 
 
 if __name__ == "__main__":

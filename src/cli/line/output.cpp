@@ -1,6 +1,7 @@
 #include "cli/line/output.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,9 @@
 
 #include "base/basics/text.h"
 #include "base/files/file.h"
+#include "base/system/log.h"
+#include "cli/line/tables.h"
+#include "report/results/result_file.h"
 
 namespace takt {
 namespace {
@@ -28,6 +32,16 @@ void render(const OutputOptions& options, std::span<const LongTable> tables, con
     if (options.format == "markdown")
       sink(fmt::format("{}\n\n{}\n", table.name, to_markdown(table.make(0, table.rows))));
   }
+}
+
+/// The page of what --format json would print: the same as `takt report` makes of that.
+void write_page(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance) {
+  std::string json;
+  write_json(tables, to_json(provenance), [&](std::string_view piece) { json += piece; });
+  const std::string command = fmt::format("{}", fmt::join(provenance.command, " "));
+  const std::vector results{parse_result(json, command, tables_of_command)};
+  write_file_atomically(options.report, page_html(results, command));
+  log_info(fmt::format("wrote page {}", printable(options.report.string())));
 }
 
 }  // namespace
@@ -63,6 +77,14 @@ void add_output(CommandLine& line, OutputOptions& output, const std::vector<std:
            &output.file);
 }
 
+void add_report(CommandLine& line, OutputOptions& output) {
+  line.add({.names = "--report",
+            .value = "FILE",
+            .meaning = "Also write the result as a page (HTML) that opens in a browser, as takt report does",
+            .makes = Makes::file},
+           &output.report);
+}
+
 Provenance provenance_of(std::string_view command, std::span<const std::string> arguments) {
   std::vector<std::string> words{"takt"};
   for (auto& word : split(command, ' ')) words.push_back(std::move(word));
@@ -71,6 +93,7 @@ Provenance provenance_of(std::string_view command, std::span<const std::string> 
 }
 
 std::vector<std::string> printed_tables(const OutputOptions& options, std::span<const std::string> tables) {
+  if (!options.report.empty()) return {tables.begin(), tables.end()};
   if (is_text(options)) return {};
   if (options.format != "csv") return {tables.begin(), tables.end()};
   return {options.table.empty() ? tables.front() : options.table};
@@ -85,12 +108,15 @@ void print(const OutputOptions& options, std::span<const Table> tables, const Pr
 
 void print(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
            const std::string& text) {
-  if (options.file.empty())
-    return render(options, tables, provenance, text,
-                  [](std::string_view piece) { std::fwrite(piece.data(), 1, piece.size(), stdout); });
-  AtomicFile file(options.file);
-  render(options, tables, provenance, text, [&](std::string_view piece) { file.append(piece); });
-  file.commit();
+  if (options.file.empty()) {
+    render(options, tables, provenance, text,
+           [](std::string_view piece) { std::fwrite(piece.data(), 1, piece.size(), stdout); });
+  } else {
+    AtomicFile file(options.file);
+    render(options, tables, provenance, text, [&](std::string_view piece) { file.append(piece); });
+    file.commit();
+  }
+  if (!options.report.empty()) write_page(options, tables, provenance);
 }
 
 }  // namespace takt

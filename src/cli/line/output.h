@@ -19,6 +19,7 @@ struct OutputOptions {
   std::string format = "table";  ///< table, csv, json or markdown, or one of the command's own
   std::string table;             ///< the table that CSV prints; empty: the first
   std::filesystem::path file;    ///< empty: stdout
+  std::filesystem::path report;  ///< the page (HTML) of the same result; empty: none
 
   bool is_text_on_screen() const { return format == "table" && file.empty(); }
   /// Returns what standard output can show; a file is 80 columns wide.
@@ -38,13 +39,17 @@ void add_output(CommandLine& line, OutputOptions& output, const std::vector<std:
 void add_output_format(CommandLine& line, OutputOptions& output, const std::vector<std::string>& tables,
                        const std::vector<std::string>& own_formats = {});
 
+/// Adds --report, which writes the page that `takt report` makes of the result.
+void add_report(CommandLine& line, OutputOptions& output);
+
 /// Returns the origin of a result of `command` ("trace info").
 Provenance provenance_of(std::string_view command, std::span<const std::string> arguments);
 
-/// Returns those of a command's tables that print() needs: none for the format "table" and the command's own formats.
+/// Returns those of a command's tables that print() needs: all for a page, none for the format "table" and the command's
+/// own formats.
 std::vector<std::string> printed_tables(const OutputOptions& options, std::span<const std::string> tables);
 
-/// Prints `text` for the format "table" and the command's own formats, else `tables`.
+/// Prints `text` for the format "table" and the command's own formats, else `tables`; then writes the page of --report.
 void print(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
            const std::string& text);
 /// The same for tables with more rows than memory should hold.

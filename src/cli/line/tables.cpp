@@ -95,12 +95,16 @@ const std::vector<CommandTables>& all_tables() {
   return all;
 }
 
-std::vector<std::string> table_names(std::string_view command) {
+std::vector<TableSchema> tables_of_command(std::string_view command) {
   const auto found = std::find_if(all_tables().begin(), all_tables().end(),
                                   [&](const CommandTables& one) { return one.command == command; });
-  TAKT_CHECK(found != all_tables().end());
+  return found == all_tables().end() ? std::vector<TableSchema>{} : found->tables;
+}
+
+std::vector<std::string> table_names(std::string_view command) {
   std::vector<std::string> names;
-  for (const auto& table : found->tables) names.push_back(table.name);
+  for (const auto& table : tables_of_command(command)) names.push_back(table.name);
+  TAKT_CHECK(!names.empty());
   return names;
 }
 

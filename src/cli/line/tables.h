@@ -19,6 +19,9 @@ struct CommandTables {
 /// Returns the tables of all commands that have any, in the order of `takt --help`.
 const std::vector<CommandTables>& all_tables();
 
+/// Returns the tables of a command as typed after `takt`; none for one that has none or is not known.
+std::vector<TableSchema> tables_of_command(std::string_view command);
+
 /// Returns the names for --table, the default first. `command` is one of all_tables().
 std::vector<std::string> table_names(std::string_view command);
 

@@ -70,6 +70,7 @@ CommandLine declare(CompareOptions& o) {
            &o.force);
   line.add({.names = "--all", .meaning = "Show unchanged operators too"}, &o.all);
   add_output(line, o.output, table_names("compare"));
+  add_report(line, o.output);
   return line;
 }
 

@@ -225,6 +225,7 @@ void add_results(CommandLine& line, RunOptions& o) {
   line.add({.names = "--model-info", .meaning = "Also show the model's inputs and outputs"}, &o.model_info);
   line.add({.names = "--verbose", .meaning = "Show every column and debug messages"}, &o.verbose);
   add_output(line, o.output, table_names("run"), {"model-explorer"});
+  add_report(line, o.output);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ CommandLine declare(PipelineAnalyzeOptions& o) {
             .required = true},
            &o.file);
   add_output(line, o.output, table_names("pipeline analyze"));
+  add_report(line, o.output);
   return line;
 }
 

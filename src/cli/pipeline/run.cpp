@@ -50,6 +50,7 @@ CommandLine declare(PipelineRunOptions& o) {
       &o.trace);
   add_seed(line, o.pipeline);
   add_output(line, o.output, table_names("pipeline run"));
+  add_report(line, o.output);
   return line;
 }
 

@@ -68,6 +68,7 @@ CommandLine declare(PlanRunOptions& o) {
             .makes = Makes::folder},
            &o.out);
   add_output(line, o.output, table_names("plan run"));
+  add_report(line, o.output);
   return line;
 }
 

@@ -137,6 +137,7 @@ CommandLine declare(SweepOptions& o) {
   add_what(line, o);
   add_measuring(line, o);
   add_output(line, o.output, table_names("sweep"));
+  add_report(line, o.output);
   return line;
 }
 

@@ -57,6 +57,7 @@ CommandLine declare(EvaluateOptions& o) {
                        "a server can that knows its own latencies; for loads that change"},
            &o.online);
   add_output(line, o.output, table_names("evaluate"));
+  add_report(line, o.output);
   return line;
 }
 

@@ -40,6 +40,7 @@ CommandLine declare(PredictOptions& o) {
            &o.trace);
   add_load(line, o.load);
   add_output(line, o.output, table_names("predict"));
+  add_report(line, o.output);
   return line;
 }
 

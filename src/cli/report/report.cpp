@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "base/files/file.h"
 #include "base/system/log.h"
 #include "cli/line/command_line.h"
 #include "cli/line/commands.h"
 #include "cli/line/tables.h"
+#include "cli/report/trace_result.h"
 #include "report/results/result_file.h"
 
 namespace takt {
@@ -26,7 +25,8 @@ CommandLine declare(ReportOptions& o) {
       "be sent as it is. Several results become its tabs.",
       "takt report before.json after.json -o report.html", o.log);
   line.add({.names = "RESULT",
-            .meaning = "What a command of takt wrote with --format json, or a profile that takt analyze reads",
+            .meaning = "What a command of takt wrote with --format json, a profile that takt analyze reads, or a trace that takt "
+                       "diagnose reads",
             .required = true,
             .names_a_file = true},
            &o.results);
@@ -35,15 +35,10 @@ CommandLine declare(ReportOptions& o) {
   return line;
 }
 
-std::vector<TableSchema> schemas_of(std::string_view command) {
-  const auto found = std::find_if(all_tables().begin(), all_tables().end(),
-                                  [&](const CommandTables& one) { return one.command == command; });
-  return found == all_tables().end() ? std::vector<TableSchema>{} : found->tables;
-}
-
 int run(ReportOptions& o, Arguments arguments) {
   std::vector<ReportResult> results;
-  for (const auto& file : o.results) results.push_back(report_result(file, schemas_of));
+  for (const auto& file : o.results)
+    results.push_back(is_trace(file) ? trace_result(file) : report_result(file, tables_of_command));
   write_file_atomically(o.output, page_html(results, fmt::format("takt report {}", fmt::join(arguments, " "))));
   log_info(fmt::format("wrote page {}", o.output.string()));
   return 0;

@@ -51,6 +51,7 @@ CommandLine declare(DiagnoseOptions& o) {
   line.add({.names = "--compare", .meaning = "Show what changed in a step from the first of two traces to the second"},
            &o.compare);
   add_output(line, o.output, table_names("diagnose"));
+  add_report(line, o.output);
   return line;
 }
 

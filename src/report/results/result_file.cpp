@@ -32,13 +32,19 @@ void say_what_is_missing(ReportResult& result, const std::string& command) {
 ReportResult report_result(const std::filesystem::path& file, SchemasOf schemas_of) {
   const std::string text = read_file(file);
   if (!is_result(text)) return report_profile(file);
-  const std::string where = "'" + quoted_part(file.string(), 200) + "'";
-  const nlohmann::json read = parse_strictly(text, where);
+  ReportResult result = parse_result(text, file.string(), schemas_of);
+  result.name = file.filename().string();
+  return result;
+}
+
+ReportResult parse_result(std::string_view json, const std::string& name, SchemasOf schemas_of) {
+  const std::string where = "'" + quoted_part(name, 200) + "'";
+  const nlohmann::json read = parse_strictly(json, where);
   const nlohmann::json provenance = read.value("takt", nlohmann::json());
   const std::string command =
-      command_of(provenance, where, [&](std::string_view name) { return !schemas_of(name).empty(); });
+      command_of(provenance, where, [&](std::string_view known) { return !schemas_of(known).empty(); });
   ReportResult result;
-  result.name = file.filename().string();
+  result.name = name;
   result.origin = origin_of(provenance, where);
   result.tables = saved_tables(read.value("tables", nlohmann::json()), schemas_of(command), where);
   result.bars = bars_of(result.tables);

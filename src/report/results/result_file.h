@@ -11,6 +11,10 @@ namespace takt {
 /// Throws Error(io) where the file cannot be read and Error(bad_input), naming it, where it is neither.
 ReportResult report_result(const std::filesystem::path& file, SchemasOf schemas_of);
 
+/// Returns the tab of what a command printed with --format json. `name` is the tab's, and begins the message of
+/// Error(bad_input).
+ReportResult parse_result(std::string_view json, const std::string& name, SchemasOf schemas_of);
+
 /// Of any profile that takt reads.
 ReportResult report_profile(const std::filesystem::path& file);
 

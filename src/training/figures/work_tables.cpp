@@ -19,10 +19,9 @@ namespace {
 
 constexpr ColumnText phase{
     "phase", "Phase",
-    "Phase of the training step: forward, backward (operators of autograd), optimizer, data_wait (the loop "
-    "waits for its "
-    "next batch), other (the rest of the step), idle (nothing runs on a device)."};
-constexpr ColumnText calls{"calls", "Calls", "Number of calls in the whole trace."};
+    "Phase of the training step: forward, backward (operators of autograd), optimizer, data_wait (the loop waits for "
+    "its next batch), other (the rest of the step), idle (nothing runs on a device)."};
+constexpr ColumnText call_count{"call_count", "Calls", "Number of calls in the whole trace."};
 
 struct PhaseRow {
   std::string file, phase;
@@ -38,11 +37,10 @@ std::optional<double> rate(const std::optional<double>& flops, const std::option
 
 Cell time_of(const std::optional<double>& ns) { return ns ? Cell(Duration(*ns / 1000)) : Cell(); }
 
-constexpr ColumnText gflops_per_s{
-    "gflops_per_s", "GFLOP/s",
-    "Floating-point operations by recorded shapes per second in which the work ran, in 10^9: on devices, "
-    "without one in "
-    "the program. Products of matrices, convolutions and attention count, others have none."};
+constexpr ColumnText counted_gflops_per_s{
+    "counted_gflops_per_s", "GFLOP/s",
+    "Floating-point operations by recorded shapes per second in which the work ran, in 10^9: on devices, without one "
+    "in the program. Products of matrices, convolutions and attention count, others have none."};
 
 constexpr Column<PhaseRow> phase_columns[] = {
     {common::trace_file, [](const PhaseRow& r) -> Cell { return r.file; }},
@@ -56,7 +54,7 @@ constexpr Column<PhaseRow> phase_columns[] = {
      "Mean number per training step of kernels, copies and fills that the phase launched."},
     {"gflop_per_step", "GFLOP", [](const PhaseRow& r) -> Cell { return r.flops ? Cell(*r.flops / 1e9) : Cell(); },
      "Floating-point operations per training step by recorded shapes, in 10^9; empty without record_shapes=True."},
-    {gflops_per_s,
+    {counted_gflops_per_s,
      [](const PhaseRow& r) { return optional_cell(rate(r.flops, r.has_device ? r.device_ns : r.host_ns)); }},
 };
 
@@ -69,7 +67,7 @@ constexpr Column<OperatorRow> operator_columns[] = {
     {common::trace_file, [](const OperatorRow& r) -> Cell { return r.file; }},
     {"op", "Operator", [](const OperatorRow& r) -> Cell { return r.name; },
      "Operator of the framework; [none] is device work that no operator launched."},
-    {calls, [](const OperatorRow& r) -> Cell { return r.figure.calls; }},
+    {call_count, [](const OperatorRow& r) -> Cell { return r.figure.calls; }},
     {"self_host_us", "Self host", [](const OperatorRow& r) -> Cell { return Duration(Nanoseconds(r.figure.self_ns)); },
      "Total time of the operator in the program, without operators that it calls."},
     {"self_device_us", "Self device",
@@ -80,7 +78,7 @@ constexpr Column<OperatorRow> operator_columns[] = {
     {"total_gflop", "GFLOP",
      [](const OperatorRow& r) -> Cell { return r.figure.flops ? Cell(*r.figure.flops / 1e9) : Cell(); },
      "Floating-point operations of all calls by recorded shapes, in 10^9; empty for operators that are not counted."},
-    {gflops_per_s,
+    {counted_gflops_per_s,
      [](const OperatorRow& r) { return optional_cell(rate(r.figure.flops, static_cast<double>(r.figure.flops_ns))); }},
 };
 
@@ -95,14 +93,14 @@ constexpr Column<ModuleRow> module_columns[] = {
     {"module", "Module",
      [](const ModuleRow& r) -> Cell { return r.figure.name.empty() ? std::string("[none]") : r.figure.name; },
      "Module of the network (nn.Module) by class and number; [none] is what belongs to no module."},
-    {"inside", "Inside", [](const ModuleRow& r) -> Cell { return r.figure.inside.empty() ? Cell() : r.figure.inside; },
+    {"inside_module", "Inside", [](const ModuleRow& r) -> Cell { return r.figure.inside.empty() ? Cell() : r.figure.inside; },
      "The module that calls it; empty for the outermost one, or if several call it."},
-    {calls, [](const ModuleRow& r) -> Cell { return r.figure.calls > 0 ? Cell(r.figure.calls) : Cell(); }},
+    {call_count, [](const ModuleRow& r) -> Cell { return r.figure.calls > 0 ? Cell(r.figure.calls) : Cell(); }},
     {"forward_us", "Forward", [](const ModuleRow& r) -> Cell { return Duration(Nanoseconds(r.figure.forward_ns)); },
      "Total time of the module's own forward pass, without the modules inside: of the device work that it launched; "
      "without a device, of its operators."},
     {"backward_us", "Backward", [](const ModuleRow& r) -> Cell { return Duration(Nanoseconds(r.figure.backward_ns)); },
-     "The same of its backward pass, matched by autograd's sequence numbers."},
+     "Total time of the module's own backward pass, matched by autograd's sequence numbers."},
     {"module_share", "Share", [](const ModuleRow& r) -> Cell { return r.share; },
      "Fraction of the time of all modules and [none], 0 to 1: its own forward and backward pass."},
     {"with_inner_us", "With inner", [](const ModuleRow& r) -> Cell { return Duration(Nanoseconds(r.figure.all_ns)); },
@@ -129,10 +127,9 @@ constexpr Column<MemoryRow> memory_columns[] = {
     {phase,
      [](const MemoryRow& r) -> Cell { return r.held.phase ? Cell(std::string(name_of(*r.held.phase))) : Cell(); }},
     {"taken_by", "Taken by", [](const MemoryRow& r) -> Cell { return r.name; },
-     "The operator that took the memory, as the program called it; [none] is the program itself, [before] what "
-     "was in use "
-     "when the trace began or whose block the trace does not tell."},
-    {"blocks", "Blocks", [](const MemoryRow& r) -> Cell { return r.held.blocks > 0 ? Cell(r.held.blocks) : Cell(); },
+     "The operator that took the memory, as the program called it; [none] is the program itself, [before] what was "
+     "in use when the trace began or whose block the trace does not tell."},
+    {"held_blocks", "Blocks", [](const MemoryRow& r) -> Cell { return r.held.blocks > 0 ? Cell(r.held.blocks) : Cell(); },
      "Number of blocks in use at the peak."},
     {"held_mb", "In use (MB)",
      [](const MemoryRow& r) -> Cell { return static_cast<double>(r.held.bytes) / bytes_per_mb; },
@@ -162,10 +159,9 @@ constexpr Column<MatrixUnitRow> matrix_unit_columns[] = {
     {common::trace_file, [](const MatrixUnitRow& r) -> Cell { return r.file; }},
     {"matrix_unit", "Matrix units", [](const MatrixUnitRow& r) -> Cell { return r.unit; },
      "Use of matrix units (tensor cores) by kernels: used (by the kernel's name), eligible (launched by an "
-     "operator for "
-     "which there are such kernels, without one), none (others), not_told (the launching operator is not in the "
-     "trace)."},
-    {"kernel_count", "Kernels", [](const MatrixUnitRow& r) -> Cell { return r.figure.kernels; },
+     "operator for which there are such kernels, without one), none (others), not_told (the launching operator is not "
+     "in the trace)."},
+    {"kernel_executions", "Kernels", [](const MatrixUnitRow& r) -> Cell { return r.figure.kernels; },
      "Number of kernel executions in the whole trace."},
     {"kernel_time_us", "Time", [](const MatrixUnitRow& r) -> Cell { return Duration(Nanoseconds(r.figure.time_ns)); },
      "Total time of the kernels; the column adds up to that of all computing kernels."},
@@ -189,6 +185,7 @@ constexpr TableDefinition<MatrixUnitRow> matrix_units_definition{
     matrix_unit_columns};
 
 void add_phases(const NamedTrace& named, const Activity& activity, std::vector<PhaseRow>& rows) {
+  if (activity.host.empty() && activity.device.empty()) return;
   const PhaseFigures figures = phase_figures(named.read.trace, activity, find_steps(activity));
   const double steps = static_cast<double>(std::max<std::int64_t>(figures.steps, 1));
   for (const PhaseFigure& one : figures.list) {

@@ -48,25 +48,25 @@ TEST(Cells, of_diagnose_phases) {
                 {"launches_per_step", {"1", "1", "0", "0", "0", ""}},
                 {"gflop_per_step", {"0.00000006", "", "", "", "", ""}}});
   expect_cells(
-      some_columns(phases, {"phase_device_us", "gflops_per_s"}),
-      {{"phase_device_us", {"40", "20", "0", "0", "0", "40"}}, {"gflops_per_s", {"0.0015", "", "", "", "", ""}}});
+      some_columns(phases, {"phase_device_us", "counted_gflops_per_s"}),
+      {{"phase_device_us", {"40", "20", "0", "0", "0", "40"}}, {"counted_gflops_per_s", {"0.0015", "", "", "", "", ""}}});
 }
 
 TEST(Cells, of_diagnose_operators) {
   expect_cells(table("operators"), {{"file", {"a.json", "a.json"}},
                                     {"op", {"aten::mm", "MmBackward0"}},
-                                    {"calls", {"2", "2"}},
+                                    {"call_count", {"2", "2"}},
                                     {"self_host_us", {"20", "16"}},
                                     {"self_device_us", {"80", "40"}},
                                     {"total_gflop", {"0.00000012", ""}},
-                                    {"gflops_per_s", {"0.0015", ""}}});
+                                    {"counted_gflops_per_s", {"0.0015", ""}}});
 }
 
 TEST(Cells, of_diagnose_modules) {
   expect_cells(table("modules"), {{"file", {"a.json"}},
                                   {"module", {"Net_0"}},
-                                  {"inside", {""}},
-                                  {"calls", {"2"}},
+                                  {"inside_module", {""}},
+                                  {"call_count", {"2"}},
                                   {"forward_us", {"80"}},
                                   {"backward_us", {"40"}},
                                   {"module_share", {"1"}},
@@ -79,7 +79,7 @@ TEST(Cells, of_diagnose_memory) {
                                  {"memory_of", {"device 0", "device 0", "device 0"}},
                                  {"phase", {"forward", "backward", ""}},
                                  {"taken_by", {"aten::mm", "MmBackward0", "[before]"}},
-                                 {"blocks", {"1", "1", ""}},
+                                 {"held_blocks", {"1", "1", ""}},
                                  {"held_mb", {"3", "1", "1"}},
                                  {"memory_share", {"0.6", "0.2", "0.2"}},
                                  {"peak_at_us", {"31", "31", "31"}},
@@ -93,7 +93,7 @@ TEST(Cells, of_diagnose_memory) {
 TEST(Cells, of_diagnose_matrix_units) {
   expect_cells(table("matrix_units"), {{"file", {"a.json", "a.json"}},
                                        {"matrix_unit", {"used", "eligible"}},
-                                       {"kernel_count", {"2", "2"}},
+                                       {"kernel_executions", {"2", "2"}},
                                        {"kernel_time_us", {"40", "80"}},
                                        {"kernel_share", {"0.33333333333333", "0.66666666666667"}},
                                        {"longest_kernel", {"h884gemm", "ampere_sgemm"}}});
