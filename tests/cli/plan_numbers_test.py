@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+from answers import answer
 from sanitized import not_sanitized
 
 TAKT, MAKE_NUMBERS, SPOILED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
@@ -49,7 +50,7 @@ class Numbers(unittest.TestCase):
         done = subprocess.run([TAKT, 'plan', 'run', f'{model}.onnx', *QUICK, *words], cwd=self.path, capture_output=True,
                               encoding='utf-8', timeout=120, check=False, env=settings)
         self.assertEqual(done.returncode, code, f'{model} {words} {spoil}: {done.stdout}{done.stderr}')
-        return done.stdout if code == 0 else done.stderr
+        return done.stdout if code == 0 else answer(done.stderr)
 
     def numbers(self, model, *words, **how):
         rows = list(csv.DictReader(io.StringIO(self.plan_run(model, *UNITS, '--format', 'csv', '--table', 'plan_runs', *words, **how))))

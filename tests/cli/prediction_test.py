@@ -159,7 +159,7 @@ class Chain(unittest.TestCase):
         self.assertIn('load: prometheus: ', done.stderr)
         laws = json.loads((self.folder / 'loaded' / 'predictor.json').read_text(encoding='utf-8'))['load_laws']
         if laws[0]['kind'] in ('turns', 'probe'):  # which law is the most certain one is measured
-            self.assertIn('probe_wait_ratio is not known', done.stderr)
+            self.assertIn('probe_wait_ratio is unknown', done.stderr)
         result = tables(self.folder, 'evaluate', model, '--predictor', 'loaded', '--load', '--rounds', '2', '--time', '60ms')
         self.assertEqual([row['evaluate_round'] for row in result['models']], [1, 2])
         self.assertTrue(all(row['load_factor'] > 0 for row in result['models']), result['models'])
