@@ -1,9 +1,9 @@
 #include "cli/report/trace_result.h"
 
 #include <array>
-#include <fstream>
 #include <string>
 
+#include "base/files/file.h"
 #include "cli/line/output.h"
 #include "cli/line/tables.h"
 #include "cli/trace/trace.h"
@@ -19,10 +19,8 @@ constexpr std::size_t looked_at = 1 << 16;
 std::string beginning_of(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return {};  // what a pipe gave would be gone
-  std::ifstream in(file, std::ios::binary);
   std::string text(looked_at, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  text.resize(InputFile(file).read(text));
   return text;
 }
 

@@ -161,7 +161,7 @@ constexpr Column<MatrixUnitRow> matrix_unit_columns[] = {
      "Use of matrix units (tensor cores) by kernels: used (by the kernel's name), eligible (launched by an "
      "operator for which there are such kernels, without one), none (others), not_told (the launching operator is not "
      "in the trace)."},
-    {"kernel_executions", "Kernels", [](const MatrixUnitRow& r) -> Cell { return r.figure.kernels; },
+    {"unit_kernels", "Kernels", [](const MatrixUnitRow& r) -> Cell { return r.figure.kernels; },
      "Number of kernel executions in the whole trace."},
     {"kernel_time_us", "Time", [](const MatrixUnitRow& r) -> Cell { return Duration(Nanoseconds(r.figure.time_ns)); },
      "Total time of the kernels; the column adds up to that of all computing kernels."},

@@ -93,7 +93,7 @@ TEST(Cells, of_diagnose_memory) {
 TEST(Cells, of_diagnose_matrix_units) {
   expect_cells(table("matrix_units"), {{"file", {"a.json", "a.json"}},
                                        {"matrix_unit", {"used", "eligible"}},
-                                       {"kernel_executions", {"2", "2"}},
+                                       {"unit_kernels", {"2", "2"}},
                                        {"kernel_time_us", {"40", "80"}},
                                        {"kernel_share", {"0.33333333333333", "0.66666666666667"}},
                                        {"longest_kernel", {"h884gemm", "ampere_sgemm"}}});
