@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 from answers import answer
-from sanitized import not_sanitized
+from sanitized import IS_SANITIZED, not_sanitized
 
 TAKT, MAKE_NUMBERS, SPOILED = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 UNITS = ['--devices', 'onnxruntime@CPU,openvino@CPU', '--threads', '1']
@@ -25,6 +25,8 @@ OF_NAN = ['number_for_nan', 'nan_elsewhere']
 LATER = ['stale', 'accumulated']
 PRECISIONS = ['convolutions_f16', 'perceptron_f16', 'attention_f16', 'convolutions_bf16', 'perceptron_bf16', 'convolutions_i8',
               'perceptron_i8', 'weights_i8', 'weights_i4', 'dynamic_i8']
+if IS_SANITIZED:  # what is wrong differs, the code that finds it does not
+    AT_ONCE, OF_NAN, LATER, PRECISIONS = AT_ONCE[:2], OF_NAN[:1], LATER[:1], PRECISIONS[::4]
 
 
 def setUpModule():
