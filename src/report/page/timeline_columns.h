@@ -1,0 +1,62 @@
+// Events of a trace as a page draws them, and the columns of numbers that carry them: 5 to 8 bytes an event in the file.
+//
+// A row has levels, and the spans of a level never overlap. So a level is a list of steps, from the end of one span to the
+// start of the next, and of lengths, both small numbers; names are places in a list whose first are the most frequent.
+// Each column holds the numbers of all levels, one after the other, seven bits a byte, the lowest first, with the eighth bit
+// set on all bytes of a number but its last (LEB128): what the deflating of the page likes better than text, and what its
+// script decodes in milliseconds.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "base/basics/units.h"
+
+namespace takt {
+
+/// `start_ns` counts from the timeline's begin, `name` is a place in ReportTimeline::names.
+struct ReportSpan {
+  std::uint64_t start_ns = 0, duration_ns = 0;
+  std::uint32_t name = 0;
+};
+
+/// In order of start; none overlaps the next.
+using ReportLevel = std::vector<ReportSpan>;
+
+/// A thread, or a stream of a device. Spans of a level lie inside those of levels before it, or beside them where events
+/// of the row overlap.
+struct ReportRow {
+  std::string process, name;
+  bool is_device = false;
+  std::vector<ReportLevel> levels;
+};
+
+/// A kind of work with its colour ("k1", "copy", "wait-starved") and what the legend calls it.
+struct ReportKind {
+  std::string colour, label;
+};
+
+struct ReportName {
+  std::string text;
+  std::uint32_t kind = 0;  ///< a place in ReportTimeline::kinds
+};
+
+struct ReportTimeline {
+  Nanoseconds begin{};          ///< of the earliest event, from the trace's base time
+  std::uint64_t length_ns = 0;  ///< to the end of the latest one
+  std::vector<ReportKind> kinds;
+  std::vector<ReportName> names;
+  std::vector<ReportRow> rows;
+  std::uint64_t left_out = 0;  ///< spans that the page has no room for
+  std::string note;            ///< what to know of it: that spans are left out; or empty
+
+  std::uint64_t spans() const;
+};
+
+/// Returns what a page says of the timeline; its columns are put behind `bytes`, and "columns" says where each begins.
+/// Times are in "unit_ns", the largest unit of which all are multiples.
+nlohmann::json timeline_json(const ReportTimeline& timeline, std::string& bytes);
+
+}  // namespace takt

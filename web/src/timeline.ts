@@ -1,0 +1,194 @@
+// The timeline of a trace: it zooms, moves, is searched and walked by keys. What it shows is also a table: the rows of the
+// trace with their events and their time in use.
+
+import type { TimelineData } from "./data";
+import { element, name } from "./dom";
+import { is_wait } from "./timeline_colours";
+import { level_of, next_hit, type Spot } from "./timeline_data";
+import { Figure } from "./timeline_figure";
+import { handle_overview, handle_pointer } from "./timeline_pointer";
+import { exact_time } from "./timeline_ruler";
+
+const how =
+  "Far out, the height of a column is the share of its time in use and its colour the kind that takes most; closer, blocks are events. What waits " +
+  "lies low. Drag moves, Ctrl and the wheel zoom, a press chooses. Keys: arrows move, + and − zoom, 0 shows all, [ and ] go from event to event, " +
+  "/ searches, n and N go from hit to hit.";
+
+export class TimelineView {
+  readonly root = element("section", { class: "timeline" });
+  private readonly figure: Figure;
+  private readonly keys = element("div", { class: "keys", role: "group", tabindex: "0", "aria-label": "Timeline: arrows move, plus and minus zoom, brackets go from event to event, slash searches" });
+  private readonly tip = element("div", { class: "tip away", "aria-hidden": "true" });
+  private readonly said = element("p", { class: "said", role: "status" });
+  private readonly found = element("span", { class: "count", role: "status" });
+  private readonly search = element("input", { type: "search", "aria-label": "Search events", placeholder: "search events, e.g. conv" });
+
+  constructor(
+    private readonly data: TimelineData,
+    bytes: Uint8Array,
+  ) {
+    this.figure = new Figure(data, bytes, () => this.drawn());
+    const button = (text: string, label: string, act: () => void) => {
+      const made = element("button", { type: "button", "aria-label": label }, text);
+      made.addEventListener("click", act);
+      return made;
+    };
+    const zoom = (factor: number) => () => this.change(() => this.figure.window.zoom(factor));
+    const tools = [button("−", "Zoom out", zoom(2)), button("+", "Zoom in", zoom(0.5)), button("all", "Show the whole trace", () => this.change(() => this.figure.window.all()))];
+    this.keys.append(this.figure.top, this.figure.frame, this.tip);
+    this.root.append(
+      element("h2", {}, "Timeline"),
+      element("p", { class: "how" }, how),
+      data.note ? element("p", { class: "missing" }, data.note) : "",
+      element("div", { class: "tools" }, this.search, ...tools, this.found),
+      this.keys,
+      this.said,
+      this.legend(),
+    );
+    this.listen();
+  }
+
+  private listen(): void {
+    const figure = this.figure;
+    this.search.addEventListener("input", () => this.look_for(this.search.value));
+    this.search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.walk_hits(event.shiftKey);
+    });
+    this.keys.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.keys) return;
+      if (this.key(event.key)) event.preventDefault();
+    });
+    handle_pointer(figure.picture, {
+      window: figure.window,
+      share: (event) => figure.share_at(event),
+      width: () => figure.plot.width,
+      changed: () => figure.ask(),
+      press: (event) => this.choose(figure.spot_at(event)),
+      hover: (event) => this.hover(event),
+    });
+    const centre = (share: number) => {
+      const { window } = figure;
+      const middle = share * Math.max(1, this.data.length_ns);
+      this.change(() => window.set(middle - window.span / 2, middle + window.span / 2));
+    };
+    handle_overview(figure.top, centre, (event) => figure.share_at(event));
+  }
+
+  private key(key: string): boolean {
+    const { window } = this.figure;
+    const acts: Record<string, () => void> = {
+      ArrowLeft: () => window.move(-0.1),
+      ArrowRight: () => window.move(0.1),
+      ArrowUp: () => (this.figure.frame.scrollTop -= 40),
+      ArrowDown: () => (this.figure.frame.scrollTop += 40),
+      "+": () => window.zoom(0.5),
+      "=": () => window.zoom(0.5),
+      "-": () => window.zoom(2),
+      "0": () => window.all(),
+      f: () => window.all(),
+      "[": () => this.neighbour(-1),
+      "]": () => this.neighbour(1),
+      "/": () => this.search.focus(),
+      n: () => this.walk_hits(false),
+      N: () => this.walk_hits(true),
+      Escape: () => this.choose(null),
+      Enter: () => this.zoom_to_chosen(),
+    };
+    const act = Object.hasOwn(acts, key) ? acts[key] : undefined;
+    if (act) this.change(act);
+    return act !== undefined;
+  }
+
+  private change(act: () => void): void {
+    act();
+    this.figure.ask();
+  }
+
+  private choose(spot: Spot | null): void {
+    this.figure.chosen = spot;
+    this.said.replaceChildren(...(spot ? this.words(spot) : []));
+    if (spot) {
+      const level = level_of(this.figure.timeline, spot);
+      this.figure.window.reveal(level.starts[spot.at]!, level.ends[spot.at]!);
+      this.figure.reveal(spot);
+    }
+    this.figure.ask();
+  }
+
+  /** The next event of the level; the first in sight where none is chosen. */
+  private neighbour(step: number): void {
+    const { chosen, timeline, window } = this.figure;
+    if (chosen) {
+      const at = chosen.at + step;
+      if (at >= 0 && at < level_of(timeline, chosen).length) this.choose({ ...chosen, at });
+      return;
+    }
+    const row = timeline.rows.findIndex((one) => one.levels[0]!.after(window.from) < one.levels[0]!.length);
+    if (row >= 0) this.choose({ row, level: 0, at: timeline.rows[row]!.levels[0]!.after(window.from) });
+  }
+
+  private zoom_to_chosen(): void {
+    const { chosen, timeline, window } = this.figure;
+    if (!chosen) return;
+    const level = level_of(timeline, chosen);
+    const long = Math.max(20, level.ends[chosen.at]! - level.starts[chosen.at]!);
+    window.set(level.starts[chosen.at]! - long, level.ends[chosen.at]! + long);
+  }
+
+  private look_for(text: string): void {
+    const { timeline } = this.figure;
+    const wanted = text.trim().toLowerCase();
+    const is_hit = wanted ? Uint8Array.from(timeline.names, (one) => (one.toLowerCase().includes(wanted) ? 1 : 0)) : null;
+    let count = 0;
+    let time = 0;
+    for (const row of timeline.rows)
+      for (const level of row.levels) {
+        const found = level.search(is_hit);
+        count += found.count;
+        time += found.time;
+      }
+    this.root.dataset.hits = is_hit ? String(count) : "";
+    this.found.replaceChildren(is_hit ? `${count} ${count === 1 ? "event" : "events"}, ${exact_time(time)} in all` : "");
+    this.figure.ask();
+  }
+
+  private walk_hits(backwards: boolean): void {
+    const found = next_hit(this.figure.timeline, this.figure.chosen, backwards);
+    if (found) this.choose(found);
+  }
+
+  /** Name, kind, start, duration and row of an event. */
+  private words(spot: Spot): (Node | string)[] {
+    const { timeline } = this.figure;
+    const level = level_of(timeline, spot);
+    const start = level.starts[spot.at]!;
+    const row = timeline.rows[spot.row]!;
+    const kind = timeline.kinds[level.kind(spot.at)]?.label ?? "";
+    const long = level.ends[spot.at]! - start;
+    const called = element("b", {}, name(timeline.names[level.names[spot.at]!] ?? ""));
+    return [called, ` ${kind}, ${exact_time(long)} at ${exact_time(start)}, on `, name(row.name)];
+  }
+
+  private hover(event: PointerEvent | null): void {
+    const spot = event && this.figure.spot_at(event);
+    this.tip.classList.toggle("away", !spot);
+    if (!event || !spot) return;
+    this.tip.replaceChildren(...this.words(spot));
+    const box = this.keys.getBoundingClientRect();
+    const left = Math.min(event.clientX - box.left + 12, box.width - this.tip.offsetWidth - 4);
+    this.tip.style.left = `${Math.max(0, left)}px`;
+    this.tip.style.top = `${event.clientY - box.top + 16}px`;
+  }
+
+  private legend(): HTMLElement {
+    const swatch = (colour: string) => element("span", { class: `swatch back-${colour}${is_wait(colour) ? " low" : ""}`, "aria-hidden": "true" });
+    return element("ul", { class: "kinds" }, ...this.data.kinds.map((kind) => element("li", {}, swatch(kind.colour), name(kind.label))));
+  }
+
+  private drawn(): void {
+    const { timeline, window, picture } = this.figure;
+    const seen = `${exact_time(window.from)} to ${exact_time(window.to)}`;
+    picture.setAttribute("aria-label", `${timeline.events} events on ${timeline.rows.length} rows in ${exact_time(timeline.length)}; shown is ${seen}. The table "rows" has the same in figures.`);
+    Object.assign(this.root.dataset, { events: timeline.events, from: window.from, to: window.to });
+  }
+}
