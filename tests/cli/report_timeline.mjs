@@ -108,6 +108,9 @@ async function check_pointer(page) {
   assert.ok((await state(page)).span < whole.span);
   await figure(page).getByRole("button", { name: "Show the whole trace" }).click();
   assert.equal((await state(page)).span, whole.span);
+  await figure(page).getByRole("button", { name: "Zoom in" }).click();
+  await figure(page).getByRole("button", { name: "data starvation" }).click();
+  assert.equal((await state(page)).span, whole.span, "the verdict is about every step of this trace");
 }
 
 async function check_folding(page) {

@@ -107,9 +107,10 @@ TEST(Timeline, beyond_what_a_page_holds_the_longest_stay_and_the_note_counts_the
   EXPECT_EQ(results[0].timeline->spans(), 1u);
   EXPECT_EQ(results[0].timeline->rows[0].levels[0][0].start_ns, 30'000u);
   EXPECT_EQ(results[0].timeline->left_out, 5u);
-  EXPECT_EQ(results[0].timeline->note,
-            "5 events, each of at most 2.00 µs, are left out: the page keeps the longest. takt trace cut makes a piece of "
-            "the trace that has them all.");
+  EXPECT_EQ(
+      results[0].timeline->note,
+      "5 events, each of at most 2.00 µs, are left out: the page keeps the longest. takt trace cut makes a piece of "
+      "the trace that has them all.");
   EXPECT_EQ(results[2].timeline->spans(), 4u);
   EXPECT_EQ(results[2].timeline->left_out, 0u);
   EXPECT_EQ(results[2].timeline->note, "");

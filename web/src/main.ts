@@ -9,7 +9,7 @@ import { with_unit } from "./numbers";
 import { draw_roofline } from "./roofline";
 import { draw_runs } from "./runs";
 import { TableView } from "./table";
-import { TimelineView } from "./timeline";
+import { stretches_of, TimelineView } from "./timeline";
 
 function dateline(result: Result): HTMLElement {
   const known = result.origin.filter((one) => one.value !== "");
@@ -58,7 +58,7 @@ function panel(result: Result, place: number, bytes: Uint8Array): HTMLElement {
   for (const bar of result.bars) root.append(draw_bar(bar, pick));
   for (const missing of result.missing) root.append(element("p", { class: "missing" }, visible(missing)));
   if (result.runs_us.length > 0) root.append(element("section", {}, element("h2", {}, "Runs"), draw_runs(result.runs_us, result.run_marks)));
-  if (result.timeline) root.append(new TimelineView(result.timeline, bytes).root);
+  if (result.timeline) root.append(new TimelineView(result.timeline, bytes, stretches_of(tables)).root);
   for (const [at, view] of views.entries()) {
     root.append(view.root);
     const table = tables[at];

@@ -1,8 +1,8 @@
 // The timeline of a trace: it zooms, moves, is searched and walked by keys. What it shows is also a table: the rows of the
 // trace with their events and their time in use.
 
-import type { TimelineData } from "./data";
-import { element, name } from "./dom";
+import type { Table, TimelineData } from "./data";
+import { element, name, visible } from "./dom";
 import { is_wait } from "./timeline_colours";
 import { level_of, next_hit, type Spot } from "./timeline_data";
 import { Figure } from "./timeline_figure";
@@ -13,6 +13,24 @@ const how =
   "Far out, the height of a column is the share of its time in use and its colour the kind that takes most; closer, blocks are events. What waits " +
   "lies low. Drag moves, Ctrl and the wheel zoom, a press chooses. Keys: arrows move, + and − zoom, 0 shows all, [ and ] go from event to event, " +
   "/ searches, n and N go from hit to hit.";
+
+/** A piece of a trace that something is said of, in nanoseconds from the trace's base time. */
+export interface Stretch {
+  label: string;
+  from: number;
+  to: number;
+}
+
+/** The time in which the steps lie that a verdict is about. */
+export function stretches_of(tables: Table[]): Stretch[] {
+  const verdicts = tables.find((table) => table.name === "verdicts");
+  const column = (key: string) => verdicts?.columns.find((one) => one.key === key)?.values ?? [];
+  const [causes, from, to] = [column("cause"), column("from_ns"), column("to_ns")];
+  return causes.flatMap((cause, at) => {
+    const [begin, end] = [from[at], to[at]];
+    return typeof begin === "number" && typeof end === "number" && end > begin ? [{ label: String(cause).replaceAll("_", " "), from: begin, to: end }] : [];
+  });
+}
 
 export class TimelineView {
   readonly root = element("section", { class: "timeline" });
@@ -26,6 +44,7 @@ export class TimelineView {
   constructor(
     private readonly data: TimelineData,
     bytes: Uint8Array,
+    spots: Stretch[],
   ) {
     this.figure = new Figure(data, bytes, () => this.drawn());
     const button = (text: string, label: string, act: () => void) => {
@@ -34,13 +53,16 @@ export class TimelineView {
       return made;
     };
     const zoom = (factor: number) => () => this.change(() => this.figure.window.zoom(factor));
+    const stretches = spots.map(({ label, from, to }) =>
+      button(visible(label), `Show the time of ${visible(label)}`, () => this.change(() => this.figure.window.set(from - data.begin_ns, to - data.begin_ns))),
+    );
     const tools = [button("−", "Zoom out", zoom(2)), button("+", "Zoom in", zoom(0.5)), button("all", "Show the whole trace", () => this.change(() => this.figure.window.all()))];
     this.keys.append(this.figure.top, this.figure.frame, this.tip);
     this.root.append(
       element("h2", {}, "Timeline"),
       element("p", { class: "how" }, how),
       data.note ? element("p", { class: "missing" }, data.note) : "",
-      element("div", { class: "tools" }, this.search, ...tools, this.found),
+      element("div", { class: "tools" }, this.search, ...tools, ...stretches, this.found),
       this.keys,
       this.said,
       this.legend(),

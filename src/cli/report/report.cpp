@@ -26,8 +26,9 @@ CommandLine declare(ReportOptions& o) {
       "be sent as it is. Several results become its tabs.",
       "takt report before.json after.json -o report.html", o.log);
   line.add({.names = "RESULT",
-            .meaning = "What a command of takt wrote with --format json, a profile that takt analyze reads, or a trace, which "
-                       "gets a timeline: of a pipeline, a training, or anything else",
+            .meaning =
+                "What a command of takt wrote with --format json, a profile that takt analyze reads, or a trace, which "
+                "gets a timeline: of a pipeline, a training, or anything else",
             .required = true,
             .names_a_file = true},
            &o.results);

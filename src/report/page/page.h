@@ -57,7 +57,7 @@ struct ReportResult {
   std::vector<OriginEntry> origin;
   std::vector<ReportFact> facts;
   std::vector<ReportBar> bars;
-  std::vector<Duration> runs;        ///< in the order taken; empty: not kept
+  std::vector<Duration> runs;         ///< in the order taken; empty: not kept
   std::vector<ReportMark> run_marks;  ///< percentiles that so many runs carry
   std::optional<ReportTimeline> timeline;
   std::vector<std::string> missing;  ///< what the result lacks, and the command that makes it

@@ -60,7 +60,8 @@ json timeline_json(const ReportTimeline& timeline, std::string& bytes) {
             {"names", json::array()},
             {"kind_of_name", json::array()},
             {"rows", json::array()}};
-  for (const ReportKind& kind : timeline.kinds) made["kinds"].push_back({{"colour", kind.colour}, {"label", kind.label}});
+  for (const ReportKind& kind : timeline.kinds)
+    made["kinds"].push_back({{"colour", kind.colour}, {"label", kind.label}});
   for (const ReportName& name : timeline.names) {
     made["names"].push_back(name.text);
     made["kind_of_name"].push_back(name.kind);

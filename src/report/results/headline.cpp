@@ -96,8 +96,8 @@ bool add_trace(ReportResult& result) {
   const auto events = summary ? number_in(*summary, 0, "events") : std::nullopt;
   const auto rows = summary ? number_in(*summary, 0, "rows") : std::nullopt;
   if (!events || !rows) return false;
-  result.headline = fmt::format("{:.0f} event{} on {:.0f} row{}", *events, *events == 1 ? "" : "s", *rows,
-                                *rows == 1 ? "" : "s");
+  result.headline =
+      fmt::format("{:.0f} event{} on {:.0f} row{}", *events, *events == 1 ? "" : "s", *rows, *rows == 1 ? "" : "s");
   if (const auto duration = number_in(*summary, 0, "duration_ns")) result.headline += " in " + shown(*duration / 1000);
   add_facts(result, *summary, {"processes", "counters", "flows", "faults"});
   return true;

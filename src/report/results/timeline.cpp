@@ -53,8 +53,9 @@ class TimelineNames {
   Known add(const std::string& category, const std::string& name) {
     const auto stage = std::find(stages_.begin(), stages_.end(), name);
     const bool is_stage = stage != stages_.end();
-    const std::uint32_t kind = place_of(is_stage ? kind_of_stage(static_cast<std::size_t>(stage - stages_.begin()), name)
-                                                 : kind_of_work(category, name));
+    const std::uint32_t kind =
+        place_of(is_stage ? kind_of_stage(static_cast<std::size_t>(stage - stages_.begin()), name)
+                          : kind_of_work(category, name));
     const auto [found, is_new] = places_.try_emplace({name, kind}, static_cast<std::uint32_t>(names_.size()));
     if (is_new) names_.push_back({name, kind}), counts_.push_back(0);
     return {found->second, is_stage || is_on_device(role_of(category, name))};
@@ -145,7 +146,9 @@ ReportTimeline timeline_of(const Trace& trace, std::span<const std::string> stag
   for (const std::uint32_t at : rows_in_order(trace)) {
     const TraceRow& row = trace.rows()[at];
     ReportRow shown{trace.processes()[static_cast<std::size_t>(row.process)].name,
-                    row.name.empty() ? fmt::format("row {}", row.tid) : row.name, is_device[at], {}};
+                    row.name.empty() ? fmt::format("row {}", row.tid) : row.name,
+                    is_device[at],
+                    {}};
     for (OpenLane& lane : open[at])
       for (ReportLevel& level : lane.levels) shown.levels.push_back(std::move(level));
     if (!shown.levels.empty()) timeline.rows.push_back(std::move(shown));

@@ -17,7 +17,8 @@ struct FamilyWords {
 /// Of kernels of GPU libraries; the first line of which a word is in the name decides: cuDNN's convolutions are matrix
 /// products by name, and template arguments of an elementwise kernel name all kinds of functors.
 const FamilyWords kernel_families[] = {
-    {"k6", {"nchwtonhwc", "nhwctonchw", "transpose", "catarray", "permute", "im2col", "col2im", "copy", "gather", "scatter"}},
+    {"k6",
+     {"nchwtonhwc", "nhwctonchw", "transpose", "catarray", "permute", "im2col", "col2im", "copy", "gather", "scatter"}},
     {"k1", {"conv", "dgrad", "wgrad", "fprop", "winograd", "scudnn", "hcudnn", "computeoffsets"}},
     {"k4", {"elementwise", "pointwise", "multi_tensor", "multitensor", "dropout", "activation"}},
     {"k3", {"bn_", "batch_norm", "batchnorm", "layer_norm", "layernorm", "softmax", "norm_"}},
@@ -27,12 +28,12 @@ const FamilyWords kernel_families[] = {
 
 /// Of a framework's operators, before the words of families.cpp: "addmm" adds, too.
 constexpr std::array<std::string_view, 4> products{"mm", "bmm", "linear", "matmul"};
-constexpr std::array<std::string_view, 10> movers{"to",   "_to_copy", "contiguous", "view",  "as_strided",
+constexpr std::array<std::string_view, 10> movers{"to",    "_to_copy", "contiguous", "view",   "as_strided",
                                                   "clone", "t",        "select",     "unbind", "stack"};
 
 ReportKind kind_of_family(const std::string& family) {
   constexpr std::pair<std::string_view, std::string_view> labels[] = {
-      {"k1", "convolution"},     {"k2", "matrix product"}, {"k3", "normalisation"},
+      {"k1", "convolution"},        {"k2", "matrix product"}, {"k3", "normalisation"},
       {"k4", "element by element"}, {"k5", "pooling, sums"},  {"k6", "moves data"},
   };
   for (const auto& [kind, label] : labels)
@@ -51,7 +52,8 @@ ReportKind kind_of_kernel(std::string_view name) {
 /// "aten::_convolution", "autograd::engine::evaluate_function: AddmmBackward0".
 ReportKind kind_of_operator(std::string_view name) {
   if (const auto at = name.rfind("::"); at != name.npos) name.remove_prefix(at + 2);
-  std::string word = lower_case(name.substr(name.find_first_not_of('_') == name.npos ? 0 : name.find_first_not_of('_')));
+  std::string word =
+      lower_case(name.substr(name.find_first_not_of('_') == name.npos ? 0 : name.find_first_not_of('_')));
   if (const auto backward = word.find("backward"); backward != word.npos) word.resize(backward);
   for (const std::string_view product : products)
     if (word.ends_with(product)) return kind_of_family("k2");
