@@ -158,6 +158,20 @@ def check_traces(takt, place):
         assert {"verdicts", "kernels", "phases"} <= {table["name"] for table in result["tables"]}
 
 
+def difference(number):
+    """Its sign is the lowest bit."""
+    return number // 2 if number % 2 == 0 else -(number + 1) // 2
+
+
+def arrows_of(timeline, columns, events):
+    """The events at both ends of each."""
+    column = numbers(columns, timeline["columns"]["flows"])
+    begin = end = 0
+    for _ in range(timeline["flows"]):
+        begin, end = begin + next(column), end + difference(next(column))
+        yield events[begin], events[end]
+
+
 def check_timelines(takt, place):
     """Every event of a trace is in its page, with its row, name and time; the tables are those of the command for such a trace."""
     here = pathlib.Path(__file__).resolve().parent
@@ -183,7 +197,15 @@ def check_timelines(takt, place):
         assert sorted((called, start + first, long) for _, called, start, long in events) == wanted, name
         for row in shown["rows"]:
             assert sum(event[0] == row["row"] for event in events) == row["events"], (name, row)
+        sent = {event["id"] for event in json.loads((place / name).read_text())["traceEvents"] if event["ph"] == "s"}
+        arrows = list(arrows_of(result["timeline"], columns, events))
+        assert len(arrows) >= len(sent) and all(begin[2] <= end[2] for begin, end in arrows), (name, len(arrows), len(sent))
+        if name == "loader.trace.json":
+            assert all(begin[1].startswith("cuda") and begin[0] != end[0] for begin, end in arrows), arrows[:3]
     by_name = {result["name"]: result for result in data["results"]}
+    counted = [event for event in json.loads((place / "pipe.trace.json").read_text())["traceEvents"] if event["ph"] == "C"]
+    counters = by_name["pipe.trace.json"]["timeline"]["counters"]
+    assert sum(counter["samples"] for counter in counters) == sum(len(event["args"]) for event in counted) > 0, counters
     assert by_name["pipe.trace.json"]["headline"] == "infer sets the beat: a batch every 3.50 ms"
     assert by_name["run.trace.json"]["headline"].startswith("80 events on "), by_name["run.trace.json"]["headline"]
     timeline = by_name["pipe.trace.json"]["timeline"]

@@ -103,7 +103,7 @@ async function check_pointer(page) {
   for (let at = 150; at < box.width && (await state(page)).said === ""; at += 10) await page.mouse.click(box.x + at, there.y + 10);
   const { said } = await state(page);
   assert.ok(said !== "");
-  assert.equal(await figure(page).locator(".tip").textContent(), said);
+  assert.ok(said.startsWith(await figure(page).locator(".tip").textContent()), said); // which adds the arrows
   await figure(page).getByRole("button", { name: "Zoom in" }).click();
   assert.ok((await state(page)).span < whole.span);
   await figure(page).getByRole("button", { name: "Show the whole trace" }).click();

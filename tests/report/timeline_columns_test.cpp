@@ -67,6 +67,28 @@ TEST(TimelineColumns, random_spans_come_back) {
   }
 }
 
+TEST(TimelineColumns, arrows_are_places_of_the_spans_that_are_there) {
+  ReportTimeline timeline = timeline_with({{0, 1, 0, 9}, {10, 1, 0, 4}, {20, 1, 0, 6}});
+  timeline.flows = {{6, 9}, {9, 4}, {9, 5}, {9, 6}, {100, 4}};  // 5 and 100 are not
+  std::string bytes;
+  const auto made = timeline_json(timeline, bytes);
+  EXPECT_EQ(made["flows"], 3);  // 0 → 1, 0 → 2, 2 → 0: steps of the first, differences of the second with the sign last
+  EXPECT_EQ(numbers(bytes, made["columns"]["flows"], 6), (std::vector<std::uint64_t>{0, 2, 0, 2, 2, 3}));
+}
+
+TEST(TimelineColumns, whole_counters_are_differences_and_others_eight_bytes) {
+  ReportTimeline timeline = timeline_with({{0, 1000, 0}});
+  timeline.counters = {{"p", "whole", {{0, 5}, {2000, -1}}}, {"p", "part", {{3000, 0.5}}}};
+  std::string bytes;
+  const auto made = timeline_json(timeline, bytes);
+  EXPECT_EQ(made["counters"][0]["is_whole"], true);
+  EXPECT_EQ(numbers(bytes, made["counters"][0]["column"], 4), (std::vector<std::uint64_t>{0, 10, 2, 11}));
+  EXPECT_EQ(made["counters"][1]["is_whole"], false);
+  EXPECT_EQ(made["counters"][1]["samples"], 1);
+  const std::size_t at = made["counters"][1]["column"];
+  EXPECT_EQ(bytes.substr(at), std::string("\x03\0\0\0\0\0\0\xe0\x3f", 9));
+}
+
 TEST(TimelineColumns, stand_behind_a_nul_that_the_json_does_not_have) {
   ReportResult result;
   result.headline = std::string("a\0b", 3);

@@ -118,5 +118,18 @@ TEST(Timeline, beyond_what_a_page_holds_the_longest_stay_and_the_note_counts_the
   EXPECT_EQ(results[0].timeline->spans() + results[2].timeline->spans(), 0u);
 }
 
+TEST(Timeline, of_counters_as_many_values_stay_as_of_events) {
+  OneRow one;
+  one.add("event", 0, 10);
+  for (int at = 0; at < 10; ++at) one.trace.add_counter(ProcessId{}, "queue", Nanoseconds(at), at);
+  std::vector<ReportResult> results(1);
+  results[0].timeline = timeline_of(one.trace);
+  EXPECT_EQ(results[0].timeline->counters.at(0).samples.size(), 10u);
+  keep_longest(results, 4);
+  EXPECT_EQ(results[0].timeline->counters[0].samples.size(), 4u);
+  EXPECT_EQ(results[0].timeline->counters[0].samples[1].value, 3);
+  EXPECT_EQ(results[0].timeline->note, "Of counters one value in 3 is kept.");
+}
+
 }  // namespace
 }  // namespace takt

@@ -41,7 +41,9 @@ export interface TimelineData {
   names: string[];
   kind_of_name: number[];
   rows: { process: string; name: string; is_device: boolean; levels: number[] }[];
-  columns?: { steps: number; durations: number; names: number };
+  columns: { steps: number; durations: number; names: number; flows: number };
+  flows: number;
+  counters: { process: string; name: string; samples: number; is_whole: boolean; column: number }[];
 }
 
 export interface Result {

@@ -4,7 +4,7 @@
 import type { Table, TimelineData } from "./data";
 import { element, name, visible } from "./dom";
 import { is_wait } from "./timeline_colours";
-import { level_of, next_hit, type Spot } from "./timeline_data";
+import { arrows_of, level_of, next_hit, type Spot } from "./timeline_data";
 import { Figure } from "./timeline_figure";
 import { handle_overview, handle_pointer } from "./timeline_pointer";
 import { exact_time } from "./timeline_ruler";
@@ -128,7 +128,7 @@ export class TimelineView {
 
   private choose(spot: Spot | null): void {
     this.figure.chosen = spot;
-    this.said.replaceChildren(...(spot ? this.words(spot) : []));
+    this.said.replaceChildren(...(spot ? [...this.words(spot), ...this.arrow_words(spot)] : []));
     if (spot) {
       const level = level_of(this.figure.timeline, spot);
       this.figure.window.reveal(level.starts[spot.at]!, level.ends[spot.at]!);
@@ -191,11 +191,28 @@ export class TimelineView {
     return [called, ` ${kind}, ${exact_time(long)} at ${exact_time(start)}, on `, name(row.name)];
   }
 
+  /** Where the arrows of an event come from and go to: the first of each. */
+  private arrow_words(spot: Spot): (Node | string)[] {
+    const { timeline } = this.figure;
+    const start = (of: Spot) => level_of(timeline, of).starts[of.at]!;
+    const words = (ends: Spot[], way: string): (Node | string)[] => {
+      const [one] = ends;
+      if (!one) return [];
+      const far = start(one) - start(spot);
+      const called = timeline.short_names[level_of(timeline, one).names[one.at]!] ?? "";
+      const more = ends.length > 1 ? ` and ${ends.length - 1} more` : "";
+      return [`; ${way} `, name(called), " on ", name(timeline.rows[one.row]!.name), `, ${exact_time(Math.abs(far))} ${far < 0 ? "before" : "after"}${more}`];
+    };
+    const { from, to } = arrows_of(timeline, spot);
+    return [...words(from, "from"), ...words(to, "to")];
+  }
+
   private hover(event: PointerEvent | null): void {
     const spot = event && this.figure.spot_at(event);
-    this.tip.classList.toggle("away", !spot);
-    if (!event || !spot) return;
-    this.tip.replaceChildren(...this.words(spot));
+    const counted = event && !spot ? this.figure.counter_at(event) : null;
+    this.tip.classList.toggle("away", !spot && counted === null);
+    if (!event || (!spot && counted === null)) return;
+    this.tip.replaceChildren(...(spot ? this.words(spot) : [counted ?? ""]));
     const box = this.keys.getBoundingClientRect();
     const left = Math.min(event.clientX - box.left + 12, box.width - this.tip.offsetWidth - 4);
     this.tip.style.left = `${Math.max(0, left)}px`;

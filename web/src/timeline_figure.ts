@@ -2,11 +2,13 @@
 
 import type { TimelineData } from "./data";
 import { element, name } from "./dom";
+import { with_unit } from "./numbers";
 import { read_colours } from "./timeline_colours";
-import { read_timeline, type Spot, type Timeline } from "./timeline_data";
+import { read_timeline, type Counter, type Spot, type Timeline } from "./timeline_data";
 import { folded_at_first, lane_at, layout_of, type Layout } from "./timeline_layout";
 import { Painter, type View } from "./timeline_paint";
-import { draw_overview, draw_ruler, overview_height, ruler_height, shares_of } from "./timeline_ruler";
+import { sample_at } from "./timeline_extras";
+import { draw_overview, draw_ruler, exact_time, overview_height, ruler_height, shares_of } from "./timeline_ruler";
 import { Window } from "./timeline_window";
 
 const tallest = 640; // pixels of rows; more scroll
@@ -33,7 +35,7 @@ export class Figure {
   readonly frame = element("div", { class: "lanes" }, this.inner);
   private read: Timeline | null = null;
   private folded: boolean[] = [];
-  private layout: Layout = { left: 0, height: 0, rows: [] };
+  private layout: Layout = { left: 0, height: 0, rows: [], counters: [] };
   private painter: Painter | null = null;
   private shares = new Float32Array();
   private width = 0;
@@ -114,7 +116,8 @@ export class Figure {
     this.inner.style.height = `${this.layout.height}px`;
     this.frame.style.maxHeight = `${tallest}px`;
     this.shares = shares_of(this.timeline, Math.max(1, Math.floor(this.plot.width)));
-    this.inner.replaceChildren(this.picture, ...this.timeline.rows.map((_, row) => this.label(row)));
+    const counters = this.timeline.counters.map((_, at) => this.counter_label(at));
+    this.inner.replaceChildren(this.picture, ...this.timeline.rows.map((_, row) => this.label(row)), ...counters);
   }
 
   private fold(row: number, is_folded: boolean): void {
@@ -135,6 +138,31 @@ export class Figure {
       this.inner.querySelectorAll<HTMLElement>(".row")[row]?.focus();
     });
     return made;
+  }
+
+  private counter_label(at: number): HTMLElement {
+    const counter = this.timeline.counters[at]!;
+    const made = element("div", { class: "row" }, name(counter.name), element("br"), element("i", {}, `to ${this.value_of(counter, counter.high)}`));
+    made.title = `${counter.name}\n${counter.process}`;
+    made.style.top = `${this.layout.counters[at]!.top - (this.layout.left === 0 ? 17 : 1)}px`;
+    return made;
+  }
+
+  /** Memory in bytes, anything else as it was counted. */
+  private value_of(counter: Counter, value: number): string {
+    return with_unit(value, counter.process === "memory" ? "_bytes" : "");
+  }
+
+  /** What a counter under the pointer says; null: there is none. */
+  counter_at(event: MouseEvent): string | null {
+    const y = event.clientY - this.inner.getBoundingClientRect().top;
+    const found = this.layout.counters.findIndex((place) => y >= place.top && y < place.top + place.height);
+    const counter = this.timeline.counters[found];
+    const share = this.share_at(event);
+    if (!counter || share < 0 || share > 1) return null;
+    const time = this.window.from + share * this.window.span;
+    const at = sample_at(counter, time);
+    return at < 0 ? null : `${counter.name}: ${this.value_of(counter, counter.values[at]!)} at ${exact_time(Math.round(time))}`;
   }
 
   private recolour(on_paper: boolean): void {

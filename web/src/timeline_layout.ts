@@ -5,6 +5,7 @@ import type { Timeline } from "./timeline_data";
 export const lane = 16;
 const single_lane = 24;
 const folded_lane = 12;
+const counter_height = 40;
 const gap = 10;
 const label_line = 16;
 const most_rows = 12;
@@ -21,6 +22,7 @@ export interface Layout {
   left: number;
   height: number;
   rows: Place[];
+  counters: Place[];
 }
 
 /** Rows are folded at first where there are many. */
@@ -41,7 +43,13 @@ export function layout_of(timeline: Timeline, folded: boolean[], width: number):
     top += Math.max(place.height, left > 0 ? label_line : 0) + gap;
     return place;
   });
-  return { left, height: Math.max(top, 40), rows };
+  const counters = timeline.counters.map((): Place => {
+    if (left === 0) top += label_line;
+    const place = { top, height: counter_height, lane: counter_height, folded: false };
+    top += counter_height + gap;
+    return place;
+  });
+  return { left, height: Math.max(top, 40), rows, counters };
 }
 
 /** The row and level under a height; null: between rows. Of a folded row the outermost level. */

@@ -13,6 +13,8 @@ export class Level {
     readonly starts: Float64Array,
     readonly ends: Float64Array,
     readonly names: Uint32Array,
+    /** The place of the first span among those of all levels. */
+    readonly first: number,
     private readonly kind_of_name: Uint8Array,
     private readonly kinds: number,
   ) {

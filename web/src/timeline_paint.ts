@@ -6,6 +6,7 @@ import type { Timeline, Spot } from "./timeline_data";
 import { level_of } from "./timeline_data";
 import type { Layout, Place } from "./timeline_layout";
 import type { Level } from "./timeline_level";
+import { draw_arrows, draw_counter } from "./timeline_extras";
 import { colour_of, is_wait, text_on, type Colours } from "./timeline_colours";
 
 const narrow = 1.5; // pixels, of spans that are merged
@@ -66,6 +67,13 @@ export class Painter {
       });
     });
     this.flush(context);
+    layout.counters.forEach((place, at) => {
+      if (place.top > top + height || place.top + place.height < top) return;
+      context.fillStyle = this.colours.raise;
+      context.fillRect(view.left, place.top - top, view.width, place.height);
+      draw_counter(context, this.timeline.counters[at]!, view, place, top, this.colours);
+    });
+    if (chosen) draw_arrows(context, this.timeline, chosen, view, layout, top, this.colours);
     if (chosen) this.outline(context, view, layout, top, chosen);
   }
 

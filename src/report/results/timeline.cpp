@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/table/number_form.h"
+#include "report/results/timeline_extras.h"
 #include "report/results/work_kinds.h"
 #include "trace/events/lanes.h"
 #include "training/steps/roles.h"
@@ -119,45 +120,7 @@ std::string note_of(std::uint64_t left_out, std::uint64_t longest_ns) {
       left_out, formatted(longest[0], form_of(longest)));
 }
 
-}  // namespace
-
-ReportTimeline timeline_of(const Trace& trace, std::span<const std::string> stages) {
-  ReportTimeline timeline;
-  const auto& events = trace.events();
-  if (events.empty()) return timeline;
-  const Lanes lanes = assign_lanes(trace);
-  const std::int64_t begin = events[lanes.order.front()].start_ns;
-  timeline.begin = Nanoseconds(begin);
-  TimelineNames names(trace, stages);
-  std::vector<std::vector<OpenLane>> open(trace.rows().size());
-  std::vector<bool> is_device(trace.rows().size());
-  for (std::size_t row = 0; row < open.size(); ++row) open[row].resize(lanes.count[row]);
-  for (const std::uint32_t at : lanes.order) {
-    const TraceEvent& event = events[at];
-    const auto row = static_cast<std::size_t>(event.row);
-    const auto& name = names.of(event);
-    // Unsigned: a clock that was set may lie between any two events.
-    const ReportSpan span{static_cast<std::uint64_t>(event.start_ns) - static_cast<std::uint64_t>(begin),
-                          static_cast<std::uint64_t>(drawn_duration_ns(event)), name.place};
-    open[row][lanes.lane[at]].add(span);
-    if (name.is_device) is_device[row] = true;
-    timeline.length_ns = std::max(timeline.length_ns, span.start_ns + span.duration_ns);
-  }
-  for (const std::uint32_t at : rows_in_order(trace)) {
-    const TraceRow& row = trace.rows()[at];
-    ReportRow shown{trace.processes()[static_cast<std::size_t>(row.process)].name,
-                    row.name.empty() ? fmt::format("row {}", row.tid) : row.name,
-                    is_device[at],
-                    {}};
-    for (OpenLane& lane : open[at])
-      for (ReportLevel& level : lane.levels) shown.levels.push_back(std::move(level));
-    if (!shown.levels.empty()) timeline.rows.push_back(std::move(shown));
-  }
-  names.finish(timeline);
-  return timeline;
-}
-
-void keep_longest(std::span<ReportResult> results, std::uint64_t most) {
+void keep_longest_spans(std::span<ReportResult> results, std::uint64_t most) {
   std::vector<std::uint64_t> lengths;
   for_each_level(results, [&](ReportTimeline&, const ReportLevel& level) {
     for (const ReportSpan& span : level) lengths.push_back(span.duration_ns);
@@ -182,6 +145,73 @@ void keep_longest(std::span<ReportResult> results, std::uint64_t most) {
   for (ReportResult& result : results)
     if (result.timeline && result.timeline->left_out > 0)
       result.timeline->note = note_of(result.timeline->left_out, longest[&*result.timeline]);
+}
+
+/// Every so many values of each counter, so that at most `most` are left.
+void thin_counters(std::span<ReportResult> results, std::uint64_t most) {
+  std::uint64_t samples = 0;
+  for (const ReportResult& result : results)
+    if (result.timeline)
+      for (const ReportCounter& counter : result.timeline->counters) samples += counter.samples.size();
+  if (samples <= most) return;
+  const std::uint64_t every = most == 0 ? samples : (samples + most - 1) / most;
+  for (ReportResult& result : results) {
+    if (!result.timeline || result.timeline->counters.empty()) continue;
+    for (ReportCounter& counter : result.timeline->counters) {
+      std::size_t kept = 0;
+      for (std::size_t at = 0; at < counter.samples.size(); at += every) counter.samples[kept++] = counter.samples[at];
+      counter.samples.resize(kept);
+    }
+    std::string& note = result.timeline->note;
+    note += fmt::format("{}Of counters one value in {} is kept.", note.empty() ? "" : " ", every);
+  }
+}
+
+}  // namespace
+
+ReportTimeline timeline_of(const Trace& trace, std::span<const std::string> stages) {
+  ReportTimeline timeline;
+  const auto& events = trace.events();
+  if (events.empty()) return timeline;
+  const Lanes lanes = assign_lanes(trace);
+  const std::int64_t begin = events[lanes.order.front()].start_ns;
+  timeline.begin = Nanoseconds(begin);
+  TimelineNames names(trace, stages);
+  std::vector<std::vector<OpenLane>> open(trace.rows().size());
+  std::vector<bool> is_device(trace.rows().size());
+  for (std::size_t row = 0; row < open.size(); ++row) open[row].resize(lanes.count[row]);
+  for (const std::uint32_t at : lanes.order) {
+    const TraceEvent& event = events[at];
+    const auto row = static_cast<std::size_t>(event.row);
+    const auto& name = names.of(event);
+    // Unsigned: a clock that was set may lie between any two events.
+    const ReportSpan span{static_cast<std::uint64_t>(event.start_ns) - static_cast<std::uint64_t>(begin),
+                          static_cast<std::uint64_t>(drawn_duration_ns(event)), name.place, at};
+    open[row][lanes.lane[at]].add(span);
+    if (name.is_device) is_device[row] = true;
+    timeline.length_ns = std::max(timeline.length_ns, span.start_ns + span.duration_ns);
+  }
+  for (const std::uint32_t at : rows_in_order(trace)) {
+    const TraceRow& row = trace.rows()[at];
+    ReportRow shown{trace.processes()[static_cast<std::size_t>(row.process)].name,
+                    row.name.empty() ? fmt::format("row {}", row.tid) : row.name,
+                    is_device[at],
+                    {}};
+    for (OpenLane& lane : open[at])
+      for (ReportLevel& level : lane.levels) shown.levels.push_back(std::move(level));
+    if (!shown.levels.empty()) timeline.rows.push_back(std::move(shown));
+  }
+  names.finish(timeline);
+  timeline.flows = flows_of(trace);
+  timeline.counters = counters_of(trace, begin);
+  for (const ReportCounter& counter : timeline.counters)
+    timeline.length_ns = std::max(timeline.length_ns, counter.samples.back().time_ns);
+  return timeline;
+}
+
+void keep_longest(std::span<ReportResult> results, std::uint64_t most) {
+  keep_longest_spans(results, most);
+  thin_counters(results, most);
 }
 
 }  // namespace takt

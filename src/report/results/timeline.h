@@ -18,7 +18,7 @@ inline constexpr std::uint64_t most_report_spans = 1'000'000;
 ReportTimeline timeline_of(const Trace& trace, std::span<const std::string> stages = {});
 
 /// Keeps the `most` longest spans of all timelines together, of equal ones the first, and says in their notes how many
-/// are left out, and how long those are at most.
+/// are left out, and how long those are at most. Of values of counters, too, at most so many are kept.
 void keep_longest(std::span<ReportResult> results, std::uint64_t most = most_report_spans);
 
 }  // namespace takt

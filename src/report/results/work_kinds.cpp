@@ -28,8 +28,8 @@ const FamilyWords kernel_families[] = {
 
 /// Of a framework's operators, before the words of families.cpp: "addmm" adds, too.
 constexpr std::array<std::string_view, 4> products{"mm", "bmm", "linear", "matmul"};
-constexpr std::array<std::string_view, 10> movers{"to",    "_to_copy", "contiguous", "view",   "as_strided",
-                                                  "clone", "t",        "select",     "unbind", "stack"};
+constexpr std::array<std::string_view, 10> movers{"to",    "to_copy", "contiguous", "view",   "as_strided",
+                                                  "clone", "t",       "select",     "unbind", "stack"};
 
 ReportKind kind_of_family(const std::string& family) {
   constexpr std::pair<std::string_view, std::string_view> labels[] = {
@@ -51,9 +51,10 @@ ReportKind kind_of_kernel(std::string_view name) {
 
 /// "aten::_convolution", "autograd::engine::evaluate_function: AddmmBackward0".
 ReportKind kind_of_operator(std::string_view name) {
-  if (const auto at = name.rfind("::"); at != name.npos) name.remove_prefix(at + 2);
-  std::string word =
-      lower_case(name.substr(name.find_first_not_of('_') == name.npos ? 0 : name.find_first_not_of('_')));
+  for (const std::string_view end : {"::", ": "})
+    if (const auto at = name.rfind(end); at != name.npos) name.remove_prefix(at + 2);
+  while (name.starts_with('_')) name.remove_prefix(1);
+  std::string word = lower_case(name);
   if (const auto backward = word.find("backward"); backward != word.npos) word.resize(backward);
   for (const std::string_view product : products)
     if (word.ends_with(product)) return kind_of_family("k2");
