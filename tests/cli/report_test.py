@@ -101,6 +101,7 @@ def main():
                 assert all(min(result["runs_us"]) <= mark["value"] <= max(result["runs_us"]) for mark in result["run_marks"])
                 assert abs(result["bars"][0]["whole"] - sum(samples) / len(samples) / 1000) < 1e-6, result["bars"]
         by_name = {result["name"]: result for result in data["results"]}
+        assert any("timeline" in words for words in by_name["pipeline.json"]["missing"] + by_name["diagnose.json"]["missing"])
         assert by_name["run.json"]["headline"] == "small.onnx takes 90.0 µs a run; Conv takes 55.6 % of it"
         assert by_name["pipeline.json"]["headline"] == "infer sets the beat: a batch every 3.50 ms"
         assert by_name["diagnose.json"]["headline"] == "data starvation costs 8.95 ms of a step of 24.0 ms"
@@ -191,6 +192,7 @@ def check_timelines(takt, place):
             assert shown[table] == rows, (name, table)
         events = timeline_events(result["timeline"], columns)
         trace = [event for event in json.loads((place / name).read_text())["traceEvents"] if event["ph"] == "X"]
+        assert not result["missing"], result["missing"]
         assert len(events) == len(trace) > 0, (name, len(events), len(trace))
         wanted = sorted((event["name"], round(event["ts"] * 1000), round(event["dur"] * 1000)) for event in trace)
         first = min(start for _, start, _ in wanted) - min(start for _, _, start, _ in events)  # writers may move the base

@@ -70,6 +70,30 @@ async function check_search(page, wanted) {
   assert.equal((await state(page)).hits, "0");
   assert.ok((await colours(page)).length < grey.length, "without a hit all is grey");
   await figure(page).locator("input").fill("");
+  // A press on a kind of work marks all that is of it, Esc ends that.
+  await figure(page).getByRole("button", { name: "data wait" }).click();
+  const picked = Number((await state(page)).hits);
+  assert.ok(picked > 0 && picked < wanted.events, String(picked));
+  await figure(page).locator(".keys").focus();
+  await page.keyboard.press("Escape"); // the event that was chosen
+  await page.keyboard.press("Escape");
+  assert.deepEqual([(await state(page)).hits, (await state(page)).said], ["", ""]);
+}
+
+// Tab alone comes to all that can be pressed or typed into.
+async function check_stops(page) {
+  await page.locator('[role="tab"]').first().focus();
+  const wanted = await figure(page).locator("button, input, .keys").count();
+  let reached = 0;
+  for (let at = 0; at < wanted + 20 && reached < wanted; ++at) {
+    await page.keyboard.press("Tab");
+    reached += await page.evaluate(() => {
+      const one = document.activeElement;
+      if (one.dataset.reached || !one.matches(".timeline :is(button, input, .keys)")) return 0;
+      return (one.dataset.reached = 1);
+    });
+  }
+  assert.equal(reached, wanted);
 }
 
 async function check_pointer(page) {
@@ -130,6 +154,7 @@ export async function check_timeline(open_file, check_access, wanted) {
   await check_search(page, wanted[0]);
   await check_pointer(page);
   await check_folding(page);
+  await check_stops(page);
   await check_access(page, "timeline light");
   for (const { rows, events } of wanted.slice(0, 1)) {
     const table = page.locator('article:not(.hidden) section[data-table="rows"]'); // what the picture shows, as text

@@ -39,6 +39,8 @@ export class TimelineView {
   private readonly tip = element("div", { class: "tip away", "aria-hidden": "true" });
   private readonly said = element("p", { class: "said", role: "status" });
   private readonly found = element("span", { class: "count", role: "status" });
+  private readonly kinds = element("ul", { class: "kinds" });
+  private picked = -1;
   private readonly search = element("input", { type: "search", "aria-label": "Search events", placeholder: "search events, e.g. conv" });
 
   constructor(
@@ -65,8 +67,9 @@ export class TimelineView {
       element("div", { class: "tools" }, this.search, ...tools, ...stretches, this.found),
       this.keys,
       this.said,
-      this.legend(),
+      this.kinds,
     );
+    this.legend();
     this.listen();
   }
 
@@ -113,12 +116,18 @@ export class TimelineView {
       "/": () => this.search.focus(),
       n: () => this.walk_hits(false),
       N: () => this.walk_hits(true),
-      Escape: () => this.choose(null),
+      Escape: () => this.leave(),
       Enter: () => this.zoom_to_chosen(),
     };
     const act = Object.hasOwn(acts, key) ? acts[key] : undefined;
     if (act) this.change(act);
     return act !== undefined;
+  }
+
+  /** First the event that is chosen, then what is searched for. */
+  private leave(): void {
+    if (this.figure.chosen) this.choose(null);
+    else this.look_for((this.search.value = ""));
   }
 
   private change(act: () => void): void {
@@ -158,12 +167,23 @@ export class TimelineView {
   }
 
   private look_for(text: string): void {
-    const { timeline } = this.figure;
     const wanted = text.trim().toLowerCase();
-    const is_hit = wanted ? Uint8Array.from(timeline.names, (one) => (one.toLowerCase().includes(wanted) ? 1 : 0)) : null;
+    this.picked = -1;
+    this.mark(wanted ? Uint8Array.from(this.figure.timeline.names, (one) => (one.toLowerCase().includes(wanted) ? 1 : 0)) : null);
+  }
+
+  /** A kind of work, as a search for all that is of it; again ends it. */
+  private pick(kind: number): void {
+    this.picked = this.picked === kind ? -1 : kind;
+    this.search.value = "";
+    this.mark(this.picked < 0 ? null : this.figure.timeline.kind_of_name.map((one) => (one === kind ? 1 : 0)));
+  }
+
+  /** Events of these names keep their colour; null: all do. */
+  private mark(is_hit: Uint8Array | null): void {
     let count = 0;
     let time = 0;
-    for (const row of timeline.rows)
+    for (const row of this.figure.timeline.rows)
       for (const level of row.levels) {
         const found = level.search(is_hit);
         count += found.count;
@@ -171,6 +191,7 @@ export class TimelineView {
       }
     this.root.dataset.hits = is_hit ? String(count) : "";
     this.found.replaceChildren(is_hit ? `${count} ${count === 1 ? "event" : "events"}, ${exact_time(time)} in all` : "");
+    this.kinds.querySelectorAll("button").forEach((one, kind) => one.setAttribute("aria-pressed", String(kind === this.picked)));
     this.figure.ask();
   }
 
@@ -219,9 +240,13 @@ export class TimelineView {
     this.tip.style.top = `${event.clientY - box.top + 16}px`;
   }
 
-  private legend(): HTMLElement {
-    const swatch = (colour: string) => element("span", { class: `swatch back-${colour}${is_wait(colour) ? " low" : ""}`, "aria-hidden": "true" });
-    return element("ul", { class: "kinds" }, ...this.data.kinds.map((kind) => element("li", {}, swatch(kind.colour), name(kind.label))));
+  private legend(): void {
+    this.data.kinds.forEach(({ colour, label }, kind) => {
+      const swatch = element("span", { class: `swatch back-${colour}${is_wait(colour) ? " low" : ""}`, "aria-hidden": "true" });
+      const entry = element("button", { type: "button", "aria-pressed": "false" }, swatch, name(label));
+      entry.addEventListener("click", () => this.pick(kind));
+      this.kinds.append(element("li", {}, entry));
+    });
   }
 
   private drawn(): void {

@@ -91,6 +91,7 @@ ReportResult trace_result(const std::filesystem::path& file) {
   Table rows = trace_rows_table(traces);
   for (TableSchema& schema : trace_info_schemas())
     if (schema.name == rows.name) result.tables.push_back({std::move(schema), rows});
+  result.missing.clear();  // of the tables alone: the timeline
   result.timeline = timeline_of(traces.front().read.trace, said.stages);
   return result;
 }
