@@ -17,7 +17,8 @@ await page.addInitScript(() => {
   requestAnimationFrame(look);
 });
 await page.goto(pathToFileURL(file).href);
-await page.waitForFunction(() => "takt_seen" in window && performance.getEntriesByName("first-contentful-paint").length > 0);
+const is_seen = () => "takt_seen" in window && performance.getEntriesByName("first-contentful-paint").length > 0;
+while (!(await page.evaluate(is_seen))) await page.waitForTimeout(20); // waitForFunction would evaluate text, which the page forbids
 const opened = await page.evaluate(() => {
   const read = performance.getEntriesByType("navigation")[0].responseEnd;
   return {

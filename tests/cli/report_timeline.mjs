@@ -10,6 +10,12 @@ async function state(page) {
   return { ...told, from: Number(told.from), to: Number(told.to), span: told.to - told.from };
 }
 
+// Asked again and again from here: the page lets nobody evaluate text, as waitForFunction does.
+async function comes(page, condition) {
+  for (let at = 0; at < 200 && !(await page.evaluate(condition)); ++at) await page.waitForTimeout(50);
+  assert.ok(await page.evaluate(condition), String(condition));
+}
+
 const colours = (page) =>
   figure(page).locator('canvas[role="img"]').evaluate((canvas) => {
     const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
@@ -78,6 +84,23 @@ async function check_search(page, wanted) {
   await page.keyboard.press("Escape"); // the event that was chosen
   await page.keyboard.press("Escape");
   assert.deepEqual([(await state(page)).hits, (await state(page)).said], ["", ""]);
+}
+
+// The window is in the URL's fragment: a page opened there shows the same.
+async function check_url(page) {
+  await figure(page).locator(".keys").focus();
+  await page.keyboard.press("0");
+  await page.keyboard.press("+");
+  await page.keyboard.press("ArrowRight");
+  const here = await state(page);
+  await comes(page, () => location.hash.includes("&t="));
+  await page.reload();
+  await page.waitForSelector(".timeline[data-to]");
+  const there = await state(page);
+  assert.ok(Math.abs(there.from - here.from) <= 1 && Math.abs(there.to - here.to) <= 1, JSON.stringify([here, there]));
+  await figure(page).locator(".keys").focus();
+  await page.keyboard.press("0");
+  await comes(page, () => !location.hash.includes("&t="));
 }
 
 // Tab alone comes to all that can be pressed or typed into.
@@ -155,6 +178,7 @@ export async function check_timeline(open_file, check_access, wanted) {
   await check_pointer(page);
   await check_folding(page);
   await check_stops(page);
+  await check_url(page);
   await check_access(page, "timeline light");
   for (const { rows, events } of wanted.slice(0, 1)) {
     const table = page.locator('article:not(.hidden) section[data-table="rows"]'); // what the picture shows, as text

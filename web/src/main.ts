@@ -8,6 +8,7 @@ import { element, name, visible } from "./dom";
 import { with_unit } from "./numbers";
 import { draw_roofline } from "./roofline";
 import { draw_runs } from "./runs";
+import { tab_in_url } from "./spot";
 import { TableView } from "./table";
 import { stretches_of, TimelineView } from "./timeline";
 
@@ -58,7 +59,7 @@ function panel(result: Result, place: number, bytes: Uint8Array): HTMLElement {
   for (const bar of result.bars) root.append(draw_bar(bar, pick));
   for (const missing of result.missing) root.append(element("p", { class: "missing" }, visible(missing)));
   if (result.runs_us.length > 0) root.append(element("section", {}, element("h2", {}, "Runs"), draw_runs(result.runs_us, result.run_marks)));
-  if (result.timeline) root.append(new TimelineView(result.timeline, bytes, stretches_of(tables)).root);
+  if (result.timeline) root.append(new TimelineView(result.timeline, bytes, stretches_of(tables), place).root);
   for (const [at, view] of views.entries()) {
     root.append(view.root);
     const table = tables[at];
@@ -82,7 +83,7 @@ function show(page: Packed): void {
     document.title = visible(page.results[chosen]?.headline ?? "takt");
   };
   const asked = () => {
-    const found = Number(/tab=(\d+)/.exec(location.hash)?.[1] ?? 1) - 1;
+    const found = tab_in_url();
     return found >= 0 && found < tabs.length ? found : 0;
   };
   tabs.forEach((tab, place) => {

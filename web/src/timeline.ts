@@ -6,6 +6,7 @@ import { element, name, visible } from "./dom";
 import { is_wait } from "./timeline_colours";
 import { arrows_of, level_of, next_hit, type Spot } from "./timeline_data";
 import { Figure } from "./timeline_figure";
+import { put_window, window_in_url } from "./spot";
 import { handle_overview, handle_pointer } from "./timeline_pointer";
 import { exact_time } from "./timeline_ruler";
 
@@ -47,6 +48,7 @@ export class TimelineView {
     private readonly data: TimelineData,
     bytes: Uint8Array,
     spots: Stretch[],
+    private readonly tab: number,
   ) {
     this.figure = new Figure(data, bytes, () => this.drawn());
     const button = (text: string, label: string, act: () => void) => {
@@ -71,6 +73,8 @@ export class TimelineView {
     );
     this.legend();
     this.listen();
+    this.go_to_url();
+    window.addEventListener("hashchange", () => this.go_to_url());
   }
 
   private listen(): void {
@@ -97,6 +101,11 @@ export class TimelineView {
       this.change(() => window.set(middle - window.span / 2, middle + window.span / 2));
     };
     handle_overview(figure.top, centre, (event) => figure.share_at(event));
+  }
+
+  private go_to_url(): void {
+    const asked = window_in_url(this.tab);
+    if (asked) this.change(() => this.figure.window.set(...asked));
   }
 
   private key(key: string): boolean {
@@ -253,6 +262,9 @@ export class TimelineView {
     const { timeline, window, picture } = this.figure;
     const seen = `${exact_time(window.from)} to ${exact_time(window.to)}`;
     picture.setAttribute("aria-label", `${timeline.events} events on ${timeline.rows.length} rows in ${exact_time(timeline.length)}; shown is ${seen}. The table "rows" has the same in figures.`);
+    const is_moved = this.root.dataset.from !== undefined && Number(this.root.dataset.from) !== window.from;
+    if (is_moved || (this.root.dataset.to !== undefined && Number(this.root.dataset.to) !== window.to))
+      put_window(this.tab, window.span < timeline.length ? [window.from, window.to] : null);
     Object.assign(this.root.dataset, { events: timeline.events, from: window.from, to: window.to });
   }
 }
