@@ -45,6 +45,7 @@ TEST(WorkKinds, more_than_six_stages_start_the_colours_over) {
   EXPECT_EQ(kind_of_stage(2, "c").colour, "k4");
   EXPECT_EQ(kind_of_stage(6, "g").colour, "k1");
   EXPECT_EQ(kind_of_stage(6, "g").label, "g");
+  EXPECT_EQ(kind_of_stage(60, "z").label, "later stages");
 }
 
 }  // namespace

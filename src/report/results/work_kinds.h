@@ -11,7 +11,8 @@ namespace takt {
 /// both, copies, communication, launches, waits and the program's own spans; "k0", "other" for what nothing is known of.
 ReportKind kind_of_work(std::string_view category, std::string_view name);
 
-/// Returns the kind of a pipeline's stage by its place in the pipeline. More than six: colours start over.
+/// Returns the kind of a pipeline's stage by its place in the pipeline. More than six: colours start over;
+/// those from the 61st on are one kind.
 ReportKind kind_of_stage(std::size_t place, std::string_view name);
 
 }  // namespace takt
