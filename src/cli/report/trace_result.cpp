@@ -92,7 +92,8 @@ ReportResult trace_result(const std::filesystem::path& file) {
   for (TableSchema& schema : trace_info_schemas())
     if (schema.name == rows.name) result.tables.push_back({std::move(schema), rows});
   result.missing.clear();  // of the tables alone: the timeline
-  if (!rows.rows.empty()) result.timeline = timeline_of(traces.front().read.trace, said.stages);
+  if (auto timeline = timeline_of(traces.front().read.trace, said.stages); !timeline.rows.empty())
+    result.timeline = std::move(timeline);
   return result;
 }
 
