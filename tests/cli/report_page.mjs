@@ -1,28 +1,47 @@
-// report_page.mjs WEB CHROMIUM FOLDER RESULT...: page.html of FOLDER in a browser that has no network.
+// report_page.mjs WEB CHROMIUM FOLDER RESULT...: page.html of FOLDER in a browser that has no network, then timeline.html
+// (report_timeline.mjs) and fuzzed_*.html (report_fuzzed.mjs). One browser, and as few pages as there can be: each tab is a
+// press away.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { check_fuzzed } from "./report_fuzzed.mjs";
+import { check_timeline } from "./report_timeline.mjs";
 
 const [web, chromium_path, folder, ...names] = process.argv.slice(2);
 const { chromium } = await import(pathToFileURL(join(web, "node_modules/playwright-core/index.mjs")).href);
 const axe = readFileSync(join(web, "node_modules/axe-core/axe.min.js"), "utf8");
-const url = pathToFileURL(join(folder, "page.html")).href;
 const said = [];
 const asked = [];
 
 const browser = await chromium.launch({ executablePath: chromium_path, args: ["--no-sandbox"] });
 
-async function open(settings, tab) {
+async function open_file(file, settings, tab) {
   const context = await browser.newContext({ offline: true, ...settings });
   const page = await context.newPage();
   page.on("console", (message) => said.push(message.text()));
   page.on("pageerror", (error) => said.push(String(error)));
   page.on("dialog", (dialog) => said.push(`dialog ${dialog.message()}`));
   page.on("request", (request) => asked.push(request.url()));
-  await page.goto(`${url}#tab=${tab + 1}`);
+  await page.goto(`${pathToFileURL(join(folder, file)).href}#tab=${tab + 1}`);
   await page.waitForSelector("h1:visible");
   return page;
+}
+
+const open = (settings, tab) => open_file("page.html", settings, tab);
+
+async function go_to(page, tab) {
+  await page.evaluate((place) => (location.hash = `tab=${place}`), tab + 1);
+  await page.waitForSelector(`#result-${tab}:not(.hidden)`);
+}
+
+// The open tab; in a second scheme of colours only these differ.
+async function check_access(page, what, rules = []) {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
+  const settings = { resultTypes: ["violations"], ...(rules.length ? { runOnly: rules } : {}) };
+  const found = await page.evaluate((of) => window.axe.run(document, of), settings);
+  const serious = found.violations.filter((one) => ["serious", "critical"].includes(one.impact));
+  assert.deepEqual(serious.map((one) => [one.id, one.nodes[0].html]), [], what);
 }
 
 const panel = (page, tab) => page.locator(`#result-${tab}`);
@@ -35,8 +54,7 @@ async function check_numbers(page, tab) {
     if (rows.length === 0) continue;
     const table = panel(page, tab).locator(`section[data-table="${name}"]`);
     await table.locator("details").evaluate((one) => (one.open = true));
-    const boxes = table.locator("input[type=checkbox]");
-    for (let at = 0; at < (await boxes.count()); ++at) await boxes.nth(at).setChecked(true);
+    await table.locator("input[type=checkbox]").evaluateAll((boxes) => boxes.forEach((box) => box.checked || box.click()));
     if (await table.locator(".more").count()) await table.locator(".more").click();
     const shown = await table.locator("tbody tr").evaluateAll((lines) =>
       lines.map((line) => [...line.children].map((cell) => [cell.dataset.column, cell.title, cell.textContent])));
@@ -55,18 +73,34 @@ async function check_numbers(page, tab) {
   }
 }
 
+// A mark for each row that its table has the figures for, and none that they do not say.
+async function check_figures(compare, analyze, profile) {
+  const page = await open({}, compare);
+  const compared = JSON.parse(readFileSync(join(folder, names[compare]), "utf8")).tables.operators;
+  const worth = (row) => Math.abs(row.after_us - row.before_us);
+  const shown = await panel(page, compare).locator(".dumbbell g").evaluateAll((rows) => rows.map((row) => row.dataset.operator));
+  assert.deepEqual(shown, [...compared].sort((a, b) => worth(b) - worth(a)).map((row) => row.name));
+  const unsure = await panel(page, compare).locator('.dumbbell g[data-verdict="inconclusive"] .dot-unsure').count();
+  assert.equal(unsure, 2 * compared.filter((row) => row.verdict === "inconclusive").length);
+  await go_to(page, analyze);
+  const analyzed = JSON.parse(readFileSync(join(folder, names[analyze]), "utf8")).tables.operators;
+  const dots = await panel(page, analyze).locator(".roofline circle").evaluateAll((marks) => marks.map((dot) => dot.dataset.operator));
+  assert.deepEqual(dots.sort(), analyzed.filter((row) => row.intensity_flop_per_byte > 0 && row.flops > 0).map((row) => row.name).sort());
+  await go_to(page, profile);
+  assert.deepEqual(await panel(page, profile).locator(".runs line").evaluateAll((lines) => lines.map((line) => line.dataset.mark)), ["median", "p90"]);
+  await page.context().close();
+}
+
 try {
   const run = names.indexOf("run.json");
   for (const colorScheme of ["light", "dark"]) {
+    const page = await open({ colorScheme }, 0);
     for (const [tab, name] of names.entries()) {
-      const page = await open({ colorScheme }, tab);
+      await go_to(page, tab);
       if (colorScheme === "light") await check_numbers(page, tab);
-      await page.evaluate(axe);
-      const found = await page.evaluate(() => window.axe.run());
-      const serious = found.violations.filter((one) => ["serious", "critical"].includes(one.impact));
-      assert.deepEqual(serious.map((one) => [one.id, one.nodes[0].html]), [], `${name} ${colorScheme}`);
-      await page.context().close();
+      await check_access(page, `${name} ${colorScheme}`, colorScheme === "dark" ? ["color-contrast"] : []);
     }
+    await page.context().close();
   }
 
   const page = await open({}, run);
@@ -126,14 +160,19 @@ try {
   assert.ok(shown.some((text) => text.startsWith("</script><img src=x onerror=alert(1)>") && text.includes("\\x00")), shown[0]);
   await hostile.context().close();
 
+  const phone = await open({ viewport: { width: 390, height: 800 } }, 0);
   for (const tab of names.keys()) {
-    const phone = await open({ viewport: { width: 390, height: 800 } }, tab);
+    await go_to(phone, tab);
     const width = await phone.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= 390, `${names[tab]} is ${width} px wide on a phone`);
-    await phone.context().close();
   }
+  await phone.context().close();
+
+  await check_figures(names.indexOf("compare.json"), names.indexOf("analyze.json"), names.indexOf("profile.json"));
+  await check_timeline(open_file, check_access, JSON.parse(readFileSync(join(folder, "timeline.json"), "utf8")));
+  await check_fuzzed(open_file, folder);
   assert.deepEqual(said, []);
-  assert.deepEqual(asked.filter((one) => !one.startsWith(url)), []);
+  assert.deepEqual(asked.filter((one) => !one.startsWith("file:")), []);
 } finally {
   await browser.close();
 }

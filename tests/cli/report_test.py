@@ -14,11 +14,41 @@ import zlib
 from report_cases import HOSTILE, make_results
 
 
-def page_data(page):
-    """What the page carries, as its script reads it."""
+def page_parts(page):
+    """What the page carries, as its script reads it: JSON, and the columns of timelines behind a NUL."""
     text = re.search(r'<script id="takt-data" type="application/json">(.*?)</script>', page, re.DOTALL)[1]
     assert re.fullmatch(r"[A-Za-z0-9+/]+=*", text), text[:80]
-    return json.loads(zlib.decompress(base64.b64decode(text), wbits=-15))
+    told, _, columns = zlib.decompress(base64.b64decode(text), wbits=-15).partition(b"\0")
+    return json.loads(told), columns
+
+
+def page_data(page):
+    return page_parts(page)[0]
+
+
+def numbers(columns, at):
+    """Those of a column: seven bits a byte, the lowest first."""
+    while True:
+        number = shift = 0
+        while columns[at] >= 128:
+            number |= (columns[at] & 127) << shift
+            at, shift = at + 1, shift + 7
+        yield number | columns[at] << shift
+        at += 1
+
+
+def timeline_events(timeline, columns):
+    """(row, name, start, duration) of every event in the page, in ns from the trace's base time, and (row, level) of each."""
+    steps, durations, names = (numbers(columns, timeline["columns"][key]) for key in ("steps", "durations", "names"))
+    events = []
+    for row in timeline["rows"]:
+        for level in row["levels"]:
+            time = timeline["begin_ns"]
+            for _ in range(level):
+                start = time + next(steps) * timeline["unit_ns"]
+                time = start + next(durations) * timeline["unit_ns"]
+                events.append((row["name"], timeline["names"][next(names)], start, time - start))
+    return events
 
 
 def table_of(columns):
@@ -67,8 +97,11 @@ def main():
             else:
                 samples = source["takt"]["profile"]["plain_samples_ns"]
                 assert result["runs_us"] == [sample / 1000 for sample in samples]
+                assert [mark["label"] for mark in result["run_marks"]] == ["median", "p90"], result["run_marks"]
+                assert all(min(result["runs_us"]) <= mark["value"] <= max(result["runs_us"]) for mark in result["run_marks"])
                 assert abs(result["bars"][0]["whole"] - sum(samples) / len(samples) / 1000) < 1e-6, result["bars"]
         by_name = {result["name"]: result for result in data["results"]}
+        assert any("timeline" in words for words in by_name["pipeline.json"]["missing"] + by_name["diagnose.json"]["missing"])
         assert by_name["run.json"]["headline"] == "small.onnx takes 90.0 µs a run; Conv takes 55.6 % of it"
         assert by_name["pipeline.json"]["headline"] == "infer sets the beat: a batch every 3.50 ms"
         assert by_name["diagnose.json"]["headline"] == "data starvation costs 8.95 ms of a step of 24.0 ms"
@@ -91,6 +124,7 @@ def main():
             assert done.returncode == 1 and words in done.stderr and not (place / "cut.html").exists(), (spoil, done)
         check_option_report(takt, place)
         check_traces(takt, place)
+        check_timelines(takt, place)
 
 
 def check_option_report(takt, place):
@@ -123,6 +157,62 @@ def check_traces(takt, place):
         check_bars(result)
         assert result["headline"] == "data starvation costs 8.95 ms of a step of 24.0 ms", result["headline"]
         assert {"verdicts", "kernels", "phases"} <= {table["name"] for table in result["tables"]}
+
+
+def difference(number):
+    """Its sign is the lowest bit."""
+    return number // 2 if number % 2 == 0 else -(number + 1) // 2
+
+
+def arrows_of(timeline, columns, events):
+    """The events at both ends of each."""
+    column = numbers(columns, timeline["columns"]["flows"])
+    begin = end = 0
+    for _ in range(timeline["flows"]):
+        begin, end = begin + next(column), end + difference(next(column))
+        yield events[begin], events[end]
+
+
+def check_timelines(takt, place):
+    """Every event of a trace is in its page, with its row, name and time; the tables are those of the command for such a trace."""
+    here = pathlib.Path(__file__).resolve().parent
+    subprocess.run([takt, "pipeline", "run", "pipe.yaml", "--simulate", "--batches", "10", "--trace", "pipe.trace.json"], cwd=place,
+                   check=True, capture_output=True)
+    subprocess.run([takt, "run", "small.onnx", "--device", "sim:box", "--iter", "20", "--trace", "run.trace.json"], cwd=place,
+                   check=True, capture_output=True)
+    (place / "loader.trace.json").write_bytes((here / "slow_loader.trace.json").read_bytes())
+    cases = {"loader.trace.json": ["diagnose"], "pipe.trace.json": ["pipeline", "analyze"], "run.trace.json": ["trace", "info"]}
+    done = subprocess.run([takt, "report", *cases, "-o", "timelines.html"], cwd=place, check=True, capture_output=True, text=True)
+    assert "left out" not in done.stderr, done
+    data, columns = page_parts((place / "timelines.html").read_text())
+    for (name, command), result in zip(cases.items(), data["results"]):
+        said = json.loads(subprocess.run([takt, *command, name, "--format", "json"], cwd=place, check=True, capture_output=True).stdout)
+        shown = {table["name"]: table_of(table["columns"]) for table in result["tables"]}
+        for table, rows in said["tables"].items():
+            assert shown[table] == rows, (name, table)
+        events = timeline_events(result["timeline"], columns)
+        trace = [event for event in json.loads((place / name).read_text())["traceEvents"] if event["ph"] == "X"]
+        assert not result["missing"], result["missing"]
+        assert len(events) == len(trace) > 0, (name, len(events), len(trace))
+        wanted = sorted((event["name"], round(event["ts"] * 1000), round(event["dur"] * 1000)) for event in trace)
+        first = min(start for _, start, _ in wanted) - min(start for _, _, start, _ in events)  # writers may move the base
+        assert sorted((called, start + first, long) for _, called, start, long in events) == wanted, name
+        for row in shown["rows"]:
+            assert sum(event[0] == row["row"] for event in events) == row["events"], (name, row)
+        sent = {event["id"] for event in json.loads((place / name).read_text())["traceEvents"] if event["ph"] == "s"}
+        arrows = list(arrows_of(result["timeline"], columns, events))
+        assert len(arrows) >= len(sent) and all(begin[2] <= end[2] for begin, end in arrows), (name, len(arrows), len(sent))
+        if name == "loader.trace.json":
+            assert all(begin[1].startswith("cuda") and begin[0] != end[0] for begin, end in arrows), arrows[:3]
+    by_name = {result["name"]: result for result in data["results"]}
+    counted = [event for event in json.loads((place / "pipe.trace.json").read_text())["traceEvents"] if event["ph"] == "C"]
+    counters = by_name["pipe.trace.json"]["timeline"]["counters"]
+    assert sum(counter["samples"] for counter in counters) == sum(len(event["args"]) for event in counted) > 0, counters
+    assert by_name["pipe.trace.json"]["headline"] == "infer sets the beat: a batch every 3.50 ms"
+    assert by_name["run.trace.json"]["headline"].startswith("80 events on "), by_name["run.trace.json"]["headline"]
+    timeline = by_name["pipe.trace.json"]["timeline"]
+    kinds = {name: timeline["kinds"][kind]["colour"] for name, kind in zip(timeline["names"], timeline["kind_of_name"])}
+    assert [kinds[stage] for stage in ("load", "infer", "store")] == ["k1", "k2", "k4"], kinds
 
 
 if __name__ == "__main__":

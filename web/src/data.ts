@@ -30,6 +30,22 @@ export interface Bar {
   parts: Part[];
 }
 
+/** The columns of numbers lie in Page.bytes; src/report/page/timeline_columns.h says how. */
+export interface TimelineData {
+  begin_ns: number;
+  length_ns: number;
+  unit_ns: number;
+  left_out: number;
+  note: string;
+  kinds: { colour: string; label: string }[];
+  names: string[];
+  kind_of_name: number[];
+  rows: { process: string; name: string; is_device: boolean; levels: number[] }[];
+  columns: { steps: number; durations: number; names: number; flows: number };
+  flows: number;
+  counters: { process: string; name: string; samples: number; is_whole: boolean; column: number }[];
+}
+
 export interface Result {
   name: string;
   headline: string;
@@ -38,6 +54,8 @@ export interface Result {
   facts: { label: string; value: Value; key: string; meaning: string }[];
   bars: Bar[];
   runs_us: number[];
+  run_marks: { label: string; value: number }[];
+  timeline?: TimelineData;
   missing: string[];
   tables: Table[];
 }
@@ -48,9 +66,21 @@ export interface Page {
   results: Result[];
 }
 
-export async function read_page(): Promise<Page> {
-  const text = document.getElementById("takt-data")?.textContent ?? "";
-  const packed = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+/** A page with the columns of its timelines. */
+export type Packed = Page & { bytes: Uint8Array };
+
+function bytes_of(base64: string): Uint8Array<ArrayBuffer> {
+  const letters = atob(base64.trim());
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; ++at) bytes[at] = letters.charCodeAt(at);
+  return bytes;
+}
+
+export async function read_page(): Promise<Packed> {
+  const packed = bytes_of(document.getElementById("takt-data")?.textContent ?? "");
   const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return (await new Response(plain).json()) as Page;
+  const data = new Uint8Array(await new Response(plain).arrayBuffer());
+  const end = data.indexOf(0); // of the JSON, which has no NUL
+  const text = new TextDecoder().decode(end < 0 ? data : data.subarray(0, end));
+  return { ...(JSON.parse(text) as Page), bytes: end < 0 ? new Uint8Array() : data.subarray(end + 1) };
 }

@@ -34,6 +34,7 @@ export function visible(text: string): string {
     const code = letter.charCodeAt(0);
     return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
   });
+  if (spelled.length <= longest) return spelled;
   const letters = Array.from(spelled);
   if (letters.length <= longest) return spelled;
   return `${letters.slice(0, 70).join("")}…${letters.slice(-45).join("")}`;

@@ -2,11 +2,15 @@
 // open is in the URL's fragment; nothing is stored.
 
 import { draw_bar } from "./bar";
-import { read_page, type Page, type Result } from "./data";
+import { draw_dumbbell } from "./dumbbell";
+import { read_page, type Packed, type Result } from "./data";
 import { element, name, visible } from "./dom";
 import { with_unit } from "./numbers";
+import { draw_roofline } from "./roofline";
 import { draw_runs } from "./runs";
+import { tab_in_url } from "./spot";
 import { TableView } from "./table";
+import { stretches_of, TimelineView } from "./timeline";
 
 function dateline(result: Result): HTMLElement {
   const known = result.origin.filter((one) => one.value !== "");
@@ -29,8 +33,10 @@ function facts(result: Result): HTMLElement | null {
   return list;
 }
 
-function panel(result: Result, place: number): HTMLElement {
-  const views = result.tables.filter((table) => table.columns.length > 0).map((table) => new TableView(table));
+function panel(result: Result, place: number, bytes: Uint8Array): HTMLElement {
+  const tables = result.tables.filter((table) => table.columns.length > 0);
+  const kinds = new Map(result.bars.flatMap((bar) => bar.parts.map((part) => [part.label, part.kind] as const)));
+  const views = tables.map((table) => new TableView(table));
   let picked = "";
   const root = element("article", { id: `result-${place}`, role: "tabpanel", "aria-labelledby": `tab-${place}` });
   const pick = (label: string) => {
@@ -52,16 +58,22 @@ function panel(result: Result, place: number): HTMLElement {
   if (figures) root.append(figures);
   for (const bar of result.bars) root.append(draw_bar(bar, pick));
   for (const missing of result.missing) root.append(element("p", { class: "missing" }, visible(missing)));
-  if (result.runs_us.length > 0) root.append(element("section", {}, element("h2", {}, "Runs"), draw_runs(result.runs_us)));
-  for (const view of views) root.append(view.root);
+  if (result.runs_us.length > 0) root.append(element("section", {}, element("h2", {}, "Runs"), draw_runs(result.runs_us, result.run_marks)));
+  if (result.timeline) root.append(new TimelineView(result.timeline, bytes, stretches_of(tables), place).root);
+  for (const [at, view] of views.entries()) {
+    root.append(view.root);
+    const table = tables[at];
+    const figure = table && (draw_dumbbell(table) ?? draw_roofline(table, kinds));
+    if (figure) view.root.querySelector(".how")?.after(figure);
+  }
   return root;
 }
 
-function show(page: Page): void {
+function show(page: Packed): void {
   const tabs = page.results.map((result, place) =>
     element("button", { type: "button", role: "tab", id: `tab-${place}`, "aria-controls": `result-${place}` }, name(result.name)),
   );
-  const panels = page.results.map(panel);
+  const panels = page.results.map((result, place) => panel(result, place, page.bytes));
   const open = (chosen: number) => {
     tabs.forEach((tab, place) => {
       tab.setAttribute("aria-selected", String(place === chosen));
@@ -71,7 +83,7 @@ function show(page: Page): void {
     document.title = visible(page.results[chosen]?.headline ?? "takt");
   };
   const asked = () => {
-    const found = Number(/tab=(\d+)/.exec(location.hash)?.[1] ?? 1) - 1;
+    const found = tab_in_url();
     return found >= 0 && found < tabs.length ? found : 0;
   };
   tabs.forEach((tab, place) => {

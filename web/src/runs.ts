@@ -1,4 +1,5 @@
-// The runs: each as a dot in the order taken, and the same counted on the same axis.
+// The runs: each as a dot in the order taken, and the same counted on the same axis, with the percentiles that the result
+// has of them.
 
 import { element, mark } from "./dom";
 import { with_unit } from "./numbers";
@@ -8,7 +9,26 @@ const height = 150;
 const dots_end = 760;
 const bins = 40;
 
-export function draw_runs(runs: number[]): HTMLElement {
+export interface Mark {
+  label: string;
+  value: number;
+}
+
+/** Lines across the figure; a label that would lie on another moves up. */
+function draw_marks(marks: Mark[], up: (value: number) => number): SVGElement[] {
+  let free = Infinity;
+  return [...marks]
+    .sort((a, b) => a.value - b.value)
+    .flatMap(({ label, value }) => {
+      const y = up(value);
+      const text_y = Math.min(y - 3, free);
+      free = text_y - 13;
+      const line = mark("line", { x1: 0, x2: width, y1: y, y2: y, class: "mark-line", "data-mark": label });
+      return [line, mark("text", { x: width, y: text_y, "text-anchor": "end", class: "mark-text" }, `${label} ${with_unit(value, "_us")}`)];
+    });
+}
+
+export function draw_runs(runs: number[], marks: Mark[]): HTMLElement {
   if (runs.length < 3) {
     const list = runs.map((run) => with_unit(run, "_us")).join(", ");
     return element("p", {}, `Runs were timed ${runs.length} times: ${list}.`);
@@ -34,6 +54,7 @@ export function draw_runs(runs: number[]): HTMLElement {
     const bar = { x: dots_end + 20, y, width: long, height: (height - 20) / bins - 0.5, class: "dot" };
     drawn.append(mark("rect", bar, mark("title", {}, `${count} runs`)));
   });
+  drawn.append(...draw_marks(marks, up));
   const range = `${with_unit(low, "_us")} below to ${with_unit(high, "_us")} above`;
   const every = runs.length > 2000 ? ` Of the dots every ${Math.ceil(runs.length / 2000)}th is drawn; all are counted.` : "";
   return element(

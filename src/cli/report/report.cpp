@@ -8,6 +8,7 @@
 #include "cli/line/tables.h"
 #include "cli/report/trace_result.h"
 #include "report/results/result_file.h"
+#include "report/results/timeline.h"
 
 namespace takt {
 namespace {
@@ -25,8 +26,9 @@ CommandLine declare(ReportOptions& o) {
       "be sent as it is. Several results become its tabs.",
       "takt report before.json after.json -o report.html", o.log);
   line.add({.names = "RESULT",
-            .meaning = "What a command of takt wrote with --format json, a profile that takt analyze reads, or a trace that takt "
-                       "diagnose reads",
+            .meaning =
+                "What a command of takt wrote with --format json, a profile that takt analyze reads, or a trace, which "
+                "gets a timeline: of a pipeline, a training, or anything else",
             .required = true,
             .names_a_file = true},
            &o.results);
@@ -39,6 +41,7 @@ int run(ReportOptions& o, Arguments arguments) {
   std::vector<ReportResult> results;
   for (const auto& file : o.results)
     results.push_back(is_trace(file) ? trace_result(file) : report_result(file, tables_of_command));
+  keep_longest(results);
   write_file_atomically(o.output, page_html(results, fmt::format("takt report {}", fmt::join(arguments, " "))));
   log_info(fmt::format("wrote page {}", o.output.string()));
   return 0;

@@ -1,15 +1,22 @@
 #include "cli/report/trace_result.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
 #include "base/files/file.h"
+#include "base/system/log.h"
 #include "cli/line/output.h"
 #include "cli/line/tables.h"
 #include "cli/trace/trace.h"
+#include "pipeline/account/account.h"
+#include "pipeline/record/recorded_run.h"
+#include "pipeline/record/stage_events.h"
 #include "report/results/result_file.h"
+#include "report/results/timeline.h"
 #include "training/diagnosis/figure_tables.h"
 #include "training/diagnosis/tables.h"
+#include "training/steps/roles.h"
 
 namespace takt {
 namespace {
@@ -24,6 +31,44 @@ std::string beginning_of(const std::filesystem::path& file) {
   return text;
 }
 
+/// What a command says of a trace.
+struct Said {
+  std::string_view command;
+  std::vector<Table> tables;
+  std::vector<std::string> stages;  ///< of a pipeline
+};
+
+bool has_training(const Trace& trace) {
+  RoleBook roles(trace);
+  return std::any_of(trace.events().begin(), trace.events().end(), [&](const TraceEvent& event) {
+    const Role role = roles.of(event);
+    return is_on_device(role) || is_operator(role) || role == Role::step;
+  });
+}
+
+Said pipeline_of(const NamedTrace& named) {
+  const RecordedRun recorded = recorded_run_of(named.read, named.file);
+  for (const std::string& note : recorded.notes) log_warning(note);
+  const Accounts accounts = account(recorded.run);
+  Said said{"pipeline analyze", tables(accounts), {}};
+  for (const StageAccount& stage : accounts.stages) said.stages.push_back(stage.name);
+  return said;
+}
+
+Said training_of(const std::vector<NamedTrace>& traces) {
+  Said said{"diagnose", diagnosis_tables(diagnose(traces)), {}};
+  for (Table& table : figure_tables(traces, figure_names()))
+    if (!table.rows.empty()) said.tables.push_back(std::move(table));
+  return said;
+}
+
+Said said_of(const std::vector<NamedTrace>& traces) {
+  const Trace& trace = traces.front().read.trace;
+  if (has_training(trace)) return training_of(traces);
+  if (has_pipeline(trace)) return pipeline_of(traces.front());
+  return {"trace info", {trace_summary_table(traces), gpu_time_table(traces)}, {}};
+}
+
 }  // namespace
 
 bool is_trace(const std::filesystem::path& file) {
@@ -36,13 +81,17 @@ ReportResult trace_result(const std::filesystem::path& file) {
   const std::vector<std::filesystem::path> files{file};
   const auto traces = read_traces(files, {});
   warn_of_faults(traces);
-  std::vector<Table> tables = diagnosis_tables(diagnose(traces));
-  for (Table& table : figure_tables(traces, figure_names()))
-    if (!table.rows.empty()) tables.push_back(std::move(table));
+  const Said said = said_of(traces);
   const std::array arguments{file.string()};
-  const std::string json = to_json(tables, to_json(provenance_of("diagnose", arguments)));
+  const std::string json = to_json(said.tables, to_json(provenance_of(said.command, arguments)));
   ReportResult result = parse_result(json, file.string(), tables_of_command);
   result.name = file.filename().string();
+  Table rows = trace_rows_table(traces);
+  for (TableSchema& schema : trace_info_schemas())
+    if (schema.name == rows.name) result.tables.push_back({std::move(schema), rows});
+  result.missing.clear();  // of the tables alone: the timeline
+  if (auto timeline = timeline_of(traces.front().read.trace, said.stages); !timeline.rows.empty())
+    result.timeline = std::move(timeline);
   return result;
 }
 

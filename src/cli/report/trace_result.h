@@ -1,4 +1,4 @@
-// A trace of a training as a tab of a page: what `takt diagnose` says of it.
+// A trace as a tab of a page: what takt says of it, and its timeline.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace takt {
 /// "traceEvents". Profiles of ONNX Runtime are lists of events without one.
 bool is_trace(const std::filesystem::path& file);
 
-/// Returns the diagnosis of the trace with the metrics of `takt diagnose --show`. Throws Error(bad_input) for a trace in
-/// which diagnose finds nothing to explain.
+/// Returns what the command for such a trace says of it, and its timeline: `takt pipeline analyze` of a pipeline run,
+/// `takt diagnose` with the metrics of --show of a training, else `takt trace info`. Throws as these do.
 ReportResult trace_result(const std::filesystem::path& file);
 
 }  // namespace takt

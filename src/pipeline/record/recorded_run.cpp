@@ -33,21 +33,6 @@ RecordedRun from_journal(JournalledRun read, const std::filesystem::path& file) 
   return recorded;
 }
 
-RecordedRun from_trace(const TraceRead& read, const std::filesystem::path& file) {
-  RecordedRun recorded;
-  const std::string name = printable(file.string());
-  for (const TraceFault& fault : read.faults)  // others change how a trace looks, these what it says of the time
-    if (fault.rule == TraceRule::dropped_events || fault.rule == TraceRule::recording_cut)
-      recorded.notes.push_back(
-          fmt::format("{}: {} ({}): {}", name, name_of(fault.rule), fault.count, meaning_of(fault.rule)));
-  StageEventsRun found = read_any_pipeline(read.trace, file.string());
-  recorded.run = std::move(found.run);
-  if (found.unfinished > 0)
-    recorded.notes.push_back(fmt::format("{}: {} not in every stage and excluded", name,
-                                         batches_of(found.unfinished) + (found.unfinished == 1 ? " was" : " were")));
-  return recorded;
-}
-
 /// The run of a journal; nullopt: it is none, and `read` gets the trace. What comes through a pipe is there only once.
 std::optional<RecordedRun> journal_or_trace(const std::filesystem::path& file, const TraceReadSettings& settings,
                                             TraceRead& read) {
@@ -63,10 +48,25 @@ std::optional<RecordedRun> journal_or_trace(const std::filesystem::path& file, c
 
 }  // namespace
 
+RecordedRun recorded_run_of(const TraceRead& read, const std::filesystem::path& file) {
+  RecordedRun recorded;
+  const std::string name = printable(file.string());
+  for (const TraceFault& fault : read.faults)  // others change how a trace looks, these what it says of the time
+    if (fault.rule == TraceRule::dropped_events || fault.rule == TraceRule::recording_cut)
+      recorded.notes.push_back(
+          fmt::format("{}: {} ({}): {}", name, name_of(fault.rule), fault.count, meaning_of(fault.rule)));
+  StageEventsRun found = read_any_pipeline(read.trace, file.string());
+  recorded.run = std::move(found.run);
+  if (found.unfinished > 0)
+    recorded.notes.push_back(fmt::format("{}: {} not in every stage and excluded", name,
+                                         batches_of(found.unfinished) + (found.unfinished == 1 ? " was" : " were")));
+  return recorded;
+}
+
 RecordedRun read_recorded_run(const std::filesystem::path& file) {
   TraceRead read;
   if (auto recorded = journal_or_trace(file, {.only_slices = true}, read)) return std::move(*recorded);
-  return from_trace(read, file);
+  return recorded_run_of(read, file);
 }
 
 TraceRead read_trace_or_journal(const std::filesystem::path& file, const TraceReadSettings& settings,

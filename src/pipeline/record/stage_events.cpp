@@ -129,16 +129,31 @@ class StageEvents {
   bool several_processes_ = false;
 };
 
+/// As writers and readers spell it, without blanks. To parse the object here would take as long as to read the run.
+bool is_of_takt(const Trace& trace) { return trace.provenance_json().find("\"pipeline\":{") != std::string::npos; }
+
+bool has_batch(const Trace& trace, const TraceEvent& event) {
+  for (const TraceArg& arg : trace.args(event)) {
+    const std::string& key = trace.text(arg.key);
+    if (std::holds_alternative<std::int64_t>(arg.value) && (key == "batch_id" || key == "batch")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 StageEventsRun run_of_events(const Trace& trace, const std::string& origin) {
   return StageEvents(trace, origin).read();
 }
 
+bool has_pipeline(const Trace& trace) {
+  if (is_of_takt(trace)) return true;
+  const auto& events = trace.events();
+  return std::any_of(events.begin(), events.end(), [&](const TraceEvent& event) { return has_batch(trace, event); });
+}
+
 StageEventsRun read_any_pipeline(const Trace& trace, const std::string& origin) {
-  // As writers and readers spell it, without blanks. To parse the object here would take as long as to read the run.
-  const bool is_takts = trace.provenance_json().find("\"pipeline\":{") != std::string::npos;
-  if (is_takts) return {read_pipeline_run(trace, origin), 0};
+  if (is_of_takt(trace)) return {read_pipeline_run(trace, origin), 0};
   return run_of_events(trace, origin);
 }
 

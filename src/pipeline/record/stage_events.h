@@ -26,6 +26,9 @@ struct StageEventsRun {
 /// a stage or in two stages at once, and if none was in all stages.
 StageEventsRun run_of_events(const Trace& trace, const std::string& origin);
 
+/// Whether read_any_pipeline() has something to read: a pipeline run of takt, or an event with a batch.
+bool has_pipeline(const Trace& trace);
+
 /// The trace of a pipeline run of takt, else of a program that told its stages.
 StageEventsRun read_any_pipeline(const Trace& trace, const std::string& origin);
 

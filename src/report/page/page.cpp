@@ -43,17 +43,21 @@ json json_of(const ReportTable& one) {
   return {{"name", one.table.name}, {"sentence", one.schema.sentence}, {"columns", columns}, {"named_rows", named}};
 }
 
-json json_of(const ReportResult& result) {
+json json_of(const ReportResult& result, std::string& columns) {
   json made{{"name", result.name},      {"headline", result.headline}, {"lede", result.lede},
             {"origin", json::array()},  {"facts", json::array()},      {"bars", json::array()},
-            {"runs_us", json::array()}, {"missing", result.missing},   {"tables", json::array()}};
+            {"runs_us", json::array()}, {"run_marks", json::array()},  {"missing", result.missing},
+            {"tables", json::array()}};
   for (const auto& entry : result.origin) made["origin"].push_back({{"label", entry.label}, {"value", entry.value}});
   for (const auto& [column, value] : result.facts)
     made["facts"].push_back(
         {{"label", column.title}, {"key", column.name}, {"meaning", column.meaning}, {"value", json_of(value)}});
   for (const auto& bar : result.bars) made["bars"].push_back(json_of(bar));
   for (const Duration run : result.runs) made["runs_us"].push_back(run.count());
+  for (const auto& [label, time] : result.run_marks)
+    made["run_marks"].push_back({{"label", label}, {"value", time.count()}});
   for (const auto& table : result.tables) made["tables"].push_back(json_of(table));
+  if (result.timeline) made["timeline"] = timeline_json(*result.timeline, columns);
   return made;
 }
 
@@ -81,8 +85,11 @@ void put(std::string& page, std::string_view place, const std::string& text) {
 
 std::string page_data(const std::vector<ReportResult>& results, const std::string& command) {
   json page{{"command", command}, {"takt_version", version}, {"results", json::array()}};
-  for (const auto& result : results) page["results"].push_back(json_of(result));
-  return page.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string columns;
+  for (const auto& result : results) page["results"].push_back(json_of(result, columns));
+  std::string data = page.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (!columns.empty()) data += '\0' + columns;  // JSON has no such letter
+  return data;
 }
 
 std::string page_html(const std::vector<ReportResult>& results, const std::string& command) {

@@ -2,10 +2,13 @@
 // bars are here, tables are those of the results.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/table/table.h"
+#include "report/page/timeline_columns.h"
 
 namespace takt {
 
@@ -41,6 +44,12 @@ struct OriginEntry {
   std::string label, value;
 };
 
+/// A figure of the runs that is marked among them: "p90".
+struct ReportMark {
+  std::string label;
+  Duration time{};
+};
+
 /// A tab.
 struct ReportResult {
   std::string name;            ///< the file's
@@ -48,7 +57,9 @@ struct ReportResult {
   std::vector<OriginEntry> origin;
   std::vector<ReportFact> facts;
   std::vector<ReportBar> bars;
-  std::vector<Duration> runs;        ///< in the order taken; empty: not kept
+  std::vector<Duration> runs;         ///< in the order taken; empty: not kept
+  std::vector<ReportMark> run_marks;  ///< percentiles that so many runs carry
+  std::optional<ReportTimeline> timeline;
   std::vector<std::string> missing;  ///< what the result lacks, and the command that makes it
   std::vector<ReportTable> tables;
 };
@@ -56,7 +67,7 @@ struct ReportResult {
 /// The whole page. `command` is what made it, as typed.
 std::string page_html(const std::vector<ReportResult>& results, const std::string& command);
 
-/// What the page carries, before it is packed: JSON. For tests.
+/// What the page carries, before it is packed: JSON and, behind a NUL, the columns of its timelines. For tests.
 std::string page_data(const std::vector<ReportResult>& results, const std::string& command);
 
 }  // namespace takt

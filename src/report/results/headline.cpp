@@ -91,6 +91,18 @@ bool add_comparison(ReportResult& result) {
   return true;
 }
 
+bool add_trace(ReportResult& result) {
+  const Table* summary = find_table(result.tables, "summary");
+  const auto events = summary ? number_in(*summary, 0, "events") : std::nullopt;
+  const auto rows = summary ? number_in(*summary, 0, "rows") : std::nullopt;
+  if (!events || !rows) return false;
+  result.headline =
+      fmt::format("{:.0f} event{} on {:.0f} row{}", *events, *events == 1 ? "" : "s", *rows, *rows == 1 ? "" : "s");
+  if (const auto duration = number_in(*summary, 0, "duration_ns")) result.headline += " in " + shown(*duration / 1000);
+  add_facts(result, *summary, {"processes", "counters", "flows", "faults"});
+  return true;
+}
+
 }  // namespace
 
 std::string largest_share(const ReportBar& bar) {
@@ -105,6 +117,7 @@ void add_sentences(ReportResult& result, std::string_view command) {
   const bool found = command == "run"                   ? add_run(result)
                      : command == "compare"             ? add_comparison(result)
                      : command == "diagnose"            ? add_diagnosis(result)
+                     : command == "trace info"          ? add_trace(result)
                      : command.starts_with("pipeline ") ? add_pipeline(result)
                                                         : false;
   if (found) return;

@@ -3,6 +3,7 @@
 #include <array>
 #include <numeric>
 
+#include "base/statistics/statistics.h"
 #include "base/table/number_form.h"
 #include "measure/profiles/analyze_table.h"
 #include "report/results/bars.h"
@@ -23,6 +24,14 @@ std::vector<Duration> runs_of(const RunRecord& record) {
   const auto plain = record.plain_samples();
   const auto samples = plain.empty() ? record.samples() : plain;
   return {samples.begin(), samples.end()};
+}
+
+std::vector<ReportMark> marks_of(const std::vector<Duration>& runs) {
+  const auto summary = summarize(runs);
+  if (!summary) return {};
+  std::vector<ReportMark> marks{{"median", summary->median}, {"p90", summary->p90}};
+  if (summary->p99) marks.push_back({"p99", *summary->p99});
+  return marks;
 }
 
 std::vector<OriginEntry> origin_of_profile(const ProfileFile& file) {
@@ -70,6 +79,7 @@ ReportResult report_profile(const std::filesystem::path& path) {
   result.name = path.filename().string();
   result.origin = origin_of_profile(file);
   result.runs = runs_of(file.samples.record());
+  result.run_marks = marks_of(result.runs);
   const Table operators = analyze_table(file.profile, Section::device, all, file.samples, nullptr);
   result.bars.push_back(bar_of_operators(operators, mean_of(result.runs)));
   add_profile_headline(result, file.samples.record().origin().model);

@@ -25,6 +25,11 @@ void say_what_is_missing(ReportResult& result, const std::string& command) {
         "No times of single runs: takt run MODEL --profile FILE keeps them; give takt report that file.");
   if (command == "run" && result.bars.empty())
     result.missing.push_back("No operator times: leave out --no-ops of takt run.");
+  if (command == "diagnose" || command == "pipeline analyze")
+    result.missing.push_back("No timeline: give takt report the trace itself.");
+  if (command == "pipeline run")
+    result.missing.push_back(
+        "No timeline: takt pipeline run FILE --trace TRACE keeps one; give takt report that file.");
 }
 
 }  // namespace

@@ -1,0 +1,79 @@
+// Operators by what they do per byte and how fast they do it, on two logarithmic axes; the area of a dot is its time.
+
+import type { Table, Value } from "./data";
+import { element, mark, visible } from "./dom";
+import { with_unit } from "./numbers";
+
+const width = 1096;
+const height = 320;
+const plot = { left: 60, right: 1080, top: 26, bottom: 280 };
+
+interface Dot {
+  name: string;
+  intensity: number;
+  rate: number;
+  time: number;
+  bound: string;
+  type: string;
+}
+
+const positive = (value: Value | undefined) => typeof value === "number" && Number.isFinite(value) && value > 0;
+
+/** The rate in 10^9 operations a second: takt run has it so, takt analyze in operations. */
+function dots_of(table: Table): { dots: Dot[]; rows: number } | null {
+  const column = (...keys: string[]) => table.columns.find((one) => keys.includes(one.key))?.values;
+  const intensity = column("intensity_flop_per_byte");
+  const giga = column("gflops_per_s");
+  const rate = giga ?? (column("bandwidth_bytes_per_s") ? column("flops") : undefined);
+  if (!intensity || !rate) return null;
+  const names = column("name") ?? [];
+  const time = column("plain_mean_us", "time_us") ?? [];
+  const bound = column("roofline") ?? [];
+  const types = column("type") ?? [];
+  const dots: Dot[] = [];
+  intensity.forEach((value, at) => {
+    if (!positive(value) || !positive(rate[at])) return;
+    const long = time[at];
+    dots.push({ name: visible(String(names[at] ?? "")), intensity: value as number, rate: (rate[at] as number) / (giga ? 1 : 1e9), time: positive(long) ? (long as number) : 0, bound: String(bound[at] ?? ""), type: String(types[at] ?? "") });
+  });
+  return { dots, rows: intensity.length };
+}
+
+/** Positions on a logarithmic axis of whole powers of ten around the values. */
+function axis(values: number[], from: number, to: number): { at: (value: number) => number; ticks: number[] } {
+  const low = Math.floor(Math.log10(Math.min(...values)));
+  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
+  const each = Math.ceil((high - low) / 8);
+  const ticks = Array.from({ length: Math.floor((high - low) / each) + 1 }, (_, place) => low + place * each);
+  return { at: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from), ticks: ticks.map((power) => 10 ** power) };
+}
+
+const plain = (value: number) => (value >= 1e-3 && value < 1e5 ? String(Number(value.toPrecision(3))) : value.toExponential(0));
+
+/** null: the table has no intensities with rates. `kinds`: of types of operators, which are coloured and picked alike everywhere. */
+export function draw_roofline(table: Table, kinds: Map<string, string>): HTMLElement | null {
+  const found = dots_of(table);
+  if (found === null || found.dots.length < 3) return null;
+  const { dots, rows } = found;
+  const across = axis(dots.map((dot) => dot.intensity), plot.left, plot.right);
+  const up = axis(dots.map((dot) => dot.rate), plot.bottom, plot.top);
+  const longest = Math.max(...dots.map((dot) => dot.time), 1e-9);
+  const drawn = mark("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
+  drawn.setAttribute("aria-label", `${dots.length} operators by operations per byte and rate; the table below has the figures.`);
+  const text = (x: number, y: number, anchor: string, words: string) => mark("text", { x, y, "text-anchor": anchor, class: "axis-text" }, words);
+  for (const tick of across.ticks)
+    drawn.append(mark("line", { x1: across.at(tick), x2: across.at(tick), y1: plot.top, y2: plot.bottom, class: "grid" }), text(across.at(tick), plot.bottom + 16, "middle", plain(tick)));
+  for (const tick of up.ticks)
+    drawn.append(mark("line", { x1: plot.left, x2: plot.right, y1: up.at(tick), y2: up.at(tick), class: "grid" }), text(plot.left - 8, up.at(tick) + 4, "end", plain(tick)));
+  drawn.append(text(plot.right, height - 6, "end", "FLOP per byte"), text(plot.left - 8, 12, "end", "GFLOP/s"));
+  const by_time = [...dots].sort((a, b) => b.time - a.time);
+  for (const dot of by_time) {
+    const words = `${dot.name}: ${plain(dot.rate)} GFLOP/s at ${plain(dot.intensity)} FLOP per byte, ${with_unit(dot.time, "_us")}${dot.bound && `, ${dot.bound} bound`}`;
+    drawn.append(mark("circle", { cx: across.at(dot.intensity), cy: up.at(dot.rate), r: 2 + 12 * Math.sqrt(dot.time / longest), class: `dot-roof fill-${kinds.get(dot.type) ?? "k0"}`, "data-kind": dot.type, "data-operator": dot.name }, mark("title", {}, words)));
+  }
+  const first = by_time[0]!;
+  drawn.append(mark("text", { x: across.at(first.intensity), y: up.at(first.rate) - 16, "text-anchor": "middle", class: "mark-text" }, first.name.length > 40 ? `${first.name.slice(0, 39)}…` : first.name));
+  const rest = rows > dots.length ? ` ${rows - dots.length} rows without operations or bytes have no place here.` : "";
+  const how = `Rate over operations per byte, both logarithmic; the area of a dot is its time.${rest}`;
+  return element("figure", { class: "roofline" }, element("figcaption", {}, how), element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Roofline" }, drawn));
+}
