@@ -47,9 +47,9 @@ TEST(Cells, of_diagnose_phases) {
                 {"phase_host_us", {"10", "8", "0", "0", "82", ""}},
                 {"launches_per_step", {"1", "1", "0", "0", "0", ""}},
                 {"gflop_per_step", {"0.00000006", "", "", "", "", ""}}});
-  expect_cells(
-      some_columns(phases, {"phase_device_us", "counted_gflops_per_s"}),
-      {{"phase_device_us", {"40", "20", "0", "0", "0", "40"}}, {"counted_gflops_per_s", {"0.0015", "", "", "", "", ""}}});
+  expect_cells(some_columns(phases, {"phase_device_us", "counted_gflops_per_s"}),
+               {{"phase_device_us", {"40", "20", "0", "0", "0", "40"}},
+                {"counted_gflops_per_s", {"0.0015", "", "", "", "", ""}}});
 }
 
 TEST(Cells, of_diagnose_operators) {
