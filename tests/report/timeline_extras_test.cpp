@@ -56,9 +56,11 @@ TEST(TimelineExtras, memory_is_what_is_held_or_what_changed_since_the_begin) {
   add(30, {{"Device Type", std::int64_t{0}}, {"Device Id", std::int64_t{-1}}, {"Bytes", std::int64_t{-40}}});
   const auto counters = counters_of(trace, 0);
   ASSERT_EQ(counters.size(), 2u);
-  EXPECT_EQ(counters[0].name, "memory of device 0");
+  EXPECT_EQ(counters[0].process, "memory");
+  EXPECT_EQ(counters[0].name, "memory, device 0");
   EXPECT_EQ(samples_of(counters[0]), (Pairs{{10, 4096}}));
-  EXPECT_EQ(counters[1].name, "memory of the host, since the begin");
+  EXPECT_EQ(counters[1].process, "memory beyond that at the begin");
+  EXPECT_EQ(counters[1].name, "memory, host");
   EXPECT_EQ(samples_of(counters[1]), (Pairs{{20, 100}, {30, 60}}));
 }
 

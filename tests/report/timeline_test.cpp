@@ -59,12 +59,12 @@ TEST(Timeline, rows_without_events_are_left_out_and_the_others_stand_as_viewers_
   const ProcessId device = trace.add_process("GPU 0", 0, 9), host = trace.add_process("python", 0, 1);
   const RowId stream = trace.add_row(device, "stream 7"), second = trace.add_row(host, "loader", 12, 2);
   trace.add_row(host, "idle");
-  const RowId first = trace.add_row(host, "", 3, 1);
+  const RowId first = trace.add_row(host, "", 30, 1);
   trace.add_event(stream, "gemm", "kernel", Nanoseconds(0), Nanoseconds(1));
   for (const RowId row : {second, first}) trace.add_event(row, "aten::mm", "cpu_op", Nanoseconds(0), Nanoseconds(1));
   const ReportTimeline timeline = timeline_of(trace);
   ASSERT_EQ(timeline.rows.size(), 3u);
-  EXPECT_EQ(timeline.rows[0].name, "row 3");
+  EXPECT_EQ(timeline.rows[0].name, "row 30");
   EXPECT_EQ(timeline.rows[1].name, "loader");
   EXPECT_EQ(timeline.rows[2].name, "stream 7");
   EXPECT_EQ(timeline.rows[2].process, "GPU 0");

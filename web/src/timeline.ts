@@ -155,7 +155,7 @@ export class TimelineView {
     this.figure.ask();
   }
 
-  /** The next event of the level; the first in sight where none is chosen. */
+  /** The next event of the level; where none is chosen, the first that starts in sight. */
   private neighbour(step: number): void {
     const { chosen, timeline, window } = this.figure;
     if (chosen) {
@@ -163,8 +163,13 @@ export class TimelineView {
       if (at >= 0 && at < level_of(timeline, chosen).length) this.choose({ ...chosen, at });
       return;
     }
-    const row = timeline.rows.findIndex((one) => one.levels[0]!.after(window.from) < one.levels[0]!.length);
-    if (row >= 0) this.choose({ row, level: 0, at: timeline.rows[row]!.levels[0]!.after(window.from) });
+    let first: Spot | null = null;
+    timeline.rows.forEach((row, place) => {
+      const at = row.levels[0]!.starting(window.from, 0);
+      const spot = { row: place, level: 0, at };
+      if (at < row.levels[0]!.length && (!first || row.levels[0]!.starts[at]! < level_of(timeline, first).starts[first.at]!)) first = spot;
+    });
+    this.choose(first);
   }
 
   private zoom_to_chosen(): void {

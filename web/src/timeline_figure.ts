@@ -150,7 +150,7 @@ export class Figure {
 
   /** Memory in bytes, anything else as it was counted. */
   private value_of(counter: Counter, value: number): string {
-    return with_unit(value, counter.process === "memory" ? "_bytes" : "");
+    return with_unit(value, counter.process.startsWith("memory") ? "_bytes" : "");
   }
 
   /** What a counter under the pointer says; null: there is none. */

@@ -53,13 +53,13 @@ void add_memory(const std::vector<MemoryMoment>& moments, Counters& counters) {
   std::map<std::string, double> sums;
   for (const MemoryMoment& moment : moments) {
     const bool is_host = moment.device.value_or(0) == 0;
-    const std::string name = is_host ? "memory of the host" : fmt::format("memory of device {}", moment.number);
+    const std::string name = is_host ? "memory, host" : fmt::format("memory, device {}", moment.number);
     double& sum = sums[name];
     sum += static_cast<double>(moment.bytes);
     if (moment.total)
       counters.add("memory", name, moment.time, static_cast<double>(*moment.total));
     else
-      counters.add("memory", name + ", since the begin", moment.time, sum);
+      counters.add("memory beyond that at the begin", name, moment.time, sum);
   }
 }
 

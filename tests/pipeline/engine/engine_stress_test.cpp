@@ -185,7 +185,9 @@ TEST(EngineStress, every_run_is_sound_however_threads_are_scheduled) {
     if (HasFatalFailure()) return;
     const auto& run = engine.result;
     if (run.failure) {
-      EXPECT_NE(run.failure->find("p.yaml: stage 's0'"), std::string::npos) << *run.failure;
+      // A stage that the machine held up for longer than an interrupt waits is abandoned.
+      const bool is_abandoned = stop && run.failure->find("interrupted; it had not returned") != std::string::npos;
+      EXPECT_TRUE(run.failure->find("p.yaml: stage 's0'") != std::string::npos || is_abandoned) << *run.failure;
     } else if (!run.interrupted) {
       EXPECT_EQ(static_cast<std::int64_t>(run.schedule.batches.size()), *engine.spec().batches);
     }
