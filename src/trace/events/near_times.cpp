@@ -47,6 +47,7 @@ NearTimes near_of(std::size_t count, StartOf start_of) {
   NearTimes told{INT64_MAX, INT64_MIN};
   std::vector<std::int64_t> sample;
   const std::size_t stride = std::max<std::size_t>(1, count / sample_size);
+  std::size_t next = 0;  // to be in the sample
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t start = start_of(i);
     if (start == 0) {
@@ -55,7 +56,9 @@ NearTimes near_of(std::size_t count, StartOf start_of) {
     }
     told.first = std::min(told.first, start);
     told.last = std::max(told.last, start);
-    if (i % stride == 0) sample.push_back(start);
+    if (i < next) continue;
+    sample.push_back(start);
+    next = i + stride;
   }
   if (zeros == count) return {};
   if (!is_one_piece(length_of(told), std::move(sample))) {
