@@ -142,7 +142,9 @@ class Scenarios(unittest.TestCase):
              'traces/alone', '--output_json', '')
         self.assertFalse((self.folder / 'results').exists())
         text = self.trace('alone').read_text(encoding='utf-8')
-        self.assertIn('_SingleProcessDataLoaderIter', text)
+        loaders = [event for event in json.loads(text)['traceEvents'] if event.get('name', '').startswith('enumerate(DataLoader)#')]
+        self.assertEqual({event['name'].split('.')[0] for event in loaders}, {'enumerate(DataLoader)#_SingleProcessDataLoaderIter'})
+        self.assertEqual({event['cat'] for event in loaders}, {'cpu_op'}, 'where plugins of viewers look for them')
         self.assertIn('"Call stack"', text)
 
     def test_the_same_seed_learns_the_same(self):

@@ -36,8 +36,8 @@ void warn_of_faults(std::span<const NamedTrace> traces) {
                               count == 1 ? "" : "s"));
     }
     if (left_out > 0) {
-      log_warning(fmt::format("{}: {} packet{} or field{} of other kinds left out; 'takt trace check' lists them",
-                              printable(named.file), left_out, left_out == 1 ? "" : "s", left_out == 1 ? "" : "s"));
+      log_warning(fmt::format("{}: {} record{} of kinds that takt does not read; 'takt trace check' lists them",
+                              printable(named.file), left_out, left_out == 1 ? "" : "s"));
     }
   }
 }

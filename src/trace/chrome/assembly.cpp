@@ -6,7 +6,8 @@
 
 #include "trace/chrome/marks.h"
 #include "trace/chrome/rows.h"
-#include "trace/events/gpu_time.h"
+#include "trace/chrome/time_faults.h"
+#include "trace/events/device_categories.h"
 #include "trace/events/lanes.h"
 
 namespace takt::chrome {
@@ -145,24 +146,6 @@ std::vector<PlacedMark> add_windows(Trace& trace, CollectedWindows& collected, c
   return marks;
 }
 
-/// Work of an accelerator, whose number stands for the process: that of the first one is 0, and importers know it.
-class DeviceCategories {
- public:
-  explicit DeviceCategories(const Trace& trace) : trace_(trace), known_(trace.strings().size()) {}
-  bool has(const TraceEvent& event) {
-    auto& known = known_[static_cast<std::size_t>(event.category)];
-    if (!known) {
-      const std::string& category = trace_.text(event.category);
-      known = category.starts_with("gpu_") || category == "cuda_sync" || gpu_work(category, "") != GpuWork::none;
-    }
-    return *known;
-  }
-
- private:
-  const Trace& trace_;
-  std::vector<std::optional<bool>> known_;
-};
-
 /// Rows whose numbers importers change: one fault for each event on them.
 void find_odd_numbers(const Trace& trace, const std::vector<const EventParser*>& parsers,
                       const Translations& translations, FaultList& faults) {
@@ -179,7 +162,12 @@ void find_odd_numbers(const Trace& trace, const std::vector<const EventParser*>&
     }
   }
   if (!any) return;
-  DeviceCategories of_devices(trace);
+  DeviceCategories categories(trace);
+  // The number of a device stands for the process: that of the first one is 0, and importers know it.
+  const auto is_on_device = [&](const TraceEvent& event) {
+    const DevicePart part = categories.of(event);
+    return part == DevicePart::work || part == DevicePart::mark;
+  };
   for (std::size_t i = 0; i < trace.events().size(); ++i) {
     const TraceEvent& event = trace.events()[i];
     const auto row = static_cast<std::size_t>(event.row);
@@ -188,7 +176,7 @@ void find_odd_numbers(const Trace& trace, const std::vector<const EventParser*>&
       faults.add(id->value == 0 ? zero : TraceRule::odd_id, (std::uint64_t{1} << 62) | i,
                  [&] { return place_of(trace, event.row, event.name, event.start_ns); });
     };
-    const bool is_device = processes[row] && processes[row]->value == 0 && of_devices.has(event);
+    const bool is_device = processes[row] && processes[row]->value == 0 && is_on_device(event);
     if (!is_device) fault(processes[row], TraceRule::zero_pid);
     fault(threads[row], TraceRule::zero_tid);
   }
@@ -245,7 +233,11 @@ Trace assemble(CollectedWindows collected, const Frame& frame, const TraceReadSe
   bind_flows(trace, marks, last_moment.has_value(), faults);
   find_lone_flows(trace, faults);
   find_odd_numbers(trace, parsers, translations, faults);
-  if (settings.find_overlaps) find_overlaps(trace, is_async, faults);
+  find_time_faults(trace, faults);
+  if (settings.find_overlaps) {
+    find_overlaps(trace, is_async, faults);
+    find_launch_faults(trace, faults);
+  }
   return trace;
 }
 

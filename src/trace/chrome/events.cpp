@@ -143,6 +143,8 @@ void EventParser::finish(const Event& event) {
     if (event.name != 0 || !event.ts.word.empty() || event.has_process) fault(TraceRule::missing_phase, event);
     return;
   }
+  if (event.phase == 'P') return fault(TraceRule::sampled_profile, event);
+  if (event.phase == 'I' && texts_.text(event.name) == "CpuProfile") fault(TraceRule::sampled_profile, event);
   if (event.phase != 'X' && std::strchr("BEiIRbenSFpstfC", event.phase) == nullptr) {
     return fault(TraceRule::unknown_phase, event);
   }

@@ -34,6 +34,14 @@ std::string with_usual_backslashes(std::string_view json) {
   return text;
 }
 
+/// The value with valid escapes: writers forget them in the paths of Windows. Empty: something else is wrong with it.
+std::string with_valid_escapes(std::string_view json) {
+  std::string mended;
+  bool repaired = false;
+  const char* const after = json_scan::copy_value(json.data(), json.data() + json.size(), mended, repaired);
+  return after == nullptr || repaired ? std::string() : mended;
+}
+
 /// takt's own part of the metadata; what else it holds is a property of the file like any other key.
 void keep_metadata(ordered_json metadata, Frame& frame) {
   if (metadata.contains("takt") && metadata["takt"].is_object()) {
@@ -48,7 +56,14 @@ void keep(std::string_view key, std::string_view text, Frame& frame) {
   if (key == "displayTimeUnit" || key == "traceEvents") return;  // takt writes its own
   if (nests_deeper(text)) return;
   auto value = ordered_json::parse(text, nullptr, false);
+  std::string mended;
+  if (value.is_discarded()) {
+    mended = with_valid_escapes(text);
+    value = ordered_json::parse(mended, nullptr, false);
+    text = mended;
+  }
   if (value.is_discarded()) return;
+  if (key == "samples" && value.is_array()) frame.samples += value.size();
   if (key == "baseTimeNanoseconds") {
     frame.base_time_ns = integer_of(value);
   } else if (key == "metadata") {

@@ -17,6 +17,7 @@ struct Frame {
   std::optional<std::int64_t> base_time_ns;
   std::string provenance;
   std::vector<TraceProperty> properties;  ///< every other key with its value
+  std::uint64_t samples = 0;              ///< of call stacks, in a list beside that of the events
 };
 
 enum class HeadState : std::uint8_t { needs_more, at_events, no_events, not_json };

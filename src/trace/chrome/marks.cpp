@@ -11,7 +11,7 @@
 #include <unordered_set>
 
 #include "base/basics/text.h"
-#include "trace/events/gpu_time.h"
+#include "trace/events/device_categories.h"
 
 namespace takt::chrome {
 namespace {
@@ -237,13 +237,6 @@ void bind_flows(Trace& trace, std::vector<PlacedMark>& marks, bool is_piece, Fau
   }
 }
 
-/// PyTorch draws an arrow from each call of a device's runtime to its work; of what was not recorded one end is missing.
-bool is_of_a_device(const Trace& trace, const TraceEvent& event) {
-  const std::string& category = trace.text(event.category);
-  return category.ends_with("_runtime") || category.ends_with("_driver") || category.starts_with("gpu_") ||
-         gpu_work(category, "") != GpuWork::none;
-}
-
 void find_lone_flows(const Trace& trace, FaultList& faults) {
   struct Ends {
     bool in = false, out = false;
@@ -255,10 +248,12 @@ void find_lone_flows(const Trace& trace, FaultList& faults) {
     ends.in = ends.in || flow.in;
     ends.out = ends.out || flow.out;
   }
+  DeviceCategories categories(trace);
   for (const auto& [id, ends] : arrows) {
     if (ends.in && ends.out) continue;
     const TraceEvent& event = trace.events()[index(ends.event)];
-    if (is_of_a_device(trace, event)) continue;
+    // PyTorch draws an arrow from each call of a device's runtime to its work, of which not all is recorded.
+    if (categories.of(event) != DevicePart::none) continue;
     faults.add(TraceRule::flow_without_end, fault_order(event.start_ns),
                [&] { return place_of(trace, event.row, event.name, event.start_ns); });
   }

@@ -369,6 +369,12 @@ class ChromeReader {
       faults_.add(TraceRule::unterminated, 0, [&] { return source_.damage(); });
     }
     if (result.file_events == 0) faults_.add(TraceRule::empty, 0, [] { return std::string("the file"); });
+    if (frame_.samples > 0) {
+      constexpr std::uint64_t behind_events = std::uint64_t{1} << 62;
+      faults_.add(
+          TraceRule::sampled_profile, behind_events, [] { return std::string("'samples' beside the events"); },
+          frame_.samples);
+    }
     add_recorder_faults(frame_.provenance, faults_);
     const auto last_moment = visitor_ == nullptr ? std::nullopt : visitor_->last_moment();
     result.trace = chrome::assemble(collector_.take(), frame_, settings_, last_moment, faults_);

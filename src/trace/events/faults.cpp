@@ -36,6 +36,17 @@ constexpr std::array<RuleText, trace_rule_count> rule_texts = {{
     {"argument_not_a_number", grade_warning,
      "An argument is NaN or infinite, which JSON does not allow; it is read as null, strict parsers reject the file."},
     {"time_out_of_range", grade_error, "A time does not fit into 64-bit nanoseconds; the event is skipped."},
+    {"zero_ts", grade_warning,
+     "Events have time 0, far from all others: the recorder set no time; durations and device times omit them."},
+    {"far_ts", grade_warning,
+     "An event is more than 1000 times the trace's length away from all others; durations and device times omit it."},
+    {"stream_overrun", grade_warning,
+     "Device work contains later work of its own stream, which runs one at a time: its duration is too long, and the "
+     "device seems busier than it was."},
+    {"work_before_launch", grade_warning,
+     "Device work starts before the call that launched it: the clocks of host and device differ."},
+    {"launch_without_work", grade_warning,
+     "A call launched device work that is not in the trace (lost, or captured into a graph): the device seems idle."},
     {"lost_precision", grade_warning,
      "A time has more digits than a reader's nanoseconds or doubles hold; write times relative to "
      "baseTimeNanoseconds with three decimals."},
@@ -63,6 +74,9 @@ constexpr std::array<RuleText, trace_rule_count> rule_texts = {{
      "A time is of a clock that no snapshot relates to the trace's clock; the event is skipped."},
     {"unread_packet", grade_note, "A packet has something other than events, tracks and clocks, which takt skips."},
     {"unread_field", grade_note, "An event has fields that takt does not know; they are skipped."},
+    {"sampled_profile", grade_note,
+     "The file has samples of call stacks (events with ph P, or lists beside the events); takt reads spans, and skips "
+     "them."},
     {"dropped_events", grade_warning,
      "The recorder had no space for these events: the trace has gaps after the first of them."},
     {"recording_cut", grade_warning,

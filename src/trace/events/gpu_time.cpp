@@ -4,12 +4,13 @@
 #include <compare>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "base/basics/text.h"
+#include "trace/events/device_categories.h"
+#include "trace/events/near_times.h"
 #include "trace/events/rank_names.h"
 
 namespace takt {
@@ -74,8 +75,8 @@ class DeviceNames {
   bool numbers_tell_ = true;
 };
 
-/// What kernels are called, in lower case, that move data between devices: libraries of the vendors (NCCL, RCCL, oneCCL,
-/// HCCL, MSCCL), of experts' exchange (DeepEP) and of shared memory, and the all-reduces of inference engines.
+/// What kernels are called, in lower case, that move data between devices: libraries of the vendors (NCCL, RCCL,
+/// oneCCL, HCCL, MSCCL), of experts' exchange (DeepEP) and of shared memory, and the all-reduces of inference engines.
 constexpr std::string_view communicating_names[] = {"nccl",
                                                     "rccl",
                                                     "oneccl",
@@ -125,12 +126,10 @@ GpuWork gpu_work(const Trace& trace, const TraceEvent& event) {
 
 std::vector<GpuTime> gpu_times(const Trace& trace) {
   std::map<DeviceKey, DeviceEvents> devices;
-  std::vector<std::optional<bool>> is_device(trace.strings().size());  // by category: texts are compared once
-  std::unordered_map<std::uint64_t, bool> computing;                   // by category and name
+  DeviceCategories categories(trace);
+  std::unordered_map<std::uint64_t, bool> computing;  // by category and name: texts are compared once
   for (const TraceEvent& event : trace.events()) {
-    auto& known = is_device[static_cast<std::size_t>(event.category)];
-    if (!known) known = work_of_texts(trace.text(event.category), "") != GpuWork::none;
-    if (!*known) continue;
+    if (categories.of(event) != DevicePart::work) continue;
     DeviceEvents& device = devices[device_of(trace, event)];
     const auto key = static_cast<std::uint64_t>(event.category) << 32 | static_cast<std::uint64_t>(event.name);
     const auto [known_kind, is_new] = computing.try_emplace(key, false);
@@ -141,6 +140,10 @@ std::vector<GpuTime> gpu_times(const Trace& trace) {
   const DeviceNames names(trace, devices);
   std::vector<GpuTime> times;
   for (auto& [key, device] : devices) {
+    const NearTimes near = near_starts(device.compute, device.other);
+    const auto lies_off = [&](const TimeInterval& span) { return !near.has(span.start); };
+    std::erase_if(device.compute, lies_off);
+    std::erase_if(device.other, lies_off);
     GpuTime& time = times.emplace_back();
     time.device = names.of(key);
     time.events = static_cast<std::int64_t>(device.compute.size() + device.other.size());

@@ -31,7 +31,8 @@ struct GpuTime {
   Nanoseconds non_compute{};  ///< only data is moved, between devices or in memory
 };
 
-/// By device; none in a trace without device events.
+/// By device; none in a trace without device events. Events whose time lies off those of their device (near_times.h)
+/// are left out.
 std::vector<GpuTime> gpu_times(const Trace& trace);
 
 }  // namespace takt

@@ -13,9 +13,11 @@
 namespace takt {
 
 struct TraceReadSettings {
-  unsigned threads = 0;        ///< parsing threads, of Chrome JSON; 0: as many as processors, at most 8
-  bool find_overlaps = false;  ///< also list overlapping slices, as rows stand in the file (costs a sort)
-  bool checks_json = false;    ///< also say where Chrome JSON is none (costs a look at each byte)
+  unsigned threads = 0;  ///< parsing threads, of Chrome JSON; 0: as many as processors, at most 8
+  /// Also list overlapping slices, as rows stand in the file, and launches whose work is missing or too early (costs a
+  /// sort and a table of launches).
+  bool find_overlaps = false;
+  bool checks_json = false;  ///< also say where Chrome JSON is none (costs a look at each byte)
   /// Leave flows and counters out, of Chrome JSON, with what is wrong with them: half of the memory, for who asks for
   /// spans and their arguments only.
   bool only_slices = false;

@@ -8,6 +8,7 @@
 #include "base/basics/error.h"
 #include "base/basics/nesting.h"
 #include "base/basics/text.h"
+#include "trace/chrome/time_faults.h"
 #include "trace/events/trace_origin.h"
 #include "trace/perfetto/clocks.h"
 #include "trace/perfetto/events.h"
@@ -117,6 +118,8 @@ class Reader {
     check_end();
     // Rows as they stand in the file are asked for where lanes are looked at.
     events_.finish(!settings.find_overlaps, faults_);
+    chrome::find_time_faults(trace(), faults_);
+    if (settings.find_overlaps) chrome::find_launch_faults(trace(), faults_);
     if (const auto base = clocks_.base_time()) trace().set_base_time(Nanoseconds(*base));
     result_.rank = rank_of(trace());
     result_.host = host_of(trace());

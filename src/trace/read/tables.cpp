@@ -6,6 +6,7 @@
 #include "base/table/common_columns.h"
 #include "trace/events/gpu_time.h"
 #include "trace/events/intervals.h"
+#include "trace/events/near_times.h"
 
 namespace takt {
 namespace {
@@ -49,7 +50,8 @@ constexpr Column<SummaryRow> summary_columns[] = {
      "Number of rows that have events: threads, device streams."},
     {start_ns, [](const SummaryRow& r) { return optional_cell(r.start_ns); }},
     {"duration_ns", "Duration ns", [](const SummaryRow& r) { return optional_cell(r.duration_ns); },
-     "Time from the earliest event's start to the latest event's end, in nanoseconds."},
+     "Time from the earliest event's start to the latest event's end, in nanoseconds; without events whose time is "
+     "missing or lies far from all others'."},
     {"processes", "Processes", [](const SummaryRow& r) -> Cell { return r.processes; },
      "Number of processes; PyTorch traces also have one per device."},
     {"counters", "Counters", [](const SummaryRow& r) -> Cell { return r.counters; },
@@ -66,7 +68,7 @@ constexpr Column<GpuRow> gpu_columns[] = {
     {file, [](const GpuRow& r) -> Cell { return r.file; }},
     {common::device, [](const GpuRow& r) -> Cell { return r.time.device; }},
     {"kernels", "Kernels", [](const GpuRow& r) -> Cell { return r.time.events; },
-     "Number of kernels, copies and fills that ran on the device."},
+     "Number of kernels, copies and fills that ran on the device, at a time that is known."},
     {common::total_us, [](const GpuRow& r) -> Cell { return Duration(r.time.total); }},
     {common::device_idle_us, [](const GpuRow& r) -> Cell { return Duration(r.time.idle); }},
     {common::device_compute_us, [](const GpuRow& r) -> Cell { return Duration(r.time.compute); }},
@@ -127,8 +129,10 @@ SummaryRow summary_of(const NamedTrace& named) {
   if (const auto base = trace.base_time()) row.base_ns = base->count();
   std::vector<bool> used(trace.rows().size());
   std::optional<std::int64_t> end;
+  const NearTimes near = near_starts(trace.events());
   for (const TraceEvent& event : trace.events()) {
     used[static_cast<std::size_t>(event.row)] = true;
+    if (!near.has(event.start_ns)) continue;
     row.start_ns = std::min(row.start_ns.value_or(event.start_ns), event.start_ns);
     const std::int64_t event_end = event.start_ns + std::max<std::int64_t>(event.duration_ns, 0);
     end = std::max(end.value_or(event_end), event_end);

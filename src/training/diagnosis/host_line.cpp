@@ -146,10 +146,12 @@ void drop_operators_of_the_framework(std::vector<const Stride*>& strides, std::v
 /// Whether the trace tells what launched most kernels; else what the program did in between cannot be told.
 bool has_launches(const Activity& activity) {
   std::unordered_set<std::int64_t> calls;
-  for (const HostSpan& span : activity.host)
-    if (span.role == Role::launch && span.correlation != 0) calls.insert(span.correlation);
   std::size_t kernels = 0, launched = 0, launches = 0;
-  for (const HostSpan& span : activity.host) launches += span.role == Role::launch ? 1 : 0;
+  for (const HostSpan& span : activity.host) {
+    if (span.role != Role::launch) continue;
+    ++launches;
+    if (span.correlation != 0) calls.insert(span.correlation);
+  }
   for (const DeviceSpan& work : activity.device) {
     if (work.role != Role::kernel) continue;
     ++kernels;

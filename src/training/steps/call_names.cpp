@@ -68,8 +68,6 @@ constexpr CallName calls[] = {
     {"executecomputation", Match::part, Role::launch},
 };
 
-constexpr std::array<std::string_view, 2> runtime_endings{"runtime", "_driver"};
-
 /// Spans of a program that get a batch, in lower case and without what joins words.
 constexpr std::array<std::string_view, 10> loader_words{"dataload",   "datawait",  "getbatch",  "nextbatch",
                                                         "fetchbatch", "loadbatch", "batchload", "waitbatch",
@@ -83,12 +81,6 @@ std::string without_joints(std::string_view name) {
 }
 
 }  // namespace
-
-bool is_runtime_category(std::string_view category) {
-  for (const std::string_view ending : runtime_endings)
-    if (category.ends_with(ending)) return true;
-  return false;
-}
 
 Role role_of_call(std::string_view name) {
   const std::string word = lower_case(name);

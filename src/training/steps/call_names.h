@@ -7,10 +7,6 @@
 
 namespace takt {
 
-/// Whether events of this category (in lower case) are calls of a device's runtime or driver: "cuda_runtime",
-/// "hip_runtime", "xpu_driver", "mtia_runtime", and whatever else is called so.
-bool is_runtime_category(std::string_view category);
-
 /// launch, synchronisation, allocation or loading; runtime: any other call.
 Role role_of_call(std::string_view name);
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/basics/text.h"
+#include "trace/events/device_categories.h"
 #include "trace/events/gpu_time.h"
 #include "trace/events/step_marks.h"
 #include "training/steps/call_names.h"

@@ -92,6 +92,18 @@ TEST(ReportedJobs, whose_ranks_recorded_other_steps_have_no_straggler) {
     for (const PlacedVerdict& placed : one.verdicts) EXPECT_NE(placed.verdict.cause, straggler);
 }
 
+TEST(ReportedTraces, have_the_same_steps_with_frames_that_never_end_and_without_frames) {
+  std::vector<std::string> steps;
+  for (const char* name : {"optimizer_over_mark", "frames_without_end"}) {
+    const NamedTrace named = report(name);
+    const Diagnosis one = diagnose("of both", named.read.trace);
+    EXPECT_EQ(one.steps.list.size(), 8u) << name;
+    EXPECT_EQ(one.steps.source, StepSource::marks) << name;
+    steps.push_back(to_csv(table_named(diagnosis_tables(std::span(&one, 1)), "steps")));
+  }
+  EXPECT_EQ(steps[0], steps[1]);
+}
+
 TEST(ReportedTraces, of_another_framework_are_refused) {
   const NamedTrace jax = report("jax.trace");
   EXPECT_THROW(diagnose(jax.file, jax.read.trace), Error);
