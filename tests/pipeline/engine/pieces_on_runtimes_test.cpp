@@ -20,7 +20,7 @@ namespace {
 /// The networks of the onnx package, without their trained weights. A sanitizer sees the same of takt with a few of
 /// them.
 std::vector<std::string> light_networks() {
-  if (is_sanitized()) return {"inception_v1", "shufflenet", "squeezenet"};
+  if (is_sanitized()) return {"squeezenet"};
   return {"bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50",
           "shufflenet",   "squeezenet",  "vgg19",        "zfnet512"};
 }
