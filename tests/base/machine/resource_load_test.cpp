@@ -93,15 +93,15 @@ TEST(LoadWork, each_kind_has_an_account_of_its_own_to_which_all_threads_add) {
     const auto time = static_cast<double>((steady_now() - begin).count());
     return std::pair(static_cast<double>(sum.compute.count()) / time, static_cast<double>(sum.reading.count()) / time);
   };
-  // By the time that passes, of which each of two threads has worked for nearly all.
-  const auto computing = worked({1, 0, 0}, 2);
-  EXPECT_GT(computing.first, 1.2);
-  EXPECT_LT(computing.first, 2.5);
+  // By the time that passes, of which each of two threads has worked for nearly all; others may have the machine for a while.
+  const auto is_both = [](double share) { return share > 1.2 && share < 2.5; };
+  std::pair<double, double> computing, reading;
+  for (int turn = 0; turn < 10 && !(is_both(computing.first) && is_both(reading.second)); ++turn)
+    computing = worked({1, 0, 0}, 2), reading = worked({0, 0, 0.25}, 2);
+  EXPECT_TRUE(is_both(computing.first)) << computing.first;
   EXPECT_EQ(computing.second, 0);
-  const auto reading = worked({0, 0, 0.25}, 2);
   EXPECT_EQ(reading.first, 0);
-  EXPECT_GT(reading.second, 1.2);
-  EXPECT_LT(reading.second, 2.5);
+  EXPECT_TRUE(is_both(reading.second)) << reading.second;
 }
 
 TEST(LoadWork, shares_of_two_kinds_are_kept_side_by_side) {
