@@ -47,8 +47,8 @@ struct ReportName {
 
 /// An arrow from one event to another: from the call that launches work to the work.
 struct ReportFlow {
-  std::uint32_t from = 0, to = 0;  ///< ReportSpan::event of both
-  auto operator<=>(const ReportFlow&) const = default;
+  std::uint32_t from = 0, to = 0;                       ///< ReportSpan::event of both
+  auto operator<=>(const ReportFlow&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// The value of a counter from `time_ns` on, which counts from the timeline's begin.

@@ -205,8 +205,8 @@ void add_phases(const NamedTrace& named, const Activity& activity, std::vector<P
 }
 
 void add_operators(const NamedTrace& named, const Activity& activity, std::vector<OperatorRow>& rows) {
-  for (OperatorFigure& one : operator_figures(named.read.trace, activity))
-    rows.push_back({named.file, one.name ? named.read.trace.text(*one.name) : "[none]", std::move(one)});
+  for (const OperatorFigure& one : operator_figures(named.read.trace, activity))
+    rows.push_back({named.file, one.name ? named.read.trace.text(*one.name) : "[none]", one});
 }
 
 void add_modules(const NamedTrace& named, const Activity& activity, std::vector<ModuleRow>& rows) {
