@@ -35,13 +35,11 @@ void render(const OutputOptions& options, std::span<const LongTable> tables, con
 }
 
 /// The page of what --format json would print: the same as `takt report` makes of that.
-void write_page(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance) {
+void write_report(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance) {
   std::string json;
   write_json(tables, to_json(provenance), [&](std::string_view piece) { json += piece; });
   const std::string command = fmt::format("{}", fmt::join(provenance.command, " "));
-  const std::vector results{parse_result(json, command, tables_of_command)};
-  write_file_atomically(options.report, page_html(results, command));
-  log_info(fmt::format("wrote page {}", printable(options.report.string())));
+  write_page(options.report, {parse_result(json, command, tables_of_command)}, command);
 }
 
 }  // namespace
@@ -85,6 +83,12 @@ void add_report(CommandLine& line, OutputOptions& output) {
            &output.report);
 }
 
+void write_page(const std::filesystem::path& file, const std::vector<ReportResult>& results,
+                const std::string& command) {
+  write_file_atomically(file, page_html(results, command));
+  log_info(fmt::format("wrote page {}", printable(file.string())));
+}
+
 Provenance provenance_of(std::string_view command, std::span<const std::string> arguments) {
   std::vector<std::string> words{"takt"};
   for (auto& word : split(command, ' ')) words.push_back(std::move(word));
@@ -116,7 +120,7 @@ void print(const OutputOptions& options, std::span<const LongTable> tables, cons
     render(options, tables, provenance, text, [&](std::string_view piece) { file.append(piece); });
     file.commit();
   }
-  if (!options.report.empty()) write_page(options, tables, provenance);
+  if (!options.report.empty()) write_report(options, tables, provenance);
 }
 
 }  // namespace takt

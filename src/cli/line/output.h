@@ -12,6 +12,7 @@
 #include "base/table/table.h"
 #include "base/table/terminal.h"
 #include "cli/line/command_line.h"
+#include "report/page/page.h"
 
 namespace takt {
 
@@ -41,6 +42,10 @@ void add_output_format(CommandLine& line, OutputOptions& output, const std::vect
 
 /// Adds --report, which writes the page that `takt report` makes of the result.
 void add_report(CommandLine& line, OutputOptions& output);
+
+/// Writes the page and says so; `command` is what made it, as typed. Throws Error(io) naming path and reason.
+void write_page(const std::filesystem::path& file, const std::vector<ReportResult>& results,
+                const std::string& command);
 
 /// Returns the origin of a result of `command` ("trace info").
 Provenance provenance_of(std::string_view command, std::span<const std::string> arguments);

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/files/file.h"
-#include "base/system/log.h"
 #include "cli/line/command_line.h"
 #include "cli/line/commands.h"
+#include "cli/line/output.h"
 #include "cli/line/tables.h"
 #include "cli/report/trace_result.h"
 #include "report/results/result_file.h"
@@ -42,8 +41,7 @@ int run(ReportOptions& o, Arguments arguments) {
   for (const auto& file : o.results)
     results.push_back(is_trace(file) ? trace_result(file) : report_result(file, tables_of_command));
   keep_longest(results);
-  write_file_atomically(o.output, page_html(results, fmt::format("takt report {}", fmt::join(arguments, " "))));
-  log_info(fmt::format("wrote page {}", o.output.string()));
+  write_page(o.output, results, fmt::format("takt report {}", fmt::join(arguments, " ")));
   return 0;
 }
 

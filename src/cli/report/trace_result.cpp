@@ -14,6 +14,7 @@
 #include "pipeline/record/stage_events.h"
 #include "report/results/result_file.h"
 #include "report/results/timeline.h"
+#include "trace/write/perfetto_writer.h"
 #include "training/diagnosis/figure_tables.h"
 #include "training/diagnosis/tables.h"
 #include "training/steps/roles.h"
@@ -72,8 +73,8 @@ Said said_of(const std::vector<NamedTrace>& traces) {
 }  // namespace
 
 bool is_trace(const std::filesystem::path& file) {
-  const std::string text = beginning_of(file), extension = file.extension().string();
-  if (text.starts_with("\x1f\x8b") || extension == ".pftrace" || extension == ".perfetto-trace") return true;
+  const std::string text = beginning_of(file);
+  if (text.starts_with("\x1f\x8b") || is_perfetto_name(file)) return true;
   return text.find("\"traceEvents\"") != text.npos && text.find("\"graph_exec\"") == text.npos;
 }
 

@@ -7,12 +7,7 @@ namespace {
 
 /// The first line of which a word is in the type's name decides, so that "ReduceSum" is no sum of elements and
 /// "ConvertLayout" no convolution.
-struct Family {
-  std::string_view kind;
-  std::initializer_list<std::string_view> words;
-};
-
-const Family families[] = {
+const FamilyWords families[] = {
     {"k6", {"convert",      "cast",           "reorder", "transpose",   "reshape", "concat",  "slice",
             "split",        "gather",         "scatter", "permute",     "copy",    "squeeze", "flatten",
             "identity",     "expand",         "tile",    "shape",       "pad",     "shuffle", "depthtospace",
@@ -29,13 +24,16 @@ const Family families[] = {
 
 }  // namespace
 
+std::string family_by_words(std::span<const FamilyWords> lines, std::string_view name) {
+  for (const FamilyWords& line : lines)
+    for (const std::string_view word : line.words)
+      if (name.find(word) != name.npos) return std::string(line.family);
+  return "k0";
+}
+
 std::string family_of_type(std::string_view type) {
   if (type.starts_with('[')) return "other";
-  const std::string name = lower_case(type);
-  for (const Family& family : families)
-    for (const std::string_view word : family.words)
-      if (name.find(word) != name.npos) return std::string(family.kind);
-  return "k0";
+  return family_by_words(families, lower_case(type));
 }
 
 }  // namespace takt

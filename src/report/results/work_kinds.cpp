@@ -9,11 +9,6 @@
 namespace takt {
 namespace {
 
-struct FamilyWords {
-  std::string_view kind;
-  std::initializer_list<std::string_view> words;
-};
-
 /// Of kernels of GPU libraries; the first line of which a word is in the name decides: cuDNN's convolutions are matrix
 /// products by name, and template arguments of an elementwise kernel name all kinds of functors.
 const FamilyWords kernel_families[] = {
@@ -41,14 +36,6 @@ ReportKind kind_of_family(const std::string& family) {
   return {"k0", "other"};
 }
 
-ReportKind kind_of_kernel(std::string_view name) {
-  const std::string kernel = lower_case(name);
-  for (const FamilyWords& family : kernel_families)
-    for (const std::string_view word : family.words)
-      if (kernel.find(word) != kernel.npos) return kind_of_family(std::string(family.kind));
-  return kind_of_family("k0");
-}
-
 /// "aten::_convolution", "autograd::engine::evaluate_function: AddmmBackward0".
 ReportKind kind_of_operator(std::string_view name) {
   for (const std::string_view end : {"::", ": "})
@@ -68,7 +55,7 @@ ReportKind kind_of_operator(std::string_view name) {
 ReportKind kind_of_work(std::string_view category, std::string_view name) {
   switch (role_of(category, name)) {
     case Role::kernel:
-      return kind_of_kernel(name);
+      return kind_of_family(family_by_words(kernel_families, lower_case(name)));
     case Role::communication:
     case Role::collective:
       return {"comm", "communication"};
