@@ -14,7 +14,6 @@ import time
 import unittest
 
 import read_back
-from sanitized import IS_SANITIZED, not_sanitized, repeats
 
 TAKT = pathlib.Path(sys.argv[1]).resolve()
 CASES = {'config': {'feature_dim': 16}, 'test_cases': [{'nodes': 20, 'edges': 50}, {'nodes': 30, 'edges': 60}]}
@@ -53,7 +52,7 @@ class Exported(Sweep):
         whole = self.export('whole')
         self.assertEqual(len(whole['models']), 20 * 4)
         chance = random.Random(5)
-        for _ in range(repeats(6)):
+        for _ in range(6):
             with subprocess.Popen(self.command('killed'), cwd=self.path, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL) as process:
                 try:
@@ -80,8 +79,7 @@ class Exported(Sweep):
 
 
 FAULTS = {'lost': 'device lost', 'memory': 'out of memory', 'hang': 'no answer within',
-          # A sanitizer keeps crashes to itself, and tells of its own.
-          'crash': 'ended with signal 6' if IS_SANITIZED else 'sim: crashed (signal 6, aborted) while running it'}
+          'crash': 'sim: crashed (signal 6, aborted) while running it'}
 
 
 class Measured(Sweep):
@@ -131,7 +129,7 @@ class Measured(Sweep):
 
     def kill_some(self, *more):
         random.seed(4)
-        for _ in range(repeats(6)):
+        for _ in range(6):
             sweep = subprocess.Popen(self.command('out', *more), cwd=self.path, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.DEVNULL)
             try:
@@ -146,7 +144,6 @@ class Measured(Sweep):
         self.assertEqual(self.keys(tables['measurements']), self.all_keys())
         self.assertEqual(len(self.lines('out')), len(self.all_keys()))
 
-    @not_sanitized
     def test_rounds_of_a_sweep_that_is_killed_are_all_there_once(self):
         self.kill_some('--rounds', '2')
         tables = self.measure('out', '--rounds', '2', '--analyze')
@@ -163,7 +160,6 @@ class Measured(Sweep):
         self.assertIn('rounds 2 instead of 1', self.measure('out', code=1))
         self.assertIn('3 rounds cannot share 2 iterations', self.measure('new', '--rounds', '3', code=2))
 
-    @not_sanitized
     def test_what_failed_is_not_tried_in_later_rounds(self):
         self.describe_bad_device('memory')
         self.measure('out', '--rounds', '2', devices='NPU=sim:bad')
@@ -176,7 +172,6 @@ class Measured(Sweep):
         self.assertEqual({row['row_status'] for row in rows}, {'measured', 'failed'})
         self.assertEqual(len(self.lines('out')), len(lines) + len(failed))
 
-    @not_sanitized
     def test_rounds_of_a_row_are_measured_by_one_shard(self):
         for number in (1, 2):
             tables = self.measure('out', '--rounds', '2', '--shard', f'{number}/2')
@@ -208,7 +203,6 @@ class Measured(Sweep):
         self.assertIn('the same command resumes', errors)
         self.assertEqual(self.keys(self.measure('out')['measurements']), self.all_keys())
 
-    @not_sanitized
     def test_a_device_that_fails_costs_its_own_rows(self):
         for kind, words in FAULTS.items():
             self.describe_bad_device(kind)
@@ -223,7 +217,6 @@ class Measured(Sweep):
             self.assertGreaterEqual(len(failed), 3)
             self.assertGreaterEqual(sum(row['unit'] == 'NPU' and row['row_status'] == 'measured' for row in rows), 3)
 
-    @not_sanitized
     def test_shards_make_the_same_whole(self):
         for number in (1, 2, 3):
             tables = self.measure('out', '--shard', f'{number}/3')
@@ -315,7 +308,6 @@ class SharedMemory(Sweep):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)['tables']
 
-    @not_sanitized
     def test_ctrl_c_while_contention_is_measured_says_what_goes_on(self):
         self.sweep('--measure')
         command = [TAKT, 'sweep', '--interference', '--cases', 'cases.json', '--out', 'out', '--warmup', '0', '--iterations', '2',
@@ -334,7 +326,6 @@ class SharedMemory(Sweep):
     def contention_files(self):
         return sorted(str(path.relative_to(self.path / 'out/results')) for path in self.path.rglob('interference.json'))
 
-    @not_sanitized
     def test_a_part_of_a_sweep_leaves_the_contention_to_the_whole(self):
         tables = self.sweep('--all', '--shard', '1/2')
         self.assertNotIn('pressures', tables)
