@@ -172,9 +172,7 @@ CollectRecord measure_for_collection(const CollectTask& task, const std::functio
   record.model = task.model.filename().string();
   record.round = task.round;
   if (task.with_kernels) {
-    RunSettings alone = settings_of(task);
-    alone.threads = 1;  // helpers spin for a while after a song, on the cores of the model that is measured
-    Canary canary(alone);
+    Canary canary(settings_of(task));
     measure_kernels(task, when_ready, canary, record);
     record.canary = canary.times();
   } else {

@@ -22,6 +22,11 @@ Nanoseconds song_for(const RunSettings& settings) {
   return std::min(longest_song, std::chrono::duration_cast<Nanoseconds>(settings.min_time) / songs_in_time);
 }
 
+RunSettings with_one_thread(RunSettings settings) {
+  settings.threads = 1;
+  return settings;
+}
+
 /// Products of `rows` rows with `layers` square matrices, one behind the other.
 void write_chain(const std::filesystem::path& path, std::int64_t rows, std::int64_t numbers, int layers) {
   ModelBuilder b("canary");
@@ -73,7 +78,7 @@ struct Canary::Models {
   CanaryModel compute, memory;
 };
 
-Canary::Canary(const RunSettings& settings) : models_(std::make_unique<Models>(settings)) {}
+Canary::Canary(const RunSettings& settings) : models_(std::make_unique<Models>(with_one_thread(settings))) {}
 Canary::~Canary() = default;
 
 void Canary::sing() {
