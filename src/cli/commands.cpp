@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/basics/error.h"
 #include "cli/line/version.h"
 
 namespace takt {
@@ -76,6 +77,11 @@ int run_command_line(Arguments arguments) {
   const std::string& first = arguments.front();
   if (first == "--help" || first == "-h") return help({});
   if (first == "help") return help(arguments.subspan(1));
+  if (first == "-v" || first == "--verbose")
+    throw UsageError(
+        fmt::format("'{}' is an option of commands, as in 'takt run MODEL --verbose'; 'takt --version' shows "
+                    "the version",
+                    first));
   if (first == "--version" || first == "-V" || first == "version") return fmt::print("{}", version_text()), 0;
   return dispatch(takt_commands(), arguments);
 }

@@ -13,6 +13,7 @@
 #include "base/basics/quoted.h"
 #include "base/basics/text.h"
 #include "base/files/sudden_end.h"
+#include "base/files/temporary_folder.h"
 #include "base/system/interrupt.h"
 #include "base/system/log.h"
 #include "base/system/shared_library.h"
@@ -44,7 +45,7 @@ int run(int argc, char** argv) {
   } catch (const takt::Inconclusive& error) {
     return fail(3, error.what());
   } catch (const takt::Error& error) {
-    return fail(1, error.what());
+    return fail(1, (error.what() + takt::full_temporary_folder()).c_str());
   } catch (const std::bad_alloc&) {
     return fail(1, "out of memory; the file or the shapes may be too big for this machine");
   } catch (const std::exception& error) {

@@ -33,7 +33,10 @@ TEST(YamlSection, has_known_keys_each_once) {
   EXPECT_EQ(refusal("zzzzzzzzz: 1"), "f.yaml:2: s.zzzzzzzzz: unknown key; the keys are k, other");
   EXPECT_EQ(refusal("[1]: 1"), "f.yaml:2: s.?: unknown key; did you mean 'k'?");
   EXPECT_EQ(refusal("- 1"), "f.yaml:2: s: is not a mapping; write KEY: VALUE lines");
-  EXPECT_EQ(refusal("k: ["), "f.yaml:3: not YAML: end of sequence flow not found");
+  EXPECT_EQ(refusal("k: ["), "f.yaml:2: not YAML: the '[' has no ']'");
+  EXPECT_EQ(refusal("k: {a: 1, b: [2, 3]\n# }"), "f.yaml:2: not YAML: the '{' has no '}'");
+  EXPECT_EQ(refusal("k: 1\n\tother: 2"), "f.yaml:3: not YAML: the line is indented with a tab; use blanks");
+  EXPECT_EQ(refusal("k: \xff"), "f.yaml:2: not YAML: byte 16 is not UTF-8; save the file as UTF-8 text");
   const YamlSection any(load_yaml("x: 1\n", "f.yaml", "thing"), "f.yaml", "", {});
   EXPECT_TRUE(any.has("x"));
   EXPECT_FALSE(any.has("y"));

@@ -130,7 +130,7 @@ TEST(LoadBorders, readings_one_after_the_other_go_to_the_screen) {
     EXPECT_EQ(said_by(load_command, with_words({"--config", "none.json"}, words)), no_file);
   }
   EXPECT_EQ(said_by(load_command, {"--watch", "--config", "none.json", "--format", "json"}), no_file);
-  EXPECT_EQ(said_by(load_command, {"--features", "--table", "load"}),
+  EXPECT_EQ(said_by(load_command, {"--features", "--format", "csv", "--table", "load"}),
             "load: --features has one table; leave out --table");
   EXPECT_EQ(said_by(load_command, {"--features"}), "done");
 }
@@ -153,7 +153,7 @@ TEST(DevicesBorders, one_thing_at_a_time) {
   EXPECT_EQ(said_by(devices_command, {"--check", "--measure"}),
             "devices: --check needs an idle machine and --measure loads it: use one of them at a time");
   for (const char* word : {"--check", "--measure"})
-    EXPECT_EQ(said_by(devices_command, {word, "--table", "devices"}),
+    EXPECT_EQ(said_by(devices_command, {word, "--format", "csv", "--table", "devices"}),
               "devices: --check and --measure have one table each; leave out --table");
 }
 

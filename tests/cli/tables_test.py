@@ -74,6 +74,7 @@ SPECIAL = {
 NEED_REAL_RUNTIME = {
     ('run', 'fitting'): ['run', 'small.onnx', '--iter', '2', '--fitting', '--device', 'CPU'],
     ('run', 'startup'): ['run', 'small.onnx', '--iter', '2', '--no-ops', '--device', 'CPU'],
+    ('run', 'shapes'): ['run', 'dynamic.onnx', '--iter', '4', '--no-ops', '--input', 'x:one.json,rows.json'],
     ('run', 'left'): ['run', 'small.onnx', '--iter', '2', '--device', 'CPU'],
     ('kernels list', 'kernels'): ['kernels', 'list', 'small.onnx'],
     ('kernels list', 'kernel_names'): ['kernels', 'list', 'small.onnx'],
@@ -128,6 +129,7 @@ class Workshop:
         subprocess.run([MAKE_MODELS, path], check=True)
         for file in [*HERE.glob('*.yaml'), *HERE.glob('*.trace.json')]:
             shutil.copy(file, path)
+        (path / 'one.json').write_text('[[1, 2, 3, 4]]', encoding='utf-8')
         (path / 'split.yaml').write_text(SPLIT, encoding='utf-8')
         for name in ('left', 'right'):
             (path / f'{name}.yaml').write_text(SHARING, encoding='utf-8')

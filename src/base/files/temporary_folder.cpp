@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -68,6 +69,17 @@ TemporaryFolder::TemporaryFolder(const std::string& prefix) {
   folder_left_.note(path_);
   lock_ = lock(path_);
   if (lock_ >= 0) lock_left_.note(with_ending(path_, held));
+}
+
+std::string full_temporary_folder() {
+  constexpr std::uintmax_t room = 1 << 16;
+  std::error_code error;
+  const auto folder = std::filesystem::temp_directory_path(error);
+  if (error) return "";
+  const auto space = std::filesystem::space(folder, error);
+  if (error || space.available >= room) return "";
+  return fmt::format("; the folder for temporary files, {}, is full: free space there, or set TMPDIR to another one",
+                     folder.string());
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -25,4 +25,7 @@ class TemporaryFolder {
   Leftover folder_left_, lock_left_;
 };
 
+/// "; the folder for temporary files, /tmp, is full: …", the end of a sentence about a failure; empty: there is room.
+std::string full_temporary_folder();
+
 }  // namespace takt

@@ -8,6 +8,7 @@
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "base/basics/utf8.h"
 
 namespace takt {
 
@@ -15,6 +16,7 @@ YamlSection::YamlSection(const YAML::Node& node, std::string origin, std::string
                          const std::vector<std::string>& keys)
     : node_(node), origin_(std::move(origin)), prefix_(std::move(prefix)) {
   const std::string self = prefix_.empty() ? "the file" : prefix_.substr(0, prefix_.size() - 1);
+  if (node_.IsNull() && prefix_.empty()) fail(node_, self, "is empty; write KEY: VALUE lines");
   if (!node_.IsMap()) fail(node_, self, "is not a mapping; write KEY: VALUE lines");
   std::set<std::string> seen;
   for (const auto& entry : node_) {
@@ -104,13 +106,58 @@ void YamlSection::unknown(const YAML::Node& node, const std::string& key, const 
        "unknown key; " + suggestion(key, keys, fmt::format("the keys are {}", fmt::join(keys, ", "))));
 }
 
+/// What people get wrong most, in their words, with its line; yaml-cpp tells where it stopped.
+static std::string likely_mistake(std::string_view text) {
+  int number = 1;
+  std::vector<std::pair<char, int>> open;  ///< braces and brackets, and their lines
+  for (std::string_view rest = text; !rest.empty(); ++number) {
+    const auto end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
+    const auto indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+    if (indent.find('\t') != indent.npos)
+      return fmt::format("{}: not YAML: the line is indented with a tab; use blanks", number);
+    char quote = '\0';
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      if (quote != '\0')
+        quote = c == quote ? '\0' : quote;
+      else if (c == '"' || c == '\'')
+        quote = c;
+      else if (c == '#' && (i == 0 || line[i - 1] == ' '))
+        break;
+      else if (c == '{' || c == '[')
+        open.emplace_back(c, number);
+      else if ((c == '}' || c == ']') && !open.empty())
+        open.pop_back();
+    }
+  }
+  if (open.empty()) return "";
+  const auto [brace, line] = open.back();
+  return fmt::format("{}: not YAML: the '{}' has no '{}'", line, brace, brace == '{' ? '}' : ']');
+}
+
+static void check_is_text(std::string_view text, const std::string& origin) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text.substr(at));
+    if (length == 0)
+      throw Error(ErrorKind::bad_input,
+                  fmt::format("{}:{}: not YAML: byte {} is not UTF-8; save the file as UTF-8 text", origin,
+                              1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'), at));
+    at += length;
+  }
+}
+
 YAML::Node load_yaml(const std::string& text, const std::string& origin, const std::string& what) {
   constexpr std::size_t most_bytes = 1 << 20;
   if (text.size() > most_bytes)
     throw Error(ErrorKind::bad_input, fmt::format("{}: larger than 1 MiB, so not a {}", origin, what));
+  check_is_text(text, origin);
   try {
     return YAML::Load(text);
   } catch (const YAML::Exception& e) {
+    if (const auto mistake = likely_mistake(text); !mistake.empty())
+      throw Error(ErrorKind::bad_input, fmt::format("{}:{}", origin, mistake));
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}:{}: not YAML: {}", origin, e.mark.is_null() ? 1 : e.mark.line + 1, printable(e.msg)));
   }

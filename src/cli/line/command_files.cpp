@@ -9,6 +9,7 @@
 #include "base/basics/text.h"
 #include "base/files/file.h"
 #include "base/files/file_roles.h"
+#include "base/files/temporary_folder.h"
 
 namespace takt {
 namespace {
@@ -94,6 +95,23 @@ void CommandFiles::check() const {
   for (const NamedFile& log : logs_) check_goes_on_in_a_log(log);
   for (const NamedFile& one : written_) keep_from_reading(one.path, one.option);
   for (const NamedFile& one : read) keep_from_writing(one.path, one.option);
+}
+
+std::filesystem::path piped_model(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_fifo(path, error)) return path;
+  const std::string bytes = read_file(path);
+  static const TemporaryFolder folder("takt");
+  static int number = 0;
+  const std::string ending = lower_case(path.extension().string());
+  const bool is_named = ending == ".onnx" || ending == ".xml";
+  const auto own = folder.path() / std::to_string(++number);
+  make_folders(own);
+  const auto file = own / (is_named                       ? path.filename().string()
+                           : trim(bytes).starts_with('<') ? "model.xml"
+                                                          : "model.onnx");
+  write_file_atomically(file, bytes);
+  return file;
 }
 
 }  // namespace takt

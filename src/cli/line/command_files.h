@@ -35,4 +35,8 @@ class CommandFiles {
   std::vector<NamedFile> read_, written_, gone_on_with_, logs_;
 };
 
+/// A model is read several times, also by SDKs: what comes through a pipe, as of `<(…)`, is copied to a file that is
+/// there until the program ends. Returns the file, and `path` itself for everything else. Throws Error(io).
+std::filesystem::path piped_model(const std::filesystem::path& path);
+
 }  // namespace takt

@@ -89,11 +89,33 @@ void refuse_swallowed_options(const CommandDescription& command, const Option& o
 }
 
 /// Before the work, so that it is not lost at its end.
-void check_can_be_made(const Option& option, const OptionTarget& target) {
+void check_can_be_made(const Option& option, const OptionTarget& target, bool is_given) {
   const auto path = std::get_if<std::filesystem::path*>(&target);
   if (!path || (*path)->empty()) return;
-  if (option.makes == Makes::file) check_writable_file(**path);
-  if (option.makes == Makes::folder) check_writable_folder(**path);
+  try {
+    if (option.makes == Makes::file) check_writable_file(**path);
+    if (option.makes == Makes::folder) check_writable_folder(**path);
+  } catch (const Error& error) {
+    if (is_given) throw;
+    const bool is_file = option.makes == Makes::file;
+    throw Error(error.kind(), fmt::format("{}; name another {} with {} {}{}", error.what(), is_file ? "file" : "folder",
+                                          option.name(), option.value,
+                                          is_file ? fmt::format(", or write none with {} ''", option.name()) : ""));
+  }
+}
+
+void copy_piped_models(const Option& option, const OptionTarget& target) {
+  if (option.names != "MODEL" && option.names != "DIR|MODEL") return;
+  if (const auto path = std::get_if<std::filesystem::path*>(&target)) **path = piped_model(**path);
+  if (const auto paths = std::get_if<std::vector<std::filesystem::path>*>(&target))
+    for (auto& path : **paths) path = piped_model(path);
+}
+
+/// The text has a choice of the tables, and --table would change nothing.
+void refuse_table_of_text(const std::vector<std::string>& table, const std::vector<std::string>& format) {
+  if (!table.empty() && format.empty())
+    throw UsageError(fmt::format("--table {}: one table is printed with --format csv; add it, or leave --table out",
+                                 printable(table.front())));
 }
 
 }  // namespace
@@ -154,8 +176,11 @@ bool CommandLine::parse(std::span<const std::string> arguments) {
   // An unknown option often is the reason why a required one is missing, so it is named first.
   if (!extras.empty() && extras.front().starts_with('-')) refuse_extra(command, extras.front());
   CommandFiles files;
+  std::vector<std::string> table, format;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& values = declared[i]->results();
+    if (all[i].option.names == "--table") table = values;
+    if (all[i].option.names == "--format") format = values;
     refuse_swallowed_options(command, all[i].option, values, arguments);
     if (!values.empty()) store(all[i].option, values, all[i].target);
     if (values.empty() && all[i].option.required)
@@ -163,12 +188,15 @@ bool CommandLine::parse(std::span<const std::string> arguments) {
     if (all[i].option.names != log_file_option) files.add(all[i].option, all[i].target, values);
   }
   if (!extras.empty()) refuse_extra(command, extras.front());
+  refuse_table_of_text(table, format);
   files.add_log(log_->file, log_file_option);
   files.check();
   apply(*log_);
   log_debug(fmt::format("takt {}: takt {} {}", version, command.name,
                         printable(fmt::format("{}", fmt::join(arguments, " ")))));
-  for (const Bound& bound : all) check_can_be_made(bound.option, bound.target);
+  for (const Bound& bound : all) copy_piped_models(bound.option, bound.target);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    check_can_be_made(all[i].option, all[i].target, !declared[i]->results().empty());
   return true;
 }
 

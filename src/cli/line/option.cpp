@@ -62,12 +62,15 @@ constexpr std::pair<std::string_view, std::string_view> words_of_others[] = {
     {"--shapes", "--input"},
     {"-cdir", "--cache"},
     {"--output-format", "--format"},
+    {"--quiet", ""},  // takt prints its answer and nothing else
+    {"--silent", ""},
     {"--warmUp", "--warmup-iter"},
 };
 
 std::vector<std::string> meant_options(const std::string& word, const std::vector<std::string>& spellings) {
   const auto known = std::find_if(std::begin(words_of_others), std::end(words_of_others),
                                   [&](const auto& pair) { return pair.first == word; });
+  if (known != std::end(words_of_others) && known->second.empty()) return {};
   if (known != std::end(words_of_others) &&
       std::find(spellings.begin(), spellings.end(), known->second) != spellings.end())
     return {std::string(known->second)};

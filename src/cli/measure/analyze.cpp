@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <optional>
+#include <set>
 
 #include "base/basics/text.h"
 #include "base/files/file.h"
@@ -88,6 +89,27 @@ Result result_of(const ProfileFile& file, const AnalyzeOptions& options, const O
   return result;
 }
 
+/// Options that have no effect here, as they have none in the program that takt follows.
+void say_what_is_ignored(const AnalyzeOptions& options) {
+  using Aggregate = AnalyzeOptions::Aggregate;
+  if (options.aggregate != Aggregate::none && !options.aggregate_by_type)
+    log_warning("--aggregate has no effect alone; add --aggregate-by type");
+  if (options.top_given && options.top < 0)
+    log_warning(fmt::format("--top {0}: all operators but the last {1} are shown; write --top {1} for the first {1}",
+                            options.top, -options.top));
+}
+
+/// A filter that nothing passes gives an empty table under the totals of all.
+void say_unknown_types(const ProfileFile& file, const AnalyzeOptions& options) {
+  std::set<std::string> known;
+  for (const PeerOperator& op : file.profile.operators()) known.emplace(op.type);
+  const std::vector<std::string> types(known.begin(), known.end());
+  for (const std::string& type : options.types)
+    if (!known.contains(type))
+      log_warning(fmt::format("--type {}: no operator has this type; {}", printable(type),
+                              suggestion(type, types, fmt::format("there are {}", fmt::join(types, ", ")))));
+}
+
 Result analyze(AnalyzeOptions options, const OutputOptions& output, const Provenance& provenance) {
   const bool is_data = output.format == "csv" || output.format == "json";
   if (is_data && !options.top_given) options.top = 0;
@@ -95,6 +117,7 @@ Result analyze(AnalyzeOptions options, const OutputOptions& output, const Proven
       open_profile(options.file,
                    {.types = !options.input_type.empty(),
                     .samples = needs_samples(options.columns) || output.format != "table" || !options.columns.empty()});
+  say_unknown_types(file, options);
   return read_whole(file.profile.text(), [&] { return result_of(file, options, output, provenance); });
 }
 
@@ -134,6 +157,7 @@ int run(Arguments arguments) {
   set_up_log(parse_log_level(options.log_level), options.log_file);
   log_debug(fmt::format("takt {}: takt analyze {}", version, printable(fmt::format("{}", fmt::join(arguments, " ")))));
   if (!output.file.empty()) check_writable_file(output.file);
+  say_what_is_ignored(options);
   const Provenance provenance = provenance_of("analyze", arguments);
   const Result result = analyze(options, output, provenance);
   print(output, result.tables, provenance, result.text);

@@ -193,8 +193,23 @@ void extend(const Baseline& baseline, const std::vector<Comparison>& comparisons
   for (const auto& [place, text] : baseline.added) add_to_history(place, text);
 }
 
+/// One file on both sides is mostly a slip, and shows no noise.
+void say_what_is_twice(const CompareOptions& o) {
+  const auto first = o.sides.empty() ? std::vector<std::filesystem::path>() : files_of(o.sides.front());
+  for (std::size_t i = 1; i < o.sides.size(); ++i)
+    for (const auto& file : files_of(o.sides[i])) {
+      std::error_code ignored;
+      if (std::filesystem::is_regular_file(file, ignored) &&
+          std::any_of(first.begin(), first.end(),
+                      [&](const auto& one) { return std::filesystem::equivalent(one, file, ignored); }))
+        log_warning(fmt::format("{} is on both sides: a file compared with itself shows neither change nor noise",
+                                printable(file.string())));
+    }
+}
+
 int run(CompareOptions& o, Arguments arguments) {
   validate(o);
+  say_what_is_twice(o);
 
   const Baseline baseline = o.baseline.empty() ? Baseline{} : find_baseline(o);
   const std::vector<Comparison> comparisons = compare_all(o, baseline);

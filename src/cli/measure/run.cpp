@@ -26,6 +26,7 @@
 #include "measure/report/run_tables.h"
 #include "measure/report/run_text.h"
 #include "measure/report/run_trace.h"
+#include "measure/report/shapes_table.h"
 #include "measure/run/label.h"
 #include "measure/run/run.h"
 #include "measure/timing/instability.h"
@@ -195,6 +196,7 @@ std::vector<Table> tables_of(const RunOptions& o, const RunResult& result, const
   if (!o.percentiles.empty()) tables.push_back(percentiles_table(result, o.percentiles));
   if (result.throughput) tables.push_back(throughput_table(*result.throughput));
   if (result.fit) tables.push_back(fitting_table(*result.fit));
+  if (auto shapes = shapes_table(result)) tables.push_back(std::move(*shapes));
   tables.push_back(inputs_table(result));
   tables.push_back(notes_table(result));
   if (o.verbose || o.output.table == "iterations") tables.push_back(iterations_table(result));

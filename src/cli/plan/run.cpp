@@ -8,6 +8,7 @@
 #include "base/files/temporary_folder.h"
 #include "base/system/busy.h"
 #include "base/system/interrupt.h"
+#include "base/system/log.h"
 #include "base/system/progress.h"
 #include "cli/line/command_line.h"
 #include "cli/line/commands.h"
@@ -96,11 +97,22 @@ std::vector<PlannedTrial> trials_of(const PlanRunOptions& o, const PlanCosts& co
   return trials;
 }
 
+/// A model on one device has one place for all of its pieces.
+void say_what_is_decided(const PlanRunOptions& o) {
+  std::error_code ignored;
+  const bool is_model = !std::filesystem::is_directory(o.problem.what, ignored);
+  if (is_model && o.plans.empty() && words_in(o.problem.devices.empty() ? "CPU" : o.problem.devices).size() == 1)
+    log_warning(
+        "plan run: one device leaves nothing to decide; name several, e.g. --devices onnxruntime@CPU,openvino@CPU, or "
+        "plans of your own with --plan");
+}
+
 int run(PlanRunOptions& o, Arguments arguments) {
   o.rules.whole = o.problem.whole;
   const PlanSearchSettings search = search_settings(o.rules, "plan run");
   o.problem.at_once = search.objective == PlanObjective::throughput;
   o.problem.check = !o.no_check;
+  say_what_is_decided(o);
   const Interrupt interrupt;
   BusyWatch watch;
   const PlanProblem problem = make_problem(o.problem, interrupt);

@@ -7,6 +7,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "cli/line/tables.h"
+#include "model/runtime/device_choice.h"
 #include "model/sim/simulated.h"
 #include "plan/gnn/edge_list.h"
 
@@ -123,6 +124,38 @@ std::vector<SweepDevice> devices_here(const std::vector<std::string>& runtimes) 
   return devices;
 }
 
+/// "AUTO", "MULTI:CPU,GPU": OpenVINO chooses.
+bool is_kind_of_openvino(const std::string& device) {
+  return device.find(':') != std::string::npos || upper_case(device) == "AUTO";
+}
+
+/// Why no runtime of the list can use the device here; empty: one can.
+std::string reason_against(const SweepDevice& device, const std::vector<std::string>& runtimes) {
+  std::vector<std::string> reasons;
+  for (const std::string& name : runtimes) {
+    std::string reason = "it has no device of this name";
+    for (const DeviceStatus& status : make_runtime(name)->devices())
+      if (names_device(status, device.device)) reason = status.reason.value_or("");
+    if (reason.empty()) return "";
+    reasons.push_back(fmt::format("{}: {}", name, reason));
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
+}
+
+/// Of several devices some may be missing: their rows say so.
+void check_any_is_here(const std::vector<SweepDevice>& devices, const std::vector<std::string>& runtimes) {
+  std::vector<std::string> missing;
+  for (const SweepDevice& device : devices) {
+    if (is_simulated(device.device) || is_kind_of_openvino(device.device)) return;
+    const std::string reason = reason_against(device, runtimes);
+    if (reason.empty()) return;
+    missing.push_back(fmt::format("{} cannot be used ({})", device.device, reason));
+  }
+  if (!missing.empty())
+    throw Error(ErrorKind::unsupported,
+                fmt::format("sweep: --devices: {}; 'takt devices' lists those that can", fmt::join(missing, "; ")));
+}
+
 }  // namespace
 
 CommandLine declare(SweepOptions& o) {
@@ -179,6 +212,7 @@ std::vector<SweepDevice> devices_in(const SweepOptions& o) {
     if (!is_simulated(device.device)) make_runtime(runtimes_for(o).front());  // says so where this binary lacks it
     devices.push_back(device);
   }
+  check_any_is_here(devices, runtimes_for(o));
   return devices;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/line/output.h"
 #include "cli/line/tables.h"
 #include "cli/predict/predict_options.h"
+#include "measure/open/misplaced_file.h"
 #include "predict/answer/calibration.h"
 #include "predict/answer/load_training.h"
 #include "predict/answer/loaded_prediction.h"
@@ -154,8 +155,14 @@ std::string untaught(const Predictor& predictor, const ByLoad& data) {
       usable, data.loaded.models.size(), least_load_samples);
 }
 
+Dataset dataset_of(const FitOptions& o) try { return read_dataset(o.dataset); } catch (const Error&) {
+  if (const std::string known = known_json_in(o.dataset); !known.empty())
+    refuse_input(fmt::format("{}: is no dataset of 'takt collect': it {}", printable(o.dataset.string()), known));
+  throw;
+}
+
 int run(FitOptions& o, Arguments arguments) {
-  Dataset dataset = read_dataset(o.dataset);
+  Dataset dataset = dataset_of(o);
   check_is_one_way(dataset, printable(o.dataset.string()));
   const ByLoad data = divided_by_load(std::move(dataset));
   if (data.quiet.models.empty())

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/system/interrupt.h"
 #include "base/system/progress.h"
@@ -15,9 +16,11 @@
 namespace takt {
 namespace {
 
+constexpr const char* usual_folder = "prediction/model_zoo/models";
+
 struct ZooOptions {
   std::filesystem::path config;
-  std::filesystem::path out = "prediction/model_zoo/models";
+  std::filesystem::path out;  ///< empty: usual_folder
   bool optimised = false;
   OutputOptions output;
   LogOptions log;
@@ -48,7 +51,7 @@ CommandLine declare_zoo_export(ZooOptions& o) {
   line.add({.names = "-o,--out",
             .value = "DIR",
             .meaning = "The folder of the models",
-            .fallback = o.out.string(),
+            .fallback = std::string(usual_folder) + " with --config; without, a folder has to be named",
             .makes = Makes::folder},
            &o.out);
   line.add({.names = "--optimised",
@@ -77,7 +80,18 @@ std::string counted(const std::vector<ExportedZooModel>& models) {
                      families.size());
 }
 
+/// All of the zoo is written only where it was asked for.
+void settle_folder(ZooOptions& o) {
+  if (!o.out.empty()) return;
+  if (o.config.empty())
+    throw UsageError(
+        "zoo export: writes every architecture, about 175 MB; name their folder with -o DIR, or choose some with "
+        "--config FILE");
+  o.out = usual_folder;
+}
+
 int run_export(ZooOptions& o, Arguments arguments) {
+  settle_folder(o);
   const ZooConfig config = config_of(o);
   const Interrupt interrupt;
   Progress bar("exporting models");

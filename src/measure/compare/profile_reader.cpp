@@ -12,6 +12,7 @@
 #include "base/memory/mapped_ranges.h"
 #include "measure/profiles/foreign_profile.h"
 #include "measure/profiles/peer_profile.h"
+#include "measure/profiles/profile_file.h"
 #include "measure/profiles/run_record.h"
 
 namespace takt {
@@ -124,7 +125,13 @@ RecordedProfile parse_recorded_profile(const PaddedText& text, const std::string
 
 RecordedProfile read_recorded_profile(const std::filesystem::path& path) {
   const PaddedText file(std::make_shared<const MappedFile>(path));
-  return read_whole(file.text(), [&] { return parse_recorded_profile(file, printable(path.string())); });
+  return read_whole(file.text(), [&] {
+    try {
+      return parse_recorded_profile(file, printable(path.string()));
+    } catch (const Error& error) {
+      throw Error(error.kind(), error.what() + what_else_it_is(path, file.text()));
+    }
+  });
 }
 
 }  // namespace takt

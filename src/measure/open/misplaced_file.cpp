@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -51,8 +51,7 @@ bool is_format(const Format& format, const std::string& ending, std::string_view
   return by_bytes || std::find(format.endings.begin(), format.endings.end(), ending) != format.endings.end();
 }
 
-/// JSON is never a model.
-std::string json_misplacement(std::string_view text, const std::string& file) {
+std::string known_json(std::string_view text, const std::string& file) {
   const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
   const bool is_trace = has("\"traceEvents\"") || (text.starts_with('[') && has("\"ph\""));
   if (is_trace && (has("model_loading") || has("session_initialization")))
@@ -60,10 +59,28 @@ std::string json_misplacement(std::string_view text, const std::string& file) {
   if (is_trace) return fmt::format("is a trace; 'takt trace info {}' shows what is in it", file);
   if (has("\"graph_exec\"") || has("\"opr_footprint\"") || (has("\"takt\"") && has("\"provenance\"")))
     return fmt::format("is a profile; 'takt analyze {}' prints it", file);
-  if (has("\"takt\"") && has("\"schema_version\"")) return "is a result of takt, which other programs read";
   for (const std::string_view key : {"\"detailed_performance\"", "\"report_type\"", "\"cmd_options\""})
     if (has(key)) return fmt::format("is a benchmark_app report; 'takt analyze {}' prints it", file);
+  return "";
+}
+
+/// JSON is never a model.
+std::string json_misplacement(std::string_view text, const std::string& file) {
+  if (const std::string known = known_json(text, file); !known.empty()) return known;
+  const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
+  if (has("\"takt\"") && has("\"schema_version\"")) return "is a result of takt, which other programs read";
   return "is JSON; name an .onnx or .xml file";
+}
+
+/// The beginning of a file that can be read again; nullopt: there is none.
+std::optional<std::string> beginning_of(const std::filesystem::path& path) try {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  std::string block(std::size_t{1} << 14, '\0');
+  block.resize(InputFile(path).read(block));
+  return block;
+} catch (const Error&) {
+  return std::nullopt;
 }
 
 }  // namespace
@@ -90,19 +107,17 @@ std::string misplacement(const std::filesystem::path& path, std::string_view sta
 }
 
 void refuse_misplaced_file(const std::filesystem::path& model, std::string_view runtime) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(model, ignored)) return;
-  std::array<char, 1 << 14> block;
-  std::string_view start;
-  try {
-    start = std::string_view(block.data(), InputFile(model).read(block));
-  } catch (const Error&) {
-    return;
-  }
-  const std::string why = misplacement(model, start, runtime);
+  const auto start = beginning_of(model);
+  const std::string why = start ? misplacement(model, *start, runtime) : "";
   if (!why.empty())
     throw Error(ErrorKind::bad_input,
                 fmt::format("{}: is not a model that takt runs: it {}", printable(model.string()), why));
+}
+
+std::string known_json_in(const std::filesystem::path& path) {
+  const std::string start = beginning_of(path).value_or("");
+  const std::string_view text = trim(start);
+  return text.starts_with('{') || text.starts_with('[') ? known_json(text, printable(path.string())) : "";
 }
 
 }  // namespace takt

@@ -15,4 +15,8 @@ std::string misplacement(const std::filesystem::path& path, std::string_view sta
 /// Throws Error(bad_input) that names the file. Files that cannot be read are left to whoever reads them.
 void refuse_misplaced_file(const std::filesystem::path& model, std::string_view runtime);
 
+/// What a JSON file of takt or of another program is, for whoever wanted something else: "is a profile; 'takt analyze
+/// FILE' prints it". Empty: nothing is recognised, or it cannot be read again (a pipe).
+std::string known_json_in(const std::filesystem::path& path);
+
 }  // namespace takt

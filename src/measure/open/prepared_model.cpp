@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "base/basics/error.h"
@@ -11,10 +10,12 @@
 #include "base/memory/free_memory.h"
 #include "base/system/log.h"
 #include "base/system/watched_work.h"
+#include "measure/open/deciding_values.h"
 #include "measure/open/misplaced_file.h"
 #include "measure/open/model_shapes.h"
-#include "model/graph/steering.h"
+#include "model/graph/footprint.h"
 #include "model/onnx/onnx.h"
+#include "model/registry/asked.h"
 #include "model/runtime/ports.h"
 #include "model/sim/simulated.h"
 
@@ -66,21 +67,8 @@ void open_batch(std::vector<Port>& inputs, std::int64_t batch, std::vector<std::
   }
 }
 
-/// The input names a shape: generated numbers would be one that nothing fits, {1,…,-1} fits everything.
-bool is_shape_of_reshape(const Graph& graph, const std::string& input) {
-  for (const auto& op : graph.ops)
-    if (op.type == "Reshape" && op.inputs.size() > 1 && op.inputs[1] != no_tensor &&
-        graph.tensor(op.inputs[1]).name == input)
-      return true;
-  return false;
-}
-
-void make_shape(HostTensor& tensor) {
-  const std::size_t count = tensor.bytes.size() / sizeof(std::int64_t);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t value = i + 1 == count ? -1 : 1;
-    std::memcpy(tensor.bytes.data() + i * sizeof value, &value, sizeof value);
-  }
+bool has_list(const std::vector<InputSpec>& specs) {
+  return std::any_of(specs.begin(), specs.end(), [](const InputSpec& spec) { return !spec.files.empty(); });
 }
 
 /// The options that give all open inputs, with the model's own words for what is open.
@@ -93,19 +81,6 @@ std::string options_for(const std::vector<Port>& ports) {
   return options;
 }
 
-/// Values that nobody gave decide what is measured: that has to be said.
-void note_steering(RunResult& result, const InputChoice& choice) {
-  for (const auto& steering : find_steering(*result.graph)) {
-    const auto& input = result.graph->tensor(steering.input).name;
-    if (choice.given.contains(input)) continue;
-    const auto* what = steering.type == "Loop" ? "how often a loop runs" : "which branch runs";
-    add_notes(result, {fmt::format("the generated values of input '{}' decide {} ({} '{}'); give your own with --input "
-                                   "'{}:VALUES'",
-                                   printable(input), what, steering.type, printable(steering.op),
-                                   printable(escape_input_name(input)))});
-  }
-}
-
 }  // namespace
 
 RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettings& settings) {
@@ -115,7 +90,7 @@ RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettin
                                  printable(settings.device), printable(settings.runtime)));
   if (!settings.runtime.empty()) return {settings.runtime, "as requested"};
   if (simulated) return {std::string(simulated_runtime), "for a sim: device"};
-  return runtime_for(model);
+  return runtime_for_device(model, settings.device);
 }
 
 std::vector<Port> declared_inputs(const std::filesystem::path& model, const RunSettings& settings) {
@@ -156,18 +131,46 @@ void PreparedModel::settle_shapes() {
   const std::vector<Port> ports = with_batch(declared_, settings_.batch_size);
   const bool open_dims = std::any_of(ports.begin(), ports.end(), [](auto& port) { return !concrete(port.shape); });
   if (!open_dims) {
-    choose_shapes(ports, DimensionGuess(nullptr, {}, {}), 0);
+    guess_.emplace(nullptr, std::vector<Port>(), TensorShapes());
+    choose_shapes(ports, 0);
     return learn_shapes();
   }
   TensorShapes symbolic;
   if (result_.graph) symbolic = symbolic_shapes(runtime_.get(), result_.model);
-  search_shapes(ports, DimensionGuess(result_.graph ? &*result_.graph : nullptr, ports, symbolic));
+  guess_.emplace(result_.graph ? &*result_.graph : nullptr, ports, symbolic);
+  search_shapes(ports);
+  open_for_turns();
   learn_shapes();
 }
 
-void PreparedModel::choose_shapes(const std::vector<Port>& ports, const DimensionGuess& guess, std::size_t number) {
+InputChoice PreparedModel::choice_of_turn(std::size_t turn) const {
+  std::vector<std::string> told_before;
+  InputChoice choice = settle_inputs(declared_, read_inputs(settings_.inputs, turn), settings_.batch_size, told_before);
   const auto guessed = [&](const Port& port, const std::map<std::string, Shape>& settled) {
-    return guess.shape_of(port, settled, number);
+    return guess_->shape_of(port, settled, chosen_try_);
+  };
+  const std::vector<Port> ports = with_batch(declared_, settings_.batch_size);
+  choice.shapes = complete_shapes(ports, std::move(choice.shapes), told_before, guessed);
+  naming(result_.model, [&] { check_sizes(ports, choice.shapes); });
+  return choice;
+}
+
+/// Files of different shapes take turns in one session, whose dimensions stay open.
+void PreparedModel::open_for_turns() {
+  const std::size_t turns = count_turns(settings_.inputs);
+  for (std::size_t turn = 1; turn < turns && !shapes_differ_; ++turn)
+    shapes_differ_ = choice_of_turn(turn).shapes != shapes_;
+  if (!shapes_differ_) return;
+  settings_.open_shapes = true;
+  result_.notes.push_back(
+      "files of different shapes take turns, so dimensions that the model leaves open stay open in the runtime; FLOPs, "
+      "bytes and shapes of operators are those of the first file (table shapes: time and memory by shape)");
+}
+
+void PreparedModel::choose_shapes(const std::vector<Port>& ports, std::size_t number) {
+  chosen_try_ = number;
+  const auto guessed = [&](const Port& port, const std::map<std::string, Shape>& settled) {
+    return guess_->shape_of(port, settled, number);
   };
   shapes_ = complete_shapes(ports, choice_.shapes, result_.notes, guessed);
   naming(result_.model, [&] { check_sizes(ports, shapes_); });
@@ -175,16 +178,16 @@ void PreparedModel::choose_shapes(const std::vector<Port>& ports, const Dimensio
 
 /// Takes the first sizes that the model runs with. The usual ones mostly do, so they are tried as they will be
 /// measured; others cost one inference each, of a session whose dimensions stay open.
-void PreparedModel::search_shapes(const std::vector<Port>& ports, const DimensionGuess& guess) {
+void PreparedModel::search_shapes(const std::vector<Port>& ports) {
   const auto notes = result_.notes;
   const auto all_are_given = [&] { return result_.notes.size() == notes.size(); };  // what is guessed is noted
   std::set<std::map<std::string, Shape>> tried;
   std::optional<Error> first;
   std::unique_ptr<Session> open_session;
-  for (std::size_t number = 0; number < guess.tries(); ++number) {
+  for (std::size_t number = 0; number < guess_->tries(); ++number) {
     result_.notes = notes;
     try {
-      choose_shapes(ports, guess, number);
+      choose_shapes(ports, number);
       if (all_are_given()) return;
       if (!tried.insert(shapes_).second) continue;
       if (open_session) run_once(*open_session);
@@ -201,6 +204,7 @@ void PreparedModel::search_shapes(const std::vector<Port>& ports, const Dimensio
       open_session = open_as_it_is(error);
     }
   }
+  first = explained(*first);
   throw Error(first->kind(), fmt::format("{}; {} other choices of sizes failed too: give the shapes, with a number for "
                                          "each open dimension of {}",
                                          first->what(), tried.size() - 1, options_for(ports)));
@@ -221,12 +225,15 @@ std::unique_ptr<Session> PreparedModel::open_as_it_is(const Error& refusal) cons
   }
 }
 
-/// What the operators of such a run make of the shapes.
+/// What the operators of a run with these inputs make of the shapes.
+std::optional<Graph> PreparedModel::graph_with(const std::map<std::string, Shape>& shapes) const {
+  if (!result_.graph) return std::nullopt;
+  if (!is_onnx_file(result_.model)) return runtime_->read_graph(result_.model, shapes);
+  return with_inferred_shapes(*result_.graph, runtime_.get(), result_.model, shapes);
+}
+
 void PreparedModel::learn_shapes() {
-  if (!result_.graph) return;
-  result_.graph = is_onnx_file(result_.model)
-                      ? with_inferred_shapes(*result_.graph, runtime_.get(), result_.model, shapes_)
-                      : runtime_->read_graph(result_.model, shapes_);
+  if (auto graph = graph_with(shapes_)) result_.graph = std::move(graph);
 }
 
 /// One inference with the chosen shapes: that a model loads does not say that it runs.
@@ -277,6 +284,13 @@ std::unique_ptr<Session> PreparedModel::open(SessionSettings session) const {
 
 std::unique_ptr<Session> PreparedModel::open(bool profiled) const { return open(session_settings(profiled)); }
 
+Error PreparedModel::explained(const Error& error) const {
+  std::string message = error.what();
+  if (result_.graph && error.kind() == ErrorKind::runtime)
+    for (const std::string& sentence : deciding_inputs(*result_.graph, choice_)) message += "; " + sentence;
+  return Error(error.kind(), message);
+}
+
 const std::vector<HostTensor>& PreparedModel::values(const std::vector<Port>& inputs) {
   if (!result_.input_values.empty()) return result_.input_values;
   result_.input_values = naming(result_.model, [&] {
@@ -284,7 +298,10 @@ const std::vector<HostTensor>& PreparedModel::values(const std::vector<Port>& in
     std::vector<std::string> notes;
     auto made = make_inputs(inputs, {shapes_, choice_.given}, settings_.seed, notes);
     add_notes(result_, notes);
-    if (result_.graph) note_steering(result_, choice_);
+    if (result_.graph) {
+      add_notes(result_, deciding_inputs(*result_.graph, choice_));
+      make_deciding_values(*result_.graph, choice_, made);
+    }
     return made;
   });
   for (const auto& port : inputs) {
@@ -293,11 +310,8 @@ const std::vector<HostTensor>& PreparedModel::values(const std::vector<Port>& in
   }
   const auto turns = count_turns(settings_.inputs);
   if (turns > 1)
-    result_.notes.push_back(fmt::format("{} files of values are used in turn, one per run, in order of name", turns));
-  for (auto& tensor : result_.input_values)
-    if (result_.graph && !choice_.given.contains(tensor.name) && tensor.type == ElementType::i64 &&
-        is_shape_of_reshape(*result_.graph, tensor.name))
-      make_shape(tensor);
+    add_notes(result_, {fmt::format("{} files of values are used in turn, one per run, in {}", turns,
+                                    has_list(settings_.inputs) ? "the order given" : "order of name")});
   return result_.input_values;
 }
 
@@ -307,19 +321,34 @@ std::vector<std::vector<HostTensor>> PreparedModel::values_in_turn(const std::ve
   std::vector<std::vector<HostTensor>> all{values(inputs)};
   for (std::size_t turn = 1; turn < turns; ++turn) {
     std::vector<std::string> told_before;
-    auto choice = settle_inputs(declared_, read_inputs(settings_.inputs, turn), settings_.batch_size, told_before);
-    for (const auto& [name, shape] : choice.shapes)
-      if (shape != shapes_.at(name))
-        throw Error(
-            ErrorKind::bad_input,
-            fmt::format(
-                "{}: input '{}' is {}, and {} in the first file; files that are used in turn need the same shape",
-                choice.given.at(name).where, printable(name), to_string(shape), to_string(shapes_.at(name))));
-    auto& made = all.emplace_back(make_inputs(inputs, {shapes_, choice.given}, settings_.seed, told_before));
+    const InputChoice choice = choice_of_turn(turn);
+    auto& made = all.emplace_back(make_inputs(inputs, choice, settings_.seed, told_before));
+    if (result_.graph) make_deciding_values(*result_.graph, choice, made);
     for (std::size_t i = 0; i < made.size(); ++i)
-      if (!choice.given.contains(made[i].name)) made[i] = all.front()[i];
+      if (!choice.given.contains(made[i].name) && made[i].shape == all.front()[i].shape) made[i] = all.front()[i];
   }
+  if (shapes_differ_ && result_.turns.empty()) describe_turns(all);
   return all;
+}
+
+/// What each turn's inputs make of the activations is asked once for equal shapes, and of the first few.
+void PreparedModel::describe_turns(const std::vector<std::vector<HostTensor>>& turns) {
+  constexpr std::size_t most_asked = 32;
+  std::map<std::string, std::optional<std::int64_t>> known;
+  for (const auto& inputs : turns) {
+    InputTurn turn;
+    std::map<std::string, Shape> shapes;
+    for (const HostTensor& input : inputs) {
+      turn.shapes += fmt::format("{}{} {}", turn.shapes.empty() ? "" : ", ", input.name, to_string(input.shape));
+      shapes[input.name] = input.shape;
+    }
+    if (const auto asked = known.find(turn.shapes); asked != known.end())
+      turn.activations = asked->second;
+    else if (known.size() < most_asked)
+      if (const auto graph = graph_with(shapes)) turn.activations = activation_peak_bytes(*graph);
+    known.emplace(turn.shapes, turn.activations);
+    result_.turns.push_back(std::move(turn));
+  }
 }
 
 }  // namespace takt

@@ -56,8 +56,15 @@ struct RunPass {
   std::vector<ProgramTime> programs;       ///< that used the same processors meanwhile, most first
   Nanoseconds watched{};                   ///< how long `programs` were watched; 0: they were not
   std::vector<UsageSpan> usage;            ///< their `runs` add up to the samples; empty: a simulated clock
-  std::vector<Nanoseconds> cache_walks;    ///< CacheProbe's, one before each turn; empty: measured in one go
-  std::optional<double> runs_per_second;   ///< of several instances together; unset: 1 / mean
+  std::vector<std::optional<std::int64_t>> resident;  ///< bytes after each sample, where shapes take turns; else empty
+  std::vector<Nanoseconds> cache_walks;               ///< CacheProbe's, one before each turn; empty: measured in one go
+  std::optional<double> runs_per_second;              ///< of several instances together; unset: 1 / mean
+};
+
+/// Inputs of one of several shapes that took turns.
+struct InputTurn {
+  std::string shapes;                       ///< "ids {1,16}, mask {1,16}"
+  std::optional<std::int64_t> activations;  ///< as activation_peak_bytes() with these inputs
 };
 
 /// How the requests shared the device, as the runtime says.
@@ -80,6 +87,7 @@ struct RunResult {
   std::optional<Graph> graph;  ///< with the shapes of this run; missing where no reader knows the file
   std::vector<Port> inputs, outputs;
   std::vector<HostTensor> input_values;
+  std::vector<InputTurn> turns;  ///< run i had the inputs of turn i modulo their number; empty: one shape only
   std::vector<std::string> input_origins;  ///< of each: "generated values", "values of cat.npy"
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes
   std::string clock_note;          ///< how exact operator times are (Session::clock_note())

@@ -41,16 +41,6 @@ std::string describe(const ForeignProfile& profile) {
                      profile.runs == 1 ? "" : "; times are means over them");
 }
 
-/// What a file that is no profile seems to be, and what reads it; empty if nothing comes to mind.
-std::string advice(const std::filesystem::path& path, std::string_view text) {
-  const std::string extension = path.extension().string();
-  if (extension == ".onnx" || extension == ".xml" || text.starts_with("<?xml"))
-    return "; it seems to be a model: measure it with 'takt run FILE --profile profile.json' and analyze that";
-  if (text.substr(0, 1 << 16).find("\"traceEvents\"") != text.npos)
-    return "; it seems to be a trace: 'takt trace info' and 'takt pipeline analyze' read those";
-  return "";
-}
-
 ProfileSamples samples_of(ForeignProfile profile) {
   std::unordered_map<std::string, OperatorSamples> samples;
   for (std::size_t i = 0; i < profile.operators.size(); ++i) {
@@ -67,7 +57,7 @@ ProfileFile open_own(const PaddedText& text, const std::filesystem::path& path, 
   if (parts.samples) result.samples = ProfileSamples(RunRecord(result.profile.takt_value(), origin));
   return result;
 } catch (const Error& error) {
-  throw Error(error.kind(), error.what() + advice(path, text.text()));
+  throw Error(error.kind(), error.what() + what_else_it_is(path, text.text()));
 }
 
 ProfileFile profile_in(const PaddedText& file, const std::filesystem::path& path, const ProfileParts& parts) {
@@ -90,6 +80,15 @@ ProfileFile profile_in(const PaddedText& file, const std::filesystem::path& path
 }
 
 }  // namespace
+
+std::string what_else_it_is(const std::filesystem::path& path, std::string_view text) {
+  const std::string extension = path.extension().string();
+  if (extension == ".onnx" || extension == ".xml" || text.starts_with("<?xml"))
+    return "; it seems to be a model: measure it with 'takt run FILE --profile profile.json' and give that file";
+  if (text.substr(0, 1 << 16).find("\"traceEvents\"") != text.npos)
+    return "; it seems to be a trace: 'takt trace info' and 'takt pipeline analyze' read those";
+  return "";
+}
 
 PeerProfile to_peer_profile(const ForeignProfile& profile) {
   PeerProfile::Texts texts;

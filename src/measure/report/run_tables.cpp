@@ -11,6 +11,7 @@
 #include "measure/operators/type_table.h"
 #include "measure/report/percentiles.h"
 #include "measure/report/run_facts.h"
+#include "measure/report/shapes_table.h"
 #include "measure/run/label.h"
 #include "measure/run/memory.h"
 #include "measure/run/vary.h"
@@ -188,7 +189,8 @@ std::vector<TableSchema> run_schemas() {
                                    percentiles_schema(),
                                    throughput_schema(),
                                    fittings_definition.schema(),
-                                   variants_schema()};
+                                   variants_schema(),
+                                   shapes_schema()};
   for (auto& schema : run_facts_schemas()) schemas.push_back(std::move(schema));
   return schemas;
 }

@@ -17,6 +17,7 @@
 #include "measure/report/instability_text.h"
 #include "measure/report/percentiles.h"
 #include "measure/report/run_facts.h"
+#include "measure/report/shapes_table.h"
 #include "measure/run/label.h"
 #include "measure/run/memory.h"
 #include "measure/timing/instability.h"
@@ -264,6 +265,7 @@ std::string to_text(const RunResult& result, const OpProfile* ops, const RunText
   if (!settings.percentiles.empty()) text += "\n" + to_text(percentiles_table(result, settings.percentiles), style);
   if (result.throughput) text += "\n" + to_text(throughput_table(*result.throughput), style);
   if (!result.instances.empty()) text += "\n" + to_text(without_labels(instances_table(result)), style);
+  if (const auto shapes = shapes_table(result)) text += "\nBy shape of the inputs\n" + to_text(*shapes, style);
   if (settings.all_columns) text += "\n" + to_text(iterations_table(result), style);
   if (result.fit) text += what_helps(*result.fit, screen);
   return text;

@@ -128,7 +128,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     UsageReader* usage = sessions.back()->keeps_real_time() ? &reader : nullptr;
     measurements.emplace_back(*sessions.back(), settings, usage, std::move(pass));
     if (turns.empty()) turns = model.values_in_turn(result.inputs);
-    if (!turns.empty()) measurements.back().take_turns(turns);
+    if (!turns.empty()) measurements.back().take_turns(turns, !result.turns.empty());
     if (!model.runtime().traits().is_simulated) running = std::make_unique<ResidentPeak>();
     measurements.back().warm_up();  // before another session's memory is beside its own
   }
@@ -147,7 +147,7 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
     if (const auto precision = sessions[i]->precision()) result.precision = precision;
   }
   if (settings.stretches && passes == RunPasses::both && result.plain && result.profiled && !settings.copy_to_host &&
-      !is_asked_to_stop(settings))
+      result.turns.empty() && !is_asked_to_stop(settings))
     result.stretches = measure_stretches(*sessions.back(), result, settings.min_time);
 }
 
@@ -251,11 +251,15 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
   if (chosen.hint && !prepared.runtime().traits().has_streams)
     result.notes.push_back(fmt::format("{} has no such setting: --hint {} changes threads and requests only",
                                        result.runtime, hint_name(*chosen.hint)));
-  if (chosen.fit) fit_settings(prepared, chosen);
-  if (chosen.instances == 1 && !chosen.measures_throughput())
-    measure_passes(prepared, chosen, passes, progress);
-  else
-    measure_several(prepared, chosen, passes, progress);
+  try {
+    if (chosen.fit) fit_settings(prepared, chosen);
+    if (chosen.instances == 1 && !chosen.measures_throughput())
+      measure_passes(prepared, chosen, passes, progress);
+    else
+      measure_several(prepared, chosen, passes, progress);
+  } catch (const Error& error) {
+    throw prepared.explained(error);
+  }
   result.content = content_of(model, result.graph ? &*result.graph : nullptr);
   chosen.optimised_model.clear();  // written by now
   if (chosen.instances > 1 && result.profiled)

@@ -9,6 +9,7 @@
 
 #include "base/basics/check.h"
 #include "base/basics/error.h"
+#include "base/memory/resident.h"
 #include "base/system/watched_work.h"
 
 namespace takt {
@@ -159,6 +160,13 @@ void Measurement::set_next_inputs() {
   if (reader_) begin_span();
 }
 
+/// Reading it is no part of any span; a simulated device has no memory.
+void Measurement::note_resident() {
+  if (!reader_) return;
+  if (span_runs_ > 0) end_span(reader_->read());
+  pass_.resident.push_back(resident_bytes());
+}
+
 void Measurement::end_span(const Usage& after) {
   Nanoseconds now = steady_now();
   pass_.usage.push_back({span_runs_, now - span_began_, after - before_});
@@ -189,6 +197,7 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
     ++span_runs_;
     bool last = i + 1 == runs || is_done();
     if (reader_ && (last || is_reading_due(back, *sample))) end_span(last ? reader_->read_all() : reader_->read());
+    if (notes_resident_) note_resident();
     if (checks_.is_due(pass_.samples.size() - 1)) check_outputs(last);
     // Asked for between measurements; runtimes that write operator times only at the end answer with nullopt.
     if (!pass_.profiled) continue;

@@ -33,8 +33,11 @@ class Measurement {
  public:
   Measurement(Session& session, const RunSettings& settings, UsageReader* reader, RunPass pass);
 
-  /// Inputs that take turns, one set a run; kept alive by the caller. Setting them is no part of a run.
-  void take_turns(const std::vector<std::vector<HostTensor>>& inputs) { turns_ = &inputs; }
+  /// Inputs that take turns, one set a run; kept alive by the caller. Setting them is no part of a run. `of_shapes`: of
+  /// different ones, so what is resident after each run is noted.
+  void take_turns(const std::vector<std::vector<HostTensor>>& inputs, bool of_shapes = false) {
+    turns_ = &inputs, notes_resident_ = of_shapes;
+  }
   void warm_up();
   /// Measures in another session of the same model, whose inputs are set, and warms it up uncounted. Before the first
   /// sample, of a pass without operator times. False: it was asked to stop before it ran.
@@ -70,6 +73,7 @@ class Measurement {
   void begin_span();
   void check_outputs(bool last);
   void set_next_inputs();
+  void note_resident();
   bool is_reading_due(Nanoseconds now, Nanoseconds sample) const;
   void end_span(const Usage& after);
   void collect_ops_at_end();
@@ -86,6 +90,7 @@ class Measurement {
   std::size_t span_runs_ = 0;
   OutputChecks checks_;
   const std::vector<std::vector<HostTensor>>* turns_ = nullptr;
+  bool notes_resident_ = false;
 };
 
 /// Until the process's other threads have stopped working, for about 200 ms at most.

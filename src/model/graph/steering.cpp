@@ -111,64 +111,98 @@ bool has_own_condition(const Graph& body) {
   return id != body.inputs[1] && !body.tensor(id).is_constant;
 }
 
+/// A tensor that an operator reads to know what to do, and its number among the operands.
+struct Deciding {
+  TensorId id = no_tensor;
+  std::size_t operand = 0;
+};
+
+std::vector<Deciding> first_operands(const Op& op, std::size_t most) {
+  std::vector<Deciding> operands;
+  for (std::size_t i = 0; i < std::min(op.inputs.size(), most); ++i) operands.push_back({op.inputs[i], i});
+  return operands;
+}
+
+std::vector<Deciding> conditions_of(const Op& op) {
+  if (op.type == "If") return first_operands(op, 1);
+  if (op.type != "Loop") return {};
+  const bool by_body = std::any_of(op.subgraphs.begin(), op.subgraphs.end(),
+                                   [](const auto& named) { return has_own_condition(*named.second); });
+  return first_operands(op, by_body ? op.inputs.size() : 2);
+}
+
+/// Operands by number that say how large a result is; `from` on to `to`.
+struct SizeOperands {
+  std::size_t from, to;
+};
+
+std::vector<Deciding> sizes_of(const Op& op) {
+  constexpr std::size_t all = 8;
+  static const std::map<std::string_view, SizeOperands> types{{"Range", {0, all}},  {"ConstantOfShape", {0, all}},
+                                                              {"Resize", {1, all}}, {"Upsample", {1, all}},
+                                                              {"TopK", {1, 2}},     {"Expand", {1, 2}},
+                                                              {"Tile", {1, all}},   {"OneHot", {1, 2}},
+                                                              {"Pad", {1, 2}},      {"CenterCropPad", {1, 2}}};
+  const auto known = op.domain.empty() ? types.find(op.type) : types.end();
+  if (known == types.end()) return {};
+  std::vector<Deciding> operands = first_operands(op, known->second.to);
+  operands.erase(operands.begin(),
+                 operands.begin() + static_cast<std::ptrdiff_t>(std::min(known->second.from, operands.size())));
+  return operands;
+}
+
 class Finder {
  public:
-  explicit Finder(const Graph& graph) : graph_(graph), walk_(graph) {}
+  using Decides = std::vector<Deciding> (*)(const Op&);
 
-  std::map<TensorId, Steering> find() {
+  /// `by_turns`: what the turns of a body hand on counts as all inputs of the operator that has the body.
+  Finder(const Graph& graph, Decides decides, bool by_turns)
+      : graph_(graph), walk_(graph), decides_(decides), by_turns_(by_turns) {}
+
+  std::vector<Steering> find() {
     for (const auto& op : graph_.ops) {
-      const auto steered = conditions_of(op);
-      for (const auto id : steered) note(id, op);
+      for (const auto& deciding : decides_(op)) note(deciding.id, op, deciding.operand);
       for (const auto& [name, body] : op.subgraphs) look_inside(op, *body);
     }
-    return std::move(found_);
+    std::vector<Steering> result;
+    for (const auto input : graph_.inputs)
+      if (const auto steering = found_.find(input); steering != found_.end()) result.push_back(steering->second);
+    return result;
   }
 
  private:
-  static std::vector<TensorId> conditions_of(const Op& op) {
-    if (op.type == "If" && !op.inputs.empty()) return {op.inputs[0]};
-    if (op.type != "Loop") return {};
-    std::vector<TensorId> steering(
-        op.inputs.begin(), op.inputs.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(op.inputs.size(), 2)));
-    for (const auto& [name, body] : op.subgraphs)
-      if (has_own_condition(*body)) steering = op.inputs;
-    return steering;
-  }
-
-  /// Of control flow inside of a body: what it reads from outside, or, where it goes by what the body is given, all of
-  /// the operator's inputs.
+  /// Of what is inside of a body: what it reads from outside, or, where it goes by what the body is given, all of the
+  /// operator's inputs.
   void look_inside(const Op& parent, const Graph& body) {
     Walk inside(body);
     for (const auto& op : body.ops) {
-      for (const auto condition : conditions_of(op))
-        for (const auto id : inside.sources(condition)) {
+      for (const auto& deciding : decides_(op))
+        for (const auto id : inside.sources(deciding.id)) {
           const auto& tensor = body.tensor(id);
           if (const auto outside = tensor.is_captured ? graph_.find_tensor(tensor.name) : std::nullopt)
-            note(*outside, op);
-          else
-            for (const auto input : parent.inputs) note(input, op);
+            note(*outside, op, deciding.operand);
+          else if (by_turns_)
+            for (const auto input : parent.inputs) note(input, op, deciding.operand);
         }
       for (const auto& [name, inner] : op.subgraphs) look_inside(parent, *inner);
     }
   }
 
-  void note(TensorId id, const Op& op) {
-    for (const auto input : walk_.sources(id)) found_.emplace(input, Steering{input, op.name, op.type});
+  void note(TensorId id, const Op& op, std::size_t operand) {
+    for (const auto input : walk_.sources(id)) found_.emplace(input, Steering{input, op.name, op.type, operand});
   }
 
   const Graph& graph_;
   Walk walk_;
+  Decides decides_;
+  bool by_turns_;
   std::map<TensorId, Steering> found_;
 };
 
 }  // namespace
 
-std::vector<Steering> find_steering(const Graph& graph) {
-  const auto found = Finder(graph).find();
-  std::vector<Steering> result;
-  for (const auto input : graph.inputs)
-    if (const auto steering = found.find(input); steering != found.end()) result.push_back(steering->second);
-  return result;
-}
+std::vector<Steering> find_steering(const Graph& graph) { return Finder(graph, conditions_of, true).find(); }
+
+std::vector<Steering> find_sizing(const Graph& graph) { return Finder(graph, sizes_of, false).find(); }
 
 }  // namespace takt

@@ -65,6 +65,11 @@ std::optional<std::int64_t> feature_count(const Op& op) {
   return std::nullopt;
 }
 
+/// Of rank 4, as pictures and what a model carries from one to the next are, and no dimension is fixed.
+bool is_open_picture(const PartialShape& shape) {
+  return shape.size() == 4 && std::none_of(shape.begin(), shape.end(), [](auto& dim) { return dim.value.has_value(); });
+}
+
 std::int64_t attribute_at(const Op& op, const std::string& name, std::size_t index, std::int64_t otherwise) {
   const auto found = op.attributes.find(name);
   const auto* list = found == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&found->second);
@@ -79,9 +84,17 @@ DimensionGuess::DimensionGuess(const Graph* graph, const std::vector<Port>& inpu
   for (const auto& input : inputs) {
     const auto& known = shapes_[input.name] = named(input.name, input.shape);
     const bool channels_last = has_channels_last(graph, input);
+    const bool is_open = is_open_picture(known);
     for (std::size_t i = 0; i < known.size(); ++i)
-      if (!known[i].value)
-        unknowns_.try_emplace(known[i].symbol, Unknown{"", std::nullopt, 1, usual_size(input, i, channels_last)});
+      if (!known[i].value) {
+        auto& unknown = unknowns_
+                            .try_emplace(known[i].symbol,
+                                         Unknown{"", std::nullopt, 1, usual_size(input, i, channels_last), is_open})
+                            .first->second;
+        unknown.is_of_open_input = unknown.is_of_open_input && is_open;
+      }
+    has_states_ = has_states_ || is_open;
+    has_picture_ = has_picture_ || (known.size() == 4 && !is_open);
   }
   if (graph)
     for (const auto& op : graph->ops) read(*graph, op);
@@ -92,6 +105,7 @@ DimensionGuess::DimensionGuess(const Graph* graph, const std::vector<Port>& inpu
 /// dimension that matters or several that are the same.
 void DimensionGuess::plan_tries() {
   tries_.push_back({});
+  if (has_states_ && has_picture_) tries_.push_back({1, "", false, true});
   for (const auto size : other_sizes()) tries_.push_back({size, ""});
   for (const auto size : other_sizes())
     for (const auto& [name, unknown] : unknowns_)
@@ -125,6 +139,7 @@ void DimensionGuess::equal(const Dim& a, const Dim& b) {
   // A name says more than a place does.
   if (first.ends_with(']') && !second.ends_with(']')) merged.usual = gone.usual;
   merged.at_least = std::max(merged.at_least, gone.at_least);
+  merged.is_of_open_input = merged.is_of_open_input && gone.is_of_open_input;
   gone.parent = first;
 }
 
@@ -229,6 +244,7 @@ std::int64_t DimensionGuess::value_of(const Unknowns& unknowns, const std::strin
       sum += unknowns.contains(part) ? value_of(unknowns, part, choice) : 1;
     return sum;
   }
+  if (choice.open_inputs_are_one) return std::max(unknown.is_of_open_input ? 1 : unknown.usual, unknown.at_least);
   const bool is_batch = unknown.usual == 1;
   const bool is_moved = choice.size && (choice.of.empty() ? !is_batch : choice.of == top);
   const auto otherwise = choice.others_are_one ? 1 : unknown.usual;

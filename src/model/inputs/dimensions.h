@@ -3,8 +3,8 @@
 // Three sources, the first that knows wins: what the user gave (an input's shape fixes its symbols everywhere), what
 // the operators demand (a convolution's channels, the rows of a matrix, a table of positions), and what is usual for a
 // dimension of that name and place (usual_sizes.h). What is usual may still be refused; then later tries take other
-// values: first all dimensions that nobody demands the same one, then one dimension at a time another one, with the
-// others as usual or 1.
+// values: first 1 for all of an input that is open as a whole beside a picture (a first state of any size), then all
+// dimensions that nobody demands the same one, then one dimension at a time another one, with the others as usual or 1.
 #pragma once
 
 #include <cstddef>
@@ -36,13 +36,15 @@ class DimensionGuess {
     std::string parent;  ///< an equal dimension; empty: this one stands for itself
     std::optional<std::int64_t> value;
     std::int64_t at_least = 1;
-    std::int64_t usual = 1;  ///< at its place in the input that first names it
+    std::int64_t usual = 1;         ///< at its place in the input that first names it
+    bool is_of_open_input = false;  ///< every input that has it leaves all its dimensions open
   };
   /// What a try has instead of the usual.
   struct Try {
     std::optional<std::int64_t> size;  ///< unset: all is as usual
     std::string of;                    ///< of this one alone; empty: of all but batches
     bool others_are_one = false;       ///< instead of usual
+    bool open_inputs_are_one = false;  ///< those of is_of_open_input, the others as usual
   };
   using Unknowns = std::map<std::string, Unknown>;
 
@@ -64,6 +66,8 @@ class DimensionGuess {
   std::map<std::string, PartialShape> shapes_;
   Unknowns unknowns_;
   std::vector<Try> tries_;
+  bool has_states_ = false;   ///< an input of rank 4 is open as a whole
+  bool has_picture_ = false;  ///< another one is not
 };
 
 /// An input whose rank the model leaves open gets the rank that its first reader wants (2 where none tells).

@@ -13,12 +13,15 @@
 #include "model/inputs/image.h"
 #include "model/inputs/json.h"
 #include "model/inputs/npy.h"
+#include "model/inputs/shape_words.h"
 #include "model/inputs/tensor_convert.h"
 #include "model/inputs/tensor_dump.h"
 #include "model/runtime/generated_values.h"
 
 namespace takt {
 namespace {
+
+constexpr const char* written = "values as written";  ///< the origin of a literal
 
 std::string input_names(const std::vector<Port>& inputs) {
   std::string names;
@@ -75,8 +78,9 @@ std::vector<InputRequest> read_file_input(const InputSpec& spec, const std::file
   return read_whole(file.text(), [&] { return parse_file_input(spec, path, file); });
 }
 
-/// Its files of values, by name; nullopt: `spec` is no folder.
-std::optional<std::vector<std::filesystem::path>> folder_of(const InputSpec& spec) {
+/// The files of a list, or of a folder by name; nullopt: `spec` is neither.
+std::optional<std::vector<std::filesystem::path>> files_of(const InputSpec& spec) {
+  if (!spec.files.empty()) return spec.files;
   const auto* path = std::get_if<std::filesystem::path>(&spec.content);
   if (!path || is_value_file(path->string())) return std::nullopt;
   std::error_code error;
@@ -90,9 +94,30 @@ std::optional<std::vector<std::filesystem::path>> folder_of(const InputSpec& spe
   return files;
 }
 
+/// What is written as [1,3,224,224] and does not fit as values is a shape; where the numbers fit as values, too, it is
+/// said how to write a shape.
+void read_as_shape(const Port& port, InputRequest& request, std::optional<std::int64_t> batch,
+                   std::vector<std::string>& notes) {
+  const auto* given = std::get_if<GivenInput>(&request.content);
+  const auto meant = given && given->origin == written ? shape_meant_by(given->value, port.shape) : std::nullopt;
+  if (!meant) return;
+  const std::string as_shape = fmt::format("{}:{}", printable(escape_input_name(port.name)), to_string(*meant));
+  try {
+    GivenInput values = *given;
+    std::vector<std::string> ignored;
+    fit_shape(values, port, batch, ignored);
+    notes.push_back(
+        fmt::format("{}: read as values; for generated values of that shape write '{}'", given->where, as_shape));
+  } catch (const Error&) {
+    notes.push_back(fmt::format("{}: read as the shape '{}' of generated values", given->where, as_shape));
+    request.content = *meant;
+  }
+}
+
 void settle_request(const Port& port, InputRequest request, std::optional<std::int64_t> batch, InputChoice& choice,
                     std::vector<std::string>& notes) {
   Shape shape;
+  read_as_shape(port, request, batch, notes);
   if (auto* given = std::get_if<GivenInput>(&request.content)) {
     given->value.tensor.name = port.name;
     fit_shape(*given, port, batch, notes);
@@ -131,7 +156,7 @@ std::vector<std::filesystem::path> value_files(const std::filesystem::path& fold
 std::size_t count_turns(const std::vector<InputSpec>& specs) {
   std::optional<std::size_t> turns;
   for (const auto& spec : specs) {
-    const auto files = folder_of(spec);
+    const auto files = files_of(spec);
     if (!files) continue;
     if (turns.value_or(files->size()) != files->size())
       throw Error(ErrorKind::bad_input, fmt::format("--input '{}': this folder has {} files and the one before {}; "
@@ -149,9 +174,9 @@ std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs, std::
       requests.push_back({spec.name, *shape});
     } else if (const auto* literal = std::get_if<GivenTensor>(&spec.content)) {
       const std::string where = fmt::format("--input '{}'", printable(spec.text));
-      requests.push_back({spec.name, GivenInput{*literal, where, "values as written"}});
+      requests.push_back({spec.name, GivenInput{*literal, where, written}});
     } else {
-      const auto files = folder_of(spec);
+      const auto files = files_of(spec);
       auto read =
           read_file_input(spec, files ? (*files)[turn % files->size()] : std::get<std::filesystem::path>(spec.content));
       std::move(read.begin(), read.end(), std::back_inserter(requests));

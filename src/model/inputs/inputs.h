@@ -29,14 +29,15 @@ struct InputRequest {
 
 /// Reads the files among `specs`. A .json may ask for several inputs: those that it names, or the one that the item
 /// names. Throws Error(io) for a file that cannot be read, Error(bad_input) as the parsers do.
-/// For a folder, reads the file number `turn` in order of name, starting again with the first after the last.
+/// For a folder, reads the file number `turn` in order of name, starting again with the first after the last; likewise
+/// of a list of files.
 std::vector<InputRequest> read_inputs(const std::vector<InputSpec>& specs, std::size_t turn = 0);
 
 /// Files of values in a folder, by name. What cannot be read of it is in `error`.
 std::vector<std::filesystem::path> value_files(const std::filesystem::path& folder, std::error_code& error);
 
-/// How many files the folders among `specs` have; 1 without one. Throws Error(io) for a folder that cannot be read,
-/// Error(bad_input) for one without a file of values, and for two of different numbers.
+/// How many files the folders and lists among `specs` have; 1 without one. Throws Error(io) for a folder that cannot be
+/// read, Error(bad_input) for one without a file of values, and for two of different numbers.
 std::size_t count_turns(const std::vector<InputSpec>& specs);
 
 struct InputChoice {

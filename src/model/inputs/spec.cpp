@@ -5,6 +5,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "model/inputs/literal.h"
+#include "model/inputs/shape_words.h"
 #include "model/inputs/tensor_dump.h"
 
 namespace takt {
@@ -69,18 +70,45 @@ bool is_word(std::string_view data) {
   return first >= 0x80 || std::isalpha(first) != 0 || first == '/' || first == '_' || first == '~';
 }
 
+/// "a.npy, b.npy"; empty: it is something else, or one file of that name.
+std::vector<std::filesystem::path> files_in(std::string_view data) {
+  std::vector<std::filesystem::path> files;
+  std::error_code none;
+  if (data.find(',') == data.npos || std::filesystem::exists(unescape(data), none)) return {};
+  for (const auto& part : split(data, ',')) {
+    files.emplace_back(unescape(trim(part)));
+    if (!is_value_file(files.back().string())) return {};
+  }
+  return files;
+}
+
+/// Where the name ends. "x=a.npy" is understood, too, if no file is called so.
+std::size_t end_of_name(std::string_view item) {
+  const auto colon = find_separator(item, ':');
+  const auto equals = item.find('=');
+  std::error_code none;
+  const bool is_name = colon == item.npos && equals != item.npos && equals > 0 && item.front() != '"' &&
+                       is_value_file(item) && !std::filesystem::exists(unescape(item), none);
+  return is_name ? equals : colon;
+}
+
 InputSpec parse_item(std::string_view item) {
   InputSpec spec{{}, {}, std::string(item)};
   std::string_view data = item;
-  if (const auto colon = find_separator(item, ':'); colon != std::string_view::npos) {
-    spec.name = unescape(trim(item.substr(0, colon)));
-    data = trim(item.substr(colon + 1));
+  if (const auto end = end_of_name(item); end != std::string_view::npos) {
+    spec.name = unescape(trim(item.substr(0, end)));
+    data = trim(item.substr(end + 1));
   }
   if (data.empty()) refuse(item, "nothing follows the name; write NAME:DATA");
-  if (is_value_file(unescape(data)) || is_folder(unescape(data)))
+  spec.files = files_in(data);
+  if (!spec.files.empty())
+    spec.content = spec.files.front();
+  else if (is_value_file(unescape(data)) || is_folder(unescape(data)))
     spec.content = std::filesystem::path(unescape(data));
   else if (data.starts_with('{'))
     spec.content = parse_shape(item, data);
+  else if (auto shape = shape_in_words(data))
+    spec.content = std::move(*shape);
   else if (is_word(data))
     refuse(item,
            fmt::format("'{}' is not a shape in braces, a literal (1,2,3) or a readable file (.npy, .json, .ppm, .pgm)",
@@ -106,7 +134,9 @@ std::vector<InputSpec> parse_input_specs(std::string_view text) try {
     const auto end = find_separator(rest, ';');
     const std::string_view item = trim(rest.substr(0, end));
     if (item.empty()) refuse(text, "there is an empty item; write [NAME:]DATA, several separated by ';'");
-    specs.push_back(parse_item(item));
+    const auto named = named_shapes(item);
+    for (const auto& [name, shape] : named) specs.push_back({name, shape, std::string(item)});
+    if (named.empty()) specs.push_back(parse_item(item));
     if (end == std::string_view::npos) return specs;
     rest.remove_prefix(end + 1);
   }

@@ -76,11 +76,14 @@ std::string foreign_format(std::string_view bytes) {
 ModelPlace place_of(const fs::path& model) {
   if (model.empty()) return {"ONNX model in memory", {}};
   const fs::path folder = model.parent_path();
-  return {printable(model.string()), folder.empty() ? fs::path(".") : folder};
+  ModelPlace place{printable(model.string()), folder.empty() ? fs::path(".") : folder};
+  std::error_code error;
+  if (fs::is_symlink(model, error)) place.real_folder = fs::canonical(model, error).parent_path();
+  return place;
 }
 
-void check_external_data(const ModelPlace& place, const std::string& tensor, const std::string& location,
-                         std::int64_t offset, std::int64_t length) {
+fs::path check_external_data(const ModelPlace& place, const std::string& tensor, const std::string& location,
+                             std::int64_t offset, std::int64_t length) {
   if (location.empty()) refuse_external(place, tensor, "has no location; export the model again");
   if (place.folder.empty()) refuse_external(place, tensor, "cannot be found, because the model has no folder");
   const std::string named = "is at '" + printable(location) + "', ";
@@ -95,7 +98,7 @@ void check_external_data(const ModelPlace& place, const std::string& tensor, con
   const fs::path file = fs::canonical(folder / relative, error);
   if (error)
     refuse_external(place, tensor, named + "which cannot be found (" + error.message() + "); put it next to the model");
-  if (!is_inside(file, folder)) {
+  if (!is_inside(file, folder) && (place.real_folder.empty() || !is_inside(file, place.real_folder))) {
     refuse_external(place, tensor, named + "a link that leaves the model's folder; only files in that folder are read");
   }
   if (!fs::is_regular_file(file, error)) refuse_external(place, tensor, named + "which is not a file");
@@ -109,6 +112,7 @@ void check_external_data(const ModelPlace& place, const std::string& tensor, con
                     named + "bytes " + std::to_string(offset) + " to " + std::to_string(first + wanted) +
                         " of a file of " + std::to_string(size) + "; it is truncated or belongs to another model");
   }
+  return file;
 }
 
 }  // namespace takt

@@ -15,6 +15,7 @@
 #include "model/onnx/file.h"
 #include "model/onnx/graph.h"
 #include "model/onnx/lean.h"
+#include "model/onnx/open.h"
 #include "onnx-ml.pb.h"
 
 namespace takt {
@@ -134,6 +135,7 @@ OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& path) 
                          : "the file is not an ONNX model, or is damaged or truncated");
   }
   check_versions(*model.proto, place);
+  read_open_dimensions(*model.proto->mutable_graph());
   model.graph = read_graph(model.proto->graph(), place);
   for (const auto& function : model.proto->functions()) check_function_constants(function, place);
   for (const auto& import : model.proto->opset_import()) {

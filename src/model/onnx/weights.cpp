@@ -103,11 +103,26 @@ std::string_view WeightFiles::values_of(const onnx::TensorProto& tensor) {
   }
   const std::int64_t length = tensor_bytes(tensor);
   const ModelPlace place = place_of(model_);
-  check_external_data(place, tensor.name(), location, offset, length);
+  const fs::path path = check_external_data(place, tensor.name(), location, offset, length);
   if (length == 0) return {};
   auto& file = files_[location];
-  if (!file) file = std::make_unique<MappedFile>(place.folder / location);
+  if (!file) file = std::make_unique<MappedFile>(path);
   return file->text().substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(length));
+}
+
+void point_at_real_files(onnx::ModelProto& proto, const fs::path& model) {
+  const ModelPlace place = place_of(model);
+  if (place.real_folder.empty()) return;
+  const auto point = [&](onnx::TensorProto& tensor) {
+    for (auto& entry : *tensor.mutable_external_data()) {
+      if (entry.key() != "location") continue;
+      std::error_code error;
+      const fs::path real = fs::canonical(place.folder / entry.value(), error).lexically_relative(place.real_folder);
+      if (!error && !real.empty() && *real.begin() != "..") entry.set_value(real.string());
+    }
+  };
+  for (auto& tensor : *proto.mutable_graph()->mutable_initializer()) point(tensor);
+  visit_inner(proto, point);
 }
 
 void bring_weights_inside(onnx::ModelProto& proto, const fs::path& model) {

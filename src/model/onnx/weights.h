@@ -31,6 +31,11 @@ class WeightFiles {
   std::map<std::string, std::unique_ptr<MappedFile>> files_;
 };
 
+/// Where `model` is a link to a file elsewhere, as in the caches of model hubs, the external data of `proto`, the model
+/// itself, gets the locations of the files behind the links, in the folder of the model's own file: for readers that
+/// follow no links out of a folder. Elsewhere nothing changes.
+void point_at_real_files(onnx::ModelProto& proto, const std::filesystem::path& model);
+
 /// Gives each constant of the outermost graph its values, out of the files beside `model`, whose constants they are: a
 /// graph that a runtime saved elsewhere still points at those. Throws Error(bad_input) where the data is not there.
 void bring_weights_inside(onnx::ModelProto& proto, const std::filesystem::path& model);

@@ -59,8 +59,9 @@ class Binding {
     shared_.clear();
   }
 
-  /// Where the next run writes this output.
+  /// Where the next run writes this output. Of another shape than the model declares it would refuse the memory.
   void set_output(std::size_t port, const Shape& shape, std::shared_ptr<std::byte> memory) {
+    if (const auto declared = concrete(outputs_[port].shape); declared && *declared != shape) return;
     results_[port] = value_over(memory.get(), outputs_[port].type, shape);
     memory_[port] = std::move(memory);
   }
@@ -85,13 +86,25 @@ class Binding {
   }
 
   /// Before a run: outputs of fixed shape are written to the same memory as last time, or to what was given for them;
-  /// others are allocated anew.
+  /// others are allocated anew, also where the model declares another shape than they come with.
   void prepare_next() {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const Port& port = outputs_[i];
-      if (!memory_[i] && (!concrete(port.shape) || port.shape.empty() || port.type == ElementType::string))
-        results_[i] = Ort::Value(nullptr);
+      const bool is_fixed = concrete(port.shape) && !port.shape.empty() && port.type != ElementType::string;
+      if (!memory_[i] && !(is_fixed && comes_as_declared(i))) results_[i] = Ort::Value(nullptr);
     }
+  }
+
+  /// False: the last run gave output number `port` in another shape than the model declares for it.
+  bool comes_as_declared(std::size_t port) const {
+    const Ort::Value& value = results_[port];
+    if (!value || !value.HasValue() || !value.IsTensor()) return true;
+    const std::vector<std::int64_t> shape = value.GetTensorTypeAndShapeInfo().GetShape();
+    const PartialShape& declared = outputs_[port].shape;
+    if (declared.empty()) return true;  // or of a rank that is not known
+    return shape.size() == declared.size() &&
+           std::equal(shape.begin(), shape.end(), declared.begin(),
+                      [](auto size, auto& dim) { return dim.value.value_or(size) == size; });
   }
 
   const std::vector<HostTensor>& tensors() const { return tensors_; }

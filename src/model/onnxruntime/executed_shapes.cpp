@@ -11,6 +11,7 @@
 #include "base/files/temporary_folder.h"
 #include "base/memory/free_memory.h"
 #include "model/onnx/onnx.h"
+#include "model/onnx/weights.h"
 #include "model/onnxruntime/ort_events.h"
 #include "model/onnxruntime/shapes.h"
 #include "model/onnxruntime/tensors.h"
@@ -139,6 +140,7 @@ std::string with_named_nodes(const std::filesystem::path& model, const Graph& gr
   const OnnxModel read = read_onnx_structure(model);
   std::size_t number = 0;
   name_nodes(*read.proto->mutable_graph(), graph, number);
+  point_at_real_files(*read.proto, model);
   return serialize_onnx(*read.proto);
 }
 

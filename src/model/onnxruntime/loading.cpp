@@ -8,6 +8,7 @@
 #include "base/files/file.h"
 #include "base/memory/free_memory.h"
 #include "model/onnx/onnx.h"
+#include "model/onnx/weights.h"
 #include "model/onnxruntime/model_cache.h"
 #include "model/onnxruntime/properties.h"
 #include "model/onnxruntime/shapes.h"
@@ -20,6 +21,13 @@ namespace takt::ort {
 namespace {
 
 constexpr std::string_view weights_file = "weights.bin";
+
+/// The model without its large weights, for a session that finds them (find_external_data).
+std::string structure_of(const std::filesystem::path& model) {
+  const OnnxModel read = read_onnx_structure(model);
+  point_at_real_files(*read.proto, model);
+  return serialize_onnx(*read.proto);
+}
 
 /// For sessions that run nothing: kernels do not make copies of the weights to their liking.
 void leave_weights_as_they_are(Ort::SessionOptions& options) {
@@ -74,7 +82,7 @@ std::filesystem::path Loader::save_optimised(bool weights_apart) {
     saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes", "4096");
     // A session that saves keeps the model's weights beside its own copies to the end: it gets a model without any.
     find_external_data(saving, model_);
-    const std::string structure = serialize_onnx(*read_onnx_structure(model_).proto);
+    const std::string structure = structure_of(model_);
     const Ort::Session saves(env_, structure.data(), structure.size(), saving);
   } else {
     const Ort::Session saves(env_, model_.c_str(), saving);
@@ -142,8 +150,8 @@ void Loader::prepare_profiling(const Graph* graph) {
     optimised_.reset();
     notes_.push_back(
         fmt::format("ONNX Runtime cannot save its optimised graph ({}), so operators are named as in its own profile "
-                    "and their fusion groups are unknown",
-                    one_sentence(e.what())));
+                    "and their fusion groups are unknown{}",
+                    one_sentence(e.what()), full_temporary_folder()));
   }
   std::error_code ignored;
   std::filesystem::remove(dump, ignored);
@@ -171,7 +179,7 @@ Ort::Session Loader::open() {
   if (ready_) return open_bytes(*ready_, std::move(chosen), model_);
   if (weights_) {  // the model's own copies would be beside the packed ones until all are packed: it does without
     find_external_data(chosen, model_);
-    return weights_->open(env_, serialize_onnx(*read_onnx_structure(model_).proto), chosen);
+    return weights_->open(env_, structure_of(model_), chosen);
   }
   return Ort::Session(env_, model_.c_str(), chosen);
 }

@@ -6,8 +6,10 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "base/basics/error.h"
+#include "base/basics/text.h"
 #include "model/onnxruntime/binding.h"
 #include "model/onnxruntime/loading.h"
 #include "model/onnxruntime/profile.h"
@@ -85,7 +87,9 @@ class OnnxRuntimeSession : public Session {
 
   Nanoseconds run() override {
     try {
-      return guarded({where_, running_it}, [&] { return timed_run(); });
+      const Nanoseconds time = guarded({where_, running_it}, [&] { return timed_run(); });
+      if (!std::exchange(has_run_, true)) open_wrong_outputs();
+      return time;
     } catch (const Error&) {
       if (shared_.profiling) shared_.inferences.push_back({});  // a failed inference is in the profile, too
       throw;
@@ -148,6 +152,17 @@ class OnnxRuntimeSession : public Session {
     const auto wall = steady_now() - start;
     if (shared_.profiling) shared_.inferences.push_back({wall, gpu_ ? gpu_->take() : std::vector<GpuActivity>()});
     return wall;
+  }
+
+  /// Files often declare outputs of another size than they come with; ONNX Runtime warns and goes on.
+  void open_wrong_outputs() {
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      if (binding_->comes_as_declared(i)) continue;
+      const Shape shape = binding_->results()[i].GetTensorTypeAndShapeInfo().GetShape();
+      notes_.push_back(fmt::format("output '{}' is {} in the model, but the runtime computes {}",
+                                   printable(outputs_[i].name), to_string(outputs_[i].shape), to_string(shape)));
+      outputs_[i].shape = PartialShape(shape.size());
+    }
   }
 
   /// Before the first use of CUDA by the session: what CUPTI must be told of comes later.
@@ -325,6 +340,7 @@ class OnnxRuntimeSession : public Session {
   std::vector<std::string> notes_;
   GpuActivityRecorder* gpu_ = nullptr;  ///< null: times are the host's
   bool has_gpu_times_ = false;
+  bool has_run_ = false;
   std::string no_gpu_times_;  ///< why, where gpu_ is null
   bool skip_others_;          ///< what is no tensor, instead of failing at it
   SharedSession shared_;

@@ -4,7 +4,9 @@
 
 #include <set>
 
+#include "model/onnx/file.h"
 #include "model/onnx/onnx.h"
+#include "model/onnx/weights.h"
 #include "model/onnxruntime/tensors.h"
 #include "model/runtime/tensor_checks.h"
 
@@ -44,11 +46,14 @@ void name_open_dimensions(onnx::ValueInfoProto& input) {
 std::string with_all_outputs(const std::filesystem::path& model) {
   const OnnxModel read = read_onnx(model);
   show_all_tensors(*read.proto->mutable_graph());
+  point_at_real_files(*read.proto, model);
   return serialize_onnx(*read.proto);
 }
 
 void find_external_data(Ort::SessionOptions& options, const std::filesystem::path& model) {
-  const auto folder = std::filesystem::absolute(model).parent_path().string();
+  const ModelPlace place = place_of(model);
+  const auto folder =
+      (place.real_folder.empty() ? std::filesystem::absolute(model).parent_path() : place.real_folder).string();
   options.AddConfigEntry("session.model_external_initializers_file_folder_path", folder.c_str());
 }
 
@@ -74,6 +79,7 @@ std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std:
   options.SetIntraOpNumThreads(1);
   options.AddConfigEntry("session.disable_prepacking", "1");  // weights stay unread in their file
   find_external_data(options, model);
+  point_at_real_files(proto, model);
   const std::string bytes = serialize_onnx(proto);
   const Ort::Session session(env, bytes.data(), bytes.size(), options);
   std::map<std::string, PartialShape> shapes;

@@ -21,7 +21,8 @@ std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std:
 /// The model with every tensor as an output, serialized.
 std::string with_all_outputs(const std::filesystem::path& model);
 
-/// A model that is opened from memory has its external data beside the file `model`.
+/// A model that is opened from memory has its external data beside the file `model` or, where that is a link, beside
+/// the file that it leads to: see point_at_real_files().
 void find_external_data(Ort::SessionOptions& options, const std::filesystem::path& model);
 
 }  // namespace takt::ort

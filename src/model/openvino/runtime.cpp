@@ -284,7 +284,10 @@ class OpenVinoRuntime : public Runtime {
   /// The device in OpenVINO's spelling. Throws Error(unsupported) with those that work.
   std::string spelled(const std::filesystem::path& model, const std::string& wanted) {
     const std::string device = upper_case(wanted);
-    if (device.find(':') != std::string::npos || device == "AUTO") return device;  // MULTI:…, HETERO:…: OpenVINO's own
+    const auto colon = device.find(':');
+    const auto kind = device.substr(0, colon);
+    const bool is_other_word = kind == "CUDA" || kind == "GPU" || kind == "CPU" || kind == "NPU";  // GPU:0
+    if ((colon != std::string::npos && !is_other_word) || device == "AUTO") return device;  // MULTI:…: OpenVINO's own
     return choose_device(devices(), wanted, where(model, name()), "OpenVINO");
   }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,5 +40,13 @@ struct ToldDevices {
   std::string reason;  ///< empty: it told
 };
 ToldDevices devices_told_apart(std::string_view runtime);
+
+/// The runtime for a model on a real device where nobody asked for a runtime: that of runtime_for() on a CPU and where
+/// it has the device, else another one that reads the file and has it. `told`: what a runtime says of itself. Throws
+/// Error(unsupported) with the reasons of all where none has the device.
+RuntimeChoice runtime_for_device(const std::filesystem::path& model, std::string_view device,
+                                 const std::function<ToldDevices(const std::string&)>& told);
+/// The same, of what the runtimes of this binary say here; each is asked once in a process.
+RuntimeChoice runtime_for_device(const std::filesystem::path& model, std::string_view device);
 
 }  // namespace takt

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
+#include "model/registry/asked.h"
+#include "model/runtime/device_choice.h"
 #include "model/runtime/runtime.h"
 #include "model/sim/runtime.h"
 #include "model/sim/simulated.h"
@@ -68,6 +72,23 @@ std::vector<std::string> names(bool built) {
   return result;
 }
 
+/// Real runtimes of this binary that read the file, `first` before the others.
+std::vector<std::string> readers_of(const std::filesystem::path& model, const std::string& first) {
+  std::vector<std::string> readers{first};
+  for (const auto& entry : entries())
+    if (entry.make && entry.name != first && entry.name != simulated_runtime && reads(entry, ending_of(model)))
+      readers.push_back(entry.name);
+  return readers;
+}
+
+/// Why the runtime cannot use the device; empty: it can.
+std::string reason_against(const ToldDevices& told, std::string_view device) {
+  if (!told.reason.empty()) return told.reason;
+  for (const DeviceStatus& status : told.devices)
+    if (names_device(status, device)) return status.reason.value_or("");
+  return "it has no device of this name";
+}
+
 }  // namespace
 
 std::vector<std::string> runtime_names() { return names(true); }
@@ -106,6 +127,37 @@ RuntimeChoice runtime_for(const std::filesystem::path& model) {
     if (entry.make && entry.name != simulated_runtime && reads(entry, ending))
       return {entry.name, fmt::format("{} is not in this binary", own)};
   return {own, fmt::format("for {} files", ending)};
+}
+
+RuntimeChoice runtime_for_device(const std::filesystem::path& model, std::string_view device,
+                                 const std::function<ToldDevices(const std::string&)>& told) {
+  RuntimeChoice own = runtime_for(model);
+  const auto readers = readers_of(model, own.name);
+  if (names_cpu(device) || readers.size() < 2) return own;  // who is the only one says best what is wrong
+  std::vector<std::string> reasons, usable;
+  for (const std::string& name : readers) {
+    const ToldDevices of_runtime = told(name);
+    const std::string reason = reason_against(of_runtime, device);
+    if (reason.empty())
+      return name == own.name ? own : RuntimeChoice{name, fmt::format("{} has no {}", own.name, printable(device))};
+    reasons.push_back(fmt::format("{}: {}", name, reason));
+    for (const DeviceStatus& status : of_runtime.devices)
+      if (!status.reason && std::find(usable.begin(), usable.end(), status.device) == usable.end())
+        usable.push_back(status.device);
+  }
+  throw Error(ErrorKind::unsupported,
+              fmt::format("{}: device {} cannot be used ({}); use {}", printable(model.string()), printable(device),
+                          fmt::join(reasons, "; "), fmt::join(usable, ", ")));
+}
+
+RuntimeChoice runtime_for_device(const std::filesystem::path& model, std::string_view device) {
+  static std::mutex mutex;
+  static std::map<std::string, ToldDevices> known;
+  return runtime_for_device(model, device, [](const std::string& name) {
+    const std::lock_guard lock(mutex);
+    const auto found = known.find(name);
+    return found != known.end() ? found->second : known.emplace(name, devices_told_apart(name)).first->second;
+  });
 }
 
 }  // namespace takt

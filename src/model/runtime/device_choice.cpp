@@ -8,15 +8,31 @@
 namespace takt {
 namespace {
 
-/// "CUDA:0" as "gpu.0": frameworks name devices by their vendor's library.
+/// "CUDA:0" as "gpu.0": frameworks name devices by their vendor's library, and ONNX Runtime by its own part for it.
 std::string in_takt_words(std::string_view wanted) {
   std::string device = lower_case(wanted);
-  if (device == "cuda" || device.starts_with("cuda:")) device.replace(0, 4, "gpu");
-  if (device.starts_with("gpu:")) device[3] = '.';
+  constexpr std::string_view provider = "executionprovider";
+  if (device.ends_with(provider)) device.resize(device.size() - provider.size());
+  for (const std::string_view vendor : {"cuda", "nvidia", "/gpu"})
+    if (device == vendor || device.starts_with(std::string(vendor) + ":") ||
+        device.starts_with(std::string(vendor) + "."))
+      device.replace(0, vendor.size(), "gpu");
+  if (device.size() > 3 && device[3] == ':') device[3] = '.';
   return device;
 }
 
+/// Both as lower_case() or in_takt_words() gives them.
+bool are_one(const std::string& name, const std::string& device) {
+  return name == device || name == device + ".0" || name + ".0" == device;
+}
+
 }  // namespace
+
+bool names_cpu(std::string_view wanted) { return are_one("cpu", in_takt_words(wanted)); }
+
+bool names_device(const DeviceStatus& status, std::string_view wanted) {
+  return are_one(lower_case(status.device), in_takt_words(wanted));
+}
 
 std::string choose_device(const std::vector<DeviceStatus>& statuses, std::string_view wanted, std::string_view where,
                           std::string_view sdk) {

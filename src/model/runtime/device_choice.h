@@ -9,9 +9,15 @@
 
 namespace takt {
 
+/// Whether `wanted` is the CPU in anyone's words: "cpu", "CPU.0", "CPUExecutionProvider".
+bool names_cpu(std::string_view wanted);
+
+/// Whether `wanted` names the device of `status`, as choose_device() understands it.
+bool names_device(const DeviceStatus& status, std::string_view wanted);
+
 /// Returns the usable device that `wanted` names, in the runtime's spelling. Any case of letters will do; "GPU" also
-/// stands for "GPU.0" and the other way round, and "cuda" and "CUDA:0" for both. `sdk` is what people call the runtime:
-/// "ONNX Runtime". Throws Error(unsupported) with the reason and those that work.
+/// stands for "GPU.0" and the other way round, and so do "cuda", "CUDA:0" and "CUDAExecutionProvider". `sdk` is what
+/// people call the runtime: "ONNX Runtime". Throws Error(unsupported) with the reason and those that work.
 std::string choose_device(const std::vector<DeviceStatus>& statuses, std::string_view wanted, std::string_view where,
                           std::string_view sdk);
 

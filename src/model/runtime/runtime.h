@@ -164,6 +164,7 @@ class Session {
  public:
   virtual ~Session() = default;
   virtual const std::vector<Port>& inputs() const = 0;
+  /// After the first run(), what the model declares to be of another size than it came with is open.
   virtual const std::vector<Port>& outputs() const = 0;
   /// What really runs it: "CPU", "GPU.0", "sim:NPU".
   virtual std::string device() const = 0;

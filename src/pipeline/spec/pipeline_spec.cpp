@@ -230,10 +230,17 @@ PipelineSpec read_spec(const YAML::Node& node, const std::string& origin, const 
   return spec;
 }
 
+/// What a pipe (`<(…)`) names lies where the program was started.
+std::filesystem::path folder_of(const std::string& origin) {
+  std::error_code error;
+  return std::filesystem::is_fifo(origin, error) ? std::filesystem::path()
+                                                 : std::filesystem::path(origin).parent_path();
+}
+
 }  // namespace
 
 PipelineSpec parse_pipeline(const std::string& text, const std::string& origin) try {
-  return read_spec(load_yaml(text, origin, "pipeline"), origin, std::filesystem::path(origin).parent_path());
+  return read_spec(load_yaml(text, origin, "pipeline"), origin, folder_of(origin));
 } catch (const YAML::Exception& e) {  // of a node that is looked at in a way it does not allow
   throw Error(ErrorKind::bad_input,
               fmt::format("{}:{}: {}", origin, e.mark.is_null() ? 1 : e.mark.line + 1, printable(e.msg)));

@@ -53,7 +53,11 @@ OpenedSession open_session(const std::filesystem::path& model, const StageExecut
   // A virtual clock would begin later, and has nothing to warm up.
   if (opened.session->keeps_real_time()) {
     begin_step("running it once");
+    const std::vector<Port> declared = opened.session->outputs();
     opened.session->run();
+    const std::vector<Port>& seen = opened.session->outputs();
+    for (std::size_t i = 0; i < seen.size(); ++i)  // a session opens what the model declares wrong
+      if (concrete(declared[i].shape) && !concrete(seen[i].shape)) opened.output_shapes[i].reset();
   }
   opened.runtime = prepared.release_runtime();
   return opened;

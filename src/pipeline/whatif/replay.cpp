@@ -27,6 +27,11 @@ int find(const PipelineChange& change, const std::vector<Named>& all, std::strin
     if (one.name == name) return static_cast<int>(names.size());
     names.push_back(one.name);
   }
+  if (change.knob == Knob::stage_device && change.device == name)  // another device is no slip
+    refuse(change,
+           fmt::format("the run has no device '{}'; it has {}. The time of a stage on a device that did not take "
+                       "part is not known: name the device in the pipeline's file and run or simulate that",
+                       printable(name), fmt::join(names, ", ")));
   refuse(change, fmt::format("the run has no {} '{}'; {}", kind, printable(name),
                              suggestion(name, names, fmt::format("it has {}", fmt::join(names, ", ")))));
 }

@@ -221,6 +221,11 @@ class ChromeReader {
       what = source_.damage();
     else if (trim(text).empty())
       what = "the file is empty";
+    else if (state == HeadState::no_events && text.find("\"graph_exec\"") != text.npos)
+      throw Error(ErrorKind::bad_input, printable(name_) + ": this is a profile, not a trace; 'takt analyze " +
+                                            printable(name_) +
+                                            "' prints it, and 'takt run MODEL --trace FILE' writes a "
+                                            "trace");
     else if (state == HeadState::no_events)
       what = "the JSON has no 'traceEvents'";
     else if (state == HeadState::needs_more)

@@ -10,6 +10,7 @@
 #include "measure/report/run_facts.h"
 #include "measure/report/run_tables.h"
 #include "measure/report/run_text.h"
+#include "measure/report/shapes_table.h"
 #include "measure/run/label.h"
 #include "measure/run/memory.h"
 #include "measure/run/results.h"
@@ -287,6 +288,27 @@ TEST(Cells, of_run_percentiles) {
                 {"percentile_low_us", {"", "", "111.06666666666666", "", "", "143.74666666666667"}},
                 {"percentile_high_us", {"", "128.93333333333334", "", "", "187.51999999999998", ""}},
                 {"percentile_needs_runs", {"", "12", "12", "", "12", "12"}}});
+}
+
+TEST(Cells, of_run_shapes) {
+  RunResult result;
+  EXPECT_FALSE(shapes_table(result));
+  result.turns = {{"x {1,4}", 64}, {"x {2,4}", std::nullopt}, {"x {1,4}", 64}};
+  EXPECT_FALSE(shapes_table(result)) << "no pass";
+  result.plain.emplace();
+  result.plain->samples = all_us({10, 70, 30, 20, 50});  // of turns 0, 1, 2, 0, 1
+  result.plain->resident = {100, 300, 200, std::nullopt, 250};
+  expect_cells(shapes_table(result).value(), {{"turn_shapes", {"x {1,4}", "x {2,4}"}},
+                                              {"turn_runs", {"3", "2"}},
+                                              {"turn_first_us", {"10", "70"}},
+                                              {"turn_median_us", {"20", "60"}},
+                                              {"turn_max_us", {"30", "70"}},
+                                              {"turn_resident_bytes", {"200", "300"}},
+                                              {"turn_activation_bytes", {"64", ""}}});
+  result.plain->resident.clear();
+  EXPECT_EQ(to_csv(some_columns(*shapes_table(result), {"turn_resident_bytes"})), "turn_resident_bytes\n\n\n");
+  result.throughput.emplace();
+  EXPECT_FALSE(shapes_table(result)) << "which request had which is not known";
 }
 
 TEST(Cells, of_run_throughput) {

@@ -8,6 +8,7 @@
 #include "base/basics/error.h"
 #include "model/onnx/builder.h"
 #include "model/onnx/file.h"
+#include "model/onnx/weights.h"
 #include "onnx-ml.pb.h"
 #include "test_folder.h"
 
@@ -201,6 +202,31 @@ TEST_F(RefusalsTest, external_data_stays_in_the_folder) {
   ASSERT_TRUE(proto.ParseFromString(external("w.bin")));
   proto.mutable_graph()->mutable_initializer(0)->set_data_type(onnx::TensorProto::STRING);
   EXPECT_THAT(reading(proto.SerializeAsString()), HasSubstr("has strings in external data"));
+}
+
+TEST_F(RefusalsTest, links_of_a_hubs_cache_stay_in_the_folder_of_the_models_own_file) {
+  // snapshots/1/m.onnx and its weights are links to blobs/, as model hubs keep them.
+  const fs::path model = file("blobs/aa", external("w.bin")), weights = file("blobs/bb", std::string(16, 'w'));
+  file("elsewhere/cc", std::string(16, 'w'));
+  fs::create_directories(folder_ / "snapshots/1");
+  fs::create_symlink("../../blobs/aa", folder_ / "snapshots/1/m.onnx");
+  fs::create_symlink("../../blobs/bb", folder_ / "snapshots/1/w.bin");
+  const auto read = [&] { read_onnx_structure(folder_ / "snapshots/1/m.onnx"); };
+  EXPECT_EQ(refusal(read), "nothing was thrown");
+  onnx::ModelProto proto = *read_onnx(folder_ / "snapshots/1/m.onnx").proto;
+  point_at_real_files(proto, folder_ / "snapshots/1/m.onnx");
+  EXPECT_EQ(proto.graph().initializer(0).external_data(0).value(), "bb");
+  fs::remove(folder_ / "snapshots/1/w.bin");
+  fs::create_symlink("../../elsewhere/cc", folder_ / "snapshots/1/w.bin");
+  EXPECT_THAT(refusal(read), HasSubstr("leaves the model's folder"));
+  fs::remove(folder_ / "snapshots/1/w.bin"), fs::remove(folder_ / "snapshots/1/m.onnx");
+  fs::create_symlink("../../blobs/bb", folder_ / "snapshots/1/w.bin");
+  fs::copy_file(model, folder_ / "snapshots/1/m.onnx");
+  EXPECT_THAT(refusal(read), HasSubstr("leaves the model's folder")) << "a model that is no link";
+  proto = onnx::ModelProto();
+  ASSERT_TRUE(proto.ParseFromString(external("w.bin")));
+  point_at_real_files(proto, folder_ / "snapshots/1/m.onnx");
+  EXPECT_EQ(proto.graph().initializer(0).external_data(0).value(), "w.bin");
 }
 
 TEST_F(RefusalsTest, look_at_external_data_in_functions_and_attributes) {

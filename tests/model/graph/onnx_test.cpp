@@ -52,6 +52,27 @@ TEST(ReadOnnx, a_convolution_and_a_relu) {
   EXPECT_EQ(graph.opsets.at(""), 17);
 }
 
+TEST(ReadOnnx, dimensions_of_minus_one_are_open_and_no_symbol) {
+  ModelBuilder b;
+  const auto x = b.input("x", ElementType::f32, {-1, 64});
+  const auto y = b.symbolic_input("y", ElementType::f32, "-1,n");
+  const auto z = b.input("z", ElementType::f32, {0, 64});
+  b.graph().mutable_input(2)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param(
+      "?");
+  const auto sum = b.node("Sum", {x, y, z});
+  b.value_info(sum, ElementType::f32, {-1, 64});
+  b.output(b.node("Relu", {sum}, {}, {.outputs = {"r"}}), ElementType::f32, {-1, 64});
+  const OnnxModel model = b.build();
+  const auto shape = [&](const std::string& name) { return to_string(tensor(model.graph, name).shape.value()); };
+  EXPECT_EQ(shape("x"), "{?,64}");
+  EXPECT_EQ(shape("y"), "{?,n}");
+  EXPECT_EQ(shape("z"), "{?,64}");
+  EXPECT_EQ(shape(sum), "{?,64}");
+  EXPECT_EQ(shape("r"), "{?,64}");
+  EXPECT_FALSE(model.proto->graph().input(0).type().tensor_type().shape().dim(0).has_dim_value())
+      << "whoever writes it again says the same";
+}
+
 TEST(ReadOnnx, sorts_stably_by_dependency) {
   ModelBuilder b;
   b.node("Relu", {"a"}, {}, {.name = "late", .outputs = {"b"}});

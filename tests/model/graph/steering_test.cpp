@@ -167,5 +167,46 @@ TEST(Steering, a_condition_that_is_handed_on_through_several_operators_or_is_con
   }
 }
 
+std::vector<std::string> sizing(const ModelBuilder& model) {
+  const Graph graph = model.build().graph;
+  std::vector<std::string> found;
+  for (const auto& one : find_sizing(graph))
+    found.push_back(graph.tensor(one.input).name + " " + one.type + " " + one.op + " " + std::to_string(one.operand));
+  return found;
+}
+
+TEST(Sizing, values_that_say_how_large_a_result_is_are_found_with_their_operand) {
+  ModelBuilder b;
+  const auto picture = b.input("picture", ElementType::f32, {1, 3, 8, 8});
+  const auto ratio = b.input("ratio", ElementType::f32, {1});
+  const auto start = b.input("start", ElementType::i64, {}), step = b.input("step", ElementType::i64, {});
+  const auto k = b.input("k", ElementType::i64, {1});
+  const auto scales = b.node("Concat", {b.floats({1, 1}, {2}), ratio, ratio}, {{"axis", std::int64_t{0}}});
+  b.output(b.node("Resize", {picture, "", scales}, {}, {.name = "shrink"}));
+  const auto length = b.node("Squeeze", {b.node("Shape", {b.node("Flatten", {picture})})});
+  b.output(b.node("Range", {start, b.node("Gather", {length, b.integers({0}, {})}), step}, {}, {.name = "positions"}));
+  b.output(b.node("TopK", {picture, k}, {}, {.name = "best", .outputs = {"values", "indices"}}));
+  EXPECT_THAT(sizing(b), testing::ElementsAre("ratio Resize shrink 2", "start Range positions 0",
+                                              "step Range positions 2", "k TopK best 1"));
+  EXPECT_THAT(steering(b), testing::IsEmpty());
+}
+
+TEST(Sizing, sizes_that_follow_from_shapes_and_what_a_turn_is_given_are_none) {
+  ModelBuilder body("body"), b;
+  const auto x = b.input("x", ElementType::f32, {4});
+  const auto more = b.input("more", ElementType::i64, {1});
+  body.input("i", ElementType::i64, {});
+  body.input("go", ElementType::boolean, {});
+  body.input("carried", ElementType::f32, {4});
+  body.output(body.node("Identity", {"go"}, {}, {.outputs = {"on"}}));
+  body.output(body.node("Identity", {"carried"}, {}, {.outputs = {"next"}}));
+  body.output(body.node("Range", {body.integers({0}, {}), "i", body.integers({1}, {})}, {}, {.outputs = {"counted"}}));
+  body.output(body.node("Expand", {"carried", "more"}, {}, {.name = "outside", .outputs = {"wide"}}));
+  b.output(b.node("Loop", {b.integers({3}, {}), "", x}, {},
+                  {.name = "loop", .outputs = {"last", "lists", "tables"}, .subgraphs = {{"body", &body}}}));
+  b.output(b.node("ConstantOfShape", {b.node("Shape", {x})}));
+  EXPECT_THAT(sizing(b), testing::ElementsAre("more Expand outside 1"));
+}
+
 }  // namespace
 }  // namespace takt

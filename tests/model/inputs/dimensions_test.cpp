@@ -136,6 +136,20 @@ TEST(DimensionGuess, open_dimensions_are_tried_one_at_a_time_too) {
   EXPECT_LE(guess.tries(), 150u);
 }
 
+TEST(DimensionGuess, inputs_that_are_open_as_a_whole_beside_a_picture_are_tried_as_ones_next) {
+  Port picture = open_port("src", {"batch", "", "height", "width"});
+  picture.shape[1] = {3, ""};
+  const Port state = open_port("state", {"batch", "channels1", "height1", "width1"});
+  const DimensionGuess guess(nullptr, {picture, state}, {});
+  EXPECT_THAT(guess.shape_of(state, {}, 0), ElementsAre(1, 3, 224, 224));
+  EXPECT_THAT(guess.shape_of(state, {}, 1), ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(guess.shape_of(picture, {}, 1), ElementsAre(1, 3, 224, 224));
+  EXPECT_THAT(guess.shape_of(state, {{"state", {1, 8, 2, 2}}}, 1), ElementsAre(1, 8, 2, 2));
+  const DimensionGuess alone(nullptr, {state}, {});
+  EXPECT_THAT(alone.shape_of(state, {}, 1), ElementsAre(1, 1, 1, 1)) << "the first of the other sizes";
+  EXPECT_THAT(alone.shape_of(state, {}, 2), ElementsAre(1, 64, 64, 64));
+}
+
 TEST(DimensionGuess, pictures_of_bytes_and_those_that_are_turned_first_have_their_channels_last) {
   const std::vector<std::string> open{"", "", "", ""};
   Port bytes = open_port("image", open), three_last = open_port("image", open), planes = open_port("image", open);

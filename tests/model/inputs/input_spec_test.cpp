@@ -39,6 +39,42 @@ TEST(InputSpecs, are_shapes_in_braces_with_or_without_a_name) {
   EXPECT_THAT(shape(specs[2]), IsEmpty());
 }
 
+TEST(InputSpecs, shapes_of_other_tools_are_understood) {
+  using Named = std::vector<std::pair<std::string, Shape>>;
+  const std::pair<const char*, Named> cases[] = {
+      {"1x3x224x224", {{"", {1, 3, 224, 224}}}},
+      {"ids:1X128", {{"ids", {1, 128}}}},
+      {"(1, 3)", {{"", {1, 3}}}},
+      {"x:(5,)", {{"x", {5}}}},
+      {"ids[1,128]", {{"ids", {1, 128}}}},
+      {"a.b/c[2, 3] , mask[1,16];y:{4}", {{"a.b/c", {2, 3}}, {"mask", {1, 16}}, {"y", {4}}}},
+  };
+  for (const auto& [text, expected] : cases) {
+    Named found;
+    for (const auto& spec : parse_input_specs(text)) found.emplace_back(spec.name, shape(spec));
+    EXPECT_EQ(found, expected) << text;
+  }
+  EXPECT_THAT(refusal("x:0x10"), HasSubstr("'0x10' is not a number"));
+  EXPECT_THAT(refusal("ids[1,128"), HasSubstr("is not a shape in braces"));
+  EXPECT_THAT(refusal("ids[1,128],"), HasSubstr("is not a shape in braces"));
+  EXPECT_TRUE(std::holds_alternative<GivenTensor>(parse_input_specs("[1,128]").at(0).content));
+}
+
+TEST(InputSpecs, files_with_commas_between_them_take_turns) {
+  const auto files = [](const std::string& text) {
+    std::vector<std::string> names;
+    for (const auto& file : parse_input_specs(text).at(0).files) names.push_back(file.string());
+    return names;
+  };
+  EXPECT_EQ(parse_input_specs("x:a.npy, b/c.json").at(0).name, "x");
+  EXPECT_THAT(files("x:a.npy, b/c.json"), ElementsAre("a.npy", "b/c.json"));
+  EXPECT_EQ(path("x:a.npy, b/c.json"), "a.npy");
+  EXPECT_EQ(path("x=a.npy"), "a.npy");
+  EXPECT_EQ(parse_input_specs("x=a.npy,b.npy").at(0).name, "x");
+  EXPECT_THAT(files("x=a.npy,b.npy"), ElementsAre("a.npy", "b.npy"));
+  EXPECT_THAT(files("a,b.npy"), IsEmpty()) << "one file of that name";
+}
+
 TEST(InputSpecs, names_and_paths_hold_separators_behind_a_backslash) {
   EXPECT_EQ(parse_input_specs(R"(input\:0:{2})").at(0).name, "input:0");
   EXPECT_EQ(parse_input_specs(R"(a\\:{2})").at(0).name, R"(a\)");

@@ -68,6 +68,19 @@ TEST_F(ChooseShapes, fills_open_dimensions_with_usual_values_and_says_so) {
   EXPECT_THAT(notes_, IsEmpty()) << "the user chose";
 }
 
+TEST_F(ChooseShapes, lists_that_fit_as_a_shape_alone_are_read_as_one) {
+  const Port image = port("image", ElementType::f32, {-1, 3, -1, -1}), ids = port("ids", ElementType::i64, {-1, -1});
+  EXPECT_THAT(chosen(image, "[1,3,112,112]"), ElementsAre(1, 3, 112, 112));
+  EXPECT_THAT(notes_,
+              ElementsAre("--input '[1,3,112,112]': read as the shape 'image:{1,3,112,112}' of generated values"));
+  EXPECT_THAT(chosen(image, "image:1,3,8,8"), ElementsAre(1, 3, 8, 8));
+  EXPECT_THAT(chosen(ids, "ids:1,128"), ElementsAre(1, 2)) << "two words";
+  EXPECT_THAT(notes_, testing::Contains("--input 'ids:1,128': read as values; for generated values of that shape write "
+                                        "'ids:{1,128}'"));
+  EXPECT_THAT(error({image}, "[1,4,8,8]"), HasSubstr("does not fit input 'image'"));
+  EXPECT_THAT(error({image}, "[1,3,-8,8]"), HasSubstr("does not fit input 'image'"));
+}
+
 TEST_F(ChooseShapes, the_option_that_a_note_proposes_works_for_every_name) {
   for (const char* name : {"x", "input:0", R"(a\b)", R"(a\)", R"(a\:)", "a;b", R"(say "a")"}) {
     const Port one = port(name, ElementType::f32, {-1, 4});

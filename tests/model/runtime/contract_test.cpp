@@ -308,6 +308,27 @@ TEST_P(RuntimeContract, open_dimensions_may_stay_open) {
   }
 }
 
+TEST_P(RuntimeContract, outputs_that_are_declared_of_another_size_come_as_they_are) {
+  if (GetParam() == "sim") GTEST_SKIP() << "a simulated device does not compute";
+  for (const std::int64_t declared : {0, 7}) {
+    ModelBuilder b;
+    const auto x = b.symbolic_input("x", ElementType::f32, "rows,2");
+    b.output(b.node("Relu", {x}, {}, {.outputs = {"y"}}), ElementType::f32, {declared, 2});
+    const auto session = open(b);
+    session->set_inputs({floats("x", {3, 2}, {-1, 2, -3, 4, -5, 6})});
+    for (int run = 0; run < 3; ++run) session->run();
+    EXPECT_THAT(values_of(session->outputs_of_last_run()[0]), testing::ElementsAre(0, 2, 0, 4, 0, 6));
+    EXPECT_FALSE(concrete(session->outputs()[0].shape)) << "it is not what the model declares";
+    EXPECT_EQ(session->notes().size(), GetParam() == "onnxruntime" ? 1u : 0u) << declared;
+    const auto request = session->make_request();
+    for (int run = 0; run < 2; ++run) {
+      request->start_async([](Nanoseconds, std::optional<std::string>) {});
+      request->wait();
+      EXPECT_EQ(request->take_outputs().values.at(0)->shape, (Shape{3, 2}));
+    }
+  }
+}
+
 TEST_P(RuntimeContract, shapes_are_inferred_or_not_told) {
   open(conv_matmul());
   const auto shapes = runtime_->infer_shapes(path_, {});

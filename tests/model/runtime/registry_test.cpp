@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "base/basics/error.h"
+#include "model/registry/asked.h"
 #include "model/runtime/runtime.h"
 
 namespace takt {
@@ -54,6 +57,33 @@ TEST(Registry, without_it_another_real_runtime_that_reads_the_file_is_chosen) {
 TEST(Registry, a_simulated_device_is_never_chosen_for_a_real_one) {
   if (is_built("onnxruntime") || is_built("openvino")) GTEST_SKIP() << "needs a binary without real runtimes";
   EXPECT_THROW(make_runtime(runtime_for("a.onnx").name), Error);
+}
+
+TEST(Registry, a_device_that_the_files_own_runtime_lacks_is_asked_of_another_one) {
+  if (!is_built("onnxruntime") || !is_built("openvino")) GTEST_SKIP() << "needs two runtimes that read a file";
+  using Devices = std::vector<DeviceStatus>;
+  std::map<std::string, ToldDevices> told{
+      {"onnxruntime", {"1", Devices{{"CPU", "", {}}, {"GPU", "", "built without CUDA"}}, ""}},
+      {"openvino", {"2", Devices{{"CPU", "", {}}, {"GPU.0", "", {}}}, ""}}};
+  const auto choice = [&](const char* model, const char* device) {
+    return runtime_for_device(model, device, [&](const std::string& name) { return told.at(name); });
+  };
+  EXPECT_EQ(choice("a.onnx", "cuda:0").name, "openvino");
+  EXPECT_EQ(choice("a.onnx", "GPU").why, "onnxruntime has no GPU");
+  EXPECT_EQ(choice("a.onnx", "cpu").name, "onnxruntime");
+  EXPECT_EQ(choice("a.xml", "GPU").why, "for .xml files") << "no other reads it";
+  told["onnxruntime"].devices[1].reason.reset();
+  EXPECT_EQ(choice("a.onnx", "GPU").name, "onnxruntime");
+  told["onnxruntime"].reason = "it cannot be asked: a crash", told["openvino"].devices.pop_back();
+  try {
+    choice("a.onnx", "GPU");
+    ADD_FAILURE() << "chosen";
+  } catch (const Error& error) {
+    EXPECT_EQ(
+        std::string(error.what()),
+        "a.onnx: device GPU cannot be used (onnxruntime: it cannot be asked: a crash; openvino: it has no device of "
+        "this name); use CPU");
+  }
 }
 
 }  // namespace

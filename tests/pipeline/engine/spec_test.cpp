@@ -40,7 +40,7 @@ TEST_P(PipelineMistake, is_named_with_line_and_key) { EXPECT_EQ(refusal(GetParam
 INSTANTIATE_TEST_SUITE_P(
     All, PipelineMistake,
     testing::Values(
-        Mistake{"no_yaml", "stages: [", "p.yaml:1: not YAML: end of sequence flow not found"},
+        Mistake{"no_yaml", "stages: [", "p.yaml:1: not YAML: the '[' has no ']'"},
         Mistake{"no_stages", "name: x\n", "p.yaml:1: stages: is missing; describe at least one stage"},
         Mistake{"empty_stages", "name: x\nstages: []\n",
                 "p.yaml:2: stages: is not a list of stages; describe at least one"},

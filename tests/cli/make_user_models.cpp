@@ -1,0 +1,150 @@
+// make_user_models FOLDER: writes models as users have them, for user_models_test.py; each has one property of those
+// that public reports describe.
+#include <onnx-ml.pb.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "base/files/file.h"
+#include "model/onnx/builder.h"
+
+namespace takt {
+namespace {
+
+/// Rows of 64 to rows of 8, with dimensions of its ports as a file may declare them.
+std::string dense(const std::string& input, const std::string& output) {
+  ModelBuilder b;
+  const auto x = b.symbolic_input("input_ids", ElementType::f32, input);
+  b.symbolic_output(b.node("MatMul", {x, b.weight({64, 8})}, {}, {.name = "mm", .outputs = {"y"}}), ElementType::f32,
+                    output);
+  return b.serialize();
+}
+
+/// The same with the numbers -1 and 0 where a name would be.
+std::string dense_of_numbers(std::int64_t input, std::int64_t output) {
+  ModelBuilder b;
+  const auto x = b.input("input_ids", ElementType::f32, {input, 64});
+  b.output(b.node("MatMul", {x, b.weight({64, 8})}, {}, {.name = "mm", .outputs = {"y"}}), ElementType::f32,
+           {output, 8});
+  return b.serialize();
+}
+
+/// A picture, a state of any size that its first call begins with, and a ratio that shrinks the picture.
+std::string matting() {
+  ModelBuilder b;
+  const auto picture = b.symbolic_input("src", ElementType::f32, "batch_size,3,height,width");
+  const auto state = b.symbolic_input("r1i", ElementType::f32, "batch_size,channels1,height1,width1");
+  const auto ratio = b.input("downsample_ratio", ElementType::f32, {1});
+  const auto scales = b.node("Concat", {b.floats({1, 1}, {2}), ratio, ratio}, {{"axis", std::int64_t{0}}});
+  const auto small = b.node("Resize", {picture, "", scales}, {{"mode", std::string("linear")}}, {.name = "shrink"});
+  const auto seen = b.node("Conv", {small, b.weight({8, 3, 3, 3})}, {{"strides", {2, 2}}, {"pads", {1, 1, 1, 1}}});
+  const auto kept = b.node("Expand", {state, b.node("Shape", {seen})}, {}, {.name = "state"});
+  b.output(b.node("Add", {seen, kept}, {}, {.outputs = {"r1o"}}));
+  return b.serialize();
+}
+
+/// Numbers that say how long a sequence is.
+std::string ranges() {
+  ModelBuilder b;
+  const auto start = b.node("Squeeze", {b.input("in1", ElementType::i32, {1, 1})});
+  const auto limit = b.node("Squeeze", {b.input("in2", ElementType::i32, {1})});
+  const auto step = b.node("Squeeze", {b.input("step", ElementType::i32, {1})});
+  const auto places = b.node("Range", {start, limit, step}, {}, {.name = "positions"});
+  const auto words = b.node("Gather", {b.weight({512, 32}), places}, {}, {.name = "lookup"});
+  b.output(b.node("MatMul", {words, b.weight({32, 32})}, {}, {.name = "proj", .outputs = {"y"}}));
+  return b.serialize();
+}
+
+std::string best() {
+  ModelBuilder b;
+  const auto scores = b.input("scores", ElementType::f32, {1, 50}), k = b.input("k", ElementType::i64, {1});
+  b.output(b.node("TopK", {scores, k}, {}, {.name = "best", .outputs = {"values", "places"}}));
+  b.output("places");
+  return b.serialize();
+}
+
+/// Both branches ask for a row that there is not.
+std::string failing_branch() {
+  ModelBuilder yes("yes"), no("no"), b;
+  const auto x = b.input("x", ElementType::f32, {2, 4});
+  const auto flag = b.input("flag", ElementType::boolean, {});
+  const auto row = b.node("Add", {b.input("row", ElementType::i64, {1}), b.integers({1000}, {1})});
+  yes.output(yes.node("Gather", {x, row}, {}, {.outputs = {"yes_r"}}));
+  no.output(no.node("Neg", {no.node("Gather", {x, row})}, {}, {.outputs = {"no_r"}}));
+  b.output(b.node("If", {flag}, {},
+                  {.name = "choice", .outputs = {"r"}, .subgraphs = {{"then_branch", &yes}, {"else_branch", &no}}}));
+  return b.serialize();
+}
+
+std::string no_inputs() {
+  ModelBuilder b;
+  const auto noise = b.node("RandomNormal", {}, {{"shape", {4, 64}}, {"seed", 1.0f}}, {.name = "noise"});
+  b.output(b.node("MatMul", {noise, b.weight({64, 8})}, {}, {.name = "mm", .outputs = {"y"}}));
+  return b.serialize();
+}
+
+/// A sequence of any length: positions, products of every pair of words.
+std::string encoder() {
+  ModelBuilder b;
+  const auto ids = b.symbolic_input("input_ids", ElementType::i64, "batch,sequence");
+  const auto mask = b.symbolic_input("attention_mask", ElementType::i64, "batch,sequence");
+  const auto words = b.node("Gather", {b.weight({300, 64}), ids});
+  const auto turned = b.node("Transpose", {words}, {{"perm", {0, 2, 1}}});
+  const auto keep = b.node("Unsqueeze", {b.node("Cast", {mask}, {{"to", std::int64_t{1}}}), b.integers({1})});
+  const auto weights =
+      b.node("Softmax", {b.node("Add", {b.node("MatMul", {words, turned}, {}, {.name = "qk"}), keep})});
+  b.output(b.node("MatMul", {weights, words}, {}, {.name = "context", .outputs = {"y"}}));
+  return b.serialize();
+}
+
+/// Its weights lie in "w.bin", of 64 x 8 float32.
+std::string with_weights_beside() {
+  ModelBuilder b;
+  const auto x = b.input("x", ElementType::f32, {1, 64});
+  b.output(b.node("MatMul", {x, b.weight({64, 8}, "w")}, {}, {.name = "mm", .outputs = {"y"}}), ElementType::f32,
+           {1, 8});
+  auto& weight = *b.graph().mutable_initializer(0);
+  weight.clear_raw_data();
+  weight.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto& place = *weight.add_external_data();
+  place.set_key("location"), place.set_value("w.bin");
+  return b.serialize();
+}
+
+std::string picture() {
+  ModelBuilder b;
+  const auto x = b.symbolic_input("image", ElementType::f32, "n,3,h,w");
+  b.output(b.node("Conv", {x, b.weight({4, 3, 3, 3})}, {}, {.name = "conv"}));
+  return b.serialize();
+}
+
+}  // namespace
+}  // namespace takt
+
+int main(int count, char** arguments) {
+  if (count != 2) return std::fputs("usage: make_user_models FOLDER\n", stderr), 2;
+  try {
+    const std::filesystem::path folder = arguments[1];
+    std::filesystem::create_directories(folder);
+    const auto write = [&](const char* name, const std::string& bytes) {
+      takt::write_file_atomically(folder / name, bytes);
+    };
+    write("minus_one.onnx", takt::dense_of_numbers(-1, -1));
+    write("minus_one_symbol.onnx", takt::dense("-1,64", "-1,8"));
+    write("minus_one_out.onnx", takt::dense("n,64", "-1,8"));
+    write("zero_out.onnx", takt::dense("n,64", "0,8"));
+    write("other_out.onnx", takt::dense("n,64", "7,8"));
+    write("matting.onnx", takt::matting());
+    write("ranges.onnx", takt::ranges());
+    write("best.onnx", takt::best());
+    write("failing_branch.onnx", takt::failing_branch());
+    write("no_inputs.onnx", takt::no_inputs());
+    write("encoder.onnx", takt::encoder());
+    write("beside.onnx", takt::with_weights_beside());
+    write("w.bin", std::string(64 * 8 * 4, '\0'));
+    write("picture.onnx", takt::picture());
+  } catch (const std::exception& error) {
+    return std::fprintf(stderr, "make_user_models: %s\n", error.what()), 1;
+  }
+}

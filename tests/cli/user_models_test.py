@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""user_models_test.py TAKT MAKE_USER_MODELS: models, inputs and devices as users have and spell them.
+
+Each property is one of a public report: dimensions of -1, outputs that come in another size than the file declares,
+values that decide sizes, no inputs, files of several lengths, models through pipes and links of a hub's cache. Checked
+on every real runtime of the binary; exit code 77 where it has none.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from answers import answer
+
+TAKT, MAKE = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
+MODELS = tempfile.TemporaryDirectory(prefix='takt_user_')
+subprocess.run([MAKE, MODELS.name], check=True)
+
+
+def call(*words, cwd=MODELS.name, **settings):
+    environment = {**os.environ, 'LC_ALL': 'C.UTF-8', 'COLUMNS': '200', **settings.pop('env', {})}
+    return subprocess.run(list(map(str, words)), cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=300, encoding='utf-8', **settings)
+
+
+def real_runtimes():
+    rows = json.loads(call(TAKT, 'devices', '--format', 'json').stdout)['tables']['devices']
+    return sorted({row['runtime'] for row in rows
+                   if row['runtime'] != 'sim' and row['device'] == 'CPU' and row['usable'] == 'yes'})
+
+
+RUNTIMES = real_runtimes()
+
+
+class UserModels(unittest.TestCase):
+    def tables(self, *words, exits=0, iterations=3):
+        done = call(TAKT, 'run', *words, '--iter', iterations, '--threads', 1, '--format', 'json')
+        self.assertEqual(done.returncode, exits, f'{words}: {done.stderr}')
+        return json.loads(done.stdout)['tables']
+
+    def shapes(self, *words):
+        return {row['input']: row['shape'] for row in self.tables(*words)['inputs']}
+
+    def notes(self, *words):
+        return [row['note'] for row in self.tables(*words)['notes']]
+
+    def refused(self, *words, exits=1):
+        done = call(TAKT, *words)
+        said = answer(done.stderr)
+        self.assertEqual((done.returncode, said.count('\n')), (exits, 1), f'{words}: {said}')
+        return said
+
+    def each(self, models, check):
+        for runtime in RUNTIMES:
+            for model in models:
+                with self.subTest(runtime=runtime, model=model):
+                    check(runtime, model)
+
+    def test_dimensions_of_minus_one_are_open(self):
+        def check(runtime, model):
+            self.assertEqual(self.shapes(model, '--runtime', runtime), {'input_ids': '{1,64}'})
+            self.assertEqual(self.shapes(model, '--runtime', runtime, '--input', 'input_ids:{3,64}'),
+                             {'input_ids': '{3,64}'})
+        self.each(['minus_one.onnx', 'minus_one_symbol.onnx', 'minus_one_out.onnx'], check)
+
+    def test_other_commands_read_them_as_open_too(self):
+        for words in (['kernels', 'list', 'minus_one.onnx'], ['plan', 'cut', 'minus_one.onnx', '--list'],
+                      ['plan', 'run', 'minus_one.onnx', '--devices', 'sim:CPU,sim:GPU', '--batches', '2', '--rounds', '1']):
+            with self.subTest(words=words):
+                done = call(TAKT, *words)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_outputs_may_come_in_another_size_than_declared(self):
+        def check(runtime, model):
+            notes = self.notes(model, '--runtime', runtime)
+            said = [note for note in notes if note.startswith("output 'y' is {")]
+            self.assertEqual(len(said), int(runtime == 'onnxruntime'), notes)
+            for note in said:
+                self.assertIn('but the runtime computes {1,8}', note)
+        self.each(['zero_out.onnx', 'other_out.onnx'], check)
+        pathlib.Path(MODELS.name, 'wrong.yaml').write_text(
+            'batches: 3\nstages:\n  - {name: a, model: zero_out.onnx, device: CPU}\n', encoding='utf-8')
+        done = call(TAKT, 'pipeline', 'run', 'wrong.yaml', '--trace', '')
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_values_that_decide_sizes_are_said(self):
+        for seed in range(1, 5):
+            notes = ' '.join(self.notes('matting.onnx', '--seed', seed))
+            self.assertIn("the generated values of input 'downsample_ratio' decide the sizes (Resize 'shrink'); give your "
+                          "own with --input 'downsample_ratio:VALUES'", notes)
+        self.assertEqual(self.shapes('matting.onnx')['r1i'], '{1,1,1,1}')
+        self.assertEqual(self.shapes('matting.onnx')['src'], '{1,3,224,224}')
+        given = self.notes('matting.onnx', '--input', 'downsample_ratio:0.25')
+        self.assertFalse([note for note in given if 'decide the sizes' in note], given)
+        for runtime in RUNTIMES:
+            notes = self.notes('ranges.onnx', '--runtime', runtime)
+            for name in ('in1', 'in2', 'step'):
+                self.assertTrue([note for note in notes if f"input '{name}' decide the sizes (Range 'positions')" in note],
+                                notes)
+        rows = {row['name']: row for row in self.tables('ranges.onnx')['operators']}
+        self.assertEqual(rows['proj']['flops'], 16 * 32 * 32 * 2, 'sixteen positions')
+        self.assertIn("input 'k' decide the sizes (TopK 'best')", ' '.join(self.notes('best.onnx')))
+
+    def test_a_failure_says_which_values_decide(self):
+        said = self.refused('run', 'failing_branch.onnx', '--iter', 1)
+        self.assertIn("the generated values of input 'flag' decide which branch runs (If 'choice'); give your own with "
+                      "--input 'flag:VALUES'", said)
+
+    def test_a_model_may_have_no_inputs(self):
+        for runtime in RUNTIMES:
+            done = call(TAKT, 'run', 'no_inputs.onnx', '--runtime', runtime, '--iter', 3, '--profile', 'p.json', '--trace', 't.json')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(call(TAKT, 'analyze', 'p.json').returncode, 0)
+        self.assertEqual(call(TAKT, 'kernels', 'list', 'no_inputs.onnx').returncode, 0)
+
+    def test_shapes_are_understood_as_people_write_them(self):
+        for words, expected in (
+                (['picture.onnx', '--input', '1x3x32x32'], {'image': '{1,3,32,32}'}),
+                (['picture.onnx', '--input', 'image:1x3x32x32'], {'image': '{1,3,32,32}'}),
+                (['picture.onnx', '--input', '[1,3,32,32]'], {'image': '{1,3,32,32}'}),
+                (['picture.onnx', '--input', 'image:1,3,32,32'], {'image': '{1,3,32,32}'}),
+                (['picture.onnx', '--input', 'image[1,3,32,32]'], {'image': '{1,3,32,32}'}),
+                (['picture.onnx', '--input', '(1, 3, 32, 32)'], {'image': '{1,3,32,32}'}),
+                (['encoder.onnx', '--input', 'input_ids[1,9],attention_mask[1,9]'],
+                 {'input_ids': '{1,9}', 'attention_mask': '{1,9}'})):
+            with self.subTest(words=words):
+                self.assertEqual(self.shapes(*words), expected)
+        notes = ' '.join(self.notes('encoder.onnx', '--input', 'input_ids:1,128'))
+        self.assertIn("for generated values of that shape write 'input_ids:{1,128}'", notes)
+        self.assertIn("did you mean '--input'?", self.refused('run', 'picture.onnx', '--shape', '1x3', exits=2))
+
+    def test_devices_are_understood_as_people_write_them(self):
+        for device in ('cpu', 'CPU:0', 'cpu.0', 'CPUExecutionProvider'):
+            self.assertEqual(self.tables('picture.onnx', '--device', device)['summary'][0]['device'], 'CPU')
+        rows = json.loads(call(TAKT, 'devices', '--format', 'json').stdout)['tables']['devices']
+        gpus = [row for row in rows if row['device'].startswith('GPU') and row['usable'] == 'yes']
+        for device in ('cuda', 'CUDA:0', 'gpu.0', 'GPU'):
+            with self.subTest(device=device):
+                if gpus:
+                    self.assertTrue(self.tables('picture.onnx', '--device', device)['summary'][0]['device'].startswith('GPU'))
+                elif len(RUNTIMES) == 2:
+                    said = self.refused('run', 'picture.onnx', '--device', device)
+                    self.assertRegex(said, f'device {device} cannot be used .onnxruntime: .*; openvino: .*; use CPU')
+
+    def test_files_of_several_lengths_take_turns(self):
+        lengths = (16, 48, 128, 400, 8, 64, 200, 300)
+        folder = pathlib.Path(MODELS.name, 'lengths')
+        folder.mkdir(exist_ok=True)
+        files = []
+        for number, length in enumerate(lengths):
+            files.append(folder / f'{number}.json')
+            files[-1].write_text(json.dumps({'input_ids': [[7] * length], 'attention_mask': [[1] * length]}), encoding='utf-8')
+        listed = ','.join(str(file) for file in files)
+        for runtime in RUNTIMES:
+            for spec in (f'{folder}/', listed):
+                with self.subTest(runtime=runtime, spec=spec[:20]):
+                    tables = self.tables('encoder.onnx', '--runtime', runtime, '--input', spec, iterations=24)
+                    rows = tables['shapes']
+                    self.assertEqual([row['turn_shapes'] for row in rows],
+                                     [f'input_ids {{1,{n}}}, attention_mask {{1,{n}}}' for n in lengths])
+                    self.assertEqual([row['turn_runs'] for row in rows], [3] * 8)
+                    by_length = sorted(zip(lengths, rows), key=lambda pair: pair[0])
+                    activations = [row['turn_activation_bytes'] for _, row in by_length]
+                    self.assertTrue(all(activations) and activations == sorted(set(activations)), activations)
+                    self.assertTrue(all(row['turn_resident_bytes'] > 0 and row['turn_median_us'] > 0 for row in rows))
+        done = call(TAKT, 'run', 'encoder.onnx', '--input', listed, '--iter', 8, '--no-ops')
+        self.assertIn('By shape of the inputs', done.stdout)
+        alone = call(TAKT, 'run', 'encoder.onnx', '--input', f'input_ids=lengths/0.json,lengths/1.json', '--iter', 2,
+                     '--no-ops', '--format', 'json')
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        self.assertEqual([row['turn_shapes'] for row in json.loads(alone.stdout)['tables']['shapes']],
+                         [f'input_ids {{1,{n}}}, attention_mask {{1,{n}}}' for n in (16, 48)])
+
+    def test_models_traces_and_yaml_come_through_pipes(self):
+        shell = ['bash', '-c']
+        with tempfile.TemporaryDirectory() as temporary:
+            env = {'TMPDIR': temporary}
+            for runtime in RUNTIMES:
+                done = call(*shell, f'"{TAKT}" run <(cat picture.onnx) --runtime {runtime} --iter 2 --format json', env=env)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue(json.loads(done.stdout)['tables']['operators'], 'its operators are known')
+            done = call(*shell, f'mkfifo pipe.onnx && (cat picture.onnx > pipe.onnx & "{TAKT}" kernels list pipe.onnx)', env=env)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(os.listdir(temporary), [], 'what was copied is gone')
+        pathlib.Path(MODELS.name, 'one.yaml').write_text(
+            'batches: 3\nstages:\n  - {name: a, model: picture.onnx, device: CPU}\n', encoding='utf-8')
+        done = call(*shell, f'"{TAKT}" pipeline run <(cat one.yaml) --trace one.trace.json')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = call(*shell, f'"{TAKT}" pipeline analyze <(cat one.trace.json)')
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_full_folder_for_temporary_files_is_named(self):
+        folder = tempfile.mkdtemp(prefix='takt_full_')
+        self.addCleanup(os.rmdir, folder)
+        mount = ['unshare', '-rm', 'sh', '-c']
+        if call(*mount, f'mount -t tmpfs -o size=16k none {folder}').returncode != 0:
+            self.skipTest('nothing can be mounted here')
+        done = call(*mount, f'mount -t tmpfs -o size=16k none {folder} && cat encoder.onnx > {folder}/x;'
+                            f'mkfifo {MODELS.name}/p; cat encoder.onnx > {MODELS.name}/p & '
+                            f'TMPDIR={folder} "{TAKT}" run {MODELS.name}/p --iter 2')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f'the folder for temporary files, {folder}, is full: free space there, or set TMPDIR', done.stderr)
+
+    def test_links_of_a_hubs_cache_are_followed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cache = pathlib.Path(folder)
+            for name in ('blobs', 'snapshots/1/onnx', 'elsewhere'):
+                (cache / name).mkdir(parents=True)
+            for name, blob in (('beside.onnx', 'aa'), ('w.bin', 'bb')):
+                (cache / 'blobs' / blob).write_bytes(pathlib.Path(MODELS.name, name).read_bytes())
+                (cache / 'snapshots/1/onnx' / name).symlink_to(f'../../../blobs/{blob}')
+            model = cache / 'snapshots/1/onnx/beside.onnx'
+            for runtime in RUNTIMES:
+                with self.subTest(runtime=runtime):
+                    rows = self.tables(model, '--runtime', runtime)['operators']
+                    self.assertIn('mm', [row['name'] for row in rows])
+            self.assertEqual(call(TAKT, 'kernels', 'list', model).returncode, 0)
+            weights = cache / 'snapshots/1/onnx/w.bin'
+            (cache / 'blobs/bb').rename(cache / 'elsewhere/bb')
+            weights.unlink()
+            weights.symlink_to('../../../elsewhere/bb')
+            self.assertIn("a link that leaves the model's folder", self.refused('run', model))
+
+
+if __name__ == '__main__':
+    if not RUNTIMES:
+        print('skipped: this takt has no real runtime')
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
