@@ -35,6 +35,28 @@ def real_runtimes():
 RUNTIMES = real_runtimes()
 
 
+def write_sum_with_state(path):
+    """y = x + s, and s becomes y."""
+    def port(number):
+        return f'<port id="{number}" precision="FP32"><dim>1</dim><dim>2</dim></port>'
+    layers = [('x', 'Parameter', 'opset1', '<data shape="1,2" element_type="f32"/>', [], [0]),
+              ('read', 'ReadValue', 'opset6', '<data variable_id="s" variable_type="f32" variable_shape="1,2"/>', [], [0]),
+              ('y', 'Add', 'opset1', '<data auto_broadcast="numpy"/>', [0, 1], [2]),
+              ('keep', 'Assign', 'opset6', '<data variable_id="s"/>', [0], [1]),
+              ('result', 'Result', 'opset1', '', [0], [])]
+    text = '<?xml version="1.0"?><net name="sum" version="11"><layers>'
+    for number, (name, kind, version, data, takes, gives) in enumerate(layers):
+        text += f'<layer id="{number}" name="{name}" type="{kind}" version="{version}">{data}'
+        text += ''.join(f'<{side}>{"".join(map(port, ports))}</{side}>'
+                        for side, ports in (('input', takes), ('output', gives)) if ports)
+        text += '</layer>'
+    edges = [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0), (2, 2, 4, 0)]
+    text += '</layers><edges>' + ''.join(
+        f'<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}"/>' for a, b, c, d in edges)
+    path.write_text(text + '</edges></net>', encoding='utf-8')
+    path.with_suffix('.bin').touch()
+
+
 class UserModels(unittest.TestCase):
     def tables(self, *words, exits=0, iterations=3):
         done = call(TAKT, 'run', *words, '--iter', iterations, '--threads', 1, '--format', 'json')
@@ -65,6 +87,25 @@ class UserModels(unittest.TestCase):
             self.assertEqual(self.shapes(model, '--runtime', runtime, '--input', 'input_ids:{3,64}'),
                              {'input_ids': '{3,64}'})
         self.each(['minus_one.onnx', 'minus_one_symbol.onnx', 'minus_one_out.onnx'], check)
+
+    @unittest.skipUnless('openvino' in RUNTIMES, 'models with variables are of OpenVINO')
+    def test_state_is_kept_where_it_is_asked_for(self):
+        write_sum_with_state(pathlib.Path(MODELS.name) / 'sum.xml')
+        reset = self.notes('sum.xml')
+        self.assertIn('the model keeps state from run to run (variable s); it is reset before every run', reset)
+        tables = self.tables('sum.xml', '--keep-state', iterations=20)
+        self.assertEqual([(row['state_step'], row['step_runs']) for row in tables['steps']],
+                         [(step, 1) for step in range(1, 21)])
+        tables = self.tables('sum.xml', '--state-steps', 4, iterations=10)
+        self.assertEqual([row['step_runs'] for row in tables['steps']], [3, 3, 2, 2])
+        self.assertIn('as asked for, each run continues the one before', json.dumps(tables['notes']))
+
+    def test_state_is_of_one_session_that_has_some(self):
+        for others in (['--requests', 2], ['--thread', 2], ['--fitting'], ['--check-var-value', '2']):
+            self.assertIn('leave it out with --keep-state',
+                          self.refused('run', 'minus_one.onnx', '--keep-state', *others, exits=2))
+        self.assertIn('--keep-state changes nothing: the model keeps nothing from run to run',
+                      self.notes('minus_one.onnx', '--keep-state'))
 
     def test_other_commands_read_them_as_open_too(self):
         for words in (['kernels', 'list', 'minus_one.onnx'], ['plan', 'cut', 'minus_one.onnx', '--list'],

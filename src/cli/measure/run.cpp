@@ -27,6 +27,7 @@
 #include "measure/report/run_text.h"
 #include "measure/report/run_trace.h"
 #include "measure/report/shapes_table.h"
+#include "measure/report/steps_table.h"
 #include "measure/run/label.h"
 #include "measure/run/run.h"
 #include "measure/timing/instability.h"
@@ -197,6 +198,7 @@ std::vector<Table> tables_of(const RunOptions& o, const RunResult& result, const
   if (result.throughput) tables.push_back(throughput_table(*result.throughput));
   if (result.fit) tables.push_back(fitting_table(*result.fit));
   if (auto shapes = shapes_table(result)) tables.push_back(std::move(*shapes));
+  if (auto steps = steps_table(result)) tables.push_back(std::move(*steps));
   tables.push_back(inputs_table(result));
   tables.push_back(notes_table(result));
   if (o.verbose || o.output.table == "iterations") tables.push_back(iterations_table(result));

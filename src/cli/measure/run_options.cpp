@@ -93,6 +93,16 @@ void add_measuring(CommandLine& line, RunOptions& o) {
             .fallback = std::to_string(o.run.instances),
             .range = NumberRange{1, 1024}},
            &o.run.instances);
+  line.add({.names = "--keep-state",
+            .meaning = "Let each run continue from the state that the one before left in the model's variables, and show "
+                       "the time by step"},
+           &o.keep_state);
+  line.add({.names = "--state-steps",
+            .value = "N",
+            .meaning = "With --keep-state: reset the state every N runs",
+            .fallback = fmt::format("the number of --iter, else {}", usual_state_steps),
+            .range = NumberRange{1, 10'000'000}},
+           &o.run.state_steps);
   line.add({.names = "--copy-to-host", .meaning = "Include copying the outputs to takt's memory in each run"},
            &o.run.copy_to_host);
   line.add({.names = "--no-ops", .meaning = "Measure whole runs only, without the profiled pass"}, &o.no_ops);

@@ -12,13 +12,15 @@
 
 namespace takt {
 
+constexpr int usual_state_steps = 20;  ///< of --keep-state without a number of runs
+
 struct RunOptions {
   std::vector<std::filesystem::path> models;
   std::filesystem::path model;  ///< the first of `models`
   RunSettings run;
   std::vector<std::string> inputs, properties, vary;
   int top = 10;
-  bool all_ops = false, no_ops = false, model_info = false, verbose = false;
+  bool keep_state = false, all_ops = false, no_ops = false, model_info = false, verbose = false;
   std::filesystem::path profile, profile_host, trace, iterations, io_dump, bin_io_dump, bin_out_dump;
   std::string cores, range, repeat, precision, column_text, hint, time, warmup_time, percentile_text;
   std::vector<double> percentiles;

@@ -92,6 +92,19 @@ void read_load(RunOptions& o) {
     refuse(o.run.range ? "--range" : "--check-var-value", "checks the outputs of one run after another");
 }
 
+/// Steps are those of one session that runs alone.
+void read_state(RunOptions& o) {
+  if (o.keep_state && !o.run.state_steps) o.run.state_steps = o.run.iterations.value_or(usual_state_steps);
+  if (!o.run.state_steps) return;
+  const auto refuse = [](std::string_view option, std::string_view why) {
+    throw UsageError(fmt::format("{} {}; leave it out with --keep-state", option, why));
+  };
+  if (o.run.measures_throughput()) refuse("--requests, --streams or --hint throughput", "runs several inferences at once");
+  if (o.run.instances > 1) refuse("--thread", "runs copies of the model that each have a state of their own");
+  if (o.run.fit) refuse("--fitting", "compares runs that are alike");
+  if (o.run.repeat_check) refuse("--check-var-value", "compares with the outputs of the first run");
+}
+
 }  // namespace
 
 std::vector<std::string> with_dashes(std::span<const std::string> arguments) {
@@ -117,6 +130,7 @@ void validate(RunOptions& o) {
   read_checks(o);
   read_precision(o);
   read_load(o);
+  read_state(o);
   read_properties(o);
   o.run.keep_tensors = !o.io_dump.empty() || !o.bin_io_dump.empty() || !o.bin_out_dump.empty();
   if (!o.percentile_text.empty()) o.percentiles = parse_percentiles(o.percentile_text);

@@ -265,6 +265,7 @@ SessionSettings PreparedModel::session_settings(bool profiled) const {
   session.threads = settings_.threads;
   session.profile_ops = profiled;
   if (!settings_.open_shapes) session.input_shapes = shapes_;
+  session.keep_state = settings_.state_steps.has_value();
   session.seed = settings_.seed;
   session.precision = settings_.precision;
   session.cache = settings_.cache;

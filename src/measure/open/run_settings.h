@@ -31,6 +31,7 @@ struct RunSettings {
   std::vector<InputSpec> inputs;           ///< what the user gave; the rest is generated
   std::optional<std::int64_t> batch_size;  ///< first dimension of every input
   bool open_shapes = false;                ///< dimensions that the model leaves open stay so, whatever its inputs are
+  std::optional<int> state_steps;          ///< runs between two resets of what the model keeps; unset: one
   std::optional<std::size_t> free_axis{};  ///< where `inputs` may differ from the model, see Runtime::reshapes
   std::uint64_t seed = 1;                  ///< of generated inputs and simulated noise
   int instances = 1;                       ///< independent sessions that run at once, each in a thread of its own

@@ -12,6 +12,7 @@
 #include "measure/report/percentiles.h"
 #include "measure/report/run_facts.h"
 #include "measure/report/shapes_table.h"
+#include "measure/report/steps_table.h"
 #include "measure/run/label.h"
 #include "measure/run/memory.h"
 #include "measure/run/vary.h"
@@ -190,7 +191,8 @@ std::vector<TableSchema> run_schemas() {
                                    throughput_schema(),
                                    fittings_definition.schema(),
                                    variants_schema(),
-                                   shapes_schema()};
+                                   shapes_schema(),
+                                   steps_schema()};
   for (auto& schema : run_facts_schemas()) schemas.push_back(std::move(schema));
   return schemas;
 }

@@ -18,6 +18,7 @@
 #include "measure/report/percentiles.h"
 #include "measure/report/run_facts.h"
 #include "measure/report/shapes_table.h"
+#include "measure/report/steps_table.h"
 #include "measure/run/label.h"
 #include "measure/run/memory.h"
 #include "measure/timing/instability.h"
@@ -252,6 +253,20 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
          cost_of_profiling(result);
 }
 
+/// Of many steps every second, third, …: they grow or shrink smoothly.
+std::string by_step(Table table, const TextStyle& style) {
+  constexpr std::size_t most_rows = 20;
+  const std::size_t apart = (table.rows.size() + most_rows - 1) / most_rows;
+  std::string title = "By step since the state was reset";
+  if (apart > 1) {
+    title += fmt::format("; 1 row of {}, --format csv --table steps has all", apart);
+    std::vector<std::vector<Cell>> shown;
+    for (std::size_t i = 0; i < table.rows.size(); i += apart) shown.push_back(std::move(table.rows[i]));
+    table.rows = std::move(shown);
+  }
+  return wrapped(title, style.width) + "\n" + to_text(table, style);
+}
+
 }  // namespace
 
 std::string to_text(const RunResult& result, const OpProfile* ops, const RunTextSettings& settings) {
@@ -266,6 +281,7 @@ std::string to_text(const RunResult& result, const OpProfile* ops, const RunText
   if (result.throughput) text += "\n" + to_text(throughput_table(*result.throughput), style);
   if (!result.instances.empty()) text += "\n" + to_text(without_labels(instances_table(result)), style);
   if (const auto shapes = shapes_table(result)) text += "\nBy shape of the inputs\n" + to_text(*shapes, style);
+  if (const auto steps = steps_table(result)) text += "\n" + by_step(*steps, style);
   if (settings.all_columns) text += "\n" + to_text(iterations_table(result), style);
   if (result.fit) text += what_helps(*result.fit, screen);
   return text;

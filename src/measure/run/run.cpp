@@ -101,6 +101,14 @@ bool is_worth_a_pair(PreparedModel& model, const RunSettings& settings) {
          model.runtime().shares_weights(model.session_settings(false));
 }
 
+/// What was kept, for how long.
+void note_steps(Session& session, int steps, RunResult& result) {
+  if (session.reset_state())
+    result.state_steps = steps;
+  else
+    add_notes(result, {"--keep-state changes nothing: the model keeps nothing from run to run"});
+}
+
 void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses passes, const RunProgress& progress) {
   RunResult& result = model.result();
   UsageReader reader;
@@ -143,11 +151,12 @@ void measure_passes(PreparedModel& model, const RunSettings& settings, RunPasses
                           pass.profiled ? "profiled" : "plain", format_duration(Duration(pass.load_time))));
     (pass.profiled ? result.profiled : result.plain) = std::move(pass);
     add_notes(result, sessions[i]->notes());
+    if (settings.state_steps) note_steps(*sessions[i], *settings.state_steps, result);
     if (const auto note = sessions[i]->clock_note(); !note.empty()) result.clock_note = note;
     if (const auto precision = sessions[i]->precision()) result.precision = precision;
   }
   if (settings.stretches && passes == RunPasses::both && result.plain && result.profiled && !settings.copy_to_host &&
-      result.turns.empty() && !is_asked_to_stop(settings))
+      result.turns.empty() && !settings.state_steps && !is_asked_to_stop(settings))
     result.stretches = measure_stretches(*sessions.back(), result, settings.min_time);
 }
 

@@ -53,9 +53,26 @@ Measurement::Measurement(Session& session, const RunSettings& settings, UsageRea
       checks_(settings.range, settings.repeat_check) {}
 
 /// A session that was cancelled when it was asked to stop fails: nullopt, that was no run.
-std::optional<Nanoseconds> Measurement::run_uncounted() try { return session_->run(); } catch (const Error&) {
+std::optional<Nanoseconds> Measurement::run_uncounted() try {
+  if (settings_.state_steps && steps_done_ >= *settings_.state_steps) reset_state();
+  ++steps_done_;
+  return session_->run();
+} catch (const Error&) {
   if (!is_asked_to_stop()) throw;
   return std::nullopt;
+}
+
+void Measurement::reset_state() {
+  session_->reset_state();
+  steps_done_ = 0;
+}
+
+/// Sample i is step i modulo `state_steps`; uncounted runs in between went on from there.
+void Measurement::go_to_step_of_next_run() {
+  const int step = static_cast<int>(pass_.samples.size() % static_cast<std::size_t>(*settings_.state_steps));
+  if (steps_done_ % *settings_.state_steps == step) return;
+  reset_state();
+  while (steps_done_ < step && run_uncounted()) counted_.push_back(false);
 }
 
 std::optional<Nanoseconds> Measurement::run_to_the_host() {
@@ -81,6 +98,7 @@ void Measurement::warm_up() {
 
 bool Measurement::go_on_with(Session& session) {
   session_ = &session;
+  steps_done_ = 0;
   int runs = 0;
   for (; runs < settings_.warmup_iterations && !is_asked_to_stop(); ++runs)
     if (!run_uncounted()) break;
@@ -178,6 +196,7 @@ void Measurement::run_block(std::size_t runs, const std::function<void()>& told)
   begin_step("running it");
   if (pass_.samples.empty()) pass_.started = wall_now(), first_ = steady_now();
   pass_.block_starts.push_back(pass_.samples.size());
+  if (settings_.state_steps) go_to_step_of_next_run();
   if (reader_) reader_->read_all(), begin_span();
   for (std::size_t i = 0; i < runs && !is_done(); ++i) {
     told();

@@ -69,6 +69,8 @@ class Measurement {
  private:
   bool is_asked_to_stop() const { return settings_.stop && *settings_.stop; }
   std::optional<Nanoseconds> run_uncounted();
+  void reset_state();
+  void go_to_step_of_next_run();
   std::optional<Nanoseconds> run_to_the_host();
   void begin_span();
   void check_outputs(bool last);
@@ -91,6 +93,7 @@ class Measurement {
   OutputChecks checks_;
   const std::vector<std::vector<HostTensor>>* turns_ = nullptr;
   bool notes_resident_ = false;
+  int steps_done_ = 0;  ///< runs since what the model keeps was reset
 };
 
 /// Until the process's other threads have stopped working, for about 200 ms at most.

@@ -130,10 +130,13 @@ void cancel(ov::InferRequest& request) {
 }
 
 void Inference::begin() {
-  if (shared_.keeps_state)
-    for (ov::VariableState& variable : request().query_state()) variable.reset();
+  if (shared_.resets_state) reset_state();
   call_.begin = wall_now();
   started_ = steady_now();
+}
+
+void Inference::reset_state() {
+  for (ov::VariableState& variable : request().query_state()) variable.reset();
 }
 
 void Inference::finish(Nanoseconds at) {

@@ -21,7 +21,7 @@ struct Shared {
   std::vector<ov::element::Type> input_types;
   NodeTable nodes;
   bool profile = false;
-  bool keeps_state = false;  ///< the model has variables, which an inference leaves for the next one
+  bool resets_state = false;  ///< before every inference: the model has variables, and nobody asked to keep them
   std::string where;
 };
 
@@ -39,8 +39,10 @@ class Inference {
       : current_(std::make_shared<Slot>(std::move(request))), shared_(shared) {}
 
   ov::InferRequest& request() { return current_->request; }
-  /// Empties the model's variables, then starts the clock: inferences are alike, however many went before.
+  /// Starts the clock; before that, unless they are kept, it empties the model's variables: inferences are alike, however
+  /// many went before.
   void begin();
+  void reset_state();
   void finish(Nanoseconds at);
   Nanoseconds wall() const { return call_.wall; }
   Nanoseconds completed() const { return started_ + call_.wall; }

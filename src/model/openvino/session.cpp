@@ -66,19 +66,20 @@ class OpenVinoSession : public Session {
  public:
   OpenVinoSession(ov::CompiledModel compiled, const PortsOfModel& names, const Graph* graph, std::string device,
                   std::string where, const SessionSettings& settings, std::vector<std::string> notes, StartUp start_up,
-                  bool keeps_state)
+                  bool has_state)
       : compiled_(std::move(compiled)),
         inference_(compiled_.create_infer_request(), shared_),
         device_(std::move(device)),
         // The runtime's own threads belong to its streams; without a hint there is one of it, see OpenVinoRequest.
         own_threads_(device_.rfind("CPU", 0) == 0 && !settings.hint),
         notes_(std::move(notes)),
-        start_up_(start_up) {
+        start_up_(start_up),
+        has_state_(has_state) {
     shared_.inputs = ports_of(compiled_.inputs(), names.inputs);
     shared_.outputs = ports_of(compiled_.outputs(), names.outputs);
     for (const auto& input : compiled_.inputs()) shared_.input_types.push_back(input.get_element_type());
     shared_.profile = settings.profile_ops;
-    shared_.keeps_state = keeps_state;
+    shared_.resets_state = has_state && !settings.keep_state;
     if (settings.profile_ops) shared_.nodes = describe_nodes(*compiled_.get_runtime_model(), graph);
     shared_.where = std::move(where);
   }
@@ -100,6 +101,11 @@ class OpenVinoSession : public Session {
       inference_.finish(steady_now());
       return inference_.wall();
     });
+  }
+
+  bool reset_state() override {
+    if (has_state_) guarded(shared_.where, [&] { inference_.reset_state(); });
+    return has_state_;
   }
 
   std::optional<std::vector<OpSample>> last_ops() override {
@@ -168,6 +174,7 @@ class OpenVinoSession : public Session {
   bool own_threads_;
   std::vector<std::string> notes_;
   StartUp start_up_;
+  bool has_state_;
   std::vector<HostTensor> values_;
 };
 
@@ -199,14 +206,14 @@ std::vector<std::string> variables_of(const ov::Model& model) {
   return names;
 }
 
-std::string state_note(const std::vector<std::string>& variables) {
+std::string state_note(const std::vector<std::string>& variables, bool is_kept) {
   constexpr std::size_t most_named = 4;
   const auto named = std::min(variables.size(), most_named);
   std::string names;
   for (std::size_t i = 0; i < named; ++i) names += (i == 0 ? "" : ", ") + printable(variables[i]);
   if (named < variables.size()) names += fmt::format(" and {} more", variables.size() - named);
-  return fmt::format("the model keeps state from run to run (variable{} {}); it is reset before every run",
-                     variables.size() == 1 ? "" : "s", names);
+  return fmt::format("the model keeps state from run to run (variable{} {}); {}", variables.size() == 1 ? "" : "s", names,
+                     is_kept ? "as asked for, each run continues the one before" : "it is reset before every run");
 }
 
 void set_on_cpu(ov::AnyMap& map, const SessionSettings& settings) {
@@ -373,7 +380,7 @@ std::unique_ptr<Session> open_session(ov::Core& core, const std::shared_ptr<ov::
   if (!settings.executed_graph.empty())
     write_model(std::const_pointer_cast<ov::Model>(compiled.get_runtime_model()), settings.executed_graph);
   std::vector<std::string> notes = precision_notes(compiled, settings);
-  if (!variables.empty()) notes.push_back(state_note(variables));
+  if (!variables.empty()) notes.push_back(state_note(variables, settings.keep_state));
   return std::make_unique<OpenVinoSession>(compiled, names, source.graph, real_device(compiled, device), place,
                                            settings, std::move(notes), start_up, !variables.empty());
 }

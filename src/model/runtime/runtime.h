@@ -44,6 +44,7 @@ struct SessionSettings {
   std::filesystem::path executed_graph;       ///< where to write the graph that is executed; empty: nowhere
   std::optional<std::size_t> free_axis;       ///< where input_shapes may differ from the model, see Runtime::reshapes
   bool all_tensors = false;                   ///< every tensor is an output; a runtime that cannot shows the usual ones
+  bool keep_state = false;                    ///< variables go on from run to run until Session::reset_state()
   bool only_tensors = false;                  ///< outputs that are sequences or maps are left out, not refused
   Tuning tuning;
   std::optional<Hint> hint;     ///< unset: one inference at a time, on all that the device has
@@ -173,6 +174,8 @@ class Session {
   /// One inference. Returns wall time of the call: between its two clock reads there is the runtime's call and nothing
   /// else. Throws Error(runtime).
   virtual Nanoseconds run() = 0;
+  /// Empties what the model keeps from run to run. False: it keeps nothing.
+  virtual bool reset_state() { return false; }
   /// Times of the last run() per executed operator, in order of execution; nullopt when not opened with profile_ops or
   /// the runtime cannot tell. May cost time, so it is called outside of measured spans.
   virtual std::optional<std::vector<OpSample>> last_ops() = 0;

@@ -36,6 +36,10 @@ class ScriptedSession : public Session {
   }
   std::vector<HostTensor> outputs_of_last_run() override { return {}; }
   std::unique_ptr<Request> make_request() override { return nullptr; }
+  bool reset_state() override {
+    order_ += "|";
+    return true;
+  }
 
  private:
   std::string name_;
@@ -79,6 +83,44 @@ TEST(Measure, two_sessions_take_turns_after_both_are_warm) {
   EXPECT_EQ(order,
             "aabb"
             "ababab");
+}
+
+TEST(Measure, kept_state_is_reset_every_few_runs_and_each_sample_is_at_its_step) {
+  std::string order;
+  ScriptedSession plain("a", 20ms, order), profiled("b", 20ms, order);
+  RunSettings settings;
+  settings.iterations = 4, settings.warmup_iterations = 1, settings.state_steps = 3;
+  std::vector<Measurement> passes;
+  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
+  measure(passes, {});
+  EXPECT_EQ(order, "a|aaa|a");
+  order.clear();
+  passes.clear();
+  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
+  passes.emplace_back(profiled, settings, nullptr, empty_pass(true));
+  measure(passes, {});
+  EXPECT_EQ(order,
+            "ab"
+            "|a|b"
+            "abab"
+            "|a|b");
+}
+
+TEST(Measure, uncounted_runs_between_turns_do_not_move_the_steps) {
+  std::string order;
+  ScriptedSession plain("a", 1ms, order), profiled("b", 1ms, order);
+  RunSettings settings;
+  settings.iterations = 2, settings.warmup_iterations = 1, settings.state_steps = 10;
+  std::vector<Measurement> passes;
+  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
+  passes.emplace_back(profiled, settings, nullptr, empty_pass(true));
+  measure(passes, {});
+  EXPECT_EQ(order,
+            "ab"
+            "aa|abb|b"     // two to settle, then the first step
+            "aa|aabb|bb");  // the first step again, uncounted, and the second
+  const RunPass pass = passes[1].finish();
+  ASSERT_EQ(pass.ops.size(), 2u);
 }
 
 TEST(Measure, what_comes_between_comes_before_each_block) {

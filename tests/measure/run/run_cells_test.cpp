@@ -11,6 +11,7 @@
 #include "measure/report/run_tables.h"
 #include "measure/report/run_text.h"
 #include "measure/report/shapes_table.h"
+#include "measure/report/steps_table.h"
 #include "measure/run/label.h"
 #include "measure/run/memory.h"
 #include "measure/run/results.h"
@@ -309,6 +310,22 @@ TEST(Cells, of_run_shapes) {
   EXPECT_EQ(to_csv(some_columns(*shapes_table(result), {"turn_resident_bytes"})), "turn_resident_bytes\n\n\n");
   result.throughput.emplace();
   EXPECT_FALSE(shapes_table(result)) << "which request had which is not known";
+}
+
+TEST(Cells, of_run_steps) {
+  RunResult result;
+  result.plain.emplace();
+  result.plain->samples = all_us({10, 70, 30, 20, 50});
+  EXPECT_FALSE(steps_table(result)) << "each run is alike";
+  result.state_steps = 3;
+  expect_cells(steps_table(result).value(), {{"state_step", {"1", "2", "3"}},
+                                             {"step_runs", {"2", "2", "1"}},
+                                             {"step_median_us", {"15", "60", "30"}},
+                                             {"step_max_us", {"20", "70", "30"}}});
+  result.state_steps = 8;
+  EXPECT_EQ(to_csv(some_columns(*steps_table(result), {"state_step"})), "state_step\n1\n2\n3\n4\n5\n");
+  result.plain.reset();
+  EXPECT_FALSE(steps_table(result)) << "no pass";
 }
 
 TEST(Cells, of_run_throughput) {

@@ -61,6 +61,22 @@ TEST_F(State, is_reset_before_every_run) {
   }
 }
 
+TEST_F(State, goes_on_where_it_is_kept_until_it_is_reset) {
+  SessionSettings settings;
+  settings.keep_state = true;
+  const auto session = open(settings);
+  const auto next = [&] {
+    session->run();
+    return values_of(session->outputs_of_last_run().at(0));
+  };
+  EXPECT_EQ(next(), first);
+  EXPECT_EQ(next(), (std::vector<float>{2, 4}));
+  EXPECT_EQ(next(), (std::vector<float>{3, 6}));
+  EXPECT_TRUE(session->reset_state());
+  EXPECT_EQ(next(), first);
+  EXPECT_THAT(session->notes(), testing::Contains(testing::HasSubstr("each run continues the one before")));
+}
+
 /// With a hint, inferences run on OpenVINO's threads; without one, on the request's own.
 TEST_F(State, is_reset_before_every_inference_of_a_request) {
   for (const auto hint : {std::optional<Hint>(), std::optional(Hint::throughput)}) {
