@@ -16,7 +16,7 @@ namespace {
 OpRow row_of(const ExecutedNode& node, const RunResult& result) {
   OpRow row;
   row.name = row.node = node.name, row.type = node.type, row.kernel = node.kernel, row.node_type = node.node_type;
-  row.provider = node.provider;
+  row.provider = node.provider, row.computed_in = node.computed_in;
   row.model_ops = node.model_ops, row.leader = node.leader, row.is_settled = node.is_settled;
   row.inputs = node.inputs, row.outputs = node.outputs;
   row.input_shapes = node.input_shapes, row.output_shapes = node.output_shapes;

@@ -19,6 +19,7 @@ struct OpRow {
   std::string kernel;                  ///< the runtime's implementation; empty if it does not tell
   std::string node_type;               ///< the runtime's own word for what it does; empty if it does not tell
   std::string provider;                ///< see ExecutedNode
+  std::optional<ElementType> computed_in;  ///< see ExecutedNode
   std::vector<std::string> model_ops;  ///< operators of the model that this kernel stands for, by path
   std::string leader;                  ///< that of them which the runtime says it is; empty: not told
   bool is_settled = false;             ///< see ExecutedNode

@@ -14,7 +14,7 @@ namespace takt {
 namespace {
 
 struct OpLine {
-  std::string name, type, kernel, fused, shape, runtime, device, time_from;
+  std::string name, type, kernel, computed_in, fused, shape, runtime, device, time_from;
   std::optional<std::int64_t> calls;
   Nanoseconds total{};
   std::optional<double> share;
@@ -32,6 +32,9 @@ constexpr Column<OpLine> operator_columns[] = {
     {common::kernel, [](const OpLine& r) { return r.kernel.empty() ? Cell() : Cell(r.kernel); }},
     {"fused", "Fused", [](const OpLine& r) { return r.fused.empty() ? Cell() : Cell(r.fused); },
      "Operators of the model that the kernel computes, joined by +; empty if the kernel is one operator."},
+    {"computed_in", "Computed in", [](const OpLine& r) { return r.computed_in.empty() ? Cell() : Cell(r.computed_in); },
+     "Type of the numbers that the kernel works with, as the runtime's record of it tells: of OpenVINO the node's own, "
+     "of ONNX Runtime that of the first operand. Empty if it does not tell, and for operators on whole numbers only."},
     {"calls", "Calls", [](const OpLine& r) { return optional_cell(r.calls); },
      "Executions of the operator over all profiled runs."},
     {operator_columns::plain_mean_us, [](const OpLine& r) { return optional_cell(r.plain); }},
@@ -153,6 +156,7 @@ void add_times(OpLine& line, const OpRow& row, const OpProfile& profile) {
 OpLine line_of(const OpRow& row, const OpProfile& profile, const WorkingSet& model, const FigureSettings* figures) {
   OpLine line;
   line.name = row.name, line.type = row.type, line.kernel = row.kernel;
+  if (row.computed_in) line.computed_in = type_name(*row.computed_in);
   line.runtime = row.runtime, line.device = row.device;
   if (row.model_ops.size() > 1) line.fused = join(row.model_ops, "+");
   line.calls = row.calls;

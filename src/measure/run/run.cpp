@@ -12,6 +12,7 @@
 #include "base/system/log.h"
 #include "base/system/watched_work.h"
 #include "measure/open/prepared_model.h"
+#include "measure/operators/computed_notes.h"
 #include "measure/operators/stretches.h"
 #include "measure/timing/instances.h"
 #include "measure/timing/measure.h"
@@ -281,6 +282,7 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
     result.process_peak = most_resident_bytes();
   result.stopped = is_asked_to_stop(chosen);
   if (result.profiled && !result.stopped) prepared.learn_executed_shapes();
+  add_notes(result, computed_notes(result));
   if (result.stopped)
     result.notes.push_back("stopped early; the numbers describe the completed runs only");
   else if (chosen.keep_tensors)

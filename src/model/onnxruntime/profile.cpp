@@ -9,6 +9,7 @@
 
 #include "base/basics/error.h"
 #include "base/files/file.h"
+#include "model/onnxruntime/computed_in.h"
 #include "model/onnxruntime/device_times.h"
 #include "model/onnxruntime/ort_events.h"
 
@@ -117,7 +118,10 @@ class NodeTimes {
   ProfiledNode node_of(const OrtNodeEvent& event) const {
     ProfiledNode node{std::string(event.name), std::string(events_.text_of(event, "provider")),
                       std::string(events_.text_of(event, "op_name"))};
-    if (auto inputs = events_.shapes_of(event, "input_type_shape")) node.input_shapes = std::move(inputs->shapes);
+    if (auto inputs = events_.shapes_of(event, "input_type_shape")) {
+      node.computed_in = computed_in(node.op_type, inputs->types);
+      node.input_shapes = std::move(inputs->shapes);
+    }
     if (auto outputs = events_.shapes_of(event, "output_type_shape")) node.output_shapes = std::move(outputs->shapes);
     return node;
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace takt::ort {
 struct ProfiledNode {
   std::string name, provider, op_type;
   std::vector<Shape> input_shapes{}, output_shapes{};
+  std::optional<ElementType> computed_in{};  ///< see ExecutedNode
   bool is_node = true;  ///< else what the GPU did for no node: copies of inputs and outputs
 };
 

@@ -329,7 +329,7 @@ class OnnxRuntimeSession : public Session {
     if (loader_.optimised())
       if (const auto found = loader_.optimised()->nodes.find(node.name); found != loader_.optimised()->nodes.end())
         executed = found->second;
-    executed.provider = node.provider;
+    executed.provider = node.provider, executed.computed_in = node.computed_in;
     executed.input_shapes = node.input_shapes, executed.output_shapes = node.output_shapes;
     return executed;
   }

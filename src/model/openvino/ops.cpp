@@ -1,7 +1,12 @@
 #include "model/openvino/ops.h"
 
+#include <algorithm>
+#include <map>
 #include <openvino/core/node.hpp>
 #include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "base/basics/text.h"
 #include "model/openvino/node_groups.h"
@@ -32,12 +37,30 @@ void add_tensors(ExecutedNode& executed, const ov::Node& node) {
   executed.output_shapes = shapes_of(outputs);
 }
 
+constexpr std::pair<std::string_view, ElementType> arithmetic_types[] = {
+    {"f32", ElementType::f32}, {"f16", ElementType::f16}, {"bf16", ElementType::bf16},
+    {"f64", ElementType::f64}, {"i8", ElementType::i8},   {"u8", ElementType::u8}};
+
+std::optional<ElementType> computed_in(const ov::Node& node) {
+  const std::string told = lower_case(text_of(node, "runtimePrecision"));
+  for (const auto& [name, type] : arithmetic_types)
+    if (told == name) return type;
+  return std::nullopt;
+}
+
+bool is_heavy(const ov::Node& node) {
+  static const std::set<std::string> layers{"Convolution", "Deconvolution", "FullyConnected",           "MatMul",
+                                            "RNNSeq",      "RNNCell",       "ScaledDotProductAttention", "MHA"};
+  return layers.contains(text_of(node, "layerType"));
+}
+
 ExecutedNode describe(const ov::Node& node, const NodeGroup& group) {
   ExecutedNode executed;
   const ov::Node& owner = *group.owner;
   executed.name = owner.get_friendly_name();
   executed.kernel = text_of(owner, "primitiveType");
   executed.node_type = text_of(owner, "layerType");
+  executed.computed_in = computed_in(owner);
   for (const auto* op : group.ops) executed.model_ops.push_back(op->name);
   const Op* main = dominant(group.ops);
   executed.type = main ? main->type : text_of(node, "layerType");
@@ -76,6 +99,14 @@ std::vector<NodeStamp> stamps_of(const std::vector<ov::ProfilingInfo>& counters)
 }
 
 }  // namespace
+
+std::optional<ElementType> most_computed_in(const ov::Model& runtime_model) {
+  std::map<ElementType, int> nodes;
+  for (const auto& node : runtime_model.get_ops())
+    if (const auto type = computed_in(*node); type && is_heavy(*node)) ++nodes[*type];
+  const auto most = std::max_element(nodes.begin(), nodes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  return most == nodes.end() ? std::nullopt : std::optional(most->first);
+}
 
 NodeTable describe_nodes(const ov::Model& runtime_model, const Graph* graph) {
   NodeTable nodes;

@@ -14,6 +14,10 @@
 
 namespace takt::openvino {
 
+/// The type that most of the nodes compute in which have most of a model's work (convolutions, products, recurrences),
+/// as the nodes say themselves; nullopt: none of them does.
+std::optional<ElementType> most_computed_in(const ov::Model& runtime_model);
+
 /// What does not change between inferences, by the name of the runtime's node.
 using NodeTable = std::map<std::string, std::shared_ptr<const ExecutedNode>>;
 

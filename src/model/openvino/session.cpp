@@ -54,8 +54,8 @@ struct PortsOfModel {
   std::vector<std::string> inputs, outputs;
 };
 
-/// nullopt: the device does not tell.
-std::optional<ElementType> real_precision(const ov::CompiledModel& compiled) {
+/// The type that the device may choose kernels of, which is no promise; nullopt: it does not tell.
+std::optional<ElementType> allowed_precision(const ov::CompiledModel& compiled) {
   const auto properties = compiled.get_property(ov::supported_properties);
   if (std::find(properties.begin(), properties.end(), ov::hint::inference_precision.name()) == properties.end())
     return std::nullopt;
@@ -137,7 +137,7 @@ class OpenVinoSession : public Session {
   }
 
   std::optional<ElementType> precision() const override {
-    return guarded(shared_.where, [&] { return real_precision(compiled_); });
+    return guarded(shared_.where, [&] { return most_computed_in(*compiled_.get_runtime_model()); });
   }
 
   std::vector<std::string> notes() override { return notes_; }
@@ -183,17 +183,17 @@ ov::element::Type foreign_type(ElementType type) {
   return type == ElementType::bf16 ? ov::element::bf16 : ov::element::f32;
 }
 
-/// What the device really computes in may be another type than asked for.
+/// What the device was told, or chose, to compute floating-point operators in.
 std::vector<std::string> precision_notes(const ov::CompiledModel& compiled, const SessionSettings& settings) {
-  const auto told = real_precision(compiled);
+  const auto told = allowed_precision(compiled);
   if (!told) return {};
   const ElementType real = *told;
   if (!settings.precision) {
     if (real == ElementType::f32 || real == ElementType::undefined) return {};
-    return {fmt::format("computed in {}, the device's default; --precision f32 computes as an f32 model specifies",
+    return {fmt::format("the device may compute in {}, its default; --precision f32 computes as an f32 model specifies",
                         type_name(real))};
   }
-  if (real == *settings.precision) return {fmt::format("computed in {}, as requested", type_name(real))};
+  if (real == *settings.precision) return {fmt::format("the device may compute in {}, as requested", type_name(real))};
   return {
       fmt::format("{} was requested, but the device computes in {}", type_name(*settings.precision), type_name(real))};
 }

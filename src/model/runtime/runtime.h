@@ -66,6 +66,7 @@ struct ExecutedNode {
   std::string type;       ///< the model's own operator type where known, else the runtime's
   std::string kernel;     ///< implementation: "jit_avx512_FP32", "FusedConv"; empty if not told
   std::string node_type;  ///< the runtime's own word for what the node does: "Reorder"; empty if not told
+  std::optional<ElementType> computed_in;  ///< type of the numbers that the kernel works with; nullopt: not told
   std::string provider;   ///< the part of the runtime that ran it: "CPUExecutionProvider"; empty if not told
   std::vector<std::string> model_ops;  ///< paths (model/graph/placed_ops.h) of the model's operators that it stands for
   std::string leader;                  ///< that of `model_ops` which it is named after; empty: not told
@@ -202,7 +203,7 @@ class Session {
   virtual StartUp start_up() const { return {}; }
   /// False: times are those of a simulated clock, and what the system tells of this process does not explain them.
   virtual bool keeps_real_time() const { return true; }
-  /// The type that floating-point operators are really computed in; nullopt: the runtime does not tell.
+  /// The type that most of its heavy kernels compute in, as they say themselves; nullopt: the runtime does not tell.
   virtual std::optional<ElementType> precision() const { return std::nullopt; }
   /// What a reader of this session's figures has to know: one sentence each (a missing node name, a
   /// precision that differs from the model's). Empty when nothing is special.
