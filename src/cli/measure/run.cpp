@@ -61,6 +61,8 @@ Provenance describe(const RunOptions& o, const RunResult& result, std::span<cons
   if (o.run.copy_to_host) provenance.settings["copy_to_host"] = "yes";
   for (const auto& [key, value] : o.run.properties) provenance.settings["property " + key] = value;
   if (!o.precision.empty()) provenance.settings["precision"] = o.precision;
+  if (o.run.state_steps) provenance.settings["state_steps"] = std::to_string(*o.run.state_steps);
+  for (const auto& library : o.run.custom_ops) provenance.settings["custom_ops " + library.filename().string()] = "yes";
   if (result.fit) provenance.settings["fitting"] = to_string(result.fit->rows[result.fit->best].candidate);
   return provenance;
 }

@@ -133,7 +133,8 @@ void add_runtime(CommandLine& line, RunOptions& o) {
            &o.cores);
   line.add({.names = "--fitting",
             .meaning =
-                "Autotune: try settings of the runtime (threads, spinning, memory...), then measure with the fastest"},
+                "Autotune: try settings of the runtime (threads, spinning, memory...), then measure with the fastest; "
+                "the other runtime and precision at hand are tried too, and reported"},
            &o.run.fit);
   line.add({.names = "--property",
             .value = "KEY=VALUE",
@@ -141,6 +142,11 @@ void add_runtime(CommandLine& line, RunOptions& o) {
                        "several. OpenVINO: INFERENCE_PRECISION_HINT=f32; onnxruntime: graph_optimization_level=basic, "
                        "or a configuration key such as session.intra_op.allow_spinning=0"},
            &o.properties);
+  line.add({.names = "--custom-ops",
+            .value = "LIB",
+            .meaning = "Load operators of your own from this shared library, which is built for the runtime: one that "
+                       "ONNX Runtime registers (RegisterCustomOps), or an extension of OpenVINO. Repeat for several"},
+           &o.run.custom_ops);
   line.add(
       {.names = "--precision",
        .value = "TYPE",

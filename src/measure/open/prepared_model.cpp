@@ -93,13 +93,19 @@ RuntimeChoice choose_runtime(const std::filesystem::path& model, const RunSettin
   return runtime_for_device(model, settings.device);
 }
 
+static std::unique_ptr<Runtime> runtime_with(const std::string& name, const RunSettings& settings) {
+  auto runtime = make_runtime(name);
+  for (const auto& library : settings.custom_ops) runtime->add_custom_ops(library);
+  return runtime;
+}
+
 std::vector<Port> declared_inputs(const std::filesystem::path& model, const RunSettings& settings) {
   begin_step("reading the model");
   if (is_onnx_file(model)) {  // no runtime has to start for it
     const auto graph = read_onnx_structure(model).graph;
     return ports_of(graph, graph.inputs);
   }
-  const auto runtime = make_runtime(choose_runtime(model, settings).name);
+  const auto runtime = runtime_with(choose_runtime(model, settings).name, settings);
   if (const auto graph = runtime->read_graph(model, {})) return ports_of(*graph, graph->inputs);
   SessionSettings plain;
   plain.device = settings.device;
@@ -113,7 +119,7 @@ PreparedModel::PreparedModel(const std::filesystem::path& model, const RunSettin
   result_.runtime = std::move(choice.name);
   result_.runtime_choice = std::move(choice.why);
   refuse_misplaced_file(model, result_.runtime);
-  runtime_ = make_runtime(result_.runtime);
+  runtime_ = runtime_with(result_.runtime, settings_);
   log_debug(fmt::format("runtime {} {} ({})", result_.runtime, runtime_->version(), result_.runtime_choice));
   result_.runtime_version = runtime_->version();
   result_.graph = read_model(*runtime_, model);

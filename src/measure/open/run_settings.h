@@ -45,6 +45,7 @@ struct RunSettings {
   std::filesystem::path cache, optimised_model, executed_graph;  ///< see SessionSettings
   Tuning tuning;                                                 ///< see SessionSettings
   Properties properties;                                         ///< see SessionSettings
+  std::vector<std::filesystem::path> custom_ops;                 ///< see Runtime::add_custom_ops
   bool fit = false;                         ///< try runtime settings first, and measure with the fastest
   bool keep_tensors = false;                ///< fill RunResult::tensors
   const std::atomic<bool>* stop = nullptr;  ///< looked at between runs; true: measure no more

@@ -11,7 +11,6 @@
 #include "base/basics/text.h"
 #include "model/graph/placed_ops.h"
 #include "model/runtime/runtime.h"
-#include "model/sim/simulated.h"
 
 namespace takt {
 namespace {
@@ -148,10 +147,8 @@ std::string in_float(const NodeTimes& times, const Graph& graph) {
 
 /// Where another runtime of this binary opens the file, too.
 std::string other_runtimes(const RunResult& result) {
-  std::vector<std::string> readers;
-  for (const std::string& name : runtime_names())
-    if (name != simulated_runtime) readers.push_back(name);
-  if (readers.size() < 2 || lower_case(result.model.extension().string()) != ".onnx") return "";
+  const std::vector<std::string> readers = runtimes_reading(result.model);
+  if (readers.size() < 2) return "";
   return fmt::format("; --vary runtime={} shows what another runtime makes of it", fmt::join(readers, ","));
 }
 

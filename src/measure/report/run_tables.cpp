@@ -124,7 +124,7 @@ Cell own_settings(const FitRow& row) {
 
 constexpr Column<FitLine> fitting_columns[] = {
     {"settings", "Settings", [](const FitLine& r) -> Cell { return to_string(r.row->candidate); },
-     "Settings of the runtime that --fitting tried."},
+     "What --fitting tried: settings of the runtime, a precision, another runtime with its defaults."},
     {"fit_median_us", "Median", [](const FitLine& r) -> Cell { return r.row->median; },
      "Median over the rounds of a run's time with the settings of the row."},
     {"fit_low_percent", "Change CI low %", [](const FitLine& r) { return percent(r.row->time_ratio, &Interval::low); },
@@ -135,8 +135,8 @@ constexpr Column<FitLine> fitting_columns[] = {
      "Upper end of the interval (95 % for all settings together) of the change of a run's time compared with the "
      "runtime's defaults. Only settings with both ends below 0 are called faster."},
     {"chosen", "Chosen", [](const FitLine& r) -> Cell { return std::string(r.chosen ? "yes" : ""); },
-     "yes: the measured runs used the settings of the row, the fastest of those that are faster beyond noise, or else "
-     "the defaults."},
+     "yes: the measured runs used the settings of the row, the fastest of those in the same runtime and precision that "
+     "are faster beyond noise, or else the defaults."},
     {"own_settings", "In your program", [](const FitLine& r) { return own_settings(*r.row); },
      "The settings of the row as the runtime calls them, as --property takes them and your program sets them: "
      "properties of compile_model in OpenVINO; in ONNX Runtime attributes of SessionOptions (as Python spells them), "

@@ -22,6 +22,7 @@
 #include "measure/run/label.h"
 #include "measure/run/memory.h"
 #include "measure/timing/instability.h"
+#include "model/runtime/precision.h"
 #include "measure/timing/measure.h"
 #include "measure/timing/throughput.h"
 
@@ -150,21 +151,33 @@ std::string fitting(const FitResult& fit, const Screen& screen) {
       text += fmt::format("  {:<20} {}={}\n", to_string(row.candidate), key, value);
   return text + (fit.best
                      ? fmt::format("Measured with {}.\n\n", to_string(fit.rows[fit.best].candidate))
-                     : std::string("None is faster than the defaults beyond noise: measured with the defaults.\n\n"));
+                     : std::string(fit.most_helpful ? "Measured with the defaults.\n\n"
+                                                    : "None is faster than the defaults beyond noise: measured with "
+                                                      "the defaults.\n\n"));
+}
+
+/// How to measure with it: settings of this runtime are in effect already.
+std::string how_to_change(const FitRow& row) {
+  std::string settings;
+  for (const auto& [key, value] : row.properties)
+    settings += fmt::format("{}{}={}", settings.empty() ? "; in your program: " : " ", key, value);
+  const Candidate& candidate = row.candidate;
+  if (!candidate.runtime.empty()) return fmt::format("; measure it with --runtime {}", candidate.runtime);
+  if (candidate.precision)
+    return fmt::format("; measure it with --precision {}, and look at what your results become",
+                       precision_name(*candidate.precision));
+  return settings;
 }
 
 /// The last line: what to change and what it gains; nothing where nothing does.
 std::string what_helps(const FitResult& fit, const Screen& screen) {
-  const FitRow& best = fit.rows[fit.best];
-  if (fit.best == 0 || !best.time_ratio || fit.rows.front().median <= Duration(0)) return "";
-  std::string settings;
-  for (const auto& [key, value] : best.properties)
-    settings += fmt::format("{}{}={}", settings.empty() ? "; in your program: " : " ", key, value);
+  const FitRow& best = fit.rows[fit.most_helpful];
+  if (fit.most_helpful == 0 || !best.time_ratio || fit.rows.front().median <= Duration(0)) return "";
   const auto less = [](double ratio) { return (1 - ratio) * 100; };
   return wrapped(fmt::format("What helps most: {}, with which a run takes {:.1f} % less time than with the defaults "
                              "(95 %: {:.1f} to {:.1f} % less){}.",
                              to_string(best.candidate), less(best.median / fit.rows.front().median),
-                             less(best.time_ratio->high), less(best.time_ratio->low), settings),
+                             less(best.time_ratio->high), less(best.time_ratio->low), how_to_change(best)),
                  screen.width) +
          "\n";
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/basics/error.h"
 #include "base/basics/text.h"
@@ -174,21 +175,60 @@ void say_what_is_pinned(const RunSettings& settings, PreparedModel& model) {
                                                                  fmt::join(cores_of(settings, i), ", ")));
 }
 
-void fit_settings(PreparedModel& model, RunSettings& settings) {
-  Runtime& runtime = model.runtime();
-  const auto open = [&](const Candidate& candidate) {
-    auto session_settings = model.session_settings(false);
-    session_settings.threads = candidate.threads;
-    session_settings.tuning = candidate.tuning;
-    session_settings.optimised_model.clear();
-    session_settings.executed_graph.clear();
-    auto session = model.open(session_settings);
+/// Opens what --fitting tries; the sessions must be closed before it goes.
+class FittingSessions {
+ public:
+  FittingSessions(PreparedModel& model, const RunSettings& settings) : model_(model), settings_(settings) {}
+
+  std::vector<Candidate> candidates() const {
+    const auto cores = settings_.cores.empty() ? usable_core_count() : static_cast<int>(settings_.cores.size());
+    auto list = candidates_for(model_.runtime(), cores, settings_.threads);
+    if (model_.runtime().traits().is_simulated) return list;
+    if (!settings_.precision)
+      for (const ElementType precision : model_.runtime().traits().precisions)
+        list.push_back({settings_.threads, {}, "", precision});
+    for (const std::string& name : runtimes_reading(model_.result().model))
+      if (name != model_.result().runtime) list.push_back({settings_.threads, {}, name, std::nullopt});
+    return list;
+  }
+
+  /// nullptr: a precision that the device does not have, so that it computes as without it.
+  std::unique_ptr<Session> open(const Candidate& candidate) {
+    PreparedModel& model = candidate.runtime.empty() ? model_ : in(candidate.runtime);
+    auto settings = model.session_settings(false);
+    settings.threads = candidate.threads, settings.tuning = candidate.tuning;
+    if (candidate.precision) settings.precision = candidate.precision;
+    settings.optimised_model.clear(), settings.executed_graph.clear();
+    auto session = model.open(settings);
+    if (!candidate.is_another_program()) usual_ = session->precision();
+    if (candidate.precision && session->precision() == usual_) return nullptr;
     session->set_inputs(model.values(session->inputs()));
     return session;
-  };
-  const auto cores = settings.cores.empty() ? usable_core_count() : static_cast<int>(settings.cores.size());
-  auto result = fit(candidates_for(runtime, cores, settings.threads), open);
+  }
+
+ private:
+  PreparedModel& in(const std::string& runtime) {
+    auto& model = others_[runtime];
+    if (!model) {
+      RunSettings settings = settings_;
+      settings.runtime = runtime, settings.properties.clear(), settings.custom_ops.clear();
+      model = std::make_unique<PreparedModel>(model_.result().model, settings);
+    }
+    return *model;
+  }
+
+  PreparedModel& model_;
+  const RunSettings& settings_;
+  std::map<std::string, std::unique_ptr<PreparedModel>> others_;
+  std::optional<ElementType> usual_;
+};
+
+void fit_settings(PreparedModel& model, RunSettings& settings) {
+  Runtime& runtime = model.runtime();
+  FittingSessions sessions(model, settings);
+  auto result = fit(sessions.candidates(), [&](const Candidate& candidate) { return sessions.open(candidate); });
   for (auto& row : result.rows) row.properties = runtime.properties_of(row.candidate.threads, row.candidate.tuning);
+  for (const std::string& one : result.not_tried) add_notes(model.result(), {"--fitting did not try " + one});
   const auto& best = result.rows[result.best].candidate;
   settings.threads = best.threads;
   settings.tuning = best.tuning;

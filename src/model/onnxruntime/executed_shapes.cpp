@@ -13,6 +13,7 @@
 #include "model/onnx/onnx.h"
 #include "model/onnx/weights.h"
 #include "model/onnxruntime/ort_events.h"
+#include "model/onnxruntime/properties.h"
 #include "model/onnxruntime/shapes.h"
 #include "model/onnxruntime/tensors.h"
 
@@ -155,6 +156,7 @@ Graph with_executed_shapes(const Ort::Env& env, const std::filesystem::path& mod
   if (settings.threads) options.SetIntraOpNumThreads(*settings.threads);
   options.EnableProfiling((folder.path() / "shapes").c_str());
   options.AddConfigEntry("session.disable_prepacking", "1");  // one inference is not worth a copy of the weights
+  add_custom_ops(options, settings.custom_ops);
   find_external_data(options, model);
   std::string bytes = with_named_nodes(model, graph);
   Ort::Session session(env, bytes.data(), bytes.size(), options);

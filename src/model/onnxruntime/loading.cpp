@@ -133,6 +133,7 @@ Ort::SessionOptions Loader::options() const {
   set_properties(options, settings_.properties);
   for (const auto& [symbol, size] : dimensions_)
     Ort::ThrowOnError(Ort::GetApi().AddFreeDimensionOverrideByName(options, symbol.c_str(), size));
+  add_custom_ops(options, settings_.custom_ops);
   if (device_ == "GPU") append_cuda(options, settings_.properties);
   return options;
 }

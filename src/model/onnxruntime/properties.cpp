@@ -132,6 +132,10 @@ void set_properties(Ort::SessionOptions& options, const Properties& properties) 
       options.AddConfigEntry(key.c_str(), value.c_str());
 }
 
+void add_custom_ops(Ort::SessionOptions& options, const std::vector<std::filesystem::path>& libraries) {
+  for (const auto& library : libraries) options.RegisterCustomOpsLibrary(library.c_str());
+}
+
 void append_cuda(Ort::SessionOptions& options, const Properties& properties) {
   std::vector<const char*> keys, values;
   for (const auto& [key, value] : properties)

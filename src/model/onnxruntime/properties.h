@@ -11,6 +11,9 @@
 
 namespace takt::ort {
 
+/// Operators of these libraries, for sessions with these options. Throws Ort::Exception.
+void add_custom_ops(Ort::SessionOptions& options, const std::vector<std::filesystem::path>& libraries);
+
 /// What takt's own names for `threads` and `tuning` stand for.
 Properties properties_of(std::optional<int> threads, const Tuning& tuning);
 

@@ -48,6 +48,16 @@ class OnnxRuntime : public Runtime {
   std::string version() const override { return Ort::GetVersionString(); }
   RuntimeTraits traits() const override { return {.as_written = {{"graph_optimization_level", "disabled"}}}; }
 
+  void add_custom_ops(const std::filesystem::path& library) override {
+    check_model_file(library);
+    const auto file = std::filesystem::absolute(library);  // the loader would look for a bare name elsewhere
+    guarded(printable(library.string()) + ": is no library of operators for ONNX Runtime", [&] {
+      Ort::SessionOptions options;
+      ort::add_custom_ops(options, {file});
+    }, failure_while_loading);
+    custom_ops_.push_back(file);
+  }
+
   std::vector<DeviceStatus> devices() override {
     return {{"CPU", "ONNX Runtime's CPU provider", std::nullopt},
             {"GPU", "ONNX Runtime's CUDA provider", cuda_reason()},
@@ -58,7 +68,8 @@ class OnnxRuntime : public Runtime {
                                 const SessionSettings& settings) override {
     const std::string device = choose_device(devices(), settings.device, where(model, name()), "ONNX Runtime");
     check_model_file(model);
-    return loading(model, [&] { return ort::open_session(env_, model, graph, device, settings); });
+    return loading(model,
+                   [&] { return ort::open_session(env_, model, graph, device, with_custom_ops(settings)); });
   }
 
   bool shares_weights(const SessionSettings& settings) const override { return could_share_weights(settings); }
@@ -67,7 +78,7 @@ class OnnxRuntime : public Runtime {
                                        const SessionSettings& settings) override {
     if (!graph || !could_share_weights(settings)) return std::nullopt;
     check_model_file(model);
-    return loading(model, [&] { return ort::open_pair(env_, model, *graph, "CPU", settings); });
+    return loading(model, [&] { return ort::open_pair(env_, model, *graph, "CPU", with_custom_ops(settings)); });
   }
 
   std::vector<Tuning> tunings() override {
@@ -81,7 +92,7 @@ class OnnxRuntime : public Runtime {
   std::optional<std::map<std::string, PartialShape>> infer_shapes(
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) override {
     check_model_file(model);
-    return loading(model, [&] { return ort::infer_shapes(env_, model, input_shapes, where(model, name())); });
+    return loading(model, [&] { return ort::infer_shapes(env_, model, input_shapes, custom_ops_, where(model, name())); });
   }
 
   std::optional<Graph> with_executed_shapes(const std::filesystem::path& model, const Graph& graph,
@@ -89,10 +100,15 @@ class OnnxRuntime : public Runtime {
                                             const std::vector<HostTensor>& inputs) override {
     if (!is_onnx_file(model)) return std::nullopt;
     return guarded(where(model, name()) + ": cannot report its shapes",
-                   [&] { return ort::with_executed_shapes(env_, model, graph, settings, inputs); });
+                   [&] { return ort::with_executed_shapes(env_, model, graph, with_custom_ops(settings), inputs); });
   }
 
  private:
+  SessionSettings with_custom_ops(SessionSettings settings) const {
+    settings.custom_ops = custom_ops_;
+    return settings;
+  }
+
   template <typename Call>
   auto loading(const std::filesystem::path& model, const Call& call) const -> decltype(call()) {
     return guarded(where(model, name()) + ": cannot be loaded", call, failure_while_loading);
@@ -114,6 +130,7 @@ class OnnxRuntime : public Runtime {
   }
 
   Ort::Env env_;
+  std::vector<std::filesystem::path> custom_ops_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "model/onnx/file.h"
 #include "model/onnx/onnx.h"
 #include "model/onnx/weights.h"
+#include "model/onnxruntime/properties.h"
 #include "model/onnxruntime/tensors.h"
 #include "model/runtime/tensor_checks.h"
 
@@ -59,6 +60,7 @@ void find_external_data(Ort::SessionOptions& options, const std::filesystem::pat
 
 std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std::filesystem::path& model,
                                                  const std::map<std::string, Shape>& input_shapes,
+                                                 const std::vector<std::filesystem::path>& custom_ops,
                                                  const std::string& where) {
   const OnnxModel read = read_onnx_structure(model);
   onnx::ModelProto& proto = *read.proto;
@@ -78,6 +80,7 @@ std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std:
   options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
   options.SetIntraOpNumThreads(1);
   options.AddConfigEntry("session.disable_prepacking", "1");  // weights stay unread in their file
+  add_custom_ops(options, custom_ops);
   find_external_data(options, model);
   point_at_real_files(proto, model);
   const std::string bytes = serialize_onnx(proto);

@@ -16,6 +16,7 @@ namespace takt::ort {
 /// that has no name is called "NAME[i]". Throws Ort::Exception, Error.
 std::map<std::string, PartialShape> infer_shapes(const Ort::Env& env, const std::filesystem::path& model,
                                                  const std::map<std::string, Shape>& input_shapes,
+                                                 const std::vector<std::filesystem::path>& custom_ops,
                                                  const std::string& where);
 
 /// The model with every tensor as an output, serialized.

@@ -90,7 +90,16 @@ class OpenVinoRuntime : public Runtime {
             .has_streams = true,
             .times_requests = true,
             .reshapes = true,
-            .reads_ir = true};
+            .reads_ir = true,
+            .precisions = {ElementType::f32, ElementType::bf16, ElementType::f16}};
+  }
+
+  void add_custom_ops(const std::filesystem::path& library) override {
+    check_model_file(library);
+    const auto file = std::filesystem::absolute(library);  // the loader would look for a bare name elsewhere
+    guarded(
+        printable(library.string()) + ": is no library of operators for OpenVINO",
+        [&] { core_.add_extension(file.string()); }, failure_while_loading);
   }
 
   std::string version() const override {

@@ -72,15 +72,6 @@ std::vector<std::string> names(bool built) {
   return result;
 }
 
-/// Real runtimes of this binary that read the file, `first` before the others.
-std::vector<std::string> readers_of(const std::filesystem::path& model, const std::string& first) {
-  std::vector<std::string> readers{first};
-  for (const auto& entry : entries())
-    if (entry.make && entry.name != first && entry.name != simulated_runtime && reads(entry, ending_of(model)))
-      readers.push_back(entry.name);
-  return readers;
-}
-
 /// Why the runtime cannot use the device; empty: it can.
 std::string reason_against(const ToldDevices& told, std::string_view device) {
   if (!told.reason.empty()) return told.reason;
@@ -129,10 +120,19 @@ RuntimeChoice runtime_for(const std::filesystem::path& model) {
   return {own, fmt::format("for {} files", ending)};
 }
 
+std::vector<std::string> runtimes_reading(const std::filesystem::path& model) {
+  std::vector<std::string> readers{runtime_for(model).name};
+  for (const auto& entry : entries())
+    if (entry.make && entry.name != readers.front() && entry.name != simulated_runtime &&
+        reads(entry, ending_of(model)))
+      readers.push_back(entry.name);
+  return readers;
+}
+
 RuntimeChoice runtime_for_device(const std::filesystem::path& model, std::string_view device,
                                  const std::function<ToldDevices(const std::string&)>& told) {
   RuntimeChoice own = runtime_for(model);
-  const auto readers = readers_of(model, own.name);
+  const auto readers = runtimes_reading(model);
   if (names_cpu(device) || readers.size() < 2) return own;  // who is the only one says best what is wrong
   std::vector<std::string> reasons, usable;
   for (const std::string& name : readers) {

@@ -1,8 +1,11 @@
 #include "model/runtime/runtime.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "base/basics/error.h"
 #include "base/basics/text.h"
 
 namespace takt {
@@ -19,6 +22,11 @@ std::int64_t held_bytes(const HostTensor& tensor) {
   auto bytes = static_cast<std::int64_t>(tensor.bytes.size());
   for (const auto& text : tensor.strings) bytes += static_cast<std::int64_t>(text.size());
   return bytes;
+}
+
+void Runtime::add_custom_ops(const std::filesystem::path& library) {
+  throw Error(ErrorKind::unsupported,
+              fmt::format("{}: {} has no libraries of operators", printable(library.string()), name()));
 }
 
 TakenOutputs Request::take_outputs() {

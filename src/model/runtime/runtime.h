@@ -51,6 +51,7 @@ struct SessionSettings {
   std::optional<int> streams;   ///< parts of the device that compute at once; unset: the runtime's choice
   std::optional<int> requests;  ///< that will be in flight at once, for the runtime's choice of streams
   Properties properties;        ///< set last, so that they win over everything above
+  std::vector<std::filesystem::path> custom_ops;  ///< of Runtime::add_custom_ops, which fills it in
 };
 
 /// How a session divides its device among requests that are in flight at once.
@@ -239,6 +240,7 @@ struct RuntimeTraits {
                                 ///< elsewhere recording would cost time and memory, and no one could read it
   bool reshapes = false;        ///< it opens a model with another size along one axis of its inputs than the file's
   bool reads_ir = false;        ///< of the files that a stage is exported to it wants OpenVINO's own
+  std::vector<ElementType> precisions{};  ///< that SessionSettings::precision may ask for, besides the model's own
   Properties as_written{};      ///< with which a session executes the operators of the file, one by one
 };
 
@@ -249,6 +251,10 @@ class Runtime {
   virtual std::string version() const = 0;
   virtual std::vector<DeviceStatus> devices() = 0;
   virtual RuntimeTraits traits() const { return {}; }
+  /// Operators out of a library that was built for this runtime, for the models that are opened from now on. Throws
+  /// Error(bad_input) that names the file: there is none, it is no library, or none for this runtime; Error(unsupported)
+  /// where a runtime has no such libraries.
+  virtual void add_custom_ops(const std::filesystem::path& library);
   /// Opens a model file. `graph` is takt's own reading of it (may be null: IR). Throws Error(bad_input, unsupported,
   /// runtime) with one sentence that names file and cause.
   virtual std::unique_ptr<Session> open(const std::filesystem::path& model, const Graph* graph,
@@ -316,5 +322,7 @@ struct RuntimeChoice {
 /// The runtime for a model and a real device when nobody asked for one: that whose own format the file is, else one of
 /// this binary that reads it too. Where none does, make_runtime() says what is missing.
 RuntimeChoice runtime_for(const std::filesystem::path& model);
+/// Real runtimes of this binary that read the model's file, that of runtime_for() first.
+std::vector<std::string> runtimes_reading(const std::filesystem::path& model);
 
 }  // namespace takt
