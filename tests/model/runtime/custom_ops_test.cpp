@@ -93,7 +93,7 @@ std::vector<std::string> real_runtimes() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, CustomOps, testing::ValuesIn(real_runtimes()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace takt

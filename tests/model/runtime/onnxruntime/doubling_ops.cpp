@@ -1,4 +1,5 @@
 // A library of operators as a user of ONNX Runtime builds one: Doubling of the domain test.ops, y = 2 x.
+#define ORT_API_MANUAL_INIT  // the program that loads this has the API
 #include <onnxruntime_cxx_api.h>
 
 namespace {
