@@ -37,6 +37,7 @@ struct SessionSettings {
   bool profile_ops = false;                   ///< record operator times; Session::last_ops needs it
   std::map<std::string, Shape> input_shapes;  ///< concrete shapes for dynamic inputs, by input name
   std::uint64_t seed = 1;                     ///< for simulated noise
+  bool virtual_clock = false;                 ///< sim: does not spend the times that it reports
   std::filesystem::path device_description;   ///< sim: YAML file; empty: built-in or NAME.yaml
   std::optional<ElementType> precision;       ///< compute in this type; unset: the device's own default
   std::filesystem::path cache;                ///< folder that keeps compiled models; empty: none

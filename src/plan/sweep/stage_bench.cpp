@@ -9,6 +9,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/files/temporary_folder.h"
+#include "base/statistics/random.h"
 #include "base/statistics/statistics.h"
 #include "base/system/child_process.h"
 #include "measure/open/model_shapes.h"
@@ -115,11 +116,20 @@ Session* StageBench::session_on(const std::string& runtime, const GraphSize& siz
   return opened.session.get();
 }
 
+/// For the noise of a simulated device: another one for each stage and size, the same in each sweep.
+std::uint64_t StageBench::noise_seed(const GraphSize& size) const {
+  std::uint64_t seed = task_.graph.seed;
+  for (const std::int64_t part : {std::int64_t{task_.stage.first}, std::int64_t{task_.stage.last}, size.nodes, size.edges})
+    seed = Random(seed ^ static_cast<std::uint64_t>(part))();
+  return seed;
+}
+
 std::unique_ptr<Session> StageBench::open(Runtime& runtime, const GraphSize& size) const {
   const StageExport what = export_of(task_.stage, task_.unit, size);
   SessionSettings settings;
   settings.device = task_.device;
-  settings.seed = task_.graph.seed;
+  settings.seed = noise_seed(size);
+  settings.virtual_clock = true;  // nothing real runs beside it, and the system's pauses are none of its costs
   // Some processors have units for bfloat16, which a runtime takes unasked; the row says f32.
   if (task_.unit == "CPU" && !runtime.traits().is_simulated) settings.precision = ElementType::f32;
   if (!runtime.traits().is_simulated)

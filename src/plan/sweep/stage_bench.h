@@ -37,6 +37,7 @@ class StageBench {
   void measure_on(const std::string& runtime, StageMeasurement& row);
   /// nullptr: the device refuses the model, as its row says; it is the device's own compiler that decides so.
   Session* session_on(const std::string& runtime, const GraphSize& size, StageMeasurement& row);
+  std::uint64_t noise_seed(const GraphSize& size) const;
   std::unique_ptr<Session> open(Runtime& runtime, const GraphSize& size) const;
   void take_times(Session& session, StageMeasurement& row);
   template <typename Inference>

@@ -78,6 +78,21 @@ TEST_F(Benches, a_simulated_device_says_so_and_follows_its_description) {
   EXPECT_FALSE(row.inputs_copy);
 }
 
+// Every operator takes as long, whatever the size: only the noise differs.
+TEST_F(Benches, a_simulated_device_has_new_noise_at_each_size_and_no_pauses_of_the_system) {
+  folder_.write("even.yaml", "law: table\nops: {}\nunknown_op_ns: 50000\nnoise: {shape: lognormal, sigma: 0.1}\n");
+  StageTask even = task(1, "NPU", "sim:" + (folder_.path() / "even").string(), "sim");
+  even.iterations = 20;
+  const auto samples_at = [&](const GraphSize& size) {
+    const StageMeasurement row = StageBench(even).measure(size);
+    EXPECT_EQ(row.status, StageStatus::measured) << row.reason;
+    return row.times ? row.times->samples : std::vector<Nanoseconds>();
+  };
+  const auto small = samples_at({10, 20});
+  EXPECT_EQ(small, samples_at({10, 20})) << "the same on any machine, however busy";
+  EXPECT_NE(small, samples_at({30, 60}));
+}
+
 TEST_F(Benches, what_the_device_refuses_is_unsupported_with_its_reason) {
   for (const int stage : {3, 4}) {
     StageBench bench(task(stage, "NPU", "sim:NPU", "sim"));
