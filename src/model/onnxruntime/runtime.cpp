@@ -70,6 +70,17 @@ class OnnxRuntime : public Runtime {
     return loading(model, [&] { return ort::open_pair(env_, model, *graph, "CPU", settings); });
   }
 
+  bool save_structure(const std::filesystem::path& model, const Graph& graph, const SessionSettings& settings,
+                      const std::filesystem::path& to) override {
+    if (settings.device != "CPU") return false;
+    check_model_file(model);
+    loading(model, [&] {
+      ort::Loader(env_, model, &graph, settings.device, settings, where(model, name())).save_structure(to);
+      return true;
+    });
+    return true;
+  }
+
   std::vector<Tuning> tunings() override {
     return {{{"spinning", "off"}}, {{"memory_pattern", "off"}}, {{"arena", "off"}}};
   }

@@ -275,6 +275,14 @@ class Runtime {
     static_cast<void>(model), static_cast<void>(to);
     return false;
   }
+  /// Writes the graph that it executes of a model, as an ONNX file without the values of its large weights: for who
+  /// wants to know what is executed, without opening a session. `to` lies in a folder of its own, which gets other
+  /// files, too. False: it cannot, nothing is written. Throws as open().
+  virtual bool save_structure(const std::filesystem::path& model, const Graph& graph, const SessionSettings& settings,
+                              const std::filesystem::path& to) {
+    static_cast<void>(model), static_cast<void>(graph), static_cast<void>(settings), static_cast<void>(to);
+    return false;
+  }
   /// Settings worth trying on this runtime, one change each.
   virtual std::vector<Tuning> tunings() { return {}; }
   /// `graph`, the model's own, with the shapes that its tensors have in one inference with these inputs: those that
