@@ -73,6 +73,11 @@ void calibrate_this_machine(const std::string& device, const Provenance& provena
   settings.device = device, settings.rounds = 1, settings.time = 200ms;
   settings.child = words_of(worker_collect_command);
   const Dataset here = measured_chains(settings);
+  if (here.models.size() < least_calibration_models)
+    throw Error(ErrorKind::runtime,
+                fmt::format("only {} of {} random chains could be measured in time, because other programs used the "
+                            "processors; stop them and calibrate again",
+                            here.models.size(), settings.models.size()));
   write_predictor(calibrated(read_predictor(*base), here), path, provenance);
   log_info(fmt::format("calibrated with {} chains; kept in {}", here.models.size(), printable(path.string())));
 }
