@@ -1,6 +1,6 @@
 // Elements and SVG marks. Names are data: they become text nodes and attribute values here, never markup.
 
-type Child = Node | string | null;
+export type Child = Node | string | null;
 
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -18,6 +18,27 @@ export function mark(tag: string, attributes: Record<string, string | number>, .
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
   for (const child of children) if (child !== null) made.append(child);
   return made;
+}
+
+/** A figure in two widths, drawn again when the window passes from one to the other. */
+export function in_two_widths(draw: (width: number) => Element): HTMLElement {
+  const frame = element("div");
+  const narrow = matchMedia("(max-width: 760px)");
+  const redraw = () => frame.replaceChildren(draw(narrow.matches ? 358 : 1096));
+  narrow.addEventListener("change", redraw);
+  redraw();
+  return frame;
+}
+
+/** Text of a figure, cut in the middle to what has room in `width` px, with the whole in its tooltip. */
+export function label(x: number, y: number, anchor: string, words: string, width = Infinity, kind = "mark-text"): SVGElement {
+  const whole = visible(words);
+  const most = Math.max(3, Math.floor(width / (kind.includes("strong") ? 7.6 : 6.6)));
+  if (whole.length <= most) return mark("text", { x, y, "text-anchor": anchor, class: kind }, whole);
+  const letters = Array.from(whole);
+  const end = Math.floor(most / 3);
+  const cut = `${letters.slice(0, most - end - 1).join("")}…${end ? letters.slice(-end).join("") : ""}`;
+  return mark("text", { x, y, "text-anchor": anchor, class: kind }, cut, mark("title", {}, whole));
 }
 
 const longest = 120;
