@@ -1,5 +1,5 @@
-// picture.mjs CHROMIUM PAGE PNG: the tab of a page that has a board of stages, from its dateline to its sliders. tools/picture
-// calls it.
+// picture.mjs CHROMIUM PAGE PNG: the tab of a page that has a board of stages, from its sentence to its devices. tools/picture
+// calls it. The strip and the dateline, which names the machine, are left out.
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
@@ -14,8 +14,9 @@ try {
   if (tab === 0) throw new Error(`${file} has no pipeline`);
   await page.evaluate((place) => (location.hash = `tab=${place}`), tab);
   const article = page.locator("article:not(.hidden)");
-  const end = await article.locator(".view-devices, .what-if").first().evaluate((one) => one.getBoundingClientRect().bottom + scrollY);
-  await page.screenshot({ path: png, fullPage: true, clip: { x: 0, y: 0, width: 1160, height: Math.min(1100, Math.ceil(end) + 12) } });
+  const [begin, end] = await article.evaluate((one) =>
+    [one.querySelector("h1").getBoundingClientRect().top, one.querySelector(".view-devices .kinds").getBoundingClientRect().bottom].map((at) => at + scrollY));
+  await page.screenshot({ path: png, fullPage: true, clip: { x: 0, y: begin - 8, width: 1160, height: Math.ceil(end - begin) + 12 } });
 } finally {
   await browser.close();
 }

@@ -72,11 +72,10 @@ def check_board(result, tables):
     assert board["cycle"] == cycle, board
     for station, row in zip(board["stations"], tables["stages"]):
         assert (station["name"], station["load"], station["queue_wait"]) == (row["stage"], row["load_us"], row["queue_mean_us"])
-        assert station["spare"] is None or abs(station["spare"] - (cycle - row["load_us"])) < 1e-9, station
-    assert [station["spare"] is None for station in board["stations"]] == [False, True, False], board
+    assert all(station["spare"] is None for station in board["stations"]), "no stage reaches the beat of so few batches"
     (path,) = [bar for bar in result["bars"] if bar["view"] == "path"]
     assert abs(path["whole"] - sum(row["path_us"] for row in tables["critical_path"])) < 1e-6, path
-    assert result["titles"]["board"] == "2 stages have time to spare; infer has none", result["titles"]
+    assert result["titles"]["board"] == "No stage alone takes as long as the beat; infer takes longest: 3.30 ms", result["titles"]
 
 
 def check_bars(result):

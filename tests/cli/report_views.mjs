@@ -26,6 +26,14 @@ async function check_pipeline(panel, tables) {
 }
 
 const by_name = {
+  "profile.json": async (panel, _, profile) => {
+    const order = profile.graph_exec.comp_seq.filter((id) => id in profile.profiler.device);
+    const times = order.map((id) => Math.max(...Object.values(profile.profiler.device[id]).map((thread) => (thread.end - thread.start) * 1e6)));
+    const shown = await exact(panel, ".lanes [data-step]", "data-step");
+    shown.forEach((time, at) => assert.ok(Math.abs(time - times[at]) < 1e-6, `step ${at}`));
+    assert.equal(shown.length, order.length);
+    assert.ok((await exact(panel, ".lanes .alive", "data-most"))[0] > 0, "results take memory");
+  },
   "pipeline.json": check_pipeline,
   "search.json": async (panel, tables) => {
     const known = tables.plans.filter((row) => row.latency_ms !== null);
@@ -117,7 +125,8 @@ export async function check_views(open_file, folder, names, check_access) {
     assert.ok(tab >= 0, name);
     await page.evaluate((place) => (location.hash = `tab=${place}`), tab + 1);
     await page.waitForSelector(`#result-${tab}:not(.hidden)`);
-    await check(page.locator(`#result-${tab}`), JSON.parse(readFileSync(join(folder, name), "utf8")).tables);
+    const result = JSON.parse(readFileSync(join(folder, name), "utf8"));
+    await check(page.locator(`#result-${tab}`), result.tables, result);
   }
   await page.emulateMedia({ media: "print" });
   const hidden = await page.evaluate(() => [...document.querySelectorAll("article")].filter((one) => getComputedStyle(one).display === "none").length);

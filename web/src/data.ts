@@ -79,6 +79,15 @@ export interface WhatIf {
   answers: Table;
 }
 
+/** Operators in the order of execution: times in microseconds, bytes that results hold meanwhile. */
+export interface Steps {
+  name: string[];
+  type: string[];
+  kind: string[];
+  time: number[];
+  alive: (number | null)[];
+}
+
 /** A limit of the machine: 10^9 operations or bytes per second. */
 export interface Roof {
   label: string;
@@ -107,6 +116,7 @@ export interface Result {
   facts: { label: string; value: Value; key: string; meaning: string }[];
   board?: Board;
   bars: Bar[];
+  steps: Steps;
   roofs: Roof[];
   points: Point[];
   what_ifs: WhatIf[];

@@ -50,15 +50,18 @@ export function name(text: string): HTMLElement {
   return shown;
 }
 
-export function visible(text: string): string {
+/** Sentences of takt are longer than names may be. */
+export const sentence = (text: string) => visible(text, 400);
+
+export function visible(text: string, most = longest): string {
   const spelled = text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (letter) => {
     const code = letter.charCodeAt(0);
     return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
   });
-  if (spelled.length <= longest) return spelled;
+  if (spelled.length <= most) return spelled;
   const letters = Array.from(spelled);
-  if (letters.length <= longest) return spelled;
-  return `${letters.slice(0, 70).join("")}…${letters.slice(-45).join("")}`;
+  if (letters.length <= most) return spelled;
+  return `${letters.slice(0, most - 50).join("")}…${letters.slice(-45).join("")}`;
 }
 
 export function download(file: string, type: string, text: string): void {

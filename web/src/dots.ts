@@ -57,7 +57,7 @@ export function draw_dots(rows: DotRow[], figure: DotFigure, width: number): SVG
   const names = tick_names(axis.ticks, figure.key);
   axis.ticks.forEach((tick, place) => {
     drawn.append(mark("line", { x1: axis.at(tick), x2: axis.at(tick), y1: top, y2: bottom, class: tick === 0 ? "axis" : "grid" }));
-    drawn.append(label(axis.at(tick), bottom + 16, place === 0 && narrow ? "start" : "middle", names[place] ?? "", Infinity, "axis-text"));
+    drawn.append(label(axis.at(tick), bottom + 16, place === 0 && narrow ? "start" : axis.at(tick) > width - 30 ? "end" : "middle", names[place] ?? "", Infinity, "axis-text"));
   });
   figure.heads.forEach((head, place) => drawn.append(label(width - column * (figure.heads.length - 1 - place), 14, "end", head, column, "axis-text")));
   rows.forEach((row, place) => {

@@ -5,8 +5,9 @@ import { draw_bar, draw_bars } from "./bar";
 import { draw_board } from "./board";
 import { draw_dumbbell } from "./dumbbell";
 import { read_page, type Packed, type Result, type Table } from "./data";
-import { element, mark, name, visible } from "./dom";
+import { element, mark, name, sentence, visible } from "./dom";
 import { with_unit } from "./numbers";
+import { draw_lanes } from "./lanes";
 import { draw_latency } from "./latency";
 import { draw_plan_runs, draw_plans, draw_run_blocks, draw_search_blocks } from "./plans";
 import { draw_errors, draw_evaluated, draw_kernels } from "./predictions";
@@ -50,6 +51,7 @@ function views_of(result: Result, tables: Table[], pick: (kind: string) => void)
   const stations = result.board?.stations ?? [];
   const table = (name: string) => tables.find((one) => one.name === name);
   const shown = of("").map((bar) => draw_bar(bar, pick));
+  shown.push(...section("execution", result.titles.execution ?? "Operators in the order of execution", draw_lanes(result.steps, pick)));
   if (result.board) shown.push(...section("board", result.titles.board ?? "Stages against the beat", draw_board(result.board)));
   for (const bar of of("path")) shown.push(draw_bar(bar, pick));
   if (of("devices").length) {
@@ -97,11 +99,11 @@ function panel(result: Result, place: number, bytes: Uint8Array): HTMLElement {
     if (event.key === "Escape" && picked) pick(picked);
   });
   root.append(dateline(result), element("h1", {}, visible(result.headline)));
-  if (result.lede) root.append(element("p", { class: "lede" }, visible(result.lede)));
+  if (result.lede) root.append(element("p", { class: "lede" }, sentence(result.lede)));
   const figures = facts(result);
   if (figures) root.append(figures);
   root.append(...views_of(result, tables, pick));
-  for (const missing of result.missing) root.append(element("p", { class: "missing" }, visible(missing)));
+  for (const missing of result.missing) root.append(element("p", { class: "missing" }, sentence(missing)));
   if (result.runs_us.length > 0) root.append(element("section", {}, element("h2", {}, "Runs"), draw_runs(result.runs_us, result.run_marks)));
   if (result.timeline) root.append(new TimelineView(result.timeline, bytes, stretches_of(tables), place).root);
   for (const [at, view] of views.entries()) {

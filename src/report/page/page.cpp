@@ -86,12 +86,30 @@ json json_of(const ReportPoint& point) {
           {"law_high", json_of(point.law_high)}};
 }
 
+/// As columns: there may be thousands.
+json json_of(const std::vector<ReportStep>& steps) {
+  json made{{"name", json::array()},
+            {"type", json::array()},
+            {"kind", json::array()},
+            {"time", json::array()},
+            {"alive", json::array()}};
+  for (const ReportStep& step : steps) {
+    made["name"].push_back(step.name);
+    made["type"].push_back(step.type);
+    made["kind"].push_back(step.kind);
+    made["time"].push_back(step.time.count());
+    made["alive"].push_back(step.alive ? json(*step.alive) : json());
+  }
+  return made;
+}
+
 json json_of(const ReportResult& result, std::string& columns) {
-  json made{{"name", result.name},      {"headline", result.headline}, {"lede", result.lede},
-            {"origin", json::array()},  {"facts", json::array()},      {"bars", json::array()},
-            {"runs_us", json::array()}, {"run_marks", json::array()},  {"missing", result.missing},
-            {"tables", json::array()},  {"what_ifs", json::array()},   {"what_if_command", result.what_if.command},
-            {"titles", json::object()}, {"roofs", json::array()},      {"points", json::array()}};
+  json made{{"name", result.name},           {"headline", result.headline}, {"lede", result.lede},
+            {"origin", json::array()},       {"facts", json::array()},      {"bars", json::array()},
+            {"runs_us", json::array()},      {"run_marks", json::array()},  {"missing", result.missing},
+            {"tables", json::array()},       {"what_ifs", json::array()},   {"what_if_command", result.what_if.command},
+            {"titles", json::object()},      {"roofs", json::array()},      {"points", json::array()},
+            {"steps", json_of(result.steps)}};
   for (const auto& entry : result.origin) made["origin"].push_back({{"label", entry.label}, {"value", entry.value}});
   for (const auto& [column, value] : result.facts)
     made["facts"].push_back(

@@ -32,7 +32,7 @@ struct ReportBar {
 struct ReportStation {
   std::string name, devices, kind;  ///< kind: its colour
   Duration load{};                  ///< per batch
-  std::optional<Duration> spare;    ///< until it would set the beat; none: it does, or the beat is not known
+  std::optional<Duration> spare;    ///< until it would set the beat; none: it does, or the beat has another cause
   std::optional<Duration> queue_wait, held;
   std::vector<ReportPart> parts;  ///< of a stage on several devices: the part of the load that each takes
 };
@@ -64,6 +64,13 @@ struct OriginEntry {
 struct ReportMark {
   std::string label;
   Duration time{};
+};
+
+/// An operator in the order of execution, and the bytes that results of operators hold while it runs.
+struct ReportStep {
+  std::string name, type, kind;
+  Duration time{};
+  std::optional<std::int64_t> alive;
 };
 
 /// A limit of the machine: of a type of number in 10^9 operations per second, or of a level of memory in 10^9 bytes.
@@ -119,6 +126,7 @@ struct ReportResult {
   std::vector<Duration> runs;         ///< in the order taken; empty: not kept
   std::vector<ReportMark> run_marks;  ///< percentiles that so many runs carry
   std::optional<ReportTimeline> timeline;
+  std::vector<ReportStep> steps;  ///< of one run; empty: their order is not known
   std::vector<ReportRoof> roofs;  ///< of the roofline; none: not known
   std::vector<ReportPoint> points;
   ReportAnswers what_if;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/results/headline.h"
 #include "report/results/saved_tables.h"
 
 namespace takt {
@@ -17,8 +18,15 @@ std::string board_title(const ReportBoard& board) {
     idle += station.spare ? 1 : 0;
     if (!station.spare) busy.push_back(station.name);
   }
-  if (!board.cycle || busy.empty() || busy.size() > 3) return {};
-  if (idle == 0) return busy.size() == 1 ? "" : "All stages take as long as the beat: none has time to spare";
+  const auto longest = std::max_element(board.stations.begin(), board.stations.end(),
+                                        [](const auto& a, const auto& b) { return a.load < b.load; });
+  if (!board.cycle) return {};
+  if (idle == 0)
+    return 1.02 * longest->load < *board.cycle
+               ? fmt::format("No stage alone takes as long as the beat; {} takes longest: {}", longest->name,
+                             shown_time(longest->load))
+               : "All stages take as long as the beat: none has time to spare";
+  if (busy.size() > 3) return {};
   return fmt::format("{} {} time to spare; {} {} none", idle == 1 ? "One stage" : fmt::format("{} stages", idle),
                      idle == 1 ? "has" : "have", fmt::join(busy, " and "), busy.size() == 1 ? "has" : "have");
 }
