@@ -33,7 +33,8 @@ TEST(OptionLimits, are_these) {
   const OptionsOfCommands expected{
       {"run",
        {"--batch-size 1 to 1e+07", "--iter 1 to 1e+07", "--warmup-iter 0 to 1e+07", "--requests 1 to 4096",
-        "--streams 1 to 4096", "--thread 1 to 1024", "--threads 1 to 4096", "--top 0 to 1e+07"}},
+        "--streams 1 to 4096", "--thread 1 to 1024", "--state-steps 1 to 1e+07", "--threads 1 to 4096",
+        "--top 0 to 1e+07"}},
       {"compare", {"--confidence 0.5 to 0.9999"}},
       {"trace info", {"--threads 1 to 256"}},
       {"trace cut", {"--threads 1 to 256"}},
@@ -66,6 +67,7 @@ TEST(OptionLimits, are_these) {
       {"kernels record", {"--batch-size 1 to 1e+07"}},
       {"collect", {"--rounds 1 to 1000", "--threads 1 to 4096", "--stress 0 to 1000"}},
       {"fit", {"--folds 2 to 1000"}},
+      {"predict", {"--batch-size 1 to 1e+07"}},
       {"evaluate", {"--rounds 1 to 1000"}},
   };
   EXPECT_EQ(told_of_options([](const Option& option) {
@@ -98,7 +100,7 @@ TEST(OptionDefaults, of_numbers_and_times_are_these) {
       {"plan simulate", {"--stay 1", "--seed 1"}},
       {"load", {"--window 1s"}},
       {"stress", {"--gpu-device 0", "--duration 60s"}},
-      {"exporter", {"--listen 127.0.0.1:9817", "--interval 5s", "--window 1s"}},
+      {"exporter", {"--listen 127.0.0.1:9817", "--interval 15s", "--window 1s"}},
       {"kernels bench", {"--iter 100", "--warmup-iter 10"}},
       {"kernels dag", {"--iter 30"}},
       {"kernels extract", {"--seed 1"}},

@@ -27,9 +27,9 @@ models:
 MODELS = 6
 
 
-def call(folder, *words, exits=(0,)):
+def call(folder, *words, exits=(0,), env=None):
     done = subprocess.run([TAKT, *map(str, words)], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=250,
-                          encoding='utf-8', check=False)
+                          encoding='utf-8', check=False, env=env)
     if done.returncode not in exits:
         raise AssertionError(f'takt {" ".join(map(str, words))} exits {done.returncode}: {done.stderr}')
     return done
@@ -37,6 +37,27 @@ def call(folder, *words, exits=(0,)):
 
 def tables(folder, *words):
     return json.loads(call(folder, *words, '--format', 'json').stdout)['tables']
+
+
+def field(number, value):
+    """Of a protobuf message: a number, or bytes."""
+    def varint(rest):
+        low, high = rest & 127, rest >> 7
+        return bytes([low | 128]) + varint(high) if high else bytes([low])
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def open_product(columns):
+    """An ONNX model: x of {batch, columns}, times a constant matrix of zeros."""
+    dims = field(1, field(2, 'batch')) + field(1, field(1, columns))
+    x, y = (field(1, name) + field(2, field(1, field(1, 1) + field(2, dims))) for name in 'xy')
+    weight = field(1, columns) + field(1, columns) + field(2, 1) + field(8, 'w') + field(9, bytes(4 * columns * columns))
+    node = field(1, 'x') + field(1, 'w') + field(2, 'y') + field(4, 'MatMul')
+    graph = field(1, node) + field(2, 'graph') + field(5, weight) + field(11, x) + field(12, y)
+    return field(1, 8) + field(7, graph) + field(8, field(1, '') + field(2, 17))
 
 
 class Chain(unittest.TestCase):
@@ -107,12 +128,58 @@ class Chain(unittest.TestCase):
         events = tables(self.folder, 'trace', 'info', 'trace.json')['summary'][0]['events']
         self.assertIn(events, (len(kernels), len(kernels) + 1))  # the overhead
 
-    def test_bodies_that_are_not_predicted_are_said(self):
-        # 100 turns of a body whose own loop has three products: Loop is one kernel, and nothing in it is predicted.
+    def test_a_loop_takes_its_turns(self):
+        # 100 turns of a body whose own loop has three products: what is inside takes most of the time.
         loops = pathlib.Path(__file__).resolve().parents[1] / 'data' / 'predict' / 'i_loops.onnx'
-        said = call(self.folder, 'predict', str(loops), '--predictor', 'predictor').stderr
-        self.assertIn('the operators inside Loop are not predicted', said)
-        self.assertNotIn('not predicted', call(self.folder, 'predict', 'zoo', '--predictor', 'predictor').stderr)
+        done = call(self.folder, 'predict', str(loops), '--predictor', 'predictor', '--format', 'json')
+        self.assertIn('at most 100 turns', done.stderr)
+        self.assertNotIn('are not predicted', done.stderr)
+        found = json.loads(done.stdout)['tables']
+        loop, = [row for row in found['kernels'] if row['kernel_name'] == 'Loop']
+        self.assertGreater(loop['predicted_us'], 100 * 3 * 0.1)
+        self.assertGreater(found['summary'][0]['high_ms'], found['summary'][0]['predicted_ms'])
+        self.assertNotEqual(loop['tier'], 'trained')
+        self.assertNotIn('turns', call(self.folder, 'predict', 'zoo', '--predictor', 'predictor').stderr)
+
+    def test_nobody_has_to_name_a_predictor(self):
+        own = {**os.environ, 'TAKT_CACHE_DIR': str(self.folder / 'cache')}
+        done = call(self.folder, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--format', 'json', env=own)
+        row, = json.loads(done.stdout)['tables']['summary']
+        self.assertEqual(row['predictor'], 'cpu')
+        self.assertLess(row['low_ms'], row['predicted_ms'])
+        self.assertLess(row['predicted_ms'], row['high_ms'])
+        self.assertGreater(row['high_ms'] / row['low_ms'], row['machine_factor'] ** 1.5)
+        self.assertIn('this machine was not measured', done.stderr)
+        self.assertIn("'takt predict zoo/mlp3_w0.25_b1_64.onnx --calibrate' measures this one in two minutes", done.stderr)
+        row, = tables(self.folder, 'evaluate', 'zoo/mlp3_w0.25_b1_64.onnx', '--rounds', '1', '--time', '20ms')['models']
+        self.assertGreater(row['predicted_ms'], 0)
+
+    def test_another_folder_puts_no_predictor_in_place_of_the_built_in_one(self):
+        with tempfile.TemporaryDirectory() as empty:
+            model = self.folder / 'zoo' / 'mlp3_w0.25_b1_64.onnx'
+            names = ('predictor', 'prediction', 'cpu', 'datasets')
+            for name in names:
+                (pathlib.Path(empty) / name).mkdir()
+                (pathlib.Path(empty) / name / 'predictor.json').write_text('no predictor', encoding='utf-8')
+            self.assertEqual(tables(empty, 'predict', model, '--predictor', 'cpu')['summary'][0]['predictor'], 'cpu')
+
+    def test_a_gpu_is_predicted_where_there_is_none(self):
+        done = call(self.folder, 'predict', 'zoo/squeezenet11_w0.25_b1_48.onnx', '--predictor', 'h100', '--format', 'json')
+        found = json.loads(done.stdout)['tables']
+        self.assertEqual(found['summary'][0]['predictor'], 'h100')
+        self.assertIn('H100', done.stderr)
+        names = {row['kernel_name'] for row in found['kernels']}
+        self.assertTrue({'Conv', 'Relu'} <= names and 'Conv_Relu' not in names, names)
+        self.assertGreater(found['summary'][0]['trained_percent'] + found['summary'][0]['measured_percent'], 90)
+
+    def test_open_sizes_are_given_as_to_a_run(self):
+        (self.folder / 'open.onnx').write_bytes(open_product(64))
+        def predicted(*words):
+            return tables(self.folder, 'predict', 'open.onnx', '--predictor', 'cpu', *words)['summary'][0]['predicted_ms']
+        small, large = predicted('--batch-size', '2'), predicted('--batch-size', '2000')
+        self.assertGreater(large, 5 * small)
+        self.assertEqual(predicted('--input', 'x:{2000,64}'), large)
+        self.assertIn('--batch-size', call(self.folder, 'predict', 'open.onnx', '--batch-size', '0', exits=(2,)).stderr)
 
     @not_sanitized  # a model that cannot be read is evaluated beside one that can
     def test_predictions_and_runs_are_compared(self):
@@ -175,6 +242,12 @@ class Chain(unittest.TestCase):
         self.assertEqual([(row['split'], row['method']) for row in errors], [('calibrated', 'takt'), ('calibrated', 'as it was')])
         summary = tables(self.folder, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'calibrated')['summary']
         self.assertGreater(summary[0]['predicted_ms'], 0)
+
+    def test_a_calibration_is_for_the_built_in_predictor(self):
+        done = call(self.folder, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--predictor', 'predictor', '--calibrate', exits=(2,))
+        self.assertIn('leave out --predictor', done.stderr)
+        done = call(self.folder, 'predict', 'zoo/mlp3_w0.25_b1_64.onnx', '--device', 'NPU', exits=(1,))
+        self.assertIn("no predictor is built in for device 'NPU'", done.stderr)
 
     def test_a_predictor_of_quiet_knows_no_load(self):
         for command in ('predict', 'evaluate'):

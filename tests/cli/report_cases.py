@@ -25,11 +25,59 @@ def make_results(takt, make_models, place):
     takt_does("pipeline", "run", "pipe.yaml", "--simulate", "--batches", "10", "--trace", "", "--format", "json", "-o", "pipeline.json")
     takt_does("diagnose", here / "slow_loader.trace.json", "--format", "json", "-o", "diagnose.json")
     takt_does("analyze", "profile.json", "--columns", "all", "--format", "json", "-o", "analyze.json")
+    make_plans(takt_does, place)
+    make_predictions(place)
     hostile = json.loads((place / "run.json").read_text())
     for table, key in (("operators", "name"), ("operators", "type"), ("types", "type"), ("summary", "model")):
         hostile["tables"][table][0][key] = HOSTILE
     (place / "hostile.json").write_text(json.dumps(hostile))
-    return ["profile.json", "run.json", "compare.json", "pipeline.json", "diagnose.json", "analyze.json", "hostile.json"]
+    return ["profile.json", "run.json", "compare.json", "pipeline.json", "diagnose.json", "analyze.json", "hostile.json",
+            "search.json", "plan_run.json", "sweep.json", "evaluate.json", "predict.json", "fit.json"]
+
+
+COSTS = {"units": ["CPU", "GPU", "NPU"],
+         "times_us": {"CPU": [400, 100, 900, 50, 60, 300, 60], "GPU": [500, 200, 400, 20, 100, 150, 80],
+                      "NPU": [600, 300, None, None, 120, 140, 60]},
+         "transfers_us": {"CPU>GPU": 40, "host>GPU": 40, "GPU>host": 60, "GPU>CPU": 60, "GPU>NPU": 90, "CPU>NPU": 50,
+                          "host>NPU": 50, "NPU>host": 50, "NPU>CPU": 50, "NPU>GPU": 90},
+         "divide_us": {"partition": 30, "merge": 20}}
+CASES = {"config": {"feature_dim": 16, "num_warmup": 1, "num_iterations": 3},
+         "test_cases": [{"nodes": nodes, "edges": nodes * degree} for nodes in (100, 200, 400) for degree in (2, 4)]}
+
+
+def make_plans(takt_does, place):
+    """search.json, plan_run.json, sweep.json: of given costs and of simulated devices."""
+    here = pathlib.Path(__file__).resolve().parent
+    (place / "slowbox.yaml").write_text((here / "slowbox.yaml").read_text())
+    (place / "costs.json").write_text(json.dumps(COSTS))
+    (place / "cases.json").write_text(json.dumps(CASES))
+    takt_does("plan", "search", "--costs", "costs.json", "--top", "4", "--plan", "PEP1", "--format", "json", "-o", "search.json")
+    sweep = ["sweep", "--all", "--models", "sage", "--devices", "CPU=sim:box,GPU=sim:slowbox", "--cases", "cases.json", "--out", "sweep"]
+    takt_does(*sweep, "--ranges", "--format", "json", "-o", "sweep.json")
+    takt_does("plan", "run", "sweep", "--nodes", "400", "--edges", "1600", "--objective", "throughput", "--batches", "20",
+              "--plan", "CPU[1-4] | GPU[5-7]", "--format", "json", "-o", "plan_run.json")
+
+
+def make_predictions(place):
+    """evaluate.json, predict.json, fit.json: with the columns of those commands, whose own results take minutes."""
+    models = [("alexnet", 25.4, 27.0, "yes", 3.1), ("squeezenet", 3.83, 8.28, "no", 2.0), ("shufflenet", 2.47, 2.6, "yes", None)]
+    error = [(predicted / measured - 1) * 100 for _, measured, predicted, _, _ in models]
+    rows = [{"model": f"models/{name}.onnx", "measured_ms": measured, "predicted_ms": predicted, "low_ms": predicted * 0.9,
+             "high_ms": predicted * 1.1, "error_percent": off, "inside": inside, "noise_percent": noise, "evaluate_problem": None}
+            for (name, measured, predicted, inside, noise), off in zip(models, error)]
+    summary = {"evaluated_models": 3, "mape": sum(map(abs, error)) / 3, "bias_percent": sum(error) / 3, "coverage_percent": 66.7,
+               "noise_floor_percent": 2.55}
+    kernels = [{"kernel_number": at + 1, "kernel_name": f"Conv_{at}", "tier": ("measured", "trained", "roofline")[at % 3],
+                "predicted_us": 100.0 + at, "predicted_low_us": 90.0 + at, "predicted_high_us": 120.0 + at, "beyond": "no",
+                "model": "net.onnx"} for at in range(9)]
+    predicted = {"model": "net.onnx", "predicted_ms": 0.986, "low_ms": 0.9, "high_ms": 1.1, "model_kernels": 9,
+                 "measured_percent": 33.3, "trained_percent": 33.3, "roofline_percent": 33.4, "overhead_ms": 0.05}
+    errors = [{"split": split, "error_level": "model", "method": method, "predictions": 10, "mape": mape, "noise_floor_percent": 1.5}
+              for split, method, mape in (("model", "takt", 1.6), ("model", "roofline", 28.0), ("family", "takt", 2.8))]
+    made = {"evaluate": {"summary": [summary], "models": rows}, "predict": {"summary": [predicted], "kernels": kernels},
+            "fit": {"errors": errors}}
+    for command, tables in made.items():
+        (place / f"{command}.json").write_text(json.dumps({"takt": {"command": ["takt", command, "x"]}, "tables": tables}))
 
 
 def make_traces(place):

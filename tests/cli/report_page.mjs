@@ -1,5 +1,5 @@
 // report_page.mjs WEB CHROMIUM FOLDER RESULT...: page.html of FOLDER in a browser that has no network, then timeline.html
-// (report_timeline.mjs) and fuzzed_*.html (report_fuzzed.mjs). One browser, and as few pages as there can be: each tab is a
+// (report_timeline.mjs), whatif.html (report_views.mjs) and fuzzed_*.html (report_fuzzed.mjs). One browser, and as few pages as there can be: each tab is a
 // press away.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { check_fuzzed } from "./report_fuzzed.mjs";
 import { check_timeline } from "./report_timeline.mjs";
+import { check_views } from "./report_views.mjs";
 
 const [web, chromium_path, folder, ...names] = process.argv.slice(2);
 const { chromium } = await import(pathToFileURL(join(web, "node_modules/playwright-core/index.mjs")).href);
@@ -170,6 +171,7 @@ try {
 
   await check_figures(names.indexOf("compare.json"), names.indexOf("analyze.json"), names.indexOf("profile.json"));
   await check_timeline(open_file, check_access, JSON.parse(readFileSync(join(folder, "timeline.json"), "utf8")));
+  await check_views(open_file, folder, names, check_access);
   await check_fuzzed(open_file, folder);
   assert.deepEqual(said, []);
   assert.deepEqual(asked.filter((one) => !one.startsWith("file:")), []);

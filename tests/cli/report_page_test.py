@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 from report_cases import fuzzed, make_results, make_traces
+from report_test import page_data
 
 SEARCHED = "aten::"
 
@@ -25,6 +26,14 @@ def make_timelines(takt, place):
                        "hits": sum(SEARCHED in event["name"] for event in events),
                        "rows": len({(event["pid"], event["tid"]) for event in events})})
     (place / "timeline.json").write_text(json.dumps(wanted))
+
+
+def make_what_if(takt, place):
+    """whatif.html of a pipeline, and in whatif.json the answers that it carries."""
+    run = ["pipeline", "run", "pipe.yaml", "--simulate", "--batches", "10", "--trace", "whatif.trace.json"]
+    subprocess.run([takt, *run, "--report", "whatif.html"], cwd=place, check=True, capture_output=True)
+    (result,) = page_data((place / "whatif.html").read_text())["results"]
+    (place / "whatif.json").write_text(json.dumps(result["what_ifs"]))
 
 
 def make_fuzzed(takt, place, names, pages=5, tabs=20):
@@ -57,6 +66,7 @@ def main():
         names = make_results(takt, make_models, place)
         subprocess.run([takt, "report", *names, "-o", "page.html"], cwd=folder, check=True, capture_output=True)
         make_timelines(takt, place)
+        make_what_if(takt, place)
         make_fuzzed(takt, place, names)
         here = pathlib.Path(__file__).resolve().parent
         done = subprocess.run(["node", here / "report_page.mjs", web, chromium, place, *names], check=False)

@@ -126,6 +126,24 @@ TEST(Explain, finds_keys_titles_tables_and_rows_in_any_case) {
   EXPECT_TRUE(found("share_precent").empty());
 }
 
+TEST(Explain, a_value_of_few_columns_shows_those_columns) {
+  const std::vector<CommandTables> all{
+      {"run",
+       {{"causes",
+         "",
+         {{"cause", "Cause", "Why: preempted (others ran), stealing_us."}, {"us", "Time", "How long it lasted."}},
+         {}},
+        {"four", "", {{"a", "A", "long a"}, {"b", "B", "long b"}, {"c", "C", "How long c"}}, {}}}}};
+  const auto columns = [&](std::string_view word) { return find_value(word, all).columns.size(); };
+  EXPECT_EQ(columns("preempted"), 1u);
+  EXPECT_EQ(columns("PREEMPTED"), 1u);
+  EXPECT_EQ(columns("stealing"), 0u) << "a part of a word";
+  EXPECT_EQ(columns("stealing_us"), 1u);
+  EXPECT_EQ(columns("Why"), 0u) << "too short";
+  EXPECT_EQ(columns("long"), 0u) << "of four meanings";
+  EXPECT_EQ(columns("lasted"), 1u);
+}
+
 /// Two commands with a table each, of which the second has a row of its own.
 std::vector<CommandTables> two_commands() {
   return {{"one", {{"first", "What is first.", {{"time_us", "Time", "How long."}}, {}}}},

@@ -24,6 +24,7 @@ export interface Part {
 
 /** Parts that add up to `whole`, all in microseconds. */
 export interface Bar {
+  view: string;
   title: string;
   whole: number;
   whole_label: string;
@@ -46,13 +47,81 @@ export interface TimelineData {
   counters: { process: string; name: string; samples: number; is_whole: boolean; column: number }[];
 }
 
+/** A stage against the beat; times in microseconds. */
+export interface Station {
+  name: string;
+  devices: string;
+  kind: string;
+  load: number;
+  spare: number | null;
+  queue_wait: number | null;
+  held: number | null;
+  parts: Part[];
+}
+
+export interface Board {
+  cycle: number | null;
+  stations: Station[];
+  binds: string;
+}
+
+export interface Knob {
+  key: string;
+  label: string;
+  values: string[];
+  recorded: number;
+}
+
+/** A row of `answers` for each setting of the knobs, those of the last knob next to each other. */
+export interface WhatIf {
+  name: string;
+  knobs: Knob[];
+  answers: Table;
+}
+
+/** Operators in the order of execution: times in microseconds, bytes that results hold meanwhile. */
+export interface Steps {
+  name: string[];
+  type: string[];
+  kind: string[];
+  time: number[];
+  alive: (number | null)[];
+}
+
+/** A limit of the machine: 10^9 operations or bytes per second. */
+export interface Roof {
+  label: string;
+  is_memory: boolean;
+  giga_per_s: number;
+}
+
+/** A size of a sweep: times in microseconds, null where no law was fitted. */
+export interface Point {
+  stage: string;
+  unit: string;
+  nodes: number;
+  edges: number;
+  size: number;
+  measured: number;
+  law: number | null;
+  law_low: number | null;
+  law_high: number | null;
+}
+
 export interface Result {
   name: string;
   headline: string;
   lede: string;
   origin: { label: string; value: string }[];
   facts: { label: string; value: Value; key: string; meaning: string }[];
+  board?: Board;
   bars: Bar[];
+  steps: Steps;
+  roofs: Roof[];
+  points: Point[];
+  what_ifs: WhatIf[];
+  what_if_command: string;
+  titles: Record<string, string>;
   runs_us: number[];
   run_marks: { label: string; value: number }[];
   timeline?: TimelineData;

@@ -1,6 +1,6 @@
 // Elements and SVG marks. Names are data: they become text nodes and attribute values here, never markup.
 
-type Child = Node | string | null;
+export type Child = Node | string | null;
 
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -20,6 +20,27 @@ export function mark(tag: string, attributes: Record<string, string | number>, .
   return made;
 }
 
+/** A figure in two widths, drawn again when the window passes from one to the other. */
+export function in_two_widths(draw: (width: number) => Element): HTMLElement {
+  const frame = element("div");
+  const narrow = matchMedia("(max-width: 760px)");
+  const redraw = () => frame.replaceChildren(draw(narrow.matches ? 358 : 1096));
+  narrow.addEventListener("change", redraw);
+  redraw();
+  return frame;
+}
+
+/** Text of a figure, cut in the middle to what has room in `width` px, with the whole in its tooltip. */
+export function label(x: number, y: number, anchor: string, words: string, width = Infinity, kind = "mark-text"): SVGElement {
+  const whole = visible(words);
+  const most = Math.max(3, Math.floor(width / (kind.includes("strong") ? 7.6 : 6.6)));
+  if (whole.length <= most) return mark("text", { x, y, "text-anchor": anchor, class: kind }, whole);
+  const letters = Array.from(whole);
+  const end = Math.floor(most / 3);
+  const cut = `${letters.slice(0, most - end - 1).join("")}…${end ? letters.slice(-end).join("") : ""}`;
+  return mark("text", { x, y, "text-anchor": anchor, class: kind }, cut, mark("title", {}, whole));
+}
+
 const longest = 120;
 
 /** A name as it is shown: control marks spelled out, very long ones cut in the middle, direction isolated. */
@@ -29,15 +50,18 @@ export function name(text: string): HTMLElement {
   return shown;
 }
 
-export function visible(text: string): string {
+/** Sentences of takt are longer than names may be. */
+export const sentence = (text: string) => visible(text, 400);
+
+export function visible(text: string, most = longest): string {
   const spelled = text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (letter) => {
     const code = letter.charCodeAt(0);
     return code < 256 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16)}`;
   });
-  if (spelled.length <= longest) return spelled;
+  if (spelled.length <= most) return spelled;
   const letters = Array.from(spelled);
-  if (letters.length <= longest) return spelled;
-  return `${letters.slice(0, 70).join("")}…${letters.slice(-45).join("")}`;
+  if (letters.length <= most) return spelled;
+  return `${letters.slice(0, most - 50).join("")}…${letters.slice(-45).join("")}`;
 }
 
 export function download(file: string, type: string, text: string): void {

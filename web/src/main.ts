@@ -1,16 +1,23 @@
 // The page: one tab per result, each a dateline, a sentence, facts, bars that add up, then tables. The tab that is
 // open is in the URL's fragment; nothing is stored.
 
-import { draw_bar } from "./bar";
+import { draw_bar, draw_bars } from "./bar";
+import { draw_board } from "./board";
 import { draw_dumbbell } from "./dumbbell";
-import { read_page, type Packed, type Result } from "./data";
-import { element, name, visible } from "./dom";
+import { read_page, type Packed, type Result, type Table } from "./data";
+import { element, mark, name, sentence, visible } from "./dom";
 import { with_unit } from "./numbers";
+import { draw_lanes } from "./lanes";
+import { draw_latency } from "./latency";
+import { draw_plan_runs, draw_plans, draw_run_blocks, draw_search_blocks } from "./plans";
+import { draw_errors, draw_evaluated, draw_kernels } from "./predictions";
 import { draw_roofline } from "./roofline";
 import { draw_runs } from "./runs";
 import { tab_in_url } from "./spot";
+import { draw_sweep } from "./sweep";
 import { TableView } from "./table";
 import { stretches_of, TimelineView } from "./timeline";
+import { WhatIfView } from "./what_if";
 
 function dateline(result: Result): HTMLElement {
   const known = result.origin.filter((one) => one.value !== "");
@@ -33,6 +40,45 @@ function facts(result: Result): HTMLElement | null {
   return list;
 }
 
+/** A figure under its sentence. */
+function section(view: string, title: string, figure: HTMLElement | null): HTMLElement[] {
+  return figure ? [element("section", { class: `view view-${view}` }, element("h2", {}, visible(title)), figure)] : [];
+}
+
+/** What is shown before the tables, in the order in which it is read. */
+function views_of(result: Result, tables: Table[], pick: (kind: string) => void): HTMLElement[] {
+  const of = (view: string) => result.bars.filter((bar) => bar.view === view);
+  const stations = result.board?.stations ?? [];
+  const table = (name: string) => tables.find((one) => one.name === name);
+  const shown = of("").map((bar) => draw_bar(bar, pick));
+  shown.push(...section("execution", result.titles.execution ?? "Operators in the order of execution", draw_lanes(result.steps, pick)));
+  if (result.board) shown.push(...section("board", result.titles.board ?? "Stages against the beat", draw_board(result.board)));
+  for (const bar of of("path")) shown.push(draw_bar(bar, pick));
+  if (of("devices").length) {
+    const how = "Each device from the first start to the last end. Every moment has one cause, and a row adds up to the window of the run. What waits lies low.";
+    shown.push(...section("devices", result.titles.devices ?? "Devices", draw_bars(of("devices"), how, pick)));
+  }
+  if (result.what_ifs.length) shown.push(new WhatIfView(result.what_ifs, result.what_if_command, stations, result.titles["what-if"]).root);
+  const batches = table("batches");
+  if (batches) shown.push(...section("latency", result.titles.latency ?? "Latency of batches", draw_latency(batches, stations, table("summary"))));
+  const plans = table("plans");
+  const blocks = table("blocks");
+  const runs = table("plan_runs");
+  const run_blocks = table("plan_run_blocks");
+  if (runs && run_blocks) shown.push(...section("gantt", result.titles.gantt ?? "The best plan beside the best single unit", draw_run_blocks(runs, run_blocks)));
+  if (runs) shown.push(...section("plans", result.titles.plans ?? "Plans that were run", draw_plan_runs(runs)));
+  if (plans && blocks) shown.push(...section("gantt", result.titles.gantt ?? "The best plan beside the best single unit", draw_search_blocks(plans, blocks)));
+  if (plans) shown.push(...section("plans", result.titles.plans ?? "Plans by time", draw_plans(plans)));
+  const models = table("models");
+  const errors = table("errors");
+  const kernels = table("kernels");
+  if (models) shown.push(...section("evaluated", result.titles.evaluated ?? "Predicted and measured", draw_evaluated(models)));
+  if (errors) shown.push(...section("errors", result.titles.errors ?? "Errors of predictions", draw_errors(errors)));
+  if (kernels) shown.push(...section("kernels", result.titles.kernels ?? "Kernels in the order of execution", draw_kernels(kernels)));
+  if (result.points.length) shown.push(...section("sweep", result.titles.sweep ?? "Stages by size", draw_sweep(result.points)));
+  return shown;
+}
+
 function panel(result: Result, place: number, bytes: Uint8Array): HTMLElement {
   const tables = result.tables.filter((table) => table.columns.length > 0);
   const kinds = new Map(result.bars.flatMap((bar) => bar.parts.map((part) => [part.label, part.kind] as const)));
@@ -53,20 +99,26 @@ function panel(result: Result, place: number, bytes: Uint8Array): HTMLElement {
     if (event.key === "Escape" && picked) pick(picked);
   });
   root.append(dateline(result), element("h1", {}, visible(result.headline)));
-  if (result.lede) root.append(element("p", { class: "lede" }, visible(result.lede)));
+  if (result.lede) root.append(element("p", { class: "lede" }, sentence(result.lede)));
   const figures = facts(result);
   if (figures) root.append(figures);
-  for (const bar of result.bars) root.append(draw_bar(bar, pick));
-  for (const missing of result.missing) root.append(element("p", { class: "missing" }, visible(missing)));
+  root.append(...views_of(result, tables, pick));
+  for (const missing of result.missing) root.append(element("p", { class: "missing" }, sentence(missing)));
   if (result.runs_us.length > 0) root.append(element("section", {}, element("h2", {}, "Runs"), draw_runs(result.runs_us, result.run_marks)));
   if (result.timeline) root.append(new TimelineView(result.timeline, bytes, stretches_of(tables), place).root);
   for (const [at, view] of views.entries()) {
     root.append(view.root);
     const table = tables[at];
-    const figure = table && (draw_dumbbell(table) ?? draw_roofline(table, kinds));
+    const figure = table && (draw_dumbbell(table) ?? draw_roofline(table, kinds, result.roofs));
     if (figure) view.root.querySelector(".how")?.after(figure);
   }
   return root;
+}
+
+/** What style sheets fill with: the hatch of time that is neither work nor a wait. */
+function patterns(): SVGElement {
+  const hatch = mark("pattern", { id: "hatch", width: 4, height: 4, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, mark("line", { x1: 0, x2: 0, y1: 0, y2: 4, class: "hatch-line" }));
+  return mark("svg", { class: "patterns", "aria-hidden": "true" }, mark("defs", {}, hatch));
 }
 
 function show(page: Packed): void {
@@ -102,6 +154,7 @@ function show(page: Packed): void {
   window.addEventListener("hashchange", () => open(asked()));
   const strip = element("div", { role: "tablist", "aria-label": "Results" }, ...tabs);
   document.body.replaceChildren(
+    patterns(),
     element("header", {}, element("span", { class: "mark" }, "takt"), strip),
     element("main", {}, ...panels),
     element("footer", {}, element("code", {}, visible(page.command)), ` · takt ${page.takt_version} · one file, nothing is fetched`),

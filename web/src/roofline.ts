@@ -1,7 +1,8 @@
 // Operators by what they do per byte and how fast they do it, on two logarithmic axes; the area of a dot is its time.
 
-import type { Table, Value } from "./data";
-import { element, mark, visible } from "./dom";
+import { logarithmic, type Axis } from "./axis";
+import type { Roof, Table, Value } from "./data";
+import { element, label, mark, visible } from "./dom";
 import { with_unit } from "./numbers";
 
 const width = 1096;
@@ -39,24 +40,54 @@ function dots_of(table: Table): { dots: Dot[]; rows: number } | null {
   return { dots, rows: intensity.length };
 }
 
-/** Positions on a logarithmic axis of whole powers of ten around the values. */
-function axis(values: number[], from: number, to: number): { at: (value: number) => number; ticks: number[] } {
-  const low = Math.floor(Math.log10(Math.min(...values)));
-  const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...values))));
-  const each = Math.ceil((high - low) / 8);
-  const ticks = Array.from({ length: Math.floor((high - low) / each) + 1 }, (_, place) => low + place * each);
-  return { at: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from), ticks: ticks.map((power) => 10 ** power) };
-}
-
 const plain = (value: number) => (value >= 1e-3 && value < 1e5 ? String(Number(value.toPrecision(3))) : value.toExponential(0));
 
+/** Of the types of numbers the least that is above all dots, and those below it. */
+function flat_roofs(roofs: Roof[], fastest: number): Roof[] {
+  const flat = roofs.filter((roof) => !roof.is_memory).sort((a, b) => a.giga_per_s - b.giga_per_s);
+  const own = flat.find((roof) => roof.label === "float32");
+  const first = own ? flat.indexOf(own) : 0;
+  const above = flat.findIndex((roof, place) => place >= first && roof.giga_per_s >= fastest);
+  return above < 0 ? flat.slice(first) : flat.slice(first, above + 1);
+}
+
+/** A level of memory rises until the highest flat roof that is drawn. */
+function draw_roofs(roofs: Roof[], flat: Roof[], across: Axis, up: Axis): SVGElement[] {
+  const top = flat[flat.length - 1];
+  if (!top) return [];
+  const least = across.ticks[0]!;
+  const lowest = up.ticks[0]!;
+  const marks: SVGElement[] = [];
+  let knee = Infinity;
+  for (const roof of roofs.filter((one) => one.is_memory)) {
+    const from = Math.max(least, lowest / roof.giga_per_s);
+    const to = top.giga_per_s / roof.giga_per_s;
+    if (across.at(to) <= plot.left || across.at(from) >= plot.right) continue;
+    const end = Math.min(to, across.most);
+    knee = Math.min(knee, end);
+    const ends = { x1: across.at(from), y1: up.at(from * roof.giga_per_s), x2: across.at(end), y2: up.at(end * roof.giga_per_s) };
+    marks.push(mark("line", { ...ends, class: "roof", "data-roof": roof.label }));
+    const turn = (Math.atan2(ends.y2 - ends.y1, ends.x2 - ends.x1) * 180) / Math.PI;
+    const words = label(0, -4, "start", `${roof.label} ${plain(roof.giga_per_s)} GB/s`, Infinity, "axis-text");
+    words.setAttribute("transform", `translate(${ends.x1 + 4} ${ends.y1 - 2}) rotate(${turn})`);
+    marks.push(words);
+  }
+  for (const roof of flat) {
+    const y = up.at(roof.giga_per_s);
+    marks.push(mark("line", { x1: Math.min(plot.right - 120, Math.max(plot.left, across.at(Math.max(least, knee)))), x2: plot.right, y1: y, y2: y, class: "roof", "data-roof": roof.label }));
+    marks.push(label(plot.right, y - 4, "end", `${roof.label} ${plain(roof.giga_per_s)} GFLOP/s`, Infinity, "axis-text"));
+  }
+  return marks;
+}
+
 /** null: the table has no intensities with rates. `kinds`: of types of operators, which are coloured and picked alike everywhere. */
-export function draw_roofline(table: Table, kinds: Map<string, string>): HTMLElement | null {
+export function draw_roofline(table: Table, kinds: Map<string, string>, roofs: Roof[]): HTMLElement | null {
   const found = dots_of(table);
   if (found === null || found.dots.length < 3) return null;
   const { dots, rows } = found;
-  const across = axis(dots.map((dot) => dot.intensity), plot.left, plot.right);
-  const up = axis(dots.map((dot) => dot.rate), plot.bottom, plot.top);
+  const flat = flat_roofs(roofs, Math.max(...dots.map((dot) => dot.rate)));
+  const across = logarithmic(dots.map((dot) => dot.intensity), plot.left, plot.right);
+  const up = logarithmic([...dots.map((dot) => dot.rate), ...flat.map((roof) => roof.giga_per_s)], plot.bottom, plot.top);
   const longest = Math.max(...dots.map((dot) => dot.time), 1e-9);
   const drawn = mark("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
   drawn.setAttribute("aria-label", `${dots.length} operators by operations per byte and rate; the table below has the figures.`);
@@ -66,6 +97,7 @@ export function draw_roofline(table: Table, kinds: Map<string, string>): HTMLEle
   for (const tick of up.ticks)
     drawn.append(mark("line", { x1: plot.left, x2: plot.right, y1: up.at(tick), y2: up.at(tick), class: "grid" }), text(plot.left - 8, up.at(tick) + 4, "end", plain(tick)));
   drawn.append(text(plot.right, height - 6, "end", "FLOP per byte"), text(plot.left - 8, 12, "end", "GFLOP/s"));
+  drawn.append(...draw_roofs(roofs, flat, across, up));
   const by_time = [...dots].sort((a, b) => b.time - a.time);
   for (const dot of by_time) {
     const words = `${dot.name}: ${plain(dot.rate)} GFLOP/s at ${plain(dot.intensity)} FLOP per byte, ${with_unit(dot.time, "_us")}${dot.bound && `, ${dot.bound} bound`}`;
@@ -74,6 +106,7 @@ export function draw_roofline(table: Table, kinds: Map<string, string>): HTMLEle
   const first = by_time[0]!;
   drawn.append(mark("text", { x: across.at(first.intensity), y: up.at(first.rate) - 16, "text-anchor": "middle", class: "mark-text" }, first.name.length > 40 ? `${first.name.slice(0, 39)}…` : first.name));
   const rest = rows > dots.length ? ` ${rows - dots.length} rows without operations or bytes have no place here.` : "";
-  const how = `Rate over operations per byte, both logarithmic; the area of a dot is its time.${rest}`;
+  const limits = flat.length ? " Lines are the measured peaks of the machine: flat of its arithmetic, rising of what its memory reads." : "";
+  const how = `Rate over operations per byte, both logarithmic; the area of a dot is its time.${limits}${rest}`;
   return element("figure", { class: "roofline" }, element("figcaption", {}, how), element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Roofline" }, drawn));
 }

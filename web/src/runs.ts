@@ -1,12 +1,10 @@
 // The runs: each as a dot in the order taken, and the same counted on the same axis, with the percentiles that the result
 // has of them.
 
-import { element, mark } from "./dom";
+import { element, in_two_widths, mark } from "./dom";
 import { with_unit } from "./numbers";
 
-const width = 1096;
 const height = 150;
-const dots_end = 760;
 const bins = 40;
 
 export interface Mark {
@@ -15,7 +13,7 @@ export interface Mark {
 }
 
 /** Lines across the figure; a label that would lie on another moves up. */
-function draw_marks(marks: Mark[], up: (value: number) => number): SVGElement[] {
+function draw_marks(marks: Mark[], width: number, up: (value: number) => number): SVGElement[] {
   let free = Infinity;
   return [...marks]
     .sort((a, b) => a.value - b.value)
@@ -28,13 +26,8 @@ function draw_marks(marks: Mark[], up: (value: number) => number): SVGElement[] 
     });
 }
 
-export function draw_runs(runs: number[], marks: Mark[]): HTMLElement {
-  if (runs.length < 3) {
-    const list = runs.map((run) => with_unit(run, "_us")).join(", ");
-    return element("p", {}, `Runs were timed ${runs.length} times: ${list}.`);
-  }
-  const low = runs.reduce((least, run) => Math.min(least, run), Infinity);
-  const high = runs.reduce((most, run) => Math.max(most, run), 0);
+function draw(runs: number[], marks: Mark[], low: number, high: number, width: number): SVGElement {
+  const dots_end = width * 0.7;
   const up = (run: number) => height - 10 - (high > low ? ((run - low) / (high - low)) * (height - 20) : height / 2 - 10);
   const drawn = mark("svg", { viewBox: `0 0 ${width} ${height}`, role: "img" });
   drawn.setAttribute("aria-label", `${runs.length} runs, from ${with_unit(low, "_us")} to ${with_unit(high, "_us")}`);
@@ -54,13 +47,23 @@ export function draw_runs(runs: number[], marks: Mark[]): HTMLElement {
     const bar = { x: dots_end + 20, y, width: long, height: (height - 20) / bins - 0.5, class: "dot" };
     drawn.append(mark("rect", bar, mark("title", {}, `${count} runs`)));
   });
-  drawn.append(...draw_marks(marks, up));
+  drawn.append(...draw_marks(marks, width, up));
+  return drawn;
+}
+
+export function draw_runs(runs: number[], marks: Mark[]): HTMLElement {
+  if (runs.length < 3) {
+    const list = runs.map((run) => with_unit(run, "_us")).join(", ");
+    return element("p", {}, `Runs were timed ${runs.length} times: ${list}.`);
+  }
+  const low = runs.reduce((least, run) => Math.min(least, run), Infinity);
+  const high = runs.reduce((most, run) => Math.max(most, run), 0);
   const range = `${with_unit(low, "_us")} below to ${with_unit(high, "_us")} above`;
   const every = runs.length > 2000 ? ` Of the dots every ${Math.ceil(runs.length / 2000)}th is drawn; all are counted.` : "";
   return element(
     "figure",
     { class: "runs", "data-runs": String(runs.length) },
-    drawn,
+    in_two_widths((width) => draw(runs, marks, low, high, width)),
     element("figcaption", {}, `Left: ${runs.length} runs in the order taken, ${range}. Right: how many took as long.${every}`),
   );
 }

@@ -47,7 +47,8 @@ std::string near_words(const std::string& name, const std::vector<std::string>& 
 int run(ExplainOptions& o, Arguments arguments) {
   const std::string& name = o.name;
   const auto& all = all_tables();
-  const Explanation found = find_explanation(name, all);
+  Explanation found = find_explanation(name, all);
+  if (found.empty()) found = find_value(name, all);
   if (found.empty()) {
     throw UsageError(
         fmt::format("'{}' is not a column, table or row; {}", printable(name), near_words(name, explained_words(all))));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 #include <tuple>
 
 #include "base/basics/text.h"
@@ -65,6 +67,16 @@ bool means(std::string_view word, const ColumnSchema& column) {
   if (is_meant(column, lower) || lower == lower_case(column.title)) return true;
   const auto point = column.name.find('.');
   return point != std::string::npos && word.starts_with(column.name.substr(0, point + 1));
+}
+
+/// "preempted" in "Why runs took longer: preempted (other processes)", and not in "preempted_us".
+bool has_word(std::string_view text, std::string_view word) {
+  const auto is_of_word = [&](std::size_t at) {
+    return at < text.size() && (text[at] == '_' || std::isalnum(static_cast<unsigned char>(text[at])));
+  };
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+    if ((at == 0 || !is_of_word(at - 1)) && !is_of_word(at + word.size())) return true;
+  return false;
 }
 
 /// `text` behind `label`, in lines of at most 80 columns that hang by `indent`.
@@ -147,6 +159,19 @@ Explanation find_explanation(std::string_view word, const std::vector<CommandTab
     }
   }
   return found;
+}
+
+Explanation find_value(std::string_view word, const std::vector<CommandTables>& all) {
+  constexpr std::size_t shortest = 4, most_meanings = 3;
+  Explanation found;
+  if (word.size() < shortest) return found;
+  std::set<std::string_view> meanings;
+  for (const auto& column : find_explanation("", all).columns)
+    if (has_word(column.column->meaning, lower_case(word))) {
+      found.columns.push_back(column);
+      meanings.insert(column.column->meaning);
+    }
+  return meanings.size() <= most_meanings ? found : Explanation();
 }
 
 std::vector<std::string> explained_words(const std::vector<CommandTables>& all) {

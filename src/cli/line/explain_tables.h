@@ -34,6 +34,10 @@ struct Explanation {
 /// finds everything.
 Explanation find_explanation(std::string_view word, const std::vector<CommandTables>& all);
 
+/// Finds columns that tell of `word` in their meaning, as one of their values mostly: "preempted". Empty for short words
+/// and for those that columns of many meanings tell of.
+Explanation find_value(std::string_view word, const std::vector<CommandTables>& all);
+
 /// Returns every word that finds something, except titles, for "did you mean".
 std::vector<std::string> explained_words(const std::vector<CommandTables>& all);
 

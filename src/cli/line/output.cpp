@@ -35,11 +35,12 @@ void render(const OutputOptions& options, std::span<const LongTable> tables, con
 }
 
 /// The page of what --format json would print: the same as `takt report` makes of that.
-void write_report(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance) {
+void write_report(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
+                  ReportAnswers what_if) {
   std::string json;
   write_json(tables, to_json(provenance), [&](std::string_view piece) { json += piece; });
   const std::string command = fmt::format("{}", fmt::join(provenance.command, " "));
-  write_page(options.report, {parse_result(json, command, tables_of_command)}, command);
+  write_page(options.report, {parse_result(json, command, tables_of_command, std::move(what_if))}, command);
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ void print(const OutputOptions& options, std::span<const Table> tables, const Pr
 }
 
 void print(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
-           const std::string& text) {
+           const std::string& text, ReportAnswers what_if) {
   if (options.file.empty()) {
     render(options, tables, provenance, text,
            [](std::string_view piece) { std::fwrite(piece.data(), 1, piece.size(), stdout); });
@@ -120,7 +121,7 @@ void print(const OutputOptions& options, std::span<const LongTable> tables, cons
     render(options, tables, provenance, text, [&](std::string_view piece) { file.append(piece); });
     file.commit();
   }
-  if (!options.report.empty()) write_report(options, tables, provenance);
+  if (!options.report.empty()) write_report(options, tables, provenance, std::move(what_if));
 }
 
 }  // namespace takt

@@ -57,8 +57,8 @@ std::vector<std::string> printed_tables(const OutputOptions& options, std::span<
 /// Prints `text` for the format "table" and the command's own formats, else `tables`; then writes the page of --report.
 void print(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
            const std::string& text);
-/// The same for tables with more rows than memory should hold.
+/// The same for tables with more rows than memory should hold. `what_if`: for the page.
 void print(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
-           const std::string& text);
+           const std::string& text, ReportAnswers what_if = {});
 
 }  // namespace takt

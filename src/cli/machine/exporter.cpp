@@ -14,7 +14,7 @@ namespace {
 struct ExporterOptions {
   LoadSourceOptions sources;
   std::string listen = to_string(ListenAddress{});
-  std::string interval = "5s";
+  std::string interval = "15s";
   LogOptions log;
 };
 
@@ -30,7 +30,7 @@ CommandLine declare(ExporterOptions& o) {
            &o.listen);
   line.add({.names = "--interval",
             .value = "TIME",
-            .meaning = "Read the load this often; the probe runs for 2 ms each time unless configured otherwise",
+            .meaning = "Read the load this often; the probe runs for 0.5 s each time unless configured otherwise",
             .fallback = o.interval},
            &o.interval);
   add_load_sources(line, o.sources);
@@ -45,8 +45,9 @@ ExporterSettings settings_of(const ExporterOptions& o) {
     throw UsageError(fmt::format("--listen: {}", error.what()));
   }
   settings.interval = positive_time(o.interval, "--interval");
-  settings.load = settled(o.sources);
-  if (o.sources.config.empty()) settings.load.probe.time = Nanoseconds(2'000'000);  // a service must not be a load
+  LoadConfig usual;
+  usual.probe.time = Nanoseconds(500'000'000);  // what predictions need (least_probe_time), at 3 % of a processor
+  settings.load = settled(o.sources, usual);
   return settings;
 }
 

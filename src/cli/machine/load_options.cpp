@@ -30,9 +30,8 @@ void add_load_sources(CommandLine& line, LoadSourceOptions& o) {
            &o.window);
 }
 
-LoadConfig settled(const LoadSourceOptions& o) {
-  LoadConfig config;
-  if (!o.config.empty()) config = parse_load_config_file(read_file(o.config), o.config.string());
+LoadConfig settled(const LoadSourceOptions& o, LoadConfig config) {
+  if (!o.config.empty()) config = parse_load_config_file(read_file(o.config), o.config.string(), config);
   if (!o.sources.empty()) {
     config.sources.clear();
     const std::vector<std::string>& known = load_source_names();

@@ -17,9 +17,9 @@ struct LoadSourceOptions {
 
 void add_load_sources(CommandLine& line, LoadSourceOptions& options);
 
-/// Returns the file's configuration, or the default one, with the values that options override. Throws UsageError,
-/// Error.
-LoadConfig settled(const LoadSourceOptions& options);
+/// Returns the file's configuration, where it says nothing `otherwise`, with the values that options override. Throws
+/// UsageError, Error.
+LoadConfig settled(const LoadSourceOptions& options, LoadConfig otherwise = {});
 
 /// Parses a time above 0, such as "500us". Throws UsageError that names the option.
 Nanoseconds positive_time(const std::string& text, const std::string& option);

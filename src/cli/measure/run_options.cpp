@@ -93,10 +93,11 @@ void add_measuring(CommandLine& line, RunOptions& o) {
             .fallback = std::to_string(o.run.instances),
             .range = NumberRange{1, 1024}},
            &o.run.instances);
-  line.add({.names = "--keep-state",
-            .meaning = "Let each run continue from the state that the one before left in the model's variables, and show "
-                       "the time by step"},
-           &o.keep_state);
+  line.add(
+      {.names = "--keep-state",
+       .meaning = "Let each run continue from the state that the one before left in the model's variables, and show "
+                  "the time by step"},
+      &o.keep_state);
   line.add({.names = "--state-steps",
             .value = "N",
             .meaning = "With --keep-state: reset the state every N runs",

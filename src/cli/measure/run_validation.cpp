@@ -99,7 +99,8 @@ void read_state(RunOptions& o) {
   const auto refuse = [](std::string_view option, std::string_view why) {
     throw UsageError(fmt::format("{} {}; leave it out with --keep-state", option, why));
   };
-  if (o.run.measures_throughput()) refuse("--requests, --streams or --hint throughput", "runs several inferences at once");
+  if (o.run.measures_throughput())
+    refuse("--requests, --streams or --hint throughput", "runs several inferences at once");
   if (o.run.instances > 1) refuse("--thread", "runs copies of the model that each have a state of their own");
   if (o.run.fit) refuse("--fitting", "compares runs that are alike");
   if (o.run.repeat_check) refuse("--check-var-value", "compares with the outputs of the first run");

@@ -17,6 +17,7 @@
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/simulation.h"
 #include "pipeline/record/pipeline_trace_file.h"
+#include "report/results/what_if.h"
 
 namespace takt {
 namespace {
@@ -134,7 +135,9 @@ int run(PipelineRunOptions& o, Arguments arguments) {
     else
       log_info(said);
   }
-  print(o.output, printed(accounts, o.output, "pipeline run"), provenance, text);
+  ReportAnswers what_if;
+  if (!o.output.report.empty()) what_if = what_if_answers(outcome.run, unwritten ? "" : o.trace.string());
+  print(o.output, printed(accounts, o.output, "pipeline run"), provenance, text, std::move(what_if));
   if (unwritten) throw *unwritten;
   check_end(outcome);
   return 0;

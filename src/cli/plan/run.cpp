@@ -16,6 +16,7 @@
 #include "cli/line/tables.h"
 #include "cli/plan/options.h"
 #include "cli/plan/problem.h"
+#include "model/runtime/runtime.h"
 #include "plan/answer/given_plan.h"
 #include "plan/answer/run_tables.h"
 #include "plan/search/search.h"
@@ -99,9 +100,8 @@ std::vector<PlannedTrial> trials_of(const PlanRunOptions& o, const PlanCosts& co
 
 /// A model on one device has one place for all of its pieces.
 void say_what_is_decided(const PlanRunOptions& o) {
-  std::error_code ignored;
-  const bool is_model = !std::filesystem::is_directory(o.problem.what, ignored);
-  if (is_model && o.plans.empty() && words_in(o.problem.devices.empty() ? "CPU" : o.problem.devices).size() == 1)
+  if (is_model_file(o.problem.what) && o.plans.empty() &&
+      words_in(o.problem.devices.empty() ? "CPU" : o.problem.devices).size() == 1)
     log_warning(
         "plan run: one device leaves nothing to decide; name several, e.g. --devices onnxruntime@CPU,openvino@CPU, or "
         "plans of your own with --plan");
@@ -112,7 +112,6 @@ int run(PlanRunOptions& o, Arguments arguments) {
   const PlanSearchSettings search = search_settings(o.rules, "plan run");
   o.problem.at_once = search.objective == PlanObjective::throughput;
   o.problem.check = !o.no_check;
-  say_what_is_decided(o);
   const Interrupt interrupt;
   BusyWatch watch;
   const PlanProblem problem = make_problem(o.problem, interrupt);
@@ -131,6 +130,7 @@ int run(PlanRunOptions& o, Arguments arguments) {
   const PlanRunReport report{search.objective, search.batches, run_plans(trials, *problem.model, settings)};
   interrupt.work_is_over();
   watch.tell();
+  say_what_is_decided(o);  // beside the plans, and not beside a failure
   auto tables = plan_run_tables(report);
   for (Table& table : piece_tables(problem)) tables.push_back(std::move(table));
   print(o.output, tables, provenance_of("plan run", arguments),

@@ -21,8 +21,7 @@ namespace takt {
 namespace {
 
 struct EvaluateOptions {
-  std::vector<std::filesystem::path> models;
-  std::filesystem::path predictor = default_predictor;
+  PredictorOptions what;
   int rounds = 3;
   std::string time = "2s";
   std::uint64_t seed = 1;
@@ -36,8 +35,8 @@ CommandLine declare(EvaluateOptions& o) {
   CommandLine line("evaluate",
                    "Predicts models, runs them, and reports the errors of the predictions. Predictions and runs are "
                    "interleaved, each run in a separate process.",
-                   "takt evaluate models --predictor predictor", o.log);
-  add_models_and_predictor(line, o.models, o.predictor);
+                   "takt evaluate models", o.log);
+  add_models_and_predictor(line, o.what);
   line.add({.names = "--rounds",
             .value = "N",
             .meaning = "Number of processes that run each model, interleaved with those of the other models",
@@ -86,9 +85,9 @@ std::string text_of(const EvaluateOptions& o, std::vector<EvaluatedModel> models
 int run(EvaluateOptions& o, Arguments arguments) {
   EvaluateSettings settings;
   settings.time = duration_for("evaluate", "--time", o.time, std::chrono::milliseconds(1)) / o.rounds;
-  const Predictor predictor = predictor_for_this_machine(o.predictor);
+  const Predictor predictor = predictor_for(o.what).predictor;
   const Provenance provenance = provenance_of("evaluate", arguments);
-  settings.models = models_to_collect(o.models);
+  settings.models = models_to_collect(o.what.models);
   settings.rounds = o.rounds, settings.seed = o.seed;
   settings.child = words_of(worker_collect_command);
   settings.load = load_config_for(o.load, predictor);

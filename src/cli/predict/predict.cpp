@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <set>
 
 #include "base/basics/text.h"
@@ -7,7 +8,10 @@
 #include "cli/line/commands.h"
 #include "cli/line/output.h"
 #include "cli/line/tables.h"
+#include "cli/predict/calibration.h"
 #include "cli/predict/predict_options.h"
+#include "model/inputs/spec.h"
+#include "predict/answer/bodies.h"
 #include "predict/answer/loaded_prediction.h"
 #include "predict/answer/predicted_trace.h"
 #include "predict/answer/tables.h"
@@ -19,8 +23,10 @@ namespace takt {
 namespace {
 
 struct PredictOptions {
-  std::vector<std::filesystem::path> models;
-  std::filesystem::path predictor = default_predictor;
+  PredictorOptions what;
+  bool calibrate = false;
+  std::vector<std::string> inputs;
+  std::optional<std::int64_t> batch_size;
   std::filesystem::path trace;
   LoadChoice load;
   OutputOptions output;
@@ -28,11 +34,26 @@ struct PredictOptions {
 };
 
 CommandLine declare(PredictOptions& o) {
-  CommandLine line("predict",
-                   "Predicts the latency of models on the predictor's machine without running them, with an interval. "
-                   "Every kernel that the runtime would execute has a time and the source of that time.",
-                   "takt predict model.onnx --predictor predictor", o.log);
-  add_models_and_predictor(line, o.models, o.predictor);
+  CommandLine line(
+      "predict",
+      "Predicts the latency of models without running them, with an interval. Every kernel that the runtime "
+      "would execute has a time and the source of that time.",
+      "takt predict model.onnx", o.log);
+  add_models_and_predictor(line, o.what);
+  line.add({.names = "--calibrate",
+            .meaning = "First measure this machine, for two minutes at most, and adapt the built-in predictor to it; "
+                       "later predictions use the result"},
+           &o.calibrate);
+  line.add({.names = "--input",
+            .value = "SPEC",
+            .meaning = "An input as for 'takt run', e.g. 'x:{1,3,224,224}' to set a dynamic shape",
+            .names_a_file = true},
+           &o.inputs);
+  line.add({.names = "--batch-size",
+            .value = "N",
+            .meaning = "First dimension of every input",
+            .range = NumberRange{1, 10'000'000}},
+           &o.batch_size);
   line.add({.names = "--trace",
             .value = "FILE",
             .meaning = "Write the predicted timeline, for ui.perfetto.dev",
@@ -46,6 +67,8 @@ CommandLine declare(PredictOptions& o) {
 
 /// ", because …", as its source says.
 std::string trouble_of(const LoadSnapshot& snapshot, const std::string& feature) {
+  if (const auto brief = brief_probe(snapshot); !brief.empty() && feature.find("wait_") != feature.npos)
+    return ": " + brief;
   for (const LoadReading& reading : snapshot.readings)
     if (reading.name == feature && !reading.trouble.empty()) return ": " + reading.trouble;
   for (const SourceTrouble& trouble : snapshot.troubles)
@@ -80,23 +103,29 @@ void say_what_is_missing(const Predictor& predictor, const LoadSnapshot& snapsho
   }
 }
 
-/// Bodies are no kernels of the saved graph, and how often they run is decided while the model runs.
-void say_what_is_left_out(const PredictedModel& model) {
-  std::set<std::string> types;
-  for (const KernelFacts& facts : model.facts.kernels)
-    if (facts.op_type == "If" || facts.op_type == "Loop" || facts.op_type == "Scan") types.insert(facts.op_type);
-  if (types.empty()) return;
-  log_warning(
-      fmt::format("{}: the operators inside {} are not predicted, so the model takes longer than predicted, and "
-                  "may be outside the interval; measure it with 'takt run'",
-                  printable(model.model), fmt::join(types, " and ")));
+/// Of control flow: what was counted, and what could not be.
+void say_what_bodies_take(const Predictor& predictor, const PredictedModel& model) {
+  const std::string name = printable(model.model);
+  for (const BodyNote& note : notes_on_bodies(predictor, model.facts))
+    (note.is_open ? log_warning : log_info)(fmt::format("{}: {}", name, note.text));
+  std::set<std::size_t> known;
+  for (const BodyFacts& body : model.facts.bodies) known.insert(body.owner);
+  for (std::size_t i = 0; i < model.facts.kernels.size(); ++i) {
+    const std::string& type = model.facts.kernels[i].op_type;
+    if ((type == "If" || type == "Loop" || type == "Scan") && !known.contains(i))
+      log_warning(
+          fmt::format("{}: the operators inside {} '{}' are not predicted, so the model takes longer than "
+                      "predicted; measure it with 'takt run'",
+                      name, type, printable(model.facts.names[i])));
+  }
 }
 
 std::string sentence_of(const PredictedModel& model) {
   const ModelPrediction& p = model.prediction;
   std::string text =
       fmt::format("{}: {} (90 % interval: {} to {})\n", printable(model.model), format_duration(Duration(p.us)),
-                  format_duration(Duration(p.low_us)), format_duration(Duration(p.high_us)));
+                  format_duration(Duration(p.low_us)),
+                  std::isfinite(p.high_us) ? format_duration(Duration(p.high_us)) : std::string("no upper end"));
   if (p.load) text += "  " + load_words(*p.load) + "\n";
   text += fmt::format(
       "  kernel time: {:.1f} % from measured kernels, {:.1f} % from trained regressions, {:.1f} % from the roofline "
@@ -114,9 +143,30 @@ std::string text_of(const PredictOptions& o, const std::vector<PredictedModel>& 
   return text;
 }
 
+/// What the models are fed, as far as that is told.
+RunSettings inputs_of(const PredictOptions& o) {
+  RunSettings settings;
+  settings.batch_size = o.batch_size;
+  for (const std::string& text : o.inputs)
+    for (InputSpec& spec : parse_input_specs(text)) settings.inputs.push_back(std::move(spec));
+  return settings;
+}
+
+void calibrate(const PredictOptions& o, const Provenance& provenance) {
+  if (!o.what.predictor.empty())
+    throw UsageError(
+        "predict: --calibrate adapts the built-in predictor; leave out --predictor, or see 'takt fit "
+        "--calibrate'");
+  calibrate_this_machine(o.what.device, provenance);
+}
+
 int run(PredictOptions& o, Arguments arguments) {
-  const Predictor predictor = predictor_for_this_machine(o.predictor);
   const Provenance provenance = provenance_of("predict", arguments);
+  const RunSettings inputs = inputs_of(o);
+  const auto paths = models_to_collect(o.what.models);
+  if (o.calibrate) calibrate(o, provenance);
+  const ChosenPredictor chosen = predictor_for(o.what);
+  const Predictor& predictor = chosen.predictor;
   std::optional<SeenLoad> seen;
   if (const auto load = load_config_for(o.load, predictor)) {
     const auto snapshot = take_snapshot(make_load_sources(*load), load->window);
@@ -125,12 +175,13 @@ int run(PredictOptions& o, Arguments arguments) {
     seen = seen_in(snapshot);
   }
   std::vector<PredictedModel> models;
-  for (const auto& path : models_to_collect(o.models)) {
-    models.push_back(predict_model(predictor, path));
+  for (const auto& path : paths) {
+    models.push_back(predict_model(predictor, path, inputs));
     PredictedModel& made = models.back();
+    made.predictor = chosen.name, made.machine_factor = chosen.machine_factor;
     if (seen) made.prediction = beside_load(predictor, std::move(made.prediction), made.facts.kernels, *seen);
     for (const std::string& note : models.back().facts.notes) log_info(note);
-    say_what_is_left_out(made);
+    say_what_bodies_take(predictor, made);
   }
   if (!o.trace.empty()) {
     Trace trace = predicted_trace(models);

@@ -11,6 +11,15 @@
 #include "predict/collect/measured_machine.h"
 
 namespace takt {
+namespace {
+
+/// The command that measures this machine.
+std::string calibration_for(const PredictorOptions& o) {
+  return fmt::format("takt predict {}{} --calibrate", printable(o.models.front().string()),
+                     o.device == "CPU" ? "" : " --device " + printable(o.device));
+}
+
+}  // namespace
 
 Duration duration_for(std::string_view command, std::string_view option, const std::string& text, Duration least) {
   try {
@@ -22,16 +31,21 @@ Duration duration_for(std::string_view command, std::string_view option, const s
                                command, option, printable(text), format_duration(least)));
 }
 
-void add_models_and_predictor(CommandLine& line, std::vector<std::filesystem::path>& models,
-                              std::filesystem::path& predictor) {
+void add_models_and_predictor(CommandLine& line, PredictorOptions& o) {
   line.add({.names = "MODEL", .meaning = "Models, or folders with .onnx files", .required = true, .names_a_file = true},
-           &models);
-  line.add({.names = "--predictor",
-            .value = "DIR",
-            .meaning = "The folder that 'takt fit' wrote",
-            .fallback = default_predictor,
-            .names_a_file = true},
-           &predictor);
+           &o.models);
+  line.add(
+      {.names = "--predictor",
+       .value = "DIR",
+       .meaning = "The folder or file that 'takt fit' wrote, or a built-in predictor: cpu, h100. By default the one "
+                  "of 'takt predict --calibrate', or else the built-in one for the device",
+       .names_a_file = true},
+      &o.predictor);
+  line.add({.names = "--device",
+            .value = "NAME",
+            .meaning = "Predict for the CPU or the GPU; without --predictor",
+            .fallback = o.device},
+           &o.device);
 }
 
 void add_load(CommandLine& line, LoadChoice& choice) {
@@ -52,15 +66,20 @@ std::optional<LoadConfig> load_config_for(const LoadChoice& choice, const Predic
   return parse_load_config_file(read_file(choice.config), choice.config.string(), usual_load_config());
 }
 
-Predictor predictor_for_this_machine(const std::filesystem::path& folder) {
-  Predictor predictor = read_predictor(folder);
-  const std::string here = measured_machine(predictor.device);
-  if (predictor.machine != here) {
+ChosenPredictor predictor_for(const PredictorOptions& o) {
+  ChosenPredictor chosen = o.predictor.empty() ? choose_predictor(o.device) : named_predictor(o.predictor);
+  if (!chosen.note.empty()) log_warning(chosen.note);
+  const std::string machine = printable(chosen.predictor.machine);
+  if (chosen.machine_factor)
+    log_warning(fmt::format(
+        "this machine was not measured: the times are those of another{} ({}), so the interval is {:.3g} times as wide "
+        "each way; '{}' measures this one in two minutes",
+        chosen.is_of_this_class ? " of its class" : "", machine, *chosen.machine_factor, calibration_for(o)));
+  else if (!chosen.is_of_this_class)
     log_warning(
         fmt::format("the predictor was trained on another machine ({}; this is {}), and its times are for that machine",
-                    printable(predictor.machine), here));
-  }
-  return predictor;
+                    machine, measured_machine(chosen.predictor.device)));
+  return chosen;
 }
 
 }  // namespace takt

@@ -10,7 +10,7 @@
 
 #include "base/basics/units.h"
 #include "cli/line/command_line.h"
-#include "predict/answer/predictor.h"
+#include "predict/answer/predictor_choice.h"
 #include "predict/sources/config.h"
 
 namespace takt {
@@ -22,9 +22,13 @@ inline constexpr const char* default_predictor = "prediction/predictor";
 /// Parses the value of an option, a duration of at least `least`. Throws UsageError, "COMMAND: OPTION: …".
 Duration duration_for(std::string_view command, std::string_view option, const std::string& text, Duration least);
 
-/// Adds MODEL… and --predictor, for commands that predict models.
-void add_models_and_predictor(CommandLine& line, std::vector<std::filesystem::path>& models,
-                              std::filesystem::path& predictor);
+/// The values of MODEL…, --predictor and --device, for commands that predict models.
+struct PredictorOptions {
+  std::vector<std::filesystem::path> models;
+  std::filesystem::path predictor;  ///< empty: by the device
+  std::string device = "CPU";
+};
+void add_models_and_predictor(CommandLine& line, PredictorOptions& o);
 
 /// The values of --load and --config, for commands that predict under the current load.
 struct LoadChoice {
@@ -36,7 +40,8 @@ void add_load(CommandLine& line, LoadChoice& choice);
 /// without load models.
 std::optional<LoadConfig> load_config_for(const LoadChoice& choice, const Predictor& predictor);
 
-/// Reads a predictor, with a warning if it was trained on another machine. Throws as read_predictor().
-Predictor predictor_for_this_machine(const std::filesystem::path& folder);
+/// The predictor that was named, or the one for the device, with a warning if it is of another machine. Throws as
+/// named_predictor() and choose_predictor().
+ChosenPredictor predictor_for(const PredictorOptions& o);
 
 }  // namespace takt

@@ -7,6 +7,7 @@
 #include "cli/line/tables.h"
 #include "cli/report/trace_result.h"
 #include "report/results/result_file.h"
+#include "report/results/roofs.h"
 #include "report/results/timeline.h"
 
 namespace takt {
@@ -40,6 +41,7 @@ int run(ReportOptions& o, Arguments arguments) {
   std::vector<ReportResult> results;
   for (const auto& file : o.results)
     results.push_back(is_trace(file) ? trace_result(file) : report_result(file, tables_of_command));
+  lend_roofs(results);
   keep_longest(results);
   write_page(o.output, results, fmt::format("takt report {}", fmt::join(arguments, " ")));
   return 0;

@@ -14,6 +14,7 @@
 #include "pipeline/record/stage_events.h"
 #include "report/results/result_file.h"
 #include "report/results/timeline.h"
+#include "report/results/what_if.h"
 #include "trace/write/perfetto_writer.h"
 #include "training/diagnosis/figure_tables.h"
 #include "training/diagnosis/tables.h"
@@ -36,7 +37,14 @@ std::string beginning_of(const std::filesystem::path& file) {
 struct Said {
   std::string_view command;
   std::vector<Table> tables;
-  std::vector<std::string> stages;  ///< of a pipeline
+  std::optional<PipelineRun> run;  ///< of a pipeline
+
+  std::vector<std::string> stages() const {
+    std::vector<std::string> names;
+    if (run)
+      for (const RunStage& stage : run->stages) names.push_back(stage.name);
+    return names;
+  }
 };
 
 bool has_training(const Trace& trace) {
@@ -48,12 +56,9 @@ bool has_training(const Trace& trace) {
 }
 
 Said pipeline_of(const NamedTrace& named) {
-  const RecordedRun recorded = recorded_run_of(named.read, named.file);
+  RecordedRun recorded = recorded_run_of(named.read, named.file);
   for (const std::string& note : recorded.notes) log_warning(note);
-  const Accounts accounts = account(recorded.run);
-  Said said{"pipeline analyze", tables(accounts), {}};
-  for (const StageAccount& stage : accounts.stages) said.stages.push_back(stage.name);
-  return said;
+  return {"pipeline analyze", tables(account(recorded.run)), std::move(recorded.run)};
 }
 
 Said training_of(const std::vector<NamedTrace>& traces) {
@@ -85,13 +90,16 @@ ReportResult trace_result(const std::filesystem::path& file) {
   const Said said = said_of(traces);
   const std::array arguments{file.string()};
   const std::string json = to_json(said.tables, to_json(provenance_of(said.command, arguments)));
-  ReportResult result = parse_result(json, file.string(), tables_of_command);
+  ReportAnswers what_if;
+  if (said.run) what_if = what_if_answers(*said.run, file.string());
+  ReportResult result = parse_result(json, file.string(), tables_of_command, std::move(what_if));
   result.name = file.filename().string();
   Table rows = trace_rows_table(traces);
   for (TableSchema& schema : trace_info_schemas())
     if (schema.name == rows.name) result.tables.push_back({std::move(schema), rows});
   result.missing.clear();  // of the tables alone: the timeline
-  if (auto timeline = timeline_of(traces.front().read.trace, said.stages); !timeline.rows.empty())
+  if (!result.what_if.missing.empty()) result.missing.push_back(result.what_if.missing);
+  if (auto timeline = timeline_of(traces.front().read.trace, said.stages()); !timeline.rows.empty())
     result.timeline = std::move(timeline);
   return result;
 }

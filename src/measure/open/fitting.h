@@ -16,7 +16,7 @@ namespace takt {
 struct Candidate {
   std::optional<int> threads;  ///< unset: the runtime's default
   Tuning tuning;
-  std::string runtime{};                    ///< empty: the one that is measured
+  std::string runtime{};                   ///< empty: the one that is measured
   std::optional<ElementType> precision{};  ///< unset: as it is measured
 
   /// Its results may differ from those of the model as it is measured.
@@ -32,9 +32,9 @@ struct FitRow {
 };
 
 struct FitResult {
-  std::vector<FitRow> rows;  ///< the defaults first; without what could not be opened
-  std::size_t best = 0;      ///< of those in the same runtime and precision; 0 unless one is faster beyond doubt
-  std::size_t most_helpful = 0;        ///< of all
+  std::vector<FitRow> rows;      ///< the defaults first; without what could not be opened
+  std::size_t best = 0;          ///< of those in the same runtime and precision; 0 unless one is faster beyond doubt
+  std::size_t most_helpful = 0;  ///< of all
   std::vector<std::string> not_tried;  ///< "runtime openvino: REASON"
 };
 

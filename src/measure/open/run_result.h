@@ -87,7 +87,8 @@ struct RunResult {
   std::optional<Graph> graph;  ///< with the shapes of this run; missing where no reader knows the file
   std::vector<Port> inputs, outputs;
   std::vector<HostTensor> input_values;
-  std::optional<int> state_steps;  ///< run i is step i modulo this since the model's state was reset; unset: each is alike
+  std::optional<int>
+      state_steps;  ///< run i is step i modulo this since the model's state was reset; unset: each is alike
   std::vector<InputTurn> turns;  ///< run i had the inputs of turn i modulo their number; empty: one shape only
   std::vector<std::string> input_origins;  ///< of each: "generated values", "values of cat.npy"
   std::vector<std::string> notes;  ///< one sentence each: generated inputs, chosen dimensions, the runtime's notes

@@ -52,8 +52,11 @@ std::string by_type(const NodeTimes& times) {
   if (shares.empty() || (shares.size() == 1 && shares[0].second == type_name(ElementType::f32))) return "";
   std::string text = "computed in ";
   for (std::size_t i = 0; i < shares.size(); ++i)
-    text += fmt::format("{}{} ({:.0f} %{})", i == 0 ? "" : i + 1 == shares.size() ? " and " : ", ", shares[i].second,
-                        -100 * shares[i].first, i == 0 ? " of the time of operators" : "");
+    text += fmt::format("{}{} ({:.0f} %{})",
+                        i == 0                   ? ""
+                        : i + 1 == shares.size() ? " and "
+                                                 : ", ",
+                        shares[i].second, -100 * shares[i].first, i == 0 ? " of the time of operators" : "");
   return text;
 }
 

@@ -14,23 +14,23 @@
 namespace takt {
 
 struct OpRow {
-  std::string name, type;              ///< of the model's operator; of a fused kernel, the one with most of the work
-  std::string node;                    ///< the runtime's own name of it
-  std::string kernel;                  ///< the runtime's implementation; empty if it does not tell
-  std::string node_type;               ///< the runtime's own word for what it does; empty if it does not tell
-  std::string provider;                ///< see ExecutedNode
+  std::string name, type;  ///< of the model's operator; of a fused kernel, the one with most of the work
+  std::string node;        ///< the runtime's own name of it
+  std::string kernel;      ///< the runtime's implementation; empty if it does not tell
+  std::string node_type;   ///< the runtime's own word for what it does; empty if it does not tell
+  std::string provider;    ///< see ExecutedNode
   std::optional<ElementType> computed_in;  ///< see ExecutedNode
-  std::vector<std::string> model_ops;  ///< operators of the model that this kernel stands for, by path
-  std::string leader;                  ///< that of them which the runtime says it is; empty: not told
-  bool is_settled = false;             ///< see ExecutedNode
-  std::int64_t calls = 0;              ///< over all profiled runs
-  Nanoseconds total{};                 ///< over all profiled runs
-  Nanoseconds record_cost{};           ///< of `total`, what its records cost; 0 without a plain pass
-  std::optional<Duration> plain_mean;  ///< per run, unobserved (plain_times.h); missing without a plain pass
-  Interval plain_interval;             ///< of plain_mean, in us
-  bool plain_from_records = false;     ///< the plain runs cannot tell it, so it is the recorded time in proportion
-  std::vector<Nanoseconds> samples;    ///< one per profiled run (0 where it did not execute)
-  std::optional<double> flops;         ///< of one run: sum over model_ops; nullopt if one is not known
+  std::vector<std::string> model_ops;      ///< operators of the model that this kernel stands for, by path
+  std::string leader;                      ///< that of them which the runtime says it is; empty: not told
+  bool is_settled = false;                 ///< see ExecutedNode
+  std::int64_t calls = 0;                  ///< over all profiled runs
+  Nanoseconds total{};                     ///< over all profiled runs
+  Nanoseconds record_cost{};               ///< of `total`, what its records cost; 0 without a plain pass
+  std::optional<Duration> plain_mean;      ///< per run, unobserved (plain_times.h); missing without a plain pass
+  Interval plain_interval;                 ///< of plain_mean, in us
+  bool plain_from_records = false;         ///< the plain runs cannot tell it, so it is the recorded time in proportion
+  std::vector<Nanoseconds> samples;        ///< one per profiled run (0 where it did not execute)
+  std::optional<double> flops;             ///< of one run: sum over model_ops; nullopt if one is not known
   std::optional<double> sfu_ops;
   std::optional<std::int64_t> bytes;  ///< of one run: into, out of, and constants of the group, each tensor once
   std::optional<std::int64_t> constant_bytes;  ///< of `bytes`, those of weights; where `bytes` is known from the model

@@ -22,9 +22,9 @@
 #include "measure/run/label.h"
 #include "measure/run/memory.h"
 #include "measure/timing/instability.h"
-#include "model/runtime/precision.h"
 #include "measure/timing/measure.h"
 #include "measure/timing/throughput.h"
+#include "model/runtime/precision.h"
 
 namespace takt {
 namespace {

@@ -23,21 +23,21 @@ constexpr Column<ShapesRow> shapes_columns[] = {
     {"turn_shapes", "Inputs", [](const ShapesRow& r) -> Cell { return r.turn->shapes; },
      "Shapes of the model's inputs in the runs of the row, where files of different shapes take turns."},
     {"turn_runs", "Runs", [](const ShapesRow& r) -> Cell { return static_cast<std::int64_t>(r.samples.size()); },
-     "Measured runs with inputs of these shapes."},
+     "Measured runs with inputs of the row's shapes."},
     {"turn_first_us", "First",
      [](const ShapesRow& r) { return r.samples.empty() ? Cell() : time_cell(r.samples.front()); },
-     "Time of the first measured run with these shapes; runtimes choose kernels and plan memory anew for shapes that "
-     "they have not seen."},
+     "Time of the first measured run with the row's shapes; runtimes choose kernels and plan memory anew for shapes "
+     "that are new to them."},
     {"turn_median_us", "Median", [](const ShapesRow& r) { return statistic(r, &Summary::median); },
-     "Median time of the runs with these shapes."},
+     "Median time of the runs with the row's shapes."},
     {"turn_max_us", "Max", [](const ShapesRow& r) { return statistic(r, &Summary::max); },
-     "Longest run with these shapes."},
+     "Longest run with the row's shapes."},
     {"turn_resident_bytes", "Resident", [](const ShapesRow& r) { return optional_cell(r.resident); },
-     "Resident bytes of the whole program after a run with these shapes, at most. A runtime that keeps memory for the "
-     "next run carries what larger shapes needed over to smaller ones. Empty on simulated devices, and if the system "
-     "does not report it."},
+     "Resident bytes of the whole program after a run with the row's shapes, at most. A runtime that keeps memory for "
+     "the next run carries what larger shapes needed over to smaller ones. Empty on simulated devices, and if the "
+     "system does not report it."},
     {"turn_activation_bytes", "Activations", [](const ShapesRow& r) { return optional_cell(r.turn->activations); },
-     "Maximum bytes of tensors other than weights that are needed at the same time with these shapes, as "
+     "Maximum bytes of tensors other than weights that are needed at the same time with the row's shapes, as "
      "activation_peak_bytes. Empty if the size of one tensor is unknown."},
 };
 

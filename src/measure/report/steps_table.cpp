@@ -22,16 +22,16 @@ constexpr Column<StepRow> steps_columns[] = {
     {"state_step", "Step", [](const StepRow& r) -> Cell { return r.step; },
      "Number of the run since the model's state was reset, from 1."},
     {"step_runs", "Runs", [](const StepRow& r) -> Cell { return static_cast<std::int64_t>(r.samples.size()); },
-     "Measured runs at this step."},
+     "Measured runs at the step of the row."},
     {"step_median_us", "Median", [](const StepRow& r) { return statistic(r, &Summary::median); },
-     "Median time of the runs at this step."},
+     "Median time of the runs at the step of the row."},
     {"step_max_us", "Max", [](const StepRow& r) { return statistic(r, &Summary::max); },
-     "Longest run at this step."},
+     "Longest run at the step of the row."},
 };
 
 constexpr TableDefinition<StepRow> steps_definition{
     "steps",
-    "Time by step of a model whose state is kept from run to run (--keep-state): a row per step since it was reset.",
+    "Time by step of a model whose state is kept from run to run (--keep-state): a row per step since the reset.",
     steps_columns};
 
 }  // namespace

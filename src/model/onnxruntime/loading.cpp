@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <onnx-ml.pb.h>
 
+#include <fstream>
+
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/files/file.h"
@@ -74,21 +76,40 @@ void Loader::check_settings() const {
 std::filesystem::path Loader::save_optimised(bool weights_apart) {
   if (!folder_) folder_ = std::make_unique<TemporaryFolder>("takt");
   const auto dump = folder_->path() / "optimised.onnx";
-  auto saving = options();
-  saving.SetOptimizedModelFilePath(dump.c_str());
-  leave_weights_as_they_are(saving);
   if (weights_apart) {
-    saving.AddConfigEntry("session.optimized_model_external_initializers_file_name", weights_file.data());
-    saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes", "4096");
-    // A session that saves keeps the model's weights beside its own copies to the end: it gets a model without any.
-    find_external_data(saving, model_);
-    const std::string structure = structure_of(model_);
-    const Ort::Session saves(env_, structure.data(), structure.size(), saving);
+    save_with_weights_apart(dump, 4096);
   } else {
+    auto saving = options();
+    saving.SetOptimizedModelFilePath(dump.c_str());
+    leave_weights_as_they_are(saving);
     const Ort::Session saves(env_, model_.c_str(), saving);
   }
   give_back_free_memory();
   return dump;
+}
+
+/// Weights of at least so many bytes go to weights_file beside `dump`.
+void Loader::save_with_weights_apart(const std::filesystem::path& dump, std::size_t least_bytes) const {
+  auto saving = options();
+  saving.SetOptimizedModelFilePath(dump.c_str());
+  leave_weights_as_they_are(saving);
+  saving.AddConfigEntry("session.optimized_model_external_initializers_file_name", weights_file.data());
+  saving.AddConfigEntry("session.optimized_model_external_initializers_min_size_in_bytes",
+                        std::to_string(least_bytes).c_str());
+  // A session that saves keeps the model's weights beside its own copies to the end: it gets a model without any.
+  find_external_data(saving, model_);
+  const std::string structure = structure_of(model_);
+  const Ort::Session saves(env_, structure.data(), structure.size(), saving);
+}
+
+/// Large weights are written to nowhere, since nobody will read them; a file of their size, all of it a hole, stands in.
+void Loader::save_structure(const std::filesystem::path& to) const {
+  const std::filesystem::path weights = to.parent_path() / weights_file;
+  std::filesystem::create_symlink("/dev/null", weights);
+  save_with_weights_apart(to, 65'536);
+  std::filesystem::remove(weights);
+  std::ofstream(weights).close();
+  std::filesystem::resize_file(weights, end_of_weights(to, where_));
 }
 
 void Loader::write_optimised_model(const std::filesystem::path& file) {

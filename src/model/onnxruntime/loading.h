@@ -29,6 +29,9 @@ class Loader {
   /// A session of some of the nodes of optimised(), by their keys, without profiling.
   Ort::Session open_head(const std::set<std::string>& keys) const;
 
+  /// Runtime::save_structure().
+  void save_structure(const std::filesystem::path& to) const;
+
   /// The weights of optimised(), for this and other sessions of the model; nullptr where there are none to share.
   /// `graph` is the model's own reading.
   std::shared_ptr<const SharedWeights> weights_to_share(const Graph& graph) const;
@@ -45,6 +48,7 @@ class Loader {
   Ort::SessionOptions options() const;
   void check_settings() const;
   std::filesystem::path save_optimised(bool weights_apart);
+  void save_with_weights_apart(const std::filesystem::path& dump, std::size_t least_bytes) const;
   void write_optimised_model(const std::filesystem::path& file);
   void prepare_profiling(const Graph* graph);
   void prepare_cache();

@@ -149,18 +149,36 @@ void add_names_in_bodies(const onnx::GraphProto& graph, std::set<std::string>& n
     }
 }
 
+/// Where an external tensor lies in its file.
+StoredWeight place_of(const onnx::TensorProto& tensor) {
+  StoredWeight weight{tensor.name(), tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()}};
+  for (const auto& entry : tensor.external_data()) {
+    if (entry.key() == "offset") weight.offset = number_in<std::size_t>(entry.value()).value_or(0);
+    if (entry.key() == "length") weight.bytes = number_in<std::size_t>(entry.value()).value_or(0);
+  }
+  return weight;
+}
+
+/// Of a graph and its bodies.
+std::size_t end_of_weights_in(const onnx::GraphProto& graph) {
+  std::size_t end = 0;
+  for (const auto& tensor : graph.initializer()) {
+    const StoredWeight weight = place_of(tensor);
+    end = std::max(end, weight.offset + weight.bytes);
+  }
+  for (const auto& node : graph.node())
+    for (const auto& attribute : node.attribute())
+      if (attribute.has_g()) end = std::max(end, end_of_weights_in(attribute.g()));
+  return end;
+}
+
 std::vector<StoredWeight> stored_weights(const onnx::GraphProto& graph) {
   std::set<std::string> in_bodies;  // whoever is given a weight by name would give it to those, too
   add_names_in_bodies(graph, in_bodies);
   std::vector<StoredWeight> weights;
   for (const auto& tensor : graph.initializer()) {
     if (tensor.data_location() != onnx::TensorProto::EXTERNAL || in_bodies.contains(tensor.name())) continue;
-    StoredWeight weight{tensor.name(), tensor.data_type(), {tensor.dims().begin(), tensor.dims().end()}};
-    for (const auto& entry : tensor.external_data()) {
-      if (entry.key() == "offset") weight.offset = number_in<std::size_t>(entry.value()).value_or(0);
-      if (entry.key() == "length") weight.bytes = number_in<std::size_t>(entry.value()).value_or(0);
-    }
-    weights.push_back(std::move(weight));
+    weights.push_back(place_of(tensor));
   }
   return weights;
 }
@@ -169,6 +187,10 @@ std::vector<StoredWeight> stored_weights(const onnx::GraphProto& graph) {
 
 std::string reloadable(const std::filesystem::path& dump, const std::string& where) {
   return read_dump(dump, where).SerializeAsString();
+}
+
+std::size_t end_of_weights(const std::filesystem::path& dump, const std::string& where) {
+  return end_of_weights_in(read_dump(dump, where).graph());
 }
 
 OptimisedModel read_optimised(const std::filesystem::path& dump, const Graph* graph, const std::string& where) {

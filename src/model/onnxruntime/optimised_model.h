@@ -37,6 +37,9 @@ std::string reloadable(const std::filesystem::path& dump, const std::string& whe
 /// Reads and rewrites the dump. Throws Error(runtime) when the dump is not a model.
 OptimisedModel read_optimised(const std::filesystem::path& dump, const Graph* graph, const std::string& where);
 
+/// The least size of the file beside the dump that its weights are in. Throws as reloadable().
+std::size_t end_of_weights(const std::filesystem::path& dump, const std::string& where);
+
 /// `bytes` of an OptimisedModel with only the nodes of these keys, which others of them may feed; what they make for
 /// the others are outputs.
 std::string head_of(const std::string& bytes, const std::set<std::string>& keys, const std::string& where);

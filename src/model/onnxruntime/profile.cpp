@@ -57,7 +57,8 @@ class NodeTimes {
     for (const OfNoNode& one : of_no_node_) {
       const auto [place, is_new] = places.emplace(name_of(one.kind), static_cast<std::uint32_t>(profile.nodes.size()));
       if (is_new)
-        profile.nodes.push_back({std::string(name_of(one.kind)), "CUDAExecutionProvider", "Memcpy", {}, {}, std::nullopt, false});
+        profile.nodes.push_back(
+            {std::string(name_of(one.kind)), "CUDAExecutionProvider", "Memcpy", {}, {}, std::nullopt, false});
       profile.runs[one.run].push_back({one.start - events_.runs[one.run].start, one.lasts, {}, place->second, false});
     }
     return profile;

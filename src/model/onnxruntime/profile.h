@@ -18,7 +18,7 @@ struct ProfiledNode {
   std::string name, provider, op_type;
   std::vector<Shape> input_shapes{}, output_shapes{};
   std::optional<ElementType> computed_in{};  ///< see ExecutedNode
-  bool is_node = true;  ///< else what the GPU did for no node: copies of inputs and outputs
+  bool is_node = true;                       ///< else what the GPU did for no node: copies of inputs and outputs
 };
 
 /// Stamps are whole microseconds, cut off.

@@ -51,10 +51,13 @@ class OnnxRuntime : public Runtime {
   void add_custom_ops(const std::filesystem::path& library) override {
     check_model_file(library);
     const auto file = std::filesystem::absolute(library);  // the loader would look for a bare name elsewhere
-    guarded(printable(library.string()) + ": is no library of operators for ONNX Runtime", [&] {
-      Ort::SessionOptions options;
-      ort::add_custom_ops(options, {file});
-    }, failure_while_loading);
+    guarded(
+        printable(library.string()) + ": is no library of operators for ONNX Runtime",
+        [&] {
+          Ort::SessionOptions options;
+          ort::add_custom_ops(options, {file});
+        },
+        failure_while_loading);
     custom_ops_.push_back(file);
   }
 
@@ -68,8 +71,7 @@ class OnnxRuntime : public Runtime {
                                 const SessionSettings& settings) override {
     const std::string device = choose_device(devices(), settings.device, where(model, name()), "ONNX Runtime");
     check_model_file(model);
-    return loading(model,
-                   [&] { return ort::open_session(env_, model, graph, device, with_custom_ops(settings)); });
+    return loading(model, [&] { return ort::open_session(env_, model, graph, device, with_custom_ops(settings)); });
   }
 
   bool shares_weights(const SessionSettings& settings) const override { return could_share_weights(settings); }
@@ -79,6 +81,18 @@ class OnnxRuntime : public Runtime {
     if (!graph || !could_share_weights(settings)) return std::nullopt;
     check_model_file(model);
     return loading(model, [&] { return ort::open_pair(env_, model, *graph, "CPU", with_custom_ops(settings)); });
+  }
+
+  bool save_structure(const std::filesystem::path& model, const Graph& graph, const SessionSettings& settings,
+                      const std::filesystem::path& to) override {
+    if (settings.device != "CPU") return false;
+    check_model_file(model);
+    loading(model, [&] {
+      ort::Loader(env_, model, &graph, settings.device, with_custom_ops(settings), where(model, name()))
+          .save_structure(to);
+      return true;
+    });
+    return true;
   }
 
   std::vector<Tuning> tunings() override {
@@ -92,7 +106,8 @@ class OnnxRuntime : public Runtime {
   std::optional<std::map<std::string, PartialShape>> infer_shapes(
       const std::filesystem::path& model, const std::map<std::string, Shape>& input_shapes) override {
     check_model_file(model);
-    return loading(model, [&] { return ort::infer_shapes(env_, model, input_shapes, custom_ops_, where(model, name())); });
+    return loading(model,
+                   [&] { return ort::infer_shapes(env_, model, input_shapes, custom_ops_, where(model, name())); });
   }
 
   std::optional<Graph> with_executed_shapes(const std::filesystem::path& model, const Graph& graph,

@@ -49,8 +49,9 @@ std::optional<ElementType> computed_in(const ov::Node& node) {
 }
 
 bool is_heavy(const ov::Node& node) {
-  static const std::set<std::string> layers{"Convolution", "Deconvolution", "FullyConnected",           "MatMul",
-                                            "RNNSeq",      "RNNCell",       "ScaledDotProductAttention", "MHA"};
+  static const std::set<std::string> layers{
+      "Convolution", "Deconvolution", "FullyConnected", "MatMul", "RNNSeq", "RNNCell", "ScaledDotProductAttention",
+      "MHA"};
   return layers.contains(text_of(node, "layerType"));
 }
 

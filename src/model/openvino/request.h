@@ -39,8 +39,8 @@ class Inference {
       : current_(std::make_shared<Slot>(std::move(request))), shared_(shared) {}
 
   ov::InferRequest& request() { return current_->request; }
-  /// Starts the clock; before that, unless they are kept, it empties the model's variables: inferences are alike, however
-  /// many went before.
+  /// Starts the clock; before that, unless they are kept, it empties the model's variables: inferences are alike,
+  /// however many went before.
   void begin();
   void reset_state();
   void finish(Nanoseconds at);

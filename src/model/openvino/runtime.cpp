@@ -219,6 +219,19 @@ class OpenVinoRuntime : public Runtime {
   }
 
  private:
+  /// OpenVINO follows no link that leads out of the model's folder, as those of model hubs' caches do; takt's own
+  /// reader does, by the rules of model/onnx/file.h.
+  std::shared_ptr<ov::Model> read_file(const std::filesystem::path& model) {
+    try {
+      return core_.read_model(model.string());
+    } catch (const ov::Exception& e) {
+      if (!is_onnx_file(model) ||
+          std::string_view(e.what()).find("outside the base directory") == std::string_view::npos)
+        throw;
+      return core_.read_model(serialize_onnx(*read_onnx(model).proto), ov::Tensor());
+    }
+  }
+
   /// A copy of the model's own, but for the weights: those are in memory once for all sessions of a model.
   std::shared_ptr<ov::Model> read_model(const std::filesystem::path& model) {
     check_model_file(model);
@@ -229,7 +242,7 @@ class OpenVinoRuntime : public Runtime {
     try {
       if (!last_read_ || last_path_ != model || last_written_ != written) {
         last_read_ = nullptr;  // two models are not held for the time of reading
-        last_read_ = core_.read_model(model.string());
+        last_read_ = read_file(model);
         last_path_ = model;
         last_written_ = written;
       }

@@ -212,7 +212,8 @@ std::string state_note(const std::vector<std::string>& variables, bool is_kept) 
   std::string names;
   for (std::size_t i = 0; i < named; ++i) names += (i == 0 ? "" : ", ") + printable(variables[i]);
   if (named < variables.size()) names += fmt::format(" and {} more", variables.size() - named);
-  return fmt::format("the model keeps state from run to run (variable{} {}); {}", variables.size() == 1 ? "" : "s", names,
+  return fmt::format("the model keeps state from run to run (variable{} {}); {}", variables.size() == 1 ? "" : "s",
+                     names,
                      is_kept ? "as asked for, each run continues the one before" : "it is reset before every run");
 }
 

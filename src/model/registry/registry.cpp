@@ -141,7 +141,7 @@ RuntimeChoice runtime_for_device(const std::filesystem::path& model, std::string
     if (reason.empty())
       return name == own.name ? own : RuntimeChoice{name, fmt::format("{} has no {}", own.name, printable(device))};
     reasons.push_back(fmt::format("{}: {}", name, reason));
-    for (const DeviceStatus& status : of_runtime.devices)
+    for (const DeviceStatus& status : of_runtime.reason.empty() ? of_runtime.devices : std::vector<DeviceStatus>())
       if (!status.reason && std::find(usable.begin(), usable.end(), status.device) == usable.end())
         usable.push_back(status.device);
   }

@@ -69,7 +69,7 @@ struct ExecutedNode {
   std::string kernel;     ///< implementation: "jit_avx512_FP32", "FusedConv"; empty if not told
   std::string node_type;  ///< the runtime's own word for what the node does: "Reorder"; empty if not told
   std::optional<ElementType> computed_in;  ///< type of the numbers that the kernel works with; nullopt: not told
-  std::string provider;   ///< the part of the runtime that ran it: "CPUExecutionProvider"; empty if not told
+  std::string provider;  ///< the part of the runtime that ran it: "CPUExecutionProvider"; empty if not told
   std::vector<std::string> model_ops;  ///< paths (model/graph/placed_ops.h) of the model's operators that it stands for
   std::string leader;                  ///< that of `model_ops` which it is named after; empty: not told
   bool is_settled =
@@ -242,7 +242,7 @@ struct RuntimeTraits {
   bool reshapes = false;        ///< it opens a model with another size along one axis of its inputs than the file's
   bool reads_ir = false;        ///< of the files that a stage is exported to it wants OpenVINO's own
   std::vector<ElementType> precisions{};  ///< that SessionSettings::precision may ask for, besides the model's own
-  Properties as_written{};      ///< with which a session executes the operators of the file, one by one
+  Properties as_written{};                ///< with which a session executes the operators of the file, one by one
 };
 
 class Runtime {
@@ -253,8 +253,8 @@ class Runtime {
   virtual std::vector<DeviceStatus> devices() = 0;
   virtual RuntimeTraits traits() const { return {}; }
   /// Operators out of a library that was built for this runtime, for the models that are opened from now on. Throws
-  /// Error(bad_input) that names the file: there is none, it is no library, or none for this runtime; Error(unsupported)
-  /// where a runtime has no such libraries.
+  /// Error(bad_input) that names the file: there is none, it is no library, or none for this runtime;
+  /// Error(unsupported) where a runtime has no such libraries.
   virtual void add_custom_ops(const std::filesystem::path& library);
   /// Opens a model file. `graph` is takt's own reading of it (may be null: IR). Throws Error(bad_input, unsupported,
   /// runtime) with one sentence that names file and cause.
@@ -285,6 +285,14 @@ class Runtime {
   /// written. Throws Error(bad_input, unsupported, io).
   virtual bool convert(const std::filesystem::path& model, const std::filesystem::path& to) {
     static_cast<void>(model), static_cast<void>(to);
+    return false;
+  }
+  /// Writes the graph that it executes of a model, as an ONNX file without the values of its large weights: for who
+  /// wants to know what is executed, without opening a session. `to` lies in a folder of its own, which gets other
+  /// files, too. False: it cannot, nothing is written. Throws as open().
+  virtual bool save_structure(const std::filesystem::path& model, const Graph& graph, const SessionSettings& settings,
+                              const std::filesystem::path& to) {
+    static_cast<void>(model), static_cast<void>(graph), static_cast<void>(settings), static_cast<void>(to);
     return false;
   }
   /// Settings worth trying on this runtime, one change each.

@@ -80,4 +80,14 @@ WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, 
   return result;
 }
 
+std::vector<WhatIfRow> predictions(const PipelineRun& run, std::span<const std::vector<PipelineChange>> settings) {
+  const KnownContention known = known_contention(run);
+  const double error = replay_error(run, replay(run, {}, known.law));
+  const PossibleRuns possible(run, known, error);
+  std::vector<WhatIfRow> rows;
+  for (const auto& changes : settings)
+    rows.push_back(predicted_row("after", replay(run, changes, known.law), changes, possible, error));
+  return rows;
+}
+
 }  // namespace takt

@@ -58,6 +58,13 @@ WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes,
                std::span<const PipelineChange> sweep = {}, std::span<const PairRow> measured = {},
                const KnownStages* answers = nullptr);
 
+/// What each of these settings does: the rows that what_if() calls "after", without what it says beside them. Throws as it
+/// does.
+std::vector<WhatIfRow> predictions(const PipelineRun& run, std::span<const std::vector<PipelineChange>> settings);
+
+/// Rows as a table like "summary".
+Table answers_table(const std::vector<WhatIfRow>& rows);
+
 /// summary, sweep, sensitivity, interference, extrapolated, cores; empty ones have columns and no rows.
 std::vector<Table> tables(const WhatIf& result);
 std::vector<TableSchema> what_if_schemas();

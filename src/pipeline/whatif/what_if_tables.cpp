@@ -138,6 +138,8 @@ constexpr TableDefinition<CoreUse> core_use_table{
 
 }  // namespace
 
+Table answers_table(const std::vector<WhatIfRow>& rows) { return summary_definition.make(rows); }
+
 std::vector<Table> tables(const WhatIf& result) {
   std::vector<InterferenceRow> found;
   for (const auto& entry : result.interference)

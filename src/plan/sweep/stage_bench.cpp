@@ -119,7 +119,8 @@ Session* StageBench::session_on(const std::string& runtime, const GraphSize& siz
 /// For the noise of a simulated device: another one for each stage and size, the same in each sweep.
 std::uint64_t StageBench::noise_seed(const GraphSize& size) const {
   std::uint64_t seed = task_.graph.seed;
-  for (const std::int64_t part : {std::int64_t{task_.stage.first}, std::int64_t{task_.stage.last}, size.nodes, size.edges})
+  for (const std::int64_t part :
+       {std::int64_t{task_.stage.first}, std::int64_t{task_.stage.last}, size.nodes, size.edges})
     seed = Random(seed ^ static_cast<std::uint64_t>(part))();
   return seed;
 }

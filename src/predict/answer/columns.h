@@ -21,7 +21,8 @@ inline constexpr ColumnText predicted_ms{
 inline constexpr ColumnText low_ms{"low_ms", "Low ms",
                                    "Lower end of the 90 % interval of the model's time, in milliseconds."};
 inline constexpr ColumnText high_ms{"high_ms", "High ms",
-                                    "Upper end of the 90 % interval of the model's time, in milliseconds."};
+                                    "Upper end of the 90 % interval of the model's time, in milliseconds; empty if the "
+                                    "number of turns of a loop is unknown."};
 inline constexpr ColumnText load_factor{"load_factor", "Load slowdown",
                                         "Predicted slowdown by the current load, as a factor over the time on an idle "
                                         "machine. Empty if no load was requested or none is known."};

@@ -1,10 +1,14 @@
 #include "predict/answer/evaluate.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numeric>
 
 #include "base/basics/error.h"
 #include "base/statistics/random.h"
+#include "model/runtime/runtime.h"
+#include "predict/answer/bodies.h"
 #include "predict/answer/loaded_prediction.h"
 #include "predict/answer/online_width.h"
 #include "predict/collect/process.h"
@@ -93,14 +97,37 @@ void try_for(EvaluatedModel& model, const Function& work) {
   }
 }
 
+bool can_use(const std::string& runtime, const std::string& device) {
+  if (device == "CPU") return true;
+  for (const DeviceStatus& status : make_runtime(runtime)->devices())
+    if (status.device.starts_with(device) && !status.reason) return true;
+  return false;
+}
+
+/// ONNX Runtime's optimisations for every device and those of transformers, but not what only its CPU kernels can do:
+/// other layouts, and an activation at the end of a convolution or product. Its CUDA kernels of the dataset are those.
+void prepare_for_unusable_device(RunSettings& settings) {
+  settings.device = "CPU";
+  settings.properties["graph_optimization_level"] = "extended";
+  settings.properties["optimization.disable_specified_optimizers"] =
+      "ConvActivationFusion;ConvAddActivationFusion;GemmActivationFusion;MatmulActivationFusion";
+}
+
 }  // namespace
 
-PredictedModel predict_model(const Predictor& predictor, const std::filesystem::path& model) {
-  RunSettings settings;
+PredictedModel predict_model(const Predictor& predictor, const std::filesystem::path& model, RunSettings settings) {
   settings.runtime = predictor.runtime, settings.device = predictor.device, settings.threads = predictor.threads;
+  const bool is_elsewhere = !can_use(predictor.runtime, predictor.device);
+  if (is_elsewhere) prepare_for_unusable_device(settings);
   PredictedModel result{model.string(), facts_of_model(model, settings), {}, {}};
+  if (is_elsewhere)
+    result.facts.notes.push_back(fmt::format(
+        "{} cannot be used here, so its kernels are what {} makes of the model on the CPU without the CPU's "
+        "own layouts and fusions; the device's may differ in part",
+        predictor.device, predictor.runtime));
   const Nanoseconds begin = steady_now();
   result.prediction = predict(predictor, result.facts.kernels, result.facts.io_bytes);
+  add_bodies(predictor, result.facts, result.prediction);
   result.took = Duration(steady_now() - begin);
   return result;
 }

@@ -20,12 +20,15 @@ struct PredictedModel {
   std::string model;  ///< as it was named
   ModelFacts facts;
   ModelPrediction prediction;
-  Duration took{};  ///< of the prediction itself, without opening the model
+  Duration took{};                         ///< of the prediction itself, without opening the model
+  std::string predictor{};                 ///< ChosenPredictor::name
+  std::optional<double> machine_factor{};  ///< as in ChosenPredictor
 };
 
-/// Opens the model on the runtime, the device and as many threads as the predictor is for. Throws Error as
-/// facts_of_model().
-PredictedModel predict_model(const Predictor& predictor, const std::filesystem::path& model);
+/// Opens the model on the runtime, the device and as many threads as the predictor is for, with the inputs that
+/// `settings` give. For a GPU that this program cannot use, the kernels are those that ONNX Runtime would make of the
+/// model for a device without fused activations; a note says so. Throws Error as facts_of_model().
+PredictedModel predict_model(const Predictor& predictor, const std::filesystem::path& model, RunSettings settings = {});
 
 struct EvaluateSettings {
   std::vector<std::filesystem::path> models;

@@ -33,6 +33,7 @@ KernelPrediction prediction_of(const Predictor& predictor, const KernelFacts& fa
   } else {
     result.us = predictor.trees.roofline(facts);
   }
+  width += predictor.machine_width;
   result.low_us = predictor.overhead.taken_out(result.us * std::exp(-width));
   result.high_us = predictor.overhead.taken_out(result.us * std::exp(width));
   result.recorded_us = result.us, result.us = predictor.overhead.taken_out(result.us);
@@ -81,8 +82,9 @@ ModelPrediction predict(const Predictor& predictor, std::span<const KernelFacts>
   result.us = predictor.overhead.whole(recorded, io_bytes);
   result.overhead_us = result.us - sum;
   const double rest = std::max(0.0, result.us - strange);
-  result.low_us = std::min(result.us, rest * std::exp(-predictor.model_width) + strange_low);
-  result.high_us = std::max(result.us, rest * std::exp(predictor.model_width) + strange_high);
+  const double width = predictor.model_width + predictor.machine_width;
+  result.low_us = std::min(result.us, rest * std::exp(-width) + strange_low);
+  result.high_us = std::max(result.us, rest * std::exp(width) + strange_high);
   return result;
 }
 

@@ -57,6 +57,7 @@ struct Predictor {
   double measured_width = 0;                   ///< |log ratio|; of kernels with a measured time
   std::map<KernelGroup, double> kernel_width;  ///< of trained kernels
   double model_width = 0;
+  double machine_width = 0;  ///< added to all of these where it speaks for a machine that was not measured; in no file
   std::size_t models = 0, architectures = 0, kernels = 0;
   bool is_width_certain = false;  ///< there were enough models for a bound of 90 %
   std::vector<ErrorRow> errors;   ///< how well it did on what it had not seen

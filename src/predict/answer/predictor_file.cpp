@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/basics/error.h"
@@ -12,6 +13,9 @@
 #include "base/files/file.h"
 #include "base/files/json_object.h"
 #include "base/files/strict_json.h"
+#include "predict/fit/packed_trees.h"
+#include "trace/events/byte_source.h"
+#include "trace/write/trace_output.h"
 
 namespace takt {
 namespace {
@@ -22,6 +26,13 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr int predictor_version = 3;  // 1 had forests beside the boosted trees, 2 other terms of loads
 
 std::string tree_file_name(KernelGroup group) { return fmt::format("{}.boosting.json", name_of(group)); }
+
+/// A form of a group's trees.
+using TreeText = std::string (*)(const RatioTrees::Group& group);
+std::string json_text(const RatioTrees::Group& group) {
+  return group.trees_json.empty() ? trees_json(group.trees) : group.trees_json;
+}
+std::string packed_text(const RatioTrees::Group& group) { return packed_trees(group.trees); }
 
 std::string fingerprint_of(const std::string& text) { return fmt::format("{:016x}", fingerprint(text)); }
 
@@ -44,7 +55,7 @@ OrderedJson error_row_json(const ErrorRow& row) {
           {"noise", known_json(row.noise)}};
 }
 
-OrderedJson group_json(KernelGroup kind, const RatioTrees::Group& group, const Predictor& predictor) {
+OrderedJson group_json(KernelGroup kind, const RatioTrees::Group& group, const Predictor& predictor, TreeText text) {
   OrderedJson features = OrderedJson::array();
   for (const TrainedFeature& feature : group.features)
     features.push_back({{"name", feature.name},
@@ -59,7 +70,7 @@ OrderedJson group_json(KernelGroup kind, const RatioTrees::Group& group, const P
                    {"width", width == predictor.kernel_width.end() ? OrderedJson() : OrderedJson(width->second)},
                    {"words", group.words},
                    {"bases", group.bases},
-                   {"boosting", fingerprint_of(group.trees_json)},
+                   {"boosting", fingerprint_of(text(group))},
                    {"features", features}};
   if (correction != predictor.trees.corrections().end())
     json["correction"] = {correction->second.constant, correction->second.by_compute, correction->second.by_size};
@@ -214,13 +225,11 @@ Launching launching_in(const Json& json, const std::string& place) {
   return launching;
 }
 
-}  // namespace
-
-std::string predictor_json(const Predictor& predictor, const Provenance& provenance) {
+std::string json_with(const Predictor& predictor, const Provenance& provenance, TreeText text) {
   OrderedJson groups = OrderedJson::array(), errors = OrderedJson::array(), known = OrderedJson::array();
   OrderedJson laws = OrderedJson::array();
   for (const LoadLaw& law : predictor.load_laws) laws.push_back(law_json(law));
-  for (const auto& [kind, group] : predictor.trees.groups()) groups.push_back(group_json(kind, group, predictor));
+  for (const auto& [kind, group] : predictor.trees.groups()) groups.push_back(group_json(kind, group, predictor, text));
   for (const ErrorRow& row : predictor.errors) errors.push_back(error_row_json(row));
   for (const auto& [id, times] : predictor.known.times())
     for (const KnownTime& time : times) known.push_back({id, time.model_weight_bytes, time.reuse_bytes, time.us});
@@ -251,13 +260,76 @@ std::string predictor_json(const Predictor& predictor, const Provenance& provena
   return file.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-std::vector<std::pair<std::string, std::string>> tree_files(const Predictor& predictor) {
-  std::vector<std::pair<std::string, std::string>> files;
-  for (const auto& [kind, group] : predictor.trees.groups()) files.emplace_back(tree_file_name(kind), group.trees_json);
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+Files trees_as(const Predictor& predictor, TreeText text) {
+  Files files;
+  for (const auto& [kind, group] : predictor.trees.groups()) files.emplace_back(tree_file_name(kind), text(group));
   return files;
 }
 
+constexpr std::string_view packed_magic = "takt predictor\n";
+
+/// The parts of a packed predictor, by name.
+std::map<std::string, std::string_view> parts_in(std::string_view packed, std::string_view where) {
+  std::map<std::string, std::string_view> parts;
+  for (packed.remove_prefix(packed_magic.size()); !packed.empty();) {
+    const std::string_view line = packed.substr(0, packed.find('\n'));
+    const auto space = line.find(' ');
+    const auto size = number_in<std::size_t>(line.substr(std::min(space, line.size() - 1) + 1));
+    if (line.size() == packed.size() || space == line.npos || !size || *size > packed.size() - line.size() - 1)
+      refuse_input(fmt::format("{}: is damaged; write it again with 'takt fit'", where));
+    parts.emplace(line.substr(0, space), packed.substr(line.size() + 1, *size));
+    packed.remove_prefix(line.size() + 1 + *size);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string predictor_json(const Predictor& predictor, const Provenance& provenance) {
+  return json_with(predictor, provenance, json_text);
+}
+
+std::vector<std::pair<std::string, std::string>> tree_files(const Predictor& predictor) {
+  return trees_as(predictor, json_text);
+}
+
+bool is_predictor_file(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".predictor") || name.ends_with(".predictor.gz");
+}
+
+std::string packed_predictor(const Predictor& predictor, const Provenance& provenance) {
+  std::string packed(packed_magic);
+  const auto add = [&](const std::string& name, const std::string& text) {
+    packed += fmt::format("{} {}\n", name, text.size()) + text;
+  };
+  add(predictor_file, json_with(predictor, provenance, packed_text));
+  for (const auto& [name, text] : trees_as(predictor, packed_text)) add(name, text);
+  return packed;
+}
+
+Predictor unpacked_predictor(std::string_view bytes, std::string_view where) {
+  const std::string packed = read_rest(*text_source(bytes));
+  if (!packed.starts_with(packed_magic))
+    refuse_input(fmt::format("{}: is not a predictor; 'takt fit' writes them", where));
+  const auto parts = parts_in(packed, where);
+  const auto part = [&](const std::string& name) {
+    const auto found = parts.find(name);
+    if (found == parts.end()) refuse_input(fmt::format("{}: has no {}; write it again with 'takt fit'", where, name));
+    return std::string(found->second);
+  };
+  return parse_predictor(part(predictor_file), where, part);
+}
+
 void write_predictor(const Predictor& predictor, const std::filesystem::path& folder, const Provenance& provenance) {
+  if (is_predictor_file(folder)) {
+    if (!folder.parent_path().empty()) make_folders(folder.parent_path());
+    TraceOutput file(folder);
+    file.append(packed_predictor(predictor, provenance));
+    return file.commit();
+  }
   make_folders(folder);
   for (const auto& [name, text] : tree_files(predictor)) write_file_atomically(folder / name, text);
   write_file_atomically(folder / predictor_file, predictor_json(predictor, provenance));
@@ -318,6 +390,7 @@ Predictor parse_predictor(std::string_view json, std::string_view where,
 }
 
 Predictor read_predictor(const std::filesystem::path& folder) {
+  if (is_predictor_file(folder)) return unpacked_predictor(read_file(folder), printable(folder.string()));
   const auto path = folder / predictor_file;
   return parse_predictor(read_file(path), printable(path.string()),
                          [&](const std::string& name) { return read_file(folder / name); });

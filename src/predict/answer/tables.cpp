@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "measure/run/label.h"
 #include "predict/answer/columns.h"
@@ -15,7 +16,8 @@ namespace columns = predict_columns;
 Cell predict_word(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
 Cell percent_cell(double share) { return share * 100; }
 Cell percent_cell(const std::optional<double>& share) { return share ? Cell(*share * 100) : Cell(); }
-Cell ms_cell(const std::optional<double>& us) { return us ? Cell(*us / 1000) : Cell(); }
+/// Empty also where there is no upper end.
+Cell ms_cell(const std::optional<double>& us) { return us && std::isfinite(*us) ? Cell(*us / 1000) : Cell(); }
 
 Cell load_factor_cell(const ModelPrediction& prediction) {
   return prediction.load && !prediction.load->from.empty() ? Cell(prediction.load->factor) : Cell();
@@ -142,6 +144,13 @@ constexpr Column<PredictedModel> predicted_columns[] = {
      "long."},
     {columns::load_factor, [](const PredictedModel& r) { return load_factor_cell(r.prediction); }},
     {columns::load_from, [](const PredictedModel& r) { return load_from_cell(r.prediction); }},
+    {"predictor", "Predictor", [](const PredictedModel& r) -> Cell { return r.predictor; },
+     "The predictor: a built-in one (cpu, h100), calibrated (by 'takt predict --calibrate' on the machine at hand), "
+     "or the path that was given."},
+    {"machine_factor", "Machine factor",
+     [](const PredictedModel& r) { return r.machine_factor ? Cell(*r.machine_factor) : Cell(); },
+     "Factor by which both ends of the interval are moved outwards because the predictor is of another machine and "
+     "the one at hand was not measured; empty if it was, or if the predictor was chosen by name."},
     {"prediction_us", "Prediction time", [](const PredictedModel& r) -> Cell { return r.took; },
      "Time to compute the prediction, without opening the model."},
 };
@@ -166,8 +175,11 @@ constexpr Column<PredictedKernel> predicted_kernel_columns[] = {
      "Predicted mean time of the kernel in the model."},
     {"predicted_low_us", "Low", [](const PredictedKernel& r) -> Cell { return Duration(r.prediction.low_us); },
      "Lower end of the 90 % interval of the kernel's time."},
-    {"predicted_high_us", "High", [](const PredictedKernel& r) -> Cell { return Duration(r.prediction.high_us); },
-     "Upper end of the 90 % interval of the kernel's time."},
+    {"predicted_high_us", "High",
+     [](const PredictedKernel& r) {
+       return std::isfinite(r.prediction.high_us) ? Cell(Duration(r.prediction.high_us)) : Cell();
+     },
+     "Upper end of the 90 % interval of the kernel's time; empty if the number of turns of a loop is unknown."},
     {"beyond", "Extrapolated",
      [](const PredictedKernel& r) { return r.prediction.is_beyond ? Cell(std::string("yes")) : Cell(); },
      "yes: the kernel's work is outside the range of the training data, so its interval is wider."},

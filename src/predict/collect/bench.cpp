@@ -35,8 +35,8 @@ RunSettings settings_of(const CollectTask& task) {
   return settings;
 }
 
-OptimisedKernels saved_kernels_of(const std::filesystem::path& model, const RunSettings& settings) {
-  OptimisedKernels kernels = kernels_of(model, settings);
+/// Refuses kernels that stand for several operators each.
+OptimisedKernels saved_only(OptimisedKernels kernels, const std::filesystem::path& model) {
   if (!kernels.is_saved)
     throw Error(
         ErrorKind::unsupported,
@@ -115,10 +115,8 @@ double mean_us(const RunPass& pass) {
   return summary->mean.count();
 }
 
-ModelFacts facts_in(const std::filesystem::path& model, const OptimisedKernels& kernels, int threads) {
+ModelFacts facts_in(const OptimisedKernels& kernels, int threads) {
   ModelFacts facts;
-  facts.model = model.filename().string();
-  add_origin(model, facts.architecture, facts.family);
   facts.kernels = facts_of(kernels.graph, kernels.records, threads);
   facts.io_bytes = io_bytes_of(kernels.graph, kernels.records);
   for (const KernelInstance& kernel : kernels.graph.kernels) {
@@ -126,6 +124,15 @@ ModelFacts facts_in(const std::filesystem::path& model, const OptimisedKernels& 
     facts.outputs.push_back(kernel.outputs.empty() ? "" : kernel.outputs.front());
   }
   facts.notes = kernels.notes;
+  for (const KernelBody& body : kernels.bodies)
+    facts.bodies.push_back({body.owner, body.name, body.turns, facts_in(body.kernels, threads)});
+  return facts;
+}
+
+ModelFacts facts_in(const std::filesystem::path& model, const OptimisedKernels& kernels, int threads) {
+  ModelFacts facts = facts_in(kernels, threads);
+  facts.model = model.filename().string();
+  add_origin(model, facts.architecture, facts.family);
   return facts;
 }
 
@@ -139,7 +146,7 @@ std::function<void()> once(const std::function<void()>& work) {
 void measure_kernels(const CollectTask& task, const std::function<void()>& when_ready, Canary& canary,
                      CollectRecord& record) {
   RunSettings settings = settings_of(task);
-  const OptimisedKernels kernels = saved_kernels_of(task.model, settings);
+  const OptimisedKernels kernels = saved_only(kernels_of(task.model, settings), task.model);
   const ModelFacts facts = facts_in(task.model, kernels, task.threads);
   record.architecture = facts.architecture, record.family = facts.family;
   record.runtime_version = kernels.graph.version, record.io_bytes = facts.io_bytes;
@@ -185,7 +192,7 @@ CollectRecord measure_for_collection(const CollectTask& task, const std::functio
 }
 
 ModelFacts facts_of_model(const std::filesystem::path& model, const RunSettings& settings) {
-  return facts_in(model, saved_kernels_of(model, settings), settings.threads.value_or(1));
+  return facts_in(model, saved_only(kernel_structure_of(model, settings), model), settings.threads.value_or(1));
 }
 
 int run_collect_task(std::string_view json, const std::function<void(const std::string& line)>& tell,

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "measure/open/run_settings.h"
 #include "predict/collect/record.h"
@@ -17,6 +19,7 @@ namespace takt {
 CollectRecord measure_for_collection(const CollectTask& task, const std::function<void()>& when_ready = {});
 
 /// Returns the kernels of a model for a prediction; no kernel is timed.
+struct BodyFacts;
 struct ModelFacts {
   std::string model, architecture, family;
   std::vector<std::string> names;    ///< of the runtime's nodes
@@ -24,7 +27,17 @@ struct ModelFacts {
   std::vector<KernelFacts> kernels;  ///< in the order of execution
   double io_bytes = 0;               ///< of the model's inputs and outputs, those of known shapes
   std::vector<std::string> notes;
+  std::vector<BodyFacts> bodies{};  ///< of facts_of_model() alone
 };
+
+/// What a kernel runs inside (KernelBody).
+struct BodyFacts {
+  std::size_t owner = 0;  ///< place in ModelFacts::kernels
+  std::string name;
+  std::optional<double> turns;
+  ModelFacts facts;
+};
+
 ModelFacts facts_of_model(const std::filesystem::path& model, const RunSettings& settings);
 
 /// What a child whose task waits says before it runs the model.

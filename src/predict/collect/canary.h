@@ -22,9 +22,9 @@ struct CanaryTimes {
 /// For one thread.
 class Canary {
  public:
-  /// Opens both models as `settings` open any, but with one thread each: helpers would spin for a while after a song, on
-  /// the cores of the model that is measured. A song takes 2 ms of each, less where the settings measure for a short time
-  /// only. Throws Error as run_model().
+  /// Opens both models as `settings` open any, but with one thread each: helpers would spin for a while after a song,
+  /// on the cores of the model that is measured. A song takes 2 ms of each, less where the settings measure for a short
+  /// time only. Throws Error as run_model().
   explicit Canary(const RunSettings& settings);
   ~Canary();
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iterator>
 
+#include "base/basics/units.h"
 #include "base/statistics/random.h"
 #include "base/system/affinity.h"
 
@@ -16,6 +17,17 @@ constexpr std::string_view seen_names[] = {"probe_wait_ratio",         "probe_fa
                                            "probe_memory_bytes_per_s", "cpu_busy_share",        "cpu_pressure_share",
                                            "run_delay_share",          "gpu_sm_active_share",   "gpu_dram_active_share",
                                            "gpu_sm_clock_hertz"};
+
+bool is_too_brief(const LoadReading& reading) {
+  const bool is_of_waiting = reading.name.starts_with("probe_") && reading.name.find("wait") != reading.name.npos;
+  return is_of_waiting && reading.value && reading.window && *reading.window < least_probe_time;
+}
+
+/// Without what a brief probe tells of waiting.
+LoadSnapshot long_enough(LoadSnapshot snapshot) {
+  std::erase_if(snapshot.readings, [](const LoadReading& reading) { return is_too_brief(reading); });
+  return snapshot;
+}
 
 }  // namespace
 
@@ -38,7 +50,18 @@ StressTask stress_task_of(const AskedLoad& load, Nanoseconds duration) {
 
 std::span<const std::string_view> seen_load_features() { return seen_names; }
 
-SeenLoad seen_in(const LoadSnapshot& snapshot) {
+std::string brief_probe(const LoadSnapshot& snapshot) {
+  for (const LoadReading& reading : snapshot.readings)
+    if (is_too_brief(reading))
+      return fmt::format(
+          "the probe worked for {}, and a prediction needs {}: a shorter one sees no wait or a whole "
+          "turn; give 'takt exporter' probe: {{time: 500ms}} or more",
+          format_duration(Duration(*reading.window)), format_duration(Duration(least_probe_time)));
+  return "";
+}
+
+SeenLoad seen_in(const LoadSnapshot& all) {
+  const LoadSnapshot snapshot = long_enough(all);
   SeenLoad seen;
   for (const std::string_view name : seen_names) {
     const auto value = name.starts_with("gpu_") ? live_value(snapshot, name) : live_value(snapshot, name, "host");

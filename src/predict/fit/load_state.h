@@ -43,8 +43,13 @@ using SeenLoad = std::map<std::string, double, std::less<>>;
 std::span<const std::string_view> seen_load_features();
 /// What else a probe tells of a load that has just changed (predict/load/turns.h). Of the moment, so not in datasets.
 inline constexpr std::string_view wait_trend_feature = "probe_wait_trend";
-/// Of all these, what the snapshot tells of this device ("host"), and of the first GPU.
+/// Of all these, what the snapshot tells of this device ("host"), and of the first GPU. How long threads wait is not
+/// taken from a probe of less than `least_probe_time`: laws are learnt from long ones, and a brief one sees something
+/// else.
 SeenLoad seen_in(const LoadSnapshot& snapshot);
+inline constexpr Nanoseconds least_probe_time = std::chrono::milliseconds(450);  // half a second, less what clocks miss
+/// What to do about a probe of the snapshot that was too brief, in a sentence; empty: there is none.
+std::string brief_probe(const LoadSnapshot& snapshot);
 
 /// How the load is looked at before a measurement or a prediction, where nobody says otherwise: shorter than `takt
 /// load` by the system's files, and longer by the probe.

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "predict/fit/packed_trees.h"
+
 namespace takt {
 namespace {
 
@@ -197,7 +199,9 @@ RatioTrees RatioTrees::train(std::span<const KernelSample> samples, const Machin
 }
 
 void RatioTrees::add(KernelGroup kind, Group group, std::string_view where) {
-  group.trees = parse_trees(group.trees_json, where, group.features.size());
+  const bool is_packed = are_packed_trees(group.trees_json);
+  group.trees = (is_packed ? unpacked_trees : parse_trees)(group.trees_json, where, group.features.size());
+  if (is_packed) group.trees_json.clear();
   groups_.insert_or_assign(kind, std::move(group));
 }
 

@@ -72,13 +72,14 @@ class RatioTrees {
     std::vector<std::string> bases;        ///< those that a name begins with
     std::vector<TrainedFeature> features;  ///< in the order of the columns
     std::size_t rows = 0;
-    std::string trees_json;  ///< as XGBoost writes them
+    std::string trees_json;  ///< as XGBoost writes them; empty: read from packed trees
     TreeEnsemble trees;
   };
   const std::map<KernelGroup, Group>& groups() const { return groups_; }
   /// The features of a group with these operators, in the order of the columns, as they are before any training.
   static std::vector<TrainedFeature> features_for(KernelGroup kind, const std::vector<std::string>& words);
-  /// For readers of files: `group` has its text, and the ensemble is read from it. Throws as parse_trees().
+  /// For readers of files: `group` has its text, of XGBoost or packed (packed_trees.h), and the ensemble is read from
+  /// it. Throws as parse_trees().
   void add(KernelGroup kind, Group group, std::string_view where);
 
  private:

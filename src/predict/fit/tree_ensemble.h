@@ -20,6 +20,9 @@ namespace takt {
 /// Immutable after reading; prediction is thread-safe.
 class TreeEnsemble {
  public:
+  TreeEnsemble() = default;
+  explicit TreeEnsemble(std::size_t features) : features_(features) {}  ///< of no trees
+
   /// The base score plus a leaf of each tree. NaN among the features is a missing value. As many features as it was
   /// read for.
   double predict(std::span<const float> features) const;
@@ -32,6 +35,7 @@ class TreeEnsemble {
 
  private:
   friend TreeEnsemble parse_trees(std::string_view, std::string_view, std::size_t);
+  friend class TreeNodes;  // packed_trees.h
 
   struct Node {
     std::int32_t place = 0;  ///< in a row that is written down twice

@@ -18,6 +18,8 @@
 
 namespace takt {
 
+struct KernelBody;
+
 struct OptimisedKernels {
   KernelGraph graph;
   std::map<std::string, KernelRecord> records;  ///< by id, those of `graph`
@@ -28,11 +30,25 @@ struct OptimisedKernels {
   std::map<std::string, Shape> input_shapes;
   std::vector<HostTensor> input_values;  ///< that nobody has to give
   std::vector<std::string> notes;        ///< what a reader has to know, one sentence each
+  std::vector<KernelBody> bodies{};      ///< of kernel_structure_of() alone
+};
+
+/// A graph that a kernel runs: a branch of If, a turn of Loop or Scan.
+struct KernelBody {
+  std::size_t owner = 0;        ///< place of the kernel in OptimisedKernels::graph
+  std::string name;             ///< of the attribute: "then_branch", "body"
+  std::optional<double> turns;  ///< of one execution of the kernel, at most; nullopt: not known before it runs
+  OptimisedKernels kernels;
 };
 
 /// `settings` say runtime, device, and the sizes of open inputs. Throws Error as run_model() does, and
 /// Error(unsupported) for a simulated device, which has no kernels, and where the runtime cannot save its graph.
 OptimisedKernels kernels_of(const std::filesystem::path& model, const RunSettings& settings);
+
+/// The same for who only wants to know the kernels: `model` lacks the values of large weights, so that it cannot be run,
+/// and there are no input_values. Bodies come along. A tenth of the time, where the runtime can tell all shapes without a session; else, and
+/// for what it refuses, as kernels_of(). Throws as that.
+OptimisedKernels kernel_structure_of(const std::filesystem::path& model, const RunSettings& settings);
 
 /// The graph that a runtime saved of `model` when it opened its file, with the weights that it left where the model has
 /// them and no inputs but the model's. Throws Error(runtime) where it is none, and as bring_weights_inside().

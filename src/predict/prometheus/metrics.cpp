@@ -211,6 +211,14 @@ void add_node(SourceReadings& told, const Metrics& metrics, const MetricWindow& 
     if (rule.maker == Maker::node) add_by(rule, "host", metrics, window, told);
 }
 
+/// How long the exporter's probe worked; 0: an exporter that does not tell.
+Nanoseconds window_of_probe(const std::vector<PrometheusSeries>& series, const MetricWindow& window) {
+  for (const PrometheusSeries& one : series)
+    if (one.label("__name__") == probe_window_metric)
+      return seconds_to_ns(value_of(one, {SampleKind::gauge, {0, 1e4}}, window).value.value_or(0));
+  return Nanoseconds(0);
+}
+
 void add_own(SourceReadings& told, const std::vector<PrometheusSeries>& series, const MetricWindow& window) {
   for (const PrometheusSeries& one : series) {
     const std::string name = one.label("__name__");
@@ -222,6 +230,7 @@ void add_own(SourceReadings& told, const std::vector<PrometheusSeries>& series, 
     settle(reading, value.value, value.last, value.span, value.trouble.empty() ? "" : name + ": " + value.trouble,
            window);
     if (reading.value) note_left_out(told, reading, value.left_out);
+    if (reading.value && feature->name.starts_with("probe_")) reading.window = window_of_probe(series, window);
     told.readings.push_back(std::move(reading));
   }
 }
@@ -239,6 +248,7 @@ std::string metrics_query(double seconds, const std::map<std::string, std::strin
   std::string names(processor_seconds);
   for (const MetricRule& rule : rules) names += fmt::format("|{}", rule.metric);
   for (const LoadFeature& feature : load_features()) names += fmt::format("|{}{}", own_prefix, feature.name);
+  names += fmt::format("|{}", probe_window_metric);
   std::string selector = "__name__=~" + promql_text(names);
   for (const auto& [label, value] : match) selector += "," + label + "=" + promql_text(value);
   return fmt::format("{{{}}}[{}ms]", selector, std::llround(seconds * 1000));

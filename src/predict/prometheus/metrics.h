@@ -8,6 +8,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "predict/load/source.h"
@@ -15,6 +16,9 @@
 #include "predict/prometheus/series.h"
 
 namespace takt {
+
+/// How long the probe of takt's exporter worked, in seconds; readings of probe_… have it as their window.
+inline constexpr std::string_view probe_window_metric = "takt_probe_window_seconds";
 
 /// The query for all of them: the samples of the last `seconds` of every metric that has a meaning here, of series with
 /// these labels.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/system/version.h"
+#include "predict/prometheus/metrics.h"
 
 namespace takt {
 namespace {
@@ -51,6 +52,12 @@ std::string exposition(const LoadSnapshot& snapshot, const std::vector<std::stri
       if (std::exchange(is_first, false)) add_head(text, metric, feature.meaning);
       add_line(text, metric, {{"device", reading.device}, {"source", reading.source}}, *reading.value);
     }
+  }
+  for (const LoadReading& reading : snapshot.readings) {
+    if (reading.name != "probe_wait_ratio" || !reading.window) continue;
+    add_head(text, probe_window_metric, "How long the probe worked: the load is known better the longer that is.");
+    add_line(text, probe_window_metric, {{"device", reading.device}},
+             static_cast<double>(reading.window->count()) / 1e9);
   }
   std::set<std::string> telling;
   bool is_first = true;

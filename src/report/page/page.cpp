@@ -28,7 +28,31 @@ json json_of(const ReportBar& bar) {
   json parts = json::array();
   for (const auto& part : bar.parts)
     parts.push_back({{"label", part.label}, {"kind", part.kind}, {"value", part.time.count()}});
-  return {{"title", bar.title}, {"whole", bar.whole.count()}, {"whole_label", bar.whole_label}, {"parts", parts}};
+  return {{"view", bar.view},
+          {"title", bar.title},
+          {"whole", bar.whole.count()},
+          {"whole_label", bar.whole_label},
+          {"parts", parts}};
+}
+
+json json_of(const std::optional<Duration>& time) { return time ? json(time->count()) : json(); }
+
+json json_of(const ReportBoard& board) {
+  json stations = json::array();
+  for (const auto& one : board.stations) {
+    json parts = json::array();
+    for (const auto& part : one.parts)
+      parts.push_back({{"label", part.label}, {"kind", part.kind}, {"value", part.time.count()}});
+    stations.push_back({{"name", one.name},
+                        {"devices", one.devices},
+                        {"kind", one.kind},
+                        {"load", one.load.count()},
+                        {"spare", json_of(one.spare)},
+                        {"queue_wait", json_of(one.queue_wait)},
+                        {"held", json_of(one.held)},
+                        {"parts", parts}});
+  }
+  return {{"cycle", json_of(board.cycle)}, {"stations", stations}, {"binds", board.binds}};
 }
 
 json json_of(const ReportTable& one) {
@@ -43,11 +67,49 @@ json json_of(const ReportTable& one) {
   return {{"name", one.table.name}, {"sentence", one.schema.sentence}, {"columns", columns}, {"named_rows", named}};
 }
 
+json json_of(const ReportWhatIf& one) {
+  json knobs = json::array();
+  for (const auto& knob : one.knobs)
+    knobs.push_back({{"key", knob.key}, {"label", knob.label}, {"values", knob.values}, {"recorded", knob.recorded}});
+  return {{"name", one.name}, {"knobs", knobs}, {"answers", json_of(one.answers)}};
+}
+
+json json_of(const ReportPoint& point) {
+  return {{"stage", point.stage},
+          {"unit", point.unit},
+          {"nodes", point.nodes},
+          {"edges", point.edges},
+          {"size", point.nodes + point.edges},
+          {"measured", point.measured.count()},
+          {"law", json_of(point.law)},
+          {"law_low", json_of(point.law_low)},
+          {"law_high", json_of(point.law_high)}};
+}
+
+/// As columns: there may be thousands.
+json json_of(const std::vector<ReportStep>& steps) {
+  json made{{"name", json::array()},
+            {"type", json::array()},
+            {"kind", json::array()},
+            {"time", json::array()},
+            {"alive", json::array()}};
+  for (const ReportStep& step : steps) {
+    made["name"].push_back(step.name);
+    made["type"].push_back(step.type);
+    made["kind"].push_back(step.kind);
+    made["time"].push_back(step.time.count());
+    made["alive"].push_back(step.alive ? json(*step.alive) : json());
+  }
+  return made;
+}
+
 json json_of(const ReportResult& result, std::string& columns) {
-  json made{{"name", result.name},      {"headline", result.headline}, {"lede", result.lede},
-            {"origin", json::array()},  {"facts", json::array()},      {"bars", json::array()},
-            {"runs_us", json::array()}, {"run_marks", json::array()},  {"missing", result.missing},
-            {"tables", json::array()}};
+  json made{{"name", result.name},           {"headline", result.headline}, {"lede", result.lede},
+            {"origin", json::array()},       {"facts", json::array()},      {"bars", json::array()},
+            {"runs_us", json::array()},      {"run_marks", json::array()},  {"missing", result.missing},
+            {"tables", json::array()},       {"what_ifs", json::array()},   {"what_if_command", result.what_if.command},
+            {"titles", json::object()},      {"roofs", json::array()},      {"points", json::array()},
+            {"steps", json_of(result.steps)}};
   for (const auto& entry : result.origin) made["origin"].push_back({{"label", entry.label}, {"value", entry.value}});
   for (const auto& [column, value] : result.facts)
     made["facts"].push_back(
@@ -57,6 +119,12 @@ json json_of(const ReportResult& result, std::string& columns) {
   for (const auto& [label, time] : result.run_marks)
     made["run_marks"].push_back({{"label", label}, {"value", time.count()}});
   for (const auto& table : result.tables) made["tables"].push_back(json_of(table));
+  for (const auto& roof : result.roofs)
+    made["roofs"].push_back({{"label", roof.label}, {"is_memory", roof.is_memory}, {"giga_per_s", roof.giga_per_s}});
+  for (const auto& point : result.points) made["points"].push_back(json_of(point));
+  for (const auto& one : result.what_if.groups) made["what_ifs"].push_back(json_of(one));
+  for (const auto& [view, sentence] : result.titles) made["titles"][view] = sentence;
+  if (result.board) made["board"] = json_of(*result.board);
   if (result.timeline) made["timeline"] = timeline_json(*result.timeline, columns);
   return made;
 }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/table/number_form.h"
+#include "report/results/board.h"
 #include "report/results/families.h"
 #include "report/results/saved_tables.h"
 
@@ -46,7 +47,7 @@ Duration sum_of(const std::vector<ReportPart>& parts) {
 }
 
 ReportBar bar_of_types(const Table& types) {
-  ReportBar bar{"A mean plain run, by type of operator", "", {}, {}};
+  ReportBar bar{"", "A mean plain run, by type of operator", "", {}, {}};
   for (std::size_t row = 0; row < types.rows.size(); ++row)
     if (const auto time = number_in(types, row, "plain_mean_us"))
       bar.parts.push_back({text_in(types, row, "type"), family_of_type(text_in(types, row, "type")), Duration(*time)});
@@ -61,7 +62,7 @@ std::vector<ReportBar> bars_of_devices(const Table& devices) {
   for (std::size_t row = 0; row < devices.rows.size(); ++row) {
     const auto wall = number_in(devices, row, "wall_us");
     if (!wall) continue;
-    ReportBar bar{text_in(devices, row, "device"), "", Duration(*wall), {}};
+    ReportBar bar{"devices", text_in(devices, row, "device"), "", Duration(*wall), {}};
     for (const Cause& cause : causes)
       if (const auto time = number_in(devices, row, cause.column))
         bar.parts.push_back({cause.label, cause.kind, Duration(*time)});
@@ -78,7 +79,7 @@ std::vector<ReportBar> bars_of_steps(const Table& breakdown) {
     const std::string file = text_in(breakdown, row, "file"), activity = text_in(breakdown, row, "spent_on");
     const auto time = number_in(breakdown, row, "mean_per_step_us");
     if (!time) continue;
-    if (bars.empty() || file != last) bars.push_back({"A mean step of " + file, "", {}, {}});
+    if (bars.empty() || file != last) bars.push_back({"", "A mean step of " + file, "", {}, {}});
     last = file;
     const auto kind = kinds_of_activities.find(activity);
     bars.back().parts.push_back(
@@ -99,6 +100,7 @@ std::vector<ReportBar> bars_of(const std::vector<ReportTable>& tables) {
     bars.push_back(bar_of_types(*types));
   if (const Table* devices = find_table(tables, "devices"))
     for (auto& bar : bars_of_devices(*devices)) bars.push_back(std::move(bar));
+  bars.push_back(bar_of_path(tables));
   if (const Table* breakdown = find_table(tables, "breakdown"))
     for (auto& bar : bars_of_steps(*breakdown)) bars.push_back(std::move(bar));
   std::erase_if(bars, [](const ReportBar& bar) { return bar.parts.empty(); });
@@ -106,7 +108,7 @@ std::vector<ReportBar> bars_of(const std::vector<ReportTable>& tables) {
 }
 
 ReportBar bar_of_operators(const Table& operators, std::optional<Duration> mean_run) {
-  ReportBar bar{"A mean run, by type of operator", "", {}, {}};
+  ReportBar bar{"", "A mean run, by type of operator", "", {}, {}};
   std::map<std::string, Duration> times;
   for (std::size_t row = 0; row < operators.rows.size(); ++row)
     if (const auto time = number_in(operators, row, "time_us"))

@@ -7,22 +7,13 @@
 #include <filesystem>
 
 #include "base/table/number_form.h"
+#include "report/results/plan_sentences.h"
 #include "report/results/saved_tables.h"
 
 namespace takt {
 namespace {
 
-std::string shown(double us) {
-  const std::array time{Duration(us)};
-  return formatted(time[0], form_of(time));
-}
-
-/// Columns of the table's first row that are there; unknown values stay, as not known.
-void add_facts(ReportResult& result, const Table& table, std::initializer_list<std::string_view> columns) {
-  for (const std::string_view name : columns)
-    for (const auto& column : table.columns)
-      if (column.name == name && !table.rows.empty()) result.facts.push_back({column, *find_cell(table, 0, name)});
-}
+std::string shown(double us) { return shown_time(Duration(us)); }
 
 bool add_run(ReportResult& result) {
   const Table* summary = find_table(result.tables, "summary");
@@ -105,6 +96,14 @@ bool add_trace(ReportResult& result) {
 
 }  // namespace
 
+std::string shown_time(Duration time) { return formatted(time, form_of(std::array{time})); }
+
+void add_facts(ReportResult& result, const Table& table, std::initializer_list<std::string_view> columns) {
+  for (const std::string_view name : columns)
+    for (const auto& column : table.columns)
+      if (column.name == name && !table.rows.empty()) result.facts.push_back({column, *find_cell(table, 0, name)});
+}
+
 std::string largest_share(const ReportBar& bar) {
   const ReportPart* largest = nullptr;
   for (const auto& part : bar.parts)
@@ -119,7 +118,7 @@ void add_sentences(ReportResult& result, std::string_view command) {
                      : command == "diagnose"            ? add_diagnosis(result)
                      : command == "trace info"          ? add_trace(result)
                      : command.starts_with("pipeline ") ? add_pipeline(result)
-                                                        : false;
+                                                        : add_plan_sentences(result, command);
   if (found) return;
   std::size_t rows = 0;
   for (const auto& table : result.tables) rows += table.table.rows.size();

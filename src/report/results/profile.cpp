@@ -1,14 +1,20 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
+#include "base/machine/peaks_file.h"
+#include "base/machine/peaks_table.h"
 #include "base/statistics/statistics.h"
+#include "base/system/provenance.h"
 #include "base/table/number_form.h"
 #include "measure/profiles/analyze_table.h"
 #include "report/results/bars.h"
+#include "report/results/execution.h"
 #include "report/results/headline.h"
 #include "report/results/result_file.h"
+#include "report/results/roofs.h"
 
 namespace takt {
 namespace {
@@ -55,6 +61,20 @@ std::vector<OriginEntry> origin_of_profile(const ProfileFile& file) {
   return origin;
 }
 
+/// What this machine can do, where the profile is of it; files whose machine is not told could be of any.
+std::optional<Peaks> peaks_of(const ProfileSamples& samples) {
+  const std::string here = make_provenance({}).cpu;
+  if (samples.device() != "CPU" || samples.cpu() != here || here == "-") return std::nullopt;
+  return load_peaks().peaks;
+}
+
+/// The first of the steps at which most is alive; nullptr: it is not known.
+const ReportStep* most_alive(const std::vector<ReportStep>& steps) {
+  const auto most =
+      std::max_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.alive < b.alive; });
+  return most == steps.end() || !most->alive ? nullptr : &*most;
+}
+
 void add_table(ReportResult& result, Table table) {
   for (auto& schema : analyze_schemas())
     if (schema.name == table.name) return result.tables.push_back({std::move(schema), std::move(table)});
@@ -80,15 +100,23 @@ ReportResult report_profile(const std::filesystem::path& path) {
   result.origin = origin_of_profile(file);
   result.runs = runs_of(file.samples.record());
   result.run_marks = marks_of(result.runs);
-  const Table operators = analyze_table(file.profile, Section::device, all, file.samples, nullptr);
+  const auto peaks = peaks_of(file.samples);
+  const Table operators = analyze_table(file.profile, Section::device, all, file.samples, peaks ? &*peaks : nullptr);
+  if (peaks) result.roofs = roofs_of(peaks_table(*peaks), file.samples.one_thread());
+  result.steps = execution_of(file.profile.text());
   result.bars.push_back(bar_of_operators(operators, mean_of(result.runs)));
   add_profile_headline(result, file.samples.record().origin().model);
   add_table(result, operators);
   add_table(result, analyze_summary_table(file.profile));
+  if (const auto most = most_alive(result.steps))
+    result.titles.push_back({"execution", fmt::format("At most {} of results are alive: at {}",
+                                                      format_bytes(static_cast<double>(*most->alive)), most->name)});
   if (result.runs.empty())
     result.missing.push_back("No times of single runs: takt run MODEL --profile FILE keeps them.");
-  result.missing.push_back(
-      "No roofline: takt devices --measure finds the roofs, takt analyze PROFILE --columns roofline uses them.");
+  if (!peaks)
+    result.missing.push_back(
+        "No roofs: takt devices --measure finds the limits of the machine that measured; make the page there, or give "
+        "takt report what it prints with --format json as another RESULT.");
   return result;
 }
 

@@ -1,13 +1,18 @@
 #include "report/results/result_file.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "base/basics/quoted.h"
 #include "base/files/file.h"
 #include "base/files/strict_json.h"
 #include "report/results/bars.h"
+#include "report/results/board.h"
 #include "report/results/headline.h"
 #include "report/results/origin.h"
+#include "report/results/sweep_points.h"
+#include "report/results/titles.h"
 
 namespace takt {
 namespace {
@@ -25,11 +30,16 @@ void say_what_is_missing(ReportResult& result, const std::string& command) {
         "No times of single runs: takt run MODEL --profile FILE keeps them; give takt report that file.");
   if (command == "run" && result.bars.empty())
     result.missing.push_back("No operator times: leave out --no-ops of takt run.");
-  if (command == "diagnose" || command == "pipeline analyze")
-    result.missing.push_back("No timeline: give takt report the trace itself.");
+  const bool is_tried = !result.what_if.command.empty();
+  if (command == "diagnose") result.missing.push_back("No timeline: give takt report the trace itself.");
+  if (command == "pipeline analyze")
+    result.missing.push_back(
+        fmt::format("No timeline{}: give takt report the trace itself.", is_tried ? "" : " and no changes to try"));
   if (command == "pipeline run")
     result.missing.push_back(
-        "No timeline: takt pipeline run FILE --trace TRACE keeps one; give takt report that file.");
+        fmt::format("No timeline{}: takt pipeline run FILE --trace TRACE keeps what {}; give takt report that file.",
+                    is_tried ? "" : " and no changes to try", is_tried ? "it needs" : "they need"));
+  if (!result.what_if.missing.empty()) result.missing.push_back(result.what_if.missing);
 }
 
 }  // namespace
@@ -42,7 +52,7 @@ ReportResult report_result(const std::filesystem::path& file, SchemasOf schemas_
   return result;
 }
 
-ReportResult parse_result(std::string_view json, const std::string& name, SchemasOf schemas_of) {
+ReportResult parse_result(std::string_view json, const std::string& name, SchemasOf schemas_of, ReportAnswers what_if) {
   const std::string where = "'" + quoted_part(name, 200) + "'";
   const nlohmann::json read = parse_strictly(json, where);
   const nlohmann::json provenance = read.value("takt", nlohmann::json());
@@ -53,7 +63,11 @@ ReportResult parse_result(std::string_view json, const std::string& name, Schema
   result.origin = origin_of(provenance, where);
   result.tables = saved_tables(read.value("tables", nlohmann::json()), schemas_of(command), where);
   result.bars = bars_of(result.tables);
+  if (command.starts_with("pipeline ")) result.board = board_of(result.tables);
+  if (command == "sweep") result.points = sweep_points(result.tables);
+  result.what_if = std::move(what_if);
   add_sentences(result, command);
+  add_titles(result);
   say_what_is_missing(result, command);
   return result;
 }

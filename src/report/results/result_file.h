@@ -12,8 +12,9 @@ namespace takt {
 ReportResult report_result(const std::filesystem::path& file, SchemasOf schemas_of);
 
 /// Returns the tab of what a command printed with --format json. `name` is the tab's, and begins the message of
-/// Error(bad_input).
-ReportResult parse_result(std::string_view json, const std::string& name, SchemasOf schemas_of);
+/// Error(bad_input). `what_if`: of a pipeline whose run is at hand.
+ReportResult parse_result(std::string_view json, const std::string& name, SchemasOf schemas_of,
+                          ReportAnswers what_if = {});
 
 /// Of any profile that takt reads.
 ReportResult report_profile(const std::filesystem::path& file);

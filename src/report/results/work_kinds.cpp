@@ -77,6 +77,7 @@ ReportKind kind_of_work(std::string_view category, std::string_view name) {
     case Role::runtime:
       return {"other", "other runtime call"};
     case Role::step:
+    case Role::compilation:
     case Role::annotation:
     case Role::frame:
       return {"host", "the program's own spans"};

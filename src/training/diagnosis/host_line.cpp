@@ -7,6 +7,7 @@
 
 #include "training/diagnosis/host_names.h"
 #include "training/steps/operator_kinds.h"
+#include "training/steps/period.h"
 
 namespace takt {
 namespace {
@@ -124,6 +125,43 @@ bool is_of_most_steps(OwnCode place) {
   return 2 * steps * at_fraction(place.by_step, 0.5) >= sum;
 }
 
+/// What a set has of a step beyond its first `kept` ns there.
+std::vector<TimeInterval> beyond(const Intervals& times, TimeInterval step, std::int64_t kept) {
+  std::vector<TimeInterval> rest;
+  for (TimeInterval one : clip(times, step)) {
+    const std::int64_t here = std::min(kept, one.end - one.start);
+    kept -= here;
+    one.start += here;
+    if (one.end > one.start) rest.push_back(one);
+  }
+  return rest;
+}
+
+/// Takes out of a place of most steps what every n-th step does there besides: a checkpoint behind each step's log.
+OwnCode take_periodic_part(OwnCode& place, const Steps& steps) {
+  constexpr double clearly_more = 1.25, far_more = 2;
+  OwnCode part{place.name, {}, std::vector<std::int64_t>(place.by_step.size())};
+  const auto period = period_of(place.by_step, clearly_more);
+  if (!period) return part;
+  // Two long steps may be so by chance.
+  if (period->long_ones.size() < 3 && !period_of(place.by_step, far_more)) return part;
+  std::vector<std::int64_t> others;
+  for (std::size_t i = 0; i < place.by_step.size(); ++i)
+    if (!std::binary_search(period->long_ones.begin(), period->long_ones.end(), i)) others.push_back(place.by_step[i]);
+  const std::int64_t usual = at_fraction(others, 0.5);
+  std::vector<TimeInterval> rest;
+  for (const std::size_t i : period->long_ones) {
+    const std::int64_t until = i + 1 < steps.list.size() ? steps.list[i + 1].host.start : INT64_MAX;
+    const auto more = beyond(place.times, {steps.list[i].host.start, until}, usual);
+    rest.insert(rest.end(), more.begin(), more.end());
+    part.by_step[i] = place.by_step[i] - usual;
+    place.by_step[i] = usual;
+  }
+  part.times = unite(std::move(rest));
+  place.times = subtract(place.times, part.times);
+  return part;
+}
+
 Intervals times_of(const std::vector<OwnCode>& places) {
   std::vector<TimeInterval> all;
   for (const OwnCode& place : places) all.insert(all.end(), place.times.begin(), place.times.end());
@@ -215,7 +253,10 @@ HostLine host_line(const Trace& trace, const Activity& activity, const Steps& st
   }
   line.launching = subtract(unite(std::move(short_ones)), not_its_own);
   for (OwnCode& place : places_of(long_ones, names, steps, not_its_own)) {
-    (is_of_most_steps(place) ? line.own : line.seldom).push_back(std::move(place));
+    const bool is_own = is_of_most_steps(place);
+    if (OwnCode part = is_own ? take_periodic_part(place, steps) : OwnCode{}; !part.times.empty())
+      line.seldom.push_back(std::move(part));
+    (is_own ? line.own : line.seldom).push_back(std::move(place));
   }
   return line;
 }

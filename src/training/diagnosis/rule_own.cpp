@@ -24,6 +24,15 @@ std::string names_with_times(const TrainingCase& one, const std::vector<OwnCode>
   return text;
 }
 
+/// Whether most of it is the compiler's.
+bool is_compiling(const TrainingCase& one) {
+  std::vector<TimeInterval> list;
+  for (const HostSpan& span : one.activity.named)
+    if (span.role == Role::compilation) list.push_back(span.span);
+  const Intervals own = one.line.own_times();
+  return 2 * total(intersect(own, unite(std::move(list)))).count() > total(own).count();
+}
+
 bool has_stacks(const TrainingCase& one) {
   return std::any_of(one.activity.named.begin(), one.activity.named.end(),
                      [](const HostSpan& span) { return span.role == Role::frame; });
@@ -38,12 +47,18 @@ RuleOutcome look_for_own_code(const TrainingCase& one) {
   const double least = one.activity.has_device() ? least_share_of_device : least_share_of_host;
   if (one.share(sum_of(cost)) < least) return nothing_found();
   const std::string who = one.activity.has_device() ? "the device waits" : "no operator runs";
-  return found(
-      TrainingCause::host_bound, std::move(cost),
-      fmt::format("{} while the program does something else: {} per step", who, names_with_times(one, one.line.own)),
-      std::string("Do it once before training, every N steps, or in another thread or process while the step "
-                  "runs.") +
-          (has_stacks(one) ? "" : " Record with with_stack=True to see the line of code."));
+  const std::string names = names_with_times(one, one.line.own);
+  if (is_compiling(one)) {
+    return found(TrainingCause::host_bound, std::move(cost),
+                 fmt::format("{} while the network is compiled again: {} per step", who, names),
+                 "Keep shapes the same from step to step (pad, drop the last batch) or compile for all of them "
+                 "(dynamic=True, mark_dynamic); TORCH_LOGS=recompiles tells why it compiles again.");
+  }
+  return found(TrainingCause::host_bound, std::move(cost),
+               fmt::format("{} while the program does something else: {} per step", who, names),
+               std::string("Do it once before training, every N steps, or in another thread or process while the step "
+                           "runs.") +
+                   (has_stacks(one) ? "" : " Record with with_stack=True to see the line of code."));
 }
 
 }  // namespace takt

@@ -5,6 +5,7 @@
 
 #include "base/statistics/statistics.h"
 #include "training/diagnosis/rule_words.h"
+#include "training/steps/period.h"
 
 namespace takt {
 namespace {
@@ -24,37 +25,6 @@ double usual_length(const std::vector<std::int64_t>& lengths) {
   return median(values).value_or(0);
 }
 
-struct Period {
-  std::size_t length = 0;              // in steps
-  std::vector<std::size_t> long_ones;  // positions
-};
-
-/// The distance at which values come that are all larger than every other one, and on average `times` the middle of the
-/// others; nullopt: there is none.
-std::optional<Period> period_of(const std::vector<std::int64_t>& values, double times) {
-  for (std::size_t length = 2; 2 * length <= values.size() + 1; ++length) {
-    for (std::size_t first = 0; first < length && first + length < values.size(); ++first) {
-      Period period{length, {}};
-      std::int64_t least = INT64_MAX, most_of_others = 0;
-      double sum = 0;
-      std::vector<double> others;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if (i % length != first) {
-          others.push_back(static_cast<double>(values[i]));
-          most_of_others = std::max(most_of_others, values[i]);
-          continue;
-        }
-        period.long_ones.push_back(i);
-        least = std::min(least, values[i]);
-        sum += static_cast<double>(values[i]);
-      }
-      const double usual = median(others).value_or(0);
-      if (least > most_of_others && sum > times * usual * static_cast<double>(period.long_ones.size())) return period;
-    }
-  }
-  return std::nullopt;
-}
-
 /// The part of the breakdown in which a step exceeds the others most.
 std::size_t longest_excess(const TrainingCase& one, std::size_t step) {
   std::array<std::int64_t, step_part_count> excess{};
@@ -66,6 +36,39 @@ std::size_t longest_excess(const TrainingCase& one, std::size_t step) {
   return static_cast<std::size_t>(std::max_element(excess.begin(), excess.end()) - excess.begin());
 }
 
+std::optional<Period> period_of_place(const OwnCode& place) {
+  constexpr double far_more = 3;
+  return period_of(place.by_step, far_more);
+}
+
+bool has(const Period& period, std::size_t step) {
+  return std::binary_search(period.long_ones.begin(), period.long_ones.end(), step);
+}
+
+/// Whether each of the long steps has more operators or calls than all others.
+bool do_more(const TrainingCase& one, const Period& period) {
+  std::vector<std::int64_t> events(one.steps.list.size());
+  for (const HostSpan& span : one.activity.host)
+    if (const auto step = one.step_at(span.span.start)) ++events[*step];
+  std::int64_t fewest = INT64_MAX, most_of_others = 0;
+  for (std::size_t step = 0; step < events.size(); ++step) {
+    std::int64_t& extreme = has(period, step) ? fewest : most_of_others;
+    extreme = has(period, step) ? std::min(extreme, events[step]) : std::max(extreme, events[step]);
+  }
+  return fewest > most_of_others;
+}
+
+/// A few long steps may be so by chance, on a busy machine that computes itself above all: something that only they do
+/// must be seen.
+bool can_be_chance(const TrainingCase& one, const Period& period) {
+  const std::size_t no_chance = one.activity.has_device() ? 3 : 5;
+  if (period.long_ones.size() >= no_chance || do_more(one, period)) return false;
+  return std::none_of(one.line.seldom.begin(), one.line.seldom.end(), [&](const OwnCode& place) {
+    const auto of_place = period_of_place(place);
+    return of_place && of_place->long_ones == period.long_ones;
+  });
+}
+
 /// Steps that are clearly longer than the others, all by the same activity.
 std::optional<Period> period_of_lengths(const TrainingCase& one, const std::vector<std::int64_t>& lengths) {
   constexpr double longer = 1.25;
@@ -74,12 +77,7 @@ std::optional<Period> period_of_lengths(const TrainingCase& one, const std::vect
   const std::size_t part = longest_excess(one, period->long_ones.front());
   const bool is_alike = std::all_of(period->long_ones.begin(), period->long_ones.end(),
                                     [&](std::size_t step) { return longest_excess(one, step) == part; });
-  return is_alike ? period : std::nullopt;
-}
-
-std::optional<Period> period_of_place(const OwnCode& place) {
-  constexpr double far_more = 3;
-  return period_of(place.by_step, far_more);
+  return is_alike && !can_be_chance(one, *period) ? period : std::nullopt;
 }
 
 /// What of a long step another rule owns: waits for batches, and communication.
@@ -119,8 +117,7 @@ RuleOutcome look_for_stalls(const TrainingCase& one) {
   if (!period) return look_for_places(one);
   std::vector<std::int64_t> others;
   for (std::size_t i = 0; i < lengths.size(); ++i)
-    if (std::find(period->long_ones.begin(), period->long_ones.end(), i) == period->long_ones.end())
-      others.push_back(of_other_rules(one, i));
+    if (!has(*period, i)) others.push_back(of_other_rules(one, i));
   const auto usual = static_cast<std::int64_t>(usual_length(lengths));
   const auto usual_other = static_cast<std::int64_t>(usual_length(others));
   std::vector<std::int64_t> cost(lengths.size());

@@ -5,6 +5,7 @@
 
 #include "trace/events/rank_names.h"
 #include "trace/events/step_marks.h"
+#include "training/steps/named_work.h"
 
 namespace takt {
 namespace {
@@ -183,14 +184,6 @@ std::vector<bool> training_rows(const Trace& trace, const Activity& activity) {
   return trains;
 }
 
-template <typename Span>
-void sort_spans(std::vector<Span>& spans) {
-  std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
-    if (a.span.start != b.span.start) return a.span.start < b.span.start;
-    return a.span.end > b.span.end;
-  });
-}
-
 bool has(const std::vector<Role>& roles, Role role) {
   return std::find(roles.begin(), roles.end(), role) != roles.end();
 }
@@ -225,7 +218,7 @@ Activity activity_of(const Trace& trace) {
     } else if (role == Role::step) {
       if (is_device_mark(trace.text(event.category)) || event.duration_ns <= 0) continue;
       activity.step_marks.push_back({span_of(event), event.name, event.row, role, id});
-    } else if (role == Role::annotation || role == Role::frame) {
+    } else if (role == Role::annotation || role == Role::frame || role == Role::compilation) {
       if (!is_device_mark(trace.text(event.category)))
         activity.named.push_back({span_of(event), event.name, event.row, role, id});
     } else {
@@ -235,16 +228,18 @@ Activity activity_of(const Trace& trace) {
       activity.host.push_back(span);
     }
   }
-  sort_spans(activity.device);
-  sort_spans(activity.host);
-  sort_spans(activity.named);
-  sort_spans(activity.step_marks);
+  sort_by_start(activity.device);
+  sort_by_start(activity.host);
+  sort_by_start(activity.named);
+  sort_by_start(activity.step_marks);
   std::stable_sort(activity.memory.begin(), activity.memory.end(),
                    [](const MemoryMoment& a, const MemoryMoment& b) { return a.time < b.time; });
   for (const HostSpan& mark : activity.step_marks)
     activity.step_numbers.push_back(step_number(trace.text(mark.name)).value_or(0));
   activity.expects_device = activity.expects_device || activity.has_device();
+  drop_compiled_operators(activity);
   activity.trains = training_rows(trace, activity);
+  add_starts_of_workers(trace, activity);
   nest_operators(activity);
   mark_memory_operators(trace, activity);
   return activity;

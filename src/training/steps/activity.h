@@ -1,6 +1,7 @@
 // Who did what when, of a training's trace: events sorted by what they are about.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -50,7 +51,7 @@ struct MemoryMoment {
 struct Activity {
   std::vector<DeviceSpan> device;
   std::vector<HostSpan> host;              ///< all but steps; of all threads
-  std::vector<HostSpan> named;             ///< annotations and Python functions, of all threads
+  std::vector<HostSpan> named;             ///< annotations, Python functions and compilers, of all threads
   std::vector<HostSpan> step_marks;        ///< of the program; PyTorch draws others around the device's work
   std::vector<std::int64_t> step_numbers;  ///< of step_marks
   std::vector<MemoryMoment> memory;
@@ -59,6 +60,14 @@ struct Activity {
 
   bool has_device() const { return !device.empty(); }
 };
+
+/// By start; of two that begin together the longer one first.
+template <typename Span>
+void sort_by_start(std::vector<Span>& spans) {
+  std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+    return a.span.start != b.span.start ? a.span.start < b.span.start : a.span.end > b.span.end;
+  });
+}
 
 /// O(n log n). Spans of negative length count as moments.
 Activity activity_of(const Trace& trace);

@@ -50,6 +50,17 @@ std::map<StringId, std::int64_t> tiny_lengths(const Activity& activity) {
   return limits;
 }
 
+std::optional<std::int64_t> most_per_record(const Activity& activity) {
+  std::vector<int> inside(activity.host.size());
+  for (const HostSpan& span : activity.host)
+    if (is_operator(span.role) && span.parent >= 0) ++inside[static_cast<std::size_t>(span.parent)];
+  std::vector<std::int64_t> beside;
+  for (std::size_t i = 0; i < inside.size(); ++i)
+    if (inside[i] == 1 && is_operator(activity.host[i].role)) beside.push_back(activity.host[i].self_ns);
+  if (beside.size() < least_calls) return std::nullopt;
+  return at_fraction(beside, 0.1);
+}
+
 Intervals tiny_operators(const Activity& activity) {
   const auto limits = tiny_lengths(activity);
   return cover_of(activity, [&](const HostSpan& span) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "training/steps/activity.h"
@@ -19,6 +20,10 @@ std::int64_t at_fraction(std::vector<std::int64_t>& values, double fraction);
 /// calls are alike. An operator whose calls usually are tiny does no more work in those that take a few times as long
 /// on a slow or busy machine; where nearly all calls are like that, the longest were interrupted and count, too.
 std::map<StringId, std::int64_t> tiny_lengths(const Activity& activity);
+
+/// What recording an operator takes at most, in ns: what operators around exactly one other take beside it is the call
+/// of that one and its record, in the tenth of them that take least. nullopt: too few to tell.
+std::optional<std::int64_t> most_per_record(const Activity& activity);
 
 Intervals tiny_operators(const Activity& activity);
 /// Those inside of others, too.

@@ -21,6 +21,8 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, count>&
 constexpr std::array<std::string_view, 4> program_categories{"cpu_op", "operator", "user_annotation", ""};
 constexpr std::array<std::string_view, 4> scalar_reads{"aten::_local_scalar_dense", "aten::nonzero", "aten::is_nonzero",
                                                        "aten::item"};
+/// torch.compile names its phases so, and newer versions two spans around all of them.
+constexpr std::array<std::string_view, 2> compilers{"dynamo", "entire_frame_compile"};
 constexpr std::array<std::string_view, 6> collectives{"gloo:", "nccl:", "rccl:", "mpi:", "ucc:", "c10d::"};
 
 /// What operators without a category begin with: other programs trace themselves, too, and name what they do alike.
@@ -41,6 +43,7 @@ Role program_role(std::string_view category, std::string_view name) {
   }
   if (is_one_of(name, scalar_reads)) return Role::scalar_read;
   const bool is_annotation = category == "user_annotation";
+  if (name.ends_with("(dynamo_timed)") || (!is_annotation && is_one_of(name, compilers))) return Role::compilation;
   const bool is_framework = name.find("::") != name.npos;
   if (!is_framework && is_data_wait(name)) return Role::data_wait;
   if (is_annotation) return Role::annotation;

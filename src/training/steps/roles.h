@@ -29,6 +29,7 @@ enum class Role : std::uint8_t {
   allocation,       ///< a call that takes or frees memory of the device
   loading,          ///< a call that puts code on the device
   runtime,          ///< any other call of the device's runtime
+  compilation,      ///< the compiler of networks at work
   annotation,       ///< a span that the program named itself
   frame,            ///< a Python function
   memory,           ///< the moment at which memory was taken or given back

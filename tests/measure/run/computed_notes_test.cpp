@@ -50,7 +50,8 @@ TEST(ComputedNotes, name_types_by_their_time_without_what_moves_data) {
                                       of(ElementType::f32, "r", "Reorder", 5000), sample("s", "Shape", 0, 5000)})),
               ElementsAre("computed in int8 (60 % of the time of operators), bfloat16 (30 %) and float32 (10 %)"));
   EXPECT_THAT(computed_notes(one_run({of(ElementType::f16, "a", "Conv", 995), of(ElementType::f32, "d", "Add", 5)})),
-              ElementsAre("computed in float16 (100 % of the time of operators)")) << "less than 1 % is left out";
+              ElementsAre("computed in float16 (100 % of the time of operators)"))
+      << "less than 1 % is left out";
 }
 
 TEST(ComputedNotes, what_a_quantised_model_leaves_in_floating_point_is_named_with_the_reason) {

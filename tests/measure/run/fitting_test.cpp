@@ -49,10 +49,10 @@ TEST(Fitting, another_runtime_or_precision_is_named_but_not_measured_with) {
                                     {std::nullopt, {}, "other", std::nullopt},
                                     {std::nullopt, {}, "", ElementType::bf16}};
   const auto result = fit(four, [](const Candidate& candidate) {
-    return noisy_session(candidate.threads               ? 900
-                         : !candidate.runtime.empty()    ? 400
+    return noisy_session(candidate.threads                 ? 900
+                         : !candidate.runtime.empty()      ? 400
                          : candidate.precision.has_value() ? 600
-                                                         : 1000,
+                                                           : 1000,
                          0.05, 7);
   });
   EXPECT_EQ(result.best, 1u);
@@ -60,9 +60,8 @@ TEST(Fitting, another_runtime_or_precision_is_named_but_not_measured_with) {
 }
 
 TEST(Fitting, what_cannot_be_opened_is_left_out_with_the_reason_and_settings_of_the_runtime_must_open) {
-  const std::vector<Candidate> three_others{{std::nullopt, {}},
-                                            {std::nullopt, {}, "other", std::nullopt},
-                                            {std::nullopt, {}, "", ElementType::f16}};
+  const std::vector<Candidate> three_others{
+      {std::nullopt, {}}, {std::nullopt, {}, "other", std::nullopt}, {std::nullopt, {}, "", ElementType::f16}};
   const auto open = [](const Candidate& candidate) -> std::unique_ptr<Session> {
     if (!candidate.runtime.empty()) throw Error(ErrorKind::unsupported, "it lacks an operator");
     return candidate.precision ? nullptr : noisy_session(1000, 0.05, 7);
@@ -70,10 +69,11 @@ TEST(Fitting, what_cannot_be_opened_is_left_out_with_the_reason_and_settings_of_
   const auto result = fit(three_others, open);
   ASSERT_EQ(result.rows.size(), 1u);
   EXPECT_EQ(result.not_tried, std::vector<std::string>{"runtime other: it lacks an operator"});
-  EXPECT_THROW(fit(three, [](const Candidate& candidate) -> std::unique_ptr<Session> {
-                 if (candidate.threads) throw Error(ErrorKind::runtime, "no thread");
-                 return noisy_session(1000, 0.05, 7);
-               }),
+  EXPECT_THROW(fit(three,
+                   [](const Candidate& candidate) -> std::unique_ptr<Session> {
+                     if (candidate.threads) throw Error(ErrorKind::runtime, "no thread");
+                     return noisy_session(1000, 0.05, 7);
+                   }),
                Error);
 }
 

@@ -117,7 +117,7 @@ TEST(Measure, uncounted_runs_between_turns_do_not_move_the_steps) {
   measure(passes, {});
   EXPECT_EQ(order,
             "ab"
-            "aa|abb|b"     // two to settle, then the first step
+            "aa|abb|b"      // two to settle, then the first step
             "aa|aabb|bb");  // the first step again, uncounted, and the second
   const RunPass pass = passes[1].finish();
   ASSERT_EQ(pass.ops.size(), 2u);

@@ -106,8 +106,8 @@ TEST(Cells, of_run_summary) {
 OpProfile two_operators() {
   OpProfile profile;
   OpRow fused;
-  fused.name = "conv", fused.type = "Conv", fused.kernel = "brgconv", fused.model_ops = {"conv", "relu"},
-  fused.calls = 6;
+  fused.name = "conv", fused.type = "Conv", fused.kernel = "brgconv", fused.computed_in = ElementType::bf16,
+  fused.model_ops = {"conv", "relu"}, fused.calls = 6;
   fused.total = us(800), fused.record_cost = us(50), fused.plain_mean = Duration(65), fused.plain_interval = {60, 70};
   fused.samples = all_us({100, 100, 100, 100, 400}), fused.flops = 1.3e6, fused.bytes = 20'800,
   fused.constant_bytes = 1024;
@@ -140,6 +140,7 @@ TEST(Cells, of_run_operators) {
                            {"type", {"Conv", "Add", blank, blank}},
                            {"kernel", {"brgconv", "", "", ""}},
                            {"fused", {"conv+relu", "", "", ""}},
+                           {"computed_in", {"bfloat16", "", "", ""}},
                            {"calls", {"6", "3", "", ""}},
                            {"plain_mean_us", {"65", "1", "", "34"}},
                            {"plain_low_us", {"60", "0.5", "", ""}},
@@ -350,7 +351,7 @@ FitResult three_settings() {
   faster.candidate.threads = 2, faster.median = Duration(75), faster.time_ratio = Interval{0.5, 0.875, 0.95};
   faster.properties = {{"INFERENCE_NUM_THREADS", "2"}, {"NUM_STREAMS", "1"}};
   slower.candidate.threads = 3, slower.median = Duration(125), slower.time_ratio = Interval{1.25, 1.5, 0.95};
-  fit.best = 1;
+  fit.best = fit.most_helpful = 1;
   return fit;
 }
 

@@ -63,7 +63,8 @@ TEST(InputSpecs, shapes_of_other_tools_are_understood) {
 TEST(InputSpecs, files_with_commas_between_them_take_turns) {
   const auto files = [](const std::string& text) {
     std::vector<std::string> names;
-    for (const auto& file : parse_input_specs(text).at(0).files) names.push_back(file.string());
+    const auto specs = parse_input_specs(text);
+    for (const auto& file : specs.at(0).files) names.push_back(file.string());
     return names;
   };
   EXPECT_EQ(parse_input_specs("x:a.npy, b/c.json").at(0).name, "x");

@@ -71,9 +71,9 @@ TEST_P(CustomOps, without_the_library_the_operator_is_named) {
 TEST_P(CustomOps, a_file_that_is_none_for_the_runtime_is_refused_by_its_name) {
   const auto runtime = make_runtime(GetParam());
   const auto text = folder_.write("ops.so", "no library");
-  for (const auto& [file, why] : {std::pair(text, "is no library of operators"),
-                                  std::pair(folder_.path() / "none.so", "no such file"),
-                                  std::pair(folder_.path(), "is a folder")})
+  for (const auto& [file, why] :
+       {std::pair(text, "is no library of operators"), std::pair(folder_.path() / "none.so", "no such file"),
+        std::pair(folder_.path(), "is a folder")})
     try {
       runtime->add_custom_ops(file);
       FAIL() << file;
@@ -82,9 +82,7 @@ TEST_P(CustomOps, a_file_that_is_none_for_the_runtime_is_refused_by_its_name) {
     }
 }
 
-TEST(CustomOpsOfSim, are_refused) {
-  EXPECT_THROW(make_runtime("sim")->add_custom_ops("ops.so"), Error);
-}
+TEST(CustomOpsOfSim, are_refused) { EXPECT_THROW(make_runtime("sim")->add_custom_ops("ops.so"), Error); }
 
 std::vector<std::string> real_runtimes() {
   std::vector<std::string> names = runtime_names();

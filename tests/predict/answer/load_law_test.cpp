@@ -341,6 +341,21 @@ TEST(SeenLoad, is_what_is_live_on_the_host) {
   EXPECT_EQ(seen_in(snapshot), (SeenLoad{{"cpu_busy_share", 0.25}}));
 }
 
+TEST(SeenLoad, has_nothing_of_a_probe_that_worked_for_a_moment) {
+  LoadSnapshot snapshot;
+  for (const char* name : {"probe_wait_ratio", "probe_fair_wait_ratio", "probe_wait_trend", "probe_compute_flops"}) {
+    LoadReading reading = reading_of(name, "host", "prometheus");
+    reading.value = 2, reading.window = Nanoseconds(2'000'000);
+    snapshot.readings.push_back(reading);
+  }
+  EXPECT_EQ(seen_in(snapshot), (SeenLoad{{"probe_compute_flops", 2}}));
+  EXPECT_EQ(brief_probe(snapshot).find("the probe worked for 2.00 ms, and a prediction needs 450 ms"), 0u)
+      << brief_probe(snapshot);
+  for (LoadReading& reading : snapshot.readings) reading.window = Nanoseconds(500'000'000);
+  EXPECT_EQ(seen_in(snapshot).size(), 4u);
+  EXPECT_EQ(brief_probe(snapshot), "");
+}
+
 TEST(LoadWidth, is_that_of_the_first_that_reaches_so_far) {
   const std::vector<LoadWidth> widths{{1.5, 0.1}, {3, 0.2}, {5, 0.4}};
   for (const auto& [factor, width] :

@@ -131,11 +131,13 @@ PredictedModel predicted(const char* name) {
 TEST(Cells, of_predict_summary) {
   PredictedModel beside = predicted("a.onnx"), unknown = predicted("b.onnx"), quiet = predicted("c.onnx");
   beside.prediction.load = LoadShare{1.5, "probe", false}, unknown.prediction.load = LoadShare{2.5, "", false};
+  beside.predictor = "cpu", beside.machine_factor = 2.25, unknown.predictor = "dir/predictor", quiet.predictor = "h100";
+  unknown.prediction.high_us = std::numeric_limits<double>::infinity();
   expect_cells(table_named(predict_tables({beside, unknown, quiet}), "summary"),
                {{"model", {"dir/a.onnx", "dir/b.onnx", "dir/c.onnx"}},
                 {"predicted_ms", {"0.013", "0.013", "0.013"}},
                 {"low_ms", {"0.011", "0.011", "0.011"}},
-                {"high_ms", {"0.017", "0.017", "0.017"}},
+                {"high_ms", {"0.017", "", "0.017"}},
                 {"model_kernels", {"3", "3", "3"}},
                 {"measured_percent", {"20", "20", "20"}},
                 {"trained_percent", {"30", "30", "30"}},
@@ -143,6 +145,8 @@ TEST(Cells, of_predict_summary) {
                 {"overhead_ms", {"0.003", "0.003", "0.003"}},
                 {"load_factor", {"1.5", "", ""}},
                 {"load_from", {"probe", "not known", ""}},
+                {"predictor", {"cpu", "dir/predictor", "h100"}},
+                {"machine_factor", {"2.25", "", ""}},
                 {"prediction_us", {"250", "250", "250"}}});
 }
 

@@ -10,6 +10,7 @@
 #include "base/basics/error.h"
 #include "predict/answer/predict_words.h"
 #include "predict/answer/predictor_file.h"
+#include "test_folder.h"
 
 namespace takt {
 namespace {
@@ -232,6 +233,47 @@ TEST_F(Predictors, of_a_gpu_take_what_asking_takes_and_a_file_says_the_same) {
   const Predictor read = parse_predictor(json, "p", [&](const std::string& name) { return files.at(name); });
   EXPECT_EQ(read.overhead.launching, predictor.overhead.launching);
   EXPECT_EQ(predict(read, facts, 2e6).us, told.us);
+}
+
+/// What a packed predictor is refused for; "not refused".
+std::string packed_refusal(const std::string& bytes) {
+  try {
+    unpacked_predictor(bytes, "x.predictor");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST_F(Predictors, one_file_says_what_a_folder_says) {
+  predictor.load_laws = {some_law};
+  const TestFolder folder;
+  const auto facts = facts_in(dataset.models[21]);
+  const double us = predict(predictor, facts).us;
+  for (const char* name : {"p.predictor", "below/p.predictor.gz"}) {
+    write_predictor(predictor, folder.path() / name, {});
+    const Predictor read = read_predictor(folder.path() / name);
+    EXPECT_EQ(predict(read, facts).us, us) << name;
+    EXPECT_EQ(read.load_laws.size(), 1u);
+    write_predictor(read, folder.path() / "folder", {});  // trees that were packed are written as XGBoost's
+    EXPECT_EQ(predict(read_predictor(folder.path() / "folder"), facts).us, us) << name;
+  }
+  EXPECT_LT(std::filesystem::file_size(folder.path() / "below/p.predictor.gz"),
+            std::filesystem::file_size(folder.path() / "p.predictor"));
+  EXPECT_FALSE(is_predictor_file("predictor"));
+}
+
+TEST_F(Predictors, one_file_that_is_damaged_is_refused) {
+  const std::string packed = packed_predictor(predictor, {});
+  EXPECT_EQ(packed_refusal(packed), "not refused");
+  EXPECT_THAT(packed_refusal("text"), HasSubstr("x.predictor: is not a predictor"));
+  EXPECT_THAT(packed_refusal(packed.substr(0, packed.size() - 1)), HasSubstr("x.predictor: is damaged"));
+  EXPECT_THAT(packed_refusal(packed + "line"), HasSubstr("x.predictor: is damaged"));
+  EXPECT_THAT(packed_refusal(packed + "\n"), HasSubstr("x.predictor: is damaged"));
+  EXPECT_THAT(packed_refusal("takt predictor\n"), HasSubstr("has no predictor.json"));
+  std::string changed = packed;
+  changed[changed.size() - 1] ^= 1;
+  EXPECT_THAT(packed_refusal(changed), HasSubstr("belongs to another predictor"));
 }
 
 TEST_F(Predictors, nothing_is_learnt_of_nothing) {

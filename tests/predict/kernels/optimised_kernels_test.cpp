@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/basics/error.h"
+#include "model/inputs/spec.h"
 #include "predict/kernels/real_models.h"
 
 namespace takt {
@@ -66,6 +67,114 @@ TEST(OptimisedKernels, a_loop_is_listed_and_says_why_it_cannot_be_taken_out) {
   const OptimisedKernels kernels = kernels_of(folder.write("if.onnx", b.serialize()), {});
   ASSERT_EQ(kernels.graph.kernels.size(), 1u);
   EXPECT_THAT(kernels.records.begin()->second.obstacle, HasSubstr("runs a subgraph"));
+}
+
+/// What can be told apart of the kernels of a model.
+std::vector<std::string> told_of(const OptimisedKernels& kernels) {
+  std::vector<std::string> told;
+  for (const KernelInstance& kernel : kernels.graph.kernels) {
+    const KernelRecord& record = kernels.records.at(kernel.record);
+    told.push_back(kernel.name + " " + kernel.record + " " + shape_text(record.inputs) + " " +
+                   shape_text(record.outputs) + " " + std::to_string(record.cost.bytes.value_or(-1)));
+  }
+  return told;
+}
+
+TEST(OptimisedKernels, the_structure_alone_has_the_same_kernels) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  for (const ZooModel& model : {ZooModel{"resnet", 10, 0.5, 1, 64},
+                                {"transformer", 2, 0.5, 1, 16},
+                                {"mobilenetv2", 10, 0.5, 2, 64},
+                                {"mlp", 3, 0.5, 1, 64},
+                                {"densenet", 59, 0.25, 1, 64}}) {
+    const auto file = write_zoo_model(folder, model);
+    const OptimisedKernels whole = kernels_of(file, {}), structure = kernel_structure_of(file, {});
+    EXPECT_EQ(told_of(structure), told_of(whole)) << model.name();
+    EXPECT_EQ(structure.graph.inputs, whole.graph.inputs);
+    EXPECT_EQ(structure.graph.outputs, whole.graph.outputs);
+    EXPECT_TRUE(structure.is_saved);
+  }
+}
+
+TEST(OptimisedKernels, the_structure_needs_an_inference_where_shapes_depend_on_values) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  ModelBuilder b;
+  const auto where = b.node("NonZero", {b.input("x", ElementType::f32, {3, 4})});
+  b.output(b.node("Cast", {where}, {{"to", std::int64_t{1}}}));
+  const auto file = folder.write("holes.onnx", b.serialize());
+  EXPECT_EQ(told_of(kernel_structure_of(file, {})), told_of(kernels_of(file, {})));
+}
+
+/// A Loop around a product and a Tanh of {1,8}, whose count is `count`.
+std::string looping(ModelBuilder& b, const std::string& count) {
+  ModelBuilder body("body", 2);
+  body.input("turn", ElementType::i64, {}), body.input("go", ElementType::boolean, {});
+  body.symbolic_input("state", ElementType::f32, "?,?");
+  body.node("Identity", {"go"}, {}, {"again", "", {"go_on"}, {}});
+  const auto product = body.node("MatMul", {"state", "w"});
+  body.node("Tanh", {product}, {}, {"tanh", "", {"next"}, {}});
+  body.output("go_on", ElementType::boolean, {});
+  body.symbolic_output("next", ElementType::f32, "?,?");
+  const auto x = b.input("x", ElementType::f32, {1, 8});
+  b.weight({8, 8}, "w");
+  return b.node("Loop", {count, "", x}, {}, {"loop", "", {"y"}, {{"body", &body}}});
+}
+
+std::vector<std::string> names_in(const OptimisedKernels& kernels) {
+  std::vector<std::string> names;
+  for (const KernelInstance& kernel : kernels.graph.kernels) names.push_back(kernels.records.at(kernel.record).name);
+  return names;
+}
+
+TEST(OptimisedKernels, a_loop_has_a_body_of_kernels_and_a_count) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  ModelBuilder b;
+  b.output(looping(b, b.integers({7}, {})), ElementType::f32, {1, 8});
+  const OptimisedKernels kernels = kernel_structure_of(folder.write("loop.onnx", b.serialize()), {});
+  ASSERT_EQ(kernels.bodies.size(), 1u) << testing::PrintToString(kernels.notes);
+  const KernelBody& body = kernels.bodies[0];
+  EXPECT_EQ(kernels.records.at(kernels.graph.kernels[body.owner].record).type, "Loop");
+  EXPECT_EQ(body.turns, 7);
+  EXPECT_EQ(body.name, "body");
+  EXPECT_THAT(names_in(body.kernels), testing::IsSupersetOf({"MatMul", "Tanh"}));
+  std::optional<double> flops;  // by the shapes of the first turn
+  for (const auto& entry : body.kernels.records)
+    if (entry.second.name == "MatMul") flops = entry.second.cost.flops;
+  EXPECT_EQ(flops, 2.0 * 8 * 8);
+}
+
+TEST(OptimisedKernels, a_count_that_is_an_input_is_known_when_it_is_given) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  ModelBuilder b;
+  b.output(looping(b, b.input("count", ElementType::i64, {})), ElementType::f32, {1, 8});
+  const auto file = folder.write("loop.onnx", b.serialize());
+  RunSettings settings;
+  ASSERT_EQ(kernel_structure_of(file, settings).bodies.size(), 1u);
+  EXPECT_EQ(kernel_structure_of(file, settings).bodies[0].turns, std::nullopt);
+  settings.inputs = parse_input_specs("count:12");
+  EXPECT_EQ(kernel_structure_of(file, settings).bodies[0].turns, 12);
+}
+
+TEST(OptimisedKernels, branches_are_bodies_that_run_once) {
+  if (!has_onnxruntime()) GTEST_SKIP() << "this binary lacks ONNX Runtime";
+  const TestFolder folder;
+  ModelBuilder then_branch("then", 2), else_branch("else", 3), b;
+  then_branch.output(then_branch.node("Relu", {"x"}, {}, {"t", "", {"ty"}, {}}), ElementType::f32, {2, 2});
+  else_branch.output(else_branch.node("Exp", {"x"}, {}, {"e", "", {"ey"}, {}}), ElementType::f32, {2, 2});
+  b.input("x", ElementType::f32, {2, 2});
+  const auto is_set = b.input("flag", ElementType::boolean, {});
+  b.output(
+      b.node("If", {is_set}, {}, {"if", "", {"y"}, {{"then_branch", &then_branch}, {"else_branch", &else_branch}}}),
+      ElementType::f32, {2, 2});
+  const OptimisedKernels kernels = kernel_structure_of(folder.write("if.onnx", b.serialize()), {});
+  ASSERT_EQ(kernels.bodies.size(), 2u) << testing::PrintToString(kernels.notes);
+  EXPECT_THAT(names_in(kernels.bodies[0].kernels), ElementsAre("Exp"));
+  EXPECT_THAT(names_in(kernels.bodies[1].kernels), ElementsAre("Relu"));
+  EXPECT_EQ(kernels.bodies[0].turns, 1);
 }
 
 TEST(OptimisedKernels, a_simulated_device_has_none) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <regex>
@@ -70,6 +71,20 @@ const LoadSnapshot snapshot{
      reading_told("io_pressure_share", "host", "host", std::nullopt),
      reading_told("gpu_power_watts", "a\"b\\c\nd", "nvml", 300)},
     {}};
+
+TEST(Exposition, the_time_that_the_probe_worked_is_told) {
+  LoadSnapshot probed = snapshot;
+  probed.readings.push_back(reading_told("probe_wait_ratio", "host", "probe", 0.5));
+  probed.readings.back().window = Nanoseconds(500'000'000);
+  const auto told = metric_readings(parse_exposition(exposition(probed, {"probe"}, Nanoseconds(6'000'000'000))),
+                                    {990, 1000, 1000, 60});
+  EXPECT_EQ(std::count_if(told.readings.begin(), told.readings.end(),
+                          [](const LoadReading& reading) {
+                            return reading.name == "probe_wait_ratio" && reading.window == Nanoseconds(500'000'000);
+                          }),
+            1);
+  EXPECT_EQ(exposition(snapshot, {"probe"}, Nanoseconds(0)).find("takt_probe_window_seconds"), std::string::npos);
+}
 
 TEST(Exposition, is_prometheus_text_and_keeps_every_value) {
   const auto series = parse_exposition(exposition(snapshot, {"host", "nvml", "probe"}, Nanoseconds(7'500'000'000)));

@@ -135,6 +135,7 @@ TEST(PrometheusMetrics, every_metric_means_its_feature_in_its_unit) {
   for (const Meaning& one : gauges) expect_meaning(one);
   EXPECT_EQ(told.readings.size(), std::size(counters) + std::size(gauges) + 3) << "and the processors' three shares";
   for (const LoadFeature& feature : load_features()) names += "|takt_" + std::string(feature.name);
+  names += "|takt_probe_window_seconds";
   EXPECT_EQ(metrics_query(1.5, {}), "{__name__=~\"" + names + "\"}[1500ms]");
 }
 
@@ -352,6 +353,18 @@ TEST(PrometheusMetrics, nothing_there_names_the_exporters) {
   ASSERT_EQ(told.troubles.size(), 2u);
   EXPECT_NE(told.troubles[0].sentence.find("node exporter"), std::string::npos);
   EXPECT_NE(told.troubles[1].sentence.find("DCGM"), std::string::npos);
+}
+
+TEST(PrometheusMetrics, what_a_probe_tells_is_a_mean_over_its_work) {
+  const std::map<std::string, std::string> host{{"device", "host"}};
+  const auto waited = series("takt_probe_wait_ratio", {{995, 0.25}, {999, 0.75}}, host);
+  const auto told = metric_readings({waited, series("takt_probe_window_seconds", {{995, 0.5}, {999, 0.5}}, host),
+                                     series("takt_cpu_busy_share", {{995, 0.5}, {999, 0.5}}, host)},
+                                    last_ten);
+  EXPECT_EQ(reading(told, "probe_wait_ratio").window, Nanoseconds(500'000'000));
+  EXPECT_NE(reading(told, "cpu_busy_share").window, Nanoseconds(500'000'000));
+  EXPECT_EQ(reading(metric_readings({waited}, last_ten), "probe_wait_ratio").window, Nanoseconds(0))
+      << "an exporter that does not tell";
 }
 
 TEST(PrometheusMetrics, takts_own_metrics_keep_their_name) {

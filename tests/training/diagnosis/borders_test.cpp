@@ -14,8 +14,11 @@
 namespace takt {
 namespace {
 
+constexpr auto in_this_process = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+constexpr auto in_others = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+
 /// Whether eight steps of `step_us` that begin with a wait of `wait_us` for a batch are called starved.
-bool is_starved(std::int64_t step_us, const std::vector<std::int64_t>& wait_us) {
+bool is_starved(std::int64_t step_us, const std::vector<std::int64_t>& wait_us, const char* loader = in_this_process) {
   Trace trace;
   const RowId row = trace.add_row(trace.add_process("python"), "main");
   const auto add = [&](const std::string& name, const char* category, std::int64_t start, std::int64_t length) {
@@ -24,7 +27,7 @@ bool is_starved(std::int64_t step_us, const std::vector<std::int64_t>& wait_us) 
   for (std::size_t step = 0; step < wait_us.size(); ++step) {
     const std::int64_t start = static_cast<std::int64_t>(step) * step_us;
     add("ProfilerStep#" + std::to_string(step), "user_annotation", start, step_us);
-    add("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "cpu_op", start, wait_us[step]);
+    add(loader, "cpu_op", start, wait_us[step]);
     add("aten::mm", "cpu_op", start + wait_us[step], step_us - wait_us[step]);
   }
   const Diagnosis one = diagnose("made", trace);
@@ -33,14 +36,18 @@ bool is_starved(std::int64_t step_us, const std::vector<std::int64_t>& wait_us) 
   return false;
 }
 
-bool is_starved(std::int64_t step_us, std::int64_t wait_us) {
-  return is_starved(step_us, std::vector<std::int64_t>(8, wait_us));
+bool is_starved(std::int64_t step_us, std::int64_t wait_us, const char* loader = in_this_process) {
+  return is_starved(step_us, std::vector<std::int64_t>(8, wait_us), loader);
 }
 
 TEST(Borders, of_waits_for_batches) {
   EXPECT_TRUE(is_starved(20'000, 2'000)) << "a tenth of the step, and two milliseconds";
   EXPECT_FALSE(is_starved(20'000, 1'999));
   EXPECT_FALSE(is_starved(19'990, 1'999)) << "a tenth, but not two milliseconds";
+  EXPECT_TRUE(is_starved(40'000, 4'000, in_others)) << "handing over takes longer";
+  EXPECT_FALSE(is_starved(20'000, 3'999, in_others));
+  EXPECT_TRUE(is_starved(10'000, {4'000, 1'000, 1'000, 1'000, 4'000, 1'000, 1'000, 1'000}, in_others));
+  EXPECT_FALSE(is_starved(10'000, {3'999, 1'000, 1'000, 1'000, 4'000, 1'000, 1'000, 1'000}, in_others));
   EXPECT_TRUE(is_starved(500, 200)) << "two fifths of the step, and a fifth of a millisecond";
   EXPECT_FALSE(is_starved(500, 199));
   EXPECT_FALSE(is_starved(497, 199));

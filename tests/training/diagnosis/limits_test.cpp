@@ -1,8 +1,10 @@
 // Where the rules begin and end, as trainings of real networks showed: each fault beside what looks like it and is
 // none.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +23,11 @@ class Program {
   Program() : row_(trace_.add_row(trace_.add_process("python", 1), "main", 1)) {}
 
   void op(const std::string& name, double micros, double gap = 1) { add(name, "cpu_op", micros, gap); }
+  /// The same around another one, which leaves it 0.4 µs.
+  void op_around(const std::string& name, double micros, double gap) {
+    put(name + "_inner", "cpu_op", now_ + 200, static_cast<std::int64_t>(micros * 1000) - 400);
+    op(name, micros, gap);
+  }
   void wait(double micros) {
     add("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "user_annotation", micros, 5);
   }
@@ -244,6 +251,81 @@ TEST(Limits, a_rise_that_hurts_all_operators_by_different_factors_is_of_the_mach
   EXPECT_EQ(causes_of_slower(std::vector<double>(10, 1.31)), rise) << "a lower clock hurts all alike";
   EXPECT_EQ(causes_of_slower({1, 1, 1, 1, 1, 1, 1, 1, 1, 4.1}), rise) << "something grows";
   EXPECT_EQ(causes_of_slower({1.1, 1.2, 1.4, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2}), rise) << "too much for neighbours";
+}
+
+/// Twelve steps of 10 ms, of which the sixth and the last take 10 ms longer: in their operator, in another one, or in
+/// code of the program's own.
+enum class Longer : std::uint8_t { same_operator, other_operator, own_code };
+Causes causes_of_two_long_steps(Longer longer) {
+  Program program;
+  for (int step = 0; step < 12; ++step) {
+    const std::int64_t start = program.now();
+    const bool is_long = step % 6 == 5;
+    program.op("aten::conv2d", is_long && longer == Longer::same_operator ? 20'000 : 10'000);
+    if (is_long && longer == Longer::other_operator) program.op("aten::linear", 10'000);
+    program.op("aten::add", 50, is_long && longer == Longer::own_code ? 10'000 : 1);
+    program.end_step(start);
+  }
+  return found_in(program.diagnosis());
+}
+
+TEST(Limits, two_long_steps_are_a_stall_if_something_is_seen_that_only_they_do) {
+  EXPECT_EQ(causes_of_two_long_steps(Longer::same_operator), Causes{}) << "so a busy machine may have it";
+  EXPECT_EQ(causes_of_two_long_steps(Longer::other_operator), Causes{TrainingCause::periodic_stall});
+  EXPECT_EQ(causes_of_two_long_steps(Longer::own_code), Causes{TrainingCause::periodic_stall});
+}
+
+/// Twelve steps of 10 ms with 5 ms of own code, and where every `period`-th has `more` ms of it: by cause, ms in all.
+std::map<TrainingCause, std::int64_t> prices_of_own_code(int period, int more_ms) {
+  Program program;
+  for (int step = 0; step < 12; ++step) {
+    const std::int64_t start = program.now();
+    program.op("aten::conv2d", 10'000);
+    program.op("aten::add", 50, 1000 * (5 + (step % period == period - 1 ? more_ms : 0)));
+    program.end_step(start);
+  }
+  std::map<TrainingCause, std::int64_t> prices;
+  const Diagnosis one = program.diagnosis();
+  for (const PlacedVerdict& placed : one.verdicts)
+    prices[placed.verdict.cause] = (placed.verdict.total() + 500'000) / 1'000'000;
+  return prices;
+}
+
+TEST(Limits, what_every_few_steps_do_at_the_place_of_all_has_its_own_price) {
+  using Prices = std::map<TrainingCause, std::int64_t>;
+  EXPECT_EQ(prices_of_own_code(4, 4),
+            (Prices{{TrainingCause::host_bound, 12 * 5}, {TrainingCause::periodic_stall, 3 * 4}}));
+  EXPECT_EQ(prices_of_own_code(6, 12),
+            (Prices{{TrainingCause::host_bound, 12 * 5}, {TrainingCause::periodic_stall, 2 * 12}}));
+  EXPECT_EQ(prices_of_own_code(6, 4), (Prices{{TrainingCause::host_bound, 12 * 5 + 2 * 4}}))
+      << "two that are a little longer may be so by chance";
+}
+
+/// Steps of 20 ms and 1,200 operators of 8 µs, each with one inside or with none.
+std::string evidence_of_tiny_operators(bool are_around) {
+  Program program;
+  for (int step = 0; step < 6; ++step) {
+    const std::int64_t start = program.now();
+    program.op("aten::conv2d", 20'000);
+    for (int i = 0; i < 1200; ++i) {
+      if (are_around)
+        program.op_around("aten::mul", 8, 2);
+      else
+        program.op("aten::mul", 8, 2);
+    }
+    program.end_step(start);
+  }
+  const Diagnosis one = program.diagnosis();
+  return one.verdicts.empty() ? "" : one.verdicts[0].verdict.evidence;
+}
+
+// 2 records of each are 0.96 ms of 32 ms per step; without the sums 20 ms remain.
+TEST(Limits, the_price_of_tiny_operators_has_a_range_where_recording_them_costs) {
+  EXPECT_THAT(evidence_of_tiny_operators(true),
+              testing::HasSubstr("; recording them takes up to 960 µs per step of it: without the profiler 1.55 to "
+                                 "1.60x faster"));
+  EXPECT_THAT(evidence_of_tiny_operators(false), testing::Not(testing::HasSubstr("recording")))
+      << "what a record costs is not in the trace";
 }
 
 }  // namespace
