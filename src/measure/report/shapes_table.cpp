@@ -26,7 +26,7 @@ constexpr Column<ShapesRow> shapes_columns[] = {
      "Measured runs with inputs of the row's shapes."},
     {"turn_first_us", "First",
      [](const ShapesRow& r) { return r.samples.empty() ? Cell() : time_cell(r.samples.front()); },
-     "Time of the first measured run with the row's shapes; runtimes choose kernels and plan memory anew for shapes "
+     "Time of the first measured run with the row's shapes; runtimes choose kernels and plan memory again for shapes "
      "that are new to them."},
     {"turn_median_us", "Median", [](const ShapesRow& r) { return statistic(r, &Summary::median); },
      "Median time of the runs with the row's shapes."},
