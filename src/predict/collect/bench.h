@@ -27,7 +27,7 @@ struct ModelFacts {
   std::vector<KernelFacts> kernels;  ///< in the order of execution
   double io_bytes = 0;               ///< of the model's inputs and outputs, those of known shapes
   std::vector<std::string> notes;
-  std::vector<BodyFacts> bodies{};  ///< of facts_of_model() alone
+  std::vector<BodyFacts> bodies;  ///< of facts_of_model() alone
 };
 
 /// What a kernel runs inside (KernelBody).

@@ -30,7 +30,7 @@ struct OptimisedKernels {
   std::map<std::string, Shape> input_shapes;
   std::vector<HostTensor> input_values;  ///< that nobody has to give
   std::vector<std::string> notes;        ///< what a reader has to know, one sentence each
-  std::vector<KernelBody> bodies{};      ///< of kernel_structure_of() alone
+  std::vector<KernelBody> bodies;        ///< of kernel_structure_of() alone
 };
 
 /// A graph that a kernel runs: a branch of If, a turn of Loop or Scan.
@@ -46,8 +46,8 @@ struct KernelBody {
 OptimisedKernels kernels_of(const std::filesystem::path& model, const RunSettings& settings);
 
 /// The same for who only wants to know the kernels: `model` lacks the values of large weights, so that it cannot be run,
-/// and there are no input_values. Bodies come along. A tenth of the time, where the runtime can tell all shapes without a session; else, and
-/// for what it refuses, as kernels_of(). Throws as that.
+/// and there are no input_values. Bodies come along. A tenth of the time, where the runtime can tell all shapes without
+/// a session; else, and for what it refuses, as kernels_of(). Throws as that.
 OptimisedKernels kernel_structure_of(const std::filesystem::path& model, const RunSettings& settings);
 
 /// The graph that a runtime saved of `model` when it opened its file, with the weights that it left where the model has
