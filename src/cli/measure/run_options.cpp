@@ -1,5 +1,7 @@
 #include "cli/measure/run_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/line/tables.h"
