@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <numeric>
 #include <thread>
 
@@ -55,6 +56,25 @@ RunPass empty_pass(bool profiled) {
   return pass;
 }
 
+/// A plain session "a" and a profiled one "b" with runs of one length, and the order in which they ran.
+class TwoSessions {
+ public:
+  explicit TwoSessions(Nanoseconds each) : plain_("a", each, order), profiled_("b", each, order) {}
+
+  void take_turns(const std::function<void()>& between = {}) {
+    passes.emplace_back(plain_, settings, nullptr, empty_pass(false));
+    passes.emplace_back(profiled_, settings, nullptr, empty_pass(true));
+    measure(passes, {}, between);
+  }
+
+  std::string order;
+  RunSettings settings;
+  std::vector<Measurement> passes;
+
+ private:
+  ScriptedSession plain_, profiled_;
+};
+
 TEST(Measure, without_a_number_or_a_time_long_runs_are_ten_and_short_ones_as_many_as_fill_a_second) {
   const auto runs_of = [](Nanoseconds each) {
     std::string order;
@@ -72,83 +92,59 @@ TEST(Measure, without_a_number_or_a_time_long_runs_are_ten_and_short_ones_as_man
 }
 
 TEST(Measure, two_sessions_take_turns_after_both_are_warm) {
-  std::string order;
-  ScriptedSession plain("a", 20ms, order), profiled("b", 20ms, order);
-  RunSettings settings;
-  settings.iterations = 3, settings.warmup_iterations = 2;
-  std::vector<Measurement> passes;
-  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
-  passes.emplace_back(profiled, settings, nullptr, empty_pass(true));
-  measure(passes, {});
-  EXPECT_EQ(order,
+  TwoSessions both(20ms);
+  both.settings.iterations = 3, both.settings.warmup_iterations = 2;
+  both.take_turns();
+  EXPECT_EQ(both.order,
             "aabb"
             "ababab");
 }
 
 TEST(Measure, kept_state_is_reset_every_few_runs_and_each_sample_is_at_its_step) {
-  std::string order;
-  ScriptedSession plain("a", 20ms, order), profiled("b", 20ms, order);
-  RunSettings settings;
-  settings.iterations = 4, settings.warmup_iterations = 1, settings.state_steps = 3;
-  std::vector<Measurement> passes;
-  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
-  measure(passes, {});
-  EXPECT_EQ(order, "a|aaa|a");
-  order.clear();
-  passes.clear();
-  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
-  passes.emplace_back(profiled, settings, nullptr, empty_pass(true));
-  measure(passes, {});
-  EXPECT_EQ(order,
+  TwoSessions both(20ms);
+  both.settings.iterations = 4, both.settings.warmup_iterations = 1, both.settings.state_steps = 3;
+  both.take_turns();
+  EXPECT_EQ(both.order,
             "ab"
             "|a|b"
             "abab"
             "|a|b");
+  std::string order;
+  ScriptedSession alone("a", 20ms, order);
+  std::vector<Measurement> passes;
+  passes.emplace_back(alone, both.settings, nullptr, empty_pass(false));
+  measure(passes, {});
+  EXPECT_EQ(order, "a|aaa|a");
 }
 
 TEST(Measure, uncounted_runs_between_turns_do_not_move_the_steps) {
-  std::string order;
-  ScriptedSession plain("a", 1ms, order), profiled("b", 1ms, order);
-  RunSettings settings;
-  settings.iterations = 2, settings.warmup_iterations = 1, settings.state_steps = 10;
-  std::vector<Measurement> passes;
-  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
-  passes.emplace_back(profiled, settings, nullptr, empty_pass(true));
-  measure(passes, {});
-  EXPECT_EQ(order,
+  TwoSessions both(1ms);
+  both.settings.iterations = 2, both.settings.warmup_iterations = 1, both.settings.state_steps = 10;
+  both.take_turns();
+  EXPECT_EQ(both.order,
             "ab"
             "aa|abb|b"      // two to settle, then the first step
             "aa|aabb|bb");  // the first step again, uncounted, and the second
-  const RunPass pass = passes[1].finish();
+  const RunPass pass = both.passes[1].finish();
   ASSERT_EQ(pass.ops.size(), 2u);
 }
 
 TEST(Measure, what_comes_between_comes_before_each_block) {
-  std::string order;
-  ScriptedSession plain("a", 20ms, order), profiled("b", 20ms, order);
-  RunSettings settings;
-  settings.iterations = 2, settings.warmup_iterations = 1;
-  std::vector<Measurement> passes;
-  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
-  passes.emplace_back(profiled, settings, nullptr, empty_pass(true));
-  measure(passes, {}, [&] { order += "."; });
-  EXPECT_EQ(order, "ab.a.b.a.b");
+  TwoSessions both(20ms);
+  both.settings.iterations = 2, both.settings.warmup_iterations = 1;
+  both.take_turns([&] { both.order += "."; });
+  EXPECT_EQ(both.order, "ab.a.b.a.b");
 }
 
 TEST(Measure, short_runs_settle_before_each_turn_and_only_counted_ones_have_operators) {
-  std::string order;
-  ScriptedSession plain("a", 1ms, order), profiled("b", 1ms, order);
-  RunSettings settings;
-  settings.iterations = 2, settings.warmup_iterations = 1;
-  std::vector<Measurement> passes;
-  passes.emplace_back(plain, settings, nullptr, empty_pass(false));
-  passes.emplace_back(profiled, settings, nullptr, empty_pass(true));
-  measure(passes, {});
-  EXPECT_EQ(order,
+  TwoSessions both(1ms);
+  both.settings.iterations = 2, both.settings.warmup_iterations = 1;
+  both.take_turns();
+  EXPECT_EQ(both.order,
             "ab"
             "aaabbb"
             "aaabbb");  // two runs to settle, one that counts
-  RunPass pass = passes[1].finish();
+  RunPass pass = both.passes[1].finish();
   ASSERT_EQ(pass.ops.size(), 2u);
   EXPECT_EQ(pass.ops[0][0].node->name, "3");
   EXPECT_EQ(pass.ops[1][0].node->name, "6");
