@@ -106,31 +106,35 @@ void YamlSection::unknown(const YAML::Node& node, const std::string& key, const 
        "unknown key; " + suggestion(key, keys, fmt::format("the keys are {}", fmt::join(keys, ", "))));
 }
 
+/// Braces and brackets that are not closed, each with its line.
+using OpenBraces = std::vector<std::pair<char, int>>;
+
+/// Opens and closes those of a line, outside of quotes and comments.
+static void count_braces(std::string_view line, int number, OpenBraces& open) {
+  char quote = '\0';
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote != '\0')
+      quote = c == quote ? '\0' : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else if (c == '#' && (i == 0 || line[i - 1] == ' '))
+      return;
+    else if (c == '{' || c == '[')
+      open.emplace_back(c, number);
+    else if ((c == '}' || c == ']') && !open.empty())
+      open.pop_back();
+  }
+}
+
 /// What people get wrong most, in their words, with its line; yaml-cpp tells where it stopped.
 static std::string likely_mistake(std::string_view text) {
   int number = 1;
-  std::vector<std::pair<char, int>> open;  ///< braces and brackets, and their lines
-  for (std::string_view rest = text; !rest.empty(); ++number) {
-    const auto end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
-    rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
-    const auto indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
-    if (indent.find('\t') != indent.npos)
+  OpenBraces open;
+  for (const std::string& line : split(text, '\n')) {
+    if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != line.npos)
       return fmt::format("{}: not YAML: the line is indented with a tab; use blanks", number);
-    char quote = '\0';
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const char c = line[i];
-      if (quote != '\0')
-        quote = c == quote ? '\0' : quote;
-      else if (c == '"' || c == '\'')
-        quote = c;
-      else if (c == '#' && (i == 0 || line[i - 1] == ' '))
-        break;
-      else if (c == '{' || c == '[')
-        open.emplace_back(c, number);
-      else if ((c == '}' || c == ']') && !open.empty())
-        open.pop_back();
-    }
+    count_braces(line, number++, open);
   }
   if (open.empty()) return "";
   const auto [brace, line] = open.back();
