@@ -130,12 +130,10 @@ bool is_kind_of_openvino(const std::string& device) {
 }
 
 /// Why no runtime of the list can use the device here; empty: one can.
-std::string reason_against(const SweepDevice& device, const std::vector<std::string>& runtimes) {
+std::string reason_against_all(const SweepDevice& device, const std::vector<std::string>& runtimes) {
   std::vector<std::string> reasons;
   for (const std::string& name : runtimes) {
-    std::string reason = "it has no device of this name";
-    for (const DeviceStatus& status : make_runtime(name)->devices())
-      if (names_device(status, device.device)) reason = status.reason.value_or("");
+    const std::string reason = reason_against(make_runtime(name)->devices(), device.device);
     if (reason.empty()) return "";
     reasons.push_back(fmt::format("{}: {}", name, reason));
   }
@@ -147,7 +145,7 @@ void check_any_is_here(const std::vector<SweepDevice>& devices, const std::vecto
   std::vector<std::string> missing;
   for (const SweepDevice& device : devices) {
     if (is_simulated(device.device) || is_kind_of_openvino(device.device)) return;
-    const std::string reason = reason_against(device, runtimes);
+    const std::string reason = reason_against_all(device, runtimes);
     if (reason.empty()) return;
     missing.push_back(fmt::format("{} cannot be used ({})", device.device, reason));
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/statistics/statistics.h"
+#include "measure/report/statistic_cell.h"
 
 namespace takt {
 namespace {
@@ -14,11 +14,6 @@ struct ShapesRow {
   std::optional<std::int64_t> resident = {};  ///< at most
 };
 
-Cell statistic(const ShapesRow& row, Duration Summary::*figure) {
-  const auto times = summarize(row.samples);
-  return times ? Cell((*times).*figure) : Cell();
-}
-
 constexpr Column<ShapesRow> shapes_columns[] = {
     {"turn_shapes", "Inputs", [](const ShapesRow& r) -> Cell { return r.turn->shapes; },
      "Shapes of the model's inputs in the runs of the row, where files of different shapes take turns."},
@@ -28,9 +23,9 @@ constexpr Column<ShapesRow> shapes_columns[] = {
      [](const ShapesRow& r) { return r.samples.empty() ? Cell() : time_cell(r.samples.front()); },
      "Time of the first measured run with the row's shapes; runtimes choose kernels and plan memory again for shapes "
      "that are new to them."},
-    {"turn_median_us", "Median", [](const ShapesRow& r) { return statistic(r, &Summary::median); },
+    {"turn_median_us", "Median", [](const ShapesRow& r) { return statistic_cell(r.samples, &Summary::median); },
      "Median time of the runs with the row's shapes."},
-    {"turn_max_us", "Max", [](const ShapesRow& r) { return statistic(r, &Summary::max); },
+    {"turn_max_us", "Max", [](const ShapesRow& r) { return statistic_cell(r.samples, &Summary::max); },
      "Longest run with the row's shapes."},
     {"turn_resident_bytes", "Resident", [](const ShapesRow& r) { return optional_cell(r.resident); },
      "Resident bytes of the whole program after a run with the row's shapes, at most. A runtime that keeps memory for "

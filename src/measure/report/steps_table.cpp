@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/statistics/statistics.h"
+#include "measure/report/statistic_cell.h"
 
 namespace takt {
 namespace {
@@ -13,19 +13,14 @@ struct StepRow {
   std::vector<Nanoseconds> samples = {};
 };
 
-Cell statistic(const StepRow& row, Duration Summary::*figure) {
-  const auto times = summarize(row.samples);
-  return times ? Cell((*times).*figure) : Cell();
-}
-
 constexpr Column<StepRow> steps_columns[] = {
     {"state_step", "Step", [](const StepRow& r) -> Cell { return r.step; },
      "Number of the run since the model's state was reset, from 1."},
     {"step_runs", "Runs", [](const StepRow& r) -> Cell { return static_cast<std::int64_t>(r.samples.size()); },
      "Measured runs at the step of the row."},
-    {"step_median_us", "Median", [](const StepRow& r) { return statistic(r, &Summary::median); },
+    {"step_median_us", "Median", [](const StepRow& r) { return statistic_cell(r.samples, &Summary::median); },
      "Median time of the runs at the step of the row."},
-    {"step_max_us", "Max", [](const StepRow& r) { return statistic(r, &Summary::max); },
+    {"step_max_us", "Max", [](const StepRow& r) { return statistic_cell(r.samples, &Summary::max); },
      "Longest run at the step of the row."},
 };
 

@@ -167,6 +167,8 @@ class Grouping {
 
 }  // namespace
 
+bool is_heavy_layer(std::string_view layer_type) { return weight_of(layer_type) == Weight::heavy; }
+
 std::string text_of(const ov::Node& node, const std::string& key) {
   const auto& information = node.get_rt_info();
   const auto found = information.find(key);

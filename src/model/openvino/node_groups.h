@@ -12,6 +12,7 @@
 #include <map>
 #include <openvino/core/model.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/openvino/layers.h"
@@ -28,6 +29,9 @@ struct NodeGroup {
 
 /// Returns the group of every node of `runtime_model`; without a graph all groups are empty.
 std::map<const ov::Node*, NodeGroup> group_nodes(const ov::Model& runtime_model, const Graph* graph);
+
+/// Whether nodes of this layer type have most of an operator's work: convolutions, products, recurrences, attention.
+bool is_heavy_layer(std::string_view layer_type);
 
 /// The operator that a fused kernel is named after: the heaviest kind present, else the first; nullptr for none.
 const Op* dominant(const std::vector<const Op*>& ops);

@@ -4,7 +4,6 @@
 #include <map>
 #include <openvino/core/node.hpp>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -46,13 +45,6 @@ std::optional<ElementType> computed_in(const ov::Node& node) {
   for (const auto& [name, type] : arithmetic_types)
     if (told == name) return type;
   return std::nullopt;
-}
-
-bool is_heavy(const ov::Node& node) {
-  static const std::set<std::string> layers{
-      "Convolution", "Deconvolution", "FullyConnected", "MatMul", "RNNSeq", "RNNCell", "ScaledDotProductAttention",
-      "MHA"};
-  return layers.contains(text_of(node, "layerType"));
 }
 
 ExecutedNode describe(const ov::Node& node, const NodeGroup& group) {
@@ -104,7 +96,7 @@ std::vector<NodeStamp> stamps_of(const std::vector<ov::ProfilingInfo>& counters)
 std::optional<ElementType> most_computed_in(const ov::Model& runtime_model) {
   std::map<ElementType, int> nodes;
   for (const auto& node : runtime_model.get_ops())
-    if (const auto type = computed_in(*node); type && is_heavy(*node)) ++nodes[*type];
+    if (const auto type = computed_in(*node); type && is_heavy_layer(text_of(*node, "layerType"))) ++nodes[*type];
   const auto most = std::max_element(nodes.begin(), nodes.end(), [](auto& a, auto& b) { return a.second < b.second; });
   return most == nodes.end() ? std::nullopt : std::optional(most->first);
 }

@@ -72,12 +72,12 @@ std::vector<std::string> names(bool built) {
   return result;
 }
 
-/// Why the runtime cannot use the device; empty: it can.
-std::string reason_against(const ToldDevices& told, std::string_view device) {
-  if (!told.reason.empty()) return told.reason;
+/// Adds what can be used and is not in the list.
+void add_usable(const ToldDevices& told, std::vector<std::string>& usable) {
+  if (!told.reason.empty()) return;
   for (const DeviceStatus& status : told.devices)
-    if (names_device(status, device)) return status.reason.value_or("");
-  return "it has no device of this name";
+    if (!status.reason && std::find(usable.begin(), usable.end(), status.device) == usable.end())
+      usable.push_back(status.device);
 }
 
 }  // namespace
@@ -137,13 +137,12 @@ RuntimeChoice runtime_for_device(const std::filesystem::path& model, std::string
   std::vector<std::string> reasons, usable;
   for (const std::string& name : readers) {
     const ToldDevices of_runtime = told(name);
-    const std::string reason = reason_against(of_runtime, device);
+    const std::string reason =
+        of_runtime.reason.empty() ? reason_against(of_runtime.devices, device) : of_runtime.reason;
     if (reason.empty())
       return name == own.name ? own : RuntimeChoice{name, fmt::format("{} has no {}", own.name, printable(device))};
     reasons.push_back(fmt::format("{}: {}", name, reason));
-    for (const DeviceStatus& status : of_runtime.reason.empty() ? of_runtime.devices : std::vector<DeviceStatus>())
-      if (!status.reason && std::find(usable.begin(), usable.end(), status.device) == usable.end())
-        usable.push_back(status.device);
+    add_usable(of_runtime, usable);
   }
   throw Error(ErrorKind::unsupported,
               fmt::format("{}: device {} cannot be used ({}); use {}", printable(model.string()), printable(device),

@@ -34,6 +34,12 @@ bool names_device(const DeviceStatus& status, std::string_view wanted) {
   return are_one(lower_case(status.device), in_takt_words(wanted));
 }
 
+std::string reason_against(const std::vector<DeviceStatus>& statuses, std::string_view wanted) {
+  for (const DeviceStatus& status : statuses)
+    if (names_device(status, wanted)) return status.reason.value_or("");
+  return "it has no device of this name";
+}
+
 std::string choose_device(const std::vector<DeviceStatus>& statuses, std::string_view wanted, std::string_view where,
                           std::string_view sdk) {
   const std::string device = in_takt_words(wanted);
