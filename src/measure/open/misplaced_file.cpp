@@ -10,6 +10,7 @@
 #include "base/basics/error.h"
 #include "base/basics/text.h"
 #include "base/files/file.h"
+#include "model/runtime/runtime.h"
 
 namespace takt {
 namespace {
@@ -24,7 +25,7 @@ struct Format {
   std::vector<std::string_view> endings;
   std::size_t offset = 0;
   std::string_view bytes = "";  ///< at `offset`; empty: only endings tell
-  bool openvino_reads = false;
+  bool some_runtime_reads = false;  ///< RuntimeTraits::reads_other_formats
 };
 
 const std::vector<Format>& formats() {
@@ -99,9 +100,11 @@ std::string misplacement(const std::filesystem::path& path, std::string_view sta
     return fmt::format("is a benchmark_app report; 'takt analyze {}' prints it", file);
   for (const Format& format : formats()) {
     if (!is_format(format, ending, start)) continue;
-    if (!format.openvino_reads) return fmt::format("is {}; {}", format.name, format.remedy);
-    if (runtime == "openvino") return "";
-    return fmt::format("is {}; --runtime openvino reads it, or {}", format.name, format.remedy);
+    if (!format.some_runtime_reads) return fmt::format("is {}; {}", format.name, format.remedy);
+    const std::string reader = runtime_with(&RuntimeTraits::reads_other_formats);
+    if (runtime == reader) return "";
+    const std::string use = reader.empty() ? "" : fmt::format("--runtime {} reads it, or ", reader);
+    return fmt::format("is {}; {}{}", format.name, use, format.remedy);
   }
   return "";
 }

@@ -9,7 +9,7 @@
 namespace takt {
 
 /// "is a profile; takt analyze FILE prints it". `start` are the first bytes of the file. Empty: it may well be a model.
-/// What OpenVINO reads beside ONNX and its own IR is no mistake when `runtime` is openvino.
+/// What `runtime` reads besides ONNX and its own format (RuntimeTraits) is no mistake.
 std::string misplacement(const std::filesystem::path& path, std::string_view start, std::string_view runtime);
 
 /// Throws Error(bad_input) that names the file. Files that cannot be read are left to whoever reads them.

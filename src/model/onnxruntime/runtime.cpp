@@ -46,7 +46,7 @@ class OnnxRuntime : public Runtime {
 
   std::string_view name() const override { return "onnxruntime"; }
   std::string version() const override { return Ort::GetVersionString(); }
-  RuntimeTraits traits() const override { return {.as_written = {{"graph_optimization_level", "disabled"}}}; }
+  RuntimeTraits traits() const override { return onnxruntime_traits(); }
 
   void add_custom_ops(const std::filesystem::path& library) override {
     check_model_file(library);
@@ -149,6 +149,10 @@ class OnnxRuntime : public Runtime {
 };
 
 }  // namespace
+
+RuntimeTraits onnxruntime_traits() {
+  return {.saves_graph = true, .as_written = {{"graph_optimization_level", "disabled"}}};
+}
 
 std::unique_ptr<Runtime> make_onnxruntime_runtime() {
   return guarded("onnxruntime: cannot start", [] { return std::unique_ptr<Runtime>(std::make_unique<OnnxRuntime>()); });

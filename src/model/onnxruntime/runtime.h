@@ -7,6 +7,7 @@
 
 namespace takt {
 
+RuntimeTraits onnxruntime_traits();
 std::unique_ptr<Runtime> make_onnxruntime_runtime();
 
 }  // namespace takt

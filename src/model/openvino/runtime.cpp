@@ -85,14 +85,7 @@ class OpenVinoRuntime : public Runtime {
  public:
   std::string_view name() const override { return "openvino"; }
 
-  RuntimeTraits traits() const override {
-    return {.shares_threads = true,  // its library keeps them for the process
-            .has_streams = true,
-            .times_requests = true,
-            .reshapes = true,
-            .reads_ir = true,
-            .precisions = {ElementType::f32, ElementType::bf16, ElementType::f16}};
-  }
+  RuntimeTraits traits() const override { return openvino_traits(); }
 
   void add_custom_ops(const std::filesystem::path& library) override {
     check_model_file(library);
@@ -320,6 +313,16 @@ class OpenVinoRuntime : public Runtime {
 };
 
 }  // namespace
+
+RuntimeTraits openvino_traits() {
+  return {.shares_threads = true,  // its library keeps them for the process
+          .has_streams = true,
+          .times_requests = true,
+          .reshapes = true,
+          .uses_ir = true,
+          .reads_other_formats = true,
+          .precisions = {ElementType::f32, ElementType::bf16, ElementType::f16}};
+}
 
 std::unique_ptr<Runtime> make_openvino_runtime() {
   return guarded("openvino: cannot start",

@@ -7,6 +7,7 @@
 
 namespace takt {
 
+RuntimeTraits openvino_traits();
 std::unique_ptr<Runtime> make_openvino_runtime();
 
 }  // namespace takt

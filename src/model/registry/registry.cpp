@@ -26,6 +26,7 @@ struct Entry {
   std::string option;                  ///< the configure option that builds it
   std::vector<std::string> endings;    ///< of the files that it opens, its own format first
   std::unique_ptr<Runtime> (*make)();  ///< null: left out
+  RuntimeTraits (*traits)();           ///< null: left out
 };
 
 const std::vector<Entry>& entries();
@@ -40,21 +41,25 @@ std::unique_ptr<Runtime> make_real_runtime() {
 
 #ifdef TAKT_WITH_OPENVINO
 constexpr auto make_openvino = make_openvino_runtime;
+constexpr auto traits_of_openvino = openvino_traits;
 #else
 constexpr std::unique_ptr<Runtime> (*make_openvino)() = nullptr;
+constexpr RuntimeTraits (*traits_of_openvino)() = nullptr;
 #endif
 #ifdef TAKT_WITH_ONNXRUNTIME
 constexpr auto make_onnxruntime = make_onnxruntime_runtime;
+constexpr auto traits_of_onnxruntime = onnxruntime_traits;
 #else
 constexpr std::unique_ptr<Runtime> (*make_onnxruntime)() = nullptr;
+constexpr RuntimeTraits (*traits_of_onnxruntime)() = nullptr;
 #endif
 
 // In the order in which they are offered: real runtimes first.
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
-      {"openvino", "TAKT_WITH_OPENVINO", {".xml", ".onnx"}, make_openvino},
-      {"onnxruntime", "TAKT_WITH_ONNXRUNTIME", {".onnx"}, make_onnxruntime},
-      {std::string(simulated_runtime), "", {".onnx"}, [] { return make_sim_runtime(make_real_runtime); }},
+      {"openvino", "TAKT_WITH_OPENVINO", {".xml", ".onnx"}, make_openvino, traits_of_openvino},
+      {"onnxruntime", "TAKT_WITH_ONNXRUNTIME", {".onnx"}, make_onnxruntime, traits_of_onnxruntime},
+      {std::string(simulated_runtime), "", {".onnx"}, [] { return make_sim_runtime(make_real_runtime); }, sim_traits},
   };
   return all;
 }
@@ -85,12 +90,15 @@ void add_usable(const ToldDevices& told, std::vector<std::string>& usable) {
 std::vector<std::string> runtime_names() { return names(true); }
 std::vector<std::string> missing_runtime_names() { return names(false); }
 
-std::unique_ptr<Runtime> make_runtime(std::string_view name) {
+namespace {
+
+/// Throws Error(unsupported): nothing has this name, or it was left out.
+const Entry& entry_of(std::string_view name) {
   std::vector<std::string> known;
   for (const auto& entry : entries()) {
     known.push_back(entry.name);
     if (entry.name != name) continue;
-    if (entry.make) return entry.make();
+    if (entry.make) return entry;
     throw Error(ErrorKind::unsupported,
                 fmt::format("runtime '{}': left out of this binary; configure with -D{}=ON, or use {}", name,
                             entry.option, fmt::join(runtime_names(), ", ")));
@@ -98,6 +106,18 @@ std::unique_ptr<Runtime> make_runtime(std::string_view name) {
   throw Error(ErrorKind::unsupported, fmt::format("runtime '{}': unknown; {}", printable(name),
                                                   suggestion(lower_case(name), known,
                                                              fmt::format("use {}", fmt::join(runtime_names(), ", ")))));
+}
+
+}  // namespace
+
+std::unique_ptr<Runtime> make_runtime(std::string_view name) { return entry_of(name).make(); }
+
+RuntimeTraits traits_of(std::string_view name) { return entry_of(name).traits(); }
+
+std::string runtime_with(bool RuntimeTraits::*trait) {
+  for (const auto& entry : entries())
+    if (entry.make && entry.traits().*trait) return entry.name;
+  return "";
 }
 
 bool is_model_file(const std::filesystem::path& model) {

@@ -240,7 +240,9 @@ struct RuntimeTraits {
   bool times_requests = false;  ///< requests of sessions with profile_ops report last_ops() and last_totals();
                                 ///< elsewhere recording would cost time and memory, and no one could read it
   bool reshapes = false;        ///< it opens a model with another size along one axis of its inputs than the file's
-  bool reads_ir = false;        ///< of the files that a stage is exported to it wants OpenVINO's own
+  bool uses_ir = false;         ///< OpenVINO's IR is its own format: convert() writes it, stages are given to it as such
+  bool saves_graph = false;     ///< SessionSettings::optimised_model: it writes the graph that it executes, with weights
+  bool reads_other_formats = false;  ///< models of TensorFlow and PaddlePaddle, besides ONNX and its own
   std::vector<ElementType> precisions{};  ///< that SessionSettings::precision may ask for, besides the model's own
   Properties as_written{};                ///< with which a session executes the operators of the file, one by one
 };
@@ -320,6 +322,10 @@ std::vector<std::string> runtime_names();
 std::vector<std::string> missing_runtime_names();
 /// Throws Error(unsupported) naming the nearest spelling, or the configure option when left out.
 std::unique_ptr<Runtime> make_runtime(std::string_view name);
+/// Of a runtime of this binary, without making one. Throws as make_runtime().
+RuntimeTraits traits_of(std::string_view name);
+/// The first runtime of this binary that has the trait; empty: none has.
+std::string runtime_with(bool RuntimeTraits::*trait);
 
 /// Whether a runtime, of this binary or left out of it, opens files of this name: "cat.onnx", "cat.xml".
 bool is_model_file(const std::filesystem::path& model);

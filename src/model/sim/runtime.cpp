@@ -19,7 +19,7 @@ class SimRuntime : public Runtime {
   explicit SimRuntime(MakeRuntime make) : make_(std::move(make)) {}
 
   std::string_view name() const override { return simulated_runtime; }
-  RuntimeTraits traits() const override { return {.is_simulated = true, .has_streams = true}; }
+  RuntimeTraits traits() const override { return sim_traits(); }
   std::string version() const override { return "1"; }
 
   std::vector<DeviceStatus> devices() override {
@@ -67,6 +67,8 @@ class SimRuntime : public Runtime {
 };
 
 }  // namespace
+
+RuntimeTraits sim_traits() { return {.is_simulated = true, .has_streams = true}; }
 
 std::unique_ptr<Runtime> make_sim_runtime(std::function<std::unique_ptr<Runtime>()> make_real) {
   return std::make_unique<SimRuntime>(std::move(make_real));

@@ -8,6 +8,7 @@
 
 namespace takt {
 
+RuntimeTraits sim_traits();
 /// `make_real` makes a real runtime for descriptions with `compute: true`, or throws Error(unsupported); a parameter
 /// because the registry that knows the runtimes lies above this module.
 std::unique_ptr<Runtime> make_sim_runtime(std::function<std::unique_ptr<Runtime>()> make_real);

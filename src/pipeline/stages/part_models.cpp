@@ -21,7 +21,7 @@ PartModels::PartModels(std::filesystem::path model, const RunSettings& settings,
 }
 
 std::optional<std::size_t> PartModels::free_axis(const StageExecutorSettings& part) const {
-  if (!fixes_rows() || !make_runtime(choose_runtime(model_, run_settings(part)).name)->traits().reshapes) return {};
+  if (!fixes_rows() || !traits_of(choose_runtime(model_, run_settings(part)).name).reshapes) return {};
   return static_cast<std::size_t>(axis_);
 }
 

@@ -97,8 +97,7 @@ class ContentionBench {
       return spec;
     }
     const StageExport exported = export_of(what.range, task_.unit, task_.size);
-    stage.model =
-        task_.folder / (make_runtime(task_.runtime)->traits().reads_ir ? ir_file(exported) : onnx_file(exported));
+    stage.model = task_.folder / (traits_of(task_.runtime).uses_ir ? ir_file(exported) : onnx_file(exported));
     stage.runtime = task_.runtime;
     if (task_.unit == "CPU") stage.precision = ElementType::f32;  // as for its times
     stage.given = values_of(what.range, exported.settings.size.has_value());

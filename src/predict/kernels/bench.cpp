@@ -233,10 +233,8 @@ std::vector<KernelTimes> bench_kernels(const OptimisedKernels& kernels, const Be
 
 std::vector<KernelTimes> bench_records(const KernelFile& file, const std::string& device,
                                        const BenchSettings& settings) {
-  SessionSettings session;
-  session.device = device;
-  session.properties["graph_optimization_level"] = "disabled";
-  Bench bench("onnxruntime", session, settings);
+  const LoneKernels lone = lone_kernels(device);
+  Bench bench(lone.runtime, lone.settings, settings);
   std::vector<KernelTimes> result;
   for (const auto& [id, of_id] : file.records) {
     const KernelRecord& record = of_id;
@@ -250,10 +248,8 @@ std::vector<KernelTimes> bench_records(const KernelFile& file, const std::string
 }
 
 KernelTimes bench_model_file(const fs::path& model, const std::string& device, const BenchSettings& settings) {
-  SessionSettings session;
-  session.device = device;
-  session.properties["graph_optimization_level"] = "disabled";
-  Bench bench("onnxruntime", session, settings);
+  const LoneKernels lone = lone_kernels(device);
+  Bench bench(lone.runtime, lone.settings, settings);
   KernelTimes times;
   times.name = model.stem().string();
   bench.time_alone(model, read_onnx_structure(model).graph, times);

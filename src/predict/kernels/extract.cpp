@@ -164,11 +164,11 @@ std::vector<ExtractedKernel> extract_kernels(const OptimisedKernels& kernels, co
 
 std::vector<ExtractedKernel> extract_records(const KernelFile& file, const std::string& device,
                                              const ExtractSettings& settings) {
-  SessionSettings session;
-  session.device = device;
-  session.properties["graph_optimization_level"] = "disabled";
   std::optional<KernelRuns> runs;
-  if (settings.run) runs.emplace("onnxruntime", session);
+  if (settings.run) {
+    const LoneKernels lone = lone_kernels(device);
+    runs.emplace(lone.runtime, lone.settings);
+  }
   std::vector<ExtractedKernel> result;
   for (const auto& [id, of_id] : file.records) {
     const KernelRecord& record = of_id;

@@ -243,8 +243,18 @@ SessionSettings as_written(const OptimisedKernels& kernels) {
   SessionSettings settings;
   settings.device = kernels.graph.device;
   settings.input_shapes = kernels.input_shapes;
-  settings.properties = make_runtime(kernels.graph.runtime)->traits().as_written;
+  settings.properties = traits_of(kernels.graph.runtime).as_written;
   return settings;
+}
+
+LoneKernels lone_kernels(const std::string& device) {
+  LoneKernels lone{runtime_with(&RuntimeTraits::saves_graph), {}};
+  if (lone.runtime.empty())
+    throw Error(ErrorKind::unsupported,
+                "kernels: this binary has no ONNX Runtime, which runs them; configure with -DTAKT_WITH_ONNXRUNTIME=ON");
+  lone.settings.device = device;
+  lone.settings.properties = traits_of(lone.runtime).as_written;
+  return lone;
 }
 
 OnnxModel read_saved_graph(const fs::path& saved, const Graph& model) {
@@ -255,14 +265,14 @@ OnnxModel read_saved_graph(const fs::path& saved, const Graph& model) {
 
 OptimisedKernels kernels_of(const fs::path& model, const RunSettings& settings) {
   const RuntimeChoice choice = runtime_with_kernels(model, settings);
-  if (choice.name == "openvino") return grouped_kernels(model, settings);
+  if (!traits_of(choice.name).saves_graph) return grouped_kernels(model, settings);
   PreparedModel prepared(model, settings);
   return saved_kernels(prepared, settings, false);
 }
 
 OptimisedKernels kernel_structure_of(const fs::path& model, const RunSettings& settings) {
   const RuntimeChoice choice = runtime_with_kernels(model, settings);
-  if (choice.name == "openvino") return grouped_kernels(model, settings);
+  if (!traits_of(choice.name).saves_graph) return grouped_kernels(model, settings);
   PreparedModel prepared(model, settings);
   try {
     if (auto structure = saved_structure(prepared, settings)) return std::move(*structure);

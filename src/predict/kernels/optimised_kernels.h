@@ -57,4 +57,12 @@ OnnxModel read_saved_graph(const std::filesystem::path& saved, const Graph& mode
 /// Settings of sessions that run a model exactly as it is written, on the device that `kernels` are of.
 SessionSettings as_written(const OptimisedKernels& kernels);
 
+/// A runtime of kernels that stand alone, outside of any model, and settings with which it runs them as written.
+struct LoneKernels {
+  std::string runtime;
+  SessionSettings settings;
+};
+/// Throws Error(unsupported): no runtime of this binary saves its graph, and records of kernels come from those.
+LoneKernels lone_kernels(const std::string& device);
+
 }  // namespace takt

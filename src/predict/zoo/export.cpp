@@ -86,11 +86,11 @@ bool write_unless_there(const fs::path& path, const std::string& bytes) {
 class Optimiser {
  public:
   Optimiser() {
-    const auto runtime = make_runtime("onnxruntime");
+    settings_.runtime = lone_kernels("CPU").runtime;
+    const auto runtime = make_runtime(settings_.runtime);
     for (const DeviceStatus& device : runtime->devices())
       if (device.device == "GPU" && !device.reason) settings_.device = "GPU";
-    settings_.runtime = "onnxruntime";
-    made_by_ = fmt::format("onnxruntime {} on {}", runtime->version(), settings_.device == "GPU" ? "CUDA" : "CPU");
+    made_by_ = fmt::format("{} {} on {}", settings_.runtime, runtime->version(), settings_.device == "GPU" ? "CUDA" : "CPU");
   }
 
   const std::string& made_by() const { return made_by_; }
