@@ -22,7 +22,7 @@ TESTED_BY = {"base": "core", "base/machine": "machine", "trace": "trace", "flow"
              "pipeline/record": "record", "pipeline/account": "account", "pipeline/contention": "replay", "pipeline/whatif": "replay",
              "plan": "plan", "plan/gnn": "gnn", "plan/costs": "costs", "plan/sweep": "sweep", "predict": "load", "predict/kernels": "kernels",
              "predict/zoo": "kernels", "predict/fit": "predict", "predict/collect": "predict", "predict/answer": "predict",
-             "training": "training", "training/scenario": "scenario", "training/trainer": "trainer", "cli": "cli"}
+             "training": "training", "training/scenario": "scenario", "training/trainer": "trainer", "report": "report", "cli": "cli"}
 
 
 def module_of(file):

@@ -285,6 +285,11 @@ class RandomMutants(InFolder):
         self.assertTrue(self.random.overlaps(self.change, [self.change]))
         self.assertFalse(self.random.overlaps(self.change, [other]))
 
+    def test_every_source_has_a_module_that_tests_it(self):
+        src = Path(__file__).resolve().parents[2] / "src"
+        modules = {self.random.module_of(str(file.relative_to(src.parent))) for file in src.glob("*/**/*.cpp")}
+        self.assertIn("report", modules)
+
     def baseline(self, command, reached=(0,)):
         """Of one test, a shell's command that sees the number of the change."""
         test = self.random.Test("one", ["sh", "-c", command], str(self.folder), {}, "", 77, 20, False)

@@ -28,7 +28,7 @@ namespace {
 
 /// Returns the runtime that writes IR; null if this binary does not have it, with a warning if files were requested.
 std::unique_ptr<Runtime> ir_converter(bool is_asked) {
-  const std::string converter = runtime_with(&RuntimeTraits::uses_ir);
+  const std::string converter = runtime_that(&RuntimeTraits::uses_ir);
   if (!converter.empty()) return make_runtime(converter);
   if (is_asked) log_warning("no IR is written: this binary has no OpenVINO; configure with -DTAKT_WITH_OPENVINO=ON");
   return nullptr;

@@ -101,7 +101,7 @@ std::string misplacement(const std::filesystem::path& path, std::string_view sta
   for (const Format& format : formats()) {
     if (!is_format(format, ending, start)) continue;
     if (!format.some_runtime_reads) return fmt::format("is {}; {}", format.name, format.remedy);
-    const std::string reader = runtime_with(&RuntimeTraits::reads_other_formats);
+    const std::string reader = runtime_that(&RuntimeTraits::reads_other_formats);
     if (runtime == reader) return "";
     const std::string use = reader.empty() ? "" : fmt::format("--runtime {} reads it, or ", reader);
     return fmt::format("is {}; {}{}", format.name, use, format.remedy);

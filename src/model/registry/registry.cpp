@@ -114,7 +114,7 @@ std::unique_ptr<Runtime> make_runtime(std::string_view name) { return entry_of(n
 
 RuntimeTraits traits_of(std::string_view name) { return entry_of(name).traits(); }
 
-std::string runtime_with(bool RuntimeTraits::*trait) {
+std::string runtime_that(bool RuntimeTraits::*trait) {
   for (const auto& entry : entries())
     if (entry.make && entry.traits().*trait) return entry.name;
   return "";

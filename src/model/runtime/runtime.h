@@ -325,7 +325,7 @@ std::unique_ptr<Runtime> make_runtime(std::string_view name);
 /// Of a runtime of this binary, without making one. Throws as make_runtime().
 RuntimeTraits traits_of(std::string_view name);
 /// The first runtime of this binary that has the trait; empty: none has.
-std::string runtime_with(bool RuntimeTraits::*trait);
+std::string runtime_that(bool RuntimeTraits::*trait);
 
 /// Whether a runtime, of this binary or left out of it, opens files of this name: "cat.onnx", "cat.xml".
 bool is_model_file(const std::filesystem::path& model);

@@ -248,7 +248,7 @@ SessionSettings as_written(const OptimisedKernels& kernels) {
 }
 
 LoneKernels lone_kernels(const std::string& device) {
-  LoneKernels lone{runtime_with(&RuntimeTraits::saves_graph), {}};
+  LoneKernels lone{runtime_that(&RuntimeTraits::saves_graph), {}};
   if (lone.runtime.empty())
     throw Error(ErrorKind::unsupported,
                 "kernels: this binary has no ONNX Runtime, which runs them; configure with -DTAKT_WITH_ONNXRUNTIME=ON");

@@ -22,7 +22,7 @@ void expect_told(const std::vector<Told>& all, const std::string& runtime = "onn
 
 /// "--runtime openvino reads it, or ", in a binary that has it.
 std::string or_by_another_runtime() {
-  const std::string reader = runtime_with(&RuntimeTraits::reads_other_formats);
+  const std::string reader = runtime_that(&RuntimeTraits::reads_other_formats);
   return reader.empty() ? "" : "--runtime " + reader + " reads it, or ";
 }
 
@@ -84,7 +84,7 @@ TEST(MisplacedFile, IsForOpenVinoWhereOnlyThatReadsIt) {
       {"m.pdmodel", "x",
        "is a PaddlePaddle model; " + or_by_another_runtime() + "convert it to ONNX with paddle2onnx"}};
   expect_told(all);
-  if (runtime_with(&RuntimeTraits::reads_other_formats) != "openvino") return;
+  if (runtime_that(&RuntimeTraits::reads_other_formats) != "openvino") return;
   for (const Told& told : all) EXPECT_EQ(misplacement(told.file, told.start, "openvino"), "") << told.file;
   EXPECT_EQ(misplacement("m.pt", "x", "openvino"), "is a PyTorch file; " + torch);
 }

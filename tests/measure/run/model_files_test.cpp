@@ -60,7 +60,7 @@ TEST(MisplacedFile, is_told_where_it_belongs) {
 }
 
 TEST(MisplacedFile, what_openvino_reads_is_left_to_it) {
-  if (runtime_with(&RuntimeTraits::reads_other_formats) != "openvino") GTEST_SKIP() << "a binary without OpenVINO";
+  if (runtime_that(&RuntimeTraits::reads_other_formats) != "openvino") GTEST_SKIP() << "a binary without OpenVINO";
   EXPECT_THAT(misplacement("m.tflite", "", "onnxruntime"), HasSubstr("--runtime openvino reads it"));
   EXPECT_EQ(misplacement("m.tflite", "", "openvino"), "");
   EXPECT_THAT(misplacement("m.pt", "", "openvino"), HasSubstr("torch.onnx.export"));
