@@ -24,7 +24,7 @@ struct Format {
   std::string_view name, remedy;
   std::vector<std::string_view> endings;
   std::size_t offset = 0;
-  std::string_view bytes = "";  ///< at `offset`; empty: only endings tell
+  std::string_view bytes = "";      ///< at `offset`; empty: only endings tell
   bool some_runtime_reads = false;  ///< RuntimeTraits::reads_other_formats
 };
 

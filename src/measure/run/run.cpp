@@ -13,6 +13,7 @@
 #include "base/system/log.h"
 #include "base/system/watched_work.h"
 #include "measure/open/prepared_model.h"
+#include "measure/open/subnormal_note.h"
 #include "measure/operators/computed_notes.h"
 #include "measure/operators/stretches.h"
 #include "measure/timing/instances.h"
@@ -323,6 +324,7 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
   result.stopped = is_asked_to_stop(chosen);
   if (result.profiled && !result.stopped) prepared.learn_executed_shapes();
   add_notes(result, computed_notes(result));
+  add_notes(result, subnormal_note(result, chosen));
   if (result.stopped)
     result.notes.push_back("stopped early; the numbers describe the completed runs only");
   else if (chosen.keep_tensors)

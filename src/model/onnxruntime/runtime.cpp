@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <onnxruntime_cxx_api.h>
+#include <onnxruntime_session_options_config_keys.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -151,7 +152,9 @@ class OnnxRuntime : public Runtime {
 }  // namespace
 
 RuntimeTraits onnxruntime_traits() {
-  return {.saves_graph = true, .as_written = {{"graph_optimization_level", "disabled"}}};
+  return {.saves_graph = true,
+          .subnormals_as_zero = {{kOrtSessionOptionsConfigSetDenormalAsZero, "1"}},
+          .as_written = {{"graph_optimization_level", "disabled"}}};
 }
 
 std::unique_ptr<Runtime> make_onnxruntime_runtime() {

@@ -240,10 +240,11 @@ struct RuntimeTraits {
   bool times_requests = false;  ///< requests of sessions with profile_ops report last_ops() and last_totals();
                                 ///< elsewhere recording would cost time and memory, and no one could read it
   bool reshapes = false;        ///< it opens a model with another size along one axis of its inputs than the file's
-  bool uses_ir = false;         ///< OpenVINO's IR is its own format: convert() writes it, stages are given to it as such
-  bool saves_graph = false;     ///< SessionSettings::optimised_model: it writes the graph that it executes, with weights
-  bool reads_other_formats = false;  ///< models of TensorFlow and PaddlePaddle, besides ONNX and its own
+  bool uses_ir = false;      ///< OpenVINO's IR is its own format: convert() writes it, stages are given to it as such
+  bool saves_graph = false;  ///< SessionSettings::optimised_model: it writes the graph that it executes, with weights
+  bool reads_other_formats = false;       ///< models of TensorFlow and PaddlePaddle, besides ONNX and its own
   std::vector<ElementType> precisions{};  ///< that SessionSettings::precision may ask for, besides the model's own
+  Properties subnormals_as_zero{};        ///< with which a CPU computes with zeros instead of subnormal numbers
   Properties as_written{};                ///< with which a session executes the operators of the file, one by one
 };
 

@@ -134,8 +134,7 @@ std::unique_ptr<Session> StageBench::open(Runtime& runtime, const GraphSize& siz
   // Some processors have units for bfloat16, which a runtime takes unasked; the row says f32.
   if (task_.unit == "CPU" && !runtime.traits().is_simulated) settings.precision = ElementType::f32;
   if (!runtime.traits().is_simulated)
-    return runtime.open(task_.folder / (runtime.traits().uses_ir ? ir_file(what) : onnx_file(what)), nullptr,
-                        settings);
+    return runtime.open(task_.folder / (runtime.traits().uses_ir ? ir_file(what) : onnx_file(what)), nullptr, settings);
   // A description's law needs the shapes of all tensors, so the graph is one of the very size.
   StageModelSettings sized;
   sized.features = sized.hidden = task_.features;

@@ -90,7 +90,8 @@ class Optimiser {
     const auto runtime = make_runtime(settings_.runtime);
     for (const DeviceStatus& device : runtime->devices())
       if (device.device == "GPU" && !device.reason) settings_.device = "GPU";
-    made_by_ = fmt::format("{} {} on {}", settings_.runtime, runtime->version(), settings_.device == "GPU" ? "CUDA" : "CPU");
+    made_by_ =
+        fmt::format("{} {} on {}", settings_.runtime, runtime->version(), settings_.device == "GPU" ? "CUDA" : "CPU");
   }
 
   const std::string& made_by() const { return made_by_; }

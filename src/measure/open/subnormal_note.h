@@ -1,0 +1,17 @@
+// What a user has to know of weights that are subnormal numbers: processors compute with them many times slower.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure/open/run_result.h"
+#include "measure/open/run_settings.h"
+
+namespace takt {
+
+/// One sentence that names the weights and what makes the runtime compute with zeros instead, or none: the model is no
+/// ONNX file or has no such weights, it ran on no CPU or a simulated one, or `settings` ask for zeros already. Reads
+/// the model's file.
+std::vector<std::string> subnormal_note(const RunResult& result, const RunSettings& settings);
+
+}  // namespace takt

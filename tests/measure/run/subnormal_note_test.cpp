@@ -1,0 +1,70 @@
+// What is said of a model whose weights are subnormal numbers, with real runs.
+#include "measure/open/subnormal_note.h"
+
+#include <gmock/gmock.h>
+
+#include "measure/run/run.h"
+#include "model/onnx/builder.h"
+#include "test_folder.h"
+
+namespace takt {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class SubnormalNote : public testing::Test {
+ protected:
+  SubnormalNote() {
+    ModelBuilder b;
+    const auto sum = b.node("Add", {b.input("x", ElementType::f32, {4}), b.floats({1, 1, 1, 1e-40F}, {4}, "decayed")});
+    b.output(b.node("Mul", {sum, b.floats({1, 1, 1e-39F, 1e-40F}, {4}, "worst")}));
+    write_onnx(b.build(), model_);
+  }
+
+  RunResult of(const std::string& runtime, const std::string& device = "CPU") const {
+    RunResult result;
+    result.model = model_, result.runtime = runtime, result.device = device;
+    return result;
+  }
+
+  TestFolder folder_;
+  std::filesystem::path model_ = folder_ / "m.onnx";
+};
+
+TEST_F(SubnormalNote, names_the_weights_and_the_switch_of_the_runtime) {
+  for (const std::string& runtime : runtime_names()) {
+    const auto notes = subnormal_note(of(runtime), {});
+    if (traits_of(runtime).is_simulated) {
+      EXPECT_THAT(notes, IsEmpty());
+      continue;
+    }
+    const std::string remedy = runtime == "onnxruntime"
+                                   ? "--property session.set_denormal_as_zero=1 computes with zeros instead"
+                                   : "--property CPU_DENORMALS_OPTIMIZATION=YES computes with zeros instead";
+    EXPECT_THAT(notes,
+                ElementsAre("weights are subnormal numbers (closer to 0 than 1.2e-38): 50 % of worst and some of "
+                            "1 other; processors can take a hundred times longer over them; " +
+                            remedy));
+    EXPECT_THAT(subnormal_note(of(runtime, "GPU"), {}), IsEmpty());
+  }
+}
+
+TEST_F(SubnormalNote, of_a_run_stands_in_its_result_unless_zeros_were_asked_for) {
+  for (const std::string& runtime : runtime_names()) {
+    const RuntimeTraits traits = traits_of(runtime);
+    if (traits.is_simulated) continue;
+    RunSettings settings;
+    settings.runtime = runtime, settings.iterations = 1, settings.warmup_iterations = 0;
+    const auto said = Contains(HasSubstr("weights are subnormal numbers"));
+    EXPECT_THAT(run_model(model_, settings, RunPasses::plain).notes, said);
+    settings.properties = traits.subnormals_as_zero;
+    EXPECT_THAT(run_model(model_, settings, RunPasses::plain).notes, Not(said));
+  }
+}
+
+}  // namespace
+}  // namespace takt
