@@ -75,8 +75,11 @@ struct StageExecutorSettings {
   std::optional<ElementType> precision{};
   /// True: the runtime gets the model with its dynamic dimensions, so that it is the same at any size. False: with the
   /// sizes of the initial inputs, for which runtimes plan their memory and select their kernels. Batches have those
-  /// sizes in both cases.
+  /// sizes in both cases, unless `sizes_vary`.
   bool open_shapes = false;
+  /// True: batches come in other sizes of the dimensions that the model leaves open, too. Implies `open_shapes`;
+  /// outputs then lie in memory of the runtime's.
+  bool sizes_vary = false;
   /// Settings of the runtime that change speed and not results: "spinning", "memory_pattern", "arena" (ONNX Runtime),
   /// "pinning", "hyper_threading" (OpenVINO), each "on" or "off", pinning also "own"; "hint": "latency", "throughput".
   /// Settings that the runtime does not have are ignored.

@@ -54,13 +54,8 @@ void check_sum(const std::string& name, std::int64_t bytes, std::size_t values) 
 void read_files(const std::string& name, const DataSpec& data, const Port& port, InputTurns& turns) try {
   std::int64_t bytes = 0;
   for (const auto& file : data.files) {
-    std::vector<std::string> same_again;  // every file has the same shape, so the first one says it for all
+    std::vector<std::string> same_again;  // what is said of the first file holds for all
     auto value = value_of(port, file, turns.values.empty() ? turns.notes : same_again);
-    if (!turns.values.empty() && value->shape != turns.values.front()->shape)
-      throw Error(
-          ErrorKind::bad_input,
-          fmt::format("{} is {}, but the first file is {}; all values of an input need the same shape",
-                      printable(file.string()), to_string(value->shape), to_string(turns.values.front()->shape)));
     bytes += held_bytes(*value);
     check_sum(name, bytes, data.files.size());
     turns.values.push_back(std::move(value));
@@ -71,6 +66,11 @@ void read_files(const std::string& name, const DataSpec& data, const Port& port,
 }
 
 }  // namespace
+
+bool InputTurns::sizes_vary() const {
+  return std::any_of(values.begin(), values.end(),
+                     [&](const SharedTensor& value) { return value->shape != values.front()->shape; });
+}
 
 std::vector<InputTurns> read_turns(const StageSpec& stage, const std::vector<Port>& inputs) {
   std::vector<InputTurns> all;

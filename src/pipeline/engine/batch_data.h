@@ -13,6 +13,8 @@ namespace takt {
 
 /// What one input is given: batch b gets value b modulo their number.
 struct InputTurns {
+  bool sizes_vary() const;  ///< not all values have one shape
+
   std::size_t input = 0;  ///< its place in the ports
   std::string name;
   std::vector<SharedTensor> values{};
@@ -20,10 +22,10 @@ struct InputTurns {
   std::vector<std::string> notes{};  ///< how the first file was made to fit the input
 };
 
-/// Reads every file of the stage's data, so that no batch waits for one: converted to the type that the input has, all
-/// of one shape. What the file says to be generated has no values yet. Throws Error(bad_input), beginning with
-/// "data.x:", for an input that the model does not have, files of different shapes and as model/inputs/inputs.h does
-/// for values that do not fit, and for more than 8 GiB of them.
+/// Reads every file of the stage's data, so that no batch waits for one: converted to the type that the input has. Their
+/// shapes may differ in dimensions that the model leaves open. What the file says to be generated has no values yet.
+/// Throws Error(bad_input), beginning with "data.x:", for an input that the model does not have and as
+/// model/inputs/inputs.h does for values that do not fit, and for more than 8 GiB of them.
 std::vector<InputTurns> read_turns(const StageSpec& stage, const std::vector<Port>& inputs);
 
 /// Makes what is to be generated: the first value is that of `samples` (by number of the input), the others are seeded,

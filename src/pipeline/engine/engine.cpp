@@ -12,6 +12,7 @@
 #include "base/system/affinity.h"
 #include "pipeline/engine/engine_run.h"
 #include "pipeline/engine/planned_run.h"
+#include "pipeline/engine/times_by_size.h"
 
 namespace takt {
 namespace {
@@ -129,13 +130,17 @@ PipelineOutcome run_pipeline(const PipelineSpec& spec, const EngineSettings& set
   PipelineOutcome outcome;
   outcome.run = planned_run(spec, *kept->times);
   std::vector<std::vector<InputTurns>> turns;  // of each stage
+  std::vector<int> varying;                    // stages whose batches are of different sizes
   {
     const TemporaryFolder folder("takt-pipeline");
     auto opened =
         open_stages_watched(spec, *kept->times, folder.path(), settings.take_outputs != nullptr, settings.stop);
     if (opened.end.kind != WatchedEnd::Kind::done) return unopened(std::move(outcome), spec, opened.end);
     add_stages(outcome.run, opened.stages, spec, outcome.notes);
-    for (const auto& stage : opened.stages) turns.push_back(stage.turns);
+    for (const auto& stage : opened.stages) {
+      if (stage.sizes_vary) varying.push_back(static_cast<int>(turns.size()));
+      turns.push_back(stage.turns);
+    }
     kept->engine = std::make_unique<EngineRun>(kept->spec, kept->settings, *kept->times, outcome.run.shape,
                                                std::move(opened.stages));
   }
@@ -143,6 +148,7 @@ PipelineOutcome run_pipeline(const PipelineSpec& spec, const EngineSettings& set
   for (std::size_t s = 0; s < turns.size(); ++s)
     for (auto& note : notes_on_turns(spec.stages[s].name, turns[s], outcome.run.schedule.batches.size()))
       outcome.notes.push_back(std::move(note));
+  for (auto& note : notes_on_sizes(outcome.run, varying, turns)) outcome.notes.push_back(std::move(note));
   if (outcome.abandoned) keep_for_ever(std::move(kept));
   return outcome;
 }

@@ -102,14 +102,21 @@ class Opening {
       if (own.values.empty()) continue;
       values[own.input] = own.values.front();
       settings.inputs.push_back(input_text(own.name, own.values.front()->shape));
+      settings.sizes_vary = settings.sizes_vary || own.sizes_vary();
     }
     for (const auto& link : links_into(spec_, s, ports_)) {
       const auto from = static_cast<std::size_t>(link.from);
       if (!stages_[from].is_real()) continue;
       stages_[s].links.push_back(link);
+      settings.sizes_vary = settings.sizes_vary || stages_[from].sizes_vary;
       values[link.input] = in_type(stages_[from].sample_outputs[link.output], ports_[s].inputs[link.input].type);
       settings.inputs.push_back(input_text(ports_[s].inputs[link.input].name, values[link.input]->shape));
     }
+    if (settings.sizes_vary && stage.split)
+      refuse_input(
+          "values of different sizes are not possible for a split stage, whose parts have a size each; give "
+          "values of one shape, or leave out 'split'");
+    stages_[s].sizes_vary = settings.sizes_vary;
     if (stage.dummy && settings.inputs.empty())
       settings.inputs.push_back(input_text("x", {*stage.dummy->matmul, *stage.dummy->matmul}));
     settings.outputs = keep_last_ || !behind_[s].empty();

@@ -21,6 +21,7 @@ struct OpenedStage {
   StagePorts ports;
   std::vector<Link> links;        ///< from stages that really compute; other inputs keep their generated values
   std::vector<InputTurns> turns;  ///< of inputs with data of their own
+  bool sizes_vary = false;        ///< from batch to batch, as its own data or what it gets from another stage
   std::vector<std::unique_ptr<StageExecutor>> replicas;  ///< of an ordinary stage; empty: simulated or split
   std::unique_ptr<DataParallelStage> split;
   std::vector<SharedTensor> sample_inputs, sample_outputs;  ///< empty: simulated

@@ -47,9 +47,10 @@ OpenedSession open_session(const std::filesystem::path& model, const StageExecut
     opened.inputs[i].name = std::move(name);
   }
   opened.session->set_inputs(opened.inputs);
-  if (settings.open_shapes)
+  if (settings.open_shapes && !settings.sizes_vary)
     for (const HostTensor& input : opened.inputs) opened.open_inputs.push_back(input.shape);
   opened.output_shapes = output_shapes(*opened.session, prepared.result().graph);
+  if (settings.sizes_vary) opened.output_shapes.assign(opened.output_shapes.size(), std::nullopt);
   // A virtual clock would begin later, and has nothing to warm up.
   if (opened.session->keeps_real_time()) {
     begin_step("running it once");

@@ -126,7 +126,7 @@ RunSettings run_settings(const StageExecutorSettings& settings) {
   run.device = settings.device;
   run.threads = settings.threads;
   run.precision = settings.precision;
-  run.open_shapes = settings.open_shapes;
+  run.open_shapes = settings.open_shapes || settings.sizes_vary;
   run.tuning = settings.tuning;
   run.inputs = specs_of(settings.inputs);
   run.seed = settings.seed;
