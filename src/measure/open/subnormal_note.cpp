@@ -30,8 +30,8 @@ std::string options(const Properties& properties) {
 
 std::vector<std::string> subnormal_note(const RunResult& result, const RunSettings& settings) {
   const RuntimeTraits traits = traits_of(result.runtime);
-  if (traits.is_simulated || !names_cpu(result.device) || !is_onnx_file(result.model)) return {};
   const Properties& zeros = traits.subnormals_as_zero;
+  if (zeros.empty() || !names_cpu(result.device) || !is_onnx_file(result.model)) return {};
   const auto is_given = [&](auto& entry) { return settings.properties.count(entry.first) > 0; };
   if (std::any_of(zeros.begin(), zeros.end(), is_given)) return {};
   std::optional<SubnormalWeights> found;
@@ -42,12 +42,10 @@ std::vector<std::string> subnormal_note(const RunResult& result, const RunSettin
   if (!found) return {};
   const std::string others =
       found->others == 0 ? "" : fmt::format(" and some of {} other{}", found->others, found->others == 1 ? "" : "s");
-  const std::string remedy =
-      zeros.empty() ? "set them to zero in the model" : options(zeros).substr(1) + " computes with zeros instead";
   return {
       fmt::format("weights are subnormal numbers (closer to 0 than 1.2e-38): {} of {}{}; processors can take a "
-                  "hundred times longer over them; {}",
-                  share_words(found->share), printable(found->worst), others, remedy)};
+                  "hundred times longer over them;{} computes with zeros instead",
+                  share_words(found->share), printable(found->worst), others, options(zeros))};
 }
 
 }  // namespace takt

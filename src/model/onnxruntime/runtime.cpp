@@ -152,9 +152,11 @@ class OnnxRuntime : public Runtime {
 }  // namespace
 
 RuntimeTraits onnxruntime_traits() {
-  return {.saves_graph = true,
-          .subnormals_as_zero = {{kOrtSessionOptionsConfigSetDenormalAsZero, "1"}},
-          .as_written = {{"graph_optimization_level", "disabled"}}};
+  RuntimeTraits traits{.saves_graph = true, .as_written = {{"graph_optimization_level", "disabled"}}};
+#if defined(__x86_64__)  // it ignores the property elsewhere
+  traits.subnormals_as_zero = {{kOrtSessionOptionsConfigSetDenormalAsZero, "1"}};
+#endif
+  return traits;
 }
 
 std::unique_ptr<Runtime> make_onnxruntime_runtime() {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fstream>
 #include <openvino/openvino.hpp>
-#include <openvino/runtime/intel_cpu/properties.hpp>
 
 #include "base/basics/crash.h"
 #include "base/basics/error.h"
@@ -322,8 +321,7 @@ RuntimeTraits openvino_traits() {
           .reshapes = true,
           .uses_ir = true,
           .reads_other_formats = true,
-          .precisions = {ElementType::f32, ElementType::bf16, ElementType::f16},
-          .subnormals_as_zero = {{ov::intel_cpu::denormals_optimization.name(), "YES"}}};
+          .precisions = {ElementType::f32, ElementType::bf16, ElementType::f16}};
 }
 
 std::unique_ptr<Runtime> make_openvino_runtime() {
