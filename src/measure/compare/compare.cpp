@@ -12,6 +12,7 @@
 #include "measure/compare/machine_state.h"
 #include "measure/compare/match.h"
 #include "measure/compare/memory.h"
+#include "measure/compare/speeds.h"
 
 namespace takt {
 namespace {
@@ -59,6 +60,8 @@ class Comparer {
       : before_(before), after_(after), settings_(settings), disturbance_(log_of_disturbance(before, after)) {
     for (auto side : {before, after})
       for (const RecordedProfile& profile : side) is_virtual_ = is_virtual_ && profile.virtual_clock;
+    for (auto side : {before, after})
+      if (const auto speeds = two_speeds_of(side)) gap_ = std::max(gap_, speeds->gap());
   }
 
   Comparison compare() {
@@ -67,6 +70,7 @@ class Comparer {
     add_shares();
     find_variances();
     compare_whole();
+    compare_tail();
     compare_ops();
     return std::move(result_);
   }
@@ -113,7 +117,7 @@ class Comparer {
     for (auto samples : {&RecordedProfile::plain_samples, &RecordedProfile::samples})
       if (whole_.empty())
         if (auto found = difference(series_of(before_, samples), series_of(after_, samples)))
-          whole_.push_back(std::move(*found));
+          whole_.push_back(std::move(*found)), samples_ = samples;
   }
 
   void find_variances() {
@@ -130,11 +134,12 @@ class Comparer {
 
   bool one_run_each() const { return before_.size() == 1 && after_.size() == 1; }
 
-  /// Where the machine disturbed a side more than the other, it is slower for that reason: the interval reaches as far
-  /// as that explains. Three runs and more show by themselves how much of it reaches them.
+  /// Where the machine disturbed a side more than the other, it is slower for that reason, and where a side has two
+  /// speeds, chance decides which of them is seen: the interval reaches as far as that explains. Three runs and more
+  /// show by themselves how much of it reaches them.
   Reach reach(double half) const {
     if (std::min(before_.size(), after_.size()) >= 3) return {half, half};
-    return {half + std::max(0.0, disturbance_), half + std::max(0.0, -disturbance_)};
+    return {half + gap_ + std::max(0.0, disturbance_), half + gap_ + std::max(0.0, -disturbance_)};
   }
 
   void compare_whole() {
@@ -150,6 +155,24 @@ class Comparer {
     const double half = half_width(found, (1 - settings_.confidence) / 2 / (differences_.empty() ? 1 : 2));
     judge(whole, found, reach(half), settings_);
     result_.detectable_whole = std::max(settings_.threshold, std::expm1(half));
+  }
+
+  /// The slowest runs, where they do otherwise than the typical one.
+  void compare_tail() {
+    if (!samples_) return;
+    auto found = difference(series_of(before_, samples_), series_of(after_, samples_), tail_level);
+    if (!found) return;
+    std::vector<Difference> slowest{std::move(*found)};
+    use_samples(slowest[0], pooled_drift(slowest), starts(scatter_of_tail));
+    if (!one_run_each()) use_runs(slowest, {});
+    Change tail;
+    tail.name = "[slowest 5 %]", tail.share = 1;
+    tail.before = time_of_levels(slowest[0].before), tail.after = time_of_levels(slowest[0].after);
+    judge(tail, slowest[0], reach(half_width(slowest[0], (1 - settings_.confidence) / 4)), settings_);
+    const Change& whole = result_.whole;
+    if ((tail.verdict == Verdict::slower && *tail.low > *whole.high) ||
+        (tail.verdict == Verdict::faster && *tail.high < *whole.low))
+      result_.tail = std::move(tail);
   }
 
   bool whole_changed() const {
@@ -203,9 +226,11 @@ class Comparer {
   std::span<const RecordedProfile> before_, after_;
   CompareSettings settings_;
   double disturbance_;
+  double gap_ = 0;          ///< logarithm of the slower over the faster speed of a side that has two
   bool is_virtual_ = true;  ///< nothing but the described noise differs between starts
   Comparison result_;
-  std::vector<Difference> whole_;  ///< one; none: too few samples
+  std::vector<Difference> whole_;                                 ///< one; none: too few samples
+  std::vector<Nanoseconds> RecordedProfile::*samples_ = nullptr;  ///< of which `whole_` is; null: none
   std::vector<Difference> differences_;
   std::vector<std::size_t> rows_;  ///< of `differences_` in result_.ops
 };
@@ -218,6 +243,7 @@ void withhold(Comparison& comparison, std::string reason) {
            verdict == Verdict::inconclusive;
   };
   if (is_judged(comparison.whole.verdict)) comparison.whole.verdict = Verdict::unknown;
+  comparison.tail.reset();
   for (Change& op : comparison.ops)
     if (is_judged(op.verdict)) op.verdict = Verdict::unknown;
 }
@@ -259,6 +285,7 @@ Comparison compare_profiles(std::span<const RecordedProfile> before, std::span<c
   if (auto processors = other_processors(before, after); processors && !force) withhold(result, *processors);
   result.before = names_of(before), result.after = names_of(after);
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
+  for (auto& sentence : notes_on_speeds(before, after)) result.notes.push_back(std::move(sentence));
   for (auto& sentence : what_the_machine_did(before, after)) result.notes.push_back(std::move(sentence));
   for (auto& sentence : changed_memory(before, after)) result.notes.push_back(std::move(sentence));
   return result;

@@ -16,6 +16,10 @@
 //   runs, which show how each operator scatters beside the others, it is taken off, and a note says so; with one run on
 //   each side, intervals reach as far;
 // * a change smaller than `threshold` is none;
+// * the slowest 5 % of whole runs are looked at in the same way: where they became slower or faster beyond what the
+//   typical run did, a row of their own says so;
+// * a side whose runs go at two speeds (speeds.h) has intervals that reach over both, unless several runs show by
+//   themselves what chance makes of it;
 // * a row that found no change, but cannot rule out one that matters (`limit`), is inconclusive and not the same.
 // Not done: comparing means or maxima. Interference makes them change without any change of the program.
 #pragma once
@@ -62,7 +66,8 @@ struct Comparison {
   std::string before, after;  ///< names of the files, joined by ','
   std::size_t runs_before = 1, runs_after = 1;
   Change whole;
-  std::vector<Change> ops;  ///< in the order of the profile
+  std::optional<Change> tail;  ///< of the slowest runs, where they changed otherwise than the typical one
+  std::vector<Change> ops;     ///< in the order of the profile
   /// Half the width of the interval: a smaller change would not be seen. Of the operators, the median one.
   std::optional<double> detectable_whole, detectable_op;
   std::optional<std::string> unlike;  ///< why there is no verdict: the sides are not of like things

@@ -8,16 +8,16 @@
 
 namespace takt {
 
-const StartScatter scatter_of_whole{0.008, 0.3}, scatter_of_ops{0.012, 0.3};
+const StartScatter scatter_of_whole{0.008, 0.3}, scatter_of_ops{0.012, 0.3}, scatter_of_tail{0.1, 0};
 
 namespace {
 
 constexpr double chance_drift = 1.3;  // what the pooled figure reaches by chance
 
-std::optional<std::vector<RunLevel>> levels_of(const Series& series) {
+std::optional<std::vector<RunLevel>> levels_of(const Series& series, LevelOf level_of) {
   std::vector<RunLevel> levels;
   for (const auto& samples : series) {
-    auto level = run_level(samples);
+    auto level = level_of(samples);
     if (!level) return std::nullopt;
     levels.push_back(*level);
   }
@@ -64,8 +64,8 @@ double mean_level(const std::vector<RunLevel>& levels) {
   return sum / static_cast<double>(levels.size());
 }
 
-std::optional<Difference> difference(const Series& before, const Series& after) {
-  auto first = levels_of(before), second = levels_of(after);
+std::optional<Difference> difference(const Series& before, const Series& after, LevelOf level_of) {
+  auto first = levels_of(before, level_of), second = levels_of(after, level_of);
   if (!first || !second) return std::nullopt;
   Difference found{std::move(*first), std::move(*second)};
   found.value = mean_level(found.after) - mean_level(found.before);

@@ -39,12 +39,15 @@ struct StartScatter {
   double usual = 0;  ///< of any run, on a quiet machine
   double depth = 0;  ///< times RunLevel::depth: where noise reaches into the faster half, it does so differently
 };
-extern const StartScatter scatter_of_whole, scatter_of_ops;  ///< measured with bench/compare.py
+extern const StartScatter scatter_of_whole, scatter_of_ops, scatter_of_tail;  ///< measured with bench/compare.py
 
 double mean_level(const std::vector<RunLevel>& levels);
 
+/// What is compared of a run: run_level() or tail_level().
+using LevelOf = std::optional<RunLevel> (*)(std::span<const Nanoseconds> samples);
+
 /// nullopt: too few samples somewhere. Variance and freedom are still to be found.
-std::optional<Difference> difference(const Series& before, const Series& after);
+std::optional<Difference> difference(const Series& before, const Series& after, LevelOf level_of = run_level);
 
 /// How many times the variance from blocks exceeds that of independent samples, pooled over operators: one operator's
 /// own figure is too unsteady to use alone.

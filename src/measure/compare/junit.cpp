@@ -73,10 +73,11 @@ std::string suite(const Comparison& comparison, const std::optional<Gate>& gate)
     cases += test_case(change, result, gate, name);
   };
   add(comparison.whole, true);
+  if (comparison.tail) add(*comparison.tail, false);
   for (const Change& op : comparison.ops) add(op, false);
   return fmt::format(
       "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}  </testsuite>\n",
-      xml(name), comparison.ops.size() + 1, failures, skipped, cases);
+      xml(name), comparison.ops.size() + (comparison.tail ? 2 : 1), failures, skipped, cases);
 }
 
 }  // namespace

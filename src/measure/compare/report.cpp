@@ -66,11 +66,15 @@ constexpr Column<NoteLine> note_columns[] = {
 
 constexpr NamedRow whole_run[] = {
     {"[whole run]", "The time of a whole run of the model, without operator times if the profile has such runs."},
+    {"[slowest 5 %]",
+     "Mean time of the slowest 5 % of whole runs, where they changed beyond noise and otherwise than the typical run."},
 };
 
 constexpr TableDefinition<Line> whole_definition{
-    "whole", "The change of a whole run of the model: a row per profile that was compared with the first.", columns,
-    whole_run};
+    "whole",
+    "The change of a whole run of the model: a row per profile that was compared with the first, and one for its slowest "
+    "runs where they changed otherwise than the typical run.",
+    columns, whole_run};
 constexpr TableDefinition<Line> operators_definition{
     "operators", "The change of each operator: a row per operator and comparison, in the order of the profiles.",
     columns};
@@ -110,6 +114,9 @@ std::string finding(const Comparison& c) {
   else if (is_news(c.whole))
     parts.push_back(
         fmt::format("the whole run is {:.1f} % {}", std::abs(*c.whole.ratio) * 100, verdict_name(c.whole.verdict)));
+  if (c.tail)
+    parts.push_back(fmt::format("the slowest 5 % of its runs are {:.1f} % {}", std::abs(*c.tail->ratio) * 100,
+                                verdict_name(c.tail->verdict)));
   for (Verdict verdict :
        {Verdict::slower, Verdict::faster, Verdict::added, Verdict::removed, Verdict::regrouped, Verdict::inconclusive})
     if (counts[verdict] > 0)
@@ -140,6 +147,7 @@ std::vector<Table> compare_tables(std::span<const Comparison> comparisons) {
   std::vector<NoteLine> notes;
   for (const Comparison& c : comparisons) {
     wholes.push_back({&c, &c.whole});
+    if (c.tail) wholes.push_back({&c, &*c.tail});
     for (const Change& op : c.ops) ops.push_back({&c, &op});
     for (const std::string& note : c.notes) notes.push_back({&c, &note});
   }
@@ -155,6 +163,7 @@ std::string to_text(const Comparison& c, bool all, std::size_t width) {
     if (all || is_news(op)) lines.push_back({&c, &op});
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Line& a, const Line& b) { return growth(*a.change) > growth(*b.change); });
+  if (c.tail) lines.insert(lines.begin(), {&c, &*c.tail});
   lines.insert(lines.begin(), {&c, &c.whole});
   return text + "\n" + shown(operators_definition.make(lines), width) + detectable(c);
 }

@@ -11,6 +11,8 @@ namespace takt {
 namespace {
 
 constexpr std::size_t fewest_samples = 5;
+constexpr std::size_t fewest_for_a_tail = 100;
+constexpr std::size_t tail_part = 20;  // the slowest of so many
 constexpr int most_blocks = 10;
 
 /// The part of sorted values that the typical time is the mean of.
@@ -40,6 +42,36 @@ std::vector<double> pulls(const std::vector<double>& values, const Middle& middl
   return found;
 }
 
+/// The slowest values: the least of them, and their mean.
+struct Slowest {
+  double least = 0, mean = 0, share = 0;
+};
+
+Slowest slowest_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t count = values.size() / tail_part;
+  const auto slow = std::span(values).last(count);
+  return {slow.front(), *mean(slow), static_cast<double>(count) / static_cast<double>(values.size())};
+}
+
+/// By how much each sample moves the mean of the slowest, times the number of samples, relative to that mean: the
+/// influence of an expected shortfall, as far beyond `least` as the sample is.
+std::vector<double> pulls(const std::vector<double>& values, const Slowest& slowest) {
+  std::vector<double> found;
+  for (const double value : values)
+    found.push_back(std::max(0.0, value - slowest.least) / (slowest.share * slowest.mean));
+  const double centre = *mean(found);
+  for (double& value : found) value -= centre;
+  return found;
+}
+
+std::vector<double> executed(std::span<const Nanoseconds> samples) {
+  std::vector<double> values;
+  for (Nanoseconds sample : samples)
+    if (sample.count() > 0) values.push_back(static_cast<double>(sample.count()));
+  return values;
+}
+
 /// Variance of a mean of `values` from that between `blocks` contiguous parts.
 double variance_of_mean(const std::vector<double>& values, std::size_t blocks) {
   std::vector<double> means;
@@ -50,24 +82,32 @@ double variance_of_mean(const std::vector<double>& values, std::size_t blocks) {
   return *variance(means) / static_cast<double>(blocks);
 }
 
+RunLevel level_of(double time, const std::vector<double>& pull) {
+  RunLevel level;
+  level.count = pull.size();
+  level.log_time = std::log(time);
+  level.blocks = static_cast<int>(std::min<std::size_t>(pull.size() / 2, most_blocks));
+  level.variance = variance_of_mean(pull, static_cast<std::size_t>(level.blocks));
+  level.independent_variance = variance_of_mean(pull, pull.size());
+  return level;
+}
+
 }  // namespace
 
 std::optional<RunLevel> run_level(std::span<const Nanoseconds> samples) {
-  std::vector<double> values;
-  for (Nanoseconds sample : samples)
-    if (sample.count() > 0) values.push_back(static_cast<double>(sample.count()));
+  const std::vector<double> values = executed(samples);
   if (values.size() < fewest_samples) return std::nullopt;
   const Middle middle = middle_of(values);
-  const std::vector<double> pull = pulls(values, middle);
-
-  RunLevel level;
-  level.count = values.size();
-  level.log_time = std::log(middle.mean);
+  RunLevel level = level_of(middle.mean, pulls(values, middle));
   level.depth = std::log(middle.mean / middle.low);
-  level.blocks = static_cast<int>(std::min<std::size_t>(values.size() / 2, most_blocks));
-  level.variance = variance_of_mean(pull, static_cast<std::size_t>(level.blocks));
-  level.independent_variance = variance_of_mean(pull, values.size());
   return level;
+}
+
+std::optional<RunLevel> tail_level(std::span<const Nanoseconds> samples) {
+  const std::vector<double> values = executed(samples);
+  if (values.size() < fewest_for_a_tail) return std::nullopt;
+  const Slowest slowest = slowest_of(values);
+  return level_of(slowest.mean, pulls(values, slowest));
 }
 
 }  // namespace takt

@@ -33,4 +33,7 @@ struct RunLevel {
 /// Zeros (did not execute) are left out. nullopt: fewer than 5 samples are left. Deterministic.
 std::optional<RunLevel> run_level(std::span<const Nanoseconds> samples);
 
+/// The same of the mean of the slowest 5 %; `depth` is 0. nullopt: fewer than 100 samples are left.
+std::optional<RunLevel> tail_level(std::span<const Nanoseconds> samples);
+
 }  // namespace takt

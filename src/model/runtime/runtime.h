@@ -244,8 +244,8 @@ struct RuntimeTraits {
   bool saves_graph = false;  ///< SessionSettings::optimised_model: it writes the graph that it executes, with weights
   bool reads_other_formats = false;       ///< models of TensorFlow and PaddlePaddle, besides ONNX and its own
   std::vector<ElementType> precisions{};  ///< that SessionSettings::precision may ask for, besides the model's own
-  Properties subnormals_as_zero{};        ///< with which it computes with zeros; empty: subnormal numbers cost it nothing
-  Properties as_written{};                ///< with which a session executes the operators of the file, one by one
+  Properties subnormals_as_zero{};  ///< with which it computes with zeros; empty: subnormal numbers cost it nothing
+  Properties as_written{};          ///< with which a session executes the operators of the file, one by one
 };
 
 class Runtime {

@@ -42,10 +42,11 @@ TEST_F(SubnormalNote, names_the_weights_and_the_switch_of_the_runtime) {
       EXPECT_THAT(notes, IsEmpty()) << runtime << " computes with them as fast";
       continue;
     }
-    EXPECT_THAT(notes,
-                ElementsAre("weights are subnormal numbers (closer to 0 than 1.2e-38): 50 % of worst and some of 1 other; "
-                            "processors can take a hundred times longer over them; --property "
-                            "session.set_denormal_as_zero=1 computes with zeros instead"));
+    EXPECT_THAT(
+        notes,
+        ElementsAre("weights are subnormal numbers (closer to 0 than 1.2e-38): 50 % of worst and some of 1 other; "
+                    "processors can take a hundred times longer over them; --property "
+                    "session.set_denormal_as_zero=1 computes with zeros instead"));
     EXPECT_THAT(subnormal_note(of(runtime, "GPU"), {}), IsEmpty());
   }
 }
