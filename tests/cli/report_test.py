@@ -159,9 +159,12 @@ def check_option_report(takt, place):
         check_tables(of_option, json.loads((place / "same.json").read_text()))
         subprocess.run([takt, "report", "same.json", "-o", "other.html"], cwd=place, check=True, capture_output=True)
         (of_report,) = page_data((place / "other.html").read_text())["results"]
-        if words[0] == "pipeline":  # the run is at hand: its changes are answered, and nothing is said to be missing of them
+        if words[0] == "pipeline":  # the run is at hand: its changes are answered
             assert of_option["what_ifs"] and not of_report["what_ifs"] and of_option["titles"].pop("what-if"), words
-            of_report.update({key: of_option[key] for key in ("what_ifs", "what_if_command", "missing")})
+            of_report.update({key: of_option[key] for key in ("what_ifs", "what_if_command")})
+        if words[0] in ("pipeline", "diagnose"):  # and the events: nothing is said to be missing
+            assert of_option["timeline"]["rows"] and not of_option["missing"] and of_report["missing"], words
+            of_report.update({key: of_option[key] for key in ("timeline", "missing")})
         assert {**of_option, "name": ""} == {**of_report, "name": ""}, words
         text = subprocess.run([takt, *words], cwd=place, check=True, capture_output=True, text=True).stdout
         both = subprocess.run([takt, *words, "--report", "same.html"], cwd=place, check=True, capture_output=True, text=True)

@@ -12,6 +12,7 @@
 #include "base/system/log.h"
 #include "cli/line/tables.h"
 #include "report/results/result_file.h"
+#include "report/results/timeline.h"
 
 namespace takt {
 namespace {
@@ -36,11 +37,13 @@ void render(const OutputOptions& options, std::span<const LongTable> tables, con
 
 /// The page of what --format json would print: the same as `takt report` makes of that.
 void write_report(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
-                  ReportAnswers what_if) {
+                  BesideTables beside) {
   std::string json;
   write_json(tables, to_json(provenance), [&](std::string_view piece) { json += piece; });
   const std::string command = fmt::format("{}", fmt::join(provenance.command, " "));
-  write_page(options.report, {parse_result(json, command, tables_of_command, std::move(what_if))}, command);
+  std::vector<ReportResult> results{parse_result(json, command, tables_of_command, std::move(beside))};
+  keep_longest(results);
+  write_page(options.report, results, command);
 }
 
 }  // namespace
@@ -105,14 +108,14 @@ std::vector<std::string> printed_tables(const OutputOptions& options, std::span<
 }
 
 void print(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
-           const std::string& text) {
+           const std::string& text, BesideTables beside) {
   std::vector<LongTable> list;
   for (const Table& table : tables) list.push_back(whole_table(table));
-  print(options, list, provenance, text);
+  print(options, list, provenance, text, std::move(beside));
 }
 
 void print(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
-           const std::string& text, ReportAnswers what_if) {
+           const std::string& text, BesideTables beside) {
   if (options.file.empty()) {
     render(options, tables, provenance, text,
            [](std::string_view piece) { std::fwrite(piece.data(), 1, piece.size(), stdout); });
@@ -121,7 +124,7 @@ void print(const OutputOptions& options, std::span<const LongTable> tables, cons
     render(options, tables, provenance, text, [&](std::string_view piece) { file.append(piece); });
     file.commit();
   }
-  if (!options.report.empty()) write_report(options, tables, provenance, std::move(what_if));
+  if (!options.report.empty()) write_report(options, tables, provenance, std::move(beside));
 }
 
 }  // namespace takt

@@ -13,6 +13,7 @@
 #include "base/table/terminal.h"
 #include "cli/line/command_line.h"
 #include "report/page/page.h"
+#include "report/results/result_file.h"
 
 namespace takt {
 
@@ -56,9 +57,9 @@ std::vector<std::string> printed_tables(const OutputOptions& options, std::span<
 
 /// Prints `text` for the format "table" and the command's own formats, else `tables`; then writes the page of --report.
 void print(const OutputOptions& options, std::span<const Table> tables, const Provenance& provenance,
-           const std::string& text);
-/// The same for tables with more rows than memory should hold. `what_if`: for the page.
+           const std::string& text, BesideTables beside = {});
+/// The same for tables with more rows than memory should hold. `beside`: for the page.
 void print(const OutputOptions& options, std::span<const LongTable> tables, const Provenance& provenance,
-           const std::string& text, ReportAnswers what_if = {});
+           const std::string& text, BesideTables beside = {});
 
 }  // namespace takt

@@ -40,11 +40,11 @@ int run(PipelineAnalyzeOptions& o, Arguments arguments) {
   RecordedRun recorded = read_recorded_run(o.file);
   for (const std::string& note : recorded.notes) log_warning(note);
   const Accounts accounts = account(recorded.run);
-  ReportAnswers what_if;
-  if (!o.output.report.empty()) what_if = what_if_answers(recorded.run, o.file.string());
+  BesideTables beside;
+  if (!o.output.report.empty()) beside = beside_tables(recorded.run, o.file.string());
   recorded.run = {};
   print(o.output, printed(accounts, o.output, "pipeline analyze"), provenance_of("pipeline analyze", arguments),
-        o.output.format == "table" ? to_text(accounts, o.output.style()) : "", std::move(what_if));
+        o.output.format == "table" ? to_text(accounts, o.output.style()) : "", std::move(beside));
   return 0;
 }
 

@@ -135,9 +135,9 @@ int run(PipelineRunOptions& o, Arguments arguments) {
     else
       log_info(said);
   }
-  ReportAnswers what_if;
-  if (!o.output.report.empty()) what_if = what_if_answers(outcome.run, unwritten ? "" : o.trace.string());
-  print(o.output, printed(accounts, o.output, "pipeline run"), provenance, text, std::move(what_if));
+  BesideTables beside;
+  if (!o.output.report.empty()) beside = beside_tables(outcome.run, unwritten ? "" : o.trace.string());
+  print(o.output, printed(accounts, o.output, "pipeline run"), provenance, text, std::move(beside));
   if (unwritten) throw *unwritten;
   check_end(outcome);
   return 0;

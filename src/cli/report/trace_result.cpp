@@ -90,17 +90,14 @@ ReportResult trace_result(const std::filesystem::path& file) {
   const Said said = said_of(traces);
   const std::array arguments{file.string()};
   const std::string json = to_json(said.tables, to_json(provenance_of(said.command, arguments)));
-  ReportAnswers what_if;
-  if (said.run) what_if = what_if_answers(*said.run, file.string());
-  ReportResult result = parse_result(json, file.string(), tables_of_command, std::move(what_if));
+  BesideTables beside{{}, shown_timeline(traces.front().read.trace, said.stages())};
+  if (said.run) beside.what_if = what_if_answers(*said.run, file.string());
+  ReportResult result = parse_result(json, file.string(), tables_of_command, std::move(beside));
   result.name = file.filename().string();
   Table rows = trace_rows_table(traces);
   for (TableSchema& schema : trace_info_schemas())
     if (schema.name == rows.name) result.tables.push_back({std::move(schema), rows});
-  result.missing.clear();  // of the tables alone: the timeline
-  if (!result.what_if.missing.empty()) result.missing.push_back(result.what_if.missing);
-  if (auto timeline = timeline_of(traces.front().read.trace, said.stages()); !timeline.rows.empty())
-    result.timeline = std::move(timeline);
+  if (!result.timeline) result.missing.clear();  // the trace itself has none
   return result;
 }
 

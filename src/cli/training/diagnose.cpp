@@ -9,6 +9,7 @@
 #include "cli/line/output.h"
 #include "cli/line/tables.h"
 #include "cli/trace/trace.h"
+#include "report/results/timeline.h"
 #include "training/diagnosis/figure_tables.h"
 #include "training/diagnosis/tables.h"
 #include "training/figures/work_tables.h"
@@ -100,7 +101,9 @@ int run(DiagnoseOptions& o, Arguments arguments) {
   if (o.compare && diagnoses.size() != 2) throw UsageError("--compare needs two traces of one rank each");
   if (o.compare) add({comparison_table(diagnoses[0], diagnoses[1])});
   add(figure_tables(traces, wanted));
-  print(o.output, tables, provenance_of("diagnose", arguments), text);
+  BesideTables beside;
+  if (!o.output.report.empty() && traces.size() == 1) beside.timeline = shown_timeline(traces.front().read.trace);
+  print(o.output, tables, provenance_of("diagnose", arguments), text, std::move(beside));
   return 0;
 }
 

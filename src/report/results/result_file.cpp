@@ -30,6 +30,8 @@ void say_what_is_missing(ReportResult& result, const std::string& command) {
         "No times of single runs: takt run MODEL --profile FILE keeps them; give takt report that file.");
   if (command == "run" && result.bars.empty())
     result.missing.push_back("No operator times: leave out --no-ops of takt run.");
+  if (!result.what_if.missing.empty()) result.missing.push_back(result.what_if.missing);
+  if (result.timeline) return;
   const bool is_tried = !result.what_if.command.empty();
   if (command == "diagnose") result.missing.push_back("No timeline: give takt report the trace itself.");
   if (command == "pipeline analyze")
@@ -39,7 +41,6 @@ void say_what_is_missing(ReportResult& result, const std::string& command) {
     result.missing.push_back(
         fmt::format("No timeline{}: takt pipeline run FILE --trace TRACE keeps what {}; give takt report that file.",
                     is_tried ? "" : " and no changes to try", is_tried ? "it needs" : "they need"));
-  if (!result.what_if.missing.empty()) result.missing.push_back(result.what_if.missing);
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ ReportResult report_result(const std::filesystem::path& file, SchemasOf schemas_
   return result;
 }
 
-ReportResult parse_result(std::string_view json, const std::string& name, SchemasOf schemas_of, ReportAnswers what_if) {
+ReportResult parse_result(std::string_view json, const std::string& name, SchemasOf schemas_of, BesideTables beside) {
   const std::string where = "'" + quoted_part(name, 200) + "'";
   const nlohmann::json read = parse_strictly(json, where);
   const nlohmann::json provenance = read.value("takt", nlohmann::json());
@@ -65,7 +66,8 @@ ReportResult parse_result(std::string_view json, const std::string& name, Schema
   result.bars = bars_of(result.tables);
   if (command.starts_with("pipeline ")) result.board = board_of(result.tables);
   if (command == "sweep") result.points = sweep_points(result.tables);
-  result.what_if = std::move(what_if);
+  result.what_if = std::move(beside.what_if);
+  result.timeline = std::move(beside.timeline);
   add_sentences(result, command);
   add_titles(result);
   say_what_is_missing(result, command);

@@ -209,6 +209,11 @@ ReportTimeline timeline_of(const Trace& trace, std::span<const std::string> stag
   return timeline;
 }
 
+std::optional<ReportTimeline> shown_timeline(const Trace& trace, std::span<const std::string> stages) {
+  ReportTimeline timeline = timeline_of(trace, stages);
+  return timeline.rows.empty() ? std::nullopt : std::optional(std::move(timeline));
+}
+
 void keep_longest(std::span<ReportResult> results, std::uint64_t most) {
   keep_longest_spans(results, most);
   thin_counters(results, most);

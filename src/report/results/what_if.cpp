@@ -6,6 +6,7 @@
 
 #include "pipeline/whatif/replay_grid.h"
 #include "report/results/headline.h"
+#include "report/results/timeline.h"
 
 namespace takt {
 namespace {
@@ -68,6 +69,15 @@ ReportAnswers what_if_answers(const PipelineRun& run, const std::string& trace) 
         "stage.NAME.time=x0.5 answers one.",
         answers.command);
   return answers;
+}
+
+BesideTables beside_tables(const PipelineRun& run, const std::string& trace) {
+  BesideTables beside{what_if_answers(run, trace)};
+  if (run.schedule.executions.size() > most_report_spans) return beside;
+  std::vector<std::string> stages;
+  for (const RunStage& stage : run.stages) stages.push_back(stage.name);
+  beside.timeline = shown_timeline(to_trace(run), stages);
+  return beside;
 }
 
 }  // namespace takt
