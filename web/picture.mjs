@@ -1,21 +1,21 @@
-// picture.mjs CHROMIUM PAGE PNG: the tab of a page that has a board of stages, from its sentence to its devices. tools/picture
-// calls it. The strip and the dateline, which names the machine, are left out.
+// picture.mjs CHROMIUM PAGE PNG HOLDS END: of the first tab that has an element HOLDS, what stands from its sentence to the end of its
+// first element END. tools/picture calls it. The strip and the dateline, which names the machine, are left out.
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const [executablePath, file, png] = process.argv.slice(2);
+const [executablePath, file, png, holds, last] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 try {
   const page = await browser.newPage({ colorScheme: "light", viewport: { width: 1160, height: 800 } });
   await page.goto(pathToFileURL(resolve(file)).href);
   await page.waitForSelector("h1");
-  const tab = await page.evaluate(() => [...document.querySelectorAll("article")].findIndex((one) => one.querySelector(".board")) + 1);
-  if (tab === 0) throw new Error(`${file} has no pipeline`);
+  const tab = await page.evaluate((held) => [...document.querySelectorAll("article")].findIndex((one) => one.querySelector(held)) + 1, holds);
+  if (tab === 0) throw new Error(`${file}: no tab has ${holds}`);
   await page.evaluate((place) => (location.hash = `tab=${place}`), tab);
   const article = page.locator("article:not(.hidden)");
-  const [begin, end] = await article.evaluate((one) =>
-    [one.querySelector("h1").getBoundingClientRect().top, one.querySelector(".view-devices .kinds").getBoundingClientRect().bottom].map((at) => at + scrollY));
+  const [begin, end] = await article.evaluate((one, ends) =>
+    [one.querySelector("h1").getBoundingClientRect().top, one.querySelector(ends).getBoundingClientRect().bottom].map((at) => at + scrollY), last);
   await page.screenshot({ path: png, fullPage: true, clip: { x: 0, y: begin - 8, width: 1160, height: Math.ceil(end - begin) + 12 } });
 } finally {
   await browser.close();
