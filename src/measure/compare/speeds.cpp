@@ -10,8 +10,8 @@
 namespace takt {
 namespace {
 
-constexpr std::size_t fewest_samples = 40;
-constexpr double least_share = 0.1;   // of the samples that go at the rarer speed
+constexpr std::size_t fewest_for_speeds = 40;
+constexpr double rarest_speed = 0.1;  // of the samples that go at the rarer speed
 constexpr double least_gap = 0.03;    // logarithm; below, a coarse clock's steps look like speeds
 constexpr double most_between = 0.1;  // samples between the speeds, for each at the rarer one
 
@@ -31,10 +31,10 @@ std::size_t best_split(std::span<const double> sorted) {
   return split;
 }
 
-double middle_of(std::span<const double> sorted) { return sorted[sorted.size() / 2]; }
+double median_of_sorted(std::span<const double> sorted) { return sorted[sorted.size() / 2]; }
 
 /// Samples of whole runs without records, where there are some.
-const std::vector<Nanoseconds>& samples_of(const RecordedProfile& profile) {
+const std::vector<Nanoseconds>& whole_run_samples(const RecordedProfile& profile) {
   return profile.plain_samples.empty() ? profile.samples : profile.plain_samples;
 }
 
@@ -46,12 +46,13 @@ std::optional<TwoSpeeds> two_speeds(std::span<const Nanoseconds> samples) {
   std::vector<double> logs;
   for (const Nanoseconds sample : samples)
     if (sample.count() > 0) logs.push_back(std::log(static_cast<double>(sample.count())));
-  if (logs.size() < fewest_samples) return std::nullopt;
+  if (logs.size() < fewest_for_speeds) return std::nullopt;
   std::sort(logs.begin(), logs.end());
   const std::size_t split = best_split(logs);
   const std::size_t rarer = std::min(split, logs.size() - split);
-  if (static_cast<double>(rarer) < least_share * static_cast<double>(logs.size())) return std::nullopt;
-  const double fast = middle_of(std::span(logs).first(split)), slow = middle_of(std::span(logs).subspan(split));
+  if (static_cast<double>(rarer) < rarest_speed * static_cast<double>(logs.size())) return std::nullopt;
+  const double fast = median_of_sorted(std::span(logs).first(split)),
+               slow = median_of_sorted(std::span(logs).subspan(split));
   const double third = (slow - fast) / 3;
   const auto between = std::lower_bound(logs.begin(), logs.end(), slow - third) -
                        std::upper_bound(logs.begin(), logs.end(), fast + third);
@@ -64,7 +65,7 @@ std::optional<TwoSpeeds> two_speeds(std::span<const Nanoseconds> samples) {
 std::optional<TwoSpeeds> two_speeds_of(std::span<const RecordedProfile> side) {
   std::optional<TwoSpeeds> widest;
   for (const RecordedProfile& profile : side)
-    if (const auto found = two_speeds(samples_of(profile)); found && (!widest || found->gap() > widest->gap()))
+    if (const auto found = two_speeds(whole_run_samples(profile)); found && (!widest || found->gap() > widest->gap()))
       widest = found;
   return widest;
 }
