@@ -21,7 +21,7 @@
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/spec_cut.h"
 #include "pipeline/whatif/known_contention.h"
-#include "pipeline/whatif/possible_runs.h"
+#include "pipeline/whatif/prediction_range.h"
 #include "pipeline/whatif/replay.h"
 
 namespace takt {
@@ -180,7 +180,7 @@ class Rows {
       const auto error = [&](const ContentionLaw& law) { return makespan_ms(replay(run, changes, law)) / truth - 1; };
       const KnownContention known = known_contention(run);
       const ContentionLaw& law = known.law;
-      const PossibleRuns possible(run, known, replay_error(run, replay(run, {}, law)));
+      const PredictionRange possible(run, known, replay_error(run, replay(run, {}, law)));
       const Range<Duration> range = possible.ranges(changes, account(replay(run, changes, law))).makespan;
       all.low.push_back(range.low.count() / 1e3 / truth - 1);
       all.high.push_back(range.high.count() / 1e3 / truth - 1);

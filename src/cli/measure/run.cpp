@@ -14,7 +14,7 @@
 #include "cli/measure/run_options.h"
 #include "cli/measure/run_vary.h"
 #include "measure/open/startup.h"
-#include "measure/operators/left_ops.h"
+#include "measure/operators/fallback_ops.h"
 #include "measure/operators/op_profile.h"
 #include "measure/operators/table.h"
 #include "measure/operators/type_table.h"
@@ -189,7 +189,7 @@ std::vector<Table> tables_of(const RunOptions& o, const RunResult& result, const
   if (ops) {
     tables.push_back(labelled(types_table(*ops, std::nullopt), result));
     tables.push_back(operators_of(o, result, *ops, figures));
-    if (auto left = left_table(*ops)) tables.push_back(std::move(*left));
+    if (auto left = fallback_table(*ops)) tables.push_back(std::move(*left));
   }
   // A simulated clock has no unrest; who asks for the table still gets its heading.
   const auto unrest = find_instability(result);

@@ -17,7 +17,7 @@
 #include "cli/plan/options.h"
 #include "cli/plan/problem.h"
 #include "model/runtime/runtime.h"
-#include "plan/answer/given_plan.h"
+#include "plan/answer/named_plan.h"
 #include "plan/answer/run_tables.h"
 #include "plan/search/search.h"
 
@@ -90,7 +90,7 @@ std::vector<PlannedTrial> trials_of(const PlanRunOptions& o, const PlanCosts& co
     if (single) add("single", single->plan, single->estimate);
   }
   for (const std::string& word : o.plans) {
-    GivenPlan given = given_plan(word, costs, settings.batches);
+    NamedPlan given = named_plan(word, costs, settings.batches);
     if (!given.estimate) refuse_input(given.reason);
     add(given.name.empty() ? "given" : given.name, given.plan, *given.estimate);
   }

@@ -13,7 +13,7 @@
 #include "cli/line/tables.h"
 #include "cli/plan/options.h"
 #include "cli/plan/problem.h"
-#include "plan/answer/given_plan.h"
+#include "plan/answer/named_plan.h"
 #include "plan/answer/tables.h"
 #include "plan/estimate/cost_source.h"
 #include "plan/search/source_plans.h"
@@ -124,7 +124,7 @@ PlanReport report_on(const PlanSearchOptions& o, const PlanCosts& costs, PlanSea
                       ? search_plans(costs, settings)
                       : rank_plans(source_plans(rules_of(costs, true), {.shares = {0.3, 0.5, 0.7}}), costs, settings);
   keep_plans_with_a_point(report.search, o.top);
-  for (const std::string& plan : o.plans) report.given.push_back(given_plan(plan, costs, settings.batches));
+  for (const std::string& plan : o.plans) report.given.push_back(named_plan(plan, costs, settings.batches));
   return report;
 }
 

@@ -6,7 +6,7 @@
 #include "base/table/common_columns.h"
 #include "measure/open/startup.h"
 #include "measure/operators/columns.h"
-#include "measure/operators/left_ops.h"
+#include "measure/operators/fallback_ops.h"
 #include "measure/operators/table.h"
 #include "measure/operators/type_table.h"
 #include "measure/report/percentiles.h"
@@ -183,7 +183,7 @@ std::vector<TableSchema> run_schemas() {
   std::vector<TableSchema> schemas{labelled(summary_definition.schema()),
                                    labelled(types_schema()),
                                    labelled(operators_schema()),
-                                   left_schema(),
+                                   fallback_schema(),
                                    instability_schema(),
                                    labelled(instances_definition.schema()),
                                    startup_schema(),

@@ -11,7 +11,7 @@
 #include "base/table/histogram.h"
 #include "base/table/number_form.h"
 #include "measure/open/startup.h"
-#include "measure/operators/left_ops.h"
+#include "measure/operators/fallback_ops.h"
 #include "measure/operators/type_table.h"
 #include "measure/operators/waiting_device.h"
 #include "measure/report/instability_text.h"
@@ -262,7 +262,7 @@ std::string operators(const RunResult& result, const OpProfile& ops, const RunTe
                     screen.width) +
             "\n";
   const std::string waiting = waiting_device_line(result, ops);
-  return text + left_ops_line(ops) + (waiting.empty() ? "" : wrapped(waiting, screen.width)) +
+  return text + fallback_ops_line(ops) + (waiting.empty() ? "" : wrapped(waiting, screen.width)) +
          cost_of_profiling(result);
 }
 

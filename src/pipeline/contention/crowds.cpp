@@ -7,7 +7,7 @@
 
 #include "base/basics/index.h"
 #include "pipeline/account/account.h"
-#include "pipeline/contention/moments.h"
+#include "pipeline/contention/start_end_events.h"
 
 namespace takt {
 namespace {
@@ -49,7 +49,7 @@ class CrowdWatch {
 
   std::vector<StageCrowds> watch() {
     std::int64_t before = 0;
-    for (const Moment& moment : moments_of(run_.schedule.executions)) {
+    for (const StartEndEvent& moment : start_end_events(run_.schedule.executions)) {
       if (moment.time != before) pass(static_cast<double>(moment.time - before));
       before = moment.time;
       const ExecutionRecord& record = run_.schedule.executions[moment.execution];

@@ -1,4 +1,4 @@
-// When a slow-down of one stage by another counts, measured (interference.h) or seen in overlaps (possible_laws.h).
+// When a slow-down of one stage by another counts, measured (interference.h) or seen in overlaps (contention_posterior.h).
 #pragma once
 
 namespace takt::slow_down {

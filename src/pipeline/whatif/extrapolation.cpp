@@ -20,7 +20,7 @@ double mean_share(const std::vector<OverlapShare>& shares, int stage, int beside
 }  // namespace
 
 std::vector<Extrapolation> extrapolations(const PipelineRun& recorded, const PipelineRun& predicted,
-                                          const PossibleLaws& possible) {
+                                          const ContentionPosterior& possible) {
   std::vector<Extrapolation> result;
   const auto after = overlap_shares(predicted);
   for (const OverlapShare& before : overlap_shares(recorded)) {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "pipeline/contention/possible_laws.h"
+#include "pipeline/contention/contention_posterior.h"
 #include "pipeline/record/pipeline_run.h"
 
 namespace takt {
@@ -18,6 +18,6 @@ struct Extrapolation {
 /// By stage, then beside. An overlap that changes by less than a tenth of the stage's time is left out, and so is a
 /// slow-down that is known to a tenth.
 std::vector<Extrapolation> extrapolations(const PipelineRun& recorded, const PipelineRun& predicted,
-                                          const PossibleLaws& possible);
+                                          const ContentionPosterior& possible);
 
 }  // namespace takt

@@ -110,7 +110,7 @@ KnownContention known_with(const PipelineRun& run, std::span<const PairRow> meas
     result.known.emplace_back(run.stages.size(), is_described(run, s));
   add_several(run, answers, result.law);
   add_measured(run, measured, result);
-  result.possible = possible_laws(run, result.law, result.known, draws);
+  result.possible = contention_posterior(run, result.law, result.known, draws);
   add_shown(run, result);
   forget_idle(result.law);
   return result;

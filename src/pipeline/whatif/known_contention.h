@@ -3,7 +3,7 @@
 // A slow-down is known when it was described (simulated devices), measured (`takt pipeline interference`), or when the
 // run's own executions ran beside each other more and less, so that their times show it. That more threads than cores
 // take turns is known without any measurement. Otherwise it stays in the recorded times as it was. That is right as
-// long as as much runs beside as before; where a change alters it, possible_laws.h has what may follow.
+// long as as much runs beside as before; where a change alters it, contention_posterior.h has what may follow.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/contention/contention_posterior.h"
 #include "pipeline/contention/interference.h"
-#include "pipeline/contention/possible_laws.h"
 #include "pipeline/record/pipeline_run.h"
 
 namespace takt {
@@ -32,7 +32,7 @@ struct KnownContention {
   ContentionLaw law;
   std::vector<Interference> found;  ///< that the run's own overlaps show
   KnownPairs known;                 ///< described or measured
-  PossibleLaws possible;            ///< what else it may be
+  ContentionPosterior possible;     ///< what else it may be
   /// What was measured is left out, because the replay of the record with it misses the makespan by so much, relative
   /// to it: more than 5 %, and more than without. It was measured under other conditions. nullopt: used, or none given.
   std::optional<double> refused_error{};

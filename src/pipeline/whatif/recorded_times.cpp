@@ -7,7 +7,7 @@
 
 #include "base/basics/error.h"
 #include "base/basics/index.h"
-#include "pipeline/contention/moments.h"
+#include "pipeline/contention/start_end_events.h"
 #include "pipeline/whatif/recorded_overhead.h"
 
 namespace takt {
@@ -26,7 +26,7 @@ std::vector<double> undisturbed_times(const PipelineRun& run, const ContentionLa
   ContentionState state(law, run.shape);
   std::vector<std::size_t> running;
   std::int64_t before = 0;
-  for (const Moment& moment : moments_of(executions)) {
+  for (const StartEndEvent& moment : start_end_events(executions)) {
     if (moment.time != before) {
       const auto elapsed = static_cast<double>(moment.time - before);
       for (const std::size_t e : running) {

@@ -19,7 +19,7 @@ WhatIfRow row_of(std::string variant, const Accounts& accounts, double replay_er
 }
 
 WhatIfRow predicted_row(std::string variant, const PipelineRun& run, std::span<const PipelineChange> changes,
-                        const PossibleRuns& possible, double replay_error) {
+                        const PredictionRange& possible, double replay_error) {
   const Accounts accounts = account(run);
   WhatIfRow row = row_of(std::move(variant), accounts, replay_error);
   row.ranges = possible.ranges(changes, accounts);
@@ -63,7 +63,7 @@ WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, 
   const PipelineRun again = replay(run, {}, law);
   const double error = replay_error(run, again);
   const PipelineRun after = replay(run, changes, law);
-  const PossibleRuns possible(run, known, error);
+  const PredictionRange possible(run, known, error);
   result.summary = {row_of("before", account(run), error), row_of("replayed", account(again), error),
                     predicted_row("after", after, changes, possible, error)};
   result.extrapolated = extrapolations(run, after, known.possible);
@@ -83,7 +83,7 @@ WhatIf what_if(const PipelineRun& run, std::span<const PipelineChange> changes, 
 std::vector<WhatIfRow> predictions(const PipelineRun& run, std::span<const std::vector<PipelineChange>> settings) {
   const KnownContention known = known_contention(run);
   const double error = replay_error(run, replay(run, {}, known.law));
-  const PossibleRuns possible(run, known, error);
+  const PredictionRange possible(run, known, error);
   std::vector<WhatIfRow> rows;
   for (const auto& changes : settings)
     rows.push_back(predicted_row("after", replay(run, changes, known.law), changes, possible, error));

@@ -1,5 +1,5 @@
 // What a recorded pipeline would have done if something had been different, as tables. No estimate is worth more than
-// what is known of it: every answer carries the error of the replay without a change, and a range (possible_runs.h)
+// what is known of it: every answer carries the error of the replay without a change, and a range (prediction_range.h)
 // that holds what else is possible.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "base/table/table.h"
 #include "pipeline/whatif/extrapolation.h"
 #include "pipeline/whatif/known_contention.h"
-#include "pipeline/whatif/possible_runs.h"
+#include "pipeline/whatif/prediction_range.h"
 #include "pipeline/whatif/replay.h"
 
 namespace takt {

@@ -13,7 +13,7 @@
 namespace takt {
 
 /// `here`: a dataset of this machine, of some models of `base`'s runtime, as of `takt zoo export --config
-/// examples/soup.yaml`; its models count whether they are soup or not. Widths are from models that were left out of the
+/// examples/soup.yaml`; its models count whether they are random chains or not. Widths are from models that were left out of the
 /// correction in turn; the rows of errors have the split "calibrated": takt, and "as it was" for the predictor before.
 /// Throws Error(bad_input) for fewer than `least_calibration_models` models and another runtime.
 Predictor calibrated(const Predictor& base, const Dataset& here);

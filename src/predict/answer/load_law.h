@@ -11,11 +11,11 @@
 // Beyond what was trained on nothing of this is known, and the factor is that of the nearest that was; only a wait goes
 // on as it began: twice as many threads that take turns are twice the time, with ten as with five.
 //
-// A load that began or ended while the probe worked (predict/load/turns.h) is reckoned with as it is: what follows from
+// A load that began or ended while the probe worked (predict/load/fair_share.h) is reckoned with as it is: what follows from
 // threads that take turns has no weight to be learnt.
 //
 // There is a law per set of figures that may be had: the probe's, with its wait drawn half way to that of a fair share
-// where all threads share the same processors and those are busy (predict/load/turns.h), the host's, a GPU's. A
+// where all threads share the same processors and those are busy (predict/load/fair_share.h), the host's, a GPU's. A
 // prediction takes the most certain one whose figures are all there, so a source that does not answer costs certainty
 // and nothing else.
 #pragma once

@@ -31,7 +31,7 @@ struct Validation {
   double measured_width = 0, model_width = 0;  ///< from the split by model
   std::map<KernelGroup, double> kernel_width;
   bool is_width_certain = false;
-  std::vector<double> unseen_us;  ///< of each model, by a training without its architecture; NaN: of the soup
+  std::vector<double> unseen_us;  ///< of each model, by a training without its architecture; NaN: of a random chain
 };
 
 /// Splits that leave nothing to train on (one family) are left out. Throws as train_trees(), Error(bad_input) for a

@@ -15,8 +15,8 @@
 #include "base/system/child_process.h"
 #include "model/onnx/onnx.h"
 #include "predict/collect/journal.h"
+#include "predict/collect/machine_drift.h"
 #include "predict/collect/measured_machine.h"
-#include "predict/collect/pace.h"
 #include "predict/collect/process.h"
 #include "predict/collect/round_noise.h"
 #include "predict/collect/steps.h"
@@ -168,7 +168,7 @@ SeenLoad mean_seen(const std::vector<const CollectRecord*>& rounds) {
   return mean;
 }
 
-LoadReadings mean_load(const std::vector<const CollectRecord*>& rounds, const Pace& pace) {
+LoadReadings mean_load(const std::vector<const CollectRecord*>& rounds, const MachineDrift& pace) {
   LoadReadings load;
   load.asked = rounds.front()->load.asked;
   load.seen = mean_seen(rounds);
@@ -181,7 +181,7 @@ LoadReadings mean_load(const std::vector<const CollectRecord*>& rounds, const Pa
 }
 
 CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const CollectConfiguration& configuration,
-                        const Pace& pace) {
+                        const MachineDrift& pace) {
   const CollectRecord& first = *rounds.front();
   CollectedModel model{first.model,
                        first.architecture,
@@ -220,7 +220,7 @@ CollectedModel model_of(const std::vector<const CollectRecord*>& rounds, const C
 Collection collection_of(const CollectJournal& journal) {
   Collection result;
   result.damage = journal.damage;
-  const Pace pace = Pace::of_records(journal.records);
+  const MachineDrift pace = MachineDrift::of_records(journal.records);
   using Situation = std::pair<std::string, AskedLoad>;
   std::map<Situation, std::vector<const CollectRecord*>> measured;
   std::map<Situation, CollectedRow> rows;

@@ -14,11 +14,11 @@ namespace takt {
 namespace {
 
 /// Its chains are for learning kernels; nobody wants to know their time beside a load.
-bool is_chain_of_soup(const std::filesystem::path& model) {
+bool is_random_chain(const std::filesystem::path& model) {
   try {
     const auto metadata = metadata_of(read_onnx_structure(model));
     const auto family = metadata.find("takt.family");
-    return family != metadata.end() && family->second == soup_family;
+    return family != metadata.end() && family->second == random_chains_family;
   } catch (const Error&) {
     return false;  // its measurement says what is wrong
   }
@@ -33,7 +33,7 @@ std::vector<CollectStep> steps_of(const CollectSettings& settings) {
     for (std::size_t i = 0; i < settings.models.size(); ++i) {
       if (!settings.shard.has(i)) continue;
       one.push_back({settings.models[i], round, {}});
-      if (round > 1 || !settings.stress || is_chain_of_soup(settings.models[i])) continue;
+      if (round > 1 || !settings.stress || is_random_chain(settings.models[i])) continue;
       for (AskedLoad& load : settings.stress->loads_of(i, settings.seed))
         one.push_back({settings.models[i], round, std::move(load)});
     }

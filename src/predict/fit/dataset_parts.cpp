@@ -29,7 +29,7 @@ std::string unit_of(const CollectedModel& model, const CollectedKernel& kernel, 
   return {};
 }
 
-bool is_soup(const CollectedModel& model) { return model.family == soup_family; }
+bool is_random_chain(const CollectedModel& model) { return model.family == random_chains_family; }
 
 }  // namespace
 
@@ -37,10 +37,10 @@ std::string_view name_of(Split split) { return split_names[static_cast<std::size
 
 Parts parts_of(const Dataset& dataset, Split split, int folds, std::uint64_t seed) {
   std::set<std::string> units;
-  bool has_soup = false;
+  bool has_random_chains = false;
   for (const CollectedModel& model : dataset.models) {
-    has_soup = has_soup || is_soup(model);
-    if (is_soup(model)) continue;
+    has_random_chains = has_random_chains || is_random_chain(model);
+    if (is_random_chain(model)) continue;
     for (const CollectedKernel& kernel : model.kernels) units.insert(unit_of(model, kernel, split));
   }
   std::vector<std::string> order(units.begin(), units.end());
@@ -52,16 +52,16 @@ Parts parts_of(const Dataset& dataset, Split split, int folds, std::uint64_t see
   std::map<std::string, int> part_of;
   for (std::size_t i = 0; i < order.size(); ++i) part_of[order[i]] = static_cast<int>(i % index(parts.count));
   for (const CollectedModel& model : dataset.models) {
-    parts.is_predicted.push_back(!is_soup(model));
+    parts.is_predicted.push_back(!is_random_chain(model));
     auto& of_model = parts.of.emplace_back();
     for (const CollectedKernel& kernel : model.kernels) {
-      // A kernel of the soup that is predicted elsewhere would give the answer away.
-      const auto found =
-          is_soup(model) && split != Split::kernel ? part_of.end() : part_of.find(unit_of(model, kernel, split));
+      // A kernel of a random chain that is predicted elsewhere would give the answer away.
+      const auto found = is_random_chain(model) && split != Split::kernel ? part_of.end()
+                                                                          : part_of.find(unit_of(model, kernel, split));
       of_model.push_back(found == part_of.end() ? Parts::always_trained_on : found->second);
     }
   }
-  if (split == Split::zoo && !has_soup) parts.count = 0;
+  if (split == Split::zoo && !has_random_chains) parts.count = 0;
   return parts;
 }
 

@@ -1,4 +1,4 @@
-// The parts that a dataset is divided into, so that each can be predicted by a training without it. The soup's chains
+// The parts that a dataset is divided into, so that each can be predicted by a training without it. Random chains
 // (predict/zoo/zoo.h) are trained on by all and predicted by none: nobody wants to know their time.
 #pragma once
 
@@ -11,16 +11,16 @@
 namespace takt {
 
 /// What stays together, and so is either trained on or predicted: equal kernels, an architecture, a family of them, or
-/// everything that is no soup.
+/// everything but random chains.
 enum class Split { kernel, model, family, zoo };
 std::string_view name_of(Split split);
 
 /// The part of each kernel of each model, 0 to count − 1, in a split: the same for all that stays together. Fewer parts
-/// than asked for where there are not so many architectures or families; without soup no part of the zoo.
+/// than asked for where there are not so many architectures or families; without random chains no part of the zoo.
 struct Parts {
   int count = 0;
   std::vector<std::vector<int>> of;  ///< by model, by kernel; always_trained_on: in no part
-  std::vector<bool> is_predicted;    ///< by model; false: of the soup
+  std::vector<bool> is_predicted;    ///< by model; false: of a random chain
 
   static constexpr int always_trained_on = -1;
 };

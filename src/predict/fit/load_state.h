@@ -41,7 +41,7 @@ StressTask stress_task_of(const AskedLoad& load, Nanoseconds duration);
 using SeenLoad = std::map<std::string, double, std::less<>>;
 /// The features that a prediction may use, in the order of a dataset's columns.
 std::span<const std::string_view> seen_load_features();
-/// What else a probe tells of a load that has just changed (predict/load/turns.h). Of the moment, so not in datasets.
+/// What else a probe tells of a load that has just changed (predict/load/fair_share.h). Of the moment, so not in datasets.
 inline constexpr std::string_view wait_trend_feature = "probe_wait_trend";
 /// Of all these, what the snapshot tells of this device ("host"), and of the first GPU. How long threads wait is not
 /// taken from a probe of less than `least_probe_time`: laws are learnt from long ones, and a brief one sees something
@@ -62,7 +62,7 @@ struct StressPlan {
   std::vector<int> threads;  ///< empty: one and two per processor
   int per_model = 0;         ///< so many of all combinations, drawn for each model; 0: all
   /// Of a measurement beside a load, where that is more than in quiet: within a second it is luck whom a thread shares
-  /// its processor with (predict/load/turns.h).
+  /// its processor with (predict/load/fair_share.h).
   Duration time = std::chrono::seconds(2);
   /// Of a model with this number in the collection; a new draw for each, the same for the same seed.
   std::vector<AskedLoad> loads_of(std::size_t model, std::uint64_t seed) const;

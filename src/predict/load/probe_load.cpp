@@ -19,8 +19,8 @@
 #include "base/statistics/statistics.h"
 #include "base/system/affinity.h"
 #include "base/system/usage.h"
+#include "predict/load/fair_share.h"
 #include "predict/load/host_files.h"
-#include "predict/load/turns.h"
 
 namespace takt {
 namespace {
@@ -193,11 +193,11 @@ SourceReadings ProbeLoad::read() {
                       : std::nullopt,
       no_time);
   if (processors) {
-    const auto turns = turns_of(runnable, *processors);
-    const auto figure = [&](double Turns::*one) { return turns ? std::optional(*turns.*one) : std::nullopt; };
+    const auto turns = fair_share_of(runnable, *processors);
+    const auto figure = [&](double FairShare::*one) { return turns ? std::optional(*turns.*one) : std::nullopt; };
     const char* const unknown = "the probe was too short, or the system does not report how many threads are runnable";
-    add("probe_fair_wait_ratio", figure(&Turns::wait_ratio), unknown);
-    add("probe_wait_trend", figure(&Turns::trend), unknown);
+    add("probe_fair_wait_ratio", figure(&FairShare::wait_ratio), unknown);
+    add("probe_wait_trend", figure(&FairShare::trend), unknown);
   }
   return told;
 }

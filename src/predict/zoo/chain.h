@@ -1,4 +1,4 @@
-// What the soup's chains share: draws that are the same on every machine, and activations.
+// What random chains share: draws that are the same on every machine, and activations.
 #pragma once
 
 #include <algorithm>
@@ -37,9 +37,9 @@ class ZooChain {
 };
 
 /// The numbers of each kind follow each other: plain chains, graphs, classic networks, wide layers.
-void write_graph_soup(ZooWriter& w);
-void write_classic_soup(ZooWriter& w);
-void write_wide_soup(ZooWriter& w);
+void write_graph_chain(ZooWriter& w);
+void write_classic_chain(ZooWriter& w);
+void write_wide_chain(ZooWriter& w);
 inline constexpr int last_plain_chain = 160, last_graph_chain = 184, last_classic_chain = 216, last_wide_chain = 240;
 
 }  // namespace takt

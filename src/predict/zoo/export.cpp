@@ -31,7 +31,7 @@ const std::map<std::string_view, Writer>& writers() {
                                                       {"inception", write_inception},
                                                       {"transformer", write_transformer},
                                                       {"mlp", write_mlp},
-                                                      {soup_family, write_soup}};
+                                                      {random_chains_family, write_random_chain}};
   return all;
 }
 

@@ -103,6 +103,6 @@ void write_mobilenet(ZooWriter& w);
 void write_efficientnet(ZooWriter& w);
 void write_transformer(ZooWriter& w);
 void write_mlp(ZooWriter& w);
-void write_soup(ZooWriter& w);
+void write_random_chain(ZooWriter& w);
 
 }  // namespace takt

@@ -88,7 +88,7 @@ void add_grid(const YAML::Node& node, const std::string& origin, std::size_t num
           config.models.push_back({std::string(family.name), depth, width, batch, input});
 }
 
-std::vector<int> soup_numbers() {
+std::vector<int> chain_numbers() {
   std::vector<int> numbers(last_wide_chain);
   std::iota(numbers.begin(), numbers.end(), 1);
   return numbers;
@@ -97,7 +97,7 @@ std::vector<int> soup_numbers() {
 }  // namespace
 
 std::string depths_text(const ZooFamily& family) {
-  if (family.name == soup_family) return fmt::format("{} to {}", family.depths.front(), family.depths.back());
+  if (family.name == random_chains_family) return fmt::format("{} to {}", family.depths.front(), family.depths.back());
   return fmt::format("{}", fmt::join(family.depths, ", "));
 }
 
@@ -115,7 +115,7 @@ const std::vector<ZooFamily>& zoo_families() {
       {"sage", {1}, {0.25, 1}, 1000, 2},
       {"gcn", {1}, {0.25, 1}, 1000, 2},
       {"gat", {1}, {0.25, 1}, 1000, 2},
-      {soup_family, soup_numbers(), {1}, 1, 1},
+      {random_chains_family, chain_numbers(), {1}, 1, 1},
   };
   return families;
 }
@@ -133,7 +133,7 @@ std::string ZooModel::name() const { return fmt::format("{}_b{}_{}", architectur
 std::vector<ZooModel> usual_zoo() {
   std::vector<ZooModel> models;
   for (const ZooFamily& family : zoo_families()) {
-    if (family.name == soup_family) continue;
+    if (family.name == random_chains_family) continue;
     for (const int depth : family.depths)
       for (const double width : family.widths)
         models.push_back({std::string(family.name), depth, width, 1, family.input});

@@ -16,7 +16,7 @@
 //   sage, gcn, gat   one layer of a graph neural network (plan/gnn/network.h), 500·width features; `input` nodes, four
 //   edges
 //                 for each
-//   soup          random chains of blocks to learn from, numbers 1 to 240 (src/predict/zoo/soup.cpp), in no zoo that
+//   soup          random chains of blocks to learn from, numbers 1 to 240 (src/predict/zoo/random_chains.cpp), in no zoo that
 //   does not ask
 //                 for them
 #pragma once
@@ -41,7 +41,7 @@ struct ZooFamily {
 /// Returns the family's depths as text: "18, 34", "1 to 184".
 std::string depths_text(const ZooFamily& family);
 /// The family of chains to learn from, whose time nobody wants to know; as models and datasets say it.
-inline constexpr std::string_view soup_family = "soup";
+inline constexpr std::string_view random_chains_family = "soup";
 
 const std::vector<ZooFamily>& zoo_families();
 /// nullptr: none is called so.
@@ -58,7 +58,7 @@ struct ZooModel {
   std::string name() const;          ///< "resnet18_w0.5_b1_224", of its file
 };
 
-/// All architectures of the families with their usual depths and widths, at batch 1 and the usual input; no soup.
+/// All architectures of the families with their usual depths and widths, at batch 1 and the usual input; no random chains.
 std::vector<ZooModel> usual_zoo();
 
 struct ZooConfig {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "measure/open/startup.h"
-#include "measure/operators/left_ops.h"
+#include "measure/operators/fallback_ops.h"
 #include "measure/operators/table.h"
 #include "measure/operators/type_table.h"
 #include "measure/report/percentiles.h"
@@ -216,16 +216,16 @@ TEST(Cells, of_run_left) {
   profile.ops = {row("Conv", "CUDAExecutionProvider", 500), row("NonZero", "CPUExecutionProvider", 200),
                  row("Unique", "CPUExecutionProvider", 100), row("MemcpyToHost", "CUDAExecutionProvider", 45),
                  row("If", "DnnlExecutionProvider", 25)};
-  expect_cells(left_table(profile).value(), {{"left_operators", {"3"}},
-                                             {"left_to", {"CPU+Dnnl"}},
-                                             {"left_us", {"65"}},
-                                             {"device_copies", {"1"}},
-                                             {"device_copies_us", {"9"}}});
+  expect_cells(fallback_table(profile).value(), {{"left_operators", {"3"}},
+                                                 {"left_to", {"CPU+Dnnl"}},
+                                                 {"left_us", {"65"}},
+                                                 {"device_copies", {"1"}},
+                                                 {"device_copies_us", {"9"}}});
   EXPECT_EQ(
-      left_ops_line(profile),
+      fallback_ops_line(profile),
       "3 of 4 operators fell back from GPU to CPU+Dnnl: 65.0 µs per run (32.5 %), plus 1 copy (9.00 µs per run).\n");
   profile.ops.resize(1);
-  EXPECT_EQ(to_csv(left_table(profile).value()),
+  EXPECT_EQ(to_csv(fallback_table(profile).value()),
             "left_operators,left_to,left_us,device_copies,device_copies_us\n0,,0,0,0\n");
 }
 

@@ -113,8 +113,8 @@ TEST(StageDurations, are_of_all_rounds_and_counters_of_those_that_have_them) {
   EXPECT_FALSE(warm.overlap());
 }
 
-PossibleLaws factors_of(PossibleFactor factor) {
-  PossibleLaws laws;
+ContentionPosterior factors_of(PossibleFactor factor) {
+  ContentionPosterior laws;
   laws.factors.assign(2, std::vector<PossibleFactor>(2, factor));
   return laws;
 }

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "pipeline/contention/moments.h"
+#include "pipeline/contention/start_end_events.h"
 #include "pipeline/record/run_words.h"
 
 namespace takt {
@@ -118,7 +118,7 @@ TEST(Moments, come_in_order_and_ends_first) {
   };
   add(10, 20), add(0, 10), add(10, 10), add(5, 10, Execution::host), add(10, 20, 1);
   std::vector<std::string> lines;
-  for (const Moment& moment : moments_of(executions))
+  for (const StartEndEvent& moment : start_end_events(executions))
     lines.push_back(std::to_string(moment.time) + (moment.start ? " start " : " end ") +
                     std::to_string(moment.execution));
   EXPECT_THAT(lines, ElementsAre("0 start 1", "10 end 1", "10 start 0", "10 start 4", "20 end 0", "20 end 4"));

@@ -63,7 +63,7 @@ TEST(Validation, soup_is_trained_on_and_never_predicted) {
     }
   }
   EXPECT_EQ(without_part(dataset, parts_of(dataset, Split::zoo, 4, 1), 0).models.size(), 2u);
-  // By kernel, one that stands in the soup, too, is left out there as well.
+  // By kernel, one that stands in a random chain, too, is left out there as well.
   const Parts kernels = parts_of(dataset, Split::kernel, 4, 1);
   EXPECT_EQ(kernels.of[2][3], kernels.of[0][3]);
   EXPECT_EQ(kernels.of[2][0], Parts::always_trained_on);

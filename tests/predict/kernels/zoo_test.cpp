@@ -73,13 +73,13 @@ std::string graph_line(const ZooModel& model) {
 
 // What was learned of a model or measured on it is known by its name, so the name stands for the same graph in every
 // version, on every machine and with every compiler: nodes, attributes, shapes, small values, and places of weights.
-// Only a new name may stand for another one. The file has all of them, chains of the soup behind the rest.
+// Only a new name may stand for another one. The file has all of them, random chains behind the rest.
 TEST(Zoo, a_name_stands_for_the_same_graph_for_ever) {
   std::vector<std::string> lines = split(read_file(source_dir() / "tests/predict/kernels/zoo_graphs.csv"), '\n');
   lines.pop_back();
   std::vector<ZooModel> models = usual_zoo();
-  for (const int number : zoo_family(soup_family)->depths)
-    models.push_back({std::string(soup_family), number, 1, 1, 1});
+  for (const int number : zoo_family(random_chains_family)->depths)
+    models.push_back({std::string(random_chains_family), number, 1, 1, 1});
   models.push_back({"resnet", 18, 0.75, 3, 96});
   models.push_back({"transformer", 2, 0.75, 3, 17});
   models.push_back({"mlp", 3, 1.5, 5, 33});
@@ -269,10 +269,10 @@ TEST(Zoo, refusals_of_models_say_what_there_is) {
 }
 
 TEST(Zoo, chains_of_the_soup_have_what_networks_are_made_of) {
-  const ZooFamily& soup = *zoo_family(soup_family);
+  const ZooFamily& soup = *zoo_family(random_chains_family);
   std::map<std::string, int> chains_with;
   for (const int number : soup.depths) {
-    const ZooModel chain{std::string(soup_family), number, 1, 1, soup.input};
+    const ZooModel chain{std::string(random_chains_family), number, 1, 1, soup.input};
     const BuiltZooModel built = build_zoo_model(chain, 1);
     EXPECT_EQ(build_zoo_model(chain, 1).bytes, built.bytes) << number;
     std::set<std::string> types;
@@ -312,14 +312,14 @@ TEST(Zoo, chains_of_the_soup_have_what_networks_are_made_of) {
                            "Tanh",
                            "Erf"})
     EXPECT_GE(chains_with[type], 5) << type;
-  for (const ZooModel& model : usual_zoo()) EXPECT_NE(model.family, soup_family);
+  for (const ZooModel& model : usual_zoo()) EXPECT_NE(model.family, random_chains_family);
   EXPECT_THAT(zoo_refusal("models: [{family: soup, depth: 241}]"), HasSubstr("241, and soup has 1 to 240"));
 }
 
 TEST(Zoo, wide_chains_have_wide_groups_and_weights_beyond_a_cache) {
   int plain_groups = 0, most_in_cache = 0, beyond = 0;
   for (int number = 217; number <= 240; ++number) {
-    const BuiltZooModel built = build_zoo_model({std::string(soup_family), number, 1, 1, 1}, 1);
+    const BuiltZooModel built = build_zoo_model({std::string(random_chains_family), number, 1, 1, 1}, 1);
     onnx::ModelProto proto;
     ASSERT_TRUE(proto.ParseFromString(built.bytes));
     std::int64_t weights = 0;
@@ -417,7 +417,7 @@ std::vector<std::pair<std::size_t, std::size_t>> weight_places(const BuiltZooMod
 
 TEST(Zoo, no_two_layers_of_a_model_share_weights) {
   std::vector<ZooModel> models = usual_zoo();
-  for (int depth = 1; depth <= 240; depth += 5) models.push_back({std::string(soup_family), depth, 1, 1, 1});
+  for (int depth = 1; depth <= 240; depth += 5) models.push_back({std::string(random_chains_family), depth, 1, 1, 1});
   for (const ZooModel& model : models) {
     const BuiltZooModel built = build_zoo_model(model, 1);
     const auto places = weight_places(built);

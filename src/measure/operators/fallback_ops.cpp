@@ -1,4 +1,4 @@
-#include "measure/operators/left_ops.h"
+#include "measure/operators/fallback_ops.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ std::string device_of(std::string_view provider) {
 bool is_copy(const OpRow& row) { return row.type == "MemcpyToHost" || row.type == "MemcpyFromHost"; }
 
 struct LeftRow {
-  LeftOps left;
+  FallbackOps left;
   const OpProfile* profile;
 };
 
@@ -50,10 +50,10 @@ constexpr TableDefinition<LeftRow> left_definition{
     left_columns};
 }  // namespace
 
-std::optional<LeftOps> left_ops(const OpProfile& profile) {
+std::optional<FallbackOps> fallback_ops(const OpProfile& profile) {
   const auto told = [](const OpRow& row) { return !row.provider.empty(); };
   if (std::none_of(profile.ops.begin(), profile.ops.end(), told)) return std::nullopt;
-  LeftOps left;
+  FallbackOps left;
   std::set<std::string> others;
   for (const OpRow& row : profile.ops) {
     if (is_copy(row)) {
@@ -68,8 +68,8 @@ std::optional<LeftOps> left_ops(const OpProfile& profile) {
   return left;
 }
 
-std::string left_ops_line(const OpProfile& profile) {
-  const auto left = left_ops(profile);
+std::string fallback_ops_line(const OpProfile& profile) {
+  const auto left = fallback_ops(profile);
   if (!left || left->operators + left->copies == 0) return "";
   const auto copies = [&] {
     return fmt::format("{} cop{} ({} per run)", left->copies, left->copies == 1 ? "y" : "ies",
@@ -86,13 +86,13 @@ std::string left_ops_line(const OpProfile& profile) {
                      left->copies > 0 ? ", plus " + copies() : "");
 }
 
-std::optional<Table> left_table(const OpProfile& profile) {
-  const auto left = left_ops(profile);
+std::optional<Table> fallback_table(const OpProfile& profile) {
+  const auto left = fallback_ops(profile);
   if (!left) return std::nullopt;
   const LeftRow row{*left, &profile};
   return left_definition.make({&row, 1});
 }
 
-TableSchema left_schema() { return left_definition.schema(); }
+TableSchema fallback_schema() { return left_definition.schema(); }
 
 }  // namespace takt

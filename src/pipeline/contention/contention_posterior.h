@@ -42,14 +42,14 @@ struct PossibleFactor {
   bool shown = false;
 };
 
-struct PossibleLaws {
+struct ContentionPosterior {
   std::vector<ContentionLaw> laws;                   ///< equally likely; what is known is the same in all
   std::vector<std::vector<PossibleFactor>> factors;  ///< [i][j]; known: 1
 };
 
 /// `count` laws; the same run and seed give the same. `certain`: what is known, of the other pairs nothing; its
 /// `several` says of which stages it is open what several do to them. O(count · 250 executions of each stage).
-PossibleLaws possible_laws(const PipelineRun& run, const ContentionLaw& certain, const KnownPairs& known,
-                           std::size_t count, std::uint64_t seed = 1);
+ContentionPosterior contention_posterior(const PipelineRun& run, const ContentionLaw& certain, const KnownPairs& known,
+                                         std::size_t count, std::uint64_t seed = 1);
 
 }  // namespace takt

@@ -1,4 +1,4 @@
-// Chains of the soup in the manner of the convolutional networks of 2012 to 2017: a wide first convolution with a large
+// Random chains in the manner of the convolutional networks of 2012 to 2017: a wide first convolution with a large
 // stride, normalisation over neighbouring channels, convolutions in groups between which channels are shuffled,
 // branches without normalisation, and layers of thousands of numbers at the end.
 #include "predict/zoo/chain.h"
@@ -6,9 +6,9 @@
 namespace takt {
 namespace {
 
-class ClassicSoup : ZooChain {
+class ClassicChain : ZooChain {
  public:
-  explicit ClassicSoup(ZooWriter& w) : ZooChain(w) {}
+  explicit ClassicChain(ZooWriter& w) : ZooChain(w) {}
 
   void write() {
     auto x = first();
@@ -129,6 +129,6 @@ class ClassicSoup : ZooChain {
 
 }  // namespace
 
-void write_classic_soup(ZooWriter& w) { ClassicSoup(w).write(); }
+void write_classic_chain(ZooWriter& w) { ClassicChain(w).write(); }
 
 }  // namespace takt

@@ -1,4 +1,4 @@
-#include "predict/collect/pace.h"
+#include "predict/collect/machine_drift.h"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::vector<CollectRecord> wandering(int models, int rounds, double compute, dou
   return records;
 }
 
-double worst_spread(const std::vector<CollectRecord>& records, const Pace& pace) {
+double worst_spread(const std::vector<CollectRecord>& records, const MachineDrift& pace) {
   double worst = 0;
   for (const CollectRecord& one : records)
     for (const CollectRecord& other : records)
@@ -43,28 +43,28 @@ double worst_spread(const std::vector<CollectRecord>& records, const Pace& pace)
   return worst;
 }
 
-TEST(Pace, weights_are_those_that_the_rounds_tell) {
+TEST(MachineDrift, weights_are_those_that_the_rounds_tell) {
   const auto records = wandering(40, 3, 0.8, 0.3, 0.005);
-  const Pace pace = Pace::of_records(records);
+  const MachineDrift pace = MachineDrift::of_records(records);
   EXPECT_NEAR(pace.compute_weight(), 0.8, 0.05);
   EXPECT_NEAR(pace.memory_weight(), 0.3, 0.05);
-  EXPECT_GT(worst_spread(records, Pace()), 0.25);
+  EXPECT_GT(worst_spread(records, MachineDrift()), 0.25);
   EXPECT_LT(worst_spread(records, pace), 0.06);
 }
 
-TEST(Pace, rounds_that_nothing_explains_do_not_bend_the_weights) {
+TEST(MachineDrift, rounds_that_nothing_explains_do_not_bend_the_weights) {
   auto records = wandering(40, 3, 0.8, 0.3, 0.005);
   for (std::size_t i = 0; i < records.size(); i += 12)
     records[i].latency_us *=
         1 + 3 * (records[i].canary->compute_us / 200 - 1) * (records[i].canary->compute_us / 200 - 1) + 0.4;
-  const Pace pace = Pace::of_records(records);
+  const MachineDrift pace = MachineDrift::of_records(records);
   EXPECT_NEAR(pace.compute_weight(), 0.8, 0.1);
   EXPECT_NEAR(pace.memory_weight(), 0.3, 0.1);
 }
 
-TEST(Pace, a_single_round_has_the_usual_weights_and_the_median_is_the_usual_pace) {
+TEST(MachineDrift, a_single_round_has_the_usual_weights_and_the_median_is_the_usual_pace) {
   const auto records = wandering(21, 1, 0.8, 0.3, 0);
-  const Pace pace = Pace::of_records(records);
+  const MachineDrift pace = MachineDrift::of_records(records);
   EXPECT_NEAR(pace.compute_weight(), 0.5, 1e-9);
   EXPECT_NEAR(pace.memory_weight(), 0.5, 1e-9);
   CollectRecord usual = records.front();
@@ -76,15 +76,15 @@ TEST(Pace, a_single_round_has_the_usual_weights_and_the_median_is_the_usual_pace
   EXPECT_NEAR(pace.of(usual), 1, 1e-9);
 }
 
-TEST(Pace, is_one_without_a_canary_and_beside_a_load) {
+TEST(MachineDrift, is_one_without_a_canary_and_beside_a_load) {
   auto records = wandering(10, 2, 1, 1, 0);
-  const Pace pace = Pace::of_records(records);
+  const MachineDrift pace = MachineDrift::of_records(records);
   records[0].canary.reset();
   EXPECT_EQ(pace.of(records[0]), 1);
   records[1].load.asked = {"memory", 0.5, 2};
   EXPECT_EQ(pace.of(records[1]), 1);
   EXPECT_NE(pace.of(records[2]), 1);
-  EXPECT_EQ(Pace::of_records({}).of(records[2]), 1);
+  EXPECT_EQ(MachineDrift::of_records({}).of(records[2]), 1);
 }
 
 std::ptrdiff_t threads_here() {

@@ -6,7 +6,7 @@
 //  does;
 //     twice, because the record is a draw and the run that is predicted another one.
 //  3. Which stage slows which one down, and how much, is not known where stages always, or never, ran beside each
-//     other. Each draw has a law of its own that the record does not contradict (possible_laws.h): it is taken out of
+//     other. Each draw has a law of its own that the record does not contradict (contention_posterior.h): it is taken out of
 //     the recorded times and put back as the changed pipeline has it. So an overlap that ends is as uncertain as one
 //     that begins, and where nothing overlaps otherwise, a wrong law cancels out.
 //  4. Threads beyond the cores: taken to be shared fairly, but moving and waiting cost something that a record of a
@@ -33,11 +33,11 @@ struct RunRanges {
   std::optional<Range<Duration>> cycle, latency;
 };
 
-class PossibleRuns {
+class PredictionRange {
  public:
   /// Of a long run the first 500 batches are drawn, and what the times of single batches do to the answer is made as
   /// small as it is over all of them. `replay_error`: of `run` with what is known.
-  PossibleRuns(const PipelineRun& run, const KnownContention& known, double replay_error);
+  PredictionRange(const PipelineRun& run, const KnownContention& known, double replay_error);
 
   /// Around `predicted`, the account of the replay with `changes` and what is known. Throws as replay() does.
   RunRanges ranges(std::span<const PipelineChange> changes, const Accounts& predicted) const;

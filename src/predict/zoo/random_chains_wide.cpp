@@ -1,4 +1,4 @@
-// Chains of the soup of what other chains have too little of. Odd ones: convolutions whose groups are wide and no
+// Random chains of what the others have too little of. Odd ones: convolutions whose groups are wide and no
 // multiple of eight, which runtimes keep in the plain layout. Even ones: products of one row by some megabytes of
 // weights, in models whose weights fit the last cache of most processors, of few, or of none: where they no longer fit,
 // the same product takes half as long again.
@@ -7,9 +7,9 @@
 namespace takt {
 namespace {
 
-class WideSoup : ZooChain {
+class WideChain : ZooChain {
  public:
-  explicit WideSoup(ZooWriter& w) : ZooChain(w) {}
+  explicit WideChain(ZooWriter& w) : ZooChain(w) {}
 
   void write() { w_.finish(w_.model().depth % 2 == 0 ? products() : wide_groups()); }
 
@@ -65,6 +65,6 @@ class WideSoup : ZooChain {
 
 }  // namespace
 
-void write_wide_soup(ZooWriter& w) { WideSoup(w).write(); }
+void write_wide_chain(ZooWriter& w) { WideChain(w).write(); }
 
 }  // namespace takt

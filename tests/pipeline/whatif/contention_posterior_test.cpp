@@ -1,4 +1,4 @@
-#include "pipeline/contention/possible_laws.h"
+#include "pipeline/contention/contention_posterior.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TruePipeline now_and_then(TruePipeline truth, double gap_us) {
   return truth;
 }
 
-PossibleLaws possible(const TruePipeline& truth) { return known_contention(run_truth(truth)).possible; }
+ContentionPosterior possible(const TruePipeline& truth) { return known_contention(run_truth(truth)).possible; }
 
 TEST(Crowds, are_who_ran_beside_and_for_how_long) {
   // gather 1 ms, infer 2.5 ms: while infer works on a batch, gather is beside it for 1 ms.
@@ -65,10 +65,10 @@ TEST(Crowds, know_what_counts_of_a_factor_while_cores_are_short) {
   EXPECT_TRUE(seen);
 }
 
-TEST(PossibleLaws, of_what_is_known_are_all_the_same) {
+TEST(ContentionPosterior, of_what_is_known_are_all_the_same) {
   TruePipeline truth = law_pair();
   truth.law_in_record = true;
-  const PossibleLaws laws = possible(truth);
+  const ContentionPosterior laws = possible(truth);
   ASSERT_EQ(laws.laws.size(), 60u);
   for (const ContentionLaw& law : laws.laws) EXPECT_EQ(law.interference, truth.contention.interference);
   EXPECT_EQ(laws.factors[0][1].low, 1);
@@ -76,19 +76,19 @@ TEST(PossibleLaws, of_what_is_known_are_all_the_same) {
 }
 
 // Always beside each other, at the same speed: 7.5 ms may be 7.5 alone, or 5 and slowed down.
-TEST(PossibleLaws, of_lock_step_are_many) {
-  const PossibleLaws laws = possible(law_pair());
+TEST(ContentionPosterior, of_lock_step_are_many) {
+  const ContentionPosterior laws = possible(law_pair());
   EXPECT_LT(laws.factors[0][1].low, 1.15);
   EXPECT_GT(laws.factors[0][1].high, 1.6);
   EXPECT_GT(laws.factors[0][0].high, 1.6) << "never seen";
   EXPECT_FALSE(laws.factors[0][1].shown);
 }
 
-TEST(PossibleLaws, are_few_where_stages_overlap_now_more_and_now_less) {
+TEST(ContentionPosterior, are_few_where_stages_overlap_now_more_and_now_less) {
   for (const double sigma : {0.0, 0.1}) {
     TruePipeline truth = now_and_then(law_pair(), 12000);
     truth.sigma = sigma;
-    const PossibleLaws laws = possible(truth);
+    const ContentionPosterior laws = possible(truth);
     for (const PossibleFactor& factor : {laws.factors[0][1], laws.factors[1][0]}) {
       EXPECT_GT(factor.low, 1.3) << sigma;
       EXPECT_LT(factor.high, 1.7) << sigma;
@@ -97,44 +97,46 @@ TEST(PossibleLaws, are_few_where_stages_overlap_now_more_and_now_less) {
   }
 }
 
-TEST(PossibleLaws, hardly_slow_down_where_overlaps_show_that_nothing_does) {
+TEST(ContentionPosterior, hardly_slow_down_where_overlaps_show_that_nothing_does) {
   TruePipeline truth = now_and_then(law_pair(), 12000);
   truth.contention = {};
   truth.sigma = 0.05;
-  const PossibleLaws laws = possible(truth);
+  const ContentionPosterior laws = possible(truth);
   EXPECT_LT(laws.factors[0][1].high, 1.1);
   EXPECT_LT(laws.factors[1][0].high, 1.1);
 }
 
 // Something else held up every 20th execution for three times its time: what it overlapped meanwhile is no evidence.
-TEST(PossibleLaws, do_not_follow_a_few_delays) {
+TEST(ContentionPosterior, do_not_follow_a_few_delays) {
   TruePipeline truth = now_and_then(law_pair(), 12000);
   truth.sigma = 0.05;
   truth.delayed_every = 20;
-  const PossibleLaws laws = possible(truth);
+  const ContentionPosterior laws = possible(truth);
   EXPECT_GT(laws.factors[1][0].low, 1.3);
   EXPECT_LT(laws.factors[1][0].high, 1.7);
 }
 
-TEST(PossibleLaws, are_the_same_for_the_same_seed) {
+TEST(ContentionPosterior, are_the_same_for_the_same_seed) {
   const PipelineRun run = run_truth(law_pair(40));
   const KnownPairs known(2, std::vector<bool>(2, false));
-  const auto factors = [&](std::uint64_t seed) { return possible_laws(run, {}, known, 10, seed).laws[7].interference; };
+  const auto factors = [&](std::uint64_t seed) {
+    return contention_posterior(run, {}, known, 10, seed).laws[7].interference;
+  };
   EXPECT_EQ(factors(3), factors(3));
   EXPECT_NE(factors(3), factors(4));
 }
 
-TEST(PossibleLaws, of_nothing_that_ran_are_what_is_expected) {
-  const PossibleLaws laws = possible(law_pair(0));
+TEST(ContentionPosterior, of_nothing_that_ran_are_what_is_expected) {
+  const ContentionPosterior laws = possible(law_pair(0));
   ASSERT_EQ(laws.laws.size(), 60u);
   EXPECT_GT(laws.factors[0][1].high, 1.6);
 }
 
 // Of what was never seen a factor is drawn as it is expected before: alike from 1 to 1.8, with a chance of 8 in 9, and
 // above it e times rarer every 0.1. So the quantiles are 1 + 0.9 q, and of 0.95 it is 1.8 + 0.1 · ln((1 / 9) / 0.05).
-TEST(PossibleLaws, of_what_was_never_seen_are_alike_up_to_1_8_and_rarer_above) {
+TEST(ContentionPosterior, of_what_was_never_seen_are_alike_up_to_1_8_and_rarer_above) {
   const PipelineRun run = run_truth(law_pair(0));
-  const PossibleLaws laws = possible_laws(run, {}, KnownPairs(2, {false, true}), 20'000);
+  const ContentionPosterior laws = contention_posterior(run, {}, KnownPairs(2, {false, true}), 20'000);
   const PossibleFactor& open = laws.factors[0][0];
   EXPECT_NEAR(open.low, 1.045, 0.01);
   EXPECT_NEAR(open.median, 1.45, 0.015);

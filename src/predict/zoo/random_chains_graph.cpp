@@ -1,13 +1,13 @@
-// Chains of the soup that pass messages along the edges of a graph, as graph networks do in some operators that nothing
+// Random chains that pass messages along the edges of a graph, as graph networks do in some operators that nothing
 // else has: rows gathered by number, weighted, and reduced onto rows again.
 #include "predict/zoo/chain.h"
 
 namespace takt {
 namespace {
 
-class GraphSoup : ZooChain {
+class GraphChain : ZooChain {
  public:
-  explicit GraphSoup(ZooWriter& w) : ZooChain(w) {}
+  explicit GraphChain(ZooWriter& w) : ZooChain(w) {}
   void write() { w_.finish(graph()); }
 
  private:
@@ -50,6 +50,6 @@ class GraphSoup : ZooChain {
 
 }  // namespace
 
-void write_graph_soup(ZooWriter& w) { GraphSoup(w).write(); }
+void write_graph_chain(ZooWriter& w) { GraphChain(w).write(); }
 
 }  // namespace takt

@@ -1,5 +1,5 @@
 // Operators that ran elsewhere than asked for; with what ONNX Runtime tells of a model on CUDA, written down by hand.
-#include "measure/operators/left_ops.h"
+#include "measure/operators/fallback_ops.h"
 
 #include <gtest/gtest.h>
 
@@ -24,49 +24,49 @@ RunResult with_fallback() {
   return result;
 }
 
-TEST(LeftOps, are_counted_with_their_time_and_the_copies_that_they_cause) {
+TEST(FallbackOps, are_counted_with_their_time_and_the_copies_that_they_cause) {
   const OpProfile profile = profile_ops(with_fallback());
-  const LeftOps left = left_ops(profile).value();
+  const FallbackOps left = fallback_ops(profile).value();
   EXPECT_EQ(left.operators, 2);
   EXPECT_EQ(left.time, ns(600));
   EXPECT_EQ(left.copies, 2);
   EXPECT_EQ(left.copy_time, ns(100));
-  EXPECT_EQ(left_ops_line(profile),
+  EXPECT_EQ(fallback_ops_line(profile),
             "2 of 3 operators fell back from GPU to CPU: 300 ns per run (30.0 %), plus 2 copies (50.0 ns per run).\n");
 }
 
-TEST(LeftOps, on_the_device_that_was_asked_for_nobody_left) {
+TEST(FallbackOps, on_the_device_that_was_asked_for_nobody_left) {
   RunResult result = with_fallback();
   result.device = "CPU";
   for (auto& run : result.profiled->ops) run = {on("CPU", sample("conv", "Conv", 0, 500))};
   const OpProfile profile = profile_ops(result);
-  EXPECT_EQ(left_ops(profile).value().operators, 0);
-  EXPECT_EQ(left_ops_line(profile), "");
+  EXPECT_EQ(fallback_ops(profile).value().operators, 0);
+  EXPECT_EQ(fallback_ops_line(profile), "");
 }
 
-TEST(LeftOps, without_the_runtimes_word_nothing_is_known) {
+TEST(FallbackOps, without_the_runtimes_word_nothing_is_known) {
   const OpProfile profile = profile_ops(profiled_result({{100, {sample("a", "Add", 0, 10)}}}));
-  EXPECT_FALSE(left_ops(profile));
-  EXPECT_EQ(left_ops_line(profile), "");
+  EXPECT_FALSE(fallback_ops(profile));
+  EXPECT_EQ(fallback_ops_line(profile), "");
 }
 
-TEST(LeftOps, go_to_several_devices_or_only_copies_do) {
+TEST(FallbackOps, go_to_several_devices_or_only_copies_do) {
   RunResult result = with_fallback();
   for (auto& run : result.profiled->ops)
     run = {on("Tensorrt", sample("conv", "Conv", 0, 500)), on("CUDA", sample("gemm", "Gemm", 500, 100)),
            on("DML", sample("some", "Unique", 600, 100)), on("CPU", sample("rows", "NonZero", 700, 200)),
            on("CUDA", sample("up", "MemcpyFromHost", 900, 30))};
-  EXPECT_EQ(left_ops(profile_ops(result)).value().to, "CPU+DML");
+  EXPECT_EQ(fallback_ops(profile_ops(result)).value().to, "CPU+DML");
   EXPECT_EQ(
-      left_ops_line(profile_ops(result)),
+      fallback_ops_line(profile_ops(result)),
       "2 of 4 operators fell back from GPU to CPU+DML: 300 ns per run (30.0 %), plus 1 copy (30.0 ns per run).\n");
   for (auto& run : result.profiled->ops)
     run = {on("CUDA", sample("gemm", "Gemm", 500, 100)), on("CUDA", sample("down", "MemcpyToHost", 600, 20)),
            on("CUDA", sample("up", "MemcpyFromHost", 900, 30))};
-  EXPECT_EQ(left_ops_line(profile_ops(result)), "Between the host and GPU: 2 copies (50.0 ns per run).\n");
+  EXPECT_EQ(fallback_ops_line(profile_ops(result)), "Between the host and GPU: 2 copies (50.0 ns per run).\n");
   for (auto& run : result.profiled->ops)
     run = {on("CUDA", sample("gemm", "Gemm", 500, 100)), on("CPU", sample("rows", "NonZero", 700, 200))};
-  EXPECT_EQ(left_ops_line(profile_ops(result)),
+  EXPECT_EQ(fallback_ops_line(profile_ops(result)),
             "1 of 2 operators fell back from GPU to CPU: 200 ns per run (20.0 %).\n");
 }
 

@@ -1,4 +1,4 @@
-#include "pipeline/contention/possible_laws.h"
+#include "pipeline/contention/contention_posterior.h"
 
 #include <algorithm>
 #include <cmath>
@@ -244,10 +244,10 @@ PossibleFactor factor_of(std::vector<double> factors) {
 
 }  // namespace
 
-PossibleLaws possible_laws(const PipelineRun& run, const ContentionLaw& certain, const KnownPairs& known,
-                           std::size_t count, std::uint64_t seed) {
+ContentionPosterior contention_posterior(const PipelineRun& run, const ContentionLaw& certain, const KnownPairs& known,
+                                         std::size_t count, std::uint64_t seed) {
   const std::size_t stages = run.shape.stages.size();
-  PossibleLaws result;
+  ContentionPosterior result;
   result.laws.assign(count, certain);
   result.factors.assign(stages, std::vector<PossibleFactor>(stages));
   std::vector<OpenStage> open = open_stages(certain, known);

@@ -11,12 +11,12 @@
 
 namespace takt {
 
-class Pace {
+class MachineDrift {
  public:
   /// From measured records without a load: the logarithm of a model's time over that of its other rounds is a sum of
   /// the canary's, each with a weight, by least squares that are drawn to a half each. Without two rounds of a model
   /// the weights are that.
-  static Pace of_records(std::span<const CollectRecord> records);
+  static MachineDrift of_records(std::span<const CollectRecord> records);
 
   /// 1 without a canary, and beside a load, where it is the load that is measured.
   double of(const CollectRecord& record) const;

@@ -1,4 +1,4 @@
-#include "pipeline/whatif/possible_runs.h"
+#include "pipeline/whatif/prediction_range.h"
 
 #include <algorithm>
 #include <cmath>
@@ -104,7 +104,7 @@ Range<Duration> in_us(const Range<double>& range) { return {Duration(range.low),
 
 }  // namespace
 
-PossibleRuns::PossibleRuns(const PipelineRun& run, const KnownContention& known, double replay_error)
+PredictionRange::PredictionRange(const PipelineRun& run, const KnownContention& known, double replay_error)
     : run_(beginning_of(run, most_batches)),
       known_(known.law),
       replay_error_(replay_error),
@@ -118,7 +118,7 @@ PossibleRuns::PossibleRuns(const PipelineRun& run, const KnownContention& known,
   }
 }
 
-PossibleRuns::Figures PossibleRuns::figures_of(const Accounts& accounts) {
+PredictionRange::Figures PredictionRange::figures_of(const Accounts& accounts) {
   Figures figures;
   figures.makespan_ns = static_cast<double>(accounts.window.length().count());
   if (accounts.cycle) figures.cycle_us = accounts.cycle->count();
@@ -126,7 +126,7 @@ PossibleRuns::Figures PossibleRuns::figures_of(const Accounts& accounts) {
   return figures;
 }
 
-PossibleRuns::Figures PossibleRuns::draw(std::span<const PipelineChange> changes, std::size_t number) const {
+PredictionRange::Figures PredictionRange::draw(std::span<const PipelineChange> changes, std::size_t number) const {
   const ContentionLaw& law = laws_[number];
   Figures drawn = figures_of(account(replay(run_, changes, law, batches_[number])));
   if (share_ == 1) return drawn;
@@ -137,7 +137,7 @@ PossibleRuns::Figures PossibleRuns::draw(std::span<const PipelineChange> changes
   return drawn;
 }
 
-RunRanges PossibleRuns::ranges(std::span<const PipelineChange> changes, const Accounts& predicted) const {
+RunRanges PredictionRange::ranges(std::span<const PipelineChange> changes, const Accounts& predicted) const {
   const Figures center = figures_of(predicted);
   const Figures same = share_ == 1 ? center : figures_of(account(replay(run_, changes, known_)));
   std::vector<double> makespans, cycles, latencies;

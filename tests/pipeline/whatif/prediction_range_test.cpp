@@ -1,4 +1,4 @@
-#include "pipeline/whatif/possible_runs.h"
+#include "pipeline/whatif/prediction_range.h"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TruePipeline lock_step() {
 }
 
 // Less overlap is as new as more: how long the stages take alone, nobody has seen.
-TEST(PossibleRuns, hold_the_truth_where_an_overlap_ends) {
+TEST(PredictionRange, hold_the_truth_where_an_overlap_ends) {
   struct Case {
     std::string change;
     double truth_ms, latency_ms;
@@ -60,7 +60,7 @@ TEST(PossibleRuns, hold_the_truth_where_an_overlap_ends) {
   }
 }
 
-TEST(PossibleRuns, are_one_where_nothing_is_left_open) {
+TEST(PredictionRange, are_one_where_nothing_is_left_open) {
   TruePipeline truth = lock_step();
   truth.law_in_record = true;
   const WhatIf known = what_if(run_truth(truth), changes_of({"source.in_flight=1"}));
@@ -71,7 +71,7 @@ TEST(PossibleRuns, are_one_where_nothing_is_left_open) {
   EXPECT_LT(width(same), 0.02) << "what is not known of the law cancels out where nothing changes";
 }
 
-TEST(PossibleRuns, are_wider_where_times_are_noisier_and_batches_fewer) {
+TEST(PredictionRange, are_wider_where_times_are_noisier_and_batches_fewer) {
   const auto width_of = [](double sigma, std::int64_t batches) {
     TruePipeline truth = chain({1000, 2500, 1500}, 2, batches);
     truth.sigma = sigma;
@@ -84,7 +84,7 @@ TEST(PossibleRuns, are_wider_where_times_are_noisier_and_batches_fewer) {
 
 // Of 2000 batches 500 are drawn. Each stage took 7.5 ms beside the other. Alone it takes 5 ms by the known law and 6 ms
 // by the laws that are drawn, so 2000 batches one after the other take 20 s and may take 24 s.
-TEST(PossibleRuns, of_a_long_run_are_drawn_from_its_beginning_and_hold_for_all_of_it) {
+TEST(PredictionRange, of_a_long_run_are_drawn_from_its_beginning_and_hold_for_all_of_it) {
   TruePipeline truth = chain({5000, 5000}, 2, 2000);
   truth.contention.interference = {{1, 1.5}, {1.5, 1}};
   const PipelineRun run = run_truth(truth);
@@ -95,7 +95,7 @@ TEST(PossibleRuns, of_a_long_run_are_drawn_from_its_beginning_and_hold_for_all_o
   const auto changes = changes_of({"source.in_flight=1"});
   const Accounts predicted = account(replay(run, changes, known.law));
   EXPECT_NEAR(static_cast<double>(predicted.window.length().count()) / 1e9, 20, 0.02);
-  const RunRanges ranges = PossibleRuns(run, known, 0).ranges(changes, predicted);
+  const RunRanges ranges = PredictionRange(run, known, 0).ranges(changes, predicted);
   EXPECT_NEAR(ranges.makespan.low.count() / 1e6, 20, 0.02);
   EXPECT_NEAR(ranges.makespan.high.count() / 1e6, 24, 0.05);
   EXPECT_NEAR(ranges.cycle->low.count() / 1e3, 10, 0.02);
@@ -104,11 +104,11 @@ TEST(PossibleRuns, of_a_long_run_are_drawn_from_its_beginning_and_hold_for_all_o
   EXPECT_NEAR(ranges.latency->high.count() / 1e3, 12, 0.03);
 }
 
-TEST(PossibleRuns, hold_what_the_replay_misses) {
+TEST(PredictionRange, hold_what_the_replay_misses) {
   const PipelineRun run = run_truth(chain({1000, 2500}));
   const KnownContention known = known_contention(run);
   const Accounts predicted = account(replay(run, {}, known.law));
-  const auto range = PossibleRuns(run, known, 0.08).ranges({}, predicted).makespan;
+  const auto range = PredictionRange(run, known, 0.08).ranges({}, predicted).makespan;
   const Duration makespan(predicted.window.length());
   EXPECT_NEAR(range.low / makespan, 0.92, 1e-3);
   EXPECT_NEAR(range.high / makespan, 1.08, 1e-3);
@@ -116,7 +116,7 @@ TEST(PossibleRuns, hold_what_the_replay_misses) {
 
 // Two stages of one thread each, on two cores; a replica makes three, and beyond taking turns, executions that are
 // moved from core to core take longer: what such rows of bench/what_if.md took.
-TEST(PossibleRuns, hold_what_sharing_cores_costs) {
+TEST(PredictionRange, hold_what_sharing_cores_costs) {
   for (const double cost : {1.0, 1.15, 1.3}) {
     TruePipeline truth = chain({4000, 6000}, 2, 60);
     truth.law_in_record = false;
@@ -135,7 +135,7 @@ TEST(PossibleRuns, hold_what_sharing_cores_costs) {
   }
 }
 
-TEST(PossibleRuns, hold_the_truth_of_random_changes) {
+TEST(PredictionRange, hold_the_truth_of_random_changes) {
   if (is_sanitized()) GTEST_SKIP() << only_more_cases;
   int inside = 0, cases = 0;
   for (std::uint64_t seed = 500; seed < 500 + random_cases(60); ++seed) {
@@ -144,7 +144,7 @@ TEST(PossibleRuns, hold_the_truth_of_random_changes) {
     const KnownContention known = known_contention(run);
     const auto changes = changes_of(one.changes);
     const PipelineRun again = replay(run, {}, known.law), after = replay(run, changes, known.law);
-    const auto range = PossibleRuns(run, known, replay_error(run, again)).ranges(changes, account(after)).makespan;
+    const auto range = PredictionRange(run, known, replay_error(run, again)).ranges(changes, account(after)).makespan;
     inside += holds(range, Duration(window_of(one.run_changed()).length()));
     ++cases;
   }

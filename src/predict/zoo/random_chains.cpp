@@ -1,4 +1,4 @@
-// The soup: random chains of blocks that a predictor learns from and no one would use.
+// Random chains of blocks that a predictor learns from and no one would use.
 //
 // Problem: a family of architectures that was not trained on is predicted badly, not because trees are bad but because
 // some of its kernels are seen in no other family: squeeze-and-excitation on odd sizes, a product with one row, a swish
@@ -16,9 +16,9 @@ namespace {
 
 constexpr int most_blocks = 24;
 
-class Soup : ZooChain {
+class RandomChain : ZooChain {
  public:
-  explicit Soup(ZooWriter& w) : ZooChain(w) {}
+  explicit RandomChain(ZooWriter& w) : ZooChain(w) {}
 
   /// Half of the chains are pictures that end as vectors, the others sequences of words and vectors.
   void write() {
@@ -253,11 +253,11 @@ class Soup : ZooChain {
 
 }  // namespace
 
-void write_soup(ZooWriter& w) {
-  if (w.model().depth > last_classic_chain) return write_wide_soup(w);
-  if (w.model().depth > last_graph_chain) return write_classic_soup(w);
-  if (w.model().depth > last_plain_chain) return write_graph_soup(w);
-  Soup(w).write();
+void write_random_chain(ZooWriter& w) {
+  if (w.model().depth > last_classic_chain) return write_wide_chain(w);
+  if (w.model().depth > last_graph_chain) return write_classic_chain(w);
+  if (w.model().depth > last_plain_chain) return write_graph_chain(w);
+  RandomChain(w).write();
 }
 
 }  // namespace takt

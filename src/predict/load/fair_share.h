@@ -21,7 +21,7 @@ struct RunnableSample {
   double threads = 0;  ///< that ran or could have on this machine, who looks included
 };
 
-struct Turns {
+struct FairShare {
   double wait_ratio = 0;  ///< time that a thread waits that gets its fair share, per time in which it has a processor
   double trend = 1;       ///< how many times as long it takes at the end (the last fifth of the time) as over all of it
 };
@@ -29,6 +29,6 @@ struct Turns {
 /// nullopt with fewer than ten samples. `processors`: that the threads share, above 0. Samples in the order of time,
 /// taken by a busy thread at equal distances of its own processor time: then their mean is that over what the thread
 /// did.
-std::optional<Turns> turns_of(std::span<const RunnableSample> samples, int processors);
+std::optional<FairShare> fair_share_of(std::span<const RunnableSample> samples, int processors);
 
 }  // namespace takt

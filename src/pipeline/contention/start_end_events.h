@@ -9,7 +9,7 @@
 
 namespace takt {
 
-struct Moment {
+struct StartEndEvent {
   std::int64_t time = 0;  ///< ns
   bool start = false;
   std::size_t execution = 0;
@@ -17,6 +17,6 @@ struct Moment {
 
 /// Returns the start and the end of every device execution of non-zero length, sorted by time. At equal times ends
 /// precede starts.
-std::vector<Moment> moments_of(const std::vector<ExecutionRecord>& executions);
+std::vector<StartEndEvent> start_end_events(const std::vector<ExecutionRecord>& executions);
 
 }  // namespace takt

@@ -11,7 +11,7 @@
 
 namespace takt {
 
-struct LeftOps {
+struct FallbackOps {
   std::int64_t operators = 0;  ///< rows of the profile that ran elsewhere, copies not among them
   std::int64_t copies = 0;     ///< rows that bring tensors from one device to another
   Nanoseconds time{};          ///< Σ over all profiled runs of the operators
@@ -20,13 +20,13 @@ struct LeftOps {
 };
 
 /// nullopt: the runtime does not say where its operators ran.
-std::optional<LeftOps> left_ops(const OpProfile& profile);
+std::optional<FallbackOps> fallback_ops(const OpProfile& profile);
 
 /// "2 of 14 operators left GPU for CPU: 1.20 ms a run (8.0 %), with 3 copies of 300 µs a run"; empty: none did.
-std::string left_ops_line(const OpProfile& profile);
+std::string fallback_ops_line(const OpProfile& profile);
 
 /// "left": what ran on another device than asked for, one row. nullopt: the runtime does not say where operators ran.
-std::optional<Table> left_table(const OpProfile& profile);
-TableSchema left_schema();
+std::optional<Table> fallback_table(const OpProfile& profile);
+TableSchema fallback_schema();
 
 }  // namespace takt

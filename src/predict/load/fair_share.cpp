@@ -1,4 +1,4 @@
-#include "predict/load/turns.h"
+#include "predict/load/fair_share.h"
 
 #include <algorithm>
 
@@ -16,13 +16,13 @@ double mean_turns(std::span<const RunnableSample> samples, int processors) {
 
 }  // namespace
 
-std::optional<Turns> turns_of(std::span<const RunnableSample> samples, int processors) {
+std::optional<FairShare> fair_share_of(std::span<const RunnableSample> samples, int processors) {
   if (samples.size() < least_samples) return std::nullopt;
   const auto time = static_cast<double>((samples.back().time - samples.front().time).count());
   const Nanoseconds from = samples.back().time - Nanoseconds(static_cast<std::int64_t>(last_share * time));
   const auto first = std::find_if(samples.begin(), samples.end(), [&](const auto& one) { return one.time >= from; });
   const double all = mean_turns(samples, processors);
-  return Turns{all - 1, mean_turns({first, samples.end()}, processors) / all};
+  return FairShare{all - 1, mean_turns({first, samples.end()}, processors) / all};
 }
 
 }  // namespace takt

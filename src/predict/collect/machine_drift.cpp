@@ -1,4 +1,4 @@
-#include "predict/collect/pace.h"
+#include "predict/collect/machine_drift.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ std::vector<double> robust_solution(const std::vector<std::vector<double>>& rows
 
 }  // namespace
 
-Pace Pace::of_records(std::span<const CollectRecord> records) {
+MachineDrift MachineDrift::of_records(std::span<const CollectRecord> records) {
   std::vector<double> computing, reading;
   std::map<std::string, std::vector<const CollectRecord*>> models;
   for (const CollectRecord& record : records) {
@@ -44,7 +44,7 @@ Pace Pace::of_records(std::span<const CollectRecord> records) {
     computing.push_back(record.canary->compute_us), reading.push_back(record.canary->memory_us);
     models[record.model].push_back(&record);
   }
-  Pace pace;
+  MachineDrift pace;
   if (computing.empty()) return pace;
   pace.usual_ = {*median(std::span<const double>(computing)), *median(std::span<const double>(reading))};
   std::vector<std::vector<double>> rows;
@@ -67,7 +67,7 @@ Pace Pace::of_records(std::span<const CollectRecord> records) {
   return pace;
 }
 
-double Pace::of(const CollectRecord& record) const {
+double MachineDrift::of(const CollectRecord& record) const {
   if (!counts(record) || usual_.us() <= 0) return 1;
   return std::pow(record.canary->compute_us / usual_.compute_us, compute_weight_) *
          std::pow(record.canary->memory_us / usual_.memory_us, memory_weight_);
