@@ -273,6 +273,7 @@ SessionSettings PreparedModel::session_settings(bool profiled) const {
   if (!settings_.open_shapes) session.input_shapes = shapes_;
   session.keep_state = settings_.state_steps.has_value();
   session.seed = settings_.seed;
+  session.virtual_clock = settings_.virtual_clock;
   session.precision = settings_.precision;
   session.cache = settings_.cache;
   session.tuning = settings_.tuning;

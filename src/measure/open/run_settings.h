@@ -34,6 +34,7 @@ struct RunSettings {
   std::optional<int> state_steps;          ///< runs between two resets of what the model keeps; unset: one
   std::optional<std::size_t> free_axis{};  ///< where `inputs` may differ from the model, see Runtime::reshapes
   std::uint64_t seed = 1;                  ///< of generated inputs and simulated noise
+  bool virtual_clock = false;              ///< see SessionSettings
   int instances = 1;                       ///< independent sessions that run at once, each in a thread of its own
   std::vector<int> cores;  ///< to pin to, the same number for each instance; empty: wherever the system likes
   bool stretches = true;   ///< where records disturb much, heads of the model are timed alone (stretches.h)

@@ -293,6 +293,7 @@ RunResult run_model(const std::filesystem::path& model, const RunSettings& setti
                     const RunProgress& progress) {
   const StepPrefix prefix(printable(model.filename().string()) + ", ");
   RunSettings chosen = settings;
+  chosen.virtual_clock = chosen.instances == 1;              // of a simulated device, beside which nothing runs then
   if (!chosen.cores.empty()) pin_this_thread(chosen.cores);  // threads that a runtime makes inherit it
   if (!chosen.cores.empty() && !chosen.threads && !chosen.measures_throughput())
     chosen.threads = static_cast<int>(chosen.cores.size()) / chosen.instances;

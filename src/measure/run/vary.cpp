@@ -23,10 +23,17 @@ int rounds_for(const RunSettings& settings) {
   return std::clamp(static_cast<int>(settings.time.value_or(settings.min_time) / long_turn), usual_rounds, most_turns);
 }
 
+/// Simulated devices: nothing runs beside the variant whose turn it is.
+RunSettings on_virtual_clock(RunSettings settings) {
+  settings.virtual_clock = true;
+  return settings;
+}
+
 /// A variant that is open, and what it measured so far.
 class Contender {
  public:
-  explicit Contender(const Variant& variant) : settings_(variant.settings), model_(variant.model, settings_) {
+  explicit Contender(const Variant& variant)
+      : settings_(on_virtual_clock(variant.settings)), model_(variant.model, settings_) {
     if (settings_.instances > 1)
       throw Error(ErrorKind::unsupported,
                   "independent instances (--thread) cannot be interleaved; vary requests instead");

@@ -37,16 +37,16 @@ struct SessionSettings {
   bool profile_ops = false;                   ///< record operator times; Session::last_ops needs it
   std::map<std::string, Shape> input_shapes;  ///< concrete shapes for dynamic inputs, by input name
   std::uint64_t seed = 1;                     ///< for simulated noise
-  bool virtual_clock = false;                 ///< sim: does not spend the times that it reports
-  std::filesystem::path device_description;   ///< sim: YAML file; empty: built-in or NAME.yaml
-  std::optional<ElementType> precision;       ///< compute in this type; unset: the device's own default
-  std::filesystem::path cache;                ///< folder that keeps compiled models; empty: none
-  std::filesystem::path optimised_model;      ///< where to write the optimised model; empty: nowhere
-  std::filesystem::path executed_graph;       ///< where to write the graph that is executed; empty: nowhere
-  std::optional<std::size_t> free_axis;       ///< where input_shapes may differ from the model, see Runtime::reshapes
-  bool all_tensors = false;                   ///< every tensor is an output; a runtime that cannot shows the usual ones
-  bool keep_state = false;                    ///< variables go on from run to run until Session::reset_state()
-  bool only_tensors = false;                  ///< outputs that are sequences or maps are left out, not refused
+  bool virtual_clock = false;  ///< sim: does not spend the times that it reports, unless its description asks for that
+  std::filesystem::path device_description;  ///< sim: YAML file; empty: built-in or NAME.yaml
+  std::optional<ElementType> precision;      ///< compute in this type; unset: the device's own default
+  std::filesystem::path cache;               ///< folder that keeps compiled models; empty: none
+  std::filesystem::path optimised_model;     ///< where to write the optimised model; empty: nowhere
+  std::filesystem::path executed_graph;      ///< where to write the graph that is executed; empty: nowhere
+  std::optional<std::size_t> free_axis;      ///< where input_shapes may differ from the model, see Runtime::reshapes
+  bool all_tensors = false;                  ///< every tensor is an output; a runtime that cannot shows the usual ones
+  bool keep_state = false;                   ///< variables go on from run to run until Session::reset_state()
+  bool only_tensors = false;                 ///< outputs that are sequences or maps are left out, not refused
   Tuning tuning;
   std::optional<Hint> hint;     ///< unset: one inference at a time, on all that the device has
   std::optional<int> streams;   ///< parts of the device that compute at once; unset: the runtime's choice

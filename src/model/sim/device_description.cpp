@@ -131,6 +131,7 @@ DeviceDescription describe(const YAML::Node& node, const std::string& origin) {
   device.noise = noise_of(root, origin);
   device.overhead = whole(root.number("overhead_ns", 0, most_ns, 0));
   device.virtual_clock = root.word("clock", {"real", "virtual"}) == "virtual";
+  device.waits_really = root.has("clock") && !device.virtual_clock;
   device.fault = fault_of(root, origin);
   device.shares = shares_of(root, origin);
   device.compute = root.flag("compute");

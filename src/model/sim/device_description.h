@@ -66,6 +66,7 @@ struct DeviceDescription {
   std::set<std::string> unsupported_ops;
   Nanoseconds overhead{};
   bool virtual_clock = false;
+  bool waits_really = false;  ///< it asks for the real clock; else whoever opens it chooses
   std::optional<DeviceFault> fault = {};
   std::map<std::string, DescribedResource> shares{};  ///< by name
   bool compute = false;

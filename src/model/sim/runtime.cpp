@@ -42,7 +42,7 @@ class SimRuntime : public Runtime {
       throw Error(ErrorKind::unsupported,
                   fmt::format("{}: a simulated device has no properties; leave out --property", where(model, name())));
     auto description = find_device_description(name_without_prefix(settings.device), settings.device_description);
-    description.virtual_clock = description.virtual_clock || settings.virtual_clock;
+    description.virtual_clock = description.virtual_clock || (settings.virtual_clock && !description.waits_really);
     std::optional<Graph> read;
     if (!graph) graph = &read.emplace(read_onnx_structure(model).graph);
     std::unique_ptr<Runtime> real;
