@@ -90,7 +90,7 @@ std::vector<PlannedTrial> trials_of(const PlanRunOptions& o, const PlanCosts& co
     if (single) add("single", single->plan, single->estimate);
   }
   for (const std::string& word : o.plans) {
-    NamedPlan given = named_plan(word, costs, settings.batches);
+    GivenPlan given = named_plan(word, costs, settings.batches);
     if (!given.estimate) refuse_input(given.reason);
     add(given.name.empty() ? "given" : given.name, given.plan, *given.estimate);
   }

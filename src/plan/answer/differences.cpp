@@ -59,7 +59,7 @@ std::vector<DifferenceLine> differences_of(const PlanReport& report) {
   if (report.best_difference)
     lines.push_back({1, "found", &report.search.plans.front().plan, &*report.best_difference});
   for (std::size_t p = 0; p < report.given_differences.size(); ++p) {
-    const NamedPlan& given = report.given[p];
+    const GivenPlan& given = report.given[p];
     if (report.given_differences[p])
       lines.push_back({{}, given.name.empty() ? "given" : given.name, &given.plan, &*report.given_differences[p]});
   }
@@ -98,7 +98,7 @@ void compare_with_single(PlanReport& report, const PlanCosts& costs, const std::
     return compare_plans(plan, report.search.best_single->plan, costs, draws, search);
   };
   report.best_difference = difference_of(report.search.plans.front().plan);
-  for (const NamedPlan& given : report.given)
+  for (const GivenPlan& given : report.given)
     report.given_differences.push_back(given.estimate ? difference_of(given.plan) : std::nullopt);
 }
 

@@ -10,8 +10,8 @@
 
 namespace takt {
 
-NamedPlan named_plan(const std::string& word, const PlanCosts& costs, std::int64_t batches) {
-  NamedPlan given;
+GivenPlan named_plan(const std::string& word, const PlanCosts& costs, std::int64_t batches) {
+  GivenPlan given;
   if (const auto named = plan_named(word)) {
     given.name = *std::find_if(named_plans().begin(), named_plans().end(),
                                [&](const std::string& name) { return lower_case(name) == lower_case(word); });

@@ -146,7 +146,7 @@ std::vector<PlanLine> lines_of(const PlanReport& report) {
         {&report, "found", static_cast<std::int64_t>(lines.size()) + 1, &plan.plan, &plan.estimate, plan.proven, ""});
   if (const auto& single = report.search.best_single)
     lines.push_back({&report, "single", {}, &single->plan, &single->estimate, {}, ""});
-  for (const NamedPlan& given : report.given)
+  for (const GivenPlan& given : report.given)
     lines.push_back({&report,
                      given.name.empty() ? "given" : given.name,
                      {},
@@ -221,7 +221,7 @@ std::string to_text(const PlanReport& report, const TextStyle& style) {
   const std::string_view time = report.objective == PlanObjective::latency ? "latency_ms" : "makespan_ms";
   std::string text = wrapped(answer(report), style.width) + "\n\n";
   text += to_text(some_columns(tables[0], {"plan_rank", "role", "plan", time, "speed_up"}), style);
-  for (const NamedPlan& given : report.given)
+  for (const GivenPlan& given : report.given)
     if (!given.reason.empty())
       text += fmt::format(
           "\n{}\n", wrapped(fmt::format("Infeasible: {}: {}.", to_string(given.plan), given.reason), style.width));

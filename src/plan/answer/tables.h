@@ -10,7 +10,7 @@
 namespace takt {
 
 /// A plan that somebody named, beside those that were found.
-struct NamedPlan {
+struct GivenPlan {
   std::string name;  ///< "PEP1", or empty
   Plan plan;
   std::optional<PlanEstimate> estimate;
@@ -22,7 +22,7 @@ struct PlanReport {
   std::int64_t batches = 0;
   std::vector<std::string> units;
   PlanSearch search;
-  std::vector<NamedPlan> given;
+  std::vector<GivenPlan> given;
   /// Of the best plan that was found, and by place in `given`, to the best on one unit; nullopt: it is that one, there
   /// is none, or the plan is not possible.
   std::optional<PlanDifference> best_difference;

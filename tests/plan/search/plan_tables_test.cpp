@@ -27,7 +27,7 @@ std::shared_ptr<const PlanCosts> two_units() {
 PlanReport report_of(const std::shared_ptr<const PlanCosts>& costs) {
   PlanReport report{
       PlanObjective::latency, 10, costs->units(), search_plans(*costs, {.batches = 10, .top = 2}), {}, {}, {}};
-  NamedPlan possible{"", parse_plan("GPU[1] | CPU[2]", ""), {}, ""};
+  GivenPlan possible{"", parse_plan("GPU[1] | CPU[2]", ""), {}, ""};
   possible.estimate = estimate(possible.plan, *costs, 10);
   report.given = {possible, {"PEP1", *plan_named("PEP1"), {}, "it has other stages"}};
   return report;
