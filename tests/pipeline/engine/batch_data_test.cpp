@@ -278,11 +278,8 @@ TEST_P(RealData, batches_may_be_of_different_sizes_through_all_stages) {
                             "  - {name: b, model: relu.onnx" + rest,
                         &notes);
   ASSERT_EQ(seen.size(), 20u);
-  for (const auto& [batch, values] : seen) {
-    if (batch % 3 == 0) EXPECT_EQ(values, (std::vector<float>{1, 1, 1, 0, 1, 1})) << batch;
-    if (batch % 3 == 1) EXPECT_EQ(values, (std::vector<float>{2, 0, 2})) << batch;
-    if (batch % 3 == 2) EXPECT_EQ(values, (std::vector<float>{3, 3, 3, 3, 3, 3, 0, 0, 0, 3, 3, 3})) << batch;
-  }
+  const std::vector<std::vector<float>> wanted{{1, 1, 1, 0, 1, 1}, {2, 0, 2}, {3, 3, 3, 3, 3, 3, 0, 0, 0, 3, 3, 3}};
+  for (const auto& [batch, values] : seen) EXPECT_EQ(values, wanted[static_cast<std::size_t>(batch % 3)]) << batch;
   ASSERT_EQ(notes.size(), 3u);
   for (const std::size_t s : {std::size_t{0}, std::size_t{1}}) {
     const std::string stage = s == 0 ? "stage 'a'" : "stage 'b'";
