@@ -48,8 +48,9 @@ TEST(TwoSpeeds, are_told_with_their_shares) {
   const RecordedProfile two = profile_of(samples), one = profile_of(std::vector<Nanoseconds>(60, Nanoseconds(5)));
   EXPECT_THAT(
       notes_on_speeds({&one, 1}, {&two, 1}),
-      ElementsAre("the runs after go at two speeds: 75 % of them take 10ms, the others 13ms; which of the two a run "
-                  "has is chance, so intervals reach over both unless each side has three profiles"));
+      ElementsAre(
+          "the runs after go at two speeds: 75 % of them take 10.0 ms, the others 13.0 ms; which of the two a run "
+          "has is chance, so intervals reach over both unless each side has three profiles"));
   EXPECT_THAT(notes_on_speeds({&one, 1}, {&one, 1}), IsEmpty());
 }
 

@@ -40,9 +40,9 @@ PipelineRun run_of(int batches) {
 TEST(TimesBySize, are_medians_of_the_smallest_size_first) {
   const std::vector<std::vector<InputTurns>> turns{{turns_of("ids", {{1, 64}, {1, 8}})}, {}};
   EXPECT_THAT(notes_on_sizes(run_of(6), {0}, turns),
-              ElementsAre("stage 'a' takes by size, in the median: 13ms for ids {1,8}, 12ms for ids {1,64}"));
+              ElementsAre("stage 'a' takes by size, in the median: 13.0 ms for ids {1,8}, 12.0 ms for ids {1,64}"));
   EXPECT_THAT(notes_on_sizes(run_of(6), {0, 1}, turns).at(1),
-              "stage 'b' takes by size, in the median: 100ms for ids {1,8}, 100ms for ids {1,64}");
+              "stage 'b' takes by size, in the median: 100 ms for ids {1,8}, 100 ms for ids {1,64}");
 }
 
 TEST(TimesBySize, leave_warm_up_out_and_stages_that_nobody_asked_for) {
@@ -50,7 +50,7 @@ TEST(TimesBySize, leave_warm_up_out_and_stages_that_nobody_asked_for) {
   PipelineRun run = run_of(4);
   run.warmup = 2;
   EXPECT_THAT(notes_on_sizes(run, {0}, turns),
-              ElementsAre("stage 'a' takes by size, in the median: 12ms for ids {1}, 13ms for ids {2}"));
+              ElementsAre("stage 'a' takes by size, in the median: 12.0 ms for ids {1}, 13.0 ms for ids {2}"));
   EXPECT_THAT(notes_on_sizes(run, {}, turns), IsEmpty());
   run.warmup = 4;
   EXPECT_THAT(notes_on_sizes(run, {0}, turns), IsEmpty());
@@ -59,11 +59,11 @@ TEST(TimesBySize, leave_warm_up_out_and_stages_that_nobody_asked_for) {
 TEST(TimesBySize, name_all_inputs_that_vary_and_at_most_eight_sizes) {
   const std::vector<std::vector<InputTurns>> two{{turns_of("x", {{1}, {2}}), turns_of("y", {{5}, {4}, {3}})}, {}};
   EXPECT_THAT(notes_on_sizes(run_of(1), {0}, two),
-              ElementsAre("stage 'a' takes by size, in the median: 10ms for x {1} and y {5}"));
+              ElementsAre("stage 'a' takes by size, in the median: 10.0 ms for x {1} and y {5}"));
   std::vector<Shape> many;
   for (int i = 1; i <= 10; ++i) many.push_back({i});
   const std::string note = notes_on_sizes(run_of(10), {0}, {{turns_of("x", many)}, {}}).at(0);
-  EXPECT_THAT(note, testing::EndsWith("17ms for x {8}, and 2 more sizes"));
+  EXPECT_THAT(note, testing::EndsWith("17.0 ms for x {8}, and 2 more sizes"));
 }
 
 }  // namespace
