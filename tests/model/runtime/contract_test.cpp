@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <algorithm>
 
 #include <atomic>
 #include <functional>
@@ -319,7 +320,11 @@ TEST_P(RuntimeContract, outputs_that_are_declared_of_another_size_come_as_they_a
     for (int run = 0; run < 3; ++run) session->run();
     EXPECT_THAT(values_of(session->outputs_of_last_run()[0]), testing::ElementsAre(0, 2, 0, 4, 0, 6));
     EXPECT_FALSE(concrete(session->outputs()[0].shape)) << "it is not what the model declares";
-    EXPECT_EQ(session->notes().size(), GetParam() == "onnxruntime" ? 1u : 0u) << declared;
+    const auto notes = session->notes();  // on some processors also that it computes in bfloat16
+    const auto of_size = [](const std::string& note) {
+      return note.find("but the runtime computes") != std::string::npos;
+    };
+    EXPECT_EQ(std::count_if(notes.begin(), notes.end(), of_size), GetParam() == "onnxruntime" ? 1 : 0) << declared;
     const auto request = session->make_request();
     for (int run = 0; run < 2; ++run) {
       request->start_async([](Nanoseconds, std::optional<std::string>) {});
